@@ -1,0 +1,70 @@
+/**
+ * The import ranks of docs/architecture.md, held by a machine: a room imports from the rooms named here and from itself.
+ * Third parties stay in the rooms that own them, so that replacing one touches one room.
+ */
+const ROOMS = {
+  protocol: [],
+  observe: ['protocol'],
+  config: ['protocol'],
+  store: ['protocol', 'config'],
+  upstream: ['protocol', 'config', 'observe'],
+  catalog: ['protocol', 'config', 'observe'],
+  endpoint: ['protocol', 'config', 'catalog'],
+  policy: ['protocol', 'config', 'observe', 'store', 'catalog'],
+  introspect: ['protocol', 'catalog', 'endpoint'],
+  execution: ['protocol', 'config', 'observe', 'store', 'policy'],
+  pipeline: ['protocol', 'config', 'observe', 'catalog', 'endpoint', 'policy'],
+  front: ['gateway', 'protocol', 'config', 'observe'],
+  cli: ['front', 'gateway', 'config', 'observe', 'protocol'],
+};
+
+const OWNERS = {
+  '^@modelcontextprotocol/client': ['upstream'],
+  '^@modelcontextprotocol/(server|node)': ['front'],
+  '^undici$': ['upstream'],
+  '^fastify$': ['front'],
+  '^ajv(-formats)?$': ['config', 'catalog'],
+  '^lru-cache$': ['catalog', 'introspect'],
+  '^minimatch$': ['config', 'catalog', 'endpoint', 'policy', 'introspect'],
+  '^pino': ['observe'],
+  '^commander$|^picocolors$': ['cli'],
+};
+
+const own = (room) => `^src/${room}/`;
+
+module.exports = {
+  forbidden: [
+    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
+    ...Object.entries(ROOMS).map(([room, allowed]) => ({
+      name: `rank-${room}`,
+      comment: `src/${room} may import: ${allowed.join(', ') || 'nothing'}`,
+      severity: 'error',
+      from: { path: own(room) },
+      to: {
+        path: '^src/',
+        pathNot: [
+          own(room),
+          ...allowed.map((name) => (name === 'gateway' ? '^src/(gateway|lifecycle)\\.ts$' : own(name))),
+        ],
+      },
+    })),
+    ...Object.entries(OWNERS).map(([module, rooms]) => ({
+      name: `third-party-${module.replace(/[^a-z]+/g, '-')}`,
+      comment: `${module} belongs to: ${rooms.join(', ')}`,
+      severity: 'error',
+      from: { path: '^src/', pathNot: rooms.map(own) },
+      to: { dependencyTypes: ['npm', 'npm-dev'], path: `node_modules/${module.slice(1)}` },
+    })),
+    {
+      name: 'no-dev-dependency-in-src',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'unknown', 'undetermined'] },
+    },
+  ],
+  options: {
+    tsConfig: { fileName: 'tsconfig.json' },
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: 'node_modules' },
+  },
+};

@@ -1,0 +1,128 @@
+import type { Category } from '../protocol/category.js';
+import type { DangerLevel, TrustLevel } from '../protocol/danger.js';
+
+/** How a stdio server is started. */
+export interface StdioEndpoint {
+  readonly type: 'stdio';
+  readonly command: string;
+  readonly args: readonly string[];
+  /** Variables on top of the few that a child inherits. May hold secrets: never log. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Absolute. */
+  readonly cwd: string;
+}
+
+/** How a server over HTTP is reached. */
+export interface HttpEndpoint {
+  /** `http` is Streamable HTTP; `sse` the HTTP+SSE transport of protocol 2024-11-05. */
+  readonly type: 'http' | 'sse';
+  readonly url: string;
+  /** May hold secrets: never log. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export type UpstreamEndpoint = StdioEndpoint | HttpEndpoint;
+
+/**
+ * What an operator says of the operations a pattern matches. The pattern is an exact name or a minimatch pattern; it is
+ * held against the tool's own name and against the operation's snake_case name. Later rules win, key by key.
+ */
+export interface CurationRule {
+  readonly pattern: string;
+  /** The operation's name instead of the derived one; exact names only. */
+  readonly rename?: string;
+  /** Not listed and not callable. */
+  readonly hide?: boolean;
+  readonly category?: Category;
+  readonly danger?: DangerLevel;
+  /** The family that shows the operation, whatever the profile says. */
+  readonly family?: string;
+  readonly description?: string;
+  /** Parameters that find the resource of an UPDATE; the others go into `input`. */
+  readonly identifiers?: readonly string[];
+  /** Whether the call may be sent again after a lost connection. */
+  readonly idempotent?: boolean;
+  readonly timeoutMs?: number;
+}
+
+export interface UpstreamConfig {
+  /** As the operator wrote it. */
+  readonly name: string;
+  /** The name in snake_case: what qualifies its operations. Unique. */
+  readonly slug: string;
+  readonly endpoint: UpstreamEndpoint;
+  readonly disabled: boolean;
+  /** Upper bound of one call, extended by progress. */
+  readonly timeoutMs: number;
+  /** Upper bound of connecting and listing tools. */
+  readonly connectTimeoutMs: number;
+  /** Calls in flight at once; more wait. */
+  readonly maxConcurrency: number;
+  readonly trust: TrustLevel;
+  /** Refuse parameters that the tool does not describe. */
+  readonly strict: boolean;
+  readonly curation: readonly CurationRule[];
+}
+
+/** A family of a profile: what it is for, and which operations it takes. */
+export interface FamilyDefinition {
+  readonly name: string;
+  /** One sentence for the model: "Read and search without changing anything." */
+  readonly purpose: string;
+  /** Categories it takes whole. */
+  readonly categories: readonly Category[];
+  /** Leading words of operation names that it takes; they beat `categories`. */
+  readonly verbs: readonly string[];
+  /** Operation-name patterns (minimatch) it takes; they beat `verbs`. */
+  readonly patterns: readonly string[];
+}
+
+/** Operations over families. Each operation stands in exactly one; the last family takes what none asked for. */
+export interface ProfileDefinition {
+  readonly name: string;
+  readonly families: readonly FamilyDefinition[];
+}
+
+export type EndpointMode = 'semantic' | 'single' | 'all';
+
+/** The payload limits of specification 4.7.5; bytes, elements and levels. */
+export interface PayloadLimits {
+  readonly maxRequestSize: number;
+  readonly maxResponseSize: number;
+  readonly maxStringLength: number;
+  readonly maxArrayElements: number;
+  readonly maxNestingDepth: number;
+}
+
+/** The whole configuration: validated, normalised, frozen. Nothing downstream reads a file or the environment. */
+export interface GatewayConfig {
+  /** Absolute path of the main file; null when there is none. */
+  readonly file: string | null;
+  /** Where relative paths start: the main file's folder, else the working directory. */
+  readonly directory: string;
+  /** Where the gateway keeps what must survive a restart. Absolute. */
+  readonly dataDir: string;
+  readonly server: {
+    readonly host: string;
+    readonly port: number;
+    /** Host names a request may address, without port; beside the loopback names and `host` itself. */
+    readonly allowedHosts: readonly string[];
+    /** Host names a browser's Origin may carry; beside the loopback names. */
+    readonly allowedOrigins: readonly string[];
+    readonly sessionIdleMs: number;
+    readonly maxSessions: number;
+  };
+  readonly endpoint: {
+    readonly mode: EndpointMode;
+    readonly toolPrefix: string;
+    readonly profile: ProfileDefinition;
+  };
+  readonly limits: PayloadLimits;
+  /** Bare operation names that stay with one upstream (by slug), whoever else offers that name. */
+  readonly pins: Readonly<Record<string, string>>;
+  readonly log: {
+    readonly level: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent';
+    readonly format: 'auto' | 'json' | 'pretty';
+  };
+  readonly upstreams: readonly UpstreamConfig[];
+}

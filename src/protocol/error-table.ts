@@ -1,0 +1,36 @@
+/** What is true of every error with a given code, wherever it was raised. */
+export interface ErrorTraits {
+  /** The HTTP status a REST front would answer with (companion document "errors"). */
+  readonly httpStatus: number;
+  /** Whether the model can recover by itself; decides `isError` of the MCP result. */
+  readonly recoverable: boolean;
+  readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
+}
+
+const refused = (httpStatus: number): ErrorTraits => ({ httpStatus, recoverable: true, logLevel: 'info' });
+
+/** Every code the gateway can answer with. `docs/errors.md` explains each; a test holds the two together. */
+export const ERROR_TABLE = {
+  VALIDATION_MISSING_PARAM: refused(400),
+  VALIDATION_INVALID_TYPE: refused(400),
+  VALIDATION_UNKNOWN_PARAM: refused(400),
+  VALIDATION_UNKNOWN_FIELD: refused(400),
+  VALIDATION_INVALID_ENUM: refused(400),
+  VALIDATION_OUT_OF_RANGE: refused(400),
+  VALIDATION_PATTERN_MISMATCH: refused(400),
+  VALIDATION_INVALID_VALUE: refused(400),
+  VALIDATION_INVALID_ENCODING: refused(400),
+  VALIDATION_PAYLOAD_TOO_LARGE: refused(413),
+  VALIDATION_ENDPOINT_MISMATCH: refused(400),
+  NOT_FOUND_OPERATION: refused(404),
+  NOT_FOUND_RESOURCE: refused(404),
+  PERMISSION_DENIED: { httpStatus: 403, recoverable: true, logLevel: 'warn' },
+  PERMISSION_TRUST_LEVEL_INSUFFICIENT: { httpStatus: 403, recoverable: true, logLevel: 'warn' },
+  PERMISSION_DANGER_LEVEL_DENIED: { httpStatus: 403, recoverable: true, logLevel: 'warn' },
+  CONFLICT_ALREADY_EXISTS: refused(409),
+  RATE_LIMIT_EXCEEDED: { httpStatus: 429, recoverable: true, logLevel: 'warn' },
+  INTROSPECTION_ERROR: refused(400),
+  INTERNAL_ERROR: { httpStatus: 500, recoverable: false, logLevel: 'error' },
+} as const satisfies Readonly<Record<string, ErrorTraits>>;
+
+export type ErrorCode = keyof typeof ERROR_TABLE;

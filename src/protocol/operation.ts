@@ -1,0 +1,82 @@
+import type { Category } from './category.js';
+import type { DangerAssessment } from './danger.js';
+import type { JsonObject, JsonSchema } from './json.js';
+
+/** The pattern of every public name (specification, sections 4.3 and 8.5.2). */
+export const NAME_PATTERN = /^[a-z][a-z0-9_]*$/;
+
+/** Stands between upstream and operation in a qualified name: `github__create_issue`. */
+export const QUALIFIER = '__';
+
+/** The name under which the gateway's own operations are owned; no upstream may take it. */
+export const GATEWAY_SOURCE = 'gateway';
+
+/** Names the specification keeps for the protocol (section 8.5.4): an upstream's tool of that name is always qualified. */
+export const RESERVED_OPERATIONS: ReadonlySet<string> = new Set([
+  'introspect',
+  'execute_agent',
+  'record_execution_step',
+  'complete_execution',
+  'abort_execution',
+  'confirm_operation',
+  'verify_challenge',
+]);
+
+/** One parameter, as callers name it and as the upstream names it. */
+export interface Parameter {
+  /** Canonical snake_case name. */
+  readonly name: string;
+  /** The upstream's own spelling; accepted as an alias where it differs, and what is sent. */
+  readonly upstreamName: string;
+  /** Where callers put it: beside the identifiers, or inside an UPDATE's `input`. */
+  readonly place: 'params' | 'input';
+  readonly required: boolean;
+  /** The upstream's own schema of this parameter; `$ref`s resolve against the operation's `inputSchema`. */
+  readonly schema: JsonSchema;
+}
+
+/** Why an operation has its category and danger: one line of evidence, in words. */
+export interface Classification {
+  readonly category: Category;
+  readonly danger: DangerAssessment;
+  /** 0 (a guess) to 1 (declared by the operator). */
+  readonly confidence: number;
+  readonly evidence: readonly string[];
+}
+
+/** One thing a caller can ask for. Built once per catalog and never changed; upstream tools and built-ins are alike. */
+export interface Operation {
+  /** The exposed name: bare where unique, else qualified. */
+  readonly name: string;
+  /** `upstream__name`; always accepted. Equal to `name` for built-ins. */
+  readonly qualifiedName: string;
+  /** The upstream that serves it, or `gateway`. */
+  readonly upstream: string;
+  /** The tool's name exactly as the upstream spells it. */
+  readonly tool: string;
+  readonly classification: Classification;
+  /** What the operation does, cleaned of control characters. */
+  readonly description: string;
+  readonly parameters: readonly Parameter[];
+  /** Names of the parameters that find the resource of an UPDATE; empty elsewhere. */
+  readonly identifiers: readonly string[];
+  /** Whether parameters that are not described are refused (specification, section 4.6). */
+  readonly strict: boolean;
+  /** The tool's input schema as sent; arguments in the upstream's spelling are validated against it. */
+  readonly inputSchema: JsonSchema;
+  readonly outputSchema?: JsonSchema;
+  /** Whether a call may be sent again after a lost connection: it reads, or its server says that it is idempotent. */
+  readonly retryable: boolean;
+  /** Upper bound for one call in milliseconds, extended by progress; the upstream's own where not curated. */
+  readonly timeoutMs?: number;
+  /** Arguments that this operation fixes and hides (a grouped tool's method). */
+  readonly fixedArguments?: JsonObject;
+  /** The enum parameter whose value chose this operation's effect, in the upstream's spelling. */
+  readonly groupedBy: string | null;
+  /** A family that curation assigns, before the profile is asked. */
+  readonly family?: string;
+  /** Set where the operation's published response schema allows no `details` in errors. */
+  readonly bareErrors?: true;
+  /** Request examples; where absent, introspection makes one from the parameters. */
+  readonly examples?: readonly { readonly description: string; readonly request: JsonObject }[];
+}

@@ -1,0 +1,20 @@
+import type { JsonObject } from './json.js';
+
+/** One entry of an upstream's `tools/list`, exactly as sent. */
+export type RawTool = JsonObject;
+
+/** What an upstream offered when its list was last read. */
+export interface ToolSet {
+  readonly upstream: string;
+  readonly tools: readonly RawTool[];
+}
+
+/** Something about an upstream or a tool that an operator should know; never a reason to stop. */
+export interface Finding {
+  readonly severity: 'info' | 'warning' | 'error';
+  /** Stable kebab-case kind, for example `tool-set-aside`. */
+  readonly kind: string;
+  readonly upstream: string;
+  readonly tool?: string;
+  readonly message: string;
+}

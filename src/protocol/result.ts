@@ -1,0 +1,55 @@
+import type { ErrorCode } from './error-table.js';
+import type { JsonObject } from './json.js';
+
+/** A condition worth telling that did not stop the operation (companion document "warnings"). */
+export interface Warning {
+  readonly code: string;
+  readonly message: string;
+  readonly details?: JsonObject;
+  readonly severity?: 'low' | 'medium' | 'high';
+}
+
+export interface OperationSuccess {
+  readonly success: true;
+  readonly data: unknown;
+  readonly warnings?: readonly Warning[];
+}
+
+export interface ErrorDetail {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly details?: JsonObject;
+}
+
+export interface OperationFailure {
+  readonly success: false;
+  readonly error: ErrorDetail;
+}
+
+/** What every operation answers with (specification, section 5.1). */
+export type OperationResult = OperationSuccess | OperationFailure;
+
+/** An MCP content block as an upstream sent it. Unknown types and keys are kept: the gateway is not their reader. */
+export interface ContentBlock extends JsonObject {
+  readonly type: string;
+}
+
+/** An MCP `CallToolResult` exactly as it came off the wire. */
+export interface ToolCallResult extends JsonObject {
+  readonly content?: readonly ContentBlock[];
+  readonly structuredContent?: unknown;
+  readonly isError?: boolean;
+  readonly _meta?: JsonObject;
+}
+
+/**
+ * The answer on its way to the front: the envelope already written, so that its size is known and it is written once.
+ * `blocks` are native MCP blocks that follow the envelope's text block.
+ */
+export interface Reply {
+  /** The JSON text of an `OperationResult`. */
+  readonly text: string;
+  readonly blocks: readonly ContentBlock[];
+  readonly isError: boolean;
+  readonly meta?: JsonObject;
+}

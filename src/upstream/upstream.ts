@@ -1,0 +1,51 @@
+import type { UpstreamState } from '../observe/observation.js';
+import type { Cancellation } from '../protocol/cancellation.js';
+import type { ProgressUpdate } from '../protocol/handler.js';
+import type { JsonObject } from '../protocol/json.js';
+import type { RawTool } from '../protocol/raw-tool.js';
+import type { ToolCallResult } from '../protocol/result.js';
+
+/** One `tools/call` on its way to an upstream. */
+export interface UpstreamCall {
+  /** The tool's name as the upstream spells it. */
+  readonly tool: string;
+  readonly arguments: JsonObject;
+  /** May be sent again when the connection is lost before the answer. */
+  readonly retryable: boolean;
+  /** Silence longer than this fails the call; progress starts the clock anew. */
+  readonly timeoutMs: number;
+  readonly cancellation: Cancellation;
+  readonly onProgress?: (update: ProgressUpdate) => void;
+}
+
+/** What is known of an upstream at this moment; for status pages, never for decisions on the hot path. */
+export interface UpstreamStatus {
+  readonly name: string;
+  readonly slug: string;
+  readonly state: UpstreamState;
+  readonly transport: 'stdio' | 'http' | 'sse';
+  readonly tools: number;
+  readonly era?: 'legacy' | 'modern';
+  readonly protocolVersion?: string;
+  readonly server?: { readonly name: string; readonly version: string };
+  /** Why it is not ready. */
+  readonly problem?: string;
+  readonly restarts: number;
+}
+
+/** One MCP server behind the gateway: kept connected, asked, and given up on by nobody. */
+export interface Upstream {
+  readonly slug: string;
+  /**
+   * Calls a tool. Rejects with an `OperationError`: connection faults and time-outs as INTERNAL_ERROR with
+   * `details.upstream`, `details.reason` and `details.retryable`; JSON-RPC errors mapped as the specification says.
+   */
+  call(call: UpstreamCall): Promise<ToolCallResult>;
+  status(): UpstreamStatus;
+}
+
+/** What the owner of the catalog listens to. */
+export interface UpstreamEvents {
+  /** The complete list was read, at connect or after `list_changed`. */
+  readonly onTools: (slug: string, tools: readonly RawTool[]) => void;
+}
