@@ -1,8 +1,20 @@
+import { buildSnapshot } from './build-snapshot.js';
+import { diffCatalogs } from './catalog/diff-catalogs.js';
 import type { GatewayConfig } from './config/gateway-config.js';
-import type { Category } from './protocol/category.js';
+import { describeStatus, type GatewayStatus, type PlacedOperation, placeOperations } from './describe-status.js';
+import { Lifecycle } from './lifecycle.js';
+import type { Observer } from './observe/observation.js';
+import { createPipeline } from './pipeline/pipeline.js';
+import type { Snapshot } from './pipeline/snapshot.js';
+import { createGatekeeper } from './policy/gatekeeper.js';
+import { unlimitedQuota } from './policy/quota.js';
+import type { OperationHandler } from './protocol/handler.js';
+import { OperationError } from './protocol/operation-error.js';
 import type { RawCall } from './protocol/raw-call.js';
-import type { Finding } from './protocol/raw-tool.js';
+import type { ToolSet } from './protocol/raw-tool.js';
 import type { Reply } from './protocol/result.js';
+import { listBinDirectories } from './upstream/bin-directories.js';
+import { openUpstreamPool, type UpstreamPool } from './upstream/upstream-pool.js';
 
 /** The gateway's own MCP tools, ready to be sent. */
 export interface ToolList {
@@ -11,27 +23,7 @@ export interface ToolList {
   readonly names: readonly string[];
 }
 
-export interface UpstreamSummary {
-  readonly name: string;
-  readonly state: 'disabled' | 'connecting' | 'ready' | 'waiting' | 'closed';
-  readonly transport: 'stdio' | 'http' | 'sse';
-  readonly tools: number;
-  readonly era?: 'legacy' | 'modern';
-  readonly protocolVersion?: string;
-  readonly server?: { readonly name: string; readonly version: string };
-  readonly problem?: string;
-  readonly restarts: number;
-}
-
-export interface GatewayStatus {
-  /** Every upstream has been tried once, and at least one is ready or none is configured. */
-  readonly ready: boolean;
-  readonly upstreams: readonly UpstreamSummary[];
-  readonly operations: number;
-  readonly families: readonly { readonly name: string; readonly tool: string; readonly operations: number }[];
-  readonly categories: Readonly<Record<Category, number>>;
-  readonly findings: readonly Finding[];
-}
+export type { GatewayStatus, PlacedOperation, UpstreamSummary } from './describe-status.js';
 
 /** A running gateway. Fronts and the command line see this and nothing behind it. */
 export interface Gateway {
@@ -42,8 +34,124 @@ export interface Gateway {
   /** Calls the listener when the tool list's JSON has changed; returns the way to stop. */
   onToolsChanged(listener: () => void): () => void;
   status(): GatewayStatus;
+  /** Every operation at this moment, ordered by name, with the family that shows it. */
+  operations(): readonly PlacedOperation[];
+  /** The upstreams' tool lists exactly as they sent them. */
+  toolSets(): readonly ToolSet[];
   /** Resolves when every enabled upstream has connected or failed once. Never rejects. */
   readonly settled: Promise<void>;
   /** Ends every upstream and frees everything. Safe to call twice. */
   close(): Promise<void>;
+}
+
+export interface GatewayDeps {
+  readonly observe: Observer;
+  /** What the gateway calls itself towards upstreams. */
+  readonly clientInfo: { readonly name: string; readonly version: string };
+  /** Where the gateway itself is installed: programs of its own dependencies may be named without a path. */
+  readonly packageDirectory: string;
+}
+
+/**
+ * Puts the house together: starts connecting every upstream and returns at once. Calls made before an upstream is ready
+ * wait for it or are told so.
+ */
+export function openGateway(config: GatewayConfig, deps: GatewayDeps): Gateway {
+  const { observe } = deps;
+  const lifecycle = new Lifecycle((name, cause) => observe({ kind: 'defect', where: `closing ${name}`, cause }));
+  const toolSets = new Map<string, ToolSet>();
+  const listeners = new Set<() => void>();
+  const trust = new Map(config.upstreams.map(({ slug, trust: level }) => [slug, level]));
+
+  const takeSnapshot = (): Snapshot =>
+    buildSnapshot({
+      config,
+      toolSets: toolSets.values(),
+      upstreamHandler: createUpstreamHandler((slug) => pool.get(slug)),
+    });
+  let snapshot = takeSnapshot();
+  let rebuild: NodeJS.Immediate | undefined;
+
+  /** Several lists read in one turn make one catalog. */
+  const scheduleRebuild = (): void => {
+    rebuild ??= setImmediate(applyToolSets);
+  };
+  const applyToolSets = (): void => {
+    clearImmediate(rebuild);
+    rebuild = undefined;
+    const before = snapshot;
+    snapshot = takeSnapshot();
+    reportChange(before, snapshot, observe);
+    if (before.plan.toolsJson !== snapshot.plan.toolsJson) for (const listener of listeners) listener();
+  };
+
+  const pool: UpstreamPool = openUpstreamPool(config.upstreams, {
+    observe,
+    clientInfo: deps.clientInfo,
+    binDirectories: listBinDirectories([config.directory, deps.packageDirectory]),
+    events: {
+      onTools(slug, tools) {
+        toolSets.set(slug, { upstream: slug, tools });
+        scheduleRebuild();
+      },
+    },
+  });
+  lifecycle.opened('upstreams', () => pool.close());
+  lifecycle.opened('catalog', () => clearImmediate(rebuild));
+
+  const pipeline = createPipeline({
+    gatekeeper: createGatekeeper((slug) => trust.get(slug) ?? 'certified'),
+    quota: unlimitedQuota,
+    limits: config.limits,
+    observe,
+  });
+  let isSettled = false;
+  const settled = pool.settled.then(() => {
+    if (rebuild !== undefined) applyToolSets();
+    isSettled = true;
+  });
+
+  return {
+    config,
+    settled,
+    handle: (call) => pipeline(call, snapshot),
+    toolList: () => ({ json: snapshot.plan.toolsJson, names: snapshot.plan.tools.map(({ name }) => name) }),
+    onToolsChanged(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    status: () => describeStatus(snapshot, pool.statuses(), isSettled),
+    operations: () => placeOperations(snapshot),
+    toolSets: () => [...toolSets.values()],
+    close: () => lifecycle.close(),
+  };
+}
+
+/** Upstream tools as handlers: the operation says which upstream and which tool. */
+function createUpstreamHandler(find: UpstreamPool['get']): OperationHandler {
+  return async ({ operation, arguments: args, cancellation, onProgress }) => {
+    const upstream = find(operation.upstream);
+    if (upstream === undefined) {
+      const message = `Internal error: 'upstream ${operation.upstream} is not connected'`;
+      throw new OperationError('INTERNAL_ERROR', message, { upstream: operation.upstream, retryable: true });
+    }
+    const toolResult = await upstream.call({
+      tool: operation.tool,
+      arguments: args,
+      retryable: operation.retryable,
+      cancellation,
+      ...(operation.timeoutMs === undefined ? {} : { timeoutMs: operation.timeoutMs }),
+      ...(onProgress === undefined ? {} : { onProgress }),
+    });
+    return { toolResult };
+  };
+}
+
+function reportChange(before: Snapshot, after: Snapshot, observe: Observer): void {
+  const change = diffCatalogs(before.catalog, after.catalog);
+  observe({ kind: 'catalog', operations: after.catalog.operations.length, ...change });
+  const known = new Set(before.catalog.findings.map(({ message }) => message));
+  for (const finding of after.catalog.findings) {
+    if (!known.has(finding.message)) observe({ ...finding, kind: 'finding' });
+  }
 }

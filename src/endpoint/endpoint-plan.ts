@@ -30,5 +30,7 @@ export interface EndpointPlan {
   familyOf(operation: Operation): FamilyDefinition;
   /** The MCP tool through which the operation is called; in mode `all` its family's. */
   toolFor(operation: Operation): string;
+  /** The MCP tool of a family, by the family's name. */
+  toolOfFamily(family: string): string;
   reachOf(tool: string): ToolReach;
 }

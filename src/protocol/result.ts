@@ -51,5 +51,10 @@ export interface Reply {
   readonly text: string;
   readonly blocks: readonly ContentBlock[];
   readonly isError: boolean;
+  /** What the envelope says, for those who do not read it. */
+  readonly code: ErrorCode | 'OK';
+  /** The upstream's `_meta`, passed on as it came. */
   readonly meta?: JsonObject;
+  /** Members of the upstream's result that MCP does not define (yet), passed on as they came. */
+  readonly extra?: JsonObject;
 }

@@ -12,8 +12,8 @@ export interface UpstreamCall {
   readonly arguments: JsonObject;
   /** May be sent again when the connection is lost before the answer. */
   readonly retryable: boolean;
-  /** Silence longer than this fails the call; progress starts the clock anew. */
-  readonly timeoutMs: number;
+  /** Silence longer than this many milliseconds fails the call; progress starts the clock anew. Default: the upstream's. */
+  readonly timeoutMs?: number;
   readonly cancellation: Cancellation;
   readonly onProgress?: (update: ProgressUpdate) => void;
 }

@@ -1,0 +1,91 @@
+import { buildSnapshot } from './build-snapshot.js';
+import { readToolSet } from './catalog/read-tool-set.js';
+import type { GatewayConfig, UpstreamConfig } from './config/gateway-config.js';
+import { toSlug } from './config/slug.js';
+import { describeStatus, placeOperations } from './describe-status.js';
+import type { Gateway } from './gateway.js';
+import { createPipeline } from './pipeline/pipeline.js';
+import { createGatekeeper } from './policy/gatekeeper.js';
+import { unlimitedQuota } from './policy/quota.js';
+import { OperationError } from './protocol/operation-error.js';
+import type { ToolSet } from './protocol/raw-tool.js';
+
+/**
+ * A gateway over tool lists that were captured earlier: everything can be listed, explained and classified, nothing can
+ * be called. It opens no connection and holds no resource.
+ */
+export function openCapturedGateway(
+  config: GatewayConfig,
+  toolSets: readonly ToolSet[],
+  options: { readonly ignoreAnnotations?: boolean } = {},
+): Gateway {
+  const snapshot = buildSnapshot({ config, toolSets, upstreamHandler: refuseCall, ...options });
+  const pipeline = createPipeline({
+    gatekeeper: createGatekeeper(() => 'certified'),
+    quota: unlimitedQuota,
+    limits: config.limits,
+    observe: () => undefined,
+  });
+  return {
+    config,
+    settled: Promise.resolve(),
+    handle: (call) => pipeline(call, snapshot),
+    toolList: () => ({ json: snapshot.plan.toolsJson, names: snapshot.plan.tools.map(({ name }) => name) }),
+    onToolsChanged: () => () => undefined,
+    status: () => describeStatus(snapshot, [], true),
+    operations: () => placeOperations(snapshot),
+    toolSets: () => toolSets,
+    close: () => Promise.resolve(),
+  };
+}
+
+function refuseCall(): never {
+  throw new OperationError('PERMISSION_DENIED', "Permission denied: 'a captured tool list cannot be called'");
+}
+
+/** A captured `tools/list` answer and the name of the upstream that gave it. */
+export interface CapturedList {
+  readonly name: string;
+  readonly json: unknown;
+}
+
+/**
+ * Captured lists as an upstream would have given them. A configured upstream of the same name lends its curation and trust;
+ * any other is vouched for by whoever captured it.
+ */
+export function readCapturedLists(
+  lists: readonly CapturedList[],
+  configured: readonly UpstreamConfig[],
+): { readonly upstreams: readonly UpstreamConfig[]; readonly toolSets: readonly ToolSet[] } {
+  const known = new Map(configured.map((upstream) => [upstream.name, upstream]));
+  const taken = new Set<string>();
+  const upstreams = lists.map(({ name }) => {
+    const upstream = known.get(name) ?? describeCaptured(name);
+    const slug = firstFree(upstream.slug === '' ? 'captured' : upstream.slug, taken);
+    taken.add(slug);
+    return { ...upstream, slug };
+  });
+  const toolSets = lists.map(({ name, json }, index) => readToolSet(upstreams[index]?.slug ?? name, json));
+  return { upstreams, toolSets };
+}
+
+function firstFree(slug: string, taken: ReadonlySet<string>): string {
+  let free = slug;
+  for (let next = 2; taken.has(free); next += 1) free = `${slug}_${next}`;
+  return free;
+}
+
+function describeCaptured(name: string): UpstreamConfig {
+  return {
+    name,
+    slug: toSlug(name),
+    endpoint: { type: 'http', url: '', headers: {} },
+    disabled: true,
+    timeoutMs: 0,
+    connectTimeoutMs: 0,
+    maxConcurrency: 0,
+    trust: 'validated',
+    strict: true,
+    curation: [],
+  };
+}

@@ -1,0 +1,115 @@
+import type { UpstreamConfig } from '../config/gateway-config.js';
+import type { Operation } from '../protocol/operation.js';
+import type { Finding, ToolSet } from '../protocol/raw-tool.js';
+import type { Catalog } from './catalog.js';
+import { createOperation, type DraftOperation } from './create-operation.js';
+import { curationFor } from './curation.js';
+import { exposeNames } from './expose-names.js';
+import { toSnakeCase } from './operation-name.js';
+import { createNameResolver } from './resolve-name.js';
+import { screenTools } from './screen-tools.js';
+import { assignUniqueNames } from './unique-names.js';
+
+export interface CatalogInput {
+  /** What each upstream offered; several sets of one upstream are one list. */
+  readonly toolSets: readonly ToolSet[];
+  readonly upstreams: readonly UpstreamConfig[];
+  /** The gateway's own operations, whose names nobody else gets. */
+  readonly builtins: readonly Operation[];
+  /** Bare names that stay with one upstream, by slug. */
+  readonly pins: Readonly<Record<string, string>>;
+  /** Leaves out what upstreams say of their own tools. */
+  readonly ignoreAnnotations?: boolean;
+}
+
+/**
+ * Everything the gateway offers at this moment. Pure: the same input, in any order, gives the same catalog. Compiles no
+ * schema, and never throws for what a server sent: an unusable tool is left out with a finding that says why.
+ */
+export function buildCatalog(input: CatalogInput): Catalog {
+  const { upstreams, builtins, pins, ignoreAnnotations = false } = input;
+  const drafts = upstreams
+    .toSorted(bySlug)
+    .map((upstream) => draftOperations(upstream, toolsOf(upstream, input.toolSets)));
+  const all = drafts.flatMap((draft) => draft.drafts);
+  const requests = all.map(({ upstream, localName }) => ({ upstream: upstream.slug, localName }));
+  const exposed = exposeNames(requests, { builtins: new Set(builtins.map(({ name }) => name)), pins });
+  const created = all.map((draft, index) =>
+    createOperation(draft, exposed.names[index] ?? draft.localName, ignoreAnnotations),
+  );
+  return createCatalog([...builtins, ...created.map(({ operation }) => operation)].sort(byName), [
+    ...drafts.flatMap((draft) => draft.findings),
+    ...exposed.findings,
+    ...created.flatMap(({ findings }) => findings),
+    ...findUnknownUpstreams(input),
+  ]);
+}
+
+function createCatalog(operations: readonly Operation[], findings: readonly Finding[]): Catalog {
+  const byAnyName = new Map<string, Operation>();
+  for (const operation of operations) byAnyName.set(operation.name, operation).set(operation.qualifiedName, operation);
+  const find = (name: string): Operation | undefined => byAnyName.get(name);
+  return { operations, findings, find, resolve: createNameResolver(operations, find) };
+}
+
+function toolsOf({ slug }: UpstreamConfig, toolSets: readonly ToolSet[]): ToolSet {
+  return { upstream: slug, tools: toolSets.filter((set) => set.upstream === slug).flatMap((set) => set.tools) };
+}
+
+interface Drafts {
+  readonly drafts: readonly DraftOperation[];
+  readonly findings: readonly Finding[];
+}
+
+/** One upstream's tools, without the hidden ones, under names that are unique within it. */
+function draftOperations(upstream: UpstreamConfig, toolSet: ToolSet): Drafts {
+  const screened = screenTools(toolSet);
+  const offered = screened.tools
+    .map((tool) => {
+      const snakeName = toSnakeCase(tool.name);
+      return { tool, snakeName, curation: curationFor(upstream, tool.name, snakeName) };
+    })
+    .filter(({ curation }) => curation.hide !== true);
+  const claims = offered.map(({ tool, snakeName, curation }) => {
+    const base = curation.rename === undefined ? snakeName : toSnakeCase(curation.rename);
+    // What the operator names goes first, then what is spelled so already.
+    return { key: tool.name, base, rank: curation.rename !== undefined ? 0 : base === tool.name ? 1 : 2 };
+  });
+  const names = assignUniqueNames(claims);
+  const findings = claims.flatMap(({ key, base }) => describeSuffix(upstream.slug, key, base, names.get(key) ?? base));
+  const drafts = offered.map(({ tool, curation, snakeName }) => {
+    return { upstream, tool, curation, localName: names.get(tool.name) ?? snakeName };
+  });
+  return { drafts, findings: [...screened.findings, ...findings] };
+}
+
+function describeSuffix(upstream: string, tool: string, wanted: string, name: string): readonly Finding[] {
+  if (name === wanted) return [];
+  const message = `Tool '${tool}' of '${upstream}' is called '${name}': another tool of it has the name '${wanted}'; rename can choose a better one`;
+  return [{ severity: 'warning', kind: 'name-suffixed', upstream, tool, message }];
+}
+
+/** Tools of, or names pinned to, an upstream that is not configured. */
+function findUnknownUpstreams({ toolSets, upstreams, pins }: CatalogInput): readonly Finding[] {
+  const known = new Set(upstreams.map(({ slug }) => slug));
+  const strangers = new Set(toolSets.map((set) => set.upstream).filter((upstream) => !known.has(upstream)));
+  const loosePins = Object.entries(pins).filter(([, upstream]) => !known.has(upstream));
+  return [
+    ...[...strangers].sort().map((upstream): Finding => {
+      const message = `Tools of '${upstream}' are left out: no upstream of that name is configured`;
+      return { severity: 'warning', kind: 'upstream-unknown', upstream, message };
+    }),
+    ...loosePins.sort().map(([name, upstream]): Finding => {
+      const message = `'${name}' is pinned to '${upstream}', which is not configured: nobody has the bare name`;
+      return { severity: 'warning', kind: 'pin-unknown', upstream, message };
+    }),
+  ];
+}
+
+function bySlug(a: UpstreamConfig, b: UpstreamConfig): number {
+  return a.slug < b.slug ? -1 : 1;
+}
+
+function byName(a: Operation, b: Operation): number {
+  return a.name < b.name ? -1 : 1;
+}

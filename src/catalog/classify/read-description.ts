@@ -1,0 +1,189 @@
+import { type Effect, readShare, writeShare } from './effects.js';
+import { findVerb, type InflectedVerb, senseOf } from './find-verb.js';
+import { splitSentences, stripOpeners, tokenizeClause } from './sentence.js';
+import {
+  CALLER_VERBS,
+  CLAUSE_ENDS,
+  COMPOUND_NOUNS,
+  DEED_NOUNS,
+  LIGHT_VERBS,
+  LY_VERBS,
+  SENTENCE_ADVERBS,
+} from './vocabulary.js';
+
+/** `head`: what the tool does; `late`: the same, found only behind a sentence without a known verb. `joined`: what it does besides ("... or creates it"). `later`: what a later sentence adds. */
+export type DescriptionRole = 'head' | 'late' | 'joined' | 'later';
+
+export interface DescriptionMatch {
+  readonly role: DescriptionRole;
+  readonly word: string;
+  readonly effect: Effect;
+  /** Of "run" and the like: what the verb's object does. "Run a search" only searches, if the name says so too. */
+  readonly deed?: Effect;
+}
+
+export interface DescriptionReading {
+  readonly matches: readonly DescriptionMatch[];
+  /** The sentence that says what the tool does, cleaned of openers and mark-up; empty where none does. */
+  readonly main: string;
+}
+
+/** The sentence that says what the tool does is one of so many first ones. */
+const MAIN_WITHIN = 3;
+/** As much of a later sentence as shows its verb and object. */
+const LATER_CHARACTERS = 80;
+
+/** Reads what a description says that its tool does, and leaves aside what it merely mentions. */
+export function readDescription(description: string, context: ReadonlySet<string>): DescriptionReading {
+  const matches: DescriptionMatch[] = [];
+  let main = '';
+  splitSentences(description).forEach((sentence, index) => {
+    if (main !== '') {
+      matches.push(...readLaterSentence(sentence));
+    } else if (index < MAIN_WITHIN) {
+      const clause = stripOpeners(sentence);
+      const found = readMainClause(tokenizeClause(clause), context, index > 0, clause !== sentence);
+      if (found.length > 0) main = clause;
+      matches.push(...(index > 0 && clause === sentence ? found.map(asLate) : found));
+    }
+  });
+  return { matches, main };
+}
+
+function readMainClause(
+  tokens: readonly string[],
+  context: ReadonlySet<string>,
+  late: boolean,
+  opened: boolean,
+): DescriptionMatch[] {
+  const start = skipAdverbs(tokens);
+  const first = tokens[start];
+  const verb = first === undefined ? undefined : findVerb(first);
+  if (first === undefined || verb === undefined) return [];
+  if (verb.form === 'gerund' && !opened) return [];
+  if (verb.nounness === 'mostly' && verb.form === 'base' && !takesObject(tokens[start + 1])) return [];
+  const around = new Set([...context, ...tokens.slice(start + 1, start + 12)]);
+  if (COMPOUND_NOUNS.get(verb.lemma)?.has(tokens[start + 1] ?? '')) return [];
+  if (LIGHT_VERBS.has(verb.lemma)) return readLightVerb(tokens, start, around, verb);
+  if (late && verb.form === 'base' && CALLER_VERBS.has(verb.lemma)) return [];
+  const head = asMatch('head', verb, around);
+  const deed = head.effect === 'run' ? findDeed(tokens, start, around) : undefined;
+  return [deed === undefined ? head : { ...head, deed: deed.effect }, ...readJoined(tokens, start, verb, around)];
+}
+
+const asLate = (match: DescriptionMatch): DescriptionMatch =>
+  match.role === 'head' && readShare(match.effect) > 0 ? { ...match, role: 'late' } : match;
+
+function skipAdverbs(tokens: readonly string[]): number {
+  let index = 0;
+  while (index < tokens.length) {
+    const token = tokens[index] ?? '';
+    const adverb = token.endsWith('ly') && !LY_VERBS.has(token);
+    if (!adverb && !SENTENCE_ADVERBS.has(token) && !/^[,:;/&\d]/.test(token)) break;
+    index += 1;
+  }
+  return index;
+}
+
+function takesObject(next: string | undefined): boolean {
+  return (
+    next !== undefined && /^(?:an?|the|on|to|in|into|your|new|all|one|multiple|this|it|any|some|with|for)$/.test(next)
+  );
+}
+
+/** "Make line-based edits", "take a screenshot": the deed is the noun. */
+function readLightVerb(
+  tokens: readonly string[],
+  start: number,
+  context: ReadonlySet<string>,
+  light: InflectedVerb,
+): DescriptionMatch[] {
+  const deed = findDeed(tokens, start, context);
+  return [deed ?? asMatch('head', light, context)];
+}
+
+function findDeed(
+  tokens: readonly string[],
+  start: number,
+  context: ReadonlySet<string>,
+): DescriptionMatch | undefined {
+  for (const token of tokens.slice(start + 1, start + 7)) {
+    if (CLAUSE_ENDS.has(token)) return undefined;
+    const verb = findVerb(DEED_NOUNS.get(token) ?? token);
+    if (verb !== undefined && !LIGHT_VERBS.has(verb.lemma)) return asMatch('head', verb, context);
+  }
+  return undefined;
+}
+
+/** Further verbs of the main clause: a list right behind the head, or a coordinate in the head's own form. */
+function readJoined(
+  tokens: readonly string[],
+  head: number,
+  verb: InflectedVerb,
+  context: ReadonlySet<string>,
+): DescriptionMatch[] {
+  const found: DescriptionMatch[] = [];
+  let chained = true;
+  for (let index = head + 1; index < Math.min(tokens.length, head + 40); index += 1) {
+    const token = tokens[index] ?? '';
+    if (CLAUSE_ENDS.has(token) || startsPurpose(tokens, index)) break;
+    if (isConjunction(token) || SENTENCE_ADVERBS.has(token) || token.endsWith('ly')) continue;
+    const other = isLinked(tokens, index, verb, chained) ? findVerb(token) : undefined;
+    const sure = other?.nounness === 'never' && hasObject(tokens[index + 1]);
+    const joins = other !== undefined && other.form === verb.form && (chained || sure);
+    if (other !== undefined && joins) found.push(asMatch('joined', other, context));
+    else chained = false;
+  }
+  return found;
+}
+
+const isConjunction = (token: string | undefined): boolean => /^(?:[,:;/&]|and|or|then)$/.test(token ?? '');
+
+/** "... to create or update records" tells what the result is for. */
+function startsPurpose(tokens: readonly string[], index: number): boolean {
+  if (tokens[index] !== 'to') return false;
+  const next = findVerb(tokens[index + 1] ?? '');
+  return next !== undefined && next.form === 'base' && next.nounness === 'never';
+}
+
+/** What ends a phrase cannot be a verb's object: "rules, and rollouts of a flag" is a list of nouns. */
+function hasObject(next: string | undefined): boolean {
+  return (
+    next !== undefined &&
+    !isConjunction(next) &&
+    !CLAUSE_ENDS.has(next) &&
+    !/^(?:of|for|from|in|on|with|by|per|at)$/.test(next)
+  );
+}
+
+function isLinked(tokens: readonly string[], index: number, head: InflectedVerb, chained: boolean): boolean {
+  let before = index - 1;
+  while (before > 0 && (SENTENCE_ADVERBS.has(tokens[before] ?? '') || (tokens[before] ?? '').endsWith('ly')))
+    before -= 1;
+  const link = tokens[before];
+  if (link === ',' || link === ':') return head.effect === 'manage' || head.form === 'third' || isListed(tokens, index);
+  return link === '/' || link === '&' ? chained : isConjunction(link);
+}
+
+/** Whether a comma's verb stands in a list of verbs: "Create, update, or delete". */
+function isListed(tokens: readonly string[], index: number): boolean {
+  return (
+    isConjunction(tokens[index + 1]) ||
+    isConjunction(tokens[index - 2]) ||
+    findVerb(tokens[index - 2] ?? '') !== undefined
+  );
+}
+
+/** Later sentences count where they tell of the tool in the third person: "Creates a directory for the result." */
+function readLaterSentence(sentence: string): DescriptionMatch[] {
+  const tokens = tokenizeClause(sentence.slice(0, LATER_CHARACTERS));
+  const start = skipAdverbs(tokens);
+  const verb = findVerb(tokens[start] ?? '');
+  if (verb === undefined || verb.form !== 'third' || verb.nounness !== 'never' || !hasObject(tokens[start + 1]))
+    return [];
+  return writeShare(verb.effect) > 0 ? [asMatch('later', verb, new Set(tokens))] : [];
+}
+
+function asMatch(role: DescriptionRole, verb: InflectedVerb, context: ReadonlySet<string>): DescriptionMatch {
+  return { role, word: verb.lemma, effect: senseOf(verb, context) };
+}

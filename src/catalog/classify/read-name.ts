@@ -1,0 +1,123 @@
+import { type Effect, readShare, writeShare } from './effects.js';
+import { senseOf } from './find-verb.js';
+import { LEXICON, type Nounness } from './verbs.js';
+import { COMPOUND_NOUNS, INFORMATION_NOUNS, LIGHT_VERBS } from './vocabulary.js';
+
+/**
+ * What a word of a name is taken for. `lead`: its verb. `joined`: a further verb behind "or" or "and". `likely` and
+ * `possible`: a word that is a noun as well, where it more likely or less likely is the verb. `aside`: a verb behind the
+ * verb, as in `get_delete_token`. `noun`: the name ends in a word for information.
+ */
+export type NameRole = 'lead' | 'joined' | 'likely' | 'possible' | 'aside' | 'noun';
+
+export interface NameMatch {
+  readonly role: NameRole;
+  readonly word: string;
+  readonly effect: Effect;
+}
+
+interface Candidate {
+  readonly index: number;
+  readonly word: string;
+  readonly nounness: Nounness;
+  readonly effect: Effect;
+}
+
+/** The description's verb, which settles what a name leaves open. */
+export interface NameHint {
+  readonly word: string;
+  readonly effect: Effect;
+}
+
+/**
+ * Finds the verbs of a name wherever they stand. The hint settles which of several words that can be nouns (`issue_list`,
+ * `run_search`) is the verb.
+ */
+export function readName(
+  words: readonly string[],
+  context: ReadonlySet<string>,
+  hint?: NameHint,
+): readonly NameMatch[] {
+  const candidates = findCandidates(words, context);
+  const joined = candidates.filter((candidate) => candidate.index > 0 && isJoined(words, candidate.index));
+  const rest = candidates.filter((candidate) => !joined.includes(candidate));
+  const head = findHead(words, rest, hint);
+  const matches = head === undefined ? readAmbiguous(words, rest, hint) : readHead(rest, head);
+  const noun = head === undefined ? readNoun(words) : [];
+  return [...matches, ...joined.map((candidate) => asMatch('joined', candidate)), ...noun];
+}
+
+/**
+ * The verb of a name that has one for sure: the first that is never a noun. A word before it can still be the verb: one
+ * that the description begins with, or a reading word in front where the sure one neither follows it nor ends the name
+ * (`list_installed_press_plugins`, but `list_item_delete`).
+ */
+function findHead(words: readonly string[], candidates: readonly Candidate[], hint?: NameHint): Candidate | undefined {
+  const sure = candidates.find(({ nounness }) => nounness === 'never');
+  if (sure === undefined) return undefined;
+  const named = candidates.find(({ word, index }) => word === hint?.word && index < sure.index);
+  if (named !== undefined) return named;
+  const front = candidates.find(
+    ({ index, nounness, effect }) => index === 0 && nounness === 'often' && readShare(effect) > 0,
+  );
+  const inside = sure.index > 1 && sure.index < words.length - 1;
+  return front !== undefined && inside ? front : sure;
+}
+
+function findCandidates(words: readonly string[], context: ReadonlySet<string>): readonly Candidate[] {
+  const candidates: Candidate[] = [];
+  words.forEach((word, index) => {
+    const verb = LEXICON.get(word);
+    if (verb !== undefined) candidates.push({ index, word, nounness: verb.nounness, effect: senseOf(verb, context) });
+  });
+  const whole = candidates.filter(({ word, index }) => !LIGHT_VERBS.has(word) && !isHalfNoun(word, words[index + 1]));
+  const informs = INFORMATION_NOUNS.has(words.at(-1) ?? '');
+  return whole.length > 0 || informs ? whole : candidates;
+}
+
+function isHalfNoun(word: string, next: string | undefined): boolean {
+  return next !== undefined && (COMPOUND_NOUNS.get(word)?.has(next) ?? false);
+}
+
+function isJoined(words: readonly string[], index: number): boolean {
+  const before = words[index - 1];
+  return before === 'or' || before === 'and';
+}
+
+function readHead(candidates: readonly Candidate[], head: Candidate): NameMatch[] {
+  if (writeShare(head.effect) > 0) return [asMatch('lead', head)];
+  const asides = candidates.filter(
+    ({ nounness, index, effect }) => nounness === 'never' && index > head.index && writeShare(effect) > 0,
+  );
+  return [asMatch('lead', head), ...asides.map((candidate) => asMatch('aside', candidate))];
+}
+
+/** Only words that can be nouns: all stay in the running unless the description, or being alone, settles it. */
+function readAmbiguous(words: readonly string[], candidates: readonly Candidate[], hint?: NameHint): NameMatch[] {
+  const open = candidates.filter((candidate) => candidate.nounness === 'often' || candidate.index === 0);
+  const running = open.length > 0 ? open : candidates;
+  const settled = hint === undefined ? undefined : running.find(({ effect }) => sameKind(effect, hint.effect));
+  if (settled !== undefined) return [asMatch('likely', settled)];
+  const leading = running.length === 1 && running[0]?.index === 0 && words.length > 1;
+  return running.map((candidate) =>
+    asMatch(candidate.nounness === 'often' && leading ? 'lead' : roleOf(candidate), candidate),
+  );
+}
+
+function roleOf(candidate: Candidate): NameRole {
+  return candidate.nounness === 'often' ? 'likely' : 'possible';
+}
+
+function sameKind(a: Effect, b: Effect): boolean {
+  return a === b || (readShare(a) > 0 && readShare(b) > 0);
+}
+
+function readNoun(words: readonly string[]): NameMatch[] {
+  const last = words.at(-1);
+  if (last === undefined || !INFORMATION_NOUNS.has(last)) return [];
+  return [{ role: 'noun', word: last, effect: 'read' }];
+}
+
+function asMatch(role: NameRole, candidate: Candidate): NameMatch {
+  return { role, word: candidate.word, effect: candidate.effect };
+}

@@ -1,0 +1,82 @@
+import type { UpstreamConfig } from '../config/gateway-config.js';
+import { TRUST_LEVELS, type TrustLevel } from '../protocol/danger.js';
+import { isJsonObject } from '../protocol/json.js';
+import { type Classification, type Operation, type Parameter, QUALIFIER } from '../protocol/operation.js';
+import type { Finding, RawTool } from '../protocol/raw-tool.js';
+import { classifyTool } from './classify/classify-tool.js';
+import { findGroupingParameter } from './classify/find-grouping-parameter.js';
+import { cleanText } from './clean-text.js';
+import type { Curation } from './curation.js';
+import { readParameters } from './parameters.js';
+import type { ScreenedTool } from './screen-tools.js';
+import { splitUpdateInput } from './update-input.js';
+
+/** A tool with everything that is decided before its name among all others is. */
+export interface DraftOperation {
+  readonly upstream: UpstreamConfig;
+  readonly tool: ScreenedTool;
+  readonly curation: Curation;
+  /** Unique within the upstream. */
+  readonly localName: string;
+}
+
+export interface CreatedOperation {
+  readonly operation: Operation;
+  readonly findings: readonly Finding[];
+}
+
+/** A tool as an operation. Schemas are shared with the raw tool, which is not kept. */
+export function createOperation(draft: DraftOperation, name: string, ignoreAnnotations: boolean): CreatedOperation {
+  const { upstream, tool, curation, localName } = draft;
+  const { slug, trust } = upstream;
+  const { raw, inputSchema } = tool;
+  const classification = classifyTool({
+    tool: raw,
+    name: localName,
+    upstream: { slug, trust },
+    curation,
+    ignoreAnnotations,
+  });
+  const { parameters: flat, suffixed } = readParameters(inputSchema);
+  const isUpdate = classification.category === 'UPDATE';
+  const parameters = isUpdate ? splitUpdateInput(localName, flat, curation.identifiers) : flat;
+  const operation: Operation = {
+    name,
+    qualifiedName: `${slug}${QUALIFIER}${localName}`,
+    upstream: slug,
+    tool: tool.name,
+    classification,
+    description: describe(raw, curation),
+    parameters,
+    identifiers: isUpdate
+      ? parameters.filter(({ place }) => place === 'params').map((parameter) => parameter.name)
+      : [],
+    strict: upstream.strict,
+    inputSchema,
+    ...(isJsonObject(raw['outputSchema']) && { outputSchema: raw['outputSchema'] }),
+    retryable: isRetryable(raw, classification, curation, ignoreAnnotations ? 'untested' : trust),
+    timeoutMs: curation.timeoutMs ?? upstream.timeoutMs,
+    groupedBy: findGroupingParameter(raw)?.parameter ?? null,
+    ...(curation.family !== undefined && { family: curation.family }),
+  };
+  return { operation, findings: suffixed.map((parameter) => renamedFinding(operation, parameter)) };
+}
+
+function describe(raw: RawTool, curation: Curation): string {
+  const annotations = isJsonObject(raw['annotations']) ? raw['annotations'] : {};
+  const texts = [curation.description, raw['description'], raw['title'], annotations['title']];
+  return texts.map(cleanText).find((text) => text !== '') ?? '';
+}
+
+/** A wrong "idempotent" makes something happen twice, so the hint counts from `validated` on (decision 9). */
+function isRetryable(raw: RawTool, { category }: Classification, { idempotent }: Curation, trust: TrustLevel): boolean {
+  if (idempotent !== undefined) return idempotent;
+  if (category === 'READ') return true;
+  const annotations = isJsonObject(raw['annotations']) ? raw['annotations'] : {};
+  return annotations['idempotentHint'] === true && TRUST_LEVELS.indexOf(trust) >= TRUST_LEVELS.indexOf('validated');
+}
+
+function renamedFinding({ upstream, tool, name }: Operation, parameter: Parameter): Finding {
+  const message = `Parameter '${parameter.upstreamName}' of '${name}' is called '${parameter.name}': another one's spelling comes to the same name`;
+  return { severity: 'info', kind: 'parameter-suffixed', upstream, tool, message };
+}

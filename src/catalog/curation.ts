@@ -1,0 +1,35 @@
+import { Minimatch } from 'minimatch';
+import type { CurationRule, UpstreamConfig } from '../config/gateway-config.js';
+
+/** Everything the operator says of one tool, later rules laid over earlier ones. */
+export type Curation = Omit<CurationRule, 'pattern'>;
+
+type Matcher = (name: string) => boolean;
+
+const NOTHING: Curation = Object.freeze({});
+
+/** Patterns are compiled once a rule; the rules live as long as their configuration. */
+const matchers = new WeakMap<CurationRule, Matcher>();
+
+/** What the operator says of a tool, matched by the upstream's name for it or by its snake_case name. */
+export function curationFor(config: UpstreamConfig, rawName: string, snakeName: string): Curation {
+  let curation = NOTHING;
+  for (const rule of config.curation) {
+    const matches = matcherOf(rule);
+    if (!matches(rawName) && !matches(snakeName)) continue;
+    const { pattern, rename, ...rest } = rule;
+    // One name for all that a wild card matches would only collide with itself.
+    const exact = pattern === rawName || pattern === snakeName;
+    curation = { ...curation, ...rest, ...(exact && rename !== undefined && { rename }) };
+  }
+  return curation;
+}
+
+function matcherOf(rule: CurationRule): Matcher {
+  const known = matchers.get(rule);
+  if (known !== undefined) return known;
+  const glob = new Minimatch(rule.pattern, { dot: true, nocomment: true, nonegate: true });
+  const matcher: Matcher = (name) => name === rule.pattern || glob.match(name);
+  matchers.set(rule, matcher);
+  return matcher;
+}

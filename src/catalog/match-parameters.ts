@@ -1,0 +1,117 @@
+import { isJsonObject, type JsonObject } from '../protocol/json.js';
+import type { Operation, Parameter } from '../protocol/operation.js';
+import type { Fault } from './fault.js';
+import { nearestName } from './nearest-name.js';
+import { toSnakeCase } from './operation-name.js';
+import { type ParameterScope, parameterScope, pathOf } from './parameter-scope.js';
+import { jsonTypeOf } from './schema/json-type.js';
+import { setMember } from './schema/own-member.js';
+import { quoteValues } from './schema/quote-value.js';
+
+/** What the caller's names came to. Misplaced values are in `arguments` too, so that only the place is reported, once. */
+export interface MatchedParameters {
+  readonly arguments: JsonObject;
+  readonly faults: readonly Fault[];
+}
+
+interface Matching {
+  readonly operation: Operation;
+  readonly scope: ParameterScope;
+  readonly arguments: JsonObject;
+  readonly faults: Fault[];
+}
+
+/**
+ * Puts a call's parameters under the upstream's spelling, in the caller's order. Each must be known and in its place:
+ * beside the identifiers, or in an UPDATE's `input` (specification 4.5 and 4.6).
+ */
+export function matchParameters(operation: Operation, params: JsonObject): MatchedParameters {
+  const matching: Matching = { operation, scope: parameterScope(operation), arguments: {}, faults: [] };
+  for (const key of Object.keys(params)) {
+    if (key === 'input' && matching.scope.hasInput) matchInput(matching, params[key]);
+    else matchKey(matching, key, params[key], 'params');
+  }
+  const { scope, faults } = matching;
+  if (scope.hasInput && !Object.hasOwn(params, 'input')) faults.unshift(missingInputFault(operation, faults));
+  return { arguments: matching.arguments, faults };
+}
+
+function matchInput(matching: Matching, input: unknown): void {
+  if (!isJsonObject(input)) {
+    matching.faults.push(inputTypeFault(jsonTypeOf(input)));
+    return;
+  }
+  for (const key of Object.keys(input)) matchKey(matching, key, input[key], 'input');
+}
+
+function matchKey(matching: Matching, key: string, value: unknown, place: Parameter['place']): void {
+  const { operation, scope, faults } = matching;
+  const parameter = scope.byName.get(key);
+  if (parameter === undefined) {
+    // Metadata travels beside the parameters and is read by the stages that it concerns (specification 4.6.1).
+    if (place === 'params' && key.startsWith('_')) return;
+    if (operation.strict) faults.push(unknownFault(operation, scope, key, place));
+    else setMember(matching.arguments, key, value);
+    return;
+  }
+  if (parameter.place !== place) faults.push(misplacedFault(parameter));
+  else if (Object.hasOwn(matching.arguments, parameter.upstreamName)) faults.push(doubleFault(parameter));
+  setMember(matching.arguments, parameter.upstreamName, value);
+}
+
+function unknownFault(operation: Operation, scope: ParameterScope, key: string, place: Parameter['place']): Fault {
+  const nearest = nearestName(
+    toSnakeCase(key),
+    operation.parameters.map((parameter) => parameter.name),
+  );
+  const meant = nearest === undefined ? undefined : scope.byName.get(nearest);
+  const param = place === 'input' ? `input.${key}` : key;
+  const valid = operation.parameters
+    .filter((parameter) => parameter.place === place)
+    .map((parameter) => parameter.name);
+  const hint =
+    meant !== undefined
+      ? `Did you mean '${pathOf(meant)}'?`
+      : valid.length > 0
+        ? `Valid here: ${quoteValues(valid)}`
+        : 'It takes no parameters';
+  return {
+    code: place === 'input' ? 'VALIDATION_UNKNOWN_FIELD' : 'VALIDATION_UNKNOWN_PARAM',
+    param,
+    message: `Unknown parameter '${param}' for operation '${operation.name}'. ${hint}`,
+    ...(meant !== undefined && { nearest: pathOf(meant) }),
+  };
+}
+
+/** An update's field outside `input`, or its identifier inside. */
+function misplacedFault(parameter: Parameter): Fault {
+  const { name } = parameter;
+  const nearest = pathOf(parameter);
+  if (parameter.place === 'input') {
+    const message = `Parameter '${name}' is what the update changes and belongs inside 'input': {"input": {"${name}": ...}}`;
+    return { code: 'VALIDATION_UNKNOWN_PARAM', param: name, message, nearest };
+  }
+  const message = `Parameter '${name}' says which resource to update and belongs beside 'input', not inside it`;
+  return { code: 'VALIDATION_UNKNOWN_FIELD', param: `input.${name}`, message, nearest };
+}
+
+function doubleFault(parameter: Parameter): Fault {
+  const param = pathOf(parameter);
+  const message = `Parameter '${param}' was given twice, as '${parameter.name}' and as '${parameter.upstreamName}'; give it once`;
+  return { code: 'VALIDATION_INVALID_VALUE', param, message, expected: `'${parameter.name}' alone` };
+}
+
+function inputTypeFault(actual: string): Fault {
+  const message = `Parameter 'input' expected 'object', got '${actual}'`;
+  return { code: 'VALIDATION_INVALID_TYPE', param: 'input', message, expected: 'object', actual };
+}
+
+function missingInputFault(operation: Operation, faults: readonly Fault[]): Fault {
+  const flat = faults.flatMap((fault) => (fault.nearest === `input.${fault.param}` ? [fault.param] : []));
+  const fields = operation.parameters
+    .filter((parameter) => parameter.place === 'input')
+    .map((parameter) => parameter.name);
+  const inside = flat.length > 0 ? `Put ${quoteValues(flat)} inside it` : `It may hold ${quoteValues(fields)}`;
+  const message = `Missing required parameter 'input'. Expected: object (the fields to change). ${inside}`;
+  return { code: 'VALIDATION_MISSING_PARAM', param: 'input', message, expected: 'object' };
+}

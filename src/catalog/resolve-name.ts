@@ -1,0 +1,85 @@
+import { type Operation, QUALIFIER } from '../protocol/operation.js';
+import type { Catalog, Resolution } from './catalog.js';
+import { groupBy } from './group-by.js';
+import { createNameSearch, type NameSearch } from './nearest-name.js';
+import { toSnakeCase } from './operation-name.js';
+
+const MAX_NEAREST = 5;
+const MAX_CANDIDATES = 10;
+/** Longer names than any client makes are not looked at in full. */
+const MAX_COMPARED = 400;
+
+/** What clients put between a server's name and a tool's. */
+const SEPARATORS = /__|[.:/]/g;
+
+/** Where else a name could come from; built when the first name is not found. */
+interface NameIndex {
+  /** By the name within the upstream. */
+  readonly byLocalName: ReadonlyMap<string, readonly Operation[]>;
+  /** By the upstream's own spelling. */
+  readonly byRawName: ReadonlyMap<string, readonly Operation[]>;
+  readonly upstreams: readonly string[];
+  readonly search: NameSearch;
+}
+
+/** Says what a name means, or could have meant. Not found is found out slowly and explained well. */
+export function createNameResolver(operations: readonly Operation[], find: Catalog['find']): Catalog['resolve'] {
+  let index: NameIndex | undefined;
+  return (name) => {
+    const operation = find(name);
+    if (operation !== undefined) return { kind: 'found', operation };
+    index ??= buildIndex(operations);
+    return explain(name, index, find);
+  };
+}
+
+function buildIndex(operations: readonly Operation[]): NameIndex {
+  return {
+    byLocalName: groupBy(operations, localNameOf),
+    byRawName: groupBy(operations, (operation) => operation.tool),
+    upstreams: [...new Set(operations.map((operation) => operation.upstream))],
+    search: createNameSearch(operations.map((operation) => operation.name)),
+  };
+}
+
+function explain(name: string, index: NameIndex, find: Catalog['find']): Resolution {
+  const shared = index.byLocalName.get(name);
+  if (shared !== undefined) return { kind: 'ambiguous', candidates: shared };
+  const candidates = findByOtherSpelling(name.slice(0, MAX_COMPARED), index);
+  if (candidates.length > 0) return { kind: 'raw-name', candidates: candidates.slice(0, MAX_CANDIDATES) };
+  const nearest = index.search(toSnakeCase(name), MAX_NEAREST);
+  return { kind: 'unknown', nearest: nearest.flatMap((found) => find(found) ?? []) };
+}
+
+/** The upstream's spelling, or that in another case, alone or behind a server's name: `mcp__github__createIssue`. */
+function findByOtherSpelling(name: string, index: NameIndex): readonly Operation[] {
+  const starts = [0, ...Array.from(name.matchAll(SEPARATORS), (match) => match.index + match[0].length)];
+  for (const start of starts) {
+    const tail = name.slice(start);
+    const found = index.byRawName.get(tail) ?? index.byLocalName.get(toSnakeCase(tail));
+    if (found !== undefined) return preferServer(found, name.slice(0, start));
+  }
+  return findBehindSlug(toSnakeCase(name), index);
+}
+
+/** Where the prefix names one of the upstreams, only its operation can be meant. */
+function preferServer(operations: readonly Operation[], prefix: string): readonly Operation[] {
+  const server = `_${toSnakeCase(prefix)}`;
+  const own = operations.filter(({ upstream }) => server.endsWith(`_${upstream}`));
+  return own.length > 0 ? own : operations;
+}
+
+/** `github_create_issue` and `mcp_github_create_issue`: separated by what also separates words. */
+function findBehindSlug(name: string, { upstreams, byLocalName }: NameIndex): readonly Operation[] {
+  return upstreams.flatMap((upstream) => {
+    const prefix = [`${upstream}_`, `mcp_${upstream}_`].find((candidate) => name.startsWith(candidate));
+    const operations = prefix === undefined ? [] : (byLocalName.get(name.slice(prefix.length)) ?? []);
+    return operations.filter((operation) => operation.upstream === upstream);
+  });
+}
+
+/** The name without its upstream; the exposed one may have a qualifier or not. */
+function localNameOf({ name, qualifiedName, upstream }: Operation): string {
+  const prefix = upstream + QUALIFIER;
+  return qualifiedName.startsWith(prefix) ? qualifiedName.slice(prefix.length) : name;
+}

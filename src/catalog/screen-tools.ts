@@ -1,0 +1,109 @@
+import { isJsonObject, type JsonSchema } from '../protocol/json.js';
+import type { Finding, RawTool, ToolSet } from '../protocol/raw-tool.js';
+import { declaredTypes } from './schema/json-type.js';
+
+/** A tool that can be offered: it has a name of its own, and a schema that can be read. */
+export interface ScreenedTool {
+  readonly upstream: string;
+  /** As the upstream spells it. */
+  readonly name: string;
+  readonly raw: RawTool;
+  readonly inputSchema: JsonSchema;
+}
+
+export interface ScreenedTools {
+  /** Ordered by name. */
+  readonly tools: readonly ScreenedTool[];
+  readonly findings: readonly Finding[];
+}
+
+/** A schema that could be read, what had to be made of it, or why nothing could. */
+type SchemaReading =
+  | { readonly schema: JsonSchema; readonly remark?: string }
+  | { readonly schema: undefined; readonly remark: string };
+
+const NO_PARAMETERS: JsonSchema = Object.freeze({ type: 'object' });
+
+/**
+ * Sorts out what a server sent as its tools. MCP clients usually refuse a whole list for one entry that is off the
+ * specification; here each entry is judged alone, kept where it can be called, and else set aside with the reason.
+ */
+export function screenTools({ upstream, tools }: ToolSet): ScreenedTools {
+  const findings: Finding[] = [];
+  const kept = new Map<string, ScreenedTool>();
+  const report = (severity: Finding['severity'], kind: string, message: string, tool?: string): void => {
+    findings.push({ severity, kind, upstream, message, ...(tool !== undefined && { tool }) });
+  };
+
+  for (const [index, raw] of tools.entries()) {
+    const name: unknown = isJsonObject(raw) ? raw['name'] : undefined;
+    if (typeof name !== 'string' || name.trim() === '') {
+      report('warning', 'tool-set-aside', `Tool ${index + 1} of '${upstream}' has no name and cannot be called`);
+      continue;
+    }
+    const reading = readInputSchema(raw['inputSchema']);
+    if (reading.schema === undefined) {
+      report('warning', 'tool-set-aside', `Tool '${name}' of '${upstream}' cannot be called: ${reading.remark}`, name);
+      continue;
+    }
+    if (reading.remark !== undefined) {
+      report('info', 'tool-repaired', `Tool '${name}' of '${upstream}': ${reading.remark}`, name);
+    }
+    const tool: ScreenedTool = { upstream, name, raw, inputSchema: reading.schema };
+    const known = kept.get(name);
+    if (known !== undefined) {
+      report(
+        'warning',
+        'tool-set-aside',
+        `Tool '${name}' of '${upstream}' is listed more than once; one is kept`,
+        name,
+      );
+    }
+    kept.set(name, known === undefined ? tool : chooseOne(known, tool));
+  }
+  return { tools: [...kept.values()].sort(byName), findings: findings.sort(byMessage) };
+}
+
+function readInputSchema(schema: unknown): SchemaReading {
+  if (schema === undefined || schema === null) {
+    return { schema: NO_PARAMETERS, remark: 'it has no input schema and is read as taking no parameters' };
+  }
+  if (schema === true)
+    return { schema: NO_PARAMETERS, remark: "its input schema is 'true', which describes no parameters" };
+  const parsed = typeof schema === 'string' ? parseSchema(schema) : schema;
+  if (!isJsonObject(parsed)) return { schema: undefined, remark: 'its input schema is not an object' };
+  const types = declaredTypes(parsed['type']);
+  if (types.length > 0 && types.every((type) => NOT_OBJECT.has(type))) {
+    return {
+      schema: undefined,
+      remark: `its input schema asks for '${types.join("' or '")}', and arguments are always an object`,
+    };
+  }
+  return parsed === schema
+    ? { schema: parsed }
+    : { schema: parsed, remark: 'its input schema was a JSON text and was parsed' };
+}
+
+const NOT_OBJECT: ReadonlySet<string> = new Set(['array', 'string', 'number', 'integer', 'boolean', 'null']);
+
+function parseSchema(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Reported by the caller like any other schema that is no object.
+    return undefined;
+  }
+}
+
+/** The same one whatever the order of the list: calls of the name reach the same tool anyway. */
+function chooseOne(a: ScreenedTool, b: ScreenedTool): ScreenedTool {
+  return JSON.stringify(a.raw) <= JSON.stringify(b.raw) ? a : b;
+}
+
+function byName(a: ScreenedTool, b: ScreenedTool): number {
+  return a.name < b.name ? -1 : 1;
+}
+
+function byMessage(a: Finding, b: Finding): number {
+  return a.message < b.message ? -1 : 1;
+}

@@ -1,0 +1,120 @@
+import type { Parameter } from '../protocol/operation.js';
+
+/** What a rule looks at: a parameter's name in words, and the words of the operation's name. */
+interface Clue {
+  readonly name: string;
+  readonly words: readonly string[];
+  readonly required: boolean;
+  readonly operationWords: ReadonlySet<string>;
+}
+
+interface IdentifierRule {
+  /** How surely it finds the resource; where everything looks like an identifier, the weakest becomes the input. */
+  readonly weight: number;
+  /** Counts only where nothing of a higher weight finds the resource: beside an `id`, a `name` is what changes. */
+  readonly alone?: true;
+  readonly applies: (clue: Clue) => boolean;
+}
+
+const wordsIn = (list: string): ReadonlySet<string> => new Set(list.split(' '));
+
+const ID_WORDS = wordsIn('id ids uuid uuids guid gid iid uid key keys slug number identifier ref arn');
+const PURE_IDS = wordsIn('id ids uuid guid gid iid uid');
+const PATHS = wordsIn('path paths file filename filepath file_name');
+const SOURCES = wordsIn('source from source_path from_path source_file old_name old_path current_name current_path');
+const SCOPES = wordsIn(
+  'owner repo repository project workspace account org organization organisation namespace tenant team group region zone cluster ' +
+    'environment database db schema table collection bucket catalog dataset index keyspace app application site domain server host ' +
+    'device service board base channel guild session',
+);
+
+/** What a resource holds, even where the operation is named after it. */
+const CONTENTS = wordsIn(
+  'text content contents body data value description title name message comment note version password config configuration ' +
+    'setting script patch state status color type mode position size',
+);
+
+/** A parameter that begins so carries the new state, whatever else its name says. */
+const NEW_STATE = wordsIn('new to target destination dest add remove replace replacement next desired updated');
+
+/** The evidence that a parameter finds the resource of an UPDATE instead of changing it; the first rule that applies counts. */
+const IDENTIFIER_RULES: readonly IdentifierRule[] = [
+  // `issue_id` of `update_issue`, `id` of anything: also where the upstream offers a choice of identifiers, all optional.
+  { weight: 6, applies: ({ name }) => PURE_IDS.has(name) },
+  { weight: 6, applies: ({ words, operationWords }) => isIdOf(words, operationWords) },
+  // Any other id is an identifier where it is required, else a reference to be changed (`milestone_id`, `label_ids`).
+  { weight: 5, applies: ({ words, required }) => required && ID_WORDS.has(words.at(-1) ?? '') },
+  { weight: 4, applies: ({ name, words, required }) => required && (PATHS.has(name) || words.at(-1) === 'path') },
+  { weight: 4, applies: ({ name, required }) => required && SOURCES.has(name) },
+  // The resource itself, as in `rename_app` with `app`; what `set_text` sets is not the resource.
+  {
+    weight: 4,
+    applies: ({ name, required, operationWords }) => required && operationWords.has(name) && !CONTENTS.has(name),
+  },
+  { weight: 3, applies: ({ name, required }) => required && (name === 'url' || name === 'uri') },
+  { weight: 2, applies: ({ name, required }) => required && SCOPES.has(name.replace(/_name$/, '')) },
+  { weight: 1, applies: ({ name, words, required }) => required && name !== 'name' && /^(?:host|user)?name$/.test(words.at(-1) ?? '') },
+  { weight: 1, alone: true, applies: ({ name, required }) => required && name === 'name' },
+  { weight: 1, alone: true, applies: ({ name }) => name === 'path' },
+];
+
+/**
+ * Splits an UPDATE's flat parameters into identifiers (place `params`) and fields that change (place `input`), as specification
+ * 4.5 asks. At least one stands in `input`, else nothing could be updated.
+ *
+ * @param declared the operator's word: names of the identifiers in either spelling; evidence is not asked then
+ */
+export function splitUpdateInput(
+  operationName: string,
+  parameters: readonly Parameter[],
+  declared?: readonly string[],
+): readonly Parameter[] {
+  const weigh = declared === undefined ? weighByEvidence(operationName) : weighByDeclaration(declared);
+  const ranked = parameters
+    .map((parameter, index) => ({ parameter, index, weight: weigh(parameter) }))
+    .filter(({ weight }) => weight > 0)
+    // The strongest first; among equals what is required, then what the schema names first.
+    .sort(
+      (a, b) => b.weight - a.weight || Number(b.parameter.required) - Number(a.parameter.required) || a.index - b.index,
+    );
+  const kept = ranked.slice(0, parameters.length - 1);
+  const identifiers = new Set(kept.map(({ parameter }) => parameter));
+  return parameters.map((parameter) => (identifiers.has(parameter) ? parameter : { ...parameter, place: 'input' }));
+}
+
+function weighByDeclaration(declared: readonly string[]): (parameter: Parameter) => number {
+  return ({ name, upstreamName }) => {
+    const index = declared.findIndex((identifier) => identifier === name || identifier === upstreamName);
+    // Named first, held longest: where one must move into the input, it is the one that the operator named last.
+    return index < 0 ? 0 : declared.length - index;
+  };
+}
+
+function weighByEvidence(operationName: string): (parameter: Parameter) => number {
+  const operationWords = new Set(operationName.split('_').map(singular));
+  return (parameter) => {
+    const { name, required } = parameter;
+    const words = name.split('_');
+    if (name === 'input' || NEW_STATE.has(words[0] ?? '') || !canIdentify(parameter)) return 0;
+    const clue: Clue = { name, words, required, operationWords };
+    return IDENTIFIER_RULES.find((rule) => rule.applies(clue))?.weight ?? 0;
+  };
+}
+
+/** Identifiers are names and numbers, or lists of them: not objects, flags or choices from a list. */
+function canIdentify({ schema }: Parameter): boolean {
+  const type = schema['type'];
+  return type !== 'object' && type !== 'boolean' && schema['enum'] === undefined && schema['const'] === undefined;
+}
+
+function isIdOf(words: readonly string[], operationWords: ReadonlySet<string>): boolean {
+  return (
+    words.length > 1 &&
+    ID_WORDS.has(words.at(-1) ?? '') &&
+    words.slice(0, -1).every((word) => operationWords.has(singular(word)))
+  );
+}
+
+function singular(word: string): string {
+  return word.replace(/ies$/, 'y').replace(/(?<=..[^s])s$/, '');
+}

@@ -1,0 +1,20 @@
+import type { Gateway } from '../gateway.js';
+import { Cancellation } from '../protocol/cancellation.js';
+import type { JsonObject } from '../protocol/json.js';
+import type { Reply } from '../protocol/result.js';
+
+/** Calls an operation through the pipeline as a client would, by the tool that shows it. */
+export function callAsCli(gateway: Gateway, tool: string, operation: string, params: JsonObject): Promise<Reply> {
+  return gateway.handle({
+    tool,
+    arguments: { operation, params },
+    caller: { sessionId: 'cli', clientName: 'mcp-aql-gateway', transport: 'cli' },
+    cancellation: new Cancellation(),
+  });
+}
+
+/** Asks the gateway to explain itself, exactly as a model would. */
+export function introspect(gateway: Gateway, params: JsonObject): Promise<Reply> {
+  const placed = gateway.operations().find(({ operation }) => operation.name === 'introspect');
+  return callAsCli(gateway, placed?.tool ?? 'introspect', 'introspect', params);
+}

@@ -1,0 +1,74 @@
+import { ConfigError } from '../config/config-error.js';
+import { ensureDataDirectories } from '../config/ensure-data-directories.js';
+import type { GatewayConfig } from '../config/gateway-config.js';
+import { loadConfig } from '../config/load-config.js';
+import { type Gateway, openGateway } from '../gateway.js';
+import { createLogObserver, type LogObserver } from '../observe/log-observer.js';
+import { CliError, EXIT_CODE } from './exit-code.js';
+import { PACKAGE_DIRECTORY, readPackageInfo } from './package-info.js';
+import type { Terminal } from './terminal.js';
+
+/** Flags that every command understands; the names are commander's. */
+export interface CommonFlags {
+  readonly config?: string;
+  readonly host?: string;
+  readonly port?: string;
+  readonly mode?: string;
+  readonly profile?: string;
+  readonly prefix?: string;
+  readonly logLevel?: string;
+  readonly json?: boolean;
+}
+
+/** Reads the configuration; its problems become one message and the `config` exit code. */
+export async function loadCliConfig(flags: CommonFlags, terminal: Terminal): Promise<GatewayConfig> {
+  try {
+    const { config, warnings } = await loadConfig({
+      ...(flags.config === undefined ? {} : { file: flags.config }),
+      env: process.env,
+      cwd: process.cwd(),
+      flags: {
+        ...(flags.host === undefined ? {} : { host: flags.host }),
+        ...(flags.port === undefined ? {} : { port: flags.port }),
+        ...(flags.mode === undefined ? {} : { mode: flags.mode }),
+        ...(flags.profile === undefined ? {} : { profile: flags.profile }),
+        ...(flags.prefix === undefined ? {} : { toolPrefix: flags.prefix }),
+        ...(flags.logLevel === undefined ? {} : { logLevel: flags.logLevel }),
+      },
+    });
+    for (const warning of warnings) terminal.err.write(`warning: ${warning}\n`);
+    return config;
+  } catch (error) {
+    if (error instanceof ConfigError) throw new CliError(EXIT_CODE.config, error.message, { cause: error });
+    throw error;
+  }
+}
+
+export interface RunningGateway {
+  readonly gateway: Gateway;
+  readonly log: LogObserver;
+}
+
+/** Starts the gateway that the configuration describes. The caller closes it. */
+export async function startGateway(config: GatewayConfig): Promise<RunningGateway> {
+  await ensureDataDirectories(config);
+  const log = createLogObserver(config.log);
+  const gateway = openGateway(config, {
+    observe: log.observe,
+    clientInfo: readPackageInfo(),
+    packageDirectory: PACKAGE_DIRECTORY,
+  });
+  return { gateway, log };
+}
+
+/** Runs one task against a gateway whose upstreams have all been tried, and closes it whatever happens. */
+export async function withGateway<T>(config: GatewayConfig, task: (gateway: Gateway) => Promise<T>): Promise<T> {
+  const { gateway, log } = await startGateway(config);
+  try {
+    await gateway.settled;
+    return await task(gateway);
+  } finally {
+    await gateway.close();
+    log.flush();
+  }
+}

@@ -1,0 +1,27 @@
+/** What the process ends with; documented in docs/cli.md. */
+export const EXIT_CODE = {
+  ok: 0,
+  /** The gateway itself failed. */
+  failure: 1,
+  /** The command line cannot be read. */
+  usage: 2,
+  /** The configuration has problems. */
+  config: 3,
+  /** No upstream could be reached. */
+  unreachable: 4,
+  /** The operation answered with an error, or does not exist. */
+  refused: 5,
+} as const;
+
+export type ExitCode = (typeof EXIT_CODE)[keyof typeof EXIT_CODE];
+
+/** Ends a command with a message for the operator instead of a stack. */
+export class CliError extends Error {
+  readonly exitCode: ExitCode;
+
+  constructor(exitCode: ExitCode, message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.name = 'CliError';
+    this.exitCode = exitCode;
+  }
+}

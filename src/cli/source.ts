@@ -1,0 +1,36 @@
+import { openCapturedGateway } from '../captured-gateway.js';
+import type { Gateway } from '../gateway.js';
+import { openCaptured } from './captured.js';
+import { type CommonFlags, loadCliConfig, withGateway } from './context.js';
+import type { Terminal } from './terminal.js';
+
+/** Flags of the commands that look at tools, live or captured. */
+export interface SourceFlags extends CommonFlags {
+  readonly from?: string;
+  readonly ignoreAnnotations?: boolean;
+}
+
+export const FROM_OPTION = [
+  '--from <file-or-folder>',
+  'captured tools/list answers (JSON) instead of live upstreams',
+] as const;
+
+/** Runs a task over captured lists where `--from` is given, else over the configured upstreams. */
+export async function withSource<T>(
+  flags: SourceFlags,
+  terminal: Terminal,
+  task: (gateway: Gateway) => Promise<T>,
+): Promise<T> {
+  const config = await loadCliConfig(flags, terminal);
+  if (flags.from === undefined) {
+    return withGateway(config, (gateway) =>
+      // The live catalog weighs annotations; leaving them out means reading the same lists once more.
+      task(
+        flags.ignoreAnnotations === true
+          ? openCapturedGateway(config, gateway.toolSets(), { ignoreAnnotations: true })
+          : gateway,
+      ),
+    );
+  }
+  return task(await openCaptured(flags.from, config, { ignoreAnnotations: flags.ignoreAnnotations === true }));
+}

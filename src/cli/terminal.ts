@@ -1,0 +1,44 @@
+import colors from 'picocolors';
+
+/** Where a command writes; a test passes its own. */
+export interface Terminal {
+  readonly out: NodeJS.WritableStream & { readonly isTTY?: boolean };
+  readonly err: NodeJS.WritableStream & { readonly isTTY?: boolean };
+}
+
+export const PROCESS_TERMINAL: Terminal = { out: process.stdout, err: process.stderr };
+
+type Paint = ReturnType<typeof colors.createColors>;
+
+/** Colours on a terminal that wants them, plain text elsewhere. */
+export function paintFor(stream: Terminal['out']): Paint {
+  return colors.createColors(stream.isTTY === true && colors.isColorSupported);
+}
+
+export function printLine(terminal: Terminal, text = ''): void {
+  terminal.out.write(`${text}\n`);
+}
+
+/** One JSON document, indented: for people who pipe into a pager and for programs alike. */
+export function printJson(terminal: Terminal, value: unknown): void {
+  terminal.out.write(`${JSON.stringify(value, null, 2)}\n`);
+}
+
+/** Columns padded to their widest cell on a terminal, separated by tabs elsewhere so that `cut` works. */
+export function printTable(terminal: Terminal, header: readonly string[], rows: readonly (readonly string[])[]): void {
+  if (terminal.out.isTTY !== true) {
+    for (const row of rows) printLine(terminal, row.join('\t'));
+    return;
+  }
+  const widths = header.map((title, column) =>
+    Math.max(title.length, ...rows.map((row) => (row[column] ?? '').length)),
+  );
+  const layOut = (cells: readonly string[]): string =>
+    cells
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd();
+  const paint = paintFor(terminal.out);
+  printLine(terminal, paint.bold(layOut(header)));
+  for (const row of rows) printLine(terminal, layOut(row));
+}

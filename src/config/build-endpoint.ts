@@ -1,0 +1,60 @@
+import { resolve } from 'node:path';
+import { type ServerEntry, TRANSPORTS } from './config-document.js';
+import type { Notes } from './config-report.js';
+import type { UpstreamEndpoint } from './gateway-config.js';
+import type { JsonPath } from './json-path.js';
+import { buildEnv, buildHeaders } from './secret-values.js';
+
+interface EndpointContext {
+  /** Where relative paths start. */
+  readonly directory: string;
+  readonly path: JsonPath;
+  /** For what is wrong with the entry's shape. */
+  readonly notes: Notes;
+  /** For what is wrong with its values; muted where the server is switched off. */
+  readonly valueNotes: Notes;
+}
+
+/** How a server is reached, of an entry that names a command or an address. What is wrong goes into the notes. */
+export function buildEndpoint(entry: ServerEntry, context: EndpointContext): UpstreamEndpoint | undefined {
+  const { notes, path } = context;
+  const { command, url } = entry;
+  const type = entry.type === undefined ? undefined : TRANSPORTS[entry.type];
+  if (command !== undefined && url !== undefined) {
+    notes.problem(path, "both 'command' and 'url'; expected one of them", 'remove the one that does not apply');
+    return undefined;
+  }
+  if (command !== undefined && (type ?? 'stdio') === 'stdio') return buildStdioEndpoint(command, entry, context);
+  if (url !== undefined && type !== 'stdio') return buildHttpEndpoint(url, type ?? 'http', entry, context);
+  // Neither is left where the one that was given is faulty, which was told already.
+  if (command === undefined && url === undefined) return undefined;
+  const needed = command === undefined ? "'stdio' needs 'command'" : `'${entry.type}' needs 'url'`;
+  notes.problem([...path, 'type'], needed, "leave 'type' out: it follows from 'command' or 'url'");
+  return undefined;
+}
+
+function buildStdioEndpoint(command: string, entry: ServerEntry, context: EndpointContext): UpstreamEndpoint {
+  const { directory, path, valueNotes } = context;
+  return {
+    type: 'stdio',
+    command,
+    args: entry.args ?? [],
+    env: buildEnv(entry.env ?? {}, entry.envFile, { directory, path: [...path, 'env'], notes: valueNotes }),
+    cwd: resolve(directory, entry.cwd ?? '.'),
+  };
+}
+
+function buildHttpEndpoint(
+  url: string,
+  type: 'http' | 'sse',
+  entry: ServerEntry,
+  context: EndpointContext,
+): UpstreamEndpoint {
+  const { directory, path, valueNotes } = context;
+  const protocol = URL.canParse(url) ? new URL(url).protocol : undefined;
+  if (protocol !== 'http:' && protocol !== 'https:') {
+    valueNotes.problem([...path, 'url'], 'expected an http:// or https:// address');
+  }
+  const headers = buildHeaders(entry.headers ?? {}, { directory, path: [...path, 'headers'], notes: valueNotes });
+  return { type, url, headers };
+}

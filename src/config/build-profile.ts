@@ -1,0 +1,98 @@
+import { minimatch } from 'minimatch';
+import { CATEGORIES } from '../protocol/category.js';
+import { BUILT_IN_PROFILES } from './built-in-profiles.js';
+import type { FamilyEntry, GatewayDocument } from './config-document.js';
+import type { Notes } from './config-report.js';
+import type { FamilyDefinition, ProfileDefinition } from './gateway-config.js';
+import type { JsonPath } from './json-path.js';
+import { suggestName } from './nearest-name.js';
+
+/** The tool that reaches everything (specification, section 4.2); no family's tool may take its name. */
+const SINGLE_TOOL = 'mcp_aql';
+
+/** The built-in profiles and the operator's own. What is wrong with one goes into the notes. */
+export function buildProfiles(
+  entries: GatewayDocument['profiles'],
+  toolPrefix: string,
+  notes: Notes,
+): readonly ProfileDefinition[] {
+  const own = Object.entries(entries ?? {}).map(([name, families]) => {
+    const path = ['profiles', name];
+    const profile = { name, families: Object.entries(families).map(([key, entry]) => buildFamily(key, entry)) };
+    // What follows from a fault of form is no news.
+    if (!notes.has(path)) noteProfile(profile, toolPrefix, path, notes);
+    if (BUILT_IN_PROFILES.some((known) => known.name === name)) {
+      notes.problem(path, `'${name}' is a built-in profile`, 'choose another name');
+    }
+    return profile;
+  });
+  return [...BUILT_IN_PROFILES, ...own];
+}
+
+/** The profile of a name; an empty one, with a problem noted, when there is none of that name. */
+export function pickProfile(name: string, profiles: readonly ProfileDefinition[], notes: Notes): ProfileDefinition {
+  const found = profiles.find((profile) => profile.name === name);
+  if (found !== undefined) return found;
+  const names = profiles.map((profile) => profile.name);
+  const known = `profiles: ${names.join(', ')}`;
+  notes.problem(['endpoint', 'profile'], `there is no profile '${name}'`, suggestName(name, names) ?? known);
+  return { name, families: [] };
+}
+
+function buildFamily(name: string, entry: FamilyEntry): FamilyDefinition {
+  const { purpose = '', categories = [], verbs = [], patterns = [] } = entry;
+  return { name, purpose, categories, verbs, patterns };
+}
+
+function noteProfile({ families }: ProfileDefinition, toolPrefix: string, path: JsonPath, notes: Notes): void {
+  const lost = CATEGORIES.filter((category) => !families.some((family) => family.categories.includes(category)));
+  if (lost.length > 0) {
+    notes.problem(path, `no family takes ${lost.join(', ')}`, "name them in the 'categories' of one family each");
+  }
+  for (const key of ['categories', 'verbs'] as const) noteTwice(families, key, path, notes);
+  for (const { name } of families) {
+    if (`${toolPrefix}${name}` !== SINGLE_TOOL) continue;
+    notes.problem(
+      [...path, name],
+      `its tool would be called '${SINGLE_TOOL}', which reaches everything`,
+      'choose another name',
+    );
+  }
+  const home = findIntrospectFamily(families);
+  if (home !== undefined && home.categories.length > 0 && !home.categories.includes('READ')) {
+    notes.problem(
+      [...path, home.name],
+      "takes 'introspect', which only reads, but not READ",
+      'take READ here, or leave it out',
+    );
+  }
+}
+
+/** A category or verb in two families: each operation stands in exactly one. */
+function noteTwice(
+  families: readonly FamilyDefinition[],
+  key: 'categories' | 'verbs',
+  path: JsonPath,
+  notes: Notes,
+): void {
+  const owners = new Map<string, string>();
+  for (const family of families) {
+    for (const item of new Set<string>(family[key])) {
+      const owner = owners.get(item);
+      if (owner === undefined) owners.set(item, family.name);
+      else
+        notes.problem([...path, family.name, key], `'${item}' is taken by '${owner}' already`, 'take it in one family');
+    }
+  }
+}
+
+/** Patterns beat verbs, verbs beat categories: the same order in which every operation finds its family. */
+function findIntrospectFamily(families: readonly FamilyDefinition[]): FamilyDefinition | undefined {
+  return (
+    families.find((family) =>
+      family.patterns.some((pattern) => minimatch('introspect', pattern, { nocomment: true })),
+    ) ??
+    families.find((family) => family.verbs.includes('introspect')) ??
+    families.find((family) => family.categories.includes('READ'))
+  );
+}

@@ -1,0 +1,41 @@
+import { DEFAULT_PROFILE } from './built-in-profiles.js';
+import type { UpstreamDefaults } from './config-document.js';
+import type { GatewayConfig, PayloadLimits } from './gateway-config.js';
+
+/** What holds where nobody says otherwise. The published schema shows the same values. */
+export const CONFIG_DEFAULTS = {
+  server: {
+    host: '127.0.0.1',
+    port: 3333,
+    allowedHosts: [],
+    allowedOrigins: [],
+    sessionIdleMs: 1_800_000,
+    maxSessions: 1000,
+  },
+  endpoint: { mode: 'semantic', profile: DEFAULT_PROFILE, toolPrefix: 'mcp_aql_' },
+  // Specification, section 4.7.5.
+  limits: {
+    maxRequestSize: 1_048_576,
+    maxResponseSize: 10_485_760,
+    maxStringLength: 1_048_576,
+    maxArrayElements: 10_000,
+    maxNestingDepth: 32,
+  },
+  // Who writes a server into the configuration vouches for it: `validated`, not the specification's `untested`.
+  defaults: { trust: 'validated', timeoutMs: 60_000, connectTimeoutMs: 30_000, maxConcurrency: 64, strict: true },
+  log: { level: 'info', format: 'auto' },
+  dataDir: '.mcp-aql',
+  upstreamsDir: 'upstreams',
+} as const satisfies {
+  readonly server: GatewayConfig['server'];
+  readonly endpoint: {
+    readonly mode: GatewayConfig['endpoint']['mode'];
+    readonly profile: string;
+    readonly toolPrefix: string;
+  };
+  readonly limits: PayloadLimits;
+  readonly defaults: UpstreamDefaults;
+  readonly log: GatewayConfig['log'];
+  readonly dataDir: string;
+  readonly upstreamsDir: string;
+};

@@ -1,0 +1,146 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the configuration's own references look like that
+import { isJsonObject, type JsonObject, type JsonSchema } from '../protocol/json.js';
+import { BUILT_IN_PROFILES } from './built-in-profiles.js';
+import { FAMILY_DEFINITION, GATEWAY_SCHEMA } from './config-schema.js';
+import type { FamilyDefinition } from './gateway-config.js';
+import { valueAt } from './json-path.js';
+import { CONFIG_VARIABLE, formatFlag, OVERRIDES } from './overrides.js';
+import { OPERATION_PROPERTIES, SERVER_PROPERTIES } from './upstream-schema.js';
+
+const INTRODUCTION = `# Configuration
+
+The gateway reads one main file, one file per upstream, the environment and its flags, and makes one frozen configuration of
+them. It reports every fault of all of them at once, each with its path and what was expected. \`mcp-aql-gateway validate
+--print\` shows the result with secrets masked. This page is made from the schema
+([gateway-config.schema.json](gateway-config.schema.json), [upstream.schema.json](upstream.schema.json)).
+
+## Where it comes from
+
+The main file is the first of: \`--config\`, \`${CONFIG_VARIABLE}\`, \`gateway.config.json\` in the working directory, the default that
+ships with the package. Flags beat the environment, which beats the file. Files may hold comments and trailing commas. Relative
+paths start at the main file's folder (in a variable: at the working directory).`;
+
+const REFERENCES: readonly (readonly string[])[] = [
+  [
+    '`${VAR}`, `${env:VAR}`',
+    'the variable; where it is unset, the content of the file that `VAR_FILE` names; else an error',
+  ],
+  ['`${VAR:-text}`', 'the same, with a text where it is unset or empty'],
+  ['`${configDir}`, `${workspaceFolder}`', "the main file's folder"],
+  ['`${dataDir}`', 'the data directory'],
+  ['`${userHome}`', "the user's home directory"],
+  ['`$${`', 'the text `${` itself'],
+];
+
+const SECRETS = `A server that is \`disabled\` needs none of its variables. \`\${input:name}\` is refused: a gateway has nobody to ask.
+
+\`X_FILE\` in \`env\` or \`headers\` sets \`X\` to the trimmed content of a file of at most 64 KiB, unless \`X\` is set. A file that
+cannot be read is an error where \`X\` is a header or sounds like a secret (token, key, password and so on), else a warning. Each
+variable of the table above has such a twin too: \`MCP_AQL_HOST_FILE\`.`;
+
+const SERVERS = `## Servers
+
+\`mcpServers\` takes a block of Claude Desktop, Cursor or VS Code as it is; VS Code's \`servers\` and \`mcp.servers\` mean the same. Keys
+that only other clients know are ignored with a warning; keys that look like a slip of the ones below are errors.`;
+
+const UPSTREAM_FILES = `## Upstream files
+
+Each \`*.json\` in \`upstreamsDir\` describes one upstream: the keys above and \`name\` (the file's name unless given). A file without
+\`command\` and \`url\` adds to the server of that name, and beats what the main file says of it. Names are compared in snake_case, and two
+servers may not share one. The same curation keys may stand in \`mcpServers\`.
+
+An entry of \`operations\` is an exact name or a minimatch pattern (\`get_*\`), held against the tool's own name and its operation's
+name. Later entries win, key by key.`;
+
+const PROFILES = `## Profiles
+
+A profile sorts operations into families; each operation stands in exactly one. Patterns beat verbs, verbs beat categories, and
+the last family takes what none asked for.`;
+
+/** The text of docs/configuration.md: the schema's and the tables' own words, so that page and program cannot differ. */
+export function renderConfigReference(): string {
+  return `${[
+    INTRODUCTION,
+    renderVariables(),
+    "## Variables and secrets\n\nEvery string of a server's entry and of the settings may hold references:",
+    renderTable(['reference', 'stands for'], REFERENCES),
+    SECRETS,
+    '## Settings',
+    ...renderSections(),
+    SERVERS,
+    renderProperties(SERVER_PROPERTIES),
+    UPSTREAM_FILES,
+    renderProperties(OPERATION_PROPERTIES),
+    PROFILES,
+    ...BUILT_IN_PROFILES.map(({ name, families }) => `### \`${name}\`\n\n${renderFamilies(families)}`),
+    "### Of your own\n\n`profiles` maps a profile's name to its families, and a family's name to:",
+    renderProperties(valueAt(FAMILY_DEFINITION, ['properties']) as JsonObject),
+    'Every category must be taken by exactly one family, and `introspect` must come to one that reads.',
+  ].join('\n\n')}\n`;
+}
+
+function renderVariables(): string {
+  const rows = OVERRIDES.map(({ variable, flag, path }) => [
+    code(variable),
+    flag === undefined ? '' : code(formatFlag(flag)),
+    code(path.join('.')),
+  ]);
+  return renderTable(['variable', 'flag', 'setting'], rows);
+}
+
+/** Sections of settings with a table each, then the single settings in one. */
+function renderSections(): string[] {
+  const properties = Object.entries(valueAt(GATEWAY_SCHEMA, ['properties']) as Record<string, JsonSchema>);
+  const sections = properties.flatMap(([name, schema]) => {
+    const inner = schema['properties'];
+    if (!isJsonObject(inner) || name === 'mcp') return [];
+    return [`### \`${name}\`\n\n${schema['description']}`, renderProperties(inner)];
+  });
+  const single = properties.filter(([name, schema]) => !('properties' in schema) && name !== '$schema');
+  return [...sections, '### Others', renderProperties(Object.fromEntries(single))];
+}
+
+function renderProperties(properties: JsonObject): string {
+  const rows = Object.entries(properties).map(([name, schema]) =>
+    isJsonObject(schema)
+      ? [code(name), describeType(schema), describeDefault(schema), String(schema['description'] ?? '')]
+      : [code(name)],
+  );
+  return renderTable(['key', 'expected', 'default', 'meaning'], rows);
+}
+
+function describeType(schema: JsonSchema): string {
+  const { type, enum: values, items, minimum, maximum } = schema;
+  if (Array.isArray(values)) return values.map(code).join(', ');
+  if (type === 'array' && isJsonObject(items)) return `list of ${describeType(items)}`;
+  if (minimum !== undefined && maximum !== undefined) return `${type}, ${minimum} to ${maximum}`;
+  return String(type);
+}
+
+function describeDefault({ default: value }: JsonSchema): string {
+  return value === undefined || (Array.isArray(value) && value.length === 0) ? '' : code(value);
+}
+
+function renderFamilies(families: readonly FamilyDefinition[]): string {
+  const rows = families.map(({ name, purpose, categories, verbs, patterns }) => [
+    code(name),
+    purpose,
+    categories.join(', '),
+    [...verbs, ...patterns].map(code).join(' '),
+  ]);
+  return renderTable(['family', 'purpose', 'categories', 'verbs and patterns'], rows);
+}
+
+/** A table with its columns aligned, as the project's formatter wants it. */
+function renderTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const cells = [head, ...rows].map((row) => head.map((_, column) => (row[column] ?? '').replaceAll('|', '\\|')));
+  const widths = head.map((_, column) => Math.max(3, ...cells.map((row) => row[column]?.length ?? 0)));
+  const line = (row: readonly string[]): string =>
+    `| ${widths.map((width, column) => (row[column] ?? '').padEnd(width)).join(' | ')} |`;
+  const [first = [], ...others] = cells;
+  return [line(first), line(widths.map((width) => '-'.repeat(width))), ...others.map(line)].join('\n');
+}
+
+function code(value: unknown): string {
+  return `\`${value}\``;
+}

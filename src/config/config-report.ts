@@ -1,0 +1,58 @@
+import type { ConfigProblem } from './config-error.js';
+import { formatPath, type JsonPath } from './json-path.js';
+
+/** Collects what is wrong while a configuration is read, so that the operator learns everything at once. */
+export interface ConfigReport {
+  readonly problems: ConfigProblem[];
+  readonly warnings: string[];
+}
+
+/** Where a value really came from when it is not the file it was laid over. */
+export interface Origin {
+  readonly file: string;
+  readonly path: string;
+}
+
+/** The part of a report that speaks of one document. */
+export interface Notes {
+  /** The document's name in messages. */
+  readonly source: string;
+  problem(path: JsonPath, message: string, suggestion?: string): void;
+  warning(path: JsonPath, message: string): void;
+  /** Whether a problem was noted at this path or below; what follows from it need not be told again. */
+  has(path: JsonPath): boolean;
+}
+
+export function createReport(): ConfigReport {
+  return { problems: [], warnings: [] };
+}
+
+/**
+ * Opens the notes of one document.
+ * @param origins by formatted path: values laid over the document, whose problems name the variable or flag instead.
+ */
+export function openNotes(
+  report: ConfigReport,
+  source: string,
+  origins: ReadonlyMap<string, Origin> = new Map(),
+): Notes {
+  const noted: JsonPath[] = [];
+  return {
+    source,
+    problem(path, message, suggestion) {
+      noted.push(path);
+      const key = formatPath(path);
+      const origin = origins.get(key) ?? { file: source, path: key };
+      report.problems.push({ ...origin, message, ...(suggestion === undefined ? {} : { suggestion }) });
+    },
+    warning(path, message) {
+      report.warnings.push(`${source}: ${formatPath(path)}: ${message}`);
+    },
+    has: (path) => noted.some((other) => path.every((step, index) => step === other[index])),
+  };
+}
+
+/** Notes that keep quiet: for values that do not count, as those of a server that is switched off. */
+export function muteNotes(notes: Notes): Notes {
+  return { ...notes, problem: () => {}, warning: () => {} };
+}

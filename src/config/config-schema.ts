@@ -1,0 +1,175 @@
+import { CATEGORIES } from '../protocol/category.js';
+import type { JsonObject, JsonSchema } from '../protocol/json.js';
+import { CONFIG_DEFAULTS } from './config-defaults.js';
+import { OPERATION_DEFINITION, SERVER_PROPERTIES, SHARED_PROPERTIES } from './upstream-schema.js';
+
+const NAME = '^[a-z][a-z0-9_]*$';
+const KIB = 1024;
+const MIB = KIB * KIB;
+
+const texts = { type: 'array', items: { type: 'string', minLength: 1 } };
+const servers = { type: 'object', additionalProperties: { $ref: '#/definitions/server' } };
+
+/** An object that allows these keys and no others, each with its default where there is one. */
+function section(description: string, properties: Record<string, JsonObject>, defaults: JsonObject = {}): JsonSchema {
+  const entries = Object.entries(properties).map(([key, schema]) => [
+    key,
+    key in defaults ? { ...schema, default: defaults[key] } : schema,
+  ]);
+  return { type: 'object', additionalProperties: false, description, properties: Object.fromEntries(entries) };
+}
+
+const range = (minimum: number, maximum: number, description: string): JsonSchema => ({
+  type: 'integer',
+  minimum,
+  maximum,
+  description,
+});
+
+const SERVER_SECTION = section(
+  'Where the gateway listens.',
+  {
+    host: { type: 'string', minLength: 1, description: 'The address to listen on.' },
+    port: range(0, 65_535, 'The port to listen on; 0 takes a free one.'),
+    allowedHosts: {
+      ...texts,
+      description: 'Host names that requests may address, beside the loopback names and `host`.',
+    },
+    allowedOrigins: {
+      ...texts,
+      description: "Host names that a browser's Origin may carry, beside the loopback names.",
+    },
+    sessionIdleMs: range(1000, 604_800_000, 'A session that is silent for so many milliseconds ends.'),
+    maxSessions: range(1, 1_000_000, 'Sessions at once.'),
+  },
+  CONFIG_DEFAULTS.server,
+);
+
+const ENDPOINT_SECTION = section(
+  'What clients see.',
+  {
+    mode: {
+      enum: ['semantic', 'crude', 'single', 'all'],
+      description:
+        'One tool per family (`semantic`, also spelled `crude`), one tool for everything (`single`), or both (`all`).',
+    },
+    profile: {
+      type: 'string',
+      minLength: 1,
+      description: 'Which families there are: a built-in profile or one of `profiles`.',
+    },
+    toolPrefix: {
+      type: 'string',
+      pattern: '^[a-z0-9_]*_$',
+      maxLength: 19,
+      description:
+        "What stands before a family's name in its tool: lower-case letters, digits and underscores, ending in one.",
+    },
+  },
+  CONFIG_DEFAULTS.endpoint,
+);
+
+// The configurable ranges of the specification, section 4.7.5.
+const LIMITS_SECTION = section(
+  'Payload limits; bytes, elements and levels.',
+  {
+    maxRequestSize: range(64 * KIB, 10 * MIB, 'Bytes of one request.'),
+    maxResponseSize: range(MIB, 100 * MIB, 'Bytes of one response.'),
+    maxStringLength: range(64 * KIB, 10 * MIB, 'Bytes of one string value.'),
+    maxArrayElements: range(100, 100_000, 'Elements of one array.'),
+    maxNestingDepth: range(8, 64, 'Levels of nested objects and arrays.'),
+  },
+  CONFIG_DEFAULTS.limits,
+);
+
+const LOG_SECTION = section(
+  'What the gateway logs to standard error.',
+  {
+    level: {
+      enum: ['trace', 'debug', 'info', 'warn', 'error', 'silent'],
+      description: 'The least important level shown.',
+    },
+    format: { enum: ['auto', 'json', 'pretty'], description: '`auto` is pretty on a terminal and JSON elsewhere.' },
+  },
+  CONFIG_DEFAULTS.log,
+);
+
+/** One family of a profile of the operator's own. */
+export const FAMILY_DEFINITION: JsonSchema = {
+  ...section('A family of operations, shown as one tool.', {
+    purpose: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 200,
+      description: 'One sentence that tells a model what it is for.',
+    },
+    categories: { type: 'array', items: { enum: [...CATEGORIES] }, description: 'Categories it takes whole.' },
+    verbs: {
+      type: 'array',
+      items: { type: 'string', pattern: '^[a-z][a-z0-9]*$' },
+      description: 'Leading words of operation names it takes; they beat categories.',
+    },
+    patterns: { ...texts, description: 'Minimatch patterns of operation names it takes; they beat verbs.' },
+  }),
+  required: ['purpose'],
+};
+
+/** The published schema of the main file. Its descriptions are the reference's words too. */
+export const GATEWAY_SCHEMA: JsonSchema = {
+  $schema: 'http://json-schema.org/draft-07/schema#',
+  title: 'The configuration of mcp-aql-gateway',
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    $schema: { type: 'string', description: 'This schema, for editors.' },
+    server: SERVER_SECTION,
+    endpoint: ENDPOINT_SECTION,
+    profiles: {
+      type: 'object',
+      description:
+        'Profiles of your own: profile -> family -> what it takes. The last family takes what none asked for.',
+      propertyNames: { pattern: NAME, maxLength: 40 },
+      additionalProperties: {
+        type: 'object',
+        minProperties: 1,
+        propertyNames: { pattern: NAME, maxLength: 40 },
+        additionalProperties: { $ref: '#/definitions/family' },
+      },
+    },
+    limits: LIMITS_SECTION,
+    defaults: section(
+      'What holds for every upstream that does not say otherwise.',
+      SHARED_PROPERTIES,
+      CONFIG_DEFAULTS.defaults,
+    ),
+    pins: {
+      type: 'object',
+      description: 'Bare operation names that stay with one upstream, whoever else offers that name: name -> upstream.',
+      propertyNames: { pattern: NAME },
+      additionalProperties: { type: 'string', minLength: 1 },
+    },
+    log: LOG_SECTION,
+    dataDir: {
+      type: 'string',
+      minLength: 1,
+      default: CONFIG_DEFAULTS.dataDir,
+      description: 'Where the gateway keeps what must survive a restart.',
+    },
+    upstreamsDir: {
+      type: 'string',
+      minLength: 1,
+      default: CONFIG_DEFAULTS.upstreamsDir,
+      description: 'The folder with one file per upstream.',
+    },
+    mcpServers: { ...servers, description: "The servers behind the gateway, as other clients' blocks write them." },
+    servers: { ...servers, description: "The same under VS Code's key." },
+    mcp: section('The same, nested as in VS Code settings.', { servers, inputs: { type: 'array' } }),
+    inputs: { type: 'array', description: 'Of VS Code; ignored, as a gateway has nobody to ask.' },
+  },
+  definitions: {
+    operation: OPERATION_DEFINITION,
+    family: FAMILY_DEFINITION,
+    // Pasted entries hold keys of many clients: what is unknown here is a warning, unless it looks like a slip.
+    server: { type: 'object', properties: SERVER_PROPERTIES },
+  },
+};

@@ -1,0 +1,113 @@
+import { homedir } from 'node:os';
+import { resolve } from 'node:path';
+import { isJsonObject } from '../protocol/json.js';
+import { assembleConfig, type ConfigSources, type UpstreamSource } from './assemble-config.js';
+import { CONFIG_DEFAULTS } from './config-defaults.js';
+import { ConfigError } from './config-error.js';
+import { type ConfigReport, createReport, type Notes, openNotes } from './config-report.js';
+import { deepFreeze } from './deep-freeze.js';
+import type { GatewayConfig } from './gateway-config.js';
+import { type Complain, interpolate, interpolateText, type Scope } from './interpolate.js';
+import { type JsonPath, valueAt } from './json-path.js';
+import { type ConfigLocation, locateConfig } from './locate-config.js';
+import { applyOverrides, type ConfigFlags, warnOfUnknownVariables } from './overrides.js';
+import { readDocument, readDocumentsIn } from './read-document.js';
+import { findDisabled, listServers, readServer } from './server-definition.js';
+import { validateDocument } from './validate-document.js';
+
+export interface LoadOptions {
+  /** The main file, relative to `cwd`; beats `MCP_AQL_CONFIG`. */
+  readonly file?: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** Absolute. */
+  readonly cwd: string;
+  /** What the command line says; beats the environment, which beats the file. */
+  readonly flags?: ConfigFlags;
+}
+
+export interface LoadedConfig {
+  /** Normalised and deeply frozen. */
+  readonly config: GatewayConfig;
+  /** What an operator should look at, one line each; nothing that stops the gateway. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Reads the configuration: file, upstream files, environment and flags. Writes and starts nothing.
+ * @throws ConfigError with every problem of every file at once.
+ */
+export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
+  const report = createReport();
+  warnOfUnknownVariables(options.env, report);
+  const sources = await readSources(locateConfig(options), options, report);
+  const config = assembleConfig(sources);
+  if (report.problems.length > 0) throw new ConfigError(report.problems);
+  return { config: deepFreeze(config), warnings: report.warnings };
+}
+
+/** Keys whose references are resolved before the others, or never. */
+const SEPARATE_KEYS = ['dataDir', 'upstreamsDir', 'inputs'];
+
+/** Reads, interpolates and validates everything that says something. */
+async function readSources(
+  location: ConfigLocation,
+  options: LoadOptions,
+  report: ConfigReport,
+): Promise<ConfigSources> {
+  const { env, cwd, flags = {} } = options;
+  const { file, directory } = location;
+  const raw = file === null ? { source: 'configuration', document: {} } : await readDocument(file, cwd, report);
+  const { document, origins } = applyOverrides(raw.document, { env, flags, cwd }, report);
+  const notes = openNotes(report, raw.source, origins);
+
+  const roots: Scope = { env, cwd, places: { configDir: directory, workspaceFolder: directory, userHome: homedir() } };
+  const dataDir = resolvePath(document, 'dataDir', location.dataRoot, roots, location, notes);
+  const scope: Scope = { ...roots, places: { ...roots.places, dataDir } };
+  const upstreamsDir = resolvePath(document, 'upstreamsDir', directory, scope, location, notes);
+
+  const files = await readDocumentsIn(upstreamsDir, cwd, report);
+  if (files === undefined && valueAt(document, ['upstreamsDir']) !== undefined && !notes.has(['upstreamsDir'])) {
+    notes.problem(['upstreamsDir'], 'there is no such folder');
+  }
+  const servers = listServers(document);
+  const fileServers = (files ?? []).map((each) => ({ ...each, ...readServer(each.document, each.stem) }));
+  const disabled = findDisabled([...servers, ...fileServers]);
+  const quiet = servers.filter(({ slug }) => disabled.has(slug)).map(({ path }) => path);
+
+  const main = interpolateApart(document, scope, complainOutside(quiet, notes));
+  const upstreams = fileServers.map((server): UpstreamSource => {
+    const fileNotes = openNotes(report, server.source);
+    const complain = complainOutside(disabled.has(server.slug) ? [[]] : [], fileNotes);
+    const own = interpolate(server.document, [], scope, complain);
+    return { stem: server.stem, notes: fileNotes, document: validateDocument('upstream', own, fileNotes) };
+  });
+  return { file, directory, dataDir, notes, document: validateDocument('gateway', main, notes), upstreams };
+}
+
+function resolvePath(
+  document: unknown,
+  key: 'dataDir' | 'upstreamsDir',
+  defaultRoot: string,
+  scope: Scope,
+  { directory }: ConfigLocation,
+  notes: Notes,
+): string {
+  const given = valueAt(document, [key]);
+  // A value that is no text is for the schema to refuse.
+  if (typeof given !== 'string') return resolve(defaultRoot, CONFIG_DEFAULTS[key]);
+  return resolve(directory, interpolateText(given, [key], scope, notes.problem));
+}
+
+function interpolateApart(document: unknown, scope: Scope, complain: Complain): unknown {
+  if (!isJsonObject(document)) return document;
+  const others = Object.entries(document).filter(([key]) => !SEPARATE_KEYS.includes(key));
+  return { ...document, ...(interpolate(Object.fromEntries(others), [], scope, complain) as object) };
+}
+
+/** A server that is switched off needs no variables. */
+function complainOutside(quiet: readonly JsonPath[], notes: Notes): Complain {
+  return (path, message, suggestion) => {
+    if (quiet.some((start) => start.every((step, index) => step === path[index]))) return;
+    notes.problem(path, message, suggestion);
+  };
+}

@@ -1,0 +1,49 @@
+import type { JsonObject } from '../protocol/json.js';
+import type { GatewayConfig, UpstreamEndpoint } from './gateway-config.js';
+import { SECRET_NAME } from './secret-values.js';
+
+const MASK = '***';
+const SENSITIVE = new RegExp(`${SECRET_NAME.source}|cookie|session|signature`, 'i');
+
+/** A copy of the configuration for people's eyes, as JSON would carry it: whatever may be secret is masked. */
+export function maskConfig(config: GatewayConfig): JsonObject {
+  const upstreams = config.upstreams.map((upstream) => ({ ...upstream, endpoint: maskEndpoint(upstream.endpoint) }));
+  return structuredClone({ ...config, upstreams });
+}
+
+function maskEndpoint(endpoint: UpstreamEndpoint): UpstreamEndpoint {
+  return endpoint.type === 'stdio'
+    ? { ...endpoint, args: maskArguments(endpoint.args), env: maskValues(endpoint.env) }
+    : { ...endpoint, url: maskUrl(endpoint.url), headers: maskValues(endpoint.headers) };
+}
+
+function maskValues(values: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.keys(values).map((name) => [name, MASK]));
+}
+
+function maskArguments(args: readonly string[]): readonly string[] {
+  return args.map((argument, index) => (isSecretFlag(args[index - 1]) ? MASK : maskArgument(argument)));
+}
+
+/** `--api-key`, whose value is the next argument. */
+function isSecretFlag(argument: string | undefined): boolean {
+  return argument !== undefined && /^--?[\w-]+$/.test(argument) && SENSITIVE.test(argument);
+}
+
+/** Masks `--token=x`, `GITHUB_TOKEN=x`, `Authorization: x`, and the credentials and query of an address. */
+function maskArgument(argument: string): string {
+  const [, name, sign] = /^([\w.-]+)(=|:(?!\/\/)\s*)./s.exec(argument) ?? [];
+  if (name !== undefined && sign !== undefined && SENSITIVE.test(name)) return `${name}${sign}${MASK}`;
+  return maskUrl(argument.replace(/\b(bearer|basic)\s+\S+/gi, `$1 ${MASK}`));
+}
+
+/** By text, not by `new URL`: the address of a disabled server may hold references that were never resolved. */
+function maskUrl(text: string): string {
+  return text.replace(
+    /([a-z][a-z0-9+.-]*:\/\/)(?:[^/?#\s]*@)?([^?#\s]*)(\?[^\s]*)?/gi,
+    (match: string, scheme: string, rest: string, query: string | undefined) => {
+      const credentials = match.startsWith(`${scheme}${rest}`) ? '' : `${MASK}@`;
+      return `${scheme}${credentials}${rest}${query === undefined ? '' : `?${MASK}`}`;
+    },
+  );
+}

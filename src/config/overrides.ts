@@ -1,0 +1,132 @@
+import { resolve } from 'node:path';
+import { isJsonObject, type JsonObject } from '../protocol/json.js';
+import { type ConfigReport, type Origin, openNotes } from './config-report.js';
+import { formatPath, type JsonPath } from './json-path.js';
+import { findNearestName } from './nearest-name.js';
+import { readSecretFile } from './secret-file.js';
+
+/** Settings that the command line can give. */
+export interface ConfigFlags {
+  readonly host?: string;
+  readonly port?: string | number;
+  readonly mode?: string;
+  readonly profile?: string;
+  readonly toolPrefix?: string;
+  readonly logLevel?: string;
+}
+
+/** A setting that the environment, and perhaps the command line, may lay over the file. */
+export interface Override {
+  readonly path: JsonPath;
+  readonly variable: string;
+  readonly flag?: keyof ConfigFlags;
+  /** The setting's value of a text; what cannot be read stays text, for the schema to refuse. */
+  readonly read: (text: string, cwd: string) => unknown;
+}
+
+const asIs = (text: string): unknown => text;
+const asNumber = (text: string): unknown => (/^\d+$/.test(text) ? Number(text) : text);
+const asPath = (text: string, cwd: string): unknown => resolve(cwd, text);
+const asList = (text: string): unknown =>
+  text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+
+/** Every variable that names a setting; the documentation is made from it. */
+export const OVERRIDES: readonly Override[] = [
+  { path: ['server', 'host'], variable: 'MCP_AQL_HOST', flag: 'host', read: asIs },
+  { path: ['server', 'port'], variable: 'MCP_AQL_PORT', flag: 'port', read: asNumber },
+  { path: ['server', 'allowedHosts'], variable: 'MCP_AQL_ALLOWED_HOSTS', read: asList },
+  { path: ['server', 'allowedOrigins'], variable: 'MCP_AQL_ALLOWED_ORIGINS', read: asList },
+  { path: ['endpoint', 'mode'], variable: 'MCP_AQL_ENDPOINT_MODE', flag: 'mode', read: asIs },
+  { path: ['endpoint', 'profile'], variable: 'MCP_AQL_ENDPOINT_PROFILE', flag: 'profile', read: asIs },
+  { path: ['endpoint', 'toolPrefix'], variable: 'MCP_AQL_TOOL_PREFIX', flag: 'toolPrefix', read: asIs },
+  { path: ['log', 'level'], variable: 'MCP_AQL_LOG_LEVEL', flag: 'logLevel', read: asIs },
+  { path: ['log', 'format'], variable: 'MCP_AQL_LOG_FORMAT', read: asIs },
+  { path: ['dataDir'], variable: 'MCP_AQL_DATA_DIR', read: asPath },
+];
+
+/** The variable that names the main file; read before there is anything to lay it over. */
+export const CONFIG_VARIABLE = 'MCP_AQL_CONFIG';
+
+/** `toolPrefix` as it is typed: `--tool-prefix`. */
+export function formatFlag(flag: keyof ConfigFlags): string {
+  return `--${flag.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
+interface OverrideInputs {
+  readonly env: NodeJS.ProcessEnv;
+  readonly flags: ConfigFlags;
+  readonly cwd: string;
+}
+
+/** A document with the environment's and the command line's settings laid over it, and where each of them came from. */
+export interface OverlaidDocument {
+  readonly document: unknown;
+  readonly origins: ReadonlyMap<string, Origin>;
+}
+
+/** Lays flags over environment over file. A section of the wrong type is left for the schema to refuse. */
+export function applyOverrides(document: unknown, inputs: OverrideInputs, report: ConfigReport): OverlaidDocument {
+  const origins = new Map<string, Origin>();
+  if (!isJsonObject(document)) return { document, origins };
+  const overlaid: JsonObject = structuredClone(document);
+  for (const override of OVERRIDES) {
+    const given = readOverride(override, inputs, report);
+    if (given === undefined || !setAt(overlaid, override.path, override.read(given.text, inputs.cwd))) continue;
+    origins.set(formatPath(override.path), given.origin);
+  }
+  return { document: overlaid, origins };
+}
+
+function readOverride(
+  { flag, variable }: Override,
+  { env, flags, cwd }: OverrideInputs,
+  report: ConfigReport,
+): { readonly text: string; readonly origin: Origin } | undefined {
+  const typed = flag && flags[flag];
+  if (flag && typed !== undefined)
+    return { text: String(typed), origin: { file: 'command line', path: formatFlag(flag) } };
+  const text = env[variable] || readVariableFile(`${variable}_FILE`, env, cwd, report);
+  // Composed environments pass what is not set as an empty string.
+  return text ? { text, origin: { file: 'environment', path: variable } } : undefined;
+}
+
+function readVariableFile(
+  variable: string,
+  env: NodeJS.ProcessEnv,
+  cwd: string,
+  report: ConfigReport,
+): string | undefined {
+  const file = env[variable];
+  if (!file) return undefined;
+  const content = readSecretFile(resolve(cwd, file));
+  if ('text' in content) return content.text;
+  openNotes(report, 'environment').problem([variable], content.fault);
+  return undefined;
+}
+
+function setAt(document: JsonObject, path: JsonPath, value: unknown): boolean {
+  const [key, ...rest] = path;
+  if (key === undefined) return false;
+  if (rest.length === 0) {
+    document[key] = value;
+    return true;
+  }
+  const section = document[key] ?? {};
+  document[key] = section;
+  return isJsonObject(section) && setAt(section, rest, value);
+}
+
+/** Warns of variables that look like slips of ours; others of the same prefix may be the operator's own. */
+export function warnOfUnknownVariables(env: NodeJS.ProcessEnv, report: ConfigReport): void {
+  const known = [CONFIG_VARIABLE, ...OVERRIDES.map((override) => override.variable)];
+  for (const variable of Object.keys(env)) {
+    if (!variable.startsWith('MCP_AQL_') || known.includes(variable.replace(/_FILE$/, ''))) continue;
+    const suffix = (name: string): string => name.slice('MCP_AQL_'.length);
+    const nearest = findNearestName(suffix(variable), known.map(suffix));
+    if (nearest === undefined) continue;
+    openNotes(report, 'environment').warning([variable], `unknown variable; did you mean 'MCP_AQL_${nearest}'?`);
+  }
+}

@@ -1,0 +1,57 @@
+import { isJsonObject } from '../protocol/json.js';
+import type { GatewayDocument, ServerEntry, UpstreamDocument } from './config-document.js';
+import type { Notes } from './config-report.js';
+import { type JsonPath, valueAt } from './json-path.js';
+import { toSlug } from './slug.js';
+
+/** One place that says something of a server: an entry of the main file, or a file of its own. */
+export interface ServerDefinition<Entry = ServerEntry> {
+  readonly name: string;
+  readonly slug: string;
+  readonly path: JsonPath;
+  readonly entry: Entry;
+}
+
+/** A definition and the notes of the document that it stands in. */
+export interface NotedDefinition extends ServerDefinition {
+  readonly notes: Notes;
+}
+
+/** Where a main file may hold servers: our key, VS Code's, and VS Code's settings. */
+const BLOCKS: readonly JsonPath[] = [['mcpServers'], ['servers'], ['mcp', 'servers']];
+
+/** The servers of a main file, wherever a pasted block put them. Also works on documents that were not validated. */
+export function listServers(document: GatewayDocument): readonly ServerDefinition[];
+export function listServers(document: unknown): readonly ServerDefinition<unknown>[];
+export function listServers(document: unknown): readonly ServerDefinition<unknown>[] {
+  return BLOCKS.flatMap((block) => {
+    const servers = valueAt(document, block);
+    if (!isJsonObject(servers)) return [];
+    return Object.entries(servers).map(([name, entry]) => ({
+      name,
+      slug: toSlug(name),
+      path: [...block, name],
+      entry,
+    }));
+  });
+}
+
+/** What a file of its own says of a server. */
+export function readServer(document: UpstreamDocument, stem: string): ServerDefinition;
+export function readServer(document: unknown, stem: string): ServerDefinition<unknown>;
+export function readServer(document: unknown, stem: string): ServerDefinition<unknown> {
+  const given = valueAt(document, ['name']);
+  const name = typeof given === 'string' ? given : stem;
+  return { name, slug: toSlug(name), path: [], entry: document };
+}
+
+/** The slugs that are switched off; where several places speak of one, the last one counts. */
+export function findDisabled(definitions: readonly ServerDefinition<unknown>[]): ReadonlySet<string> {
+  const disabled = new Set<string>();
+  for (const { slug, entry } of definitions) {
+    const flag = valueAt(entry, ['disabled']);
+    if (flag === true) disabled.add(slug);
+    if (flag === false) disabled.delete(slug);
+  }
+  return disabled;
+}

@@ -1,0 +1,133 @@
+import { CATEGORIES } from '../protocol/category.js';
+import { DANGER_LEVELS, TRUST_LEVELS } from '../protocol/danger.js';
+import type { JsonSchema } from '../protocol/json.js';
+import { TRANSPORTS } from './config-document.js';
+
+const MAX_TIMEOUT_MS = 86_400_000;
+const NAME = '^[a-z][a-z0-9_]*$';
+
+const texts = { type: 'array', items: { type: 'string', minLength: 1 } };
+const looseTexts = { type: 'object', additionalProperties: { type: ['string', 'number', 'boolean', 'null'] } };
+
+/** Keys that other clients write into a server's entry: taken for what they are, and ignored with a warning. */
+export const FOREIGN_KEYS: readonly string[] = [
+  'alwaysAllow',
+  'autoApprove',
+  'description',
+  'dev',
+  'disabledTools',
+  'enabledTools',
+  'gallery',
+  'icon',
+  'metadata',
+  'oauth',
+  'title',
+  'tools',
+  'version',
+];
+
+/** The settings that `defaults` holds for all upstreams and each upstream may say for itself. */
+export const SHARED_PROPERTIES = {
+  trust: {
+    enum: [...TRUST_LEVELS],
+    description: 'How far the server is trusted; decides what of it may be called and how much its annotations count.',
+  },
+  timeoutMs: {
+    type: 'integer',
+    minimum: 1,
+    maximum: MAX_TIMEOUT_MS,
+    description: 'Upper bound of one call in milliseconds; progress starts the clock anew.',
+  },
+  connectTimeoutMs: {
+    type: 'integer',
+    minimum: 1,
+    maximum: MAX_TIMEOUT_MS,
+    description: 'Upper bound of connecting and listing tools, in milliseconds.',
+  },
+  maxConcurrency: {
+    type: 'integer',
+    minimum: 1,
+    maximum: 100_000,
+    description: 'Calls in flight at once; more wait.',
+  },
+  strict: { type: 'boolean', description: 'Refuse parameters that a tool does not describe.' },
+};
+
+/** Curation of the operations that a name or pattern matches. */
+export const OPERATION_PROPERTIES = {
+  rename: {
+    type: 'string',
+    pattern: NAME,
+    maxLength: 100,
+    description: "The operation's name instead of the derived one, in snake_case; only under an exact name.",
+  },
+  hide: { type: 'boolean', description: 'Neither list the operation nor let it be called.' },
+  category: { enum: [...CATEGORIES], description: 'What the operation does to state.' },
+  danger: { enum: [...DANGER_LEVELS], description: 'How bad a call can be.' },
+  family: { type: 'string', pattern: NAME, description: 'The family that shows it, whatever the profile says.' },
+  description: { type: 'string', minLength: 1, description: "What it does, instead of the server's own words." },
+  identifiers: {
+    ...texts,
+    description: "Parameters that find an UPDATE's resource; the others go into `input`.",
+  },
+  idempotent: { type: 'boolean', description: 'Whether a call may be sent again after a lost connection.' },
+  timeoutMs: { ...SHARED_PROPERTIES.timeoutMs, description: 'Upper bound of one call of it, in milliseconds.' },
+};
+
+/** One server: the keys that MCP clients have in common, and ours. */
+export const SERVER_PROPERTIES = {
+  type: {
+    enum: Object.keys(TRANSPORTS),
+    description: 'The transport. Without it, `command` means stdio and `url` Streamable HTTP.',
+  },
+  command: { type: 'string', minLength: 1, description: 'The program of a stdio server.' },
+  args: { type: 'array', items: { type: 'string' }, description: 'Its arguments.' },
+  env: {
+    ...looseTexts,
+    description: 'Variables on top of the few that a child inherits. `X_FILE` sets `X` to the content of a file.',
+  },
+  envFile: { type: 'string', minLength: 1, description: 'A file of `NAME=value` lines; `env` beats it.' },
+  cwd: { type: 'string', minLength: 1, description: "Where it runs; the configuration's folder unless given." },
+  url: { type: 'string', minLength: 1, description: 'The address of a server over HTTP.' },
+  headers: {
+    ...looseTexts,
+    description: 'Headers of every request. `X_FILE` sets the header `X` to the content of a file.',
+  },
+  disabled: { type: 'boolean', description: 'Leave the server out; its variables need not be set.' },
+  timeout: {
+    type: 'number',
+    exclusiveMinimum: 0,
+    maximum: MAX_TIMEOUT_MS,
+    description: 'As other clients write it: seconds below 1,000, else milliseconds. `timeoutMs` beats it.',
+  },
+  ...SHARED_PROPERTIES,
+  operations: {
+    type: 'object',
+    propertyNames: { minLength: 1 },
+    additionalProperties: { $ref: '#/definitions/operation' },
+    description: "Curation by a tool's or operation's exact name or minimatch pattern; later rules win, key by key.",
+  },
+};
+
+export const OPERATION_DEFINITION: JsonSchema = {
+  type: 'object',
+  additionalProperties: false,
+  properties: OPERATION_PROPERTIES,
+};
+
+/** The published schema of a file in `upstreams/`. */
+export const UPSTREAM_SCHEMA: JsonSchema = {
+  $schema: 'http://json-schema.org/draft-07/schema#',
+  title: 'One upstream of mcp-aql-gateway',
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    $schema: { type: 'string', description: 'This schema, for editors.' },
+    name: { type: 'string', minLength: 1, description: "The upstream's name; the file's name unless given." },
+    ...SERVER_PROPERTIES,
+    ...Object.fromEntries(
+      FOREIGN_KEYS.map((key) => [key, { deprecated: true, description: 'Other clients use it; ignored.' }]),
+    ),
+  },
+  definitions: { operation: OPERATION_DEFINITION },
+};

@@ -1,0 +1,110 @@
+import { Ajv, type ErrorObject } from 'ajv';
+import { isJsonObject, type JsonObject } from '../protocol/json.js';
+import type { GatewayDocument, UpstreamDocument } from './config-document.js';
+import type { Notes } from './config-report.js';
+import { GATEWAY_SCHEMA } from './config-schema.js';
+import { type JsonPath, pathOfPointer, valueAt } from './json-path.js';
+import { suggestName } from './nearest-name.js';
+import { UPSTREAM_SCHEMA } from './upstream-schema.js';
+
+interface Documents {
+  readonly gateway: GatewayDocument;
+  readonly upstream: UpstreamDocument;
+}
+
+// `addSchema` compiles at the first `getSchema`: a gateway without upstream files pays for one schema. That the schemas are
+// schemas is a test's business; asking at every start would double the time that this takes.
+const ajv = new Ajv({ allErrors: true, verbose: true, allowUnionTypes: true, validateSchema: false })
+  .addSchema(GATEWAY_SCHEMA, 'gateway')
+  .addSchema(UPSTREAM_SCHEMA, 'upstream');
+
+/**
+ * Holds a document against its schema, notes every fault, and returns the document without the faulty parts, so that what
+ * follows may rely on the type and find further faults.
+ */
+export function validateDocument<K extends keyof Documents>(kind: K, document: unknown, notes: Notes): Documents[K] {
+  const validate = ajv.getSchema(kind);
+  if (validate === undefined) throw new Error(`no schema for ${kind} documents`);
+  const sound = structuredClone(isJsonObject(document) ? document : {});
+  if (!validate(document)) for (const error of validate.errors ?? []) noteError(error, document, sound, notes);
+  return sound as Documents[K];
+}
+
+function noteError(error: ErrorObject, document: unknown, sound: JsonObject, notes: Notes): void {
+  // Only says that a fault of a key's name, told by another error, is one.
+  if (error.keyword === 'propertyNames') return;
+  const base = pathOfPointer(error.instancePath, document);
+  const key: unknown = error.params['additionalProperty'] ?? error.params['missingProperty'] ?? error.propertyName;
+  const path = typeof key === 'string' ? [...base, key] : base;
+  removeAt(sound, path);
+  if (notes.has(path)) return;
+  const explain = EXPLANATIONS[error.keyword];
+  const { message, suggestion } = explain === undefined ? { message: error.message ?? 'is not valid' } : explain(error);
+  notes.problem(path, message, suggestion);
+}
+
+/** Takes the nearest object member on the way to a path out of a document. */
+function removeAt(document: JsonObject, path: JsonPath): void {
+  const end = path.findLastIndex((step) => typeof step === 'string');
+  const holder = valueAt(document, path.slice(0, end));
+  const key = path[end];
+  if (isJsonObject(holder) && key !== undefined) delete holder[key];
+}
+
+interface Explanation {
+  readonly message: string;
+  readonly suggestion?: string | undefined;
+}
+
+/** What each schema keyword's failure means to an operator. Never shows a string: it may be an interpolated secret. */
+const EXPLANATIONS: Readonly<Record<string, (error: ErrorObject) => Explanation>> = {
+  additionalProperties: (error) => {
+    const properties: Record<string, JsonObject> = error.parentSchema?.['properties'] ?? {};
+    const known = Object.keys(properties).filter((name) => properties[name]?.['deprecated'] !== true);
+    const key = String(error.params['additionalProperty']);
+    return {
+      message: `unknown key '${key}'`,
+      suggestion: suggestName(key, known) ?? `known keys: ${known.join(', ')}`,
+    };
+  },
+  required: (error) => ({ message: `missing; expected ${describe(error, error.params['missingProperty'])}` }),
+  type: (error) => ({ message: `expected ${nameType(error.params['type'])}, got ${typeOf(error.data)}` }),
+  enum: (error) => {
+    const allowed: unknown[] = error.params['allowedValues'];
+    return {
+      message: `expected one of ${allowed.map((value) => `'${value}'`).join(', ')}`,
+      suggestion: suggestName(String(error.data), allowed.map(String)),
+    };
+  },
+  minimum: explainRange,
+  maximum: explainRange,
+  exclusiveMinimum: (error) => ({ message: `expected more than ${error.params['limit']}, got ${error.data}` }),
+  pattern: (error) => ({ message: `expected text that matches ${error.params['pattern']}` }),
+  minLength: () => ({ message: 'expected text, got an empty string' }),
+  maxLength: (error) => ({ message: `expected at most ${error.params['limit']} characters` }),
+  minProperties: (error) => ({ message: `expected at least ${error.params['limit']} entry` }),
+};
+
+function explainRange(error: ErrorObject): Explanation {
+  const { minimum, maximum } = error.parentSchema ?? {};
+  const bounds = [
+    minimum === undefined ? [] : `at least ${minimum}`,
+    maximum === undefined ? [] : `at most ${maximum}`,
+  ];
+  return { message: `expected ${bounds.flat().join(' and ')}, got ${error.data}` };
+}
+
+function describe(error: ErrorObject, key: unknown): string {
+  const schema = valueAt(error.parentSchema, ['properties', String(key)]);
+  return isJsonObject(schema) ? nameType(schema['type']) : 'a value';
+}
+
+function nameType(type: unknown): string {
+  const names = Array.isArray(type) ? type.map(String) : String(type).split(',');
+  return names.map((name) => (name === 'null' ? name : `${/^[aio]/.test(name) ? 'an' : 'a'} ${name}`)).join(' or ');
+}
+
+function typeOf(value: unknown): string {
+  if (value === null) return 'null';
+  return nameType(Array.isArray(value) ? 'array' : typeof value);
+}

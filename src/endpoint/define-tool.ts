@@ -1,0 +1,34 @@
+import { CATEGORY_PERMISSIONS, type Category } from '../protocol/category.js';
+import type { JsonSchema } from '../protocol/json.js';
+import type { ToolDefinition } from './endpoint-plan.js';
+
+/** The request of specification 4.1. Never an enum of names: registration must stay flat whatever stands behind it. */
+const REQUEST_SCHEMA: JsonSchema = {
+  type: 'object',
+  properties: { operation: { type: 'string' }, params: { type: 'object' } },
+  required: ['operation'],
+};
+
+/** Makes an MCP tool whose annotations are those of the riskiest category that it reaches. */
+export function defineTool(
+  name: string,
+  title: string,
+  description: string,
+  categories: Iterable<Category>,
+): ToolDefinition {
+  const permissions = [...categories].map((category) => CATEGORY_PERMISSIONS[category]);
+  const readOnly = permissions.every((permission) => permission.readOnly);
+  return {
+    name,
+    title,
+    description,
+    inputSchema: REQUEST_SCHEMA,
+    annotations: {
+      title,
+      readOnlyHint: readOnly,
+      destructiveHint: permissions.some((permission) => permission.destructive),
+      idempotentHint: readOnly,
+      openWorldHint: true,
+    },
+  };
+}

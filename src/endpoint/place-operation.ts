@@ -1,0 +1,60 @@
+import { Minimatch } from 'minimatch';
+import type { FamilyDefinition, ProfileDefinition } from '../config/gateway-config.js';
+import { type Operation, QUALIFIER } from '../protocol/operation.js';
+
+/** Says in which family of one profile an operation stands; every operation stands in exactly one. */
+export type Placement = (operation: Operation) => FamilyDefinition;
+
+/**
+ * Prepares a profile for placing many operations. What speaks of one operation beats what speaks of many: curation, then
+ * patterns, then verbs, then categories; the last family takes the rest. Within one kind the family named first wins.
+ */
+export function compilePlacement(profile: ProfileDefinition): Placement {
+  const { families } = profile;
+  const rest = families.at(-1);
+  if (rest === undefined) throw new Error(`Profile '${profile.name}' has no families`);
+  const byName = indexFamilies(families, (family) => [family.name]);
+  const patterns = families.flatMap((family) =>
+    family.patterns.map((pattern) => ({ family, regexp: compile(pattern) })),
+  );
+  const byVerb = indexFamilies(families, (family) => family.verbs);
+  const byCategory = indexFamilies(families, (family) => family.categories);
+
+  return (operation) => {
+    const bare = bareNameOf(operation);
+    return (
+      byName.get(operation.family ?? '') ??
+      patterns.find(({ regexp }) => regexp.test(bare) || regexp.test(operation.qualifiedName))?.family ??
+      byVerb.get(leadingWordOf(bare)) ??
+      byCategory.get(operation.classification.category) ??
+      rest
+    );
+  };
+}
+
+function indexFamilies(
+  families: readonly FamilyDefinition[],
+  keysOf: (family: FamilyDefinition) => readonly string[],
+): ReadonlyMap<string, FamilyDefinition> {
+  const index = new Map<string, FamilyDefinition>();
+  for (const family of families) for (const key of keysOf(family)) if (!index.has(key)) index.set(key, family);
+  return index;
+}
+
+/** Minimatch's own `match` splits paths on every call; ten thousand operations want the bare expression. */
+function compile(pattern: string): RegExp {
+  const regexp = new Minimatch(pattern, { nocomment: true }).makeRe();
+  if (regexp === false) throw new Error(`'${pattern}' is not a pattern`);
+  return regexp;
+}
+
+/** The name without its upstream: a collision that qualifies a name must not move the operation to another family. */
+function bareNameOf({ upstream, qualifiedName }: Operation): string {
+  const prefix = `${upstream}${QUALIFIER}`;
+  return qualifiedName.startsWith(prefix) ? qualifiedName.slice(prefix.length) : qualifiedName;
+}
+
+function leadingWordOf(name: string): string {
+  const end = name.indexOf('_');
+  return end < 0 ? name : name.slice(0, end);
+}

@@ -1,0 +1,26 @@
+import type { JSONRPCMessage } from '@modelcontextprotocol/server';
+import type { Observer } from '../../observe/observation.js';
+import type { Caller } from '../../protocol/caller.js';
+import type { AnswerPort, CallsInFlight } from './calls-in-flight.js';
+import type { SdkServerFactory } from './sdk-server.js';
+import { ServerTransport } from './server-transport.js';
+
+/** Answers any legacy request through the SDK's protocol layer. */
+export type SlowAnswerer = (message: JSONRPCMessage, caller: Caller, port: AnswerPort, calls: CallsInFlight) => void;
+
+/**
+ * Gives each request a server of its own, which is garbage once it has answered. A session's server would be awake for the
+ * handshake alone and sleep in 5 kB for the rest of its life: what it offers has no state, and tool calls are hot.
+ */
+export function createSlowAnswerer(createServer: SdkServerFactory, observe: Observer): SlowAnswerer {
+  return (message, caller, port, calls) => {
+    const transport = new ServerTransport({ send: () => undefined }, calls);
+    const reportDefect = (cause: unknown): void =>
+      observe({ kind: 'defect', where: 'answering a legacy request', cause });
+    port.cancellation.onCancel(() => void transport.close().catch(reportDefect));
+    createServer(() => caller)
+      .connect(transport)
+      .then(() => transport.deliver(message, port))
+      .catch(reportDefect);
+  };
+}

@@ -1,0 +1,130 @@
+import { randomUUID } from 'node:crypto';
+import {
+  isJSONRPCNotification,
+  isJSONRPCRequest,
+  isJSONRPCResponse,
+  type JSONRPCMessage,
+  type McpServerFactory,
+  type Server,
+} from '@modelcontextprotocol/server';
+import type { Gateway } from '../../gateway.js';
+import type { Observer } from '../../observe/observation.js';
+import type { Caller } from '../../protocol/caller.js';
+import { createHotAnswerer } from './answer-hot-request.js';
+import { splitBatch } from './batch-answer.js';
+import type { AnswerPort } from './calls-in-flight.js';
+import { heedCancellation } from './heed-cancellation.js';
+import { clientNameOf, type Era, type HotRequest, recogniseHotRequest } from './hot-request.js';
+import type { LineWriter } from './line-writer.js';
+import { RPC_ERROR, writeRpcError } from './rpc-error.js';
+import { createSdkServerFactory } from './sdk-server.js';
+import type { ServerTransport } from './server-transport.js';
+import { StdioPort } from './stdio-port.js';
+import type { ResultWriter, ServerInfo } from './tool-result.js';
+
+/** The messages of one stdio connection, whose first ones decide its era. */
+export interface StdioConnection {
+  /** Makes the SDK's server for this connection, once its era is known. */
+  readonly createServer: McpServerFactory;
+  /** The era as far as it is settled. */
+  era(): Era | undefined;
+  /** Takes a parsed line. */
+  accept(message: unknown): void;
+  tellToolsChanged(): void;
+}
+
+export interface StdioConnectionDeps {
+  readonly gateway: Gateway;
+  readonly observe: Observer;
+  readonly serverInfo: ServerInfo;
+  readonly results: ResultWriter;
+  readonly lines: LineWriter;
+  readonly transport: ServerTransport;
+}
+
+export function createStdioConnection(deps: StdioConnectionDeps): StdioConnection {
+  const { gateway, observe, lines, transport } = deps;
+  const answerHot = createHotAnswerer(gateway, deps.results, observe);
+  const createSdkServer = createSdkServerFactory(gateway, deps.serverInfo);
+  const client = createClientLabel();
+  let era: Era | undefined;
+  /** The server that may speak unasked; the SDK keeps a modern one's notifications to those who subscribed. */
+  let speaker: Server | undefined;
+
+  const refuse = (problem: string): void =>
+    lines.write(writeRpcError(null, RPC_ERROR.invalidRequest, `Invalid Request: ${problem}`));
+
+  /** Until the handshake is over only the SDK knows the order of things; an envelope needs no handshake. */
+  const recogniseOpen = (message: unknown): HotRequest | undefined => {
+    const hot = recogniseHotRequest(message);
+    const isOpen = hot?.era === 'legacy' ? era === 'legacy' : era !== 'legacy';
+    return isOpen ? hot : undefined;
+  };
+
+  const dispatch = (message: unknown, port: AnswerPort): void => {
+    client.learn(message);
+    const hot = recogniseOpen(message);
+    if (hot === undefined) {
+      heedCancellation(message, transport.calls);
+      if (isMessage(message)) transport.deliver(message, port);
+      else refuse('the line is no JSON-RPC message');
+      return;
+    }
+    era = hot.era;
+    answerHot(hot, client.caller(), port, transport.calls);
+  };
+
+  const acceptBatch = (batch: readonly unknown[]): void => {
+    if (batch.length === 0 || !batch.every(isMessage)) {
+      refuse('a batch must hold JSON-RPC messages only');
+      return;
+    }
+    const port = new StdioPort(lines);
+    const count = batch.filter(isJSONRPCRequest).length;
+    const ports = count === 0 ? [] : [...splitBatch(count, port)];
+    for (const message of batch) dispatch(message, (isJSONRPCRequest(message) ? ports.shift() : undefined) ?? port);
+  };
+
+  return {
+    era: () => era,
+    createServer(context) {
+      const server = createSdkServer(client.caller);
+      if (context.era === 'modern') speaker = server;
+      else {
+        server.oninitialized = () => {
+          era = 'legacy';
+          speaker = server;
+        };
+      }
+      return server;
+    },
+    accept(message) {
+      if (Array.isArray(message)) acceptBatch(message);
+      else dispatch(message, new StdioPort(lines));
+    },
+    tellToolsChanged() {
+      if (speaker?.transport === undefined) return;
+      speaker.sendToolListChanged().catch((cause) => observe({ kind: 'defect', where: 'tools/list_changed', cause }));
+    },
+  };
+}
+
+function isMessage(message: unknown): message is JSONRPCMessage {
+  return isJSONRPCRequest(message) || isJSONRPCNotification(message) || isJSONRPCResponse(message);
+}
+
+/** One connection is one session; what its client is called shows in the first message that says so. */
+function createClientLabel() {
+  let caller: Caller = { sessionId: randomUUID(), clientName: 'unnamed client', transport: 'stdio' };
+  let named = false;
+  return {
+    caller: () => caller,
+    learn(message: unknown): void {
+      if (named) return;
+      const clientName = clientNameOf(message);
+      if (clientName === undefined) return;
+      named = true;
+      caller = { ...caller, clientName };
+    },
+  };
+}

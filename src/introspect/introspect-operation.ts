@@ -1,0 +1,110 @@
+import { CATEGORIES } from '../protocol/category.js';
+import type { JsonObject, JsonSchema } from '../protocol/json.js';
+import { GATEWAY_SOURCE, type Operation, type Parameter } from '../protocol/operation.js';
+
+/** What can be asked about (specification 7.3). */
+export const QUERY_TYPES = ['operations', 'types'] as const;
+
+/** What `include` adds to an operation beyond the published schema. */
+export const INCLUDES = ['danger', 'classification', 'input_schema'] as const;
+
+export const DEFAULT_PAGE_SIZE = 50;
+const LARGEST_PAGE = 500;
+const LONGEST_SEARCH = 500;
+
+/** The parameters as introspection shows them and, but for `query`, as they are validated. */
+const PARAMETER_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
+  query: {
+    type: 'string',
+    enum: [...QUERY_TYPES],
+    description: 'What to look up: the operations that can be called, or the types of their parameters and results',
+  },
+  name: {
+    type: 'string',
+    description: 'Exact name of one operation or type, for its details; an unknown name gives null',
+  },
+  category: {
+    type: 'string',
+    enum: [...CATEGORIES],
+    description: 'Operations of this semantic category only',
+  },
+  endpoint: { type: 'string', description: "Operations of this endpoint family only, for example 'read'" },
+  upstream: { type: 'string', description: 'Operations served by this upstream only' },
+  search: {
+    type: 'string',
+    minLength: 1,
+    maxLength: LONGEST_SEARCH,
+    description: 'Words to look for in names and descriptions; operations come best match first',
+  },
+  include: {
+    type: 'array',
+    items: { type: 'string', enum: [...INCLUDES] },
+    description:
+      "Adds to each operation: 'danger' (level and reasons), 'classification' (confidence, evidence, upstream and tool), " +
+      "'input_schema' (the upstream's own JSON Schema)",
+  },
+  first: {
+    type: 'integer',
+    minimum: 1,
+    maximum: LARGEST_PAGE,
+    default: DEFAULT_PAGE_SIZE,
+    description: 'Items on a page',
+  },
+  after: {
+    type: 'string',
+    description:
+      "Where the next page starts: '_protocol.page.after' of the last answer about operations; for types the last item's " +
+      'description ends with it',
+  },
+};
+
+/**
+ * What arguments are held against. An unknown `query` passes: the specification gives it a code of its own, which the
+ * handler answers with.
+ */
+const INPUT_SCHEMA: JsonSchema = {
+  type: 'object',
+  properties: { ...PARAMETER_SCHEMAS, query: { type: 'string' } },
+  required: ['query'],
+  additionalProperties: false,
+};
+
+/** The one operation that every adapter must have (specification 7.2): the catalog explained to a model. */
+export const introspectOperation: Operation = {
+  name: 'introspect',
+  qualifiedName: 'introspect',
+  upstream: GATEWAY_SOURCE,
+  tool: 'introspect',
+  classification: {
+    category: 'READ',
+    danger: { level: 'safe', reasons: ['reads the catalog of operations and nothing else'] },
+    confidence: 1,
+    evidence: ['built into the gateway'],
+  },
+  description:
+    'Find operations and learn how to call them: lists, filtered and searched, or the details of one operation or type',
+  parameters: Object.entries(PARAMETER_SCHEMAS).map(
+    ([name, schema]): Parameter => ({
+      name,
+      upstreamName: name,
+      place: 'params',
+      required: name === 'query',
+      schema,
+    }),
+  ),
+  identifiers: [],
+  strict: true,
+  inputSchema: INPUT_SCHEMA,
+  retryable: true,
+  groupedBy: null,
+  bareErrors: true,
+  examples: [
+    example('Find operations by words', { query: 'operations', search: 'create issue' }),
+    example('How to call one operation', { query: 'operations', name: 'introspect' }),
+    example('What a type is made of', { query: 'types', name: 'OperationInput' }),
+  ],
+};
+
+function example(description: string, params: JsonObject): { description: string; request: JsonObject } {
+  return { description, request: { operation: 'introspect', params } };
+}

@@ -1,0 +1,48 @@
+import type { EndpointPlan } from '../endpoint/endpoint-plan.js';
+import type { JsonObject } from '../protocol/json.js';
+
+/** The version of the specification that the gateway speaks. */
+const SPECIFICATION_VERSION = '1.0.0-draft';
+
+/** Basic conformance (specification 10.1): level 2 also asks for field selection and batches. */
+const CONFORMANCE = 'level-1';
+
+/** The optional parts of the protocol. A client relies on these, so each turns true with the code that makes it true. */
+const CAPABILITIES = {
+  batch: false,
+  field_selection: false,
+  aggregations: false,
+  computed_fields: false,
+  pagination: false,
+  relationship_queries: false,
+  warnings: false,
+  confirmation: false,
+  dangerous_operations: true,
+} as const;
+
+/** The payload limits of specification 4.7.5 in bytes, elements and levels. */
+export interface AnnouncedLimits {
+  readonly maxRequestSize: number;
+  readonly maxResponseSize: number;
+  readonly maxStringLength: number;
+  readonly maxArrayElements: number;
+  readonly maxNestingDepth: number;
+}
+
+/** What a client should know before it calls: the `_protocol` object without a page (introspection document, 4.1.1). */
+export function buildProtocolMetadata(mode: EndpointPlan['mode'], limits: AnnouncedLimits): JsonObject {
+  return {
+    version: SPECIFICATION_VERSION,
+    conformance: CONFORMANCE,
+    mode,
+    capabilities: CAPABILITIES,
+    limits: {
+      max_request_size: limits.maxRequestSize,
+      max_response_size: limits.maxResponseSize,
+      max_string_length: limits.maxStringLength,
+      max_array_elements: limits.maxArrayElements,
+      max_nesting_depth: limits.maxNestingDepth,
+    },
+    concurrency: 'fully-concurrent',
+  };
+}

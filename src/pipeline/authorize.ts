@@ -1,0 +1,39 @@
+import type { Gatekeeper } from '../policy/gatekeeper.js';
+import type { JsonObject } from '../protocol/json.js';
+import type { Operation } from '../protocol/operation.js';
+import type { RawCall } from '../protocol/raw-call.js';
+import type { ValidatedCall } from './validate.js';
+
+/**
+ * A call that policy has let through. The private field makes the type nominal: an object of the same shape, a spread or
+ * a cast from a validated call does not compile, so nothing reaches an upstream around `authorize`.
+ */
+class Authorized {
+  readonly #call: ValidatedCall;
+
+  constructor(call: ValidatedCall) {
+    this.#call = call;
+  }
+
+  get raw(): RawCall {
+    return this.#call.raw;
+  }
+
+  get operation(): Operation {
+    return this.#call.operation;
+  }
+
+  get arguments(): JsonObject {
+    return this.#call.arguments;
+  }
+}
+
+/** Exported as a type alone: only this file can make one. */
+export type AuthorizedCall = Authorized;
+
+/** Asks policy. A call is refused here when the gatekeeper says no, with the gatekeeper's reason. */
+export async function authorize(call: ValidatedCall, gatekeeper: Gatekeeper): Promise<AuthorizedCall> {
+  const decision = gatekeeper({ operation: call.operation, arguments: call.arguments, caller: call.raw.caller });
+  if (decision !== undefined) await decision;
+  return new Authorized(call);
+}

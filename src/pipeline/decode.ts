@@ -1,0 +1,131 @@
+import type { ToolReach } from '../endpoint/endpoint-plan.js';
+import { isJsonObject, type JsonObject } from '../protocol/json.js';
+import { OperationError } from '../protocol/operation-error.js';
+import type { RawCall } from '../protocol/raw-call.js';
+import { correctedExample } from './corrected-example.js';
+import { endpointMismatch, unknownOperation } from './misdirected-call.js';
+import type { Snapshot } from './snapshot.js';
+
+/** A request in the specification's shape: which operation, with which parameters, through which door. */
+export interface DecodedCall {
+  readonly raw: RawCall;
+  readonly reach: Exclude<ToolReach, undefined>;
+  readonly operationName: string;
+  readonly params: JsonObject;
+}
+
+/** Keys of a request that are the protocol's own, never parameters (specification, section 4.6.1). */
+const PROTOCOL_FIELDS: ReadonlySet<string> = new Set(['operation', 'params']);
+
+/** Reads the request out of a tool call. A call is refused here when it names no tool or operation, or has no shape. */
+export function decode(raw: RawCall, snapshot: Snapshot): DecodedCall {
+  const given = raw.arguments ?? {};
+  const reach = snapshot.plan.reachOf(raw.tool);
+  if (reach === undefined) throw unknownTool(raw, snapshot);
+  if (!isJsonObject(given)) throw notAnObject('arguments', given, raw, snapshot);
+  const { operation, params } = given;
+  if (typeof operation !== 'string' || operation === '') throw missingOperation(given, raw, snapshot);
+  if (params !== undefined && params !== null && !isJsonObject(params)) {
+    throw notAnObject('params', params, raw, snapshot, operation);
+  }
+  return { raw, reach, operationName: operation, params: mergeParams(given, params ?? undefined) };
+}
+
+/** Top-level parameters beside `params`; `params` wins (specification, section 4.2). */
+function mergeParams(given: JsonObject, params: JsonObject | undefined): JsonObject {
+  let merged = params;
+  for (const key of Object.keys(given)) {
+    if (PROTOCOL_FIELDS.has(key) || key.startsWith('_')) continue;
+    if (merged === undefined || merged === params) merged = { ...params };
+    if (!Object.hasOwn(merged, key)) merged[key] = given[key];
+  }
+  return merged ?? {};
+}
+
+/** A client that calls an upstream's tool directly, or a tool of another mode. */
+function unknownTool(raw: RawCall, snapshot: Snapshot): OperationError {
+  const given = isJsonObject(raw.arguments) ? raw.arguments : {};
+  if (typeof given['operation'] === 'string') return wrongTool(raw.tool, given['operation'], given, snapshot);
+  const error = unknownOperation(raw.tool, given, snapshot);
+  return new OperationError(
+    error.code,
+    `There is no MCP tool '${raw.tool}'. Upstream tools are operations here: ${error.message}`,
+    { ...error.details, tools: snapshot.plan.tools.map((tool) => tool.name) },
+  );
+}
+
+function wrongTool(tool: string, name: string, given: JsonObject, snapshot: Snapshot): OperationError {
+  const operation = snapshot.catalog.find(name);
+  if (operation === undefined) return unknownOperation(name, given, snapshot);
+  return endpointMismatch(operation, tool, isJsonObject(given['params']) ? given['params'] : {}, snapshot);
+}
+
+function missingOperation(given: JsonObject, raw: RawCall, snapshot: Snapshot): OperationError {
+  if (Array.isArray(given['operations'])) {
+    return new OperationError(
+      'VALIDATION_UNKNOWN_PARAM',
+      `Unknown parameter(s) for tool '${raw.tool}': 'operations'. Batches are not supported: send one call per operation, as {"operation": "...", "params": {...}}`,
+      { operation: raw.tool, unknown_params: ['operations'], valid_params: ['operation', 'params'] },
+    );
+  }
+  const operation = given['operation'];
+  const what = 'the name of the operation, for example "introspect"';
+  const example = introspectExample(snapshot);
+  if (operation === undefined || operation === null || operation === '') {
+    return new OperationError(
+      'VALIDATION_MISSING_PARAM',
+      `Missing required parameter 'operation'. Expected: string (${what})`,
+      { param_name: 'operation', operation: raw.tool, example },
+    );
+  }
+  return new OperationError(
+    'VALIDATION_INVALID_TYPE',
+    `Parameter 'operation' expected 'string', got '${typeName(operation)}' (${what})`,
+    { param_name: 'operation', expected_type: 'string', actual_type: typeName(operation), example },
+  );
+}
+
+/** `params` (or the whole request) came as a JSON string, an array, a number. */
+function notAnObject(
+  name: 'arguments' | 'params',
+  value: unknown,
+  raw: RawCall,
+  snapshot: Snapshot,
+  operationName?: string,
+): OperationError {
+  const parsed = typeof value === 'string' ? parseObject(value) : undefined;
+  const operation = operationName === undefined ? undefined : snapshot.catalog.find(operationName);
+  const hint = parsed === undefined ? '' : '. Send the object itself, not a string that contains JSON';
+  return new OperationError(
+    'VALIDATION_INVALID_TYPE',
+    `Parameter '${name}' expected 'object', got '${typeName(value)}'${hint}`,
+    {
+      param_name: name,
+      operation: operationName ?? raw.tool,
+      expected_type: 'object',
+      actual_type: typeName(value),
+      example:
+        operation === undefined ? introspectExample(snapshot) : correctedExample(snapshot, operation, parsed ?? {}),
+    },
+  );
+}
+
+function introspectExample(snapshot: Snapshot): unknown {
+  const introspect = snapshot.catalog.find('introspect');
+  return introspect === undefined ? undefined : correctedExample(snapshot, introspect, { query: 'operations' });
+}
+
+function parseObject(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    // Not JSON: the caller meant something else, and is told the expected type alone.
+    return undefined;
+  }
+}
+
+function typeName(value: unknown): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'array' : typeof value;
+}

@@ -1,0 +1,15 @@
+import type { HandlerOutcome } from '../protocol/handler.js';
+import type { AuthorizedCall } from './authorize.js';
+import type { Snapshot } from './snapshot.js';
+
+/** Runs an authorised call: a built-in and an upstream's tool are the same thing here, a handler. */
+export function dispatch(call: AuthorizedCall, snapshot: Snapshot): Promise<HandlerOutcome> {
+  const { operation, raw } = call;
+  return snapshot.handlerOf(operation)({
+    operation,
+    arguments: call.arguments,
+    caller: raw.caller,
+    cancellation: raw.cancellation,
+    ...(raw.onProgress === undefined ? {} : { onProgress: raw.onProgress }),
+  });
+}

@@ -1,0 +1,24 @@
+import type { JsonObject } from '../protocol/json.js';
+import type { Operation } from '../protocol/operation.js';
+import type { RawCall } from '../protocol/raw-call.js';
+import type { DecodedCall } from './decode.js';
+import { endpointMismatch, unknownOperation } from './misdirected-call.js';
+import type { Snapshot } from './snapshot.js';
+
+/** A request whose operation exists and was called through the right door. */
+export interface RoutedCall {
+  readonly raw: RawCall;
+  readonly operation: Operation;
+  readonly params: JsonObject;
+}
+
+/** Finds the operation. A call is refused here when there is none of that name, or it stands in another family. */
+export function route(call: DecodedCall, snapshot: Snapshot): RoutedCall {
+  const { raw, reach, operationName, params } = call;
+  const operation = snapshot.catalog.find(operationName);
+  if (operation === undefined) throw unknownOperation(operationName, params, snapshot);
+  if (reach !== 'everything' && reach !== snapshot.plan.familyOf(operation)) {
+    throw endpointMismatch(operation, raw.tool, params, snapshot);
+  }
+  return { raw, operation, params };
+}

@@ -1,0 +1,85 @@
+import type { PayloadLimits } from '../config/gateway-config.js';
+import type { HandlerOutcome } from '../protocol/handler.js';
+import type { JsonObject } from '../protocol/json.js';
+import type { Operation } from '../protocol/operation.js';
+import { OperationError } from '../protocol/operation-error.js';
+import type { ContentBlock, Reply, ToolCallResult } from '../protocol/result.js';
+import { payloadTooLarge } from './limit.js';
+import { toResultData } from './tool-result-data.js';
+import { fromFailedTool } from './upstream-words.js';
+
+/** A UTF-8 text is never longer in bytes than three times its UTF-16 length. */
+const MAX_BYTES_PER_UNIT = 3;
+
+/**
+ * Writes a handler's outcome as the specification's envelope, once. Throws when the answer exceeds the response limit.
+ */
+export function shape(operation: Operation, outcome: HandlerOutcome, limits: PayloadLimits): Reply {
+  return limited(
+    'data' in outcome ? envelope(JSON.stringify(outcome.data ?? null)) : shapeToolResult(operation, outcome.toolResult),
+    limits,
+  );
+}
+
+function shapeToolResult(operation: Operation, result: ToolCallResult): Reply {
+  if (result.isError === true) {
+    // Images and resources of a failed tool are part of what it said.
+    return {
+      ...shapeFailure(fromFailedTool(operation, result), operation),
+      blocks: nativeBlocks(result),
+      ...passThrough(result),
+    };
+  }
+  const { dataText, blocks } = toResultData(result);
+  return { ...envelope(dataText, blocks), ...passThrough(result) };
+}
+
+/** The answer that says no. */
+export function shapeFailure(error: OperationError, operation: Operation | undefined): Reply {
+  const failure = error.toFailure();
+  const { code, message } = failure.error;
+  return {
+    text: JSON.stringify(operation?.bareErrors === true ? { success: false, error: { code, message } } : failure),
+    blocks: [],
+    isError: !error.traits.recoverable,
+    code,
+  };
+}
+
+function envelope(dataText: string, blocks: readonly ContentBlock[] = []): Reply {
+  return { text: `{"success":true,"data":${dataText}}`, blocks, isError: false, code: 'OK' };
+}
+
+function nativeBlocks(result: ToolCallResult): readonly ContentBlock[] {
+  return Array.isArray(result.content) ? result.content.filter((block) => block.type !== 'text') : [];
+}
+
+/** `_meta` and whatever else the upstream's result carries, untouched. */
+function passThrough(result: ToolCallResult): Pick<Reply, 'meta' | 'extra'> {
+  const { content: _content, structuredContent: _structured, isError: _isError, _meta: meta, ...rest } = result;
+  const extra: JsonObject = rest;
+  return {
+    ...(meta === undefined ? {} : { meta }),
+    ...(Object.keys(extra).length === 0 ? {} : { extra }),
+  };
+}
+
+function limited(reply: Reply, limits: PayloadLimits): Reply {
+  const blocks = reply.blocks.length === 0 ? '' : JSON.stringify(reply.blocks);
+  const units = reply.text.length + blocks.length;
+  if (units * MAX_BYTES_PER_UNIT <= limits.maxResponseSize) return reply;
+  const bytes = Buffer.byteLength(reply.text) + Buffer.byteLength(blocks);
+  if (bytes > limits.maxResponseSize) throw payloadTooLarge('response_size', bytes, limits);
+  return reply;
+}
+
+/** Anything thrown that is not an answer yet: a defect, told to the log and to nobody else. */
+export function toOperationError(thrown: unknown, operation: string | undefined): OperationError {
+  if (thrown instanceof OperationError) return thrown;
+  return new OperationError(
+    'INTERNAL_ERROR',
+    "Internal error: 'the gateway failed to process this call'",
+    operation === undefined ? {} : { operation },
+    { cause: thrown },
+  );
+}

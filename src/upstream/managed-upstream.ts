@@ -1,0 +1,245 @@
+import type { UpstreamConfig } from '../config/gateway-config.js';
+import type { UpstreamState } from '../observe/observation.js';
+import type { RawTool } from '../protocol/raw-tool.js';
+import type { ToolCallResult } from '../protocol/result.js';
+import { backOff } from './back-off.js';
+import { limitConcurrency } from './concurrency-limit.js';
+import { type Connection, type EraMemory, openConnection } from './connection.js';
+import type { TransportSurroundings } from './open-transport.js';
+import { Readiness } from './readiness.js';
+import { describeConnectFailure, isAnswer, translateFailure } from './translate-failure.js';
+import type { Upstream, UpstreamCall, UpstreamEvents, UpstreamStatus } from './upstream.js';
+import { findFault, UpstreamFault } from './upstream-fault.js';
+
+/** For so long after a loss (or the start) calls wait for the connection instead of failing. */
+const PATIENCE_MS = 5_000;
+/** A connection that lived for this long was good: what comes after it is a new misfortune, not the old one. */
+const STABLE_MS = 2_000;
+/** How soon after a failed attempt a waiting call may bring on the next. */
+const EAGER_MS = 100;
+const MAX_RESENDS = 2;
+/** Probing time for a child process; doubled with each failure, for servers that are slow to start. */
+const PROBE_MS = 3_000;
+
+export interface ManagedUpstream extends Upstream {
+  /** Resolves when the first attempt to connect has succeeded or failed. */
+  readonly settled: Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface ManagedUpstreamOptions {
+  readonly config: UpstreamConfig;
+  readonly around: TransportSurroundings;
+  readonly events: UpstreamEvents;
+}
+
+/** Keeps one server connected for as long as the gateway runs, and sends it calls. */
+export class SupervisedUpstream implements ManagedUpstream {
+  readonly slug: string;
+  readonly settled: Promise<void>;
+
+  readonly #options: ManagedUpstreamOptions;
+  readonly #memory: EraMemory = {};
+  readonly #limit;
+  readonly #readiness = new Readiness<Connection>();
+  #settle: () => void = () => {};
+  #state: UpstreamState;
+  #connection: Connection | undefined;
+  #problem: string | undefined;
+  #tools = 0;
+  #restarts = 0;
+  #failures = 0;
+  #downSince = performance.now();
+  #pauseMs = 0;
+  #nextAttemptAt = 0;
+  #lastFailureAt = 0;
+  #wake: (() => void) | undefined;
+  readonly #supervision: Promise<void>;
+
+  constructor(options: ManagedUpstreamOptions) {
+    const { config } = options;
+    this.#options = options;
+    this.slug = config.slug;
+    this.#limit = limitConcurrency(config.maxConcurrency);
+    this.#state = config.disabled ? 'disabled' : 'connecting';
+    this.settled = config.disabled ? Promise.resolve() : new Promise((resolve) => (this.#settle = resolve));
+    this.#supervision = config.disabled ? Promise.resolve() : this.#supervise();
+  }
+
+  async call(call: UpstreamCall): Promise<ToolCallResult> {
+    const timeoutMs = call.timeoutMs ?? this.#options.config.timeoutMs;
+    try {
+      if (!this.#limit.tryEnter()) await this.#limit.enter(timeoutMs, call.cancellation);
+      try {
+        return await this.#deliver(call, timeoutMs);
+      } finally {
+        this.#limit.leave();
+      }
+    } catch (error) {
+      throw translateFailure(error, { upstream: this.slug, tool: call.tool });
+    }
+  }
+
+  status(): UpstreamStatus {
+    const { config } = this.#options;
+    const connection = this.#connection;
+    return {
+      name: config.name,
+      slug: config.slug,
+      state: this.#state,
+      transport: config.endpoint.type,
+      tools: this.#tools,
+      restarts: this.#restarts,
+      ...(connection === undefined ? {} : { era: connection.era }),
+      ...(connection?.protocolVersion === undefined ? {} : { protocolVersion: connection.protocolVersion }),
+      ...(connection?.server === undefined ? {} : { server: connection.server }),
+      ...(this.#problem === undefined ? {} : { problem: this.#problem }),
+    };
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed() || this.#state === 'disabled') return this.#supervision;
+    this.#enter('closed', 'closed');
+    this.#readiness.fail(new UpstreamFault('unavailable', 'the gateway is closing'));
+    this.#wake?.();
+    await this.#connection?.close();
+    await this.#supervision;
+  }
+
+  /** Sends the call, and sends it again after a loss where that is safe. */
+  async #deliver(call: UpstreamCall, timeoutMs: number): Promise<ToolCallResult> {
+    for (let sent = 1; ; sent += 1) {
+      const ready = this.#connection;
+      const connection = ready?.usable === true ? ready : await this.#awaitConnection(call, timeoutMs);
+      try {
+        return await connection.call(call, timeoutMs);
+      } catch (error) {
+        const fault = findFault(error);
+        const repeatable = fault?.connectionLost === true && (call.retryable || fault.undelivered);
+        if (!repeatable || sent > MAX_RESENDS || this.#isClosed()) throw error;
+      }
+    }
+  }
+
+  #awaitConnection(call: UpstreamCall, timeoutMs: number): Promise<Connection> {
+    const patience = Math.min(timeoutMs, this.#downSince + PATIENCE_MS - performance.now());
+    const retryAfterMs = Math.max(0, Math.round(this.#nextAttemptAt - performance.now()));
+    const unavailable = new UpstreamFault('unavailable', this.#problem ?? 'it is not connected', { retryAfterMs });
+    if (this.#isClosed() || this.#state === 'disabled') return Promise.reject(unavailable);
+    this.#hurry();
+    if (patience <= 0) return Promise.reject(unavailable);
+    return this.#readiness.wait({ patienceMs: patience, cancellation: call.cancellation, otherwise: unavailable });
+  }
+
+  /** Somebody needs the server now: the next attempt need not wait out its whole pause. */
+  #hurry(): void {
+    if (performance.now() - this.#lastFailureAt >= EAGER_MS) this.#wake?.();
+  }
+
+  async #supervise(): Promise<void> {
+    while (!this.#isClosed()) {
+      const connection = await this.#connect();
+      if (connection !== undefined) await this.#serve(connection);
+      this.#settle();
+      if (!this.#isClosed()) await this.#pause(this.#pauseMs);
+    }
+  }
+
+  async #connect(): Promise<Connection | undefined> {
+    const { config, around } = this.#options;
+    if (this.#failures === 0) this.#enter('connecting', 'connecting');
+    try {
+      const connection = await openConnection({
+        config,
+        around,
+        memory: this.#memory,
+        probeTimeoutMs: PROBE_MS * 2 ** Math.min(this.#failures, 4),
+        onTools: (tools) => this.#takeTools(tools),
+        onOddity: (message) => around.observe({ kind: 'finding', severity: 'warning', upstream: this.slug, message }),
+      });
+      return connection;
+    } catch (error) {
+      this.#fail(error);
+      return undefined;
+    }
+  }
+
+  #fail(error: unknown): void {
+    if (this.#isClosed()) return;
+    // What it answered contradicts what was remembered: next time it is asked afresh.
+    if (isAnswer(error)) this.#memory.prior = undefined;
+    this.#failures += 1;
+    this.#lastFailureAt = performance.now();
+    const problem = describeConnectFailure(error);
+    const news = problem !== this.#problem;
+    this.#problem = problem;
+    this.#pauseMs = backOff(this.#failures);
+    // The same failure ten times a second is no news; once the pauses are long, each attempt is told.
+    if (news || this.#pauseMs > STABLE_MS) this.#enter('waiting', problem);
+    else this.#state = 'waiting';
+  }
+
+  /** Hands out the connection until it is lost. */
+  async #serve(connection: Connection): Promise<void> {
+    if (this.#isClosed()) return connection.close();
+    const since = performance.now();
+    this.#connection = connection;
+    this.#problem = undefined;
+    this.#enter('ready', `connected: ${this.#tools} tools, protocol ${connection.protocolVersion ?? 'unknown'}`);
+    this.#readiness.give(connection);
+    this.#settle();
+
+    const fault = await connection.lost;
+    connection.retire();
+    if (this.#isClosed()) return;
+    this.#connection = undefined;
+    this.#restarts += 1;
+    this.#downSince = performance.now();
+    this.#failures = this.#downSince - since >= STABLE_MS ? 0 : this.#failures + 1;
+    this.#problem = fault.message;
+    this.#pauseMs = backOff(this.#failures);
+    this.#enter('waiting', `connection lost: ${fault.message}`);
+  }
+
+  /** Read anew because the state changes while the caller waits. */
+  #isClosed(): boolean {
+    return this.#state === 'closed';
+  }
+
+  #takeTools(tools: readonly RawTool[]): void {
+    if (this.#isClosed()) return;
+    this.#tools = tools.length;
+    try {
+      this.#options.events.onTools(this.slug, tools);
+    } catch (cause) {
+      this.#options.around.observe({ kind: 'defect', where: 'upstream.onTools', cause });
+    }
+  }
+
+  #pause(ms: number): Promise<void> {
+    this.#nextAttemptAt = performance.now() + ms;
+    if (ms === 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      const done = (): void => {
+        clearTimeout(timer);
+        this.#wake = undefined;
+        resolve();
+      };
+      const timer = setTimeout(done, ms);
+      this.#wake = done;
+    });
+  }
+
+  #enter(state: UpstreamState, message: string): void {
+    this.#state = state;
+    const news = { kind: 'upstream-state', upstream: this.slug, state } as const;
+    const { observe } = this.#options.around;
+    if (state !== 'waiting') {
+      observe({ ...news, message });
+      return;
+    }
+    const retryInMs = this.#pauseMs;
+    const next = retryInMs === 0 ? 'trying again at once' : `trying again in ${(retryInMs / 1000).toFixed(1)} s`;
+    observe({ ...news, message: `${message}; ${next}`, retryInMs });
+  }
+}

@@ -1,0 +1,34 @@
+import type { HttpEndpoint, UpstreamConfig } from '../config/gateway-config.js';
+import type { Observer } from '../observe/observation.js';
+import { resolveCommand } from './resolve-command.js';
+import { childEnvironment } from './transports/child-environment.js';
+import { HttpTransport } from './transports/http-transport.js';
+import { reportLines } from './transports/report-lines.js';
+import { SseTransport } from './transports/sse-transport.js';
+import { StdioTransport } from './transports/stdio-transport.js';
+import type { UpstreamTransport } from './transports/upstream-transport.js';
+
+export interface TransportSurroundings {
+  readonly observe: Observer;
+  readonly binDirectories: readonly string[];
+  readonly clientInfo: { readonly name: string; readonly version: string };
+}
+
+/** The transport that an upstream's configuration asks for, not started yet. @throws UpstreamFault of kind `command`. */
+export async function openTransport(config: UpstreamConfig, around: TransportSurroundings): Promise<UpstreamTransport> {
+  const { endpoint, slug } = config;
+  if (endpoint.type !== 'stdio') return openHttpTransport(endpoint, around);
+  const env = childEnvironment(endpoint.env);
+  return new StdioTransport({
+    command: await resolveCommand(endpoint, { binDirectories: around.binDirectories, env }),
+    cwd: endpoint.cwd,
+    env,
+    onStderr: reportLines('upstream-stderr', slug, around.observe),
+    onNoise: reportLines('upstream-noise', slug, around.observe),
+  });
+}
+
+function openHttpTransport(endpoint: HttpEndpoint, { clientInfo }: TransportSurroundings): UpstreamTransport {
+  if (endpoint.type === 'sse') return new SseTransport(endpoint);
+  return new HttpTransport({ endpoint, userAgent: `${clientInfo.name}/${clientInfo.version}` });
+}

@@ -1,0 +1,175 @@
+import { ProtocolError, ProtocolErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
+import type { ErrorCode } from '../protocol/error-table.js';
+import type { JsonObject } from '../protocol/json.js';
+import { OperationError } from '../protocol/operation-error.js';
+import { type FaultKind, findFault, type UpstreamFault } from './upstream-fault.js';
+
+/** The call that failed, as far as its error tells of it. */
+export interface FailedCall {
+  /** The upstream's slug. */
+  readonly upstream: string;
+  readonly tool: string;
+}
+
+type Translate<T> = (failure: T, call: FailedCall) => OperationError;
+
+/**
+ * The one place where a foreign failure becomes an answer. What the upstream said goes into `details.upstream_error`; what the
+ * gateway knows of the machine (paths, exit codes, a server's last lines) stays in `cause`.
+ */
+export function translateFailure(error: unknown, call: FailedCall): OperationError {
+  if (error instanceof OperationError) return error;
+  const fault = findFault(error);
+  if (fault !== undefined) return FAULTS[fault.kind](fault, call);
+  if (error instanceof SdkHttpError) return translateHttp(error, call);
+  if (error instanceof ProtocolError) return translateRpc(error, call);
+  return invalidAnswer(error, call);
+}
+
+function internal({ upstream }: FailedCall, description: string, details: JsonObject, cause: unknown): OperationError {
+  return new OperationError('INTERNAL_ERROR', `Internal error: '${description}'`, { upstream, ...details }, { cause });
+}
+
+/** What becomes of a fault of the connection. `outcome` is what is known when the tool gave no answer. */
+const FAULTS: Readonly<Record<FaultKind, Translate<UpstreamFault>>> = {
+  lost,
+  exited: lost,
+  command: unavailable,
+  unavailable,
+  timeout: (fault, call) =>
+    internal(
+      call,
+      fault.undelivered
+        ? `upstream ${call.upstream} is busy and the call waited too long for its turn. It did not run: send it again later`
+        : `upstream ${call.upstream} did not answer in time. ${MAY_HAVE_RUN}`,
+      { reason: 'timeout', retryable: true, outcome: fault.undelivered ? 'not_run' : 'unknown' },
+      fault,
+    ),
+  cancelled: (fault, call) =>
+    internal(call, `the call was cancelled`, { reason: 'cancelled', retryable: false }, fault),
+  rubbish: invalidAnswer,
+  'input-required': (fault, call) =>
+    internal(
+      call,
+      `the tool ${call.tool} of upstream ${call.upstream} asks the client for input, which this gateway does not relay. Give all it needs as parameters, or use another operation`,
+      { reason: 'input_required', retryable: false },
+      fault,
+    ),
+};
+
+const MAY_HAVE_RUN = 'The call may or may not have run: check before you send it again';
+
+function lost(fault: UpstreamFault, call: FailedCall): OperationError {
+  const description = fault.undelivered
+    ? `the connection to upstream ${call.upstream} was lost before the call was sent. It did not run: send it again`
+    : `the connection to upstream ${call.upstream} was lost before the answer came. ${MAY_HAVE_RUN}`;
+  const outcome = fault.undelivered ? 'not_run' : 'unknown';
+  return internal(call, description, { reason: 'connection_lost', retryable: true, outcome }, fault);
+}
+
+function unavailable(fault: UpstreamFault, call: FailedCall): OperationError {
+  const description = `upstream ${call.upstream} is not available at the moment. The call did not run: send it again later`;
+  const details = {
+    reason: 'unavailable',
+    retryable: true,
+    outcome: 'not_run',
+    retry_after_ms: fault.retryAfterMs ?? 0,
+  };
+  return internal(call, description, details, fault);
+}
+
+function invalidAnswer(error: unknown, call: FailedCall): OperationError {
+  const description = `upstream ${call.upstream} gave an answer that is not MCP`;
+  return internal(call, description, { reason: 'invalid_answer', retryable: false }, error);
+}
+
+/** How the message of each code begins (companion document "errors"). */
+const SENTENCES = {
+  VALIDATION_INVALID_TYPE: 'The upstream refused the arguments',
+  PERMISSION_DENIED: 'Permission denied',
+  NOT_FOUND_RESOURCE: 'Resource not found',
+  CONFLICT_ALREADY_EXISTS: 'Resource already exists',
+  RATE_LIMIT_EXCEEDED: 'API rate limit exceeded',
+  INTERNAL_ERROR: 'Internal error',
+} as const satisfies Partial<Record<ErrorCode, string>>;
+
+type AnswerCode = keyof typeof SENTENCES;
+
+/** JSON-RPC codes that mean more than "it failed" (MCP, error handling). */
+const RPC_CODES: Readonly<Record<number, AnswerCode>> = {
+  [ProtocolErrorCode.InvalidParams]: 'VALIDATION_INVALID_TYPE',
+  [-32002]: 'NOT_FOUND_RESOURCE',
+};
+
+function translateRpc(error: ProtocolError, { upstream }: FailedCall): OperationError {
+  const code = RPC_CODES[error.code] ?? 'INTERNAL_ERROR';
+  const details: JsonObject = { upstream, upstream_error: error.message, upstream_code: error.code };
+  if (error.data !== undefined) details['upstream_data'] = error.data;
+  if (code === 'INTERNAL_ERROR') Object.assign(details, { reason: 'upstream_error', retryable: false });
+  return new OperationError(code, `${SENTENCES[code]}: '${quote(error.message)}'`, details, { cause: error });
+}
+
+/** The companion document "errors": an upstream's HTTP status as a code. 5xx and what is not listed is INTERNAL_ERROR. */
+const HTTP_CODES: Readonly<Record<number, AnswerCode>> = {
+  400: 'VALIDATION_INVALID_TYPE',
+  422: 'VALIDATION_INVALID_TYPE',
+  401: 'PERMISSION_DENIED',
+  403: 'PERMISSION_DENIED',
+  404: 'NOT_FOUND_RESOURCE',
+  409: 'CONFLICT_ALREADY_EXISTS',
+  429: 'RATE_LIMIT_EXCEEDED',
+};
+
+/** Statuses of a server that is only away for a moment. */
+const PASSING: ReadonlySet<number> = new Set([502, 503, 504]);
+
+function translateHttp(error: SdkHttpError, { upstream }: FailedCall): OperationError {
+  const { status } = error;
+  const code = HTTP_CODES[status] ?? 'INTERNAL_ERROR';
+  const details: JsonObject = { upstream, http_status: status };
+  const text = error.data['text'];
+  if (typeof text === 'string' && text.trim() !== '') details['upstream_error'] = text.trim().slice(0, 2_000);
+  if (code === 'RATE_LIMIT_EXCEEDED') details['retry_after_seconds'] = retryAfterSeconds(error.data['retryAfter']);
+  if (code === 'INTERNAL_ERROR') Object.assign(details, { reason: 'upstream_error', retryable: PASSING.has(status) });
+  const message = `${SENTENCES[code]}: 'upstream ${upstream} answered with HTTP status ${status}'`;
+  return new OperationError(code, message, details, { cause: error });
+}
+
+/** The first line, short enough for a message; the whole is in the details. */
+function quote(words: string): string {
+  const [line = ''] = words.trim().split('\n', 1);
+  return line === '' ? 'the upstream reported a failure without saying why' : line.slice(0, 200);
+}
+
+/** `Retry-After` as seconds or as a date (RFC 9110, section 10.2.3); a second where it says nothing. */
+function retryAfterSeconds(header: unknown): number {
+  if (typeof header !== 'string') return 1;
+  const seconds = Number(header);
+  if (Number.isFinite(seconds)) return Math.max(0, Math.ceil(seconds));
+  const until = Date.parse(header);
+  return Number.isNaN(until) ? 1 : Math.max(0, Math.ceil((until - Date.now()) / 1000));
+}
+
+const CONNECT_STATUS: Readonly<Record<number, string>> = {
+  401: 'needs credentials',
+  403: 'access denied',
+  404: 'there is no MCP endpoint at this URL',
+  405: 'there is no MCP endpoint at this URL',
+};
+
+/** Why connecting failed, in plain words for the operator. */
+export function describeConnectFailure(error: unknown): string {
+  const fault = findFault(error);
+  if (fault !== undefined) return fault.message;
+  if (error instanceof SdkHttpError) {
+    const words = CONNECT_STATUS[error.status] ?? (error.status < 400 ? error.message : undefined);
+    return words === undefined ? `HTTP ${error.status}` : `HTTP ${error.status}: ${words}`;
+  }
+  if (error instanceof ProtocolError) return `it refused to connect: ${error.message} (${error.code})`;
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Whether an error is the server's own word, so that what was remembered of it may be wrong. */
+export function isAnswer(error: unknown): boolean {
+  return findFault(error) === undefined;
+}

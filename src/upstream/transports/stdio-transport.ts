@@ -1,0 +1,217 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
+import { isJsonObject } from '../../protocol/json.js';
+import type { ResolvedCommand } from '../resolved-command.js';
+import { UpstreamFault } from '../upstream-fault.js';
+import { adoptGroup, releaseGroup, signalGroup } from './process-groups.js';
+import { splitLines } from './split-lines.js';
+import { MAX_MESSAGE_BYTES, type UpstreamTransport } from './upstream-transport.js';
+
+/** How long a server may take to end by itself after its input ended, and again after SIGTERM. */
+const GRACE_MS = { afterEnd: 600, afterTerm: 1_000, afterKill: 1_000 };
+/** How long output may still come after the process has ended. */
+const LAST_OUTPUT_MS = 100;
+const MAX_STDERR_LINE_BYTES = 16 * 1024;
+const LAST_WORDS = 3;
+
+export interface StdioTransportOptions {
+  readonly command: ResolvedCommand;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly onStderr: (line: string) => void;
+  /** A line on stdout that is not JSON-RPC. */
+  readonly onNoise: (line: string) => void;
+}
+
+const DELIVERED = Promise.resolve();
+
+/** An MCP server as a child process with a process group of its own, spoken to in lines of JSON. */
+export class StdioTransport implements UpstreamTransport {
+  readonly kind = 'stdio';
+  onclose?: Transport['onclose'];
+  onerror?: Transport['onerror'];
+  onmessage?: Transport['onmessage'];
+  onlost?: UpstreamTransport['onlost'];
+
+  readonly #options: StdioTransportOptions;
+  readonly #lastWords: string[] = [];
+  #child: ChildProcessWithoutNullStreams | undefined;
+  #drained: Promise<void> | undefined;
+  #closing: Promise<void> | undefined;
+  #lost = false;
+  #exited: () => void = () => {};
+  readonly #exit = new Promise<void>((resolve) => {
+    this.#exited = resolve;
+  });
+
+  constructor(options: StdioTransportOptions) {
+    this.#options = options;
+  }
+
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
+  async start(): Promise<void> {
+    const { command, cwd, env } = this.#options;
+    const child = spawn(command.file, command.args, {
+      cwd,
+      env,
+      stdio: 'pipe',
+      detached: process.platform !== 'win32',
+      windowsHide: true,
+      windowsVerbatimArguments: command.verbatim === true,
+    });
+    this.#child = child;
+    await new Promise<void>((resolve, reject) => {
+      child.once('spawn', resolve);
+      child.once('error', (cause) =>
+        reject(new UpstreamFault('command', `could not be started: ${cause.message}`, { cause })),
+      );
+    });
+    this.#attend(child);
+  }
+
+  #attend(child: ChildProcessWithoutNullStreams): void {
+    const pid = child.pid as number;
+    adoptGroup(pid);
+    child.stdout.on(
+      'data',
+      splitLines((line) => this.#receive(line), { maxBytes: MAX_MESSAGE_BYTES, onOverflow: () => this.#overflow() }),
+    );
+    const hear = (line: string): void => this.#hear(line);
+    child.stderr.on(
+      'data',
+      splitLines(hear, { maxBytes: MAX_STDERR_LINE_BYTES, onOverflow: (start) => hear(start.toString('utf8')) }),
+    );
+    child.stdin.on('error', (cause) => void this.#afterInputFault(cause));
+    child.on('error', (error) => this.onerror?.(error));
+    child.once('exit', (code, signal) => void this.#afterExit(child, pid, code, signal));
+  }
+
+  #receive(line: string): void {
+    const message = parseMessage(line);
+    if (message === undefined) {
+      if (line.trim() !== '') this.#options.onNoise(line);
+    } else if (Array.isArray(message)) {
+      for (const one of message) this.onmessage?.(one);
+    } else {
+      this.onmessage?.(message);
+    }
+  }
+
+  #hear(line: string): void {
+    this.#lastWords.push(line.slice(0, 500));
+    if (this.#lastWords.length > LAST_WORDS) this.#lastWords.shift();
+    this.#options.onStderr(line);
+  }
+
+  /** A crash breaks the pipe a moment before the exit is known, and the exit says more. */
+  async #afterInputFault(cause: Error): Promise<void> {
+    await delay(LAST_OUTPUT_MS);
+    this.#break(new UpstreamFault('lost', 'it closed its input', { cause }));
+  }
+
+  #overflow(): void {
+    this.#break(new UpstreamFault('rubbish', `it sent a line of more than ${MAX_MESSAGE_BYTES / 1024 / 1024} MB`));
+  }
+
+  /** The pipe is of no more use: says why and ends the process. */
+  #break(fault: UpstreamFault): void {
+    this.#lose(fault);
+    void this.close();
+  }
+
+  #lose(fault: UpstreamFault): void {
+    if (this.#lost) return;
+    this.#lost = true;
+    this.onlost?.(fault);
+  }
+
+  async #afterExit(
+    child: ChildProcessWithoutNullStreams,
+    pid: number,
+    code: number | null,
+    signal: string | null,
+  ): Promise<void> {
+    if (this.#closing === undefined) {
+      // Descendants of a server that crashed serve nobody; while closing they get the same grace as their parent.
+      signalGroup(pid, 'SIGKILL');
+      await Promise.race([new Promise((resolve) => child.once('close', resolve)), delay(LAST_OUTPUT_MS)]);
+      releaseGroup(pid);
+    }
+    this.#lose(new UpstreamFault('exited', describeExit(code, signal, this.#lastWords)));
+    this.#exited();
+    this.onclose?.();
+  }
+
+  send(message: JSONRPCMessage): Promise<void> {
+    const stdin = this.#child?.stdin;
+    if (stdin === undefined || this.#lost || this.#closing !== undefined) {
+      return Promise.reject(new UpstreamFault('lost', 'its process has ended', { undelivered: true }));
+    }
+    if (stdin.write(`${JSON.stringify(message)}\n`)) return DELIVERED;
+    // One wait for all: a listener for each waiting message would be a leak under load.
+    this.#drained ??= new Promise((resolve) => {
+      const done = (): void => {
+        this.#drained = undefined;
+        stdin.off('drain', done);
+        stdin.off('close', done);
+        resolve();
+      };
+      stdin.once('drain', done);
+      stdin.once('close', done);
+    });
+    return this.#drained;
+  }
+
+  /** Ends the input, then asks, then forces: the server, and whatever it started, is gone when this resolves. */
+  close(): Promise<void> {
+    this.#closing ??= this.#end();
+    return this.#closing;
+  }
+
+  async #end(): Promise<void> {
+    const child = this.#child;
+    if (child?.pid === undefined) return this.onclose?.();
+    const gone = (): boolean => child.exitCode !== null || child.signalCode !== null;
+    child.stdin.end();
+    if (!(await groupEndsWithin(GRACE_MS.afterEnd, child.pid, gone))) {
+      if (signalGroup(child.pid, 'SIGTERM')) await groupEndsWithin(GRACE_MS.afterTerm, child.pid, gone);
+    }
+    if (signalGroup(child.pid, 'SIGKILL')) await groupEndsWithin(GRACE_MS.afterKill, child.pid, gone);
+    if (!gone()) await this.#exit;
+    releaseGroup(child.pid);
+  }
+}
+
+async function groupEndsWithin(ms: number, pid: number, leaderGone: () => boolean): Promise<boolean> {
+  const until = performance.now() + ms;
+  for (let pause = 5; performance.now() < until; pause = Math.min(pause * 2, 50)) {
+    if (leaderGone() && !signalGroup(pid, 0)) return true;
+    await delay(pause);
+  }
+  return false;
+}
+
+/** The line as one JSON-RPC message or a batch (MCP 2025-03-26); undefined for a banner, a log line, anything else. */
+function parseMessage(line: string): JSONRPCMessage | JSONRPCMessage[] | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+  if (Array.isArray(value)) return value.length > 0 && value.every(isMessage) ? (value as JSONRPCMessage[]) : undefined;
+  return isMessage(value) ? value : undefined;
+}
+
+function isMessage(value: unknown): value is JSONRPCMessage {
+  return isJsonObject(value) && value['jsonrpc'] === '2.0';
+}
+
+function describeExit(code: number | null, signal: string | null, lastWords: readonly string[]): string {
+  const how = signal === null ? `exited with code ${code}` : `was ended by ${signal}`;
+  return lastWords.length === 0 ? how : `${how}; its last words: ${lastWords.join(' | ')}`;
+}

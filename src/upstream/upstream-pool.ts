@@ -1,0 +1,33 @@
+import type { UpstreamConfig } from '../config/gateway-config.js';
+import { SupervisedUpstream } from './managed-upstream.js';
+import type { TransportSurroundings } from './open-transport.js';
+import type { Upstream, UpstreamEvents, UpstreamStatus } from './upstream.js';
+
+/** Every configured upstream, connected in parallel and each by itself: none delays or harms another. */
+export interface UpstreamPool {
+  get(slug: string): Upstream | undefined;
+  /** In the order of the configuration. */
+  statuses(): readonly UpstreamStatus[];
+  /** Resolves when every enabled upstream has connected or failed once. Never rejects. */
+  readonly settled: Promise<void>;
+  /** Ends every connection; child processes and what they started are gone when it resolves. Safe to call twice. */
+  close(): Promise<void>;
+}
+
+export interface UpstreamPoolDependencies extends TransportSurroundings {
+  readonly events: UpstreamEvents;
+}
+
+export function openUpstreamPool(configs: readonly UpstreamConfig[], deps: UpstreamPoolDependencies): UpstreamPool {
+  const { events, ...around } = deps;
+  const upstreams = new Map(configs.map((config) => [config.slug, new SupervisedUpstream({ config, around, events })]));
+  const all = [...upstreams.values()];
+  return {
+    get: (slug) => upstreams.get(slug),
+    statuses: () => all.map((upstream) => upstream.status()),
+    settled: Promise.all(all.map(({ settled }) => settled)).then(() => undefined),
+    close: async () => {
+      await Promise.allSettled(all.map((upstream) => upstream.close()));
+    },
+  };
+}

@@ -1,0 +1,69 @@
+import { parseArgs } from 'node:util';
+import { GATEWAY } from './process/programs.mjs';
+
+/** The scenarios by name, in the order in which they run. */
+export const SCENARIOS = ['http', 'stdio', 'scale', 'sessions', 'crash'];
+
+const DEFAULT_EFFORT = {
+  rounds: 5,
+  slice: { leadMs: 50, durationMs: 450 },
+  warmUpMs: 800,
+  sizes: [10, 1000, 5000, 10_000],
+  sessions: 3000,
+  crashes: 3,
+};
+const QUICK_EFFORT = {
+  rounds: 2,
+  slice: { leadMs: 20, durationMs: 120 },
+  warmUpMs: 250,
+  sizes: [10, 1000, 10_000],
+  sessions: 1000,
+  crashes: 1,
+};
+
+export const USAGE = `npm run bench -- [options]
+
+  --quick            fewer and shorter rounds: under a minute, and only good for a first look
+  --only SCENARIO    ${SCENARIOS.join(', ')}; may be given several times
+  --rounds N         measure so many rounds
+  --json             print the measurements as JSON
+  --write            replace the table in docs/performance.md
+  --gateway FILE     measure another build of the gateway (default: dist/cli/main.js)
+`;
+
+/** Reads the command line. Throws with a sentence for the reader. */
+export function readOptions(argv) {
+  const { values } = parseArgs({
+    args: argv,
+    options: {
+      quick: { type: 'boolean', default: false },
+      only: { type: 'string', multiple: true },
+      rounds: { type: 'string' },
+      json: { type: 'boolean', default: false },
+      write: { type: 'boolean', default: false },
+      gateway: { type: 'string', default: GATEWAY },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  const unknown = (values.only ?? []).filter((name) => !SCENARIOS.includes(name));
+  if (unknown.length > 0) throw new Error(`no scenario ${unknown.join(', ')}; there are ${SCENARIOS.join(', ')}`);
+  if (values.write && (values.quick || values.only !== undefined)) {
+    throw new Error('--write needs the whole measurement: leave --quick and --only out');
+  }
+  const effort = values.quick ? QUICK_EFFORT : DEFAULT_EFFORT;
+  return {
+    ...effort,
+    rounds: values.rounds === undefined ? effort.rounds : readCount(values.rounds),
+    scenarios: values.only ?? SCENARIOS,
+    json: values.json,
+    write: values.write,
+    program: values.gateway,
+    help: values.help,
+  };
+}
+
+function readCount(text) {
+  const count = Number(text);
+  if (!Number.isInteger(count) || count < 1) throw new Error(`--rounds takes a whole number from 1, not ${text}`);
+  return count;
+}

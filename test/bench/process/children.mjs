@@ -1,0 +1,67 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readLines } from './read-lines.mjs';
+
+const START_TIMEOUT_MS = 30_000;
+const STOP_TIMEOUT_MS = 3_000;
+const LOG_TAIL = 4_000;
+
+const running = new Set();
+
+process.on('exit', () => {
+  for (const { child } of running) child.kill('SIGKILL');
+});
+for (const [signal, code] of Object.entries({ SIGINT: 130, SIGTERM: 143 })) {
+  process.once(signal, () => process.exit(code));
+}
+
+/**
+ * Starts `node` with these arguments. `log()` is the end of what it wrote to stderr.
+ * @param options `onLine` hears the lines of stdout; `env` is added to the environment; `ipc` opens a channel for messages
+ */
+export function startNode(args, { onLine = () => {}, env = {}, ipc = false } = {}) {
+  const child = spawn(process.execPath, args, {
+    stdio: ['pipe', 'pipe', 'pipe', ...(ipc ? ['ipc'] : [])],
+    env: { ...process.env, ...env },
+  });
+  let tail = '';
+  child.stderr.on('data', (chunk) => {
+    tail = (tail + chunk).slice(-LOG_TAIL);
+  });
+  // A child that dies while it is written to is noticed by its exit.
+  child.stdin.on('error', () => {});
+  readLines(child.stdout, onLine);
+  const started = { child, pid: child.pid, log: () => tail, stop: () => stop(started) };
+  running.add(started);
+  child.once('exit', () => running.delete(started));
+  return started;
+}
+
+/** Starts a fixture that prints `{"listening":port}`, and resolves when it has. */
+export async function startListening(args, options = {}) {
+  return await new Promise((resolve, reject) => {
+    const timer = setTimeout(() => fail('did not listen in time'), START_TIMEOUT_MS);
+    const started = startNode(args, {
+      ...options,
+      onLine(line) {
+        clearTimeout(timer);
+        resolve({ ...started, port: JSON.parse(line).listening });
+      },
+    });
+    const fail = (why) => {
+      clearTimeout(timer);
+      reject(new Error(`${args.join(' ')} ${why}\n${started.log()}`));
+    };
+    started.child.once('exit', (code) => fail(`exited with ${code}`));
+  });
+}
+
+/** Asks politely, then does not ask. */
+async function stop({ child }) {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, 'exit');
+  child.kill('SIGTERM');
+  const timer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS);
+  await exited;
+  clearTimeout(timer);
+}

@@ -1,0 +1,46 @@
+/** The first bars; what is not measured is left out. */
+const BARS = [
+  {
+    name: 'HTTP -> HTTP, 64 B, 16 at once: rate / floor at least 0.5',
+    of: ({ http }) => http?.find(isMainLoad).rate.gateway.median,
+    holds: (value) => value >= 0.5,
+  },
+  {
+    name: 'cost of a call at 10,000 operations within 10 % of that at 10 (rate at least 0.9 of it)',
+    of: ({ scale }) => scale?.sizes.find(({ tools }) => tools === 10_000).cost.rate.median,
+    holds: (value) => value >= 0.9,
+  },
+  {
+    name: 'idle session at most 10 kB of resident memory',
+    of: ({ sessions }) => sessions?.residentKilobytes,
+    holds: (value) => value <= 10,
+  },
+  {
+    name: 'stdio crash: calls succeed within 200 ms of the server being startable',
+    of: ({ crash }) => recoveryOf(crash, 'stdio'),
+    holds: (value) => value <= 200,
+  },
+  {
+    name: 'stdio crash: READ calls in flight that were lost: none',
+    of: ({ crash }) => crash?.find(({ upstream }) => upstream === 'stdio').lost.readInFlight,
+    holds: (value) => value === 0,
+  },
+];
+
+function isMainLoad({ payload, concurrency }) {
+  return payload === 'echo 64 B' && concurrency === 16;
+}
+
+/** Infinite where it never recovered, so that the bar does not hold. */
+function recoveryOf(crash, name) {
+  const found = crash?.find(({ upstream }) => upstream === name);
+  if (found === undefined) return undefined;
+  return found.recovered ? found.recoveryMs.median : Number.POSITIVE_INFINITY;
+}
+
+/** @returns `{name, value, holds}` for each bar that was measured */
+export function judgeBars(results) {
+  return BARS.map(({ name, of, holds }) => ({ name, value: of(results), holds }))
+    .filter(({ value }) => value !== undefined && !Number.isNaN(value))
+    .map(({ name, value, holds }) => ({ name, value, holds: holds(value) }));
+}

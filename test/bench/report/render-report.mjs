@@ -1,0 +1,141 @@
+import { renderTable } from './render-table.mjs';
+
+/** The measurements as Markdown that reads well on a terminal too. Sections that were not measured are left out. */
+export function renderReport(results) {
+  const { machine, seconds, http = [], stdio = [], scale, sessions, crash, bars } = results;
+  const sections = [
+    `Node ${machine.node}, ${machine.cores} cores (${machine.processor}), measured in ${seconds} s.`,
+    ...(http.length + stdio.length > 0 ? [renderThroughput([...http, ...stdio])] : []),
+    ...(scale === undefined ? [] : [renderScale(scale)]),
+    ...(sessions === undefined ? [] : [renderSessions(sessions)]),
+    ...(crash === undefined ? [] : [renderCrash(crash)]),
+    ...(bars.length === 0 ? [] : [renderBars(bars)]),
+  ];
+  return `${sections.join('\n\n')}\n`;
+}
+
+function renderThroughput(rows) {
+  return [
+    'Rate, p50 and p99 over the floor: median of the rounds (smallest-largest).',
+    '',
+    renderTable(
+      [
+        'path',
+        'payload',
+        'at once',
+        'direct',
+        'gateway',
+        'gateway, stateless client',
+        'p50',
+        'p99',
+        'floor, calls/s',
+        'floor, CPU us a call',
+        'gateway, CPU us a call',
+      ],
+      rows.map((row) => [
+        row.path,
+        row.payload,
+        row.concurrency,
+        ratio(row.rate.direct, false),
+        ratio(row.rate.gateway),
+        ratio(row.rate.modern),
+        ratio(row.p50),
+        ratio(row.p99),
+        whole(row.floorRate.median),
+        whole(row.cpu.floor),
+        whole(row.cpu.gateway),
+      ]),
+    ),
+  ].join('\n');
+}
+
+function renderScale({ sizes, list }) {
+  return [
+    renderTable(
+      [
+        'upstream tools',
+        'ready, ms',
+        'ready / floor',
+        'memory at start, MB',
+        'after 1,000 calls, MB',
+        `call rate / rate at ${sizes[0].tools}`,
+        'CPU us a call',
+      ],
+      sizes.map(({ tools, ready, memory, cost }) => [
+        tools.toLocaleString('en'),
+        whole(ready.gatewayMs.median),
+        ratio(ready.ratio),
+        megabytes(memory.atStart),
+        megabytes(memory.afterCalls),
+        ratio(cost.rate),
+        whole(cost.cpu),
+      ]),
+    ),
+    '',
+    `\`tools/list\` with ${list.tools.toLocaleString('en')} upstream tools, 16 at once: ${whole(list.gateway.median)} a second ` +
+      `(the floor, which forwards all of them: ${whole(list.floor.median)}).`,
+  ].join('\n');
+}
+
+function renderSessions({ sessions, residentKilobytes, liveKilobytes }) {
+  return (
+    `An idle session (${sessions.toLocaleString('en')} open): ${fixed(residentKilobytes, 1)} kB of resident memory, ` +
+    `${fixed(liveKilobytes, 1)} kB of live heap.`
+  );
+}
+
+function renderCrash(rows) {
+  return [
+    'Calls lost per crash with 16 in flight, half of them READ; recovery is from the moment the server can be started or reached again to the first success.',
+    '',
+    renderTable(
+      [
+        'killed upstream',
+        'recovery, ms',
+        "server's own start, ms",
+        'READ lost in flight',
+        'READ refused later',
+        'others lost in flight',
+        'others refused later',
+        'of these marked retryable',
+      ],
+      rows.map(({ upstream, recovered, recoveryMs, ownStartMs, lost }) => [
+        upstream,
+        recovered ? `${whole(recoveryMs.median)} (${whole(recoveryMs.min)}-${whole(recoveryMs.max)})` : 'never',
+        whole(ownStartMs.median),
+        fixed(lost.readInFlight, 1),
+        fixed(lost.readLater, 1),
+        fixed(lost.otherInFlight, 1),
+        fixed(lost.otherLater, 1),
+        fixed(lost.otherRetryable, 1),
+      ]),
+    ),
+  ].join('\n');
+}
+
+function renderBars(bars) {
+  return renderTable(
+    ['bar', 'measured', 'holds'],
+    bars.map(({ name, value, holds }) => [name, fixed(value, 2), holds ? 'yes' : 'NO']),
+  );
+}
+
+function ratio(value, withSpread = true) {
+  if (value?.median === undefined) return '';
+  const middle = fixed(value.median, 2);
+  return withSpread ? `${middle} (${fixed(value.min, 2)}-${fixed(value.max, 2)})` : middle;
+}
+
+function whole(value) {
+  return fixed(value, 0);
+}
+
+function megabytes(kilobytes) {
+  return kilobytes === undefined ? '' : fixed(kilobytes / 1024, 0);
+}
+
+function fixed(value, digits) {
+  if (value === undefined) return '';
+  if (!Number.isFinite(value)) return 'never';
+  return value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits });
+}

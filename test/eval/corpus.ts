@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Category } from '../../src/protocol/category.js';
+import { isJsonObject } from '../../src/protocol/json.js';
+import type { RawTool } from '../../src/protocol/raw-tool.js';
+
+/** A captured tool and the server it is from. */
+export interface CorpusTool {
+  /** `server::tool`, as the labels name it. */
+  readonly id: string;
+  readonly server: string;
+  readonly tool: RawTool;
+}
+
+/** One row of `labels.tsv`: what two readers found. */
+export interface Label {
+  readonly id: string;
+  readonly server: string;
+  readonly category: Category;
+  /** Every category that counts as right, `category` first. */
+  readonly accepted: readonly Category[];
+  readonly mutates: 'y' | 'n' | '?';
+  readonly destroys: 'y' | 'm' | 'n';
+  /** The parameter that chooses the effect; null where none does. */
+  readonly groupedBy: string | null;
+}
+
+/** The corpus' directory relative to the repository's root, or undefined where it is not there. */
+export function findCorpus(directory = join(import.meta.dirname, '../../../shared/corpus')): string | undefined {
+  return existsSync(join(directory, 'labels.tsv')) ? directory : undefined;
+}
+
+/** Every tool of every captured server, in the order of the files. */
+export function readCorpusTools(directory: string): readonly CorpusTool[] {
+  const files = readdirSync(join(directory, 'tools')).filter((file) => file.endsWith('.json'));
+  return files.sort().flatMap((file) => {
+    const server = file.slice(0, -'.json'.length);
+    const captured: unknown = JSON.parse(readFileSync(join(directory, 'tools', file), 'utf8'));
+    const tools = isJsonObject(captured) && Array.isArray(captured['tools']) ? captured['tools'] : [];
+    return tools.filter(isJsonObject).map((tool) => ({ id: `${server}::${String(tool['name'])}`, server, tool }));
+  });
+}
+
+/** The rows of `labels.tsv`. */
+export function readLabels(directory: string): readonly Label[] {
+  const [, ...rows] = readFileSync(join(directory, 'labels.tsv'), 'utf8').trim().split('\n');
+  return rows.map((row) => {
+    const [id = '', category = '', also = '-', mutates = '?', destroys = 'n', grouped = '-'] = row.split('\t');
+    const others = also === '-' ? [] : also.split(',');
+    return {
+      id,
+      server: id.slice(0, id.indexOf('::')),
+      category: category as Category,
+      accepted: [category, ...others] as Category[],
+      mutates: mutates as Label['mutates'],
+      destroys: destroys as Label['destroys'],
+      groupedBy: grouped === '-' ? null : grouped,
+    };
+  });
+}
+
+/** Every fourth server, by the hash of its name, was kept aside while the rules were written. */
+export function isHeldOut(server: string): boolean {
+  return BigInt(`0x${createHash('sha256').update(server).digest('hex')}`) % 4n === 0n;
+}

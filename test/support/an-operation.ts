@@ -1,0 +1,21 @@
+import type { Operation } from '../../src/protocol/operation.js';
+
+/** An operation with plain values for everything that a test does not care about. */
+export function anOperation(changes: Partial<Operation> = {}): Operation {
+  const name = changes.name ?? 'get_item';
+  return {
+    name,
+    qualifiedName: `demo__${name}`,
+    upstream: 'demo',
+    tool: name,
+    classification: { category: 'READ', danger: { level: 'safe', reasons: [] }, confidence: 1, evidence: [] },
+    description: 'Gets an item.',
+    parameters: [],
+    identifiers: [],
+    strict: true,
+    inputSchema: { type: 'object' },
+    retryable: true,
+    groupedBy: null,
+    ...changes,
+  };
+}

@@ -1,0 +1,111 @@
+import type { GatewayConfig } from '../../src/config/gateway-config.js';
+import type { Gateway, GatewayStatus } from '../../src/gateway.js';
+import type { RawCall } from '../../src/protocol/raw-call.js';
+import type { Reply } from '../../src/protocol/result.js';
+
+/** A gateway without a house behind it: answers are what the test says. */
+export interface FakeGateway extends Gateway {
+  /** Every call as the front handed it over, oldest first. */
+  readonly calls: RawCall[];
+  /** Resolves with the next call that comes in. */
+  nextCall(): Promise<RawCall>;
+  /** Replaces the tool list and tells the listeners. */
+  changeTools(names: readonly string[]): void;
+  /** How many listeners wait for changes. */
+  readonly listeners: number;
+}
+
+export interface FakeGatewayOptions {
+  readonly server?: Partial<GatewayConfig['server']>;
+  readonly limits?: Partial<GatewayConfig['limits']>;
+  readonly status?: Partial<GatewayStatus>;
+  readonly handle?: (call: RawCall) => Promise<Reply> | Reply;
+}
+
+/** A successful answer with this data. */
+export function toReply(data: unknown, more: Partial<Reply> = {}): Reply {
+  return { text: JSON.stringify({ success: true, data }), blocks: [], isError: false, code: 'OK', ...more };
+}
+
+const echo = (call: RawCall): Reply => toReply({ tool: call.tool, arguments: call.arguments });
+
+export function createFakeGateway(options: FakeGatewayOptions = {}): FakeGateway {
+  const { handle = echo } = options;
+  const listeners = new Set<() => void>();
+  const calls: RawCall[] = [];
+  let waiting: ((call: RawCall) => void)[] = [];
+  let names: readonly string[] = ['mcp_aql_read', 'mcp_aql_create'];
+  let json = describeTools(names);
+
+  return {
+    config: fakeConfig(options),
+    calls,
+    settled: Promise.resolve(),
+    get listeners() {
+      return listeners.size;
+    },
+    async handle(call) {
+      calls.push(call);
+      for (const resolve of waiting) resolve(call);
+      waiting = [];
+      return await handle(call);
+    },
+    nextCall: () => new Promise((resolve) => waiting.push(resolve)),
+    toolList: () => ({ json, names }),
+    onToolsChanged(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    changeTools(next) {
+      names = next;
+      json = describeTools(next);
+      for (const listener of listeners) listener();
+    },
+    status: () => ({ ...IDLE_STATUS, ...options.status }),
+    operations: () => [],
+    toolSets: () => [],
+    close: async () => undefined,
+  };
+}
+
+const IDLE_STATUS: GatewayStatus = {
+  ready: true,
+  upstreams: [],
+  operations: 0,
+  families: [],
+  categories: { CREATE: 0, READ: 0, UPDATE: 0, DELETE: 0, EXECUTE: 0 },
+  findings: [],
+};
+
+function describeTools(names: readonly string[]): string {
+  return JSON.stringify(names.map((name) => ({ name, description: `Calls ${name}`, inputSchema: { type: 'object' } })));
+}
+
+function fakeConfig({ server, limits }: FakeGatewayOptions): GatewayConfig {
+  return {
+    file: null,
+    directory: '/',
+    dataDir: '/',
+    server: {
+      host: '127.0.0.1',
+      port: 0,
+      allowedHosts: [],
+      allowedOrigins: [],
+      sessionIdleMs: 60_000,
+      maxSessions: 100,
+      ...server,
+    },
+    endpoint: { mode: 'semantic', toolPrefix: 'mcp_aql_', profile: { name: 'crude', families: [] } },
+    limits: {
+      maxRequestSize: 64 * 1024,
+      maxResponseSize: 1_000_000,
+      maxStringLength: 100_000,
+      maxArrayElements: 1_000,
+      maxNestingDepth: 32,
+      ...limits,
+    },
+    pins: {},
+    log: { level: 'silent', format: 'json' },
+    upstreams: [],
+  };
+}

@@ -1,0 +1,167 @@
+import { PassThrough } from 'node:stream';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport as OldHttpTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { StdioServerTransport as OldStdioTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
+import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
+import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
+import { openHttpFront } from '../../src/front/mcp/http-front.js';
+import { serveStdio } from '../../src/front/mcp/stdio-front.js';
+import type { Observation } from '../../src/observe/observation.js';
+import type { JsonObject } from '../../src/protocol/json.js';
+import type { FakeGateway } from './fake-gateway.js';
+
+export const SERVER_INFO = { name: 'front-under-test', version: '1.2.3' };
+
+export interface CallOptions {
+  readonly onprogress?: (progress: JsonObject) => void;
+  readonly signal?: AbortSignal;
+}
+
+/** What the clients of both SDK lines have in common, as far as the front's tests need it. */
+export interface FrontClient {
+  listTools(): Promise<JsonObject>;
+  callTool(name: string, args: JsonObject, options?: CallOptions): Promise<JsonObject>;
+  request(method: string): Promise<unknown>;
+  instructions(): string | undefined;
+  serverName(): string | undefined;
+  /** Resolves at the next `tools/list_changed`; listening has begun when the outer promise resolves. */
+  listenForChange(): Promise<{ readonly changed: Promise<void> }>;
+  close(): Promise<void>;
+}
+
+export interface Connection {
+  readonly name: string;
+  readonly transport: 'http' | 'stdio';
+  readonly era: 'legacy' | 'modern';
+  open(gateway: FakeGateway): Promise<FrontClient>;
+}
+
+const CLIENT_INFO = { name: 'front-client', version: '1.0.0' };
+
+/** Each way that a client of the SDKs reaches a front. */
+export const CONNECTIONS: readonly Connection[] = [
+  {
+    name: 'SDK v2, modern, HTTP',
+    transport: 'http',
+    era: 'modern',
+    open: (gateway) => openHttp(gateway, newer('auto')),
+  },
+  {
+    name: 'SDK v2, legacy, HTTP',
+    transport: 'http',
+    era: 'legacy',
+    open: (gateway) => openHttp(gateway, newer('legacy')),
+  },
+  { name: 'SDK v1, HTTP', transport: 'http', era: 'legacy', open: (gateway) => openHttp(gateway, older()) },
+  {
+    name: 'SDK v2, modern, stdio',
+    transport: 'stdio',
+    era: 'modern',
+    open: (gateway) => openStdio(gateway, newer('auto')),
+  },
+  {
+    name: 'SDK v2, legacy, stdio',
+    transport: 'stdio',
+    era: 'legacy',
+    open: (gateway) => openStdio(gateway, newer('legacy')),
+  },
+  { name: 'SDK v1, stdio', transport: 'stdio', era: 'legacy', open: (gateway) => openStdio(gateway, older()) },
+];
+
+/** A client that is not connected yet. */
+interface Dialer extends Omit<FrontClient, 'close'> {
+  dialHttp(url: URL): Promise<() => Promise<void>>;
+  dialStdio(input: PassThrough, output: PassThrough): Promise<void>;
+  close(): Promise<void>;
+}
+
+async function openHttp(gateway: FakeGateway, dialer: Dialer): Promise<FrontClient> {
+  const front = await openHttpFront(gateway, { observe: failOnDefect, serverInfo: SERVER_INFO });
+  const endSession = await dialer.dialHttp(new URL(front.url));
+  return {
+    ...dialer,
+    async close() {
+      await endSession();
+      await dialer.close();
+      await front.close();
+    },
+  };
+}
+
+async function openStdio(gateway: FakeGateway, dialer: Dialer): Promise<FrontClient> {
+  const toServer = new PassThrough();
+  const toClient = new PassThrough();
+  const deps = { input: toServer, output: toClient, observe: failOnDefect, serverInfo: SERVER_INFO };
+  const front = serveStdio(gateway, deps);
+  await dialer.dialStdio(toClient, toServer);
+  return {
+    ...dialer,
+    async close() {
+      await dialer.close();
+      toServer.end();
+      await front.done;
+    },
+  };
+}
+
+/** The front tells of defects in observations alone: a test must not pass over one. */
+function failOnDefect(observation: Observation): void {
+  if (observation.kind === 'defect') throw new Error(`defect in ${observation.where}`, { cause: observation.cause });
+}
+
+function newer(mode: 'auto' | 'legacy'): Dialer {
+  const client = new Client(CLIENT_INFO, { versionNegotiation: { mode } });
+  return {
+    async dialHttp(url) {
+      const transport = new StreamableHTTPClientTransport(url);
+      await client.connect(transport);
+      return () => transport.terminateSession();
+    },
+    dialStdio: (input, output) => client.connect(new StdioServerTransport(input, output)),
+    listTools: () => client.listTools() as Promise<JsonObject>,
+    callTool: (name, args, options) =>
+      client.callTool({ name, arguments: args }, options as object) as Promise<JsonObject>,
+    request: (method) => client.request({ method }, ANY_RESULT),
+    instructions: () => client.getInstructions(),
+    serverName: () => client.getServerVersion()?.name,
+    async listenForChange() {
+      const changed = new Promise<void>((resolve) => {
+        client.setNotificationHandler('notifications/tools/list_changed', () => resolve());
+      });
+      if (mode === 'auto') await client.listen({ toolsListChanged: true });
+      return { changed };
+    },
+    close: () => client.close(),
+  };
+}
+
+/** Takes whatever a server answers to a method that does not exist. */
+const ANY_RESULT = {
+  '~standard': { version: 1, vendor: 'test', validate: (value: unknown) => ({ value }) },
+} as const;
+
+function older(): Dialer {
+  const client = new OldClient(CLIENT_INFO);
+  return {
+    async dialHttp(url) {
+      const transport = new OldHttpTransport(url);
+      await client.connect(transport);
+      return () => transport.terminateSession();
+    },
+    dialStdio: (input, output) => client.connect(new OldStdioTransport(input, output)),
+    listTools: () => client.listTools() as Promise<JsonObject>,
+    callTool: (name, args, options) =>
+      client.callTool({ name, arguments: args }, undefined, options as object) as Promise<JsonObject>,
+    request: (method) => client.request({ method } as never, undefined as never),
+    instructions: () => client.getInstructions(),
+    serverName: () => client.getServerVersion()?.name,
+    async listenForChange() {
+      const changed = new Promise<void>((resolve) => {
+        client.setNotificationHandler(ToolListChangedNotificationSchema, () => resolve());
+      });
+      return { changed };
+    },
+    close: () => client.close(),
+  };
+}

@@ -1,0 +1,44 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import type { JsonObject } from '../../src/protocol/json.js';
+
+/** What the gateway answers: the envelope, and the whole MCP result around it. */
+export interface Answer {
+  readonly success: boolean;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
+  readonly data?: any;
+  readonly error?: { readonly code: string; readonly message: string; readonly details?: JsonObject };
+  readonly raw: JsonObject;
+}
+
+export interface McpClient extends AsyncDisposable {
+  readonly client: Client;
+  /** Calls an MCP tool with whatever arguments. */
+  callTool(tool: string, args: unknown): Promise<Answer>;
+  /** Calls an operation through a tool. */
+  call(tool: string, operation: string, params?: JsonObject): Promise<Answer>;
+  introspect(params: JsonObject): Promise<Answer>;
+}
+
+/** An SDK client of the era wanted, connected to the gateway. */
+export async function connectClient(url: string, mode: 'legacy' | 'auto' = 'auto'): Promise<McpClient> {
+  const client = new Client({ name: 'test', version: '1.0.0' }, { versionNegotiation: { mode } });
+  await client.connect(new StreamableHTTPClientTransport(new URL(url)));
+  const { tools } = await client.listTools();
+  const readTool = tools.find(({ name }) => name.endsWith('_read'))?.name ?? tools[0]?.name ?? '';
+  const callTool = async (tool: string, args: unknown): Promise<Answer> => {
+    const raw = (await client.callTool({ name: tool, arguments: args as JsonObject })) as JsonObject;
+    return { ...readEnvelope(raw), raw };
+  };
+  return {
+    client,
+    callTool,
+    call: (tool, operation, params = {}) => callTool(tool, { operation, params }),
+    introspect: (params) => callTool(readTool, { operation: 'introspect', params }),
+    [Symbol.asyncDispose]: () => client.close(),
+  };
+}
+
+function readEnvelope(raw: JsonObject): Omit<Answer, 'raw'> {
+  const [first] = raw['content'] as readonly { readonly type: string; readonly text: string }[];
+  return JSON.parse(first?.text ?? 'null') as Omit<Answer, 'raw'>;
+}

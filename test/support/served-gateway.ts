@@ -1,0 +1,101 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const REPOSITORY = fileURLToPath(new URL('../../', import.meta.url));
+export const BINARY = join(REPOSITORY, 'dist/cli/main.js');
+
+/** What `serve --json` prints once it is ready. */
+export interface StartReport {
+  readonly url: string;
+  readonly status: {
+    readonly operations: number;
+    readonly upstreams: readonly { readonly name: string; readonly state: string; readonly problem?: string }[];
+    readonly families: readonly { readonly name: string; readonly tool: string; readonly operations: number }[];
+  };
+}
+
+export interface ServedGateway extends AsyncDisposable {
+  readonly url: string;
+  readonly report: StartReport;
+  readonly process: ChildProcess;
+  readonly directory: string;
+  /** Everything logged so far. */
+  stderr(): string;
+  /** Resolves when the log holds the text; already logged text counts. */
+  logged(text: string): Promise<void>;
+}
+
+export interface ServeOptions {
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly nodeArgs?: readonly string[];
+}
+
+/** A folder of its own for one test's configuration and data. */
+export async function makeDirectory(): Promise<{ readonly path: string } & AsyncDisposable> {
+  const path = await mkdtemp(join(tmpdir(), 'aql-test-'));
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+}
+
+/** Runs the shipped binary over a configuration until it says that it is ready. */
+export async function serveGateway(config: object, options: ServeOptions = {}): Promise<ServedGateway> {
+  const directory = await makeDirectory();
+  const file = join(directory.path, 'gateway.config.json');
+  await writeFile(file, JSON.stringify(config));
+  const child = spawn(
+    process.execPath,
+    [...(options.nodeArgs ?? []), BINARY, 'serve', '--json', '--config', file, '--port', '0', ...(options.args ?? [])],
+    { cwd: directory.path, env: { ...process.env, ...options.env }, stdio: ['ignore', 'pipe', 'pipe'] },
+  );
+  let stderr = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  const report = await readReport(child, () => stderr);
+  return {
+    url: report.url,
+    report,
+    process: child,
+    directory: directory.path,
+    stderr: () => stderr,
+    async logged(text) {
+      while (!stderr.includes(text)) await once(child.stderr as NonNullable<typeof child.stderr>, 'data');
+    },
+    async [Symbol.asyncDispose]() {
+      await stop(child);
+      await directory[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  await ended;
+}
+
+/** The start report is the only thing on stdout. */
+function readReport(child: ChildProcess, stderr: () => string): Promise<StartReport> {
+  return new Promise((resolve, reject) => {
+    let stdout = '';
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      stdout += text;
+      const report = tryParse(stdout);
+      if (report !== undefined) resolve(report);
+    });
+    child.once('exit', (code) => reject(new Error(`serve ended with ${code} before it was ready: ${stderr()}`)));
+  });
+}
+
+function tryParse(text: string): StartReport | undefined {
+  try {
+    return JSON.parse(text) as StartReport;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,38 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { Ajv } from 'ajv';
+import { describe, expect, it } from 'vitest';
+import { renderConfigReference } from '../../../src/config/config-reference.js';
+import { GATEWAY_SCHEMA } from '../../../src/config/config-schema.js';
+import { renderJson } from '../../../src/config/render-json.js';
+import { UPSTREAM_SCHEMA } from '../../../src/config/upstream-schema.js';
+
+const DOCS = fileURLToPath(new URL('../../../docs/', import.meta.url));
+
+describe('generated documents (UPDATE_DOCS=1 writes them)', () => {
+  it.each([
+    ['configuration.md', renderConfigReference],
+    ['gateway-config.schema.json', () => renderJson(GATEWAY_SCHEMA)],
+    ['upstream.schema.json', () => renderJson(UPSTREAM_SCHEMA)],
+  ])('docs/%s is up to date', (name, render) => {
+    const file = `${DOCS}${name}`;
+    const text = render();
+    if (process.env['UPDATE_DOCS'] === '1') {
+      mkdirSync(DOCS, { recursive: true });
+      writeFileSync(file, text);
+    }
+    expect(readFileSync(file, 'utf8')).toBe(text);
+  });
+
+  it.each([
+    ['gateway', GATEWAY_SCHEMA],
+    ['upstream', UPSTREAM_SCHEMA],
+  ])('the %s schema is a schema of the draft that it names', (_, schema) => {
+    const ajv = new Ajv({ allowUnionTypes: true });
+    expect(ajv.validateSchema(schema), ajv.errorsText()).toBe(true);
+  });
+
+  it('explain every key of the schemas', () => {
+    expect(renderConfigReference()).not.toMatch(/undefined|\[object/);
+  });
+});

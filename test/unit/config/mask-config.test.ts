@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { maskConfig } from '../../../src/config/mask-config.js';
+import { loadOnly } from './config-folder.js';
+
+async function maskEndpoint(entry: unknown): Promise<unknown> {
+  const masked = maskConfig(await loadOnly({ mcpServers: { a: entry } }));
+  const [upstream] = masked['upstreams'] as { readonly endpoint: unknown }[];
+  return upstream?.endpoint;
+}
+
+describe('maskConfig', () => {
+  it('masks every value of env and headers, and keeps their names', async () => {
+    expect(await maskEndpoint({ command: 'x', env: { A: 's', B: 's' } })).toMatchObject({
+      env: { A: '***', B: '***' },
+    });
+    expect(await maskEndpoint({ url: 'http://x', headers: { C: 's' } })).toMatchObject({ headers: { C: '***' } });
+  });
+
+  it.each([
+    ['https://user:pw@host.example/mcp', 'https://***@host.example/mcp'],
+    ['https://host.example/mcp?key=s3cret&x=1', 'https://host.example/mcp?***'],
+    ['https://host.example:8443/mcp', 'https://host.example:8443/mcp'],
+    ['http://me:p%40ss@h/?a=b', 'http://***@h/?***'],
+  ])('shows the address %s as %s', async (url, shown) => {
+    expect(await maskEndpoint({ url })).toMatchObject({ url: shown });
+  });
+
+  it.each([
+    [
+      ['--token=abc', '-v'],
+      ['--token=***', '-v'],
+    ],
+    [
+      ['--api-key', 'abc', 'run'],
+      ['--api-key', '***', 'run'],
+    ],
+    [
+      ['-e', 'GITHUB_TOKEN=abc'],
+      ['-e', 'GITHUB_TOKEN=***'],
+    ],
+    [
+      ['--header', 'Authorization: Bearer abc'],
+      ['--header', 'Authorization: ***'],
+    ],
+    [
+      ['--header', 'X: Bearer abc'],
+      ['--header', 'X: Bearer ***'],
+    ],
+    [['postgres://u:p@db/x?sslkey=1'], ['postgres://***@db/x?***']],
+    [['--url=https://u:p@h/x'], ['--url=https://***@h/x']],
+    [
+      ['-y', '@scope/server', '/tmp/files'],
+      ['-y', '@scope/server', '/tmp/files'],
+    ],
+  ])('shows the arguments %j as %j', async (args, shown) => {
+    expect(await maskEndpoint({ command: 'x', args })).toMatchObject({ args: shown });
+  });
+
+  it('makes a copy that JSON can carry', async () => {
+    const config = await loadOnly({ mcpServers: { a: { command: 'x' } } });
+    expect(JSON.parse(JSON.stringify(maskConfig(config)))).toEqual(maskConfig(config));
+  });
+});

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import type { PayloadLimits } from '../../../src/config/gateway-config.js';
+import { limitPayload } from '../../../src/pipeline/limit.js';
+import { OperationError } from '../../../src/protocol/operation-error.js';
+
+const LIMITS: PayloadLimits = {
+  maxRequestSize: 1_048_576,
+  maxResponseSize: 10_485_760,
+  maxStringLength: 12,
+  maxArrayElements: 3,
+  maxNestingDepth: 4,
+};
+
+function refusal(value: unknown): OperationError | undefined {
+  try {
+    limitPayload(value, LIMITS);
+    return undefined;
+  } catch (error) {
+    expect(error).toBeInstanceOf(OperationError);
+    return error as OperationError;
+  }
+}
+
+describe('limitPayload', () => {
+  it('counts nesting as the specification does: {"a":{"b":{"c":{}}}} has depth 4', () => {
+    expect(refusal({ a: { b: { c: {} } } })).toBeUndefined();
+    expect(refusal({ a: { b: { c: { d: {} } } } })?.details).toEqual({
+      limit_type: 'nesting_depth',
+      limit_value: 4,
+      actual_value: 5,
+      unit: 'levels',
+    });
+    expect(refusal({ a: [[[[]]]] })?.code).toBe('VALIDATION_PAYLOAD_TOO_LARGE');
+  });
+
+  it('limits array elements', () => {
+    expect(refusal({ a: [1, 2, 3] })).toBeUndefined();
+    expect(refusal({ a: [1, 2, 3, 4] })?.message).toBe('Payload exceeds array_elements limit of 3');
+  });
+
+  it('limits strings in bytes, keys included', () => {
+    expect(refusal({ a: 'x'.repeat(12) })).toBeUndefined();
+    expect(refusal({ a: 'ä'.repeat(7) })?.details).toMatchObject({ limit_type: 'string_length', actual_value: 14 });
+    expect(refusal({ ['k'.repeat(13)]: 1 })?.details).toMatchObject({ limit_type: 'string_length' });
+  });
+
+  it.each([
+    ['a lone surrogate', 'a\ud800b'],
+    ['a null byte', 'a\0b'],
+  ])('refuses %s', (_what, value) => {
+    expect(refusal({ a: [value] })?.code).toBe('VALIDATION_INVALID_ENCODING');
+    expect(refusal({ [value]: 1 })?.code).toBe('VALIDATION_INVALID_ENCODING');
+  });
+
+  it('accepts paired surrogates and scalars', () => {
+    expect(refusal({ a: '😀', b: null, c: 1, d: true })).toBeUndefined();
+  });
+});

@@ -1,0 +1,101 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { toResultData } from '../../../src/pipeline/tool-result-data.js';
+import type { ContentBlock } from '../../../src/protocol/result.js';
+
+const text = (value: string): ContentBlock => ({ type: 'text', text: value });
+const image: ContentBlock = { type: 'image', data: 'aGk=', mimeType: 'image/png' };
+
+function dataOf(result: Parameters<typeof toResultData>[0]): unknown {
+  return JSON.parse(toResultData(result).dataText);
+}
+
+describe('toResultData', () => {
+  it('takes structured content and drops the text that repeats it', () => {
+    const structured = { id: 1, tags: ['a'] };
+    for (const repeated of [JSON.stringify(structured), JSON.stringify(structured, null, 2), '{"tags":["a"],"id":1}']) {
+      const { dataText, blocks } = toResultData({ structuredContent: structured, content: [text(repeated)] });
+      expect(JSON.parse(dataText)).toEqual(structured);
+      expect(blocks).toEqual([]);
+    }
+  });
+
+  it('keeps text that says more than the structured content', () => {
+    const { blocks } = toResultData({ structuredContent: { id: 1 }, content: [text('Created item 1.'), image] });
+    expect(blocks).toEqual([text('Created item 1.'), image]);
+  });
+
+  it('keeps a repeating text block that carries annotations', () => {
+    const annotated = { ...text('{"id":1}'), annotations: { audience: ['user'] } };
+    expect(toResultData({ structuredContent: { id: 1 }, content: [annotated] }).blocks).toEqual([annotated]);
+  });
+
+  it('parses a single JSON text', () => {
+    expect(dataOf({ content: [text('{"a":[1,2]}')] })).toEqual({ a: [1, 2] });
+  });
+
+  it('leaves scalars and almost-JSON as text', () => {
+    for (const value of ['42', 'true', '007', '1e3', '"quoted"', '{oops', '[1, 2', '']) {
+      expect(dataOf({ content: [text(value)] })).toBe(value);
+    }
+  });
+
+  it('writes laid-out JSON compactly', () => {
+    expect(toResultData({ content: [text('{\n  "a": 1\n}')] }).dataText).toBe('{"a":1}');
+  });
+
+  it('does not round numbers that a double cannot hold', () => {
+    const wide = '{\n  "id": 12345678901234567890,\n  "size": 1e400\n}';
+    expect(toResultData({ content: [text(wide)] }).dataText).toBe(wide);
+  });
+
+  it('refers to native blocks by their place after the envelope', () => {
+    const link: ContentBlock = { type: 'resource_link', uri: 'demo://1', name: 'one' };
+    const embedded: ContentBlock = {
+      type: 'resource',
+      resource: { uri: 'demo://2', mimeType: 'text/plain', text: 'x' },
+    };
+    const { dataText, blocks } = toResultData({ content: [text('before'), image, link, embedded, text('after')] });
+    expect(JSON.parse(dataText)).toEqual({
+      content: [
+        text('before'),
+        { type: 'image', mimeType: 'image/png', block: 1 },
+        { type: 'resource_link', uri: 'demo://1', name: 'one', block: 2 },
+        { type: 'resource', uri: 'demo://2', mimeType: 'text/plain', block: 3 },
+        text('after'),
+      ],
+    });
+    expect(blocks).toEqual([image, link, embedded]);
+  });
+
+  it('keeps annotations of a single text', () => {
+    const annotated = { ...text('hello'), annotations: { priority: 1 } };
+    expect(dataOf({ content: [annotated] })).toEqual({ content: [annotated] });
+  });
+
+  it('answers null to an empty result', () => {
+    expect(dataOf({})).toBeNull();
+    expect(dataOf({ content: [] })).toBeNull();
+  });
+
+  it('gives any JSON container back unchanged', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.array(fc.jsonValue()), fc.dictionary(fc.string(), fc.jsonValue())), (value) => {
+        const written = JSON.stringify(value);
+        expect(dataOf({ content: [text(written)] })).toEqual(JSON.parse(written));
+        expect(dataOf({ structuredContent: value, content: [text(JSON.stringify(value, null, 2))] })).toEqual(
+          JSON.parse(written),
+        );
+      }),
+    );
+  });
+
+  it('gives any text back unchanged', () => {
+    fc.assert(
+      fc.property(fc.string(), (value) => {
+        fc.pre(!/^\s*[[{]/.test(value));
+        expect(dataOf({ content: [text(value)] })).toBe(value);
+      }),
+    );
+  });
+});

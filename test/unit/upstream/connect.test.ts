@@ -1,0 +1,218 @@
+import { createServer, type IncomingMessage, type ServerResponse, request as send } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import type { HttpEndpoint, UpstreamConfig } from '../../../src/config/gateway-config.js';
+import { createBehaviours, OFF_SPEC_TOOLS } from '../../fixtures/servers/behaviours.mjs';
+import { serveLegacyHttp, serveModernHttp } from '../../fixtures/servers/serve-http.mjs';
+import { anUpstream, behaviourServer, entered, node, openPool, SERVERS, textOf } from './opened-pool.js';
+
+const ALL_TOOLS = createBehaviours().list();
+
+async function problemOf(config: UpstreamConfig): Promise<string | undefined> {
+  await using opened = openPool(config);
+  await opened.pool.settled;
+  expect(opened.pool.statuses()[0]?.state).toBe('waiting');
+  expect(opened.observations.some(entered('waiting'))).toBe(true);
+  return opened.pool.statuses()[0]?.problem;
+}
+
+/** An HTTP server that gives every request the same answer. */
+async function answering(
+  status: number,
+  headers: Record<string, string>,
+  body: string,
+): Promise<AsyncDisposable & HttpEndpoint> {
+  const server = createServer((request, response) => {
+    request.resume();
+    response.writeHead(status, headers).end(body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
+  return {
+    type: 'http',
+    url,
+    headers: {},
+    [Symbol.asyncDispose]: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** Where a proxied request goes. */
+function forward(
+  port: number,
+  { method, url, headers }: IncomingMessage,
+  response: ServerResponse,
+): NodeJS.WritableStream {
+  return send({ host: '127.0.0.1', port, method: method!, path: url!, headers }, (answer) => {
+    response.writeHead(answer.statusCode!, answer.headers);
+    answer.pipe(response);
+  });
+}
+
+describe('connecting', () => {
+  it('reads every page of the list', async () => {
+    await using opened = openPool(anUpstream(behaviourServer('--page-size', '3')));
+    await opened.pool.settled;
+    expect(opened.lists.get('one')).toEqual([ALL_TOOLS]);
+  });
+
+  it('hands over entries that are off the specification as they are', async () => {
+    await using opened = openPool(anUpstream(behaviourServer('--off-spec')));
+    await opened.pool.settled;
+    expect(opened.lists.get('one')?.[0]).toEqual([...ALL_TOOLS, ...OFF_SPEC_TOOLS]);
+  });
+
+  it('takes lines on stdout that are not JSON-RPC for noise', async () => {
+    await using opened = openPool(anUpstream(behaviourServer('--noise')));
+    expect(textOf(await opened.call('counter'))).toBe('1');
+    const noise = opened.observations.flatMap((seen) => (seen.kind === 'upstream-noise' ? [seen.line] : []));
+    expect(noise).toContain('Welcome to the noisy server!');
+    expect(noise).toContain('{"level":"info","msg":"structured log"}');
+    expect(noise).toContain('handling tools/call');
+  });
+
+  it('asks a server again that exits when it is probed', async () => {
+    await using opened = openPool(anUpstream(behaviourServer('--exit-on-probe')));
+    await opened.pool.settled;
+    expect(opened.pool.statuses()[0]).toMatchObject({ state: 'ready', era: 'legacy', restarts: 0 });
+    await opened.call('crash').catch(() => {});
+    expect(textOf(await opened.call('counter'))).toBe('1');
+  });
+
+  it('gives a child little of the environment', async () => {
+    process.env['UPSTREAM_TEST_SECRET'] = 'secret';
+    const endpoint = { ...behaviourServer(), env: { CONFIGURED: 'yes' } };
+    await using opened = openPool(anUpstream(endpoint));
+    const names = JSON.parse(textOf(await opened.call('environment'))) as string[];
+    delete process.env['UPSTREAM_TEST_SECRET'];
+    expect(names).toContain('PATH');
+    expect(names).toContain('CONFIGURED');
+    expect(names).not.toContain('UPSTREAM_TEST_SECRET');
+  });
+
+  it('leaves a disabled server alone', async () => {
+    await using opened = openPool(anUpstream(behaviourServer(), { disabled: true }));
+    await opened.pool.settled;
+    expect(opened.pool.statuses()[0]).toMatchObject({ state: 'disabled', tools: 0 });
+    await expect(opened.call('echo')).rejects.toMatchObject({ details: { reason: 'unavailable' } });
+  });
+
+  it('sends configured headers, but lets none of them break the protocol', async () => {
+    const server = await serveLegacyHttp(createBehaviours());
+    const headers = { Authorization: 'Bearer t', 'Content-Type': 'text/plain', 'Mcp-Session-Id': 'mine' };
+    await using opened = openPool(anUpstream({ type: 'http', url: server.url, headers }));
+    await opened.call('echo');
+    expect(server.requests.every((request) => request.headers.authorization === 'Bearer t')).toBe(true);
+    expect(server.requests.some((request) => request.headers['mcp-session-id'] === 'mine')).toBe(false);
+    await opened.pool.close();
+    await server.close();
+  });
+
+  it('is not delayed or harmed by others that fail, hang or talk rubbish', async () => {
+    await using opened = openPool(
+      anUpstream(behaviourServer('--exit-at-once', '1'), { slug: 'exits' }),
+      anUpstream(behaviourServer('--hang', 'initialize'), { slug: 'hangs' }),
+      anUpstream(node('-e', 'setInterval(() => console.log("rubbish"), 5)'), { slug: 'rubbish' }),
+      anUpstream({ ...behaviourServer(), command: 'no-such-command' }, { slug: 'missing' }),
+      anUpstream(behaviourServer()),
+    );
+    expect(textOf(await opened.call('counter'))).toBe('1');
+    const states = opened.pool.statuses().map(({ slug, state }) => [slug, state]);
+    expect(states).toContainEqual(['hangs', 'connecting']);
+    expect(states).toContainEqual(['one', 'ready']);
+  });
+});
+
+describe('the problem of a server that cannot be connected', () => {
+  it('is an absent command', async () => {
+    const endpoint = { ...behaviourServer(), command: 'no-such-command' };
+    expect(await problemOf(anUpstream(endpoint))).toBe(
+      "command 'no-such-command' was not found in PATH or node_modules/.bin",
+    );
+  });
+
+  it('is an absent working directory', async () => {
+    const endpoint = { ...behaviourServer(), cwd: `${SERVERS}nowhere` };
+    expect(await problemOf(anUpstream(endpoint))).toBe(`its working directory '${SERVERS}nowhere' does not exist`);
+  });
+
+  it('is an exit, with the last words', async () => {
+    const problem = await problemOf(anUpstream(behaviourServer('--exit-at-once', '3')));
+    expect(problem).toBe('exited with code 3; its last words: Error: API_KEY is not set');
+  });
+
+  it('is silence', async () => {
+    const config = anUpstream(behaviourServer('--hang', 'initialize'), { connectTimeoutMs: 400 });
+    expect(await problemOf(config)).toBe("no answer to 'initialize' within 0.4 s");
+  });
+
+  it('is silence about the tools', async () => {
+    const config = anUpstream(behaviourServer('--hang', 'tools/list'), { connectTimeoutMs: 400 });
+    expect(await problemOf(config)).toBe("no answer to 'tools/list' within 0.4 s");
+  });
+
+  it('is a refused connection', async () => {
+    const { url } = await answering(200, {}, '').then(async (server) => {
+      await server[Symbol.asyncDispose]();
+      return server;
+    });
+    expect(await problemOf(anUpstream({ type: 'http', url, headers: {} }))).toBe(`connection refused at ${url}`);
+    expect(await problemOf(anUpstream({ type: 'sse', url, headers: {} }))).toBe(`connection refused at ${url}`);
+  });
+
+  it.each([
+    [401, 'HTTP 401: needs credentials'],
+    [403, 'HTTP 403: access denied'],
+    [404, 'HTTP 404: there is no MCP endpoint at this URL'],
+    [500, 'HTTP 500'],
+  ])('is HTTP status %i', async (status, problem) => {
+    await using server = await answering(status, { 'content-type': 'text/plain' }, 'no');
+    expect(await problemOf(anUpstream({ type: 'http', url: server.url, headers: {} }))).toBe(problem);
+    expect(await problemOf(anUpstream({ type: 'sse', url: server.url, headers: {} }))).toBe(problem);
+  });
+
+  it('is an answer that is no MCP', async () => {
+    await using html = await answering(200, { 'content-type': 'text/html' }, '<html>');
+    expect(await problemOf(anUpstream(html))).toContain("the answer is 'text/html' instead of JSON or events");
+    await using broken = await answering(200, { 'content-type': 'application/json' }, '{"jsonrpc"');
+    expect(await problemOf(anUpstream(broken))).toContain('unusable reply');
+  });
+
+  it('is a redirect to another origin, which would take the credentials along', async () => {
+    await using server = await answering(308, { location: 'https://elsewhere.example/mcp' }, '');
+    expect(await problemOf(anUpstream(server))).toContain(
+      'it redirects to https://elsewhere.example/mcp: configure that URL',
+    );
+  });
+
+  it('is a secret URL without its secrets', async () => {
+    await using server = await answering(200, {}, '');
+    await server[Symbol.asyncDispose]();
+    const url = server.url.replace('http://', 'http://user:pass@').concat('?key=secret');
+    expect(await problemOf(anUpstream({ type: 'http', url, headers: {} }))).toBe(`connection refused at ${server.url}`);
+  });
+});
+
+describe('a redirect within the origin', () => {
+  it('is followed, and remembered', async () => {
+    const server = await serveModernHttp(createBehaviours());
+    const front = createServer((request, response) => {
+      asked.push(request.url ?? '');
+      if (request.url === '/old') response.writeHead(307, { location: '/new' }).end();
+      else request.pipe(forward(server.port, request, response));
+    });
+    const asked: string[] = [];
+    await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(front.address() as AddressInfo).port}/old`;
+    await using opened = openPool(anUpstream({ type: 'http', url, headers: {} }));
+    expect(textOf(await opened.call('counter'))).toBe('1');
+    expect(asked.filter((path) => path === '/old')).toHaveLength(1);
+    await opened.pool.close();
+    front.close();
+    front.closeAllConnections();
+    await server.close();
+  });
+});

@@ -1,0 +1,126 @@
+import { fileURLToPath } from 'node:url';
+import type { StdioEndpoint, UpstreamConfig, UpstreamEndpoint } from '../../../src/config/gateway-config.js';
+import type { Observation } from '../../../src/observe/observation.js';
+import { Cancellation } from '../../../src/protocol/cancellation.js';
+import type { JsonObject } from '../../../src/protocol/json.js';
+import type { RawTool } from '../../../src/protocol/raw-tool.js';
+import type { ToolCallResult } from '../../../src/protocol/result.js';
+import type { UpstreamCall } from '../../../src/upstream/upstream.js';
+import { openUpstreamPool, type UpstreamPool } from '../../../src/upstream/upstream-pool.js';
+
+export const SERVERS = fileURLToPath(new URL('../../fixtures/servers/', import.meta.url));
+
+/** The behaviour server as a child process. */
+export function behaviourServer(...flags: readonly string[]): StdioEndpoint {
+  return node(`${SERVERS}behaviour-server.mjs`, ...flags);
+}
+
+/** Any script as a child process. */
+export function node(...args: readonly string[]): StdioEndpoint {
+  return { type: 'stdio', command: process.execPath, args, env: {}, cwd: SERVERS };
+}
+
+export function anUpstream(endpoint: UpstreamEndpoint, overrides: Partial<UpstreamConfig> = {}): UpstreamConfig {
+  return {
+    name: 'Server One',
+    slug: 'one',
+    endpoint,
+    disabled: false,
+    timeoutMs: 10_000,
+    connectTimeoutMs: 10_000,
+    maxConcurrency: 64,
+    trust: 'validated',
+    strict: true,
+    curation: [],
+    ...overrides,
+  };
+}
+
+/** A pool under test: what it told, and ways to wait for it. Closes itself at the end of the test. */
+export interface OpenedPool extends AsyncDisposable {
+  readonly pool: UpstreamPool;
+  readonly observations: readonly Observation[];
+  /** Every list that was handed over, by slug, oldest first. */
+  readonly lists: ReadonlyMap<string, readonly (readonly RawTool[])[]>;
+  /** Waits until an observation satisfies the condition; those already made count too. */
+  observed(condition: (observation: Observation) => boolean): Promise<Observation>;
+  /** Waits until the condition holds; asked again after each observation and each list. */
+  until(condition: () => boolean): Promise<void>;
+  call(
+    tool: string,
+    args?: JsonObject,
+    overrides?: Partial<UpstreamCall> & { readonly slug?: string },
+  ): Promise<ToolCallResult>;
+}
+
+export function openPool(...configs: readonly UpstreamConfig[]): OpenedPool {
+  const observations: Observation[] = [];
+  const lists = new Map<string, (readonly RawTool[])[]>();
+  const watchers = new Set<() => void>();
+  const stir = (): void => {
+    for (const watcher of [...watchers]) watcher();
+  };
+  const pool = openUpstreamPool(configs, {
+    observe: (observation) => {
+      observations.push(observation);
+      stir();
+    },
+    events: {
+      onTools: (slug, tools) => {
+        lists.set(slug, [...(lists.get(slug) ?? []), tools]);
+        stir();
+      },
+    },
+    binDirectories: [],
+    clientInfo: { name: 'upstream-test', version: '0.0.0' },
+  });
+  const until = (condition: () => boolean): Promise<void> =>
+    new Promise((resolve) => {
+      const watcher = (): void => {
+        if (!condition()) return;
+        watchers.delete(watcher);
+        resolve();
+      };
+      watchers.add(watcher);
+      watcher();
+    });
+  return {
+    pool,
+    observations,
+    lists,
+    until,
+    observed: async (condition) => {
+      await until(() => observations.some(condition));
+      return observations.find(condition)!;
+    },
+    call: (tool, args = {}, { slug = 'one', ...overrides } = {}) =>
+      pool.get(slug)!.call({ tool, arguments: args, retryable: false, cancellation: new Cancellation(), ...overrides }),
+    [Symbol.asyncDispose]: () => pool.close(),
+  };
+}
+
+/** The text of a result's first block. */
+export function textOf(result: ToolCallResult): string {
+  return String(result.content?.[0]?.['text']);
+}
+
+/** Whether a child said this line on stderr. */
+export function said(line: string): (observation: Observation) => boolean {
+  return (observation) => observation.kind === 'upstream-stderr' && observation.line === line;
+}
+
+/** Whether an upstream entered this state. */
+export function entered(state: string, slug = 'one'): (observation: Observation) => boolean {
+  return (observation) =>
+    observation.kind === 'upstream-state' && observation.upstream === slug && observation.state === state;
+}
+
+/** Whether a process exists. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,139 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { UpstreamEndpoint } from '../../../src/config/gateway-config.js';
+import { createBehaviours } from '../../fixtures/servers/behaviours.mjs';
+import { type ServedHttp, serveLegacyHttp, serveModernHttp, serveSse } from '../../fixtures/servers/serve-http.mjs';
+import { anUpstream, behaviourServer, entered, openPool, said, textOf } from './opened-pool.js';
+
+const LOST = { upstream: 'one', reason: 'connection_lost', retryable: true, outcome: 'unknown' };
+
+describe('a stdio server that dies', () => {
+  it('is started again; what only reads is sent again and the rest is told', async () => {
+    await using opened = openPool(anUpstream(behaviourServer()));
+    const pid = Number(textOf(await opened.call('pid')));
+    const read = opened.call('hold', { key: 'read' }, { retryable: true });
+    const write = opened.call('hold', { key: 'write' });
+    const told = expect(write).rejects.toMatchObject({ code: 'INTERNAL_ERROR', details: LOST });
+    await opened.observed(said('holding write'));
+
+    process.kill(pid, 'SIGKILL');
+    await told;
+    await opened.until(() => opened.observations.filter(said('holding read')).length === 2);
+    await opened.call('release', { key: 'read' });
+    expect(textOf(await read)).toBe('released read');
+
+    expect(textOf(await opened.call('pid'))).not.toBe(String(pid));
+    expect(opened.observations.filter(said('holding write'))).toHaveLength(1);
+    expect(opened.pool.statuses()[0]).toMatchObject({ state: 'ready', restarts: 1 });
+    expect(opened.lists.get('one')).toHaveLength(2);
+  });
+
+  it('answers what it had answered before it ended', async () => {
+    await using opened = openPool(anUpstream(behaviourServer()));
+    await opened.pool.settled;
+    const [echo, crash] = await Promise.allSettled([opened.call('echo', { a: 1 }), opened.call('crash', { code: 3 })]);
+    expect(echo.status).toBe('fulfilled');
+    expect(crash).toMatchObject({ status: 'rejected', reason: { details: LOST } });
+  });
+
+  it('gives up on a call that kills every server it reaches', async () => {
+    await using opened = openPool(anUpstream(behaviourServer()));
+    await expect(opened.call('crash', {}, { retryable: true })).rejects.toMatchObject({ details: LOST });
+    expect(textOf(await opened.call('counter'))).toBe('1');
+    expect(opened.pool.statuses()[0]).toMatchObject({ restarts: 3 });
+  });
+
+  it('is back as soon as it can be started', async () => {
+    const lock = path.join(tmpdir(), `upstream-lock-${process.pid}`);
+    await writeFile(lock, '');
+    await using opened = openPool(anUpstream(behaviourServer('--exit-while', lock)));
+    await opened.pool.settled;
+    const [status] = opened.pool.statuses();
+    expect(status).toMatchObject({ state: 'waiting', problem: 'exited with code 7; its last words: not yet' });
+    const waiting = opened.call('counter');
+    await rm(lock);
+    expect(textOf(await waiting)).toBe('1');
+    expect(opened.pool.statuses()[0]).toMatchObject({ state: 'ready', restarts: 0 });
+  });
+});
+
+interface HttpFlavour {
+  readonly name: string;
+  readonly type: 'http' | 'sse';
+  readonly serve: (port: number) => Promise<ServedHttp>;
+}
+
+const HTTP: readonly HttpFlavour[] = [
+  { name: 'legacy http', type: 'http', serve: (port) => serveLegacyHttp(createBehaviours(), { port }) },
+  { name: 'modern http', type: 'http', serve: (port) => serveModernHttp(createBehaviours(), { port }) },
+  { name: 'sse', type: 'sse', serve: (port) => serveSse(createBehaviours(), { port }) },
+];
+
+describe.each(HTTP)('a $name server that is restarted', ({ type, serve }) => {
+  it('is found again; what only reads is sent again and the rest is told', async () => {
+    let server = await serve(0);
+    const endpoint: UpstreamEndpoint = { type, url: server.url, headers: {} };
+    await using opened = openPool(anUpstream(endpoint));
+    await opened.pool.settled;
+    const read = opened.call('slow', { ms: 300 }, { retryable: true });
+    const write = opened.call('slow', { ms: 60_000 });
+    const told = expect(write).rejects.toMatchObject({ details: LOST });
+    await opened.call('echo');
+
+    await server.close();
+    await told;
+    await opened.observed(entered('waiting'));
+    server = await serve(server.port);
+    expect(textOf(await read)).toBe('at last');
+    expect(opened.pool.statuses()[0]).toMatchObject({ state: 'ready', restarts: 1 });
+    await opened.pool.close();
+    await server.close();
+  });
+});
+
+describe('a legacy http server', () => {
+  it('that forgot the session gets a new one, and no call is lost', async () => {
+    const server = await serveLegacyHttp(createBehaviours());
+    await using opened = openPool(anUpstream({ type: 'http', url: server.url, headers: {} }));
+    expect(textOf(await opened.call('counter'))).toBe('1');
+    const [before] = server.sessions.keys();
+    server.forgetSessions();
+    const answers = await Promise.all([opened.call('counter'), opened.call('counter'), opened.call('echo')]);
+    expect(answers.slice(0, 2).map(textOf).sort()).toEqual(['2', '3']);
+    const [after] = server.sessions.keys();
+    expect(after).not.toBe(before);
+    await opened.pool.close();
+    expect(
+      server.requests.filter(({ method }) => method === 'DELETE').map(({ headers }) => headers['mcp-session-id']),
+    ).toEqual([after]);
+    await server.close();
+  });
+});
+
+describe('a server that is away', () => {
+  it('lets calls fail at once after a while, and says when to come back', async () => {
+    const server = await serveModernHttp(createBehaviours());
+    await server.close();
+    await using opened = openPool(anUpstream({ type: 'http', url: server.url, headers: {} }));
+    await opened.pool.settled;
+    expect(opened.pool.statuses()[0]).toMatchObject({
+      state: 'waiting',
+      problem: `connection refused at ${server.url}`,
+    });
+    const refused = opened.call('echo', {}, { timeoutMs: 50 });
+    await expect(refused).rejects.toMatchObject({
+      code: 'INTERNAL_ERROR',
+      details: { upstream: 'one', reason: 'unavailable', retryable: true, retry_after_ms: expect.any(Number) },
+    });
+  });
+
+  it('lets waiting calls go when the pool is closed', async () => {
+    const opened = openPool(anUpstream(behaviourServer('--hang', 'initialize')));
+    const refused = expect(opened.call('echo')).rejects.toMatchObject({ details: { reason: 'unavailable' } });
+    await opened.pool.close();
+    await refused;
+    expect(opened.pool.statuses()[0]).toMatchObject({ state: 'closed' });
+  });
+});
