@@ -29,10 +29,11 @@ export function openCapturedGateway(
   return {
     config,
     settled: Promise.resolve(),
+    warmedUp: Promise.resolve(),
     handle: (call) => pipeline(call, snapshot),
     toolList: () => ({ json: snapshot.plan.toolsJson, names: snapshot.plan.tools.map(({ name }) => name) }),
     onToolsChanged: () => () => undefined,
-    status: () => describeStatus(snapshot, [], true),
+    status: () => describeStatus(snapshot, []),
     operations: () => placeOperations(snapshot),
     toolSets: () => toolSets,
     close: () => Promise.resolve(),

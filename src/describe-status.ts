@@ -15,7 +15,7 @@ export interface PlacedOperation {
 }
 
 export interface GatewayStatus {
-  /** Every upstream has been tried once, and at least one is ready or none is configured. */
+  /** At least one upstream is connected, or none is configured. One that is down makes nobody wait. */
   readonly ready: boolean;
   readonly upstreams: readonly UpstreamSummary[];
   readonly operations: number;
@@ -25,11 +25,7 @@ export interface GatewayStatus {
 }
 
 /** The gateway in figures, for status pages and the command line. */
-export function describeStatus(
-  snapshot: Snapshot,
-  upstreams: readonly UpstreamStatus[],
-  settled: boolean,
-): GatewayStatus {
+export function describeStatus(snapshot: Snapshot, upstreams: readonly UpstreamStatus[]): GatewayStatus {
   const { catalog, plan } = snapshot;
   const inFamily = new Map<string, number>();
   const categories: Record<Category, number> = { CREATE: 0, READ: 0, UPDATE: 0, DELETE: 0, EXECUTE: 0 };
@@ -40,7 +36,7 @@ export function describeStatus(
   }
   const enabled = upstreams.filter(({ state }) => state !== 'disabled');
   return {
-    ready: settled && (enabled.length === 0 || enabled.some(({ state }) => state === 'ready')),
+    ready: enabled.length === 0 || enabled.some(({ state }) => state === 'ready'),
     upstreams,
     operations: catalog.operations.length,
     families: plan.families.map(({ name }) => ({

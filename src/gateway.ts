@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { buildSnapshot } from './build-snapshot.js';
 import { diffCatalogs } from './catalog/diff-catalogs.js';
 import type { GatewayConfig } from './config/gateway-config.js';
@@ -40,9 +41,17 @@ export interface Gateway {
   toolSets(): readonly ToolSet[];
   /** Resolves when every enabled upstream has connected or failed once. Never rejects. */
   readonly settled: Promise<void>;
+  /**
+   * Resolves when it is time to let clients in: as soon as every upstream has been tried, but soon in any case. Many clients
+   * read the tool list once and never again, so a moment's patience gives them the whole of it.
+   */
+  readonly warmedUp: Promise<void>;
   /** Ends every upstream and frees everything. Safe to call twice. */
   close(): Promise<void>;
 }
+
+/** How long clients wait at most for slow upstreams at start, in milliseconds. */
+const WARM_UP_MS = 2_000;
 
 export interface GatewayDeps {
   readonly observe: Observer;
@@ -105,22 +114,22 @@ export function openGateway(config: GatewayConfig, deps: GatewayDeps): Gateway {
     limits: config.limits,
     observe,
   });
-  let isSettled = false;
   const settled = pool.settled.then(() => {
     if (rebuild !== undefined) applyToolSets();
-    isSettled = true;
   });
+  const warmedUp = Promise.race([settled, delay(WARM_UP_MS, undefined, { ref: false })]);
 
   return {
     config,
     settled,
+    warmedUp,
     handle: (call) => pipeline(call, snapshot),
     toolList: () => ({ json: snapshot.plan.toolsJson, names: snapshot.plan.tools.map(({ name }) => name) }),
     onToolsChanged(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    status: () => describeStatus(snapshot, pool.statuses(), isSettled),
+    status: () => describeStatus(snapshot, pool.statuses()),
     operations: () => placeOperations(snapshot),
     toolSets: () => [...toolSets.values()],
     close: () => lifecycle.close(),

@@ -37,7 +37,7 @@ export function buildCatalog(input: CatalogInput): Catalog {
   const created = all.map((draft, index) =>
     createOperation(draft, exposed.names[index] ?? draft.localName, ignoreAnnotations),
   );
-  return createCatalog([...builtins, ...created.map(({ operation }) => operation)].sort(byName), [
+  return createCatalog([...builtins, ...created.flatMap(({ operation }) => operation ?? [])].sort(byName), [
     ...drafts.flatMap((draft) => draft.findings),
     ...exposed.findings,
     ...created.flatMap(({ findings }) => findings),

@@ -15,7 +15,8 @@ const INVISIBLES = new RegExp(INVISIBLE.source, 'gu');
 /** A foreign text made fit to show: invisible characters removed, trimmed, at most 4,000 characters. */
 export function cleanText(text: unknown): string {
   if (typeof text !== 'string') return '';
-  const visible = !PLAIN.test(text) && INVISIBLE.test(text) ? text.replace(/\r\n?/g, '\n').replace(INVISIBLES, '') : text;
+  const visible =
+    !PLAIN.test(text) && INVISIBLE.test(text) ? text.replace(/\r\n?/g, '\n').replace(INVISIBLES, '') : text;
   return cutText(visible.trim(), MAX_TEXT_LENGTH);
 }
 

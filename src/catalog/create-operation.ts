@@ -21,12 +21,28 @@ export interface DraftOperation {
 }
 
 export interface CreatedOperation {
-  readonly operation: Operation;
+  /** Undefined where the tool is beyond reading. */
+  readonly operation: Operation | undefined;
   readonly findings: readonly Finding[];
 }
 
-/** A tool as an operation. Schemas are shared with the raw tool, which is not kept. */
+/** A tool as an operation. Schemas are shared with the raw tool, which is not kept. Never throws. */
 export function createOperation(draft: DraftOperation, name: string, ignoreAnnotations: boolean): CreatedOperation {
+  try {
+    return readOperation(draft, name, ignoreAnnotations);
+  } catch {
+    // One tool that is built to break its reader (nested a hundred thousand deep) must not take the others with it.
+    const { slug: upstream } = draft.upstream;
+    const tool = draft.tool.name;
+    const message = `Tool '${tool}' of '${upstream}' cannot be called: its description is beyond reading`;
+    return {
+      operation: undefined,
+      findings: [{ severity: 'warning', kind: 'tool-set-aside', upstream, tool, message }],
+    };
+  }
+}
+
+function readOperation(draft: DraftOperation, name: string, ignoreAnnotations: boolean): CreatedOperation {
   const { upstream, tool, curation, localName } = draft;
   const { slug, trust } = upstream;
   const { raw, inputSchema } = tool;

@@ -1,6 +1,7 @@
 import { QUALIFIER, RESERVED_OPERATIONS } from '../protocol/operation.js';
 import type { Finding } from '../protocol/raw-tool.js';
 import { groupBy } from './group-by.js';
+import { quoteValues } from './schema/quote-value.js';
 
 /** A tool as it asks for a name: unique within its upstream. */
 export interface NameRequest {
@@ -43,7 +44,9 @@ function staysBare(name: string, upstream: string, isAlone: boolean, { builtins,
 function describeCollision(name: string, requests: readonly NameRequest[], { pins }: NameRules): readonly Finding[] {
   const upstreams = requests.map((request) => request.upstream);
   if (upstreams.length < 2 || Object.hasOwn(pins, name)) return [];
-  const qualified = upstreams.map((upstream) => `'${upstream}${QUALIFIER}${name}'`).join(', ');
-  const message = `'${name}' is offered by ${upstreams.length} upstreams and called ${qualified}; pins.${name} can give the bare name to one`;
-  return upstreams.map((upstream) => ({ severity: 'info', kind: 'name-qualified', upstream, message }));
+  return upstreams.map((upstream) => {
+    const others = quoteValues(upstreams.filter((other) => other !== upstream));
+    const message = `'${name}' of '${upstream}' is called '${upstream}${QUALIFIER}${name}', as ${others} offers the name too; pins.${name} can give it to one`;
+    return { severity: 'info', kind: 'name-qualified', upstream, message };
+  });
 }

@@ -97,7 +97,12 @@ function parseSchema(text: string): unknown {
 
 /** The same one whatever the order of the list: calls of the name reach the same tool anyway. */
 function chooseOne(a: ScreenedTool, b: ScreenedTool): ScreenedTool {
-  return JSON.stringify(a.raw) <= JSON.stringify(b.raw) ? a : b;
+  try {
+    return JSON.stringify(a.raw) <= JSON.stringify(b.raw) ? a : b;
+  } catch {
+    // Nested too deeply to be written: either will do.
+    return a;
+  }
 }
 
 function byName(a: ScreenedTool, b: ScreenedTool): number {

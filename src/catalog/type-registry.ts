@@ -35,7 +35,7 @@ export function buildTypeRegistry(catalog: Catalog): TypeRegistry {
 }
 
 function listTypes(operations: readonly Operation[]): readonly TypeInfo[] {
-  const all = [...PROTOCOL_TYPES, ...operations.flatMap(detailTypes)];
+  const all = [...PROTOCOL_TYPES, ...operations.flatMap((operation) => detailTypes(operation))];
   const types = [...groupBy(all, (type) => type.name).values()].flatMap(separate);
   return types
     .map(({ name, kind, description }) => ({
@@ -58,7 +58,8 @@ function findType(name: string, byPrefix: ReadonlyMap<string, readonly Operation
 /** A type's name begins with its operation's, so few operations come into question. */
 function detailsOf(name: string, byPrefix: ReadonlyMap<string, readonly Operation[]>): readonly TypeDetails[] {
   const owners = Array.from(name, (_, index) => byPrefix.get(name.slice(0, index + 1)) ?? []).flat();
-  return [...PROTOCOL_TYPES, ...owners.flatMap(detailTypes)].filter((type) => type.name === name);
+  const own = PROTOCOL_TYPES.filter((type) => type.name === name);
+  return [...own, ...owners.flatMap((operation) => detailTypes(operation, name))];
 }
 
 /**
@@ -74,12 +75,14 @@ function separate(types: readonly TypeDetails[]): readonly TypeDetails[] {
   return [{ name: first.name, kind: 'union', description, members: numbered.map(({ name }) => name) }, ...numbered];
 }
 
-function detailTypes(operation: Operation): readonly TypeDetails[] {
+/** The types of one operation; with a name only that one. */
+function detailTypes(operation: Operation, only?: string): readonly TypeDetails[] {
   const { named, updateInput, input } = readOperationTypes(operation);
-  const types = Array.from(named.values(), detailType);
-  if (updateInput === undefined) return types;
+  const isWanted = ({ name }: { readonly name: string }): boolean => only === undefined || name === only;
+  const types = [...named.values()].filter(isWanted).map(detailType);
+  if (updateInput === undefined || !isWanted(updateInput)) return types;
   const fields = updateInput.parameters.map((parameter) => describeMember(parameter, input));
-  const description = `What ${operation.name} can change`;
+  const description = `What '${operation.name}' can change`;
   return [...types, { name: updateInput.name, kind: 'object', description, fields }];
 }
 

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../protocol/json.js';
 import type { Parameter } from '../protocol/operation.js';
 
 /** What a rule looks at: a parameter's name in words, and the words of the operation's name. */
@@ -11,8 +12,8 @@ interface Clue {
 interface IdentifierRule {
   /** How surely it finds the resource; where everything looks like an identifier, the weakest becomes the input. */
   readonly weight: number;
-  /** Counts only where nothing of a higher weight finds the resource: beside an `id`, a `name` is what changes. */
-  readonly alone?: true;
+  /** Counts only where there is no id: beside one, a name is what changes. */
+  readonly insteadOfId?: true;
   readonly applies: (clue: Clue) => boolean;
 }
 
@@ -37,6 +38,9 @@ const CONTENTS = wordsIn(
 /** A parameter that begins so carries the new state, whatever else its name says. */
 const NEW_STATE = wordsIn('new to target destination dest add remove replace replacement next desired updated');
 
+/** From this weight on a rule speaks of an id. */
+const ID_WEIGHT = 5;
+
 /** The evidence that a parameter finds the resource of an UPDATE instead of changing it; the first rule that applies counts. */
 const IDENTIFIER_RULES: readonly IdentifierRule[] = [
   // `issue_id` of `update_issue`, `id` of anything: also where the upstream offers a choice of identifiers, all optional.
@@ -53,9 +57,13 @@ const IDENTIFIER_RULES: readonly IdentifierRule[] = [
   },
   { weight: 3, applies: ({ name, required }) => required && (name === 'url' || name === 'uri') },
   { weight: 2, applies: ({ name, required }) => required && SCOPES.has(name.replace(/_name$/, '')) },
-  { weight: 1, applies: ({ name, words, required }) => required && name !== 'name' && /^(?:host|user)?name$/.test(words.at(-1) ?? '') },
-  { weight: 1, alone: true, applies: ({ name, required }) => required && name === 'name' },
-  { weight: 1, alone: true, applies: ({ name }) => name === 'path' },
+  {
+    weight: 1,
+    applies: ({ name, words, required }) =>
+      required && name !== 'name' && /^(?:host|user)?name$/.test(words.at(-1) ?? ''),
+  },
+  { weight: 1, insteadOfId: true, applies: ({ name, required }) => required && name === 'name' },
+  { weight: 1, insteadOfId: true, applies: ({ name }) => name === 'path' },
 ];
 
 /**
@@ -69,9 +77,10 @@ export function splitUpdateInput(
   parameters: readonly Parameter[],
   declared?: readonly string[],
 ): readonly Parameter[] {
-  const weigh = declared === undefined ? weighByEvidence(operationName) : weighByDeclaration(declared);
+  const weights =
+    declared === undefined ? weighByEvidence(operationName, parameters) : weighByWord(declared, parameters);
   const ranked = parameters
-    .map((parameter, index) => ({ parameter, index, weight: weigh(parameter) }))
+    .map((parameter, index) => ({ parameter, index, weight: weights[index] ?? 0 }))
     .filter(({ weight }) => weight > 0)
     // The strongest first; among equals what is required, then what the schema names first.
     .sort(
@@ -82,29 +91,36 @@ export function splitUpdateInput(
   return parameters.map((parameter) => (identifiers.has(parameter) ? parameter : { ...parameter, place: 'input' }));
 }
 
-function weighByDeclaration(declared: readonly string[]): (parameter: Parameter) => number {
-  return ({ name, upstreamName }) => {
+/** Named first, held longest: where one must become the input, it is the one that the operator named last. */
+function weighByWord(declared: readonly string[], parameters: readonly Parameter[]): readonly number[] {
+  return parameters.map(({ name, upstreamName }) => {
     const index = declared.findIndex((identifier) => identifier === name || identifier === upstreamName);
-    // Named first, held longest: where one must move into the input, it is the one that the operator named last.
     return index < 0 ? 0 : declared.length - index;
-  };
+  });
 }
 
-function weighByEvidence(operationName: string): (parameter: Parameter) => number {
+function weighByEvidence(operationName: string, parameters: readonly Parameter[]): readonly number[] {
   const operationWords = new Set(operationName.split('_').map(singular));
-  return (parameter) => {
-    const { name, required } = parameter;
-    const words = name.split('_');
-    if (name === 'input' || NEW_STATE.has(words[0] ?? '') || !canIdentify(parameter)) return 0;
-    const clue: Clue = { name, words, required, operationWords };
-    return IDENTIFIER_RULES.find((rule) => rule.applies(clue))?.weight ?? 0;
-  };
+  const rules = parameters.map((parameter) => findRule(parameter, operationWords));
+  const hasId = rules.some((rule) => rule !== undefined && rule.weight >= ID_WEIGHT);
+  return rules.map((rule) => (rule === undefined || (hasId && rule.insteadOfId === true) ? 0 : rule.weight));
+}
+
+function findRule(parameter: Parameter, operationWords: ReadonlySet<string>): IdentifierRule | undefined {
+  const { name, required } = parameter;
+  const words = name.split('_');
+  if (name === 'input' || NEW_STATE.has(words[0] ?? '') || !canIdentify(parameter)) return undefined;
+  const clue: Clue = { name, words, required, operationWords };
+  return IDENTIFIER_RULES.find((rule) => rule.applies(clue));
 }
 
 /** Identifiers are names and numbers, or lists of them: not objects, flags or choices from a list. */
 function canIdentify({ schema }: Parameter): boolean {
-  const type = schema['type'];
-  return type !== 'object' && type !== 'boolean' && schema['enum'] === undefined && schema['const'] === undefined;
+  const { type, items } = schema;
+  const holdsObjects =
+    isJsonObject(items) && items['type'] !== 'string' && items['type'] !== 'integer' && items['type'] !== 'number';
+  const isChoice = schema['enum'] !== undefined || schema['const'] !== undefined;
+  return type !== 'object' && type !== 'boolean' && !holdsObjects && !isChoice;
 }
 
 function isIdOf(words: readonly string[], operationWords: ReadonlySet<string>): boolean {

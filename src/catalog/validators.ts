@@ -41,7 +41,8 @@ export function validatorFor(schema: JsonSchema): Validator {
 }
 
 function findByContent(schema: JsonSchema): Validator {
-  const text = JSON.stringify(schema);
+  const text = writeSchema(schema);
+  if (text === undefined) return acceptAll('the schema is nested too deeply');
   const hash = createHash('sha256').update(text).digest('base64');
   hashes.set(schema, hash);
   const known = cache.get(hash);
@@ -51,9 +52,22 @@ function findByContent(schema: JsonSchema): Validator {
   return validator;
 }
 
+function acceptAll(problem: string): Validator {
+  return { accepts: () => true, violations: () => [], problem };
+}
+
+function writeSchema(schema: JsonSchema): string | undefined {
+  try {
+    return JSON.stringify(schema);
+  } catch {
+    // The stack is too small for it, as it will be for the compiler.
+    return undefined;
+  }
+}
+
 function createValidator(schema: JsonSchema, text: string): Validator {
   const fast = compile(schema, text, false);
-  if (typeof fast === 'string') return { accepts: () => true, violations: () => [], problem: fast };
+  if (typeof fast === 'string') return acceptAll(fast);
   let thorough: Check | string | undefined;
   return {
     accepts: (value) => fast(value) === true,

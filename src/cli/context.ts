@@ -63,7 +63,8 @@ export async function startGateway(config: GatewayConfig): Promise<RunningGatewa
 
 /** Runs one task against a gateway whose upstreams have all been tried, and closes it whatever happens. */
 export async function withGateway<T>(config: GatewayConfig, task: (gateway: Gateway) => Promise<T>): Promise<T> {
-  const { gateway, log } = await startGateway(config);
+  // What the command prints says what became of each upstream; the log would say it twice.
+  const { gateway, log } = await startGateway({ ...config, log: { ...config.log, level: quieter(config.log.level) } });
   try {
     await gateway.settled;
     return await task(gateway);
@@ -71,4 +72,8 @@ export async function withGateway<T>(config: GatewayConfig, task: (gateway: Gate
     await gateway.close();
     log.flush();
   }
+}
+
+function quieter(level: GatewayConfig['log']['level']): GatewayConfig['log']['level'] {
+  return level === 'info' ? 'error' : level;
 }

@@ -22,6 +22,8 @@ async function serveOverStdio(flags: CommonFlags, terminal: Terminal): Promise<v
   const stop = untilAskedToStop();
   const { gateway, log } = await startGateway(config);
   try {
+    // What the client sends meanwhile waits in the pipe.
+    await Promise.race([gateway.warmedUp, stop.asked]);
     const front = serveStdio(gateway, {
       input: process.stdin,
       output: process.stdout,

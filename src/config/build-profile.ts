@@ -41,7 +41,9 @@ export function pickProfile(name: string, profiles: readonly ProfileDefinition[]
 
 function buildFamily(name: string, entry: FamilyEntry): FamilyDefinition {
   const { purpose = '', categories = [], verbs = [], patterns = [] } = entry;
-  return { name, purpose, categories, verbs, patterns };
+  const reads = categories.length > 0 && categories.every((category) => category === 'READ');
+  const only = entry.only ?? (reads ? categories : CATEGORIES);
+  return { name, purpose, categories, verbs, patterns, only };
 }
 
 function noteProfile({ families }: ProfileDefinition, toolPrefix: string, path: JsonPath, notes: Notes): void {

@@ -1,3 +1,4 @@
+import { CATEGORIES, type Category } from '../protocol/category.js';
 import type { FamilyDefinition, ProfileDefinition } from './gateway-config.js';
 
 /** The profile when nobody asks for another. */
@@ -10,6 +11,9 @@ const DELETE = family('delete', 'Remove what exists.', { categories: ['DELETE'] 
 const EXECUTE = family('execute', 'Run, send or trigger something with effects of its own.', {
   categories: ['EXECUTE'],
 });
+
+/** A family that reads takes nothing else by its name: `describe_and_delete` is no description. */
+const READ_ONLY: readonly Category[] = ['READ'];
 
 /** Looking around rather than looking up; `introspect` belongs here wherever a profile has such a family. */
 const DISCOVERY_VERBS = ['introspect', 'discover', 'describe', 'inspect', 'explain', 'list'];
@@ -44,7 +48,7 @@ export const BUILT_IN_PROFILES: readonly ProfileDefinition[] = [
   {
     name: 'intent',
     families: [
-      family('discover', 'Find out what exists and how it is made.', { verbs: DISCOVERY_VERBS }),
+      family('discover', 'Find out what exists and how it is made.', { verbs: DISCOVERY_VERBS, only: READ_ONLY }),
       family('query', 'Retrieve, search and filter; changes nothing.', { categories: ['READ'] }),
       family('manage', 'Create, change and remove.', { categories: ['CREATE', 'UPDATE', 'DELETE'] }),
       family('operate', 'Run, start, stop and control what is live.', { categories: ['EXECUTE'] }),
@@ -56,6 +60,7 @@ export const BUILT_IN_PROFILES: readonly ProfileDefinition[] = [
       family('inspect', 'Look at schemas, tables, indexes and plans.', {
         verbs: [...DISCOVERY_VERBS, 'show'],
         patterns: ['*_{schema,schemas,stats,indexes}'],
+        only: READ_ONLY,
       }),
       family('query', 'Read rows and documents; changes nothing.', { categories: ['READ'] }),
       family('mutate', 'Insert, change and remove rows and documents.', { categories: ['CREATE', 'UPDATE', 'DELETE'] }),
@@ -71,6 +76,7 @@ export const BUILT_IN_PROFILES: readonly ProfileDefinition[] = [
     families: [
       family('discover', 'Find devices and learn what they can do.', {
         verbs: [...DISCOVERY_VERBS, 'scan', 'identify'],
+        only: READ_ONLY,
       }),
       family('observe', 'Read state and measurements; changes nothing.', { categories: ['READ'] }),
       family('control', 'Make devices act.', {
@@ -99,7 +105,7 @@ export const BUILT_IN_PROFILES: readonly ProfileDefinition[] = [
 function family(
   name: string,
   purpose: string,
-  takes: Partial<Pick<FamilyDefinition, 'categories' | 'verbs' | 'patterns'>>,
+  takes: Partial<Pick<FamilyDefinition, 'categories' | 'verbs' | 'patterns' | 'only'>>,
 ): FamilyDefinition {
-  return { name, purpose, categories: [], verbs: [], patterns: [], ...takes };
+  return { name, purpose, categories: [], verbs: [], patterns: [], only: CATEGORIES, ...takes };
 }

@@ -1,6 +1,7 @@
+import type { PayloadLimits } from '../protocol/payload-limits.js';
 import { DEFAULT_PROFILE } from './built-in-profiles.js';
 import type { UpstreamDefaults } from './config-document.js';
-import type { GatewayConfig, PayloadLimits } from './gateway-config.js';
+import type { GatewayConfig } from './gateway-config.js';
 
 /** What holds where nobody says otherwise. The published schema shows the same values. */
 export const CONFIG_DEFAULTS = {
@@ -10,7 +11,7 @@ export const CONFIG_DEFAULTS = {
     allowedHosts: [],
     allowedOrigins: [],
     sessionIdleMs: 1_800_000,
-    maxSessions: 1000,
+    maxSessions: 10_000,
   },
   endpoint: { mode: 'semantic', profile: DEFAULT_PROFILE, toolPrefix: 'mcp_aql_' },
   // Specification, section 4.7.5.

@@ -1,4 +1,5 @@
-import type { CurationRule, EndpointMode, GatewayConfig, PayloadLimits, UpstreamConfig } from './gateway-config.js';
+import type { PayloadLimits } from '../protocol/payload-limits.js';
+import type { CurationRule, EndpointMode, GatewayConfig, UpstreamConfig } from './gateway-config.js';
 
 /** Curation of the operations that one name or pattern matches, as written. */
 export type OperationEntry = Omit<CurationRule, 'pattern'>;
@@ -45,6 +46,7 @@ export interface FamilyEntry {
   readonly purpose?: string;
   readonly categories?: ProfileFamily['categories'];
   readonly verbs?: readonly string[];
+  readonly only?: ProfileFamily['categories'];
   readonly patterns?: readonly string[];
 }
 

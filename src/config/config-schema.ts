@@ -110,6 +110,13 @@ export const FAMILY_DEFINITION: JsonSchema = {
       description: 'Leading words of operation names it takes; they beat categories.',
     },
     patterns: { ...texts, description: 'Minimatch patterns of operation names it takes; they beat verbs.' },
+    only: {
+      type: 'array',
+      items: { enum: [...CATEGORIES] },
+      minItems: 1,
+      description:
+        'The categories that verbs and patterns may take; READ alone where `categories` is READ alone, else all.',
+    },
   }),
   required: ['purpose'],
 };

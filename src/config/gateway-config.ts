@@ -1,5 +1,6 @@
 import type { Category } from '../protocol/category.js';
 import type { DangerLevel, TrustLevel } from '../protocol/danger.js';
+import type { PayloadLimits } from '../protocol/payload-limits.js';
 
 /** How a stdio server is started. */
 export interface StdioEndpoint {
@@ -75,6 +76,8 @@ export interface FamilyDefinition {
   readonly verbs: readonly string[];
   /** Operation-name patterns (minimatch) it takes; they beat `verbs`. */
   readonly patterns: readonly string[];
+  /** The categories that `verbs` and `patterns` may take; a family that reads must not take a write by its name. */
+  readonly only: readonly Category[];
 }
 
 /** Operations over families. Each operation stands in exactly one; the last family takes what none asked for. */
@@ -84,15 +87,6 @@ export interface ProfileDefinition {
 }
 
 export type EndpointMode = 'semantic' | 'single' | 'all';
-
-/** The payload limits of specification 4.7.5; bytes, elements and levels. */
-export interface PayloadLimits {
-  readonly maxRequestSize: number;
-  readonly maxResponseSize: number;
-  readonly maxStringLength: number;
-  readonly maxArrayElements: number;
-  readonly maxNestingDepth: number;
-}
 
 /** The whole configuration: validated, normalised, frozen. Nothing downstream reads a file or the environment. */
 export interface GatewayConfig {

@@ -17,19 +17,31 @@ export function compilePlacement(profile: ProfileDefinition): Placement {
   const patterns = families.flatMap((family) =>
     family.patterns.map((pattern) => ({ family, regexp: compile(pattern) })),
   );
-  const byVerb = indexFamilies(families, (family) => family.verbs);
+  const byVerb = new Map(
+    families.flatMap(({ verbs }) =>
+      verbs.map((verb) => [verb, families.filter((other) => other.verbs.includes(verb))]),
+    ),
+  );
   const byCategory = indexFamilies(families, (family) => family.categories);
 
   return (operation) => {
     const bare = bareNameOf(operation);
     return (
       byName.get(operation.family ?? '') ??
-      patterns.find(({ regexp }) => regexp.test(bare) || regexp.test(operation.qualifiedName))?.family ??
-      byVerb.get(leadingWordOf(bare)) ??
+      patterns.find(
+        ({ family, regexp }) =>
+          mayTake(family, operation) && (regexp.test(bare) || regexp.test(operation.qualifiedName)),
+      )?.family ??
+      byVerb.get(leadingWordOf(bare))?.find((family) => mayTake(family, operation)) ??
       byCategory.get(operation.classification.category) ??
       rest
     );
   };
+}
+
+/** Verbs and patterns go by the name, and a name must not bring a write into a family that reads. */
+function mayTake(family: FamilyDefinition, operation: Operation): boolean {
+  return family.only.includes(operation.classification.category);
 }
 
 function indexFamilies(

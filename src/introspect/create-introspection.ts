@@ -3,11 +3,12 @@ import { buildTypeRegistry } from '../catalog/type-registry.js';
 import type { EndpointPlan } from '../endpoint/endpoint-plan.js';
 import type { OperationHandler } from '../protocol/handler.js';
 import type { JsonObject } from '../protocol/json.js';
+import type { PayloadLimits } from '../protocol/payload-limits.js';
 import { describeBriefly, describeInFull } from './describe-operation.js';
 import { checkFilters, passesFilters, requireFilters } from './filter-operations.js';
 import { listTypes } from './list-types.js';
 import { type IntrospectionQuery, parseQuery } from './parse-query.js';
-import { type AnnouncedLimits, buildProtocolMetadata } from './protocol-metadata.js';
+import { buildProtocolMetadata } from './protocol-metadata.js';
 import { searchOperations } from './search-operations.js';
 import { takePage } from './take-page.js';
 
@@ -15,7 +16,7 @@ import { takePage } from './take-page.js';
 export interface IntrospectionSnapshot {
   readonly catalog: Catalog;
   readonly plan: EndpointPlan;
-  readonly limits: AnnouncedLimits;
+  readonly limits: PayloadLimits;
 }
 
 type QueryOf<Kind extends IntrospectionQuery['kind']> = Extract<IntrospectionQuery, { readonly kind: Kind }>;

@@ -1,5 +1,6 @@
 import type { EndpointPlan } from '../endpoint/endpoint-plan.js';
 import type { JsonObject } from '../protocol/json.js';
+import type { PayloadLimits } from '../protocol/payload-limits.js';
 
 /** The version of the specification that the gateway speaks. */
 const SPECIFICATION_VERSION = '1.0.0-draft';
@@ -20,17 +21,8 @@ const CAPABILITIES = {
   dangerous_operations: true,
 } as const;
 
-/** The payload limits of specification 4.7.5 in bytes, elements and levels. */
-export interface AnnouncedLimits {
-  readonly maxRequestSize: number;
-  readonly maxResponseSize: number;
-  readonly maxStringLength: number;
-  readonly maxArrayElements: number;
-  readonly maxNestingDepth: number;
-}
-
 /** What a client should know before it calls: the `_protocol` object without a page (introspection document, 4.1.1). */
-export function buildProtocolMetadata(mode: EndpointPlan['mode'], limits: AnnouncedLimits): JsonObject {
+export function buildProtocolMetadata(mode: EndpointPlan['mode'], limits: PayloadLimits): JsonObject {
   return {
     version: SPECIFICATION_VERSION,
     conformance: CONFORMANCE,

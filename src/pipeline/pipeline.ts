@@ -1,9 +1,9 @@
 import { performance } from 'node:perf_hooks';
-import type { PayloadLimits } from '../config/gateway-config.js';
 import type { Observer } from '../observe/observation.js';
 import type { Gatekeeper } from '../policy/gatekeeper.js';
 import type { Quota } from '../policy/quota.js';
 import type { Operation } from '../protocol/operation.js';
+import type { PayloadLimits } from '../protocol/payload-limits.js';
 import type { RawCall } from '../protocol/raw-call.js';
 import type { Reply } from '../protocol/result.js';
 import { authorize } from './authorize.js';

@@ -1,8 +1,8 @@
-import type { PayloadLimits } from '../config/gateway-config.js';
 import type { HandlerOutcome } from '../protocol/handler.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { Operation } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
+import type { PayloadLimits } from '../protocol/payload-limits.js';
 import type { ContentBlock, Reply, ToolCallResult } from '../protocol/result.js';
 import { payloadTooLarge } from './limit.js';
 import { toResultData } from './tool-result-data.js';

@@ -43,12 +43,23 @@ function fromStructured(structured: unknown, content: readonly ContentBlock[]): 
   return { dataText, blocks: content.filter((block) => !repeats(block, structured, dataText)) };
 }
 
-/** Servers repeat their structured content as a text block for older clients; once is enough. */
+/**
+ * Servers repeat their structured content as a text block for older clients; once is enough. Structured content must be an
+ * object, so what is really a list or a text comes wrapped as its only member and unwrapped in the text.
+ */
 function repeats(block: ContentBlock, structured: unknown, dataText: string): boolean {
   if (!isPlainText(block)) return false;
   if (block.text === dataText) return true;
+  const wrapped = onlyMember(structured);
+  if (wrapped !== undefined && block.text === wrapped) return true;
   const parsed = parseContainer(block.text);
-  return parsed !== undefined && isDeepStrictEqual(parsed, structured);
+  return parsed !== undefined && (isDeepStrictEqual(parsed, structured) || isDeepStrictEqual(parsed, wrapped));
+}
+
+function onlyMember(value: unknown): unknown {
+  if (!isJsonObject(value)) return undefined;
+  const members = Object.values(value);
+  return members.length === 1 ? members[0] : undefined;
 }
 
 /** JSON text is embedded as JSON, any other text as a string. */

@@ -30,6 +30,8 @@ export interface ConnectionRequest {
   readonly probeTimeoutMs: number;
   /** The list, at connect and after each change. */
   readonly onTools: (tools: readonly RawTool[]) => void;
+  /** Ends the attempt. */
+  readonly signal: AbortSignal;
   /** Something an operator should know that ends nothing. */
   readonly onOddity: (message: string) => void;
 }
@@ -79,26 +81,42 @@ export async function openConnection(request: ConnectionRequest): Promise<Connec
 class ProbeExit extends Error {}
 
 async function connectOnce(request: ConnectionRequest): Promise<Connection> {
+  const { config, memory, signal } = request;
+  const timeoutMs = config.connectTimeoutMs;
   const attempt = await beginAttempt(request);
   const { channel, client } = attempt;
-  const timeoutMs = request.config.connectTimeoutMs;
-  const timer = setTimeout(() => void channel.close(), timeoutMs);
+  const giveUp = (): void => void channel.close();
+  const timer = setTimeout(giveUp, timeoutMs);
+  signal.addEventListener('abort', giveUp);
   const started = performance.now();
   try {
+    signal.throwIfAborted();
+    const prior = config.endpoint.type === 'sse' ? LEGACY : memory.prior;
     // The SDK's own time-out comes second: ours knows the phase, and closes.
-    const prior = request.config.endpoint.type === 'sse' ? LEGACY : request.memory.prior;
     await client.connect(channel, { timeout: timeoutMs * 2, ...(prior === undefined ? {} : { prior }) });
     return await completeConnection(request, attempt);
   } catch (error) {
-    const { reportedLoss: lost, lastMethod } = channel;
-    const expired = performance.now() - started >= timeoutMs - 1;
-    channel.close().catch(() => {});
-    if (expired) throw silent(lastMethod, timeoutMs, error);
-    if (lost?.kind === 'exited' && lastMethod === 'server/discover') throw new ProbeExit(lost.message, { cause: lost });
-    throw lost ?? error;
+    const closed = channel.close();
+    // Whoever gives up for good waits until nothing is left; a next attempt need not.
+    if (signal.aborted) await closed;
+    throw reasonOf(error, channel, performance.now() - started >= timeoutMs - 1 ? timeoutMs : undefined);
   } finally {
     clearTimeout(timer);
+    signal.removeEventListener('abort', giveUp);
   }
+}
+
+/** Silence and the end of the process explain more than the SDK's error that follows from them. */
+function reasonOf(
+  error: unknown,
+  { reportedLoss, lastMethod }: CallChannel,
+  expiredAfterMs: number | undefined,
+): unknown {
+  if (expiredAfterMs !== undefined) return silent(lastMethod, expiredAfterMs, error);
+  if (reportedLoss?.kind === 'exited' && lastMethod === 'server/discover') {
+    return new ProbeExit(reportedLoss.message, { cause: reportedLoss });
+  }
+  return reportedLoss ?? error;
 }
 
 const LEGACY: PriorDiscovery = { kind: 'legacy' };

@@ -42,6 +42,7 @@ export class SupervisedUpstream implements ManagedUpstream {
   readonly #memory: EraMemory = {};
   readonly #limit;
   readonly #readiness = new Readiness<Connection>();
+  readonly #closing = new AbortController();
   #settle: () => void = () => {};
   #state: UpstreamState;
   #connection: Connection | undefined;
@@ -101,6 +102,7 @@ export class SupervisedUpstream implements ManagedUpstream {
     if (this.#isClosed() || this.#state === 'disabled') return this.#supervision;
     this.#enter('closed', 'closed');
     this.#readiness.fail(new UpstreamFault('unavailable', 'the gateway is closing'));
+    this.#closing.abort();
     this.#wake?.();
     await this.#connection?.close();
     await this.#supervision;
@@ -153,6 +155,7 @@ export class SupervisedUpstream implements ManagedUpstream {
         config,
         around,
         memory: this.#memory,
+        signal: this.#closing.signal,
         probeTimeoutMs: PROBE_MS * 2 ** Math.min(this.#failures, 4),
         onTools: (tools) => this.#takeTools(tools),
         onOddity: (message) => around.observe({ kind: 'finding', severity: 'warning', upstream: this.slug, message }),

@@ -41,6 +41,7 @@ export function createFakeGateway(options: FakeGatewayOptions = {}): FakeGateway
     config: fakeConfig(options),
     calls,
     settled: Promise.resolve(),
+    warmedUp: Promise.resolve(),
     get listeners() {
       return listeners.size;
     },

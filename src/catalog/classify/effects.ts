@@ -45,6 +45,7 @@ export const EFFECTS = {
   pay: effect({ EXECUTE: 1 }, 'commits money or a contract', 'destructive'),
   /** A write of a kind that the evidence does not tell. */
   write: effect({ EXECUTE: 1, UPDATE: 0.9, CREATE: 0.7, DELETE: 0.5 }, 'writes'),
+  end: effect({ EXECUTE: 1, DELETE: 0.6 }, 'ends for good', 'destructive'),
   manage: effect({ UPDATE: 1, EXECUTE: 0.6 }, 'manages'),
 } as const satisfies Readonly<Record<string, EffectTraits>>;
 
@@ -70,4 +71,10 @@ export function leadingCategory(name: Effect): Category {
   const votes: EffectTraits['votes'] = EFFECTS[name].votes;
   const strength = (category: Category): number => votes[category] ?? 0;
   return CATEGORY_SEVERITY.reduce((best, category) => (strength(category) >= strength(best) ? category : best));
+}
+
+/** What a second verb means behind a first: "create or update" is one upsert. */
+export function joinEffects(first: Effect, second: Effect): Effect {
+  const creates = first === 'create' || first === 'add' || first === 'upsert';
+  return creates && second === 'update' ? 'upsert' : second;
 }

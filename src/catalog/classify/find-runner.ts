@@ -21,14 +21,14 @@ const RUNNER_KINDS: readonly RunnerKind[] = [
   {
     what: 'commands',
     effects: new Set<Effect>(['run', 'lifecycle', 'send', 'interact', 'overwrite']),
-    parameters: /^(?:commands?|cmds?|cmd_?line|command_?line|shell|shell_command|bash|args|input|steps)$/,
+    parameters: /(?:^|_)(?:commands?|cmds?|cmdline|shell|bash)$|^(?:args|arguments|input|steps)$/,
     subject: /\b(?:commands?|shell|bash|terminal|cmd|powershell|cli|process|subprocess|ssh)\b/i,
   },
   {
     what: 'code',
     effects: new Set<Effect>(['run']),
     parameters:
-      /^(?:code|scripts?|source|source_code|snippet|expression|function|functions|program|javascript|js|python|body|text|input|content)$/,
+      /^(?:code|source|source_code|program|functions?|body|text|input|content)$|(?:^|_)(?:scripts?|snippet|expression|javascript|js|python|(?:python|js|javascript|script)_code)$/,
     subject:
       /\b(?:code|scripts?|javascript|js|python|typescript|expressions?|snippets?|program|lua|notebook cell|ruby|php|evaluate|eval)\b/i,
   },
@@ -36,8 +36,7 @@ const RUNNER_KINDS: readonly RunnerKind[] = [
     what: 'SQL or another language that can write',
     effects: new Set<Effect>(['run', 'overwrite']),
     verbs: new Set(['query']),
-    parameters:
-      /^(?:sql|sql_?query|query|queries|statements?|command|cypher|gql|graphql|graphql_?query|input|mutation)$/,
+    parameters: /(?:^|_)(?:sql|query|queries|statements?|cypher|gql|graphql|mutation)$|^(?:command|input)$/,
     subject:
       /\b(?:\w*sql|graphql|gql|cypher|gremlin|sparql|mutations?|statements?)\b|\b(?:execut\w*|runs?)\b.*\bquer(?:y|ies)\b.*\b(?:database|warehouse)\b/i,
     except:

@@ -1,4 +1,4 @@
-import { type Effect, readShare, writeShare } from './effects.js';
+import { type Effect, joinEffects, readShare, writeShare } from './effects.js';
 import { findVerb, type InflectedVerb, senseOf } from './find-verb.js';
 import { splitSentences, stripOpeners, tokenizeClause } from './sentence.js';
 import {
@@ -59,7 +59,7 @@ function readMainClause(
   const start = skipAdverbs(tokens);
   const first = tokens[start];
   const verb = first === undefined ? undefined : findVerb(first);
-  if (first === undefined || verb === undefined) return [];
+  if (first === undefined || verb === undefined || tokens[start + 1] === 'not') return [];
   if (verb.form === 'gerund' && !opened) return [];
   if (verb.nounness === 'mostly' && verb.form === 'base' && !takesObject(tokens[start + 1])) return [];
   const around = new Set([...context, ...tokens.slice(start + 1, start + 12)]);
@@ -129,13 +129,19 @@ function readJoined(
     if (CLAUSE_ENDS.has(token) || startsPurpose(tokens, index)) break;
     if (isConjunction(token) || SENTENCE_ADVERBS.has(token) || token.endsWith('ly')) continue;
     const other = isLinked(tokens, index, verb, chained) ? findVerb(token) : undefined;
-    const sure = other?.nounness === 'never' && hasObject(tokens[index + 1]);
+    const next = tokens[index + 1];
+    const sure = other !== undefined && (other.nounness === 'never' ? hasObject(next) : takesObject(next));
     const joins = other !== undefined && other.form === verb.form && (chained || sure);
-    if (other !== undefined && joins) found.push(asMatch('joined', other, context));
+    if (other !== undefined && joins) found.push(joinTo(verb, asMatch('joined', other, context)));
     else chained = false;
   }
   return found;
 }
+
+const joinTo = (head: InflectedVerb, match: DescriptionMatch): DescriptionMatch => ({
+  ...match,
+  effect: joinEffects(head.effect, match.effect),
+});
 
 const isConjunction = (token: string | undefined): boolean => /^(?:[,:;/&]|and|or|then)$/.test(token ?? '');
 

@@ -1,14 +1,14 @@
-import { type Effect, readShare, writeShare } from './effects.js';
+import { type Effect, joinEffects, readShare, writeShare } from './effects.js';
 import { senseOf } from './find-verb.js';
 import { LEXICON, type Nounness } from './verbs.js';
 import { COMPOUND_NOUNS, INFORMATION_NOUNS, LIGHT_VERBS } from './vocabulary.js';
 
 /**
  * What a word of a name is taken for. `lead`: its verb. `joined`: a further verb behind "or" or "and". `likely` and
- * `possible`: a word that is a noun as well, where it more likely or less likely is the verb. `aside`: a verb behind the
- * verb, as in `get_delete_token`. `noun`: the name ends in a word for information.
+ * `possible`: a word that is a noun as well, where it more likely or less likely is the verb. `next`: a verb of change right behind the
+ * reading verb or at the end, as in `get_delete_token`; `aside`: one in between. `noun`: the name ends in a word for information.
  */
-export type NameRole = 'lead' | 'joined' | 'likely' | 'possible' | 'aside' | 'noun';
+export type NameRole = 'lead' | 'joined' | 'likely' | 'possible' | 'next' | 'aside' | 'noun';
 
 export interface NameMatch {
   readonly role: NameRole;
@@ -42,9 +42,9 @@ export function readName(
   const joined = candidates.filter((candidate) => candidate.index > 0 && isJoined(words, candidate.index));
   const rest = candidates.filter((candidate) => !joined.includes(candidate));
   const head = findHead(words, rest, hint);
-  const matches = head === undefined ? readAmbiguous(words, rest, hint) : readHead(rest, head);
+  const matches = head === undefined ? readAmbiguous(words, rest, hint) : readHead(rest, head, words.length);
   const noun = head === undefined ? readNoun(words) : [];
-  return [...matches, ...joined.map((candidate) => asMatch('joined', candidate)), ...noun];
+  return [...matches, ...joined.map((candidate) => asMatch('joined', joinTo(head, candidate))), ...noun];
 }
 
 /**
@@ -84,12 +84,18 @@ function isJoined(words: readonly string[], index: number): boolean {
   return before === 'or' || before === 'and';
 }
 
-function readHead(candidates: readonly Candidate[], head: Candidate): NameMatch[] {
+function readHead(candidates: readonly Candidate[], head: Candidate, length: number): NameMatch[] {
   if (writeShare(head.effect) > 0) return [asMatch('lead', head)];
   const asides = candidates.filter(
     ({ nounness, index, effect }) => nounness === 'never' && index > head.index && writeShare(effect) > 0,
   );
-  return [asMatch('lead', head), ...asides.map((candidate) => asMatch('aside', candidate))];
+  const role = (candidate: Candidate): NameRole => (isClose(candidate, head, length) ? 'next' : 'aside');
+  return [asMatch('lead', head), ...asides.map((candidate) => asMatch(role(candidate), candidate))];
+}
+
+/** Right behind the head, or at the end, where some servers put the verb (`read_receipt_send`). */
+function isClose(candidate: Candidate, head: Candidate, length: number): boolean {
+  return candidate.index === head.index + 1 || candidate.index === length - 1;
 }
 
 /** Only words that can be nouns: all stay in the running unless the description, or being alone, settles it. */
@@ -116,6 +122,11 @@ function readNoun(words: readonly string[]): NameMatch[] {
   const last = words.at(-1);
   if (last === undefined || !INFORMATION_NOUNS.has(last)) return [];
   return [{ role: 'noun', word: last, effect: 'read' }];
+}
+
+/** create_or_update creates what is not there (CRUDE guide 6.4: prefer CREATE). */
+function joinTo(head: Candidate | undefined, candidate: Candidate): Candidate {
+  return head === undefined ? candidate : { ...candidate, effect: joinEffects(head.effect, candidate.effect) };
 }
 
 function asMatch(role: NameRole, candidate: Candidate): NameMatch {

@@ -86,6 +86,8 @@ const PAGING = words(
 const QUERY = words(
   `query q search search_term search_query keyword keywords filter filters pattern question user_query include expand verbose`,
 );
+/** Switches that make a check or a computation change what it looks at. */
+const MUTATING_FLAG = words('fix autofix write in_place inplace persist');
 /** `dry_run` reads as the verb `simulate`. */
 const PLAN_FLAG = words('simulate dryrun validate_only preview_only');
 const DESTRUCTIVE_FLAG = /^(?:prune|purge|overwrite|overwrite_.*|delete|remove|upsert|cascade|create_if_.*)$/;
@@ -131,10 +133,17 @@ export const RULES: readonly Rule[] = [
     find: inName('possible', (word) => `name: '${word}' perhaps`),
   },
   {
+    id: 'name-next',
+    looksAt: 'name',
+    weight: 4,
+    meaning: 'A verb of change right behind the verb that reads, or at the end: get_delete_token, read_receipt_send.',
+    find: inName('next', (word) => `name: followed by '${word}', which`),
+  },
+  {
     id: 'name-aside',
     looksAt: 'name',
     weight: 2,
-    meaning: 'A verb of change behind the verb that reads: get_delete_token.',
+    meaning: 'A verb of change in the midst of a name that reads: list_press_plugins.',
     find: inName('aside', (word) => `name: also holds '${word}', which`),
   },
   {
@@ -228,6 +237,13 @@ export const RULES: readonly Rule[] = [
     weight: 12,
     meaning: 'A switch that removes, overwrites or applies.',
     find: changingParameter('switches a change on', ({ key, boolean }) => boolean && DESTRUCTIVE_FLAG.test(key)),
+  },
+  {
+    id: 'parameter-mutating-flag',
+    looksAt: 'parameters',
+    weight: 12,
+    meaning: 'A switch that makes a check or a computation write: lint with fix.',
+    find: anyParameter('write', 'makes it write', ({ key, boolean }) => boolean && MUTATING_FLAG.has(key)),
   },
   {
     id: 'parameter-force',

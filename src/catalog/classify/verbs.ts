@@ -18,20 +18,20 @@ const VERBS: Readonly<Record<Nounness, Readonly<Partial<Record<Effect, string>>>
     read: `get fetch retrieve read find lookup describe inspect browse explore discover enumerate peek poll observe listen
       ping whoami echo identify locate obtain gather collect aggregate summarize summarise return show display explain
       compare contrast analyze analyse diagnose investigate introspect determine ask answer learn think reason wait sleep
-      await scrape demonstrate illustrate examine interrogate recall reveal grep glob traverse triage consult advise
+      await scrape demonstrate illustrate examine interrogate recall reveal grep glob traverse  consult advise
       brainstorm correlate crosscheck provide contain tell`,
     check: 'validate verify assess typecheck lint prove',
     compute: `calculate compute convert parse encode decode translate estimate predict forecast simulate suggest recommend
       rerank classify detect autodetect extract tokenize tokenise geocode transcribe paraphrase infer derive interpolate
       extrapolate serialize deserialize stringify prettify beautify minify visualize visualise render humanize quantify
-      approximate decompress decompile disassemble unescape compress transform rephrase produce`,
+      approximate   disassemble unescape  transform rephrase produce`,
     download: 'download export',
     create: `create generate register upload import define instantiate provision compose author initialize initialise init
       bootstrap scaffold establish enroll enrol mint spawn synthesize synthesise duplicate replicate clone introduce ingest
       subscribe enqueue onboard allocate reserve compile propose prepare persist memorize memorise remember
-      preallocate prepopulate crosspost`,
+      preallocate prepopulate crosspost compress decompress decompile unzip`,
     add: 'add insert append prepend attach contribute enrich',
-    upsert: 'upsert',
+    upsert: 'upsert ensure',
     update: `update modify edit alter amend adjust rename move relocate transfer assign reassign configure reconfigure enable
       disable activate deactivate reactivate toggle reorder rearrange prioritize prioritise reprioritize mark unmark archive
       unarchive approve unapprove reject decline deny accept dismiss acknowledge snooze unsnooze mute unmute hide unhide
@@ -43,7 +43,7 @@ const VERBS: Readonly<Record<Nounness, Readonly<Partial<Record<Effect, string>>>
       freeze unfreeze unmerge checkout raise lower encrypt defer postpone reschedule withdraw bookmark favorite favourite
       unfavorite upvote downvote inactivate suppress unsuppress quarantine unquarantine reclassify reconcile redact
       anonymize anonymise normalize normalise populate expand clamp dedupe deduplicate consolidate
-      whitelist blacklist allowlist denylist reseat impose soften harden tune calibrate rebrand reparent regroup`,
+      triage checkin whitelist blacklist allowlist denylist reseat impose soften harden tune calibrate rebrand reparent regroup`,
     sync: 'synchronize synchronise push rebase squash resync',
     overwrite: 'write overwrite rewrite replace put supersede rotate regenerate override',
     reset: 'reset reinitialize reinitialise',
@@ -51,7 +51,7 @@ const VERBS: Readonly<Record<Nounness, Readonly<Partial<Record<Effect, string>>>
       detach disinvite uninvite uncheck leave ungroup`,
     delete: `delete remove erase uninstall destroy unregister deregister discard revoke teardown cleanup evict expire
       invalidate decommission deprovision unlearn forget retract rescind deallocate clear unenroll flush drop
-      expunge delist unstash trash`,
+      expunge delist dequeue unstash trash burn`,
     purge: 'purge wipe truncate obliterate nuke annihilate empty shred',
     send: `send forward reply notify broadcast invite reinvite resend dispatch submit announce share escalate remit
       solicit react respond`,
@@ -63,38 +63,37 @@ const VERBS: Readonly<Record<Nounness, Readonly<Partial<Record<Effect, string>>>
       interrupt resurrect halt hibernate wake unpause preempt crawl initiate continue proceed ban kick evacuate
       orchestrate fulfil fulfill delegate handoff steer hijack`,
     interact: 'navigate click doubleclick tap press hover swipe drag focus blur emulate rightclick longpress unhover',
-    run: 'execute exec eval evaluate invoke perform backtest fuzz enforce remediate automate interact operate',
+    run: 'benchmark execute exec eval evaluate invoke perform backtest fuzz enforce remediate automate interact operate',
     rebuild: 'recreate reinstall rebuild reimage reprovision reformat',
     pay: 'purchase buy pay refund payout preorder redeem chargeback prepay reimburse wager',
     manage: 'manage maintain administer handle organize organise curate moderate',
   },
   often: {
     read: `list search query view count watch monitor tail trace scan probe preview filter ls cat blame diff
-      hint capture review help dir research audit`,
+      hint capture  help dir research audit`,
     check: 'check healthcheck',
-    compute:
-      'format plot draw chart graph hash embed rank sum map score sort group match sample measure profile benchmark',
-    create: 'make new copy fork commit draft build schedule save seed backup mirror book',
+    compute: 'format plot  chart graph hash embed rank sum map score sort group match sample measure profile ',
+    create: 'draw make new copy fork commit draft  schedule save seed backup mirror book',
     add: 'post store',
-    update: `change patch follow stage stash pop lock block unread pin star vote split switch turn flag sign paste cut tweak adopt
+    update: `change patch follow stage stash pop lock block unread pin star vote split switch turn flag sign transition paste cut tweak adopt
       claim arrange fill track`,
     sync: 'sync pull',
     publish: 'release merge ship rollout',
     delete: 'clean prune',
     send: 'email mail tweet whisper',
-    lifecycle: 'skip play load unload queue power train',
+    lifecycle: 'build skip play load unload queue power train',
     interact: 'open close select go back type scroll pan touch print',
     run: 'run call test job batch take do conduct carry',
-    pay: 'charge order trade bet donate tip',
-    manage: 'control',
+    pay: 'charge order trade bet donate tip stake unstake bid',
+    manage: 'control review',
   },
   mostly: {
     read: 'access',
     compute: 'chart graph sum map score match sample profile',
     create: 'comment branch tag label record log snapshot issue note event',
     add: 'reaction like',
-    send: 'report message text feedback signal chat alert',
-    update: 'index rate color title name',
+    send: 'request report message text feedback signal chat alert',
+    update: 'index rate color title name place',
     lifecycle: 'stream process',
   },
 };

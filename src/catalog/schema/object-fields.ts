@@ -15,6 +15,9 @@ interface Member {
 }
 type Members = ReadonlyMap<string, Member>;
 
+/** Compositions nested deeper are nobody's honest schema. */
+const MAX_DEPTH = 64;
+
 const NO_MEMBERS: Members = new Map();
 const COMPOSITION = ['$ref', 'allOf', 'anyOf', 'oneOf', 'then', 'else', 'dependentSchemas'] as const;
 
@@ -24,7 +27,7 @@ const COMPOSITION = ['$ref', 'allOf', 'anyOf', 'oneOf', 'then', 'else', 'depende
  */
 export function readObjectFields(schema: JsonSchema, root: JsonSchema): readonly ObjectField[] {
   const composed = COMPOSITION.some((keyword) => keyword in schema);
-  const members = composed ? collect(schema, root, new Map()) : readOwn(schema);
+  const members = composed ? collect(schema, root, new Map(), 0) : readOwn(schema);
   return Array.from(members, ([name, { schemas, required }]) => ({
     name,
     required,
@@ -33,11 +36,11 @@ export function readObjectFields(schema: JsonSchema, root: JsonSchema): readonly
 }
 
 /** `seen` makes recursion end (a schema inside itself adds nothing) and visits every schema once. */
-function collect(schema: JsonSchema, root: JsonSchema, seen: Map<JsonSchema, Members>): Members {
-  const known = seen.get(schema);
+function collect(schema: JsonSchema, root: JsonSchema, seen: Map<JsonSchema, Members>, depth: number): Members {
+  const known = depth > MAX_DEPTH ? NO_MEMBERS : seen.get(schema);
   if (known !== undefined) return known;
   seen.set(schema, NO_MEMBERS);
-  const visit = (part: JsonSchema): Members => collect(part, root, seen);
+  const visit = (part: JsonSchema): Members => collect(part, root, seen, depth + 1);
   const target = '$ref' in schema ? followReference(schema, root) : undefined;
   const members = mergeAll([
     readOwn(schema),

@@ -21,12 +21,16 @@ export class LineWriter {
     setImmediate(() => this.#flush());
   }
 
-  /** Resolves when everything written so far has been handed to the operating system, or cannot be any more. */
-  async drain(): Promise<void> {
+  /** Resolves when everything has been handed to the operating system, or cannot be any more, or after `graceMs`. */
+  async drain(graceMs: number): Promise<void> {
     if (this.#output.destroyed) return;
     const text = this.#takePending();
     await new Promise<void>((resolve) => {
-      this.#output.write(text, () => resolve());
+      const timer = setTimeout(resolve, graceMs);
+      this.#output.write(text, () => {
+        clearTimeout(timer);
+        resolve();
+      });
     });
   }
 

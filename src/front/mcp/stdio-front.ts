@@ -24,7 +24,7 @@ export interface StdioFrontDeps {
   readonly serverInfo: ServerInfo;
 }
 
-/** A client that ends its input may still read: what it asked before is answered, if that takes no longer. */
+/** A client that ends its input may still read: what it asked before is answered, if neither side takes longer. */
 const FAREWELL_MS = 1_000;
 
 /** Serves MCP on a pair of streams, both eras. Bytes are counted and checked before they are parsed. */
@@ -66,8 +66,8 @@ export function serveStdio(gateway: Gateway, deps: StdioFrontDeps): StdioFront {
     });
   };
   // Pausing first: bytes that came before the SDK is ready stay in the stream.
-  input.pause().on('data', readChunk).once('end', sayFarewell).once('error', end);
-  output.once('error', end);
+  input.pause().on('data', readChunk).once('end', sayFarewell).on('error', end);
+  output.on('error', end);
   const sdk = serveSdkStdio(connection.createServer, {
     transport,
     onerror: (error) => observe({ kind: 'notice', level: 'debug', message: error.message }),
@@ -78,7 +78,7 @@ export function serveStdio(gateway: Gateway, deps: StdioFrontDeps): StdioFront {
     stopListening();
     transport.calls.cancelAll('the client has gone');
     await sdk.close();
-    await lines.drain();
+    await lines.drain(FAREWELL_MS);
   });
   return {
     done,

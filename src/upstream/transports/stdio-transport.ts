@@ -8,8 +8,11 @@ import { adoptGroup, releaseGroup, signalGroup } from './process-groups.js';
 import { splitLines } from './split-lines.js';
 import { MAX_MESSAGE_BYTES, type UpstreamTransport } from './upstream-transport.js';
 
-/** How long a server may take to end by itself after its input ended, and again after SIGTERM. */
-const GRACE_MS = { afterEnd: 600, afterTerm: 1_000, afterKill: 1_000 };
+/**
+ * How long a server may take to end by itself after its input ended and after SIGTERM, and how long what it left behind may.
+ * Processes that are dead but that nobody has collected (a container without an init) look alive, so the last two are short.
+ */
+const GRACE_MS = { afterEnd: 600, afterTerm: 1_000, leftBehind: 200, afterKill: 200 };
 /** How long output may still come after the process has ended. */
 const LAST_OUTPUT_MS = 100;
 const MAX_STDERR_LINE_BYTES = 16 * 1024;
@@ -175,24 +178,26 @@ export class StdioTransport implements UpstreamTransport {
   async #end(): Promise<void> {
     const child = this.#child;
     if (child?.pid === undefined) return this.onclose?.();
+    const { pid } = child;
     const gone = (): boolean => child.exitCode !== null || child.signalCode !== null;
     child.stdin.end();
-    if (!(await groupEndsWithin(GRACE_MS.afterEnd, child.pid, gone))) {
-      if (signalGroup(child.pid, 'SIGTERM')) await groupEndsWithin(GRACE_MS.afterTerm, child.pid, gone);
+    const ended = await holdsWithin(GRACE_MS.afterEnd, gone);
+    if (signalGroup(pid, 'SIGTERM')) {
+      await holdsWithin(ended ? GRACE_MS.leftBehind : GRACE_MS.afterTerm, () => gone() && !signalGroup(pid, 0));
     }
-    if (signalGroup(child.pid, 'SIGKILL')) await groupEndsWithin(GRACE_MS.afterKill, child.pid, gone);
+    if (signalGroup(pid, 'SIGKILL')) await holdsWithin(GRACE_MS.afterKill, () => !signalGroup(pid, 0));
     if (!gone()) await this.#exit;
-    releaseGroup(child.pid);
+    releaseGroup(pid);
   }
 }
 
-async function groupEndsWithin(ms: number, pid: number, leaderGone: () => boolean): Promise<boolean> {
+async function holdsWithin(ms: number, condition: () => boolean): Promise<boolean> {
   const until = performance.now() + ms;
-  for (let pause = 5; performance.now() < until; pause = Math.min(pause * 2, 50)) {
-    if (leaderGone() && !signalGroup(pid, 0)) return true;
+  for (let pause = 2; performance.now() < until; pause = Math.min(pause * 2, 50)) {
+    if (condition()) return true;
     await delay(pause);
   }
-  return false;
+  return condition();
 }
 
 /** The line as one JSON-RPC message or a batch (MCP 2025-03-26); undefined for a banner, a log line, anything else. */

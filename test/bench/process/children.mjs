@@ -7,6 +7,8 @@ const STOP_TIMEOUT_MS = 3_000;
 const LOG_TAIL = 4_000;
 
 const running = new Set();
+/** How processes ended that nobody had stopped, by pid. */
+const mishaps = new Map();
 
 process.on('exit', () => {
   for (const { child } of running) child.kill('SIGKILL');
@@ -17,12 +19,11 @@ for (const [signal, code] of Object.entries({ SIGINT: 130, SIGTERM: 143 })) {
 
 /**
  * Starts `node` with these arguments. `log()` is the end of what it wrote to stderr.
- * @param options `onLine` hears the lines of stdout; `env` is added to the environment; `ipc` opens a channel for messages
+ * @param options `onLine` hears the lines of stdout; `ipc` opens a channel for messages
  */
-export function startNode(args, { onLine = () => {}, env = {}, ipc = false } = {}) {
+export function startNode(args, { onLine = () => {}, ipc = false } = {}) {
   const child = spawn(process.execPath, args, {
     stdio: ['pipe', 'pipe', 'pipe', ...(ipc ? ['ipc'] : [])],
-    env: { ...process.env, ...env },
   });
   let tail = '';
   child.stderr.on('data', (chunk) => {
@@ -33,8 +34,16 @@ export function startNode(args, { onLine = () => {}, env = {}, ipc = false } = {
   readLines(child.stdout, onLine);
   const started = { child, pid: child.pid, log: () => tail, stop: () => stop(started) };
   running.add(started);
-  child.once('exit', () => running.delete(started));
+  child.once('exit', (code, signal) => {
+    if (running.delete(started)) mishaps.set(child.pid, `${args.join(' ')} ended with ${signal ?? code}\n${tail}`);
+  });
   return started;
+}
+
+/** Throws when a process has ended that should be running: what is measured after that means nothing. */
+export function assertRunning(pid) {
+  const mishap = mishaps.get(pid);
+  if (mishap !== undefined) throw new Error(mishap);
 }
 
 /** Starts a fixture that prints `{"listening":port}`, and resolves when it has. */
@@ -57,7 +66,9 @@ export async function startListening(args, options = {}) {
 }
 
 /** Asks politely, then does not ask. */
-async function stop({ child }) {
+async function stop(started) {
+  const { child } = started;
+  running.delete(started);
   if (child.exitCode !== null || child.signalCode !== null) return;
   const exited = once(child, 'exit');
   child.kill('SIGTERM');

@@ -1,3 +1,4 @@
+import { assertRunning } from '../process/children.mjs';
 import { cpuMicroseconds } from '../process/process-cost.mjs';
 import { sum } from '../statistics.mjs';
 
@@ -41,6 +42,7 @@ async function measureSlice(generator, name, pid, payload, options) {
   const before = pid === undefined ? undefined : cpuMicroseconds(pid);
   const slice = await generator.run(name, payload, options);
   const after = pid === undefined ? undefined : cpuMicroseconds(pid);
+  assertRunning(pid);
   return { ...slice, cpu: after === undefined || before === undefined ? undefined : after - before };
 }
 

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { buildProfiles } from '../../../src/config/build-profile.js';
 import { BUILT_IN_PROFILES } from '../../../src/config/built-in-profiles.js';
 import type { FamilyDefinition } from '../../../src/config/gateway-config.js';
+import { CATEGORIES } from '../../../src/protocol/category.js';
 import { load, problemsOf } from './config-folder.js';
 
 /** The order in which an operation finds its family: patterns, verbs, categories. */
@@ -85,8 +86,9 @@ describe('profiles of the operator', () => {
     expect(config.endpoint.profile).toEqual({
       name: 'mine',
       families: [
-        { name: 'look', ...read, verbs: [], patterns: [] },
-        { name: 'act', ...write, verbs: [], patterns: [] },
+        // A family that reads takes nothing else by its name.
+        { name: 'look', ...read, verbs: [], patterns: [], only: ['READ'] },
+        { name: 'act', ...write, verbs: [], patterns: [], only: [...CATEGORIES] },
       ],
     });
   });

@@ -1,6 +1,6 @@
 import type { Catalog } from '../../../src/catalog/catalog.js';
 import type { FamilyDefinition, ProfileDefinition } from '../../../src/config/gateway-config.js';
-import { CATEGORY_PERMISSIONS, type Category } from '../../../src/protocol/category.js';
+import { CATEGORIES, CATEGORY_PERMISSIONS, type Category } from '../../../src/protocol/category.js';
 import type { DangerLevel } from '../../../src/protocol/danger.js';
 import { GATEWAY_SOURCE, type Operation, type Parameter } from '../../../src/protocol/operation.js';
 
@@ -67,7 +67,7 @@ export function fakeCatalog(operations: readonly Operation[]): Catalog {
 export const FAKE_INTROSPECT = fakeOperation('introspect', { upstream: GATEWAY_SOURCE });
 
 export function fakeFamily(name: string, rest: Partial<FamilyDefinition> = {}): FamilyDefinition {
-  return { name, purpose: `What ${name} is for.`, categories: [], verbs: [], patterns: [], ...rest };
+  return { name, purpose: `What ${name} is for.`, categories: [], verbs: [], patterns: [], only: CATEGORIES, ...rest };
 }
 
 /** Five families, one for each category. */

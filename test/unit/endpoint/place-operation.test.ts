@@ -63,6 +63,20 @@ describe('compilePlacement', () => {
     expect(contested(fakeOperation('get_file')).name).toBe('one');
   });
 
+  it('does not let a family that reads take a write by its name', () => {
+    const reading = compilePlacement({
+      name: 'reading',
+      families: [
+        fakeFamily('discover', { verbs: ['list'], patterns: ['*_schema'], only: ['READ'] }),
+        fakeFamily('change', { categories: ['DELETE', 'UPDATE'], verbs: ['list'] }),
+        fakeFamily('rest'),
+      ],
+    });
+    expect(reading(fakeOperation('list_files')).name).toBe('discover');
+    expect(reading(fakeOperation('list_and_purge', { category: 'DELETE' })).name).toBe('change');
+    expect(reading(fakeOperation('drop_schema', { category: 'DELETE' })).name).toBe('change');
+  });
+
   it('refuses a profile without families', () => {
     expect(() => compilePlacement({ name: 'empty', families: [] })).toThrow(/no families/);
   });

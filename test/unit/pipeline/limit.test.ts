@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { PayloadLimits } from '../../../src/config/gateway-config.js';
 import { limitPayload } from '../../../src/pipeline/limit.js';
 import { OperationError } from '../../../src/protocol/operation-error.js';
+import type { PayloadLimits } from '../../../src/protocol/payload-limits.js';
 
 const LIMITS: PayloadLimits = {
   maxRequestSize: 1_048_576,

@@ -20,6 +20,17 @@ describe('toResultData', () => {
     }
   });
 
+  it('drops text that repeats the only member of structured content', () => {
+    for (const [structured, repeated] of [
+      [{ entities: [{ name: 'A' }] }, '[\n  { "name": "A" }\n]'],
+      [{ content: 'line one\nline two' }, 'line one\nline two'],
+    ] as const) {
+      expect(toResultData({ structuredContent: structured, content: [text(repeated)] }).blocks).toEqual([]);
+    }
+    const { blocks } = toResultData({ structuredContent: { a: 'x', b: 'y' }, content: [text('x')] });
+    expect(blocks).toEqual([text('x')]);
+  });
+
   it('keeps text that says more than the structured content', () => {
     const { blocks } = toResultData({ structuredContent: { id: 1 }, content: [text('Created item 1.'), image] });
     expect(blocks).toEqual([text('Created item 1.'), image]);

@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { StdioEndpoint, UpstreamConfig, UpstreamEndpoint } from '../../../src/config/gateway-config.js';
 import type { Observation } from '../../../src/observe/observation.js';
@@ -115,12 +116,13 @@ export function entered(state: string, slug = 'one'): (observation: Observation)
     observation.kind === 'upstream-state' && observation.upstream === slug && observation.state === state;
 }
 
-/** Whether a process exists. */
+/** Whether a process runs. One that is dead but not collected by its parent does not. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
+    return !/^\d+ \(.*\) Z/s.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch (error) {
+    // No /proc on this system: the signal has told.
+    return (error as NodeJS.ErrnoException).code === 'ENOENT' && !existsSync('/proc/self');
   }
 }

@@ -1,0 +1,61 @@
+import { buildCatalog } from '../../src/catalog/build-catalog.js';
+import type { Catalog } from '../../src/catalog/catalog.js';
+import type { UpstreamConfig } from '../../src/config/gateway-config.js';
+import type { JsonSchema } from '../../src/protocol/json.js';
+import type { Operation } from '../../src/protocol/operation.js';
+import type { RawTool, ToolSet } from '../../src/protocol/raw-tool.js';
+
+/** An upstream's configuration with the defaults of an operator who says nothing. */
+export function anUpstream(slug: string, settings: Partial<UpstreamConfig> = {}): UpstreamConfig {
+  return {
+    name: slug,
+    slug,
+    endpoint: { type: 'http', url: 'http://upstream.invalid/mcp', headers: {} },
+    disabled: false,
+    timeoutMs: 60_000,
+    connectTimeoutMs: 10_000,
+    maxConcurrency: 4,
+    trust: 'validated',
+    strict: true,
+    curation: [],
+    ...settings,
+  };
+}
+
+export function aTool(name: string, inputSchema: JsonSchema = { type: 'object' }, rest: RawTool = {}): RawTool {
+  return { name, description: `Does ${name}.`, inputSchema, ...rest };
+}
+
+/** A catalog of tools by upstream; upstreams that are not given are configured by default. */
+export function buildTestCatalog(
+  tools: Readonly<Record<string, readonly unknown[]>>,
+  {
+    upstreams = [],
+    ...rest
+  }: {
+    readonly upstreams?: readonly UpstreamConfig[];
+    readonly builtins?: readonly Operation[];
+    readonly pins?: Readonly<Record<string, string>>;
+  } = {},
+): Catalog {
+  const toolSets = Object.entries(tools).map(
+    ([upstream, list]): ToolSet => ({ upstream, tools: list as readonly RawTool[] }),
+  );
+  const given = new Set(upstreams.map(({ slug }) => slug));
+  const others = toolSets.map((set) => set.upstream).filter((slug) => !given.has(slug));
+  return buildCatalog({
+    toolSets,
+    upstreams: [...upstreams, ...others.map((slug) => anUpstream(slug))],
+    builtins: [],
+    pins: {},
+    ...rest,
+  });
+}
+
+/** The operation that one tool becomes. */
+export function buildTestOperation(tool: RawTool, settings: Partial<UpstreamConfig> = {}): Operation {
+  const catalog = buildTestCatalog({ server: [tool] }, { upstreams: [anUpstream('server', settings)] });
+  const [operation] = catalog.operations;
+  if (operation === undefined) throw new Error(`no operation: ${JSON.stringify(catalog.findings)}`);
+  return operation;
+}

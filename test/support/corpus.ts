@@ -1,0 +1,16 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { readToolSet } from '../../src/catalog/read-tool-set.js';
+import { toSlug } from '../../src/config/slug.js';
+import type { ToolSet } from '../../src/protocol/raw-tool.js';
+
+const FOLDER = fileURLToPath(new URL('../../../shared/corpus/tools/', import.meta.url));
+
+/** Real catalogues, where this machine has them; a test that needs them skips and says so where it has not. */
+export const corpusIsHere = existsSync(FOLDER);
+
+export function readCorpus(): readonly ToolSet[] {
+  return readdirSync(FOLDER)
+    .filter((file) => file.endsWith('.json'))
+    .map((file) => readToolSet(toSlug(file.replace(/\.json$/, '')), JSON.parse(readFileSync(FOLDER + file, 'utf8'))));
+}

@@ -1,0 +1,192 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { bindArguments } from '../../../src/catalog/bind-arguments.js';
+import { buildCatalog } from '../../../src/catalog/build-catalog.js';
+import type { Catalog } from '../../../src/catalog/catalog.js';
+import { exampleParams } from '../../../src/catalog/example-params.js';
+import { describeParameters, describeReturns } from '../../../src/catalog/parameter-info.js';
+import { buildTypeRegistry, type TypeRegistry } from '../../../src/catalog/type-registry.js';
+import { validatorFor } from '../../../src/catalog/validators.js';
+import { isJsonObject, type JsonObject } from '../../../src/protocol/json.js';
+import { NAME_PATTERN, type Operation } from '../../../src/protocol/operation.js';
+import type { ToolSet } from '../../../src/protocol/raw-tool.js';
+import { anUpstream } from '../../support/build-test-catalog.js';
+import { corpusIsHere, readCorpus } from '../../support/corpus.js';
+import { createDice, generateArguments } from '../../support/generate-arguments.js';
+
+/** The caller's form of arguments that a direct caller would send: canonical names, an UPDATE's fields inside `input`. */
+function toCallerForm({ parameters }: Operation, direct: JsonObject, spelling: 'name' | 'upstreamName'): JsonObject {
+  const byUpstreamName = new Map(parameters.map((parameter) => [parameter.upstreamName, parameter]));
+  const params: JsonObject = {};
+  const input: JsonObject = {};
+  for (const [key, value] of Object.entries(direct)) {
+    const parameter = byUpstreamName.get(key);
+    if (parameter === undefined) throw new Error(`'${key}' is not a parameter`);
+    (parameter.place === 'input' ? input : params)[parameter[spelling]] = value;
+  }
+  return parameters.some(({ place }) => place === 'input') ? { ...params, input } : params;
+}
+
+/** Arguments that the tool's own schema accepts, as rich as the generator manages. */
+function generateValid({ inputSchema }: Operation, seed: number): JsonObject | undefined {
+  const dice = createDice(seed);
+  for (let attempt = 0; attempt < 40; attempt++) {
+    const direct = generateArguments(inputSchema, dice);
+    if (validatorFor(inputSchema).accepts(direct)) return direct;
+  }
+  return undefined;
+}
+
+/** Every name that introspection documents as acceptable, by place. */
+function documentedNames(operation: Operation, types: TypeRegistry): { params: string[]; input: string[] } {
+  const beside = describeParameters(operation);
+  const input = operation.parameters.some(({ place }) => place === 'input') ? beside.at(-1) : undefined;
+  const details = input === undefined ? null : types.find(input.type);
+  const fields = details?.kind === 'object' ? details.fields : [];
+  return {
+    params: beside.filter((parameter) => parameter !== input).map(({ name }) => name),
+    input: fields.map(({ name }) => name),
+  };
+}
+
+describe.skipIf(!corpusIsHere)('real catalogues (skipped where ../shared/corpus is absent)', () => {
+  let toolSets: readonly ToolSet[];
+  let catalog: Catalog;
+  let types: TypeRegistry;
+
+  beforeAll(() => {
+    toolSets = readCorpus();
+    const upstreams = toolSets.map(({ upstream }) => anUpstream(upstream));
+    catalog = buildCatalog({ toolSets, upstreams, builtins: [], pins: {} });
+    types = buildTypeRegistry(catalog);
+  });
+
+  it('every tool becomes an operation of its own, under a proper name', () => {
+    expect(catalog.operations).toHaveLength(toolSets.flatMap(({ tools }) => tools).length);
+    expect(catalog.findings.filter(({ severity }) => severity !== 'info')).toEqual([]);
+    const names = catalog.operations.map(({ name }) => name);
+    expect(new Set(names).size).toBe(names.length);
+    expect(names.filter((name) => !NAME_PATTERN.test(name))).toEqual([]);
+    const parameters = catalog.operations.flatMap((operation) => operation.parameters.map(({ name }) => name));
+    expect(parameters.filter((name) => !NAME_PATTERN.test(name) || name.includes('__'))).toEqual([]);
+  });
+
+  it('the same tools in another order make the same catalog', () => {
+    const shuffled = toolSets.toReversed().map((set) => ({ ...set, tools: set.tools.toReversed() }));
+    const upstreams = shuffled.map(({ upstream }) => anUpstream(upstream));
+    const again = buildCatalog({ toolSets: shuffled, upstreams, builtins: [], pins: {} });
+    expect(again.operations).toEqual(catalog.operations);
+    expect(again.findings).toEqual(catalog.findings);
+  });
+
+  it('valid arguments reach every tool exactly as a direct caller would send them', { timeout: 60_000 }, () => {
+    const ungenerated: string[] = [];
+    for (const [index, operation] of catalog.operations.entries()) {
+      const direct = generateValid(operation, index + 1);
+      if (direct === undefined) {
+        ungenerated.push(operation.name);
+        continue;
+      }
+      for (const spelling of ['name', 'upstreamName'] as const) {
+        const params = toCallerForm(operation, direct, spelling);
+        const bound = bindArguments(operation, params);
+        expect(bound, `${operation.name} ${JSON.stringify(params)}`).toEqual({ ok: true, arguments: direct });
+      }
+    }
+    expect(ungenerated).toEqual([]);
+  });
+
+  it('what introspection documents is accepted, and nothing else', { timeout: 60_000 }, () => {
+    for (const operation of catalog.operations) {
+      const documented = documentedNames(operation, types);
+      const params: JsonObject = Object.fromEntries(documented.params.map((name) => [name, null]));
+      const input: JsonObject = Object.fromEntries(documented.input.map((name) => [name, null]));
+      const stranger = 'surely_not_a_parameter';
+      const wraps = documented.input.length > 0;
+      const call = (extra: JsonObject): JsonObject =>
+        wraps ? { ...params, input: { ...input, ...extra } } : { ...params, ...extra };
+      const unknown = (bound: ReturnType<typeof bindArguments>): readonly string[] =>
+        bound.ok ? [] : bound.faults.filter(({ code }) => /UNKNOWN|MISSING/.test(code)).map(({ param }) => param);
+
+      expect(unknown(bindArguments(operation, call({}))), operation.name).toEqual([]);
+      expect(documented.params.length + documented.input.length).toBe(operation.parameters.length);
+      expect(unknown(bindArguments(operation, call({ [stranger]: 1 }))), operation.name).toEqual([
+        wraps ? `input.${stranger}` : stranger,
+      ]);
+    }
+  });
+
+  it('every required parameter is missed by its name', () => {
+    for (const operation of catalog.operations) {
+      const required = operation.parameters.filter((parameter) => parameter.required);
+      const wraps = operation.parameters.some(({ place }) => place === 'input');
+      const bound = bindArguments(operation, wraps ? { input: {} } : {});
+      const missed = bound.ok ? [] : bound.faults.filter(({ code }) => code === 'VALIDATION_MISSING_PARAM');
+      const expected = required.map(({ place, name }) => (place === 'input' ? `input.${name}` : name));
+      expect(
+        missed.map(({ param }) => param),
+        operation.name,
+      ).toEqual(expect.arrayContaining(expected.slice(0, 50)));
+    }
+  });
+
+  it('nearly every example is a valid call', { timeout: 60_000 }, () => {
+    const invalid = catalog.operations.filter((operation) => !bindArguments(operation, exampleParams(operation)).ok);
+    // What is left asks for patterns or recursions that only a search could meet.
+    expect(invalid.length / catalog.operations.length).toBeLessThan(0.003);
+  });
+
+  it('every type that is named is explained', { timeout: 60_000 }, () => {
+    const json = new Set(['string', 'number', 'integer', 'boolean', 'array', 'object', 'null', 'any']);
+    const known = new Set(types.list().map(({ name }) => name));
+    const named = (type: string): string => type.replace(/(?:\[\])+$/, '');
+    for (const operation of catalog.operations) {
+      const infos = describeParameters(operation);
+      const used = [...infos.map(({ type }) => type), ...infos.map(({ items }) => items?.type ?? 'any')];
+      const strangers = [...used, describeReturns(operation).name]
+        .map(named)
+        .filter((type) => !json.has(type) && !known.has(type));
+      expect(strangers, operation.name).toEqual([]);
+    }
+    for (const { name, kind } of types.list()) {
+      const details = types.find(name);
+      expect(details?.kind, name).toBe(kind);
+      const used =
+        details?.kind === 'object'
+          ? details.fields.map(({ type }) => type)
+          : details?.kind === 'union'
+            ? details.members
+            : [];
+      expect(
+        used.map(named).filter((type) => !json.has(type) && !known.has(type)),
+        name,
+      ).toEqual([]);
+    }
+  });
+
+  it('describes in the shape of the published schema', () => {
+    for (const operation of catalog.operations) {
+      for (const info of describeParameters(operation)) {
+        expect(typeof info.type).toBe('string');
+        expect(info.items === undefined || isJsonObject(info.items)).toBe(true);
+        for (const key of Object.keys(info)) expect(PARAMETER_INFO_KEYS).toContain(key);
+      }
+    }
+  });
+});
+
+const PARAMETER_INFO_KEYS = [
+  'name',
+  'type',
+  'required',
+  'description',
+  'default',
+  'enum',
+  'minimum',
+  'maximum',
+  'minLength',
+  'maxLength',
+  'pattern',
+  'format',
+  'items',
+  'sensitive',
+];

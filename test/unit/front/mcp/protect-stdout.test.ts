@@ -1,0 +1,20 @@
+import { afterEach, expect, it, vi } from 'vitest';
+import { protectStdout } from '../../../../src/front/mcp/protect-stdout.js';
+
+const original = globalThis.console;
+
+afterEach(() => {
+  globalThis.console = original;
+  vi.restoreAllMocks();
+});
+
+it('sends what is printed to stderr', () => {
+  const stdout = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+  const stderr = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  protectStdout();
+  for (const method of ['log', 'info', 'debug', 'warn', 'error', 'table'] as const) console[method](`via ${method}`);
+  expect(stdout).not.toHaveBeenCalled();
+  expect(stderr.mock.calls.map(([text]) => String(text)).join('')).toMatch(
+    /via log[^]*via info[^]*via debug[^]*via table/,
+  );
+});
