@@ -31,7 +31,7 @@ export function openCapturedGateway(
     settled: Promise.resolve(),
     warmedUp: Promise.resolve(),
     handle: (call) => pipeline(call, snapshot),
-    toolList: () => ({ json: snapshot.plan.toolsJson, names: snapshot.plan.tools.map(({ name }) => name) }),
+    toolList: () => snapshot.plan,
     onToolsChanged: () => () => undefined,
     status: () => describeStatus(snapshot, []),
     operations: () => placeOperations(snapshot),

@@ -3,6 +3,7 @@ import { buildSnapshot } from './build-snapshot.js';
 import { diffCatalogs } from './catalog/diff-catalogs.js';
 import type { GatewayConfig } from './config/gateway-config.js';
 import { describeStatus, type GatewayStatus, type PlacedOperation, placeOperations } from './describe-status.js';
+import type { EndpointPlan } from './endpoint/endpoint-plan.js';
 import { Lifecycle } from './lifecycle.js';
 import type { Observer } from './observe/observation.js';
 import { createPipeline } from './pipeline/pipeline.js';
@@ -17,12 +18,8 @@ import type { Reply } from './protocol/result.js';
 import { listBinDirectories } from './upstream/bin-directories.js';
 import { openUpstreamPool, type UpstreamPool } from './upstream/upstream-pool.js';
 
-/** The gateway's own MCP tools, ready to be sent. */
-export interface ToolList {
-  /** The JSON text of the array of tools, written once per catalog. */
-  readonly json: string;
-  readonly names: readonly string[];
-}
+/** The gateway's own MCP tools, as values and as the JSON text that is sent. */
+export type ToolList = Pick<EndpointPlan, 'tools' | 'toolsJson'>;
 
 export type { GatewayStatus, PlacedOperation, UpstreamSummary } from './describe-status.js';
 
@@ -124,7 +121,7 @@ export function openGateway(config: GatewayConfig, deps: GatewayDeps): Gateway {
     settled,
     warmedUp,
     handle: (call) => pipeline(call, snapshot),
-    toolList: () => ({ json: snapshot.plan.toolsJson, names: snapshot.plan.tools.map(({ name }) => name) }),
+    toolList: () => snapshot.plan,
     onToolsChanged(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);

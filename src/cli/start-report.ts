@@ -27,7 +27,7 @@ export function describeStart(gateway: Gateway, url: string): StartReport {
     status: gateway.status(),
     tokens: {
       upstreams: estimateTokens(listed.length === 0 ? '' : JSON.stringify(listed)),
-      gateway: estimateTokens(gateway.toolList().json),
+      gateway: estimateTokens(gateway.toolList().toolsJson),
     },
   };
 }

@@ -60,8 +60,8 @@ async function measure(gateway: Gateway, count: CountTokens): Promise<TokenRepor
 
 function measureMode(gateway: Gateway, mode: EndpointMode, count: CountTokens): Registration {
   const config = { ...gateway.config, endpoint: { ...gateway.config.endpoint, mode } };
-  const { json, names } = openCapturedGateway(config, gateway.toolSets()).toolList();
-  return { tools: names.length, tokens: count(json) };
+  const { tools, toolsJson } = openCapturedGateway(config, gateway.toolSets()).toolList();
+  return { tools: tools.length, tokens: count(toolsJson) };
 }
 
 async function measureDetails(gateway: Gateway, count: CountTokens): Promise<TokenReport['detail']> {

@@ -31,7 +31,7 @@ function call(gateway: Gateway, name: string, params: JsonObject): Promise<Reply
     .operations()
     .find(({ operation }) => operation.name === name || operation.qualifiedName === name);
   // An unknown name goes through the pipeline too: its answer names the nearest ones.
-  return callAsCli(gateway, placed?.tool ?? gateway.toolList().names[0] ?? '', name, params);
+  return callAsCli(gateway, placed?.tool ?? gateway.toolList().tools[0]?.name ?? '', name, params);
 }
 
 function parseParams(text: string): JsonObject {

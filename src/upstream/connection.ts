@@ -44,6 +44,8 @@ export interface Connection {
   /** Resolves with the reason when nothing new can be sent. */
   readonly lost: Promise<UpstreamFault>;
   readonly usable: boolean;
+  /** Resolves when nothing is left of it. */
+  readonly closed: Promise<void>;
   /** Rejects with an `UpstreamFault`, a `ProtocolError` or an `SdkHttpError`. */
   call(call: UpstreamCall, timeoutMs: number): Promise<ToolCallResult>;
   /** Lets what is in flight finish, then closes. */
@@ -59,6 +61,7 @@ interface Attempt {
   readonly channel: CallChannel;
   readonly client: Client;
   readonly lost: Promise<UpstreamFault>;
+  readonly closed: Promise<void>;
 }
 
 /**
@@ -132,15 +135,22 @@ async function beginAttempt({ config, around, probeTimeoutMs }: ConnectionReques
   const lost = new Promise<UpstreamFault>((resolve) => {
     channel.onlost = resolve;
   });
+  // The SDK's client calls the handler that it finds, then its own.
+  const closed = new Promise<void>((resolve) => {
+    channel.onclose = resolve;
+  });
   const probe = { timeoutMs: transport.kind === 'stdio' ? probeTimeoutMs : config.connectTimeoutMs };
   // No capabilities: what a server would ask of a client (sampling, roots, elicitation) has nobody here to answer it.
   const client = new Client(around.clientInfo, { capabilities: {}, versionNegotiation: { mode: 'auto', probe } });
   client.onerror = ({ message }) =>
     around.observe({ kind: 'notice', level: 'debug', message: `${config.slug}: ${message}` });
-  return { channel, client, lost };
+  return { channel, client, lost, closed };
 }
 
-async function completeConnection(request: ConnectionRequest, { channel, client, lost }: Attempt): Promise<Connection> {
+async function completeConnection(
+  request: ConnectionRequest,
+  { channel, client, lost, closed }: Attempt,
+): Promise<Connection> {
   const { config, around, memory, onTools, onOddity } = request;
   const era = client.getProtocolEra() ?? 'legacy';
   const protocolVersion = client.getNegotiatedProtocolVersion();
@@ -165,6 +175,7 @@ async function completeConnection(request: ConnectionRequest, { channel, client,
     protocolVersion,
     server: client.getServerVersion(),
     lost,
+    closed,
     get usable() {
       return channel.usable;
     },

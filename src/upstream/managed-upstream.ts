@@ -15,17 +15,13 @@ import { findFault, UpstreamFault } from './upstream-fault.js';
 const PATIENCE_MS = 5_000;
 /** A connection that lived for this long was good: what comes after it is a new misfortune, not the old one. */
 const STABLE_MS = 2_000;
-/** How soon after a failed attempt a waiting call may bring on the next. */
-const EAGER_MS = 100;
+/** How soon after a failed attempt a waiting call may bring on the next; never sooner than the attempt itself took. */
+const EAGER_MS = 150;
+/** Failures met with the shortest pause: many where a good server crashed, few where it never worked. */
+const PATIENT_FAILURES = { afterLoss: 30, atStart: 3 };
 const MAX_RESENDS = 2;
 /** Probing time for a child process; doubled with each failure, for servers that are slow to start. */
 const PROBE_MS = 3_000;
-
-export interface ManagedUpstream extends Upstream {
-  /** Resolves when the first attempt to connect has succeeded or failed. */
-  readonly settled: Promise<void>;
-  close(): Promise<void>;
-}
 
 export interface ManagedUpstreamOptions {
   readonly config: UpstreamConfig;
@@ -34,8 +30,9 @@ export interface ManagedUpstreamOptions {
 }
 
 /** Keeps one server connected for as long as the gateway runs, and sends it calls. */
-export class SupervisedUpstream implements ManagedUpstream {
+export class ManagedUpstream implements Upstream {
   readonly slug: string;
+  /** Resolves when the first attempt to connect has succeeded or failed. */
   readonly settled: Promise<void>;
 
   readonly #options: ManagedUpstreamOptions;
@@ -43,6 +40,7 @@ export class SupervisedUpstream implements ManagedUpstream {
   readonly #limit;
   readonly #readiness = new Readiness<Connection>();
   readonly #closing = new AbortController();
+  readonly #retired = new Set<Connection>();
   #settle: () => void = () => {};
   #state: UpstreamState;
   #connection: Connection | undefined;
@@ -53,7 +51,8 @@ export class SupervisedUpstream implements ManagedUpstream {
   #downSince = performance.now();
   #pauseMs = 0;
   #nextAttemptAt = 0;
-  #lastFailureAt = 0;
+  #lastFailure = { at: 0, tookMs: 0 };
+  #everReady = false;
   #wake: (() => void) | undefined;
   readonly #supervision: Promise<void>;
 
@@ -104,7 +103,7 @@ export class SupervisedUpstream implements ManagedUpstream {
     this.#readiness.fail(new UpstreamFault('unavailable', 'the gateway is closing'));
     this.#closing.abort();
     this.#wake?.();
-    await this.#connection?.close();
+    await Promise.all([this.#connection, ...this.#retired].map((connection) => connection?.close()));
     await this.#supervision;
   }
 
@@ -124,18 +123,22 @@ export class SupervisedUpstream implements ManagedUpstream {
   }
 
   #awaitConnection(call: UpstreamCall, timeoutMs: number): Promise<Connection> {
-    const patience = Math.min(timeoutMs, this.#downSince + PATIENCE_MS - performance.now());
-    const retryAfterMs = Math.max(0, Math.round(this.#nextAttemptAt - performance.now()));
+    const now = performance.now();
+    // A connection that cannot be used but is still in its place was lost in this very moment.
+    const downSince = this.#connection === undefined ? this.#downSince : now;
+    const patienceMs = Math.min(timeoutMs, downSince + PATIENCE_MS - now);
+    const retryAfterMs = Math.max(0, Math.round(this.#nextAttemptAt - now));
     const unavailable = new UpstreamFault('unavailable', this.#problem ?? 'it is not connected', { retryAfterMs });
     if (this.#isClosed() || this.#state === 'disabled') return Promise.reject(unavailable);
     this.#hurry();
-    if (patience <= 0) return Promise.reject(unavailable);
-    return this.#readiness.wait({ patienceMs: patience, cancellation: call.cancellation, otherwise: unavailable });
+    if (patienceMs <= 0) return Promise.reject(unavailable);
+    return this.#readiness.wait({ patienceMs, cancellation: call.cancellation, otherwise: unavailable });
   }
 
   /** Somebody needs the server now: the next attempt need not wait out its whole pause. */
   #hurry(): void {
-    if (performance.now() - this.#lastFailureAt >= EAGER_MS) this.#wake?.();
+    const { at, tookMs } = this.#lastFailure;
+    if (performance.now() - at >= Math.max(EAGER_MS, tookMs)) this.#wake?.();
   }
 
   async #supervise(): Promise<void> {
@@ -149,9 +152,10 @@ export class SupervisedUpstream implements ManagedUpstream {
 
   async #connect(): Promise<Connection | undefined> {
     const { config, around } = this.#options;
+    const startedAt = performance.now();
     if (this.#failures === 0) this.#enter('connecting', 'connecting');
     try {
-      const connection = await openConnection({
+      return await openConnection({
         config,
         around,
         memory: this.#memory,
@@ -160,23 +164,23 @@ export class SupervisedUpstream implements ManagedUpstream {
         onTools: (tools) => this.#takeTools(tools),
         onOddity: (message) => around.observe({ kind: 'finding', severity: 'warning', upstream: this.slug, message }),
       });
-      return connection;
     } catch (error) {
-      this.#fail(error);
+      this.#fail(error, startedAt);
       return undefined;
     }
   }
 
-  #fail(error: unknown): void {
+  #fail(error: unknown, startedAt: number): void {
     if (this.#isClosed()) return;
     // What it answered contradicts what was remembered: next time it is asked afresh.
     if (isAnswer(error)) this.#memory.prior = undefined;
     this.#failures += 1;
-    this.#lastFailureAt = performance.now();
+    const at = performance.now();
+    this.#lastFailure = { at, tookMs: at - startedAt };
     const problem = describeConnectFailure(error);
     const news = problem !== this.#problem;
     this.#problem = problem;
-    this.#pauseMs = backOff(this.#failures);
+    this.#pauseMs = this.#backOff();
     // The same failure ten times a second is no news; once the pauses are long, each attempt is told.
     if (news || this.#pauseMs > STABLE_MS) this.#enter('waiting', problem);
     else this.#state = 'waiting';
@@ -187,21 +191,29 @@ export class SupervisedUpstream implements ManagedUpstream {
     if (this.#isClosed()) return connection.close();
     const since = performance.now();
     this.#connection = connection;
+    this.#everReady = true;
     this.#problem = undefined;
     this.#enter('ready', `connected: ${this.#tools} tools, protocol ${connection.protocolVersion ?? 'unknown'}`);
     this.#readiness.give(connection);
     this.#settle();
 
     const fault = await connection.lost;
-    connection.retire();
+    this.#retire(connection);
     if (this.#isClosed()) return;
     this.#connection = undefined;
     this.#restarts += 1;
     this.#downSince = performance.now();
     this.#failures = this.#downSince - since >= STABLE_MS ? 0 : this.#failures + 1;
     this.#problem = fault.message;
-    this.#pauseMs = backOff(this.#failures);
+    this.#pauseMs = this.#backOff();
     this.#enter('waiting', `connection lost: ${fault.message}`);
+  }
+
+  /** Calls that a server is still answering may end in peace, unless the gateway closes first. */
+  #retire(connection: Connection): void {
+    this.#retired.add(connection);
+    void connection.closed.then(() => this.#retired.delete(connection));
+    connection.retire();
   }
 
   /** Read anew because the state changes while the caller waits. */
@@ -217,6 +229,10 @@ export class SupervisedUpstream implements ManagedUpstream {
     } catch (cause) {
       this.#options.around.observe({ kind: 'defect', where: 'upstream.onTools', cause });
     }
+  }
+
+  #backOff(): number {
+    return backOff(this.#failures, this.#everReady ? PATIENT_FAILURES.afterLoss : PATIENT_FAILURES.atStart);
   }
 
   #pause(ms: number): Promise<void> {

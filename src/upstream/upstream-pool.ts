@@ -1,5 +1,5 @@
 import type { UpstreamConfig } from '../config/gateway-config.js';
-import { SupervisedUpstream } from './managed-upstream.js';
+import { ManagedUpstream } from './managed-upstream.js';
 import type { TransportSurroundings } from './open-transport.js';
 import type { Upstream, UpstreamEvents, UpstreamStatus } from './upstream.js';
 
@@ -20,7 +20,7 @@ export interface UpstreamPoolDependencies extends TransportSurroundings {
 
 export function openUpstreamPool(configs: readonly UpstreamConfig[], deps: UpstreamPoolDependencies): UpstreamPool {
   const { events, ...around } = deps;
-  const upstreams = new Map(configs.map((config) => [config.slug, new SupervisedUpstream({ config, around, events })]));
+  const upstreams = new Map(configs.map((config) => [config.slug, new ManagedUpstream({ config, around, events })]));
   const all = [...upstreams.values()];
   return {
     get: (slug) => upstreams.get(slug),

@@ -1,5 +1,5 @@
 import type { GatewayConfig } from '../../src/config/gateway-config.js';
-import type { Gateway, GatewayStatus } from '../../src/gateway.js';
+import type { Gateway, GatewayStatus, ToolList } from '../../src/gateway.js';
 import type { RawCall } from '../../src/protocol/raw-call.js';
 import type { Reply } from '../../src/protocol/result.js';
 
@@ -34,8 +34,7 @@ export function createFakeGateway(options: FakeGatewayOptions = {}): FakeGateway
   const listeners = new Set<() => void>();
   const calls: RawCall[] = [];
   let waiting: ((call: RawCall) => void)[] = [];
-  let names: readonly string[] = ['mcp_aql_read', 'mcp_aql_create'];
-  let json = describeTools(names);
+  let tools = describeTools(['mcp_aql_read', 'mcp_aql_create']);
 
   return {
     config: fakeConfig(options),
@@ -52,14 +51,13 @@ export function createFakeGateway(options: FakeGatewayOptions = {}): FakeGateway
       return await handle(call);
     },
     nextCall: () => new Promise((resolve) => waiting.push(resolve)),
-    toolList: () => ({ json, names }),
+    toolList: () => tools,
     onToolsChanged(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
     changeTools(next) {
-      names = next;
-      json = describeTools(next);
+      tools = describeTools(next);
       for (const listener of listeners) listener();
     },
     status: () => ({ ...IDLE_STATUS, ...options.status }),
@@ -78,8 +76,16 @@ const IDLE_STATUS: GatewayStatus = {
   findings: [],
 };
 
-function describeTools(names: readonly string[]): string {
-  return JSON.stringify(names.map((name) => ({ name, description: `Calls ${name}`, inputSchema: { type: 'object' } })));
+function describeTools(names: readonly string[]): ToolList {
+  const annotations = { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true };
+  const tools = names.map((name) => ({
+    name,
+    title: name,
+    description: `Calls ${name}`,
+    inputSchema: { type: 'object' },
+    annotations: { title: name, ...annotations },
+  }));
+  return { tools, toolsJson: JSON.stringify(tools) };
 }
 
 function fakeConfig({ server, limits }: FakeGatewayOptions): GatewayConfig {

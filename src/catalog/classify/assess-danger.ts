@@ -1,7 +1,8 @@
 import type { Category } from '../../protocol/category.js';
 import { type DangerAssessment, type DangerLevel, dangerRank, worseDanger } from '../../protocol/danger.js';
-import { type Decision, isPlainWrite } from './decide-category.js';
-import { EFFECTS, type Effect, readShare } from './effects.js';
+import type { Decision } from './decide-category.js';
+import { EFFECTS, type Effect } from './effects.js';
+import { effectOfValue } from './find-grouping-parameter.js';
 import type { ToolFacts } from './gather-facts.js';
 import { LEXICON } from './verbs.js';
 import { BULK_WORDS, MONEY_NOUNS } from './vocabulary.js';
@@ -15,14 +16,15 @@ export const DEFAULT_DANGER: Readonly<Record<Category, DangerLevel>> = {
   DELETE: 'destructive',
 };
 
-interface Reason {
+export interface DangerReason {
   readonly level: DangerLevel;
   readonly reason: string;
 }
 
-interface DangerRule {
+/** One reason to rate an operation higher than its category does. */
+export interface DangerRule {
   readonly id: string;
-  readonly find: (facts: ToolFacts, decision: Decision) => readonly Reason[];
+  readonly find: (facts: ToolFacts, decision: Decision) => readonly DangerReason[];
 }
 
 /** The specification's patterns on operation names; the highest match wins. */
@@ -47,13 +49,18 @@ export const NAME_PATTERNS: readonly {
   { pattern: /^purge_/, shown: 'purge_*', level: 'dangerous' },
 ];
 
+/** The weight from which a verb is clear enough to raise danger; less than what is needed to settle a category. */
+const CLEAR = 6;
+const RISKY: ReadonlySet<DangerLevel> = new Set(['destructive', 'dangerous', 'forbidden']);
+
 /** Phrases of a description that announce a loss; a negation before them takes it back. */
 const LOSS =
   /(?<!(?:\bnot|n't|\bwithout|\bnever|\bno|\binstead of)\s(?:\w+\s)?)\b(?:permanent(?:ly)?\b|irreversibl[ey]|irrevocabl[ey]|(?:cannot|can't|can not) be (?:undone|reversed|recovered|restored)|overwrit(?:es?|ing|ten)\b|destroys?\b|will be (?:lost|deleted|erased|wiped|overwritten|removed)|replaces? (?:all|the (?:entire|whole|full|contents?|content|existing)|existing|every|any existing|its)|data loss)/i;
 
 const READ_WRITES_FILE = /^(?:file_?name|save_to|output_(?:path|file|dir)|save_path|output|outfile)$/;
 
-const DANGER_RULES: readonly DangerRule[] = [
+/** Every reason that raises danger; none lowers it. */
+export const DANGER_RULES: readonly DangerRule[] = [
   {
     id: 'name-pattern',
     find: ({ input }) =>
@@ -70,8 +77,12 @@ const DANGER_RULES: readonly DangerRule[] = [
     id: 'plain-effect',
     find: (_facts, { signals }) =>
       signals
-        .filter((signal) => isPlainWrite(signal) && EFFECTS[signal.effect].danger !== 'reversible')
+        .filter(({ weight, effect }) => weight >= CLEAR && RISKY.has(EFFECTS[effect].danger))
         .map(({ effect, says }) => ({ level: EFFECTS[effect].danger, reason: says })),
+  },
+  {
+    id: 'group-values',
+    find: ({ grouping }) => (grouping?.values ?? []).flatMap(valueReasons),
   },
   {
     id: 'bulk-removal',
@@ -105,6 +116,13 @@ const DANGER_RULES: readonly DangerRule[] = [
   },
 ];
 
+function valueReasons(value: string): readonly DangerReason[] {
+  const effect = effectOfValue(value);
+  if (effect === undefined) return [];
+  const { danger, phrase } = EFFECTS[effect];
+  return [{ level: danger, reason: `'${value}' is one of its choices and ${phrase}` }];
+}
+
 const isRemoval = (effect: Effect): boolean => effect === 'delete' || effect === 'purge';
 
 function removes(word: string | undefined): boolean {
@@ -122,23 +140,21 @@ export function assessDanger(facts: ToolFacts, decision: Decision): DangerAssess
   const rules = reads ? DANGER_RULES.filter(({ id }) => RULES_FOR_READS.has(id)) : DANGER_RULES;
   const found = rules.flatMap((rule) => rule.find(facts, decision));
   const base = { level: DEFAULT_DANGER[category], reason: `${category} is ${DEFAULT_DANGER[category]} by default` };
-  const all = [base, ...found, ...(reads ? readReasons(facts, decision) : [])];
+  const all = [base, ...found, ...(reads ? readReasons(facts) : [])];
   const level = all.reduce<DangerLevel>((worst, reason) => worseDanger(worst, reason.level), 'safe');
   const reasons = all.filter((reason) => dangerRank(reason.level) === dangerRank(level)).map(({ reason }) => reason);
   return { level, reasons: [...new Set(reasons)] };
 }
 
 /** A read that may leave something behind is not quite safe. */
-function readReasons({ annotations, parameters }: ToolFacts, { signals }: Decision): readonly Reason[] {
+function readReasons({ annotations, parameters }: ToolFacts): readonly DangerReason[] {
   const file = parameters.find(({ key, text }) => text && READ_WRITES_FILE.test(key));
-  const reasons: Reason[] = [];
+  const reasons: DangerReason[] = [];
   if (file !== undefined) reasons.push({ level: 'reversible', reason: `parameter '${file.name}' can write a file` });
   if (annotations['readOnlyHint'] === false)
     reasons.push({ level: 'reversible', reason: 'annotation readOnlyHint=false' });
   if (annotations['destructiveHint'] === true && annotations['readOnlyHint'] !== true) {
     reasons.push({ level: 'destructive', reason: 'annotation destructiveHint=true' });
   }
-  if (signals.every(({ effect }) => readShare(effect) === 0))
-    reasons.push({ level: 'reversible', reason: 'nothing says that it reads' });
   return reasons;
 }

@@ -29,8 +29,8 @@ const READ_MAJORITY = 3;
 const READ_MINIMUM = 5;
 /** Writes within this share of the strongest are in doubt, and doubt takes the more dangerous. */
 const CLOSE = 0.8;
-/** The weight from which a write is plain: a verb that leads, or the description's own. */
-const PLAIN = 6;
+/** The weight from which a write is plain: a verb that leads the name, or the description's own. */
+const PLAIN = 8;
 /** The weight that is as good as any more: name and description agree. */
 const SATURATED = 16;
 
@@ -58,7 +58,7 @@ function collectSignals(facts: ToolFacts): readonly Signal[] {
 }
 
 /** Whether a signal by itself is enough to call the tool a write. */
-export function isPlainWrite(signal: Signal): boolean {
+function isPlainWrite(signal: Signal): boolean {
   return signal.weight >= PLAIN && writeShare(signal.effect) > 0;
 }
 

@@ -1,6 +1,6 @@
 import type { Effect } from './effects.js';
+import { VERB_SENSES } from './verb-senses.js';
 import { LEXICON, type Verb } from './verbs.js';
-import { VERB_SENSES } from './vocabulary.js';
 
 /** How a verb is inflected; coordinated verbs of one sentence share it ("Gets ... or creates"). */
 export type VerbForm = 'base' | 'third' | 'gerund';

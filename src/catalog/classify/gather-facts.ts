@@ -39,6 +39,9 @@ export interface ToolFacts {
   readonly grouping: GroupingParameter | null;
 }
 
+/** The first words of the main sentence, its verb and object, settle the sense of the name's verb too. */
+const OBJECT_WORDS = 10;
+
 const NOTHING: DescriptionReading = { matches: [], main: '' };
 
 /** Reads a tool into facts; anything malformed counts as missing. */
@@ -51,7 +54,7 @@ export function gatherFacts(input: ClassificationInput): ToolFacts {
   const byValue = value.length > 0;
   // A grouped tool's description tells of all its values, so one value is judged by its own words where they say enough.
   const description = byValue ? NOTHING : readDescription(text, new Set(words));
-  const context = new Set([...words, ...description.main.toLowerCase().split(/[^a-z]+/)]);
+  const context = new Set([...words, ...description.main.toLowerCase().split(/[^a-z]+/, OBJECT_WORDS)]);
   const hint = description.matches[0];
   return {
     input,

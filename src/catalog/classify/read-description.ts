@@ -11,7 +11,10 @@ import {
   SENTENCE_ADVERBS,
 } from './vocabulary.js';
 
-/** `head`: what the tool does; `late`: the same, found only behind a sentence without a known verb. `joined`: what it does besides ("... or creates it"). `later`: what a later sentence adds. */
+/**
+ * `head`: what the tool does; `late`: the same, found only behind a sentence without a known verb. `joined`: what it does
+ * besides ("... or creates it"). `later`: what a later sentence adds.
+ */
 export type DescriptionRole = 'head' | 'late' | 'joined' | 'later';
 
 export interface DescriptionMatch {
@@ -30,6 +33,10 @@ export interface DescriptionReading {
 
 /** The sentence that says what the tool does is one of so many first ones. */
 const MAIN_WITHIN = 3;
+/** So many words behind a verb can be its object, and settle its sense. */
+const OBJECT_WORDS = 9;
+/** What follows one of these is no object. */
+const PREPOSITION = /^(?:of|for|from|in|on|with|by|per|at|against|over)$/;
 /** As much of a later sentence as shows its verb and object. */
 const LATER_CHARACTERS = 80;
 
@@ -62,13 +69,19 @@ function readMainClause(
   if (first === undefined || verb === undefined || tokens[start + 1] === 'not') return [];
   if (verb.form === 'gerund' && !opened) return [];
   if (verb.nounness === 'mostly' && verb.form === 'base' && !takesObject(tokens[start + 1])) return [];
-  const around = new Set([...context, ...tokens.slice(start + 1, start + 12)]);
-  if (COMPOUND_NOUNS.get(verb.lemma)?.has(tokens[start + 1] ?? '')) return [];
+  const around = new Set([...context, ...tokens.slice(start + 1, start + OBJECT_WORDS)]);
+  if (isNoun(verb, tokens[start + 1])) return [];
   if (LIGHT_VERBS.has(verb.lemma)) return readLightVerb(tokens, start, around, verb);
   if (late && verb.form === 'base' && CALLER_VERBS.has(verb.lemma)) return [];
   const head = asMatch('head', verb, around);
   const deed = head.effect === 'run' ? findDeed(tokens, start, around) : undefined;
   return [deed === undefined ? head : { ...head, deed: deed.effect }, ...readJoined(tokens, start, verb, around)];
+}
+
+/** "Merge requests that ...", "Replies for a message": the sentence names a thing and has no verb in front. */
+function isNoun(verb: InflectedVerb, next: string | undefined): boolean {
+  const plural = verb.form === 'third' && writeShare(verb.effect) > 0 && (next === 'for' || next === 'of');
+  return plural || (next !== undefined && (COMPOUND_NOUNS.get(verb.lemma)?.has(next) ?? false));
 }
 
 const asLate = (match: DescriptionMatch): DescriptionMatch =>
@@ -91,7 +104,7 @@ function takesObject(next: string | undefined): boolean {
   );
 }
 
-/** "Make line-based edits", "take a screenshot": the deed is the noun. */
+/** "Make line-based edits", "take a screenshot": the deed is the noun; "take in a question" is none. */
 function readLightVerb(
   tokens: readonly string[],
   start: number,
@@ -99,7 +112,8 @@ function readLightVerb(
   light: InflectedVerb,
 ): DescriptionMatch[] {
   const deed = findDeed(tokens, start, context);
-  return [deed ?? asMatch('head', light, context)];
+  if (deed !== undefined) return [deed];
+  return light.nounness === 'never' || light.lemma === 'make' ? [asMatch('head', light, context)] : [];
 }
 
 function findDeed(
@@ -108,7 +122,7 @@ function findDeed(
   context: ReadonlySet<string>,
 ): DescriptionMatch | undefined {
   for (const token of tokens.slice(start + 1, start + 7)) {
-    if (CLAUSE_ENDS.has(token)) return undefined;
+    if (CLAUSE_ENDS.has(token) || PREPOSITION.test(token)) return undefined;
     const verb = findVerb(DEED_NOUNS.get(token) ?? token);
     if (verb !== undefined && !LIGHT_VERBS.has(verb.lemma)) return asMatch('head', verb, context);
   }
@@ -154,12 +168,7 @@ function startsPurpose(tokens: readonly string[], index: number): boolean {
 
 /** What ends a phrase cannot be a verb's object: "rules, and rollouts of a flag" is a list of nouns. */
 function hasObject(next: string | undefined): boolean {
-  return (
-    next !== undefined &&
-    !isConjunction(next) &&
-    !CLAUSE_ENDS.has(next) &&
-    !/^(?:of|for|from|in|on|with|by|per|at)$/.test(next)
-  );
+  return next !== undefined && !isConjunction(next) && !CLAUSE_ENDS.has(next) && !PREPOSITION.test(next);
 }
 
 function isLinked(tokens: readonly string[], index: number, head: InflectedVerb, chained: boolean): boolean {

@@ -7,7 +7,7 @@ const CLAUSE_CHARACTERS = 300;
 
 /** Only sentences that begin like this can have an opener: most begin with their verb, and cost nothing. */
 const MAY_OPEN =
-  /^(?:[^a-z0-9]|(?:this|the|an?|use|call|invoke|allows?|enables?|lets?|helps?|helper|used|useful|designed|intended|meant|able|it|note|deprecated|important|required|mandatory|preferred)\b|[A-Z][A-Z/ -]{2,}\s?[:!—-]|\w+_\w+\s|[\w .-]{1,24}\s\||.{0,50}\b(?:tool|utility|helper) )/i;
+  /^(?:[^a-z0-9]|(?:this|the|an?|use|call|invoke|run|allows?|enables?|lets?|helps?|helper|used|useful|designed|intended|meant|able|it|note|deprecated|important|required|mandatory|preferred)\b|[A-Z][A-Z/ -]{2,}\s?[:!—-]|\w+_\w+\s|[\w .-]{1,24}\s\||.{0,50}\b(?:tool|utility|helper) )/i;
 
 /** Openers that name the tool or its reader before the verb: "This tool allows you to", "Use this tool when you want to". */
 const OPENERS: readonly RegExp[] = [
@@ -18,7 +18,7 @@ const OPENERS: readonly RegExp[] = [
   /^(?:this|the|an?)\s+(?:[\w-]+\s+){0,3}?(?:tool|endpoint|method|function|operation|api|action|command)\s+(?:(?:that|which|will|can|is|may|be|used|you|users?|to|for|only|primarily|helps?)\s+)+/i,
   /^(?:this|the|an?)\s+(?:[\w-]+\s+){0,2}?(?:tool|endpoint|method|function|operation|api|action|command)\s+(?=\w+s\b)/i,
   /^(?:a|an|the)?\s?(?:[\w-]+\s+){0,3}(?:tool|utility|helper)\s+(?:for|to|that)\s+/i,
-  /^(?:use|call|invoke)\s+(?:this|it)\s+(?:(?:as|the|tool|endpoint|function|method|primary|main|only|when|whenever|if|you|user|users|wants?|needs?|asks?|in|order|to|for|first)\s+)*/i,
+  /^(?:use|call|invoke|run)\s+(?:this|it)\s+(?:(?:as|the|tool|endpoint|function|method|primary|main|only|when|whenever|if|you|user|users|wants?|needs?|asks?|in|order|to|for|first)\s+)*/i,
   /^use\s+(?:only\s+)?(?:to|for|when)\s+/i,
   /^(?:allows?|enables?|lets?|helps?|helper)\s+(?:you|users?|agents?|callers?|clients?|us|models?|llms?|(?:the|an?|ai)\s+\w+)\s+(?:to\s+)?/i,
   /^(?:used|useful|designed|intended|meant|able)\s+(?:to|for|when)\s+/i,
@@ -48,13 +48,13 @@ export function stripOpeners(sentence: string): string {
   return clause;
 }
 
-/** Words and separators in lower case; "sets up" and "rolls back" become one verb, its inflection kept. */
+/** Words and separators in lower case, without what stands in brackets; "sets up" and "rolls back" become one verb, its inflection kept. */
 export function tokenizeClause(clause: string): readonly string[] {
-  const tokens =
-    clause
-      .slice(0, CLAUSE_CHARACTERS)
-      .toLowerCase()
-      .match(/[a-z][\w'-]*|[,:;/&]|\d+/g) ?? [];
+  const plain = clause
+    .slice(0, CLAUSE_CHARACTERS)
+    .replace(/\([^)]*\)/g, ' ')
+    .toLowerCase();
+  const tokens = plain.match(/[a-z][\w'-]*|[,:;/&]|\d+/g) ?? [];
   const joined: string[] = [];
   for (let index = 0; index < tokens.length; index += 1) {
     const token = tokens[index] ?? '';

@@ -18,13 +18,13 @@ const VERBS: Readonly<Record<Nounness, Readonly<Partial<Record<Effect, string>>>
     read: `get fetch retrieve read find lookup describe inspect browse explore discover enumerate peek poll observe listen
       ping whoami echo identify locate obtain gather collect aggregate summarize summarise return show display explain
       compare contrast analyze analyse diagnose investigate introspect determine ask answer learn think reason wait sleep
-      await scrape demonstrate illustrate examine interrogate recall reveal grep glob traverse  consult advise
+      await scrape demonstrate illustrate examine interrogate recall reveal grep glob traverse consult advise
       brainstorm correlate crosscheck provide contain tell`,
     check: 'validate verify assess typecheck lint prove',
     compute: `calculate compute convert parse encode decode translate estimate predict forecast simulate suggest recommend
       rerank classify detect autodetect extract tokenize tokenise geocode transcribe paraphrase infer derive interpolate
       extrapolate serialize deserialize stringify prettify beautify minify visualize visualise render humanize quantify
-      approximate   disassemble unescape  transform rephrase produce`,
+      approximate disassemble unescape transform rephrase produce`,
     download: 'download export',
     create: `create generate register upload import define instantiate provision compose author initialize initialise init
       bootstrap scaffold establish enroll enrol mint spawn synthesize synthesise duplicate replicate clone introduce ingest
@@ -70,10 +70,10 @@ const VERBS: Readonly<Record<Nounness, Readonly<Partial<Record<Effect, string>>>
   },
   often: {
     read: `list search query view count watch monitor tail trace scan probe preview filter ls cat blame diff
-      hint capture  help dir research audit`,
+      hint capture help dir research audit`,
     check: 'check healthcheck',
-    compute: 'format plot  chart graph hash embed rank sum map score sort group match sample measure profile ',
-    create: 'draw make new copy fork commit draft  schedule save seed backup mirror book',
+    compute: 'format plot hash embed rank sort group measure',
+    create: 'draw make new copy fork commit draft schedule save seed backup mirror book',
     add: 'post store',
     update: `change patch follow stage stash pop lock block unread pin star vote split switch turn flag sign transition paste cut tweak adopt
       claim arrange fill track`,
@@ -83,7 +83,7 @@ const VERBS: Readonly<Record<Nounness, Readonly<Partial<Record<Effect, string>>>
     send: 'email mail tweet whisper',
     lifecycle: 'build skip play load unload queue power train',
     interact: 'open close select go back type scroll pan touch print',
-    run: 'run call test job batch take do conduct carry',
+    run: 'run call test job take do conduct carry',
     pay: 'charge order trade bet donate tip stake unstake bid',
     manage: 'control review',
   },

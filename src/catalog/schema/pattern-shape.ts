@@ -92,13 +92,22 @@ export function alternativesShape(branches: readonly PatternShape[]): PatternSha
 export function repeatedShape(body: PatternShape, min: number, max: number): PatternShape {
   const size = body.size * Math.max(1, Number.isFinite(max) ? max : min);
   if (size > MAX_SIZE) return RISKY_SHAPE;
+  if (min === 1 && max === 1) return body;
   const empty = body.empty || min === 0;
-  const shape = { ...body, size, empty, first: empty ? 0n : body.first, variable: body.variable || min !== max };
+  const shape = {
+    ...body,
+    size,
+    empty,
+    first: empty ? 0n : body.first,
+    variable: body.variable || min !== max,
+    single: false,
+    delimited: false,
+  };
   if (max <= 1) return shape;
   const clear = body.single || body.delimited || (!body.empty && !body.variable);
   if (!clear) return RISKY_SHAPE;
   const openEnded = max > FEW && min !== max;
-  return { ...shape, single: false, delimited: false, degree: openEnded ? Math.max(1, body.degree) : body.degree };
+  return openEnded ? { ...shape, degree: Math.max(1, body.degree) } : shape;
 }
 
 /**

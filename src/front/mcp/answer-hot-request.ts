@@ -19,8 +19,7 @@ export function createHotAnswerer(gateway: Gateway, writer: ResultWriter, observ
       return;
     }
     const finish = (text: string): void => {
-      // A call that was cancelled by id has been forgotten, and a new one may use that id.
-      if (calls?.get(id) === port) calls.take(id);
+      calls?.forget(id, port);
       port.answer(text);
     };
     gateway.handle(toRawCall(request, caller, port)).then(
@@ -34,7 +33,7 @@ export function createHotAnswerer(gateway: Gateway, writer: ResultWriter, observ
 
   const answerers: Readonly<Record<HotRequest['method'], HotAnswerer>> = {
     'tools/call': callTool,
-    'tools/list': ({ id, era }, _caller, port) => port.answer(writer.toolList(id, gateway.toolList().json, era)),
+    'tools/list': ({ id, era }, _caller, port) => port.answer(writer.toolList(id, gateway.toolList().toolsJson, era)),
     ping: ({ id }, _caller, port) => port.answer(writer.emptyResult(id)),
   };
   return (request, caller, port, calls) => answerers[request.method](request, caller, port, calls);

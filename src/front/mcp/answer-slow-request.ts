@@ -1,4 +1,4 @@
-import type { JSONRPCMessage } from '@modelcontextprotocol/server';
+import { isJSONRPCRequest, type JSONRPCMessage } from '@modelcontextprotocol/server';
 import type { Observer } from '../../observe/observation.js';
 import type { Caller } from '../../protocol/caller.js';
 import type { AnswerPort, CallsInFlight } from './calls-in-flight.js';
@@ -17,7 +17,11 @@ export function createSlowAnswerer(createServer: SdkServerFactory, observe: Obse
     const transport = new ServerTransport({ send: () => undefined }, calls);
     const reportDefect = (cause: unknown): void =>
       observe({ kind: 'defect', where: 'answering a legacy request', cause });
-    port.cancellation.onCancel(() => void transport.close().catch(reportDefect));
+    port.cancellation.onCancel(() => {
+      // A server whose transport is closed aborts what it was doing and never answers.
+      if (isJSONRPCRequest(message)) calls.forget(message.id, port);
+      transport.close().catch(reportDefect);
+    });
     createServer(() => caller)
       .connect(transport)
       .then(() => transport.deliver(message, port))

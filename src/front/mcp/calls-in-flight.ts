@@ -43,6 +43,11 @@ export class CallsInFlight {
     return port;
   }
 
+  /** Forgets a request that has ended some other way; a new one that uses its id meanwhile stays. */
+  forget(id: RequestId, port: AnswerPort): void {
+    if (this.#ports?.get(id) === port) this.take(id);
+  }
+
   /** Takes a request back: it gets no answer. */
   cancel(id: RequestId, reason: string): void {
     this.take(id)?.cancel(reason);

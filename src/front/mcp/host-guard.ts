@@ -10,6 +10,7 @@ const WILDCARD_HOSTS: ReadonlySet<string> = new Set(['0.0.0.0', '::', '[::]', ''
 
 const ALLOWED_METHODS = 'GET, POST, DELETE, OPTIONS';
 const EXPOSED_HEADERS = 'Mcp-Session-Id, Mcp-Protocol-Version';
+const MAX_KNOWN_HOSTS = 100;
 const PREFLIGHT_MAX_AGE_SECONDS = '600';
 
 /** True when the request may go on; otherwise it has been answered. */
@@ -30,11 +31,19 @@ export function createHostGuard(server: GatewayConfig['server']): HostGuard {
   const hosts = [...own, ...server.allowedHosts.map(toHostname)];
   const origins = [...own, ...server.allowedOrigins.map(toHostname)];
 
+  const known = new Set<string>();
+  const refuseHost = (header: string | undefined, response: ServerResponse): boolean => {
+    const host = validateHostHeader(header, hosts);
+    const accepted = host.ok || (everywhere && host.hostname !== undefined && isAddress(host.hostname));
+    if (!accepted) refuse(response, 'Host', host.hostname ?? header, 'server.allowedHosts');
+    else if (header !== undefined && known.size < MAX_KNOWN_HOSTS) known.add(header);
+    return !accepted;
+  };
+
   return (request, response) => {
-    const host = validateHostHeader(request.headers.host, hosts);
-    if (!host.ok && !(everywhere && host.hostname !== undefined && isAddress(host.hostname))) {
-      return refuse(response, 'Host', host.hostname ?? request.headers.host, 'server.allowedHosts');
-    }
+    const header = request.headers.host;
+    // Parsing a host costs as much as routing the request, and clients send the same one every time.
+    if ((header === undefined || !known.has(header)) && refuseHost(header, response)) return false;
     const { origin } = request.headers;
     if (origin !== undefined) {
       const checked = validateOriginHeader(origin, origins);

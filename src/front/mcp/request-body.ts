@@ -49,6 +49,7 @@ function drainBody(
   for (const chunk of seen) excerpt.add(chunk);
   const finish = (cutOff: boolean): void => {
     request.off('data', onData).off('end', onEnd);
+    if (cutOff) request.pause();
     done({ kind: 'too-large', excerpt, size: Math.max(declared, excerpt.size), cutOff });
   };
   const onData = (chunk: Buffer): void => {

@@ -28,7 +28,7 @@ export function createSdkServerFactory(gateway: Gateway, serverInfo: ServerInfo)
     if (cursor !== undefined) {
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'Unknown cursor: the list of tools has one page');
     }
-    return { tools: JSON.parse(gateway.toolList().json) };
+    return { tools: JSON.parse(gateway.toolList().toolsJson) };
   };
 
   return (callerOf) => {

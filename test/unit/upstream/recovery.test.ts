@@ -89,6 +89,9 @@ describe.each(HTTP)('a $name server that is restarted', ({ type, serve }) => {
     server = await serve(server.port);
     expect(textOf(await read)).toBe('at last');
     expect(opened.pool.statuses()[0]).toMatchObject({ state: 'ready', restarts: 1 });
+    // The era is remembered: the new server is not probed.
+    const methods = server.requests.map(({ headers }) => headers['mcp-method']);
+    expect(methods).not.toContain('server/discover');
     await opened.pool.close();
     await server.close();
   });

@@ -7,7 +7,7 @@ import { sendHttp } from '../../../support/raw-http.js';
 let front: HttpFront;
 afterEach(() => front.close());
 
-const UPSTREAM = { name: 'files', transport: 'stdio', tools: 3, restarts: 0 } as const;
+const UPSTREAM = { name: 'files', slug: 'files', transport: 'stdio', tools: 3, restarts: 0 } as const;
 
 async function ask(path: string, ready: boolean) {
   const waiting = { ...UPSTREAM, state: 'waiting', problem: 'exited at once' } as const;

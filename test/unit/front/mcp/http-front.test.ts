@@ -148,7 +148,7 @@ describe('legacy sessions', () => {
       release = resolve;
     });
     const url = await open({
-      server: { sessionIdleMs: 20 },
+      server: { sessionIdleMs: 300 },
       handle: async () => {
         await held;
         return toReply('late');

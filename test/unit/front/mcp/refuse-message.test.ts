@@ -17,12 +17,10 @@ describe('decodeMessage', () => {
   });
 
   it('names the first byte that is not UTF-8, also behind replacement characters that are meant', () => {
-    const clean = fc.string({
-      unit: fc.oneof(fc.constant('\uFFFD'), fc.fullUnicode?.() ?? fc.string({ maxLength: 1 })),
-    });
+    const clean = fc.array(fc.constantFrom('\uFFFD', 'a', 'ü', '€', '😀')).map((characters) => characters.join(''));
     fc.assert(
       fc.property(clean, fc.constantFrom(0xff, 0xfe, 0xc0, 0x80), fc.string(), (before, byte, after) => {
-        const start = Buffer.from(before.toWellFormed?.() ?? before);
+        const start = Buffer.from(before);
         const decoded = decodeMessage(
           Buffer.concat([start, Buffer.from([byte]), Buffer.from(after)]),
           'legacy',

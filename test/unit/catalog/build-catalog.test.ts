@@ -1,0 +1,206 @@
+import { describe, expect, it } from 'vitest';
+import { buildCatalog } from '../../../src/catalog/build-catalog.js';
+import type { Catalog } from '../../../src/catalog/catalog.js';
+import { anOperation } from '../../support/an-operation.js';
+import { anUpstream, aTool, buildTestCatalog, buildTestOperation } from '../../support/build-test-catalog.js';
+
+const namesOf = (catalog: Catalog) => catalog.operations.map(({ name }) => name);
+const kindsOf = (catalog: Catalog) => catalog.findings.map(({ kind }) => kind);
+
+describe('names', () => {
+  it('stay bare where they are unique and are qualified on all sides where they are not', () => {
+    const catalog = buildTestCatalog({ a: [aTool('search'), aTool('onlyA')], b: [aTool('Search')] });
+    expect(namesOf(catalog)).toEqual(['a__search', 'b__search', 'only_a']);
+    expect(kindsOf(catalog)).toEqual(['name-qualified', 'name-qualified']);
+  });
+
+  it('are found bare and qualified', () => {
+    const catalog = buildTestCatalog({ a: [aTool('search'), aTool('onlyA')], b: [aTool('search')] });
+    expect(catalog.find('only_a')).toBe(catalog.find('a__only_a'));
+    expect(catalog.find('a__search')?.upstream).toBe('a');
+    expect(catalog.find('search')).toBeUndefined();
+    expect(catalog.find('__proto__')).toBeUndefined();
+  });
+
+  it('stay with the upstream they are pinned to', () => {
+    const pinned = buildTestCatalog({ a: [aTool('search')], b: [aTool('search')] }, { pins: { search: 'b' } });
+    expect(namesOf(pinned)).toEqual(['a__search', 'search']);
+    expect(pinned.find('search')?.upstream).toBe('b');
+  });
+
+  it('are given to nobody while the upstream they are pinned to is away', () => {
+    const away = buildTestCatalog({ a: [aTool('search')], b: [] }, { pins: { search: 'b' } });
+    expect(namesOf(away)).toEqual(['a__search']);
+  });
+
+  it('pinned to an upstream that is not configured are reported', () => {
+    const catalog = buildTestCatalog({ a: [aTool('search')] }, { pins: { search: 'nobody' } });
+    expect(kindsOf(catalog)).toEqual(['pin-unknown']);
+  });
+
+  it('of the protocol and of built-ins are never given away', () => {
+    const builtins = [anOperation({ name: 'introspect', qualifiedName: 'introspect', upstream: 'gateway' })];
+    const catalog = buildTestCatalog(
+      { a: [aTool('introspect'), aTool('executeAgent')] },
+      { builtins, pins: { introspect: 'a' } },
+    );
+    expect(namesOf(catalog)).toEqual(['a__execute_agent', 'a__introspect', 'introspect']);
+    expect(catalog.find('introspect')?.upstream).toBe('gateway');
+  });
+
+  it('that one upstream spells twice are numbered and reported', () => {
+    const catalog = buildTestCatalog({ a: [aTool('getUser'), aTool('get_user'), aTool('get-user')] });
+    expect(catalog.operations.map(({ name, tool }) => [name, tool])).toEqual([
+      ['get_user', 'get_user'],
+      ['get_user_2', 'get-user'],
+      ['get_user_3', 'getUser'],
+    ]);
+    expect(kindsOf(catalog)).toEqual(['name-suffixed', 'name-suffixed']);
+  });
+});
+
+describe('curation', () => {
+  const curate = (curation: Parameters<typeof anUpstream>[1]) =>
+    buildTestCatalog(
+      { a: [aTool('getUser'), aTool('get_user'), aTool('drop-all')] },
+      { upstreams: [anUpstream('a', curation)] },
+    );
+
+  it('renames and hides', () => {
+    const catalog = curate({
+      curation: [
+        { pattern: 'getUser', rename: 'fetch_user' },
+        { pattern: 'drop_*', hide: true },
+      ],
+    });
+    expect(catalog.operations.map(({ name, tool }) => [name, tool])).toEqual([
+      ['fetch_user', 'getUser'],
+      ['get_user', 'get_user'],
+    ]);
+  });
+
+  it('a hidden tool leaves its name to others', () => {
+    const catalog = buildTestCatalog(
+      { a: [aTool('search')], b: [aTool('search')] },
+      { upstreams: [anUpstream('a', { curation: [{ pattern: '*', hide: true }] })] },
+    );
+    expect(namesOf(catalog)).toEqual(['search']);
+  });
+
+  it('a renamed tool goes before one that is spelled so', () => {
+    const catalog = curate({ curation: [{ pattern: 'drop-all', rename: 'get_user' }] });
+    expect(catalog.find('get_user')?.tool).toBe('drop-all');
+  });
+
+  it('declares category, danger, family, description, time-out and idempotence', () => {
+    const operation = buildTestOperation(aTool('frobnicate'), {
+      timeoutMs: 1_000,
+      curation: [
+        { pattern: '*', category: 'DELETE', danger: 'dangerous', family: 'special', timeoutMs: 5, idempotent: true },
+        { pattern: 'frob*', description: 'Mine.' },
+      ],
+    });
+    expect(operation).toMatchObject({ family: 'special', description: 'Mine.', timeoutMs: 5, retryable: true });
+    expect(operation.classification).toMatchObject({ category: 'DELETE', danger: { level: 'dangerous' } });
+  });
+});
+
+describe('operations', () => {
+  it('carry the tool as it was sent, schemas shared and not copied', () => {
+    const inputSchema = { type: 'object', properties: { userId: { type: 'string' } }, required: ['userId'] };
+    const outputSchema = { type: 'object' };
+    const operation = buildTestOperation(aTool('getUser', inputSchema, { outputSchema }), { timeoutMs: 7 });
+    expect(operation).toMatchObject({
+      name: 'get_user',
+      qualifiedName: 'server__get_user',
+      upstream: 'server',
+      tool: 'getUser',
+      timeoutMs: 7,
+    });
+    expect(operation.inputSchema).toBe(inputSchema);
+    expect(operation.outputSchema).toBe(outputSchema);
+    expect(operation.parameters[0]?.schema).toBe(inputSchema.properties.userId);
+  });
+
+  it.each([
+    [{ trust: 'validated' }, true],
+    [{ trust: 'generated' }, false],
+    [{ trust: 'untested' }, false],
+    [{ trust: 'validated', curation: [{ pattern: '*', idempotent: false }] }, false],
+  ] as const)('believe an idempotent hint as far as trust goes: %j', (settings, retryable) => {
+    const tool = aTool('create_thing', { type: 'object' }, { annotations: { idempotentHint: true } });
+    expect(buildTestOperation(tool, settings).retryable).toBe(retryable);
+  });
+
+  it('are described by whatever text there is, without what cannot be seen', () => {
+    expect(buildTestOperation({ name: 'x', inputSchema: {}, title: 'A\u200b title' }).description).toBe('A title');
+    expect(buildTestOperation({ name: 'x', inputSchema: {}, description: 5 }).description).toBe('');
+  });
+});
+
+describe('tools that are off the specification', () => {
+  it.each([
+    ['null', null],
+    ['a text', 'tool'],
+    ['a list', []],
+    ['no name', { inputSchema: {} }],
+    ['a number for a name', { name: 5, inputSchema: {} }],
+    ['an empty name', { name: ' ', inputSchema: {} }],
+    ['a number for a schema', { name: 'bad', inputSchema: 5 }],
+    ['a list for a schema', { name: 'bad', inputSchema: [] }],
+    ['a text for a schema', { name: 'bad', inputSchema: 'none' }],
+    ['a schema of texts', { name: 'bad', inputSchema: { type: 'string' } }],
+  ])('%s is set aside alone', (_, tool) => {
+    const catalog = buildTestCatalog({ a: [aTool('good'), tool] });
+    expect(namesOf(catalog)).toEqual(['good']);
+    expect(catalog.findings).toMatchObject([{ kind: 'tool-set-aside', upstream: 'a' }]);
+  });
+
+  it.each([
+    ['no schema', { name: 'kept' }],
+    ['null for a schema', { name: 'kept', inputSchema: null }],
+    ['true for a schema', { name: 'kept', inputSchema: true }],
+    ['a schema as JSON text', { name: 'kept', inputSchema: '{"type":"object","properties":{"a":{}}}' }],
+  ])('%s is read as well as can be', (_, tool) => {
+    const catalog = buildTestCatalog({ a: [tool] });
+    expect(namesOf(catalog)).toEqual(['kept']);
+    expect(kindsOf(catalog)).toEqual(['tool-repaired']);
+  });
+
+  it('a schema as JSON text still gives its parameters', () => {
+    const operation = buildTestOperation({ name: 'x', inputSchema: '{"properties":{"aB":{}}}' });
+    expect(operation.parameters.map(({ name }) => name)).toEqual(['a_b']);
+  });
+
+  it('a name that is listed twice is kept once, the same whatever the order', () => {
+    const [first, second] = [
+      aTool('x', { type: 'object', properties: { a: {} } }),
+      aTool('x', { type: 'object', properties: { b: {} } }),
+    ];
+    const catalog = buildTestCatalog({ a: [first, second] });
+    expect(catalog.operations).toHaveLength(1);
+    expect(kindsOf(catalog)).toEqual(['tool-set-aside']);
+    expect(buildTestCatalog({ a: [second, first] }).operations).toEqual(catalog.operations);
+  });
+
+  it('a schema that is nested beyond reading takes no other tool with it', () => {
+    let inputSchema: object = { type: 'object' };
+    for (let depth = 0; depth < 20_000; depth++) inputSchema = { allOf: [inputSchema], properties: { a: inputSchema } };
+    const catalog = buildTestCatalog({ a: [aTool('good'), { name: 'deep', inputSchema }] });
+    expect(namesOf(catalog)).toContain('good');
+  });
+});
+
+it('tools of an upstream that is not configured are left out and reported', () => {
+  const toolSets = [{ upstream: 'a', tools: [aTool('x')] }];
+  const catalog = buildCatalog({ toolSets, upstreams: [anUpstream('b')], builtins: [], pins: {} });
+  expect(namesOf(catalog)).toEqual([]);
+  expect(kindsOf(catalog)).toEqual(['upstream-unknown']);
+});
+
+it('hints are left out of the judgement where the caller says so', () => {
+  const tool = aTool('frobnicate', { type: 'object' }, { annotations: { readOnlyHint: true, idempotentHint: true } });
+  const input = { toolSets: [{ upstream: 'a', tools: [tool] }], upstreams: [anUpstream('a')], builtins: [], pins: {} };
+  expect(buildCatalog(input).find('frobnicate')?.retryable).toBe(true);
+  expect(buildCatalog({ ...input, ignoreAnnotations: true }).find('frobnicate')?.retryable).toBe(false);
+});

@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest';
+import { createSlowAnswerer } from '../../../../src/front/mcp/answer-slow-request.js';
+import { splitBatch } from '../../../../src/front/mcp/batch-answer.js';
+import { type AnswerPort, CallsInFlight } from '../../../../src/front/mcp/calls-in-flight.js';
+import { createSdkServerFactory } from '../../../../src/front/mcp/sdk-server.js';
+import { Cancellation } from '../../../../src/protocol/cancellation.js';
+import { createFakeGateway } from '../../../support/fake-gateway.js';
+import { SERVER_INFO } from '../../../support/front-clients.js';
+
+const caller = { sessionId: 's', clientName: 'c', transport: 'http' } as const;
+const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'read' } } as const;
+
+function silentPort(): AnswerPort {
+  const nothing = (): void => undefined;
+  const batch = {
+    cancellation: new Cancellation(),
+    canNotify: false,
+    notify: nothing,
+    answer: nothing,
+    cancel: nothing,
+  };
+  return splitBatch(1, batch)[0]!;
+}
+
+it('forgets a call whose client went away, and tells the gateway', async () => {
+  const gateway = createFakeGateway({ handle: () => new Promise(() => undefined) });
+  const answer = createSlowAnswerer(createSdkServerFactory(gateway, SERVER_INFO), (observation) => {
+    throw new Error(observation.kind);
+  });
+  const calls = new CallsInFlight();
+  const port = silentPort();
+  const arrived = gateway.nextCall();
+  answer(call, caller, port, calls);
+  const { cancellation } = await arrived;
+  expect(calls.size).toBe(1);
+  const told = new Promise<void>((resolve) => cancellation.onCancel(resolve));
+  port.cancel('gone');
+  await told;
+  expect(calls.size).toBe(0);
+});
