@@ -73,15 +73,23 @@ export async function openConnection(request: ConnectionRequest): Promise<Connec
   try {
     return await connectOnce(request);
   } catch (error) {
-    // Servers of some older SDKs exit when their first request is not `initialize`: such a server is asked again, its way.
-    if (!(error instanceof ProbeExit)) throw error;
-    request.memory.prior = { kind: 'legacy' };
+    if (!(error instanceof ProbeFailure)) throw error;
+    // Servers of some older SDKs exit, or fall silent, when their first request is not `initialize`.
+    request.memory.prior = LEGACY;
+    if (error.fault.kind === 'timeout') throw error.fault;
     return connectOnce(request);
   }
 }
 
-/** The process ended while it was probed. */
-class ProbeExit extends Error {}
+/** The server ended or stayed silent while it was probed for the modern era. */
+class ProbeFailure extends Error {
+  readonly fault: UpstreamFault;
+
+  constructor(fault: UpstreamFault) {
+    super(fault.message, { cause: fault });
+    this.fault = fault;
+  }
+}
 
 async function connectOnce(request: ConnectionRequest): Promise<Connection> {
   const { config, memory, signal } = request;
@@ -115,16 +123,15 @@ function reasonOf(
   { reportedLoss, lastMethod }: CallChannel,
   expiredAfterMs: number | undefined,
 ): unknown {
-  if (expiredAfterMs !== undefined) return silent(lastMethod, expiredAfterMs, error);
-  if (reportedLoss?.kind === 'exited' && lastMethod === 'server/discover') {
-    return new ProbeExit(reportedLoss.message, { cause: reportedLoss });
-  }
-  return reportedLoss ?? error;
+  const fault = expiredAfterMs === undefined ? reportedLoss : silence(lastMethod, expiredAfterMs, error);
+  const ended = fault?.kind === 'exited' || fault?.kind === 'timeout';
+  if (fault !== undefined && ended && lastMethod === 'server/discover') return new ProbeFailure(fault);
+  return fault ?? error;
 }
 
 const LEGACY: PriorDiscovery = { kind: 'legacy' };
 
-function silent(method: string | undefined, timeoutMs: number, cause: unknown): UpstreamFault {
+function silence(method: string | undefined, timeoutMs: number, cause: unknown): UpstreamFault {
   const what = method === undefined ? 'no connection' : `no answer to '${method}'`;
   return new UpstreamFault('timeout', `${what} within ${timeoutMs / 1000} s`, { cause });
 }

@@ -2,24 +2,20 @@ import type { UpstreamConfig } from '../config/gateway-config.js';
 import type { UpstreamState } from '../observe/observation.js';
 import type { RawTool } from '../protocol/raw-tool.js';
 import type { ToolCallResult } from '../protocol/result.js';
-import { backOff } from './back-off.js';
-import { limitConcurrency } from './concurrency-limit.js';
+import { type ConcurrencyLimit, limitConcurrency } from './concurrency-limit.js';
 import { type Connection, type EraMemory, openConnection } from './connection.js';
 import type { TransportSurroundings } from './open-transport.js';
 import { Readiness } from './readiness.js';
+import { RetryPacer } from './retry-pacer.js';
 import { describeConnectFailure, isAnswer, translateFailure } from './translate-failure.js';
 import type { Upstream, UpstreamCall, UpstreamEvents, UpstreamStatus } from './upstream.js';
 import { findFault, UpstreamFault } from './upstream-fault.js';
 
 /** For so long after a loss (or the start) calls wait for the connection instead of failing. */
 const PATIENCE_MS = 5_000;
-/** A connection that lived for this long was good: what comes after it is a new misfortune, not the old one. */
-const STABLE_MS = 2_000;
-/** How soon after a failed attempt a waiting call may bring on the next; never sooner than the attempt itself took. */
-const EAGER_MS = 150;
-/** Failures met with the shortest pause: many where a good server crashed, few where it never worked. */
-const PATIENT_FAILURES = { afterLoss: 30, atStart: 3 };
 const MAX_RESENDS = 2;
+/** Pauses longer than this are told each time. */
+const LONG_PAUSE_MS = 2_000;
 /** Probing time for a child process; doubled with each failure, for servers that are slow to start. */
 const PROBE_MS = 3_000;
 
@@ -37,8 +33,9 @@ export class ManagedUpstream implements Upstream {
 
   readonly #options: ManagedUpstreamOptions;
   readonly #memory: EraMemory = {};
-  readonly #limit;
+  readonly #limit: ConcurrencyLimit;
   readonly #readiness = new Readiness<Connection>();
+  readonly #pacer = new RetryPacer();
   readonly #closing = new AbortController();
   readonly #retired = new Set<Connection>();
   #settle: () => void = () => {};
@@ -47,13 +44,8 @@ export class ManagedUpstream implements Upstream {
   #problem: string | undefined;
   #tools = 0;
   #restarts = 0;
-  #failures = 0;
   #downSince = performance.now();
-  #pauseMs = 0;
-  #nextAttemptAt = 0;
-  #lastFailure = { at: 0, tookMs: 0 };
-  #everReady = false;
-  #wake: (() => void) | undefined;
+  #ending: Promise<void> | undefined;
   readonly #supervision: Promise<void>;
 
   constructor(options: ManagedUpstreamOptions) {
@@ -97,12 +89,18 @@ export class ManagedUpstream implements Upstream {
     };
   }
 
-  async close(): Promise<void> {
-    if (this.#isClosed() || this.#state === 'disabled') return this.#supervision;
+  /** Ends the connection and gives up on the next. Safe to call twice. */
+  close(): Promise<void> {
+    this.#ending ??= this.#end();
+    return this.#ending;
+  }
+
+  async #end(): Promise<void> {
+    if (this.#state === 'disabled') return;
     this.#enter('closed', 'closed');
     this.#readiness.fail(new UpstreamFault('unavailable', 'the gateway is closing'));
     this.#closing.abort();
-    this.#wake?.();
+    this.#pacer.stop();
     await Promise.all([this.#connection, ...this.#retired].map((connection) => connection?.close()));
     await this.#supervision;
   }
@@ -127,18 +125,13 @@ export class ManagedUpstream implements Upstream {
     // A connection that cannot be used but is still in its place was lost in this very moment.
     const downSince = this.#connection === undefined ? this.#downSince : now;
     const patienceMs = Math.min(timeoutMs, downSince + PATIENCE_MS - now);
-    const retryAfterMs = Math.max(0, Math.round(this.#nextAttemptAt - now));
-    const unavailable = new UpstreamFault('unavailable', this.#problem ?? 'it is not connected', { retryAfterMs });
+    const unavailable = new UpstreamFault('unavailable', this.#problem ?? 'it is not connected', {
+      retryAfterMs: this.#pacer.remainingMs,
+    });
     if (this.#isClosed() || this.#state === 'disabled') return Promise.reject(unavailable);
-    this.#hurry();
+    this.#pacer.hurry();
     if (patienceMs <= 0) return Promise.reject(unavailable);
     return this.#readiness.wait({ patienceMs, cancellation: call.cancellation, otherwise: unavailable });
-  }
-
-  /** Somebody needs the server now: the next attempt need not wait out its whole pause. */
-  #hurry(): void {
-    const { at, tookMs } = this.#lastFailure;
-    if (performance.now() - at >= Math.max(EAGER_MS, tookMs)) this.#wake?.();
   }
 
   async #supervise(): Promise<void> {
@@ -146,43 +139,40 @@ export class ManagedUpstream implements Upstream {
       const connection = await this.#connect();
       if (connection !== undefined) await this.#serve(connection);
       this.#settle();
-      if (!this.#isClosed()) await this.#pause(this.#pauseMs);
+      if (!this.#isClosed()) await this.#pacer.rest();
     }
   }
 
   async #connect(): Promise<Connection | undefined> {
     const { config, around } = this.#options;
     const startedAt = performance.now();
-    if (this.#failures === 0) this.#enter('connecting', 'connecting');
+    if (this.#pacer.failures === 0) this.#enter('connecting', 'connecting');
     try {
       return await openConnection({
         config,
         around,
         memory: this.#memory,
         signal: this.#closing.signal,
-        probeTimeoutMs: PROBE_MS * 2 ** Math.min(this.#failures, 4),
+        probeTimeoutMs: PROBE_MS * 2 ** Math.min(this.#pacer.failures, 4),
         onTools: (tools) => this.#takeTools(tools),
         onOddity: (message) => around.observe({ kind: 'finding', severity: 'warning', upstream: this.slug, message }),
       });
     } catch (error) {
-      this.#fail(error, startedAt);
+      this.#fail(error, performance.now() - startedAt);
       return undefined;
     }
   }
 
-  #fail(error: unknown, startedAt: number): void {
+  #fail(error: unknown, tookMs: number): void {
     if (this.#isClosed()) return;
     // What it answered contradicts what was remembered: next time it is asked afresh.
     if (isAnswer(error)) this.#memory.prior = undefined;
-    this.#failures += 1;
-    const at = performance.now();
-    this.#lastFailure = { at, tookMs: at - startedAt };
+    this.#pacer.failed(tookMs);
     const problem = describeConnectFailure(error);
     const news = problem !== this.#problem;
     this.#problem = problem;
-    this.#pauseMs = this.#backOff();
     // The same failure ten times a second is no news; once the pauses are long, each attempt is told.
-    if (news || this.#pauseMs > STABLE_MS) this.#enter('waiting', problem);
+    if (news || this.#pacer.pauseMs > LONG_PAUSE_MS) this.#enter('waiting', problem);
     else this.#state = 'waiting';
   }
 
@@ -191,7 +181,6 @@ export class ManagedUpstream implements Upstream {
     if (this.#isClosed()) return connection.close();
     const since = performance.now();
     this.#connection = connection;
-    this.#everReady = true;
     this.#problem = undefined;
     this.#enter('ready', `connected: ${this.#tools} tools, protocol ${connection.protocolVersion ?? 'unknown'}`);
     this.#readiness.give(connection);
@@ -203,9 +192,8 @@ export class ManagedUpstream implements Upstream {
     this.#connection = undefined;
     this.#restarts += 1;
     this.#downSince = performance.now();
-    this.#failures = this.#downSince - since >= STABLE_MS ? 0 : this.#failures + 1;
+    this.#pacer.lost(this.#downSince - since);
     this.#problem = fault.message;
-    this.#pauseMs = this.#backOff();
     this.#enter('waiting', `connection lost: ${fault.message}`);
   }
 
@@ -231,24 +219,6 @@ export class ManagedUpstream implements Upstream {
     }
   }
 
-  #backOff(): number {
-    return backOff(this.#failures, this.#everReady ? PATIENT_FAILURES.afterLoss : PATIENT_FAILURES.atStart);
-  }
-
-  #pause(ms: number): Promise<void> {
-    this.#nextAttemptAt = performance.now() + ms;
-    if (ms === 0) return Promise.resolve();
-    return new Promise((resolve) => {
-      const done = (): void => {
-        clearTimeout(timer);
-        this.#wake = undefined;
-        resolve();
-      };
-      const timer = setTimeout(done, ms);
-      this.#wake = done;
-    });
-  }
-
   #enter(state: UpstreamState, message: string): void {
     this.#state = state;
     const news = { kind: 'upstream-state', upstream: this.slug, state } as const;
@@ -257,7 +227,7 @@ export class ManagedUpstream implements Upstream {
       observe({ ...news, message });
       return;
     }
-    const retryInMs = this.#pauseMs;
+    const retryInMs = this.#pacer.pauseMs;
     const next = retryInMs === 0 ? 'trying again at once' : `trying again in ${(retryInMs / 1000).toFixed(1)} s`;
     observe({ ...news, message: `${message}; ${next}`, retryInMs });
   }

@@ -45,7 +45,7 @@ const RUNNER_KINDS: readonly RunnerKind[] = [
   {
     what: 'requests',
     effects: new Set<Effect>(['run', 'send', 'lifecycle']),
-    verbs: new Set(['make', 'request', 'fetch']),
+    verbs: new Set(['make', 'request', 'fetch', 'post', 'put', 'patch', 'delete']),
     parameters: /^(?:url|uri|path|endpoint|route|request_url|target_url|api_path|href|requests?|body)$/,
     named: true,
     subject:
@@ -88,7 +88,7 @@ const firstSentence = (text: string): string => /^[^.\n]*/.exec(text.slice(0, 30
 function carriesOut(facts: ToolFacts, kind: RunnerKind): boolean {
   const lead = facts.name.find(({ role }) => role === 'lead');
   if (lead === undefined && kind.named) return true;
-  if (lead !== undefined && STORING.has(lead.effect)) return false;
+  if (lead !== undefined && STORING.has(lead.effect) && !kind.verbs?.has(lead.word)) return false;
   const verbs = [
     ...facts.name.filter(({ role }) => role === 'lead' || role === 'likely' || role === 'joined'),
     ...facts.description.matches.filter(({ role }) => role !== 'later'),

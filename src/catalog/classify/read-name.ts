@@ -103,19 +103,19 @@ function readAmbiguous(words: readonly string[], candidates: readonly Candidate[
   const open = candidates.filter((candidate) => candidate.nounness === 'often' || candidate.index === 0);
   const running = open.length > 0 ? open : candidates;
   const settled = hint === undefined ? undefined : running.find(({ effect }) => sameKind(effect, hint.effect));
-  if (settled !== undefined) return [asMatch(settled.index === 0 ? 'lead' : 'likely', settled)];
+  if (settled !== undefined) return [asMatch(leads(settled) ? 'lead' : 'likely', settled)];
   const nouns = hint !== undefined && isSureRead(hint) && running.every(({ index }) => index > 0);
   if (nouns) return running.slice(0, 1).map((candidate) => asMatch('possible', candidate));
-  const leading = running.length === 1 && running[0]?.index === 0 && words.length > 1;
-  return running.map((candidate) =>
-    asMatch(candidate.nounness === 'often' && leading ? 'lead' : roleOf(candidate), candidate),
-  );
+  const alone = running.length === 1 && words.length > 1;
+  return running.map((candidate) => asMatch(alone && leads(candidate) ? 'lead' : roleOf(candidate), candidate));
 }
 
 /** A description that begins with "Retrieve" makes nouns of a name's later words: `pipelines_run` tells of runs. */
 function isSureRead({ word, effect }: NameHint): boolean {
   return readShare(effect) > 0 && LEXICON.get(word)?.nounness === 'never';
 }
+
+const leads = ({ index, nounness }: Candidate): boolean => index === 0 && nounness === 'often';
 
 function roleOf(candidate: Candidate): NameRole {
   return candidate.nounness === 'often' ? 'likely' : 'possible';

@@ -105,7 +105,6 @@ export const COMPOUND_NOUNS: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   ['schedule', words('id ids item items')],
   ['search', words('index indexes engine console')],
   ['draft', words('note notes order orders')],
-  ['code', words('reference')],
   ['group', words('member members milestone milestones id project projects')],
   ['map', words('tool image')],
   ['trace', words('id')],

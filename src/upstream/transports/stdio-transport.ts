@@ -52,10 +52,6 @@ export class StdioTransport implements UpstreamTransport {
     this.#options = options;
   }
 
-  get pid(): number | undefined {
-    return this.#child?.pid;
-  }
-
   async start(): Promise<void> {
     const { command, cwd, env } = this.#options;
     const child = spawn(command.file, command.args, {
@@ -67,17 +63,16 @@ export class StdioTransport implements UpstreamTransport {
       windowsVerbatimArguments: command.verbatim === true,
     });
     this.#child = child;
-    await new Promise<void>((resolve, reject) => {
-      child.once('spawn', resolve);
+    const pid = await new Promise<number>((resolve, reject) => {
+      child.once('spawn', () => resolve(child.pid ?? 0));
       child.once('error', (cause) =>
         reject(new UpstreamFault('command', `could not be started: ${cause.message}`, { cause })),
       );
     });
-    this.#attend(child);
+    this.#attend(child, pid);
   }
 
-  #attend(child: ChildProcessWithoutNullStreams): void {
-    const pid = child.pid as number;
+  #attend(child: ChildProcessWithoutNullStreams, pid: number): void {
     adoptGroup(pid);
     child.stdout.on(
       'data',
@@ -150,10 +145,11 @@ export class StdioTransport implements UpstreamTransport {
   }
 
   send(message: JSONRPCMessage): Promise<void> {
-    const stdin = this.#child?.stdin;
-    if (stdin === undefined || this.#lost || this.#closing !== undefined) {
-      return Promise.reject(new UpstreamFault('lost', 'its process has ended', { undelivered: true }));
-    }
+    const child = this.#child;
+    if (child === undefined || this.#lost || this.#closing !== undefined) return Promise.reject(processEnded());
+    // The process is gone but its last output is still coming; the refusal waits until the loss is known to all.
+    if (hasExited(child)) return this.#exit.then(() => Promise.reject(processEnded()));
+    const { stdin } = child;
     if (stdin.write(`${JSON.stringify(message)}\n`)) return DELIVERED;
     // One wait for all: a listener for each waiting message would be a leak under load.
     this.#drained ??= new Promise((resolve) => {
@@ -179,7 +175,7 @@ export class StdioTransport implements UpstreamTransport {
     const child = this.#child;
     if (child?.pid === undefined) return this.onclose?.();
     const { pid } = child;
-    const gone = (): boolean => child.exitCode !== null || child.signalCode !== null;
+    const gone = (): boolean => hasExited(child);
     child.stdin.end();
     const ended = await holdsWithin(GRACE_MS.afterEnd, gone);
     if (signalGroup(pid, 'SIGTERM')) {
@@ -189,6 +185,14 @@ export class StdioTransport implements UpstreamTransport {
     if (!gone()) await this.#exit;
     releaseGroup(pid);
   }
+}
+
+function hasExited({ exitCode, signalCode }: ChildProcessWithoutNullStreams): boolean {
+  return exitCode !== null || signalCode !== null;
+}
+
+function processEnded(): UpstreamFault {
+  return new UpstreamFault('lost', 'its process has ended', { undelivered: true });
 }
 
 async function holdsWithin(ms: number, condition: () => boolean): Promise<boolean> {

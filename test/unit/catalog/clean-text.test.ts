@@ -29,7 +29,9 @@ describe('cleanText', () => {
 
   it('is done after once', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (text) => expect(cleanText(cleanText(text))).toBe(cleanText(text))),
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        expect(cleanText(cleanText(text))).toBe(cleanText(text));
+      }),
     );
   });
 });

@@ -1,4 +1,3 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the configuration's own references look like that
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { interpolate, type Scope } from '../../../src/config/interpolate.js';

@@ -149,6 +149,24 @@ describe('the problem of a server that cannot be connected', () => {
     expect(await problemOf(config)).toBe("no answer to 'initialize' within 0.4 s");
   });
 
+  it('is silence when probed, after which it is asked the old way', async () => {
+    let probes = 0;
+    const server = createServer((request, response) => {
+      if (request.headers['mcp-method'] === undefined) response.writeHead(503).end();
+      else probes += 1;
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
+    await using opened = openPool(anUpstream({ type: 'http', url, headers: {} }, { connectTimeoutMs: 300 }));
+    await opened.pool.settled;
+    expect(opened.pool.statuses()[0]?.problem).toBe("no answer to 'server/discover' within 0.3 s");
+    await opened.until(() => opened.pool.statuses()[0]?.problem === 'HTTP 503');
+    expect(probes).toBe(1);
+    await opened.pool.close();
+    server.close();
+    server.closeAllConnections();
+  });
+
   it('is silence about the tools', async () => {
     const config = anUpstream(behaviourServer('--hang', 'tools/list'), { connectTimeoutMs: 400 });
     expect(await problemOf(config)).toBe("no answer to 'tools/list' within 0.4 s");

@@ -1,0 +1,85 @@
+import { describe, expect, test } from 'vitest';
+import { ARBITRARY_RUNNERS } from './arbitrary-runners.js';
+import { findCorpus, isHeldOut, readCorpusTools, readLabels } from './corpus.js';
+import {
+  type ClassificationFigures,
+  classifyCaptured,
+  isDestructive,
+  type Judgement,
+  judgeTools,
+  measureClassification,
+  measureGrouping,
+} from './evaluate-classification.js';
+
+const directory = findCorpus();
+if (directory === undefined) console.log('classification: ../shared/corpus is absent, its bars are not measured');
+const tools = directory === undefined ? [] : readCorpusTools(directory);
+const labels = directory === undefined ? [] : readLabels(directory);
+
+const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
+const names = (judgements: readonly Judgement[]): readonly string[] => judgements.map(({ label }) => label.id);
+
+function describeFigures(what: string, figures: ClassificationFigures): string {
+  const { accepted, readsElsewhere, writesInRead, destroyersUnderrated, overrated } = figures;
+  return (
+    `${what}: ${figures.tools} tools, accepted ${percent(accepted)}, writes in READ ${writesInRead.length}, ` +
+    `pure reads elsewhere ${percent(readsElsewhere)}, destroyers underrated ${destroyersUnderrated.length}, overrated ${overrated}`
+  );
+}
+
+describe.skipIf(directory === undefined)('classification of the labelled corpus', () => {
+  describe.each([
+    { seen: false, bar: 0.95 },
+    { seen: true, bar: 0.97 },
+  ])('annotations seen: $seen', ({ seen, bar }) => {
+    const judgements = judgeTools(tools, labels, !seen);
+    const all = measureClassification(judgements);
+
+    test('the figures, for the servers worked on and for those kept aside', () => {
+      const [work, held] = [false, true].map((aside) =>
+        measureClassification(judgements.filter(({ label }) => isHeldOut(label.server) === aside)),
+      );
+      if (work === undefined || held === undefined) throw new Error('two parts are measured');
+      const heading = `annotations ${seen ? 'seen' : 'hidden'}`;
+      console.log(
+        [describeFigures(heading, all), describeFigures('  work', work), describeFigures('  kept aside', held)].join(
+          '\n',
+        ),
+      );
+      expect(work.tools + held.tools).toBe(all.tools);
+      expect(all.tools).toBe(labels.length);
+    });
+
+    test('enough categories are accepted', () => {
+      expect(all.accepted, names(all.notAccepted).join('\n')).toBeGreaterThanOrEqual(bar);
+    });
+
+    test('no write hides among the reads', () => {
+      expect(names(all.writesInRead)).toEqual([]);
+    });
+
+    test('few pure reads land elsewhere', () => {
+      expect(all.readsElsewhere).toBeLessThanOrEqual(0.03);
+    });
+
+    test('everything that destroys asks for care', () => {
+      expect(names(all.destroyersUnderrated)).toEqual([]);
+    });
+
+    test('everything that runs what it is given is EXECUTE and asks for care', () => {
+      const runners = tools.filter(({ id }) => ARBITRARY_RUNNERS.has(id));
+      expect(runners).toHaveLength(ARBITRARY_RUNNERS.size);
+      const judged = runners.map((tool) => ({ id: tool.id, ...classifyCaptured(tool, !seen) }));
+      const missed = judged.filter((one) => one.category !== 'EXECUTE' || !isDestructive(one));
+      expect(missed.map(({ id }) => id)).toEqual([]);
+    });
+  });
+
+  test('grouped tools are found, and no others', () => {
+    const { missed, invented } = measureGrouping(judgeTools(tools, labels, true));
+    console.log(`grouping parameters not found (no enum of verbs): ${missed.join(', ')}`);
+    expect(invented).toEqual([]);
+    // What readers also saw and an enum cannot tell: a boolean, free text, an array of operations, modes without verbs.
+    expect(missed.length).toBeLessThanOrEqual(5);
+  });
+});

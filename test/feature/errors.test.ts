@@ -1,0 +1,355 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../src/protocol/json.js';
+import { behaviourServer } from '../support/behaviours.js';
+import { type Answer, connectClient, type McpClient } from '../support/mcp-client.js';
+import { type ReplayServer, startReplayServer } from '../support/replay-server.js';
+import { type ServedGateway, serveGateway } from '../support/served-gateway.js';
+
+/** A catalogue whose operations can be called wrongly in every way. */
+const TOOLS = [
+  {
+    name: 'updateIssue',
+    description: 'Update an issue.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        owner: { type: 'string' },
+        issue_number: { type: 'integer', minimum: 1 },
+        title: { type: 'string', minLength: 1 },
+        state: { type: 'string', enum: ['open', 'closed'] },
+      },
+      required: ['owner', 'issue_number'],
+    },
+  },
+  {
+    name: 'list_issues',
+    description: 'List issues.',
+    annotations: { readOnlyHint: true },
+    inputSchema: {
+      type: 'object',
+      properties: {
+        owner: { type: 'string', description: 'Account that owns the repository.' },
+        perPage: { type: 'integer', minimum: 1, maximum: 100 },
+        since: { type: 'string', format: 'date' },
+        tags: { type: 'array', items: { type: 'string' }, maxItems: 2 },
+      },
+      required: ['owner'],
+    },
+  },
+  { name: 'drop_database', description: 'Drops a database.', inputSchema: { type: 'object', properties: {} } },
+  { name: 'search', description: 'Search.', annotations: { readOnlyHint: true }, inputSchema: { type: 'object' } },
+];
+
+const OTHER_TOOLS = [
+  {
+    name: 'search',
+    description: 'Search elsewhere.',
+    annotations: { readOnlyHint: true },
+    inputSchema: { type: 'object' },
+  },
+];
+
+let upstream: ReplayServer;
+let gateway: ServedGateway;
+let client: McpClient;
+
+beforeAll(async () => {
+  upstream = await startReplayServer(
+    new Map([
+      ['tracker', TOOLS],
+      ['wiki', OTHER_TOOLS],
+    ]),
+  );
+  gateway = await serveGateway({
+    limits: {
+      maxRequestSize: 65_536,
+      maxStringLength: 65_536,
+      maxArrayElements: 100,
+      maxNestingDepth: 8,
+      maxResponseSize: 1_048_576,
+    },
+    mcpServers: {
+      tracker: { url: upstream.urlOf('tracker') },
+      wiki: { url: upstream.urlOf('wiki') },
+      behaviour: { ...behaviourServer(), timeoutMs: 700, operations: { '*': { category: 'EXECUTE' } } },
+      gone: { command: 'no-such-command-anywhere' },
+    },
+  });
+  client = await connectClient(gateway.url);
+}, 60_000);
+
+afterAll(async () => {
+  await client?.[Symbol.asyncDispose]();
+  await gateway?.[Symbol.asyncDispose]();
+  await upstream?.[Symbol.asyncDispose]();
+});
+
+const READ = 'mcp_aql_read';
+const UPDATE = 'mcp_aql_update';
+
+/** What every refusal must have, whatever its code. */
+function refusal(answer: Answer): { code: string; message: string; details: JsonObject } {
+  expect(answer.success).toBe(false);
+  const { code = '', message = '', details = {} } = answer.error ?? {};
+  expect(`${message}${JSON.stringify(details)}`).not.toMatch(/\.js:\d+|node_modules|Error:|\bat [A-Z]\w+\./);
+  expect(answer.raw['isError'] === true).toBe(code === 'INTERNAL_ERROR');
+  return { code, message, details };
+}
+
+/** Sends the corrected example of a refusal back, which must be accepted. */
+async function accepted(details: JsonObject): Promise<void> {
+  const { tool, arguments: args } = details['example'] as { tool: string; arguments: JsonObject };
+  expect(await client.callTool(tool, args)).toMatchObject({ success: true });
+}
+
+describe('parameters', () => {
+  it('missing', async () => {
+    const { code, message, details } = refusal(await client.call(READ, 'list_issues'));
+    expect({ code, message }).toEqual({
+      code: 'VALIDATION_MISSING_PARAM',
+      message: "Missing required parameter 'owner'. Expected: string (Account that owns the repository.)",
+    });
+    expect(details).toMatchObject({ param_name: 'owner', operation: 'list_issues' });
+    await accepted(details);
+  });
+
+  it('of the wrong type', async () => {
+    const { code, message, details } = refusal(await client.call(READ, 'list_issues', { owner: 7 }));
+    expect({ code, message }).toEqual({
+      code: 'VALIDATION_INVALID_TYPE',
+      message: "Parameter 'owner' expected 'string', got 'number'",
+    });
+    expect(details).toMatchObject({ param_name: 'owner', expected_type: 'string', actual_type: 'number' });
+    await accepted(details);
+  });
+
+  it('unknown, with the nearest name and the valid list', async () => {
+    const { code, message, details } = refusal(
+      await client.call(READ, 'list_issues', { owner: 'a', perpage: 5, x: 1 }),
+    );
+    expect(code).toBe('VALIDATION_UNKNOWN_PARAM');
+    expect(message).toBe(
+      "Unknown parameter(s) for operation 'list_issues': 'perpage' (did you mean 'per_page'?), 'x'. Valid: 'owner', 'per_page', 'since', 'tags'",
+    );
+    expect(details).toMatchObject({
+      operation: 'list_issues',
+      unknown_params: ['perpage', 'x'],
+      valid_params: ['owner', 'per_page', 'since', 'tags'],
+    });
+    await accepted(details);
+  });
+
+  it.each([
+    ['VALIDATION_OUT_OF_RANGE', { owner: 'a', per_page: 101 }, 'per_page'],
+    ['VALIDATION_OUT_OF_RANGE', { owner: 'a', tags: ['a', 'b', 'c'] }, 'tags'],
+    ['VALIDATION_PATTERN_MISMATCH', { owner: 'a', since: 'yesterday' }, 'since'],
+    ['VALIDATION_INVALID_TYPE', { owner: 'a', tags: ['a', 1] }, 'tags[1]'],
+  ])('%s', async (expected, params, param) => {
+    const { code, message, details } = refusal(await client.call(READ, 'list_issues', params));
+    expect({ code, param: details['param_name'] }).toEqual({ code: expected, param });
+    expect(message).toContain(`'${param}'`);
+    await accepted(details);
+  });
+
+  it('all faults come in one answer', async () => {
+    const { details } = refusal(await client.call(READ, 'list_issues', { perPage: 0, since: 5, wrong: 1 }));
+    const faults = details['faults'] as { code: string; param: string }[];
+    expect(faults.map(({ code, param }) => `${code} ${param}`).sort()).toEqual([
+      'VALIDATION_INVALID_TYPE since',
+      'VALIDATION_MISSING_PARAM owner',
+      'VALIDATION_OUT_OF_RANGE per_page',
+      'VALIDATION_UNKNOWN_PARAM wrong',
+    ]);
+    await accepted(details);
+  });
+
+  it('both spellings of one', async () => {
+    const { code } = refusal(await client.call(READ, 'list_issues', { owner: 'a', per_page: 1, perPage: 2 }));
+    expect(code).toBe('VALIDATION_INVALID_VALUE');
+  });
+});
+
+describe('the input of an UPDATE', () => {
+  it('flat arguments are shown their place', async () => {
+    const { code, message, details } = refusal(
+      await client.call(UPDATE, 'update_issue', { owner: 'a', issue_number: 1, title: 'New' }),
+    );
+    expect(code).toBe('VALIDATION_UNKNOWN_PARAM');
+    expect(message).toContain("'title' (did you mean 'input.title'?)");
+    expect(details['example']).toEqual({
+      tool: UPDATE,
+      arguments: { operation: 'update_issue', params: { owner: 'a', issue_number: 1, input: { title: 'New' } } },
+    });
+    await accepted(details);
+  });
+
+  it('missing', async () => {
+    const { code, details } = refusal(await client.call(UPDATE, 'update_issue', { owner: 'a', issue_number: 1 }));
+    expect(code).toBe('VALIDATION_MISSING_PARAM');
+    expect(details['param_name']).toBe('input');
+    await accepted(details);
+  });
+
+  it('unknown fields', async () => {
+    const params = { owner: 'a', issue_number: 1, input: { titel: 'New' } };
+    const { code, details } = refusal(await client.call(UPDATE, 'update_issue', params));
+    expect(code).toBe('VALIDATION_UNKNOWN_FIELD');
+    expect(details).toMatchObject({ unknown_fields: ['titel'], valid_fields: ['title', 'state'] });
+    await accepted(details);
+  });
+
+  it('values outside an enum', async () => {
+    const params = { owner: 'a', issue_number: 1, input: { state: 'done' } };
+    const { code, message, details } = refusal(await client.call(UPDATE, 'update_issue', params));
+    expect(code).toBe('VALIDATION_INVALID_ENUM');
+    expect(message).toMatch(/'open'.*'closed'/);
+    await accepted(details);
+  });
+});
+
+describe('requests that miss their target', () => {
+  it('the wrong family', async () => {
+    const params = { owner: 'a', issue_number: 1, input: { title: 'x' } };
+    const { code, message, details } = refusal(await client.call(READ, 'update_issue', params));
+    expect({ code, message }).toEqual({
+      code: 'VALIDATION_ENDPOINT_MISMATCH',
+      message: "Operation 'update_issue' must be called via 'mcp_aql_update', not 'mcp_aql_read'",
+    });
+    expect(details).toMatchObject({ operation: 'update_issue', expected_endpoint: UPDATE, actual_endpoint: READ });
+    await accepted(details);
+  });
+
+  it.each([
+    ['a near miss', 'list_isues', 'list_issues'],
+    ["the upstream's own spelling", 'updateIssue', 'update_issue'],
+    ['a prefix that clients add', 'mcp__tracker__list_issues', 'list_issues'],
+  ])('%s', async (_what, given, meant) => {
+    const { code, message, details } = refusal(await client.call(READ, given));
+    expect(code).toBe('NOT_FOUND_OPERATION');
+    expect(message).toContain(`'${meant}'`);
+    expect((details['available'] as { operation: string }[])[0]?.operation).toBe(meant);
+    await accepted(details);
+  });
+
+  it('a name that two upstreams have', async () => {
+    const { code, message } = refusal(await client.call(READ, 'search'));
+    expect(code).toBe('NOT_FOUND_OPERATION');
+    expect(message).toContain("'tracker__search', 'wiki__search'");
+  });
+
+  it("an upstream's tool called as an MCP tool", async () => {
+    const { code, message, details } = refusal(await client.callTool('list_issues', { owner: 'a' }));
+    expect(code).toBe('NOT_FOUND_OPERATION');
+    expect(message).toContain(READ);
+    expect(details['example']).toEqual({
+      tool: READ,
+      arguments: { operation: 'list_issues', params: { owner: 'a' } },
+    });
+    await accepted(details);
+  });
+
+  it('params as a string of JSON', async () => {
+    const { code, details } = refusal(
+      await client.callTool(READ, { operation: 'list_issues', params: '{"owner":"a"}' }),
+    );
+    expect(code).toBe('VALIDATION_INVALID_TYPE');
+    expect(details).toMatchObject({ param_name: 'params', expected_type: 'object', actual_type: 'string' });
+    await accepted(details);
+  });
+
+  it('no operation at all', async () => {
+    const { code, details } = refusal(await client.callTool(READ, { params: {} }));
+    expect(code).toBe('VALIDATION_MISSING_PARAM');
+    expect(details['param_name']).toBe('operation');
+    await accepted(details);
+  });
+});
+
+describe('limits', () => {
+  const nested = (levels: number): unknown => (levels === 0 ? 1 : { a: nested(levels - 1) });
+
+  it.each([
+    ['request_size', { owner: 'x'.repeat(70_000) }],
+    ['array_elements', { owner: 'a', tags: Array.from({ length: 101 }, () => 'x') }],
+    ['nesting_depth', { owner: nested(8) }],
+  ])('%s', async (limit, params) => {
+    const { code, details } = refusal(await client.call(READ, 'list_issues', params as JsonObject));
+    expect({ code, limit: details['limit_type'] }).toEqual({ code: 'VALIDATION_PAYLOAD_TOO_LARGE', limit });
+  });
+
+  it('response_size', async () => {
+    const { code, details } = refusal(await client.call('mcp_aql_execute', 'big', { bytes: 1_100_000 }));
+    expect({ code, limit: details['limit_type'] }).toEqual({
+      code: 'VALIDATION_PAYLOAD_TOO_LARGE',
+      limit: 'response_size',
+    });
+  });
+
+  it('null bytes and lone surrogates', async () => {
+    expect(refusal(await client.call(READ, 'list_issues', { owner: 'a\0' })).code).toBe('VALIDATION_INVALID_ENCODING');
+    const body =
+      '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"mcp_aql_read","arguments":{"operation":"list_issues","params":{"owner":"\\ud800"}}}}';
+    const answer = JSON.parse(await rawPost(body)) as { result: { content: { text: string }[] } };
+    expect(JSON.parse(answer.result.content[0]?.text ?? '').error.code).toBe('VALIDATION_INVALID_ENCODING');
+  });
+});
+
+describe('upstreams', () => {
+  it.each([
+    ['NOT_FOUND_RESOURCE', 'tool_error', { text: 'Request failed with status code 404' }],
+    ['PERMISSION_DENIED', 'tool_error', { text: '403 Forbidden' }],
+    ['CONFLICT_ALREADY_EXISTS', 'tool_error', { text: 'it already exists' }],
+    ['RATE_LIMIT_EXCEEDED', 'tool_error', { text: '429 Too Many Requests' }],
+    ['INTERNAL_ERROR', 'tool_error', { text: 'out of order' }],
+    ['NOT_FOUND_RESOURCE', 'fail', { code: -32002, message: 'no such resource' }],
+    ['VALIDATION_INVALID_TYPE', 'fail', { code: -32602, message: 'bad arguments' }],
+    ['INTERNAL_ERROR', 'fail', { code: -32603, message: 'broken' }],
+  ])('%s from %s %j, in its own words', async (expected, operation, params) => {
+    const { code, details } = refusal(await client.call('mcp_aql_execute', operation, params));
+    expect(code).toBe(expected);
+    expect(JSON.stringify(details['upstream_error'])).toContain(params.text ?? params.message);
+  });
+
+  it('that do not answer in time', async () => {
+    const { code, details } = refusal(await client.call('mcp_aql_execute', 'slow', { ms: 60_000 }));
+    expect(code).toBe('INTERNAL_ERROR');
+    expect(details).toMatchObject({ upstream: 'behaviour', reason: 'timeout' });
+  });
+
+  it('that crash during a call that must not be repeated', async () => {
+    const { code, details } = refusal(await client.call('mcp_aql_execute', 'crash'));
+    expect(code).toBe('INTERNAL_ERROR');
+    expect(details).toMatchObject({ upstream: 'behaviour', reason: 'connection_lost', retryable: true });
+    expect(await client.call('mcp_aql_execute', 'pid')).toMatchObject({ success: true });
+  });
+});
+
+it('forbidden operations do not run', async () => {
+  const { code, details } = refusal(await client.call('mcp_aql_delete', 'drop_database'));
+  expect(code).toBe('PERMISSION_DANGER_LEVEL_DENIED');
+  expect(details).toMatchObject({ operation: 'drop_database', danger_level: 'forbidden', adapter_trust: 'validated' });
+});
+
+it('introspection says what is wrong without details', async () => {
+  for (const [params, code] of [
+    [{ query: 'everything' }, 'INTROSPECTION_ERROR'],
+    [{ query: 'operations', after: 'garbage' }, 'INTROSPECTION_ERROR'],
+    [{}, 'VALIDATION_MISSING_PARAM'],
+    [{ query: 'operations', nam: 'x' }, 'VALIDATION_UNKNOWN_PARAM'],
+  ] as const) {
+    const answer = await client.introspect(params);
+    expect(answer.error?.code).toBe(code);
+    expect(Object.keys(answer.error ?? {})).toEqual(['code', 'message']);
+  }
+});
+
+async function rawPost(body: string): Promise<string> {
+  const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+  const opening =
+    '{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"raw","version":"1"}}}';
+  const opened = await fetch(gateway.url, { method: 'POST', headers, body: opening });
+  const session = { ...headers, 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' };
+  await opened.text();
+  const answer = await fetch(gateway.url, { method: 'POST', headers: session, body });
+  return answer.text();
+}

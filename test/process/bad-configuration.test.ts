@@ -1,0 +1,78 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { runCli } from '../support/run-cli.js';
+import { makeDirectory } from '../support/served-gateway.js';
+
+const OK_SERVER = { command: 'node' };
+
+async function validate(
+  config: unknown,
+  files: Readonly<Record<string, unknown>> = {},
+  env: Record<string, string> = {},
+) {
+  await using directory = await makeDirectory();
+  const file = join(directory.path, 'gateway.config.json');
+  await writeFile(file, typeof config === 'string' ? config : JSON.stringify(config));
+  await mkdir(join(directory.path, 'upstreams'));
+  for (const [name, content] of Object.entries(files)) {
+    await writeFile(join(directory.path, 'upstreams', name), JSON.stringify(content));
+  }
+  return await runCli(['validate', '--config', file], { cwd: directory.path, env });
+}
+
+describe('a configuration with problems ends with code 3 and says what to do', () => {
+  it.each([
+    ['an unknown key', { mcpServer: {} }, ['mcpServer', "did you mean 'mcpServers'"]],
+    ['a wrong type', { server: { port: 'no' }, mcpServers: {} }, ['server.port', 'integer']],
+    [
+      'a missing variable',
+      { mcpServers: { a: { url: 'http://x/${NOT_SET_ANYWHERE}' } } },
+      ['NOT_SET_ANYWHERE', 'mcpServers.a.url'],
+    ],
+    ['two upstreams of one name', { mcpServers: { 'my-api': OK_SERVER, my_api: OK_SERVER } }, ['my-api', 'my_api']],
+    ['a limit out of its range', { limits: { maxNestingDepth: 1000 } }, ['limits.maxNestingDepth', '64']],
+    ['neither command nor url', { mcpServers: { a: { args: ['x'] } } }, ['mcpServers.a', 'command', 'url']],
+    ['an unknown profile', { endpoint: { profile: 'crud' } }, ['endpoint.profile', 'crude']],
+    ['an unknown mode', { endpoint: { mode: 'singel' } }, ['endpoint.mode', 'single']],
+    ['broken JSON', '{"mcpServers": {', ['line 1']],
+  ])('%s', async (_what, config, words) => {
+    const { code, stdout, stderr } = await validate(config);
+    expect(stderr).toEqual(expect.stringContaining('gateway.config.json'));
+    for (const word of words) expect(stderr).toContain(word);
+    expect(stderr).not.toMatch(/\bat .*\.js:\d+/);
+    expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
+  });
+
+  it('tells all problems of all files at once', async () => {
+    const { code, stderr } = await validate(
+      { log: { level: 'loud' }, mcpServers: { a: { command: '${MISSING_ONE}' } } },
+      { 'b.json': { url: '${MISSING_TWO}', operations: { x: { category: 'WRITE' } } } },
+    );
+    for (const word of ['log.level', 'MISSING_ONE', 'MISSING_TWO', 'category']) expect(stderr).toContain(word);
+    expect(code).toBe(3);
+  });
+
+  it('names the environment variable when that is where the fault is', async () => {
+    const { code, stderr } = await validate({ mcpServers: {} }, {}, { MCP_AQL_PORT: 'http' });
+    expect(stderr).toContain('MCP_AQL_PORT');
+    expect(code).toBe(3);
+  });
+
+  it('serve refuses to start on it, with the same words', async () => {
+    await using directory = await makeDirectory();
+    const file = join(directory.path, 'gateway.config.json');
+    await writeFile(file, JSON.stringify({ endpoint: { mode: 'five' } }));
+    for (const command of ['serve', 'stdio']) {
+      const { code, stdout, stderr } = await runCli([command, '--config', file]);
+      expect(stderr).toContain('endpoint.mode');
+      expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
+    }
+  });
+
+  it('says which file is missing', async () => {
+    const { code, stderr } = await runCli(['serve', '--config', 'nowhere.json']);
+    expect(stderr).toContain('nowhere.json');
+    expect(code).toBe(3);
+  });
+});
