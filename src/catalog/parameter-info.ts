@@ -5,7 +5,7 @@ import { toSnakeCase } from './operation-name.js';
 import { type OperationTypes, readOperationTypes, type TypeScope } from './operation-types.js';
 import { isSensitiveName } from './sensitive-name.js';
 import type { ItemInfo, ParameterInfo, TypeInfo } from './type-info.js';
-import { type Member, nameType, sketchFields, sketchType } from './type-text.js';
+import { MAX_NESTING, type Member, nameType, sketchFields, sketchType } from './type-text.js';
 
 export type { ItemInfo, ParameterInfo } from './type-info.js';
 
@@ -60,7 +60,7 @@ function describeInput(
   return { name: 'input', type: name, required: true, description: `What to change (* required): ${fields}` };
 }
 
-function describeSchema(schema: JsonSchema, scope: TypeScope): ItemInfo {
+function describeSchema(schema: JsonSchema, scope: TypeScope, nesting = 0): ItemInfo {
   const { shape, source } = scope.read(schema);
   const own = cleanText(schema['description'] ?? source['description']);
   const description = joinSentences([own, sketchContent(schema, scope), sketchLimits(source)]);
@@ -72,16 +72,16 @@ function describeSchema(schema: JsonSchema, scope: TypeScope): ItemInfo {
     ...(given !== undefined && { default: given }),
     ...(shape.kind === 'scalar' && shape.values !== undefined && { enum: shape.values }),
     ...(shape.kind === 'scalar' && describeConstraints(source, shape.type)),
-    ...(shape.kind === 'array' && shape.items !== undefined && { items: describeItem(shape.items, scope) }),
+    ...(shape.kind === 'array' &&
+      shape.items !== undefined && { items: describeItem(shape.items, scope, nesting + 1) }),
   };
 }
 
 /** An element: what its type is; what its fields are is told beside the array. */
-function describeItem(schema: JsonSchema, scope: TypeScope): ItemInfo {
-  const { shape } = scope.read(schema);
-  return shape.kind === 'object' || shape.kind === 'union'
-    ? { type: nameType(schema, scope) }
-    : describeSchema(schema, scope);
+function describeItem(schema: JsonSchema, scope: TypeScope, nesting: number): ItemInfo {
+  const { kind } = scope.read(schema).shape;
+  const isToldByName = kind === 'object' || kind === 'union' || nesting > MAX_NESTING;
+  return isToldByName ? { type: nameType(schema, scope, nesting) } : describeSchema(schema, scope, nesting);
 }
 
 /** The inside of a nested value in one sentence, so that the usual call needs no second look-up. */

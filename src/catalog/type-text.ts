@@ -3,6 +3,9 @@ import { summarizeText } from './clean-text.js';
 import type { TypeScope } from './operation-types.js';
 import { quoteValue } from './schema/quote-value.js';
 
+/** Lists of lists of lists; a list can also contain itself. */
+export const MAX_NESTING = 3;
+
 const FEW_VALUES = 8;
 const FEW_BRANCHES = 4;
 const FIELD_SUMMARY_LENGTH = 80;
@@ -15,13 +18,15 @@ export interface Member {
 }
 
 /** A type's name as `ParameterInfo` and union members have it: a JSON type, `X[]`, or a type that introspection explains. */
-export function nameType(schema: JsonSchema, scope: TypeScope): string {
+export function nameType(schema: JsonSchema, scope: TypeScope, nesting = 0): string {
   const { shape, source } = scope.read(schema);
   switch (shape.kind) {
     case 'scalar':
       return shape.type;
     case 'array':
-      return shape.items === undefined ? 'array' : `${nameType(shape.items, scope)}[]`;
+      return shape.items === undefined || nesting > MAX_NESTING
+        ? 'array'
+        : `${nameType(shape.items, scope, nesting + 1)}[]`;
     case 'map':
       return 'object';
     case 'object':

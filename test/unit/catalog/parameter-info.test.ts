@@ -129,6 +129,16 @@ describe('describeParameters', () => {
     });
   });
 
+  it('ends where a list contains itself', () => {
+    const list = { type: 'array', items: { $ref: '#/$defs/list' } };
+    expect(describeOne({ $ref: '#/$defs/list' }, 'list', { $defs: { list } })).toMatchObject({
+      type: 'array',
+      items: { type: 'array' },
+    });
+    const holder = { type: 'object', properties: { list: { $ref: '#/$defs/list' } } };
+    expect(describeOne(holder, 'holder', { $defs: { list } })?.description).toMatch(/list \(array(\[\])+\)/);
+  });
+
   it.each([
     ['password', true],
     ['apiKey', true],

@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { behaviourServer } from '../support/behaviours.js';
+import { connectClient, type McpClient } from '../support/mcp-client.js';
+import { type ServedGateway, serveGateway } from '../support/served-gateway.js';
+
+const EXECUTE = 'mcp_aql_execute';
+/** Shorter than the whole of a call that reports progress, longer than its pauses. */
+const TIMEOUT_MS = 1_000;
+
+let gateway: ServedGateway;
+
+beforeAll(async () => {
+  gateway = await serveGateway({
+    log: { level: 'debug' },
+    mcpServers: {
+      behaviour: { ...behaviourServer(), timeoutMs: TIMEOUT_MS, operations: { '*': { category: 'EXECUTE' } } },
+    },
+  });
+}, 60_000);
+
+afterAll(() => gateway?.[Symbol.asyncDispose]());
+
+describe.each(['auto', 'legacy'] as const)('a long call of a client in mode %s', (mode) => {
+  let client: McpClient;
+  beforeAll(async () => {
+    client = await connectClient(gateway.url, mode);
+  });
+  afterAll(() => client?.[Symbol.asyncDispose]());
+
+  const callTool = (operation: string, params: object, options: object) =>
+    client.client.callTool({ name: EXECUTE, arguments: { operation, params } }, options);
+
+  it('passes progress on under the caller’s own token, and does not time out while there is some', async () => {
+    const steps: unknown[] = [];
+    const result = await callTool(
+      'progress',
+      { steps: 4, every_ms: 400 },
+      { onprogress: (step: unknown) => steps.push(step) },
+    );
+    expect(JSON.stringify(result)).toContain('done');
+    expect(steps).toEqual([1, 2, 3, 4].map((progress) => ({ progress, total: 4, message: `step ${progress}` })));
+  });
+
+  it('does not time out while there is progress that nobody listens to', async () => {
+    expect(JSON.stringify(await callTool('progress', { steps: 4, every_ms: 400 }, {}))).toContain('done');
+  });
+
+  it('is cancelled at the server when its caller gives up', async () => {
+    const key = `cancel-${mode}`;
+    const controller = new AbortController();
+    const call = callTool('hold', { key }, { signal: controller.signal });
+    await gateway.logged(`holding ${key}`);
+    controller.abort();
+    await expect(call).rejects.toThrow();
+    await gateway.logged(`cancelled ${key}`);
+  });
+});

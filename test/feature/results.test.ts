@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { behaviourServer } from '../support/behaviours.js';
+import { connectClient, type McpClient } from '../support/mcp-client.js';
+import { type ServedGateway, serveGateway } from '../support/served-gateway.js';
+
+const EXECUTE = 'mcp_aql_execute';
+
+let gateway: ServedGateway;
+
+beforeAll(async () => {
+  gateway = await serveGateway({
+    mcpServers: { behaviour: { ...behaviourServer(), operations: { '*': { category: 'EXECUTE' } } } },
+  });
+}, 60_000);
+
+afterAll(() => gateway?.[Symbol.asyncDispose]());
+
+describe.each(['auto', 'legacy'] as const)('nothing is lost on the way to a client in mode %s', (mode) => {
+  let client: McpClient;
+  beforeAll(async () => {
+    client = await connectClient(gateway.url, mode);
+  });
+  afterAll(() => client?.[Symbol.asyncDispose]());
+
+  it('structured content becomes data, _meta stays _meta', async () => {
+    const { success, data, raw } = await client.call(EXECUTE, 'structured');
+    expect({ success, data }).toEqual({ success: true, data: { answer: 42 } });
+    expect(raw['_meta']).toMatchObject({ 'example.org/kept': true });
+    expect(raw['content']).toHaveLength(1);
+  });
+
+  it('images, audio, links and embedded resources stay native, and data says where they are', async () => {
+    const { data, raw } = await client.call(EXECUTE, 'images');
+    expect(data).toEqual({
+      content: [
+        { type: 'text', text: 'all kinds' },
+        { type: 'image', mimeType: 'image/png', block: 1 },
+        { type: 'audio', mimeType: 'audio/wav', block: 2 },
+        { type: 'resource_link', uri: 'file:///a.txt', name: 'a.txt', block: 3 },
+        { type: 'resource', uri: 'file:///b.txt', mimeType: 'text/plain', block: 4 },
+      ],
+    });
+    expect((raw['content'] as unknown[]).slice(1)).toEqual([
+      { type: 'image', data: 'aW1hZ2U=', mimeType: 'image/png' },
+      { type: 'audio', data: 'YXVkaW8=', mimeType: 'audio/wav' },
+      { type: 'resource_link', uri: 'file:///a.txt', name: 'a.txt' },
+      { type: 'resource', resource: { uri: 'file:///b.txt', mimeType: 'text/plain', text: 'b' } },
+    ]);
+  });
+
+  it('plain text is a string, however long', async () => {
+    const { data } = await client.call(EXECUTE, 'big', { bytes: 2_000_000 });
+    expect(data).toBe('x'.repeat(2_000_000));
+  });
+
+  it('a failed tool is a failure in its own words, not a protocol error', async () => {
+    const { success, error, raw } = await client.call(EXECUTE, 'tool_error', { text: 'out of paper' });
+    expect({ success, code: error?.code }).toEqual({ success: false, code: 'INTERNAL_ERROR' });
+    expect(error?.details).toMatchObject({ upstream_error: 'out of paper' });
+    expect(raw['isError']).toBe(true);
+  });
+});
