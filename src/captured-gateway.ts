@@ -53,6 +53,7 @@ export interface CapturedList {
 /**
  * Captured lists as an upstream would have given them. A configured upstream of the same name lends its curation and trust;
  * any other is vouched for by whoever captured it.
+ * @throws TypeError naming the list that is none
  */
 export function readCapturedLists(
   lists: readonly CapturedList[],
@@ -62,11 +63,15 @@ export function readCapturedLists(
   const taken = new Set<string>();
   const upstreams = lists.map(({ name }) => {
     const upstream = known.get(name) ?? describeCaptured(name);
-    const slug = firstFree(upstream.slug === '' ? 'captured' : upstream.slug, taken);
+    const slug = firstFree(upstream.slug, taken);
     taken.add(slug);
     return { ...upstream, slug };
   });
-  const toolSets = lists.map(({ name, json }, index) => readToolSet(upstreams[index]?.slug ?? name, json));
+  const toolSets = lists.map(({ name, json }, index) => {
+    const toolSet = readToolSet(upstreams[index]?.slug ?? name, json);
+    if (toolSet === undefined) throw new TypeError(`'${name}' holds no list of tools: expected {"tools": [...]}`);
+    return toolSet;
+  });
   return { upstreams, toolSets };
 }
 

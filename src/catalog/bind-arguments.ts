@@ -1,6 +1,6 @@
 import type { JsonObject } from '../protocol/json.js';
 import type { Operation, Parameter } from '../protocol/operation.js';
-import { summarizeText } from './clean-text.js';
+import { cleanText, summarizeText } from './clean-text.js';
 import { explainViolations, type FaultScope } from './explain-violations.js';
 import type { Fault } from './fault.js';
 import { matchParameters } from './match-parameters.js';
@@ -50,8 +50,8 @@ function findMissing(operation: Operation, bound: JsonObject): readonly Fault[] 
 function missingFault(operation: Operation, parameter: Parameter): Fault {
   const param = pathOf(parameter);
   const expected = describeForm(parameter.schema, operation.inputSchema);
-  const description = parameter.schema['description'];
-  const purpose = typeof description === 'string' ? ` (${summarizeText(description)})` : '';
+  const summary = summarizeText(cleanText(parameter.schema['description']));
+  const purpose = summary === '' ? '' : ` (${summary})`;
   const message = `Missing required parameter '${param}'. Expected: ${expected}${purpose}`;
   return { code: 'VALIDATION_MISSING_PARAM', param, message, expected };
 }

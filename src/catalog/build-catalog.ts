@@ -1,11 +1,11 @@
 import type { UpstreamConfig } from '../config/gateway-config.js';
 import type { Operation } from '../protocol/operation.js';
 import type { Finding, ToolSet } from '../protocol/raw-tool.js';
+import { toSnakeCase } from '../protocol/snake-case.js';
 import type { Catalog } from './catalog.js';
 import { createOperation, type DraftOperation } from './create-operation.js';
 import { curationFor } from './curation.js';
 import { exposeNames } from './expose-names.js';
-import { toSnakeCase } from './operation-name.js';
 import { createNameResolver } from './resolve-name.js';
 import { screenTools } from './screen-tools.js';
 import { assignUniqueNames } from './unique-names.js';

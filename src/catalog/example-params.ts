@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import type { Operation, Parameter } from '../protocol/operation.js';
+import { toSnakeCase } from '../protocol/snake-case.js';
 import { bindArguments } from './bind-arguments.js';
 import { nearestName } from './nearest-name.js';
-import { toSnakeCase } from './operation-name.js';
 import { type ParameterScope, parameterScope } from './parameter-scope.js';
 import { exampleValue } from './schema/example-value.js';
 import { setMember } from './schema/own-member.js';

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonSchema } from '../protocol/json.js';
+import { toSnakeCase } from '../protocol/snake-case.js';
 import type { Fault } from './fault.js';
 import { nearestName } from './nearest-name.js';
-import { toSnakeCase } from './operation-name.js';
 import { describeForm } from './schema/describe-form.js';
 import { jsonTypeOf } from './schema/json-type.js';
 import { followReference } from './schema/local-reference.js';

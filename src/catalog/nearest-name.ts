@@ -1,3 +1,5 @@
+import { editDistance } from '../protocol/edit-distance.js';
+
 /** Below this two names have too little in common to suggest one for the other. */
 const LIKELY = 0.5;
 const CONCEIVABLE = 0.34;
@@ -69,24 +71,6 @@ function sharedWords(a: string, b: string): number {
   let shared = 0;
   for (const word of first) if (second.has(word)) shared++;
   return (2 * shared) / (first.size + second.size);
-}
-
-/** Insertions, deletions, substitutions and swaps of neighbours (optimal string alignment). */
-function editDistance(a: string, b: string): number {
-  let beforeLast: number[] = [];
-  let last = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= a.length; i++) {
-    const row = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const same = a[i - 1] === b[j - 1];
-      let cost = Math.min((last[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (last[j - 1] ?? 0) + (same ? 0 : 1));
-      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
-      if (swapped) cost = Math.min(cost, (beforeLast[j - 2] ?? 0) + 1);
-      row.push(cost);
-    }
-    [beforeLast, last] = [last, row];
-  }
-  return last[b.length] ?? 0;
 }
 
 function wordsOf(name: string): ReadonlySet<string> {

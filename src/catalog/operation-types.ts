@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../protocol/json.js';
 import type { Operation, Parameter } from '../protocol/operation.js';
-import { toPascalCase } from './operation-name.js';
+import { toPascalCase } from '../protocol/snake-case.js';
 import { PROTOCOL_TYPE_NAMES } from './protocol-types.js';
 import { type ReadSchema, readSchema, type SchemaShape } from './schema/schema-shape.js';
 

@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../protocol/json.js';
 import type { Operation, Parameter } from '../protocol/operation.js';
+import { toSnakeCase } from '../protocol/snake-case.js';
 import { cleanText, summarizeText } from './clean-text.js';
-import { toSnakeCase } from './operation-name.js';
 import { type OperationTypes, readOperationTypes, type TypeScope } from './operation-types.js';
 import { isSensitiveName } from './sensitive-name.js';
 import type { ItemInfo, ParameterInfo, TypeInfo } from './type-info.js';

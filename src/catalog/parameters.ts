@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../protocol/json.js';
 import type { Parameter } from '../protocol/operation.js';
-import { toSnakeCase } from './operation-name.js';
+import { toSnakeCase } from '../protocol/snake-case.js';
 import { readObjectFields } from './schema/object-fields.js';
 import { assignUniqueNames } from './unique-names.js';
 

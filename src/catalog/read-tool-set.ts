@@ -3,10 +3,11 @@ import type { RawTool, ToolSet } from '../protocol/raw-tool.js';
 
 /**
  * A captured tool list as an upstream's tool set: an array of tools, or an object that holds one as `tools` (what a server
- * answers, with or without the JSON-RPC envelope). No tools where there is no list; entries are not judged here.
+ * answers, with or without the JSON-RPC envelope). Undefined where there is no list; entries are not judged here.
  */
-export function readToolSet(upstream: string, json: unknown): ToolSet {
-  return { upstream, tools: (findTools(json) ?? []) as readonly RawTool[] };
+export function readToolSet(upstream: string, json: unknown): ToolSet | undefined {
+  const tools = findTools(json);
+  return tools === undefined ? undefined : { upstream, tools: tools as readonly RawTool[] };
 }
 
 function findTools(json: unknown): readonly unknown[] | undefined {

@@ -1,8 +1,8 @@
 import { type Operation, QUALIFIER } from '../protocol/operation.js';
+import { toSnakeCase } from '../protocol/snake-case.js';
 import type { Catalog, Resolution } from './catalog.js';
 import { groupBy } from './group-by.js';
 import { createNameSearch, type NameSearch } from './nearest-name.js';
-import { toSnakeCase } from './operation-name.js';
 
 const MAX_NEAREST = 5;
 const MAX_CANDIDATES = 10;

@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../protocol/json.js';
-import { summarizeText } from './clean-text.js';
+import { cleanText, summarizeText } from './clean-text.js';
 import type { TypeScope } from './operation-types.js';
 import { quoteValue } from './schema/quote-value.js';
 
@@ -64,10 +64,12 @@ export function sketchFields(fields: readonly Member[], scope: TypeScope, budget
     parts.push(part);
     length += part.length;
   }
-  return parts.join(', ');
+  return parts.join(explained ? '; ' : ', ');
 }
 
 function purposeOf({ schema }: Member): string {
   const { description } = schema;
-  return typeof description === 'string' ? `: ${summarizeText(description, FIELD_SUMMARY_LENGTH)}` : '';
+  return typeof description === 'string'
+    ? `: ${summarizeText(cleanText(description), FIELD_SUMMARY_LENGTH).replace(/\.$/, '')}`
+    : '';
 }

@@ -15,8 +15,17 @@ export async function openCaptured(
   config: GatewayConfig,
   options: { readonly ignoreAnnotations?: boolean } = {},
 ): Promise<Gateway> {
-  const { upstreams, toolSets } = readCapturedLists(await readLists(from), config.upstreams);
+  const { upstreams, toolSets } = understand(await readLists(from), config);
   return openCapturedGateway({ ...config, upstreams }, toolSets, options);
+}
+
+function understand(lists: readonly CapturedList[], config: GatewayConfig): ReturnType<typeof readCapturedLists> {
+  try {
+    return readCapturedLists(lists, config.upstreams);
+  } catch (cause) {
+    if (cause instanceof TypeError) throw new CliError(EXIT_CODE.usage, `--from: ${cause.message}`, { cause });
+    throw cause;
+  }
 }
 
 async function readLists(from: string): Promise<readonly CapturedList[]> {

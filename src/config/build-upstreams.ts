@@ -94,9 +94,8 @@ function noteRival(rival: NotedDefinition, main: NotedDefinition): void {
 }
 
 function hasUsableName({ name, slug, path, notes }: NotedDefinition): boolean {
-  if (slug === '') notes.problem(path, `the name '${name}' has no Latin letter or digit`, 'choose a name that has');
   if (slug === GATEWAY_SOURCE) notes.problem(path, `'${name}' is what the gateway calls itself`, 'choose another name');
-  return slug !== '' && slug !== GATEWAY_SOURCE;
+  return slug !== GATEWAY_SOURCE;
 }
 
 /**

@@ -1,8 +1,8 @@
 import { classifyTool } from '../../src/catalog/classify/classify-tool.js';
 import { findGroupingParameter } from '../../src/catalog/classify/find-grouping-parameter.js';
-import { toSnakeCase } from '../../src/catalog/operation-name.js';
 import { dangerRank } from '../../src/protocol/danger.js';
 import type { Classification } from '../../src/protocol/operation.js';
+import { toSnakeCase } from '../../src/protocol/snake-case.js';
 import type { CorpusTool, Label } from './corpus.js';
 
 export interface Judgement {

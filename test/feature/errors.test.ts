@@ -307,7 +307,7 @@ describe('upstreams', () => {
   ])('%s from %s %j, in its own words', async (expected, operation, params) => {
     const { code, details } = refusal(await client.call('mcp_aql_execute', operation, params));
     expect(code).toBe(expected);
-    expect(JSON.stringify(details['upstream_error'])).toContain(params.text ?? params.message);
+    expect(JSON.stringify(details['upstream_error'])).toContain('text' in params ? params.text : params.message);
   });
 
   it('that do not answer in time', async () => {

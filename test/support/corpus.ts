@@ -12,5 +12,6 @@ export const corpusIsHere = existsSync(FOLDER);
 export function readCorpus(): readonly ToolSet[] {
   return readdirSync(FOLDER)
     .filter((file) => file.endsWith('.json'))
-    .map((file) => readToolSet(toSlug(file.replace(/\.json$/, '')), JSON.parse(readFileSync(FOLDER + file, 'utf8'))));
+    .map((file) => readToolSet(toSlug(file.replace(/\.json$/, '')), JSON.parse(readFileSync(FOLDER + file, 'utf8'))))
+    .filter((set) => set !== undefined);
 }

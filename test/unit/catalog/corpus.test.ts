@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { bindArguments } from '../../../src/catalog/bind-arguments.js';
 import { buildCatalog } from '../../../src/catalog/build-catalog.js';
@@ -6,12 +8,14 @@ import { exampleParams } from '../../../src/catalog/example-params.js';
 import { describeParameters, describeReturns } from '../../../src/catalog/parameter-info.js';
 import { buildTypeRegistry, type TypeRegistry } from '../../../src/catalog/type-registry.js';
 import { validatorFor } from '../../../src/catalog/validators.js';
-import { isJsonObject, type JsonObject } from '../../../src/protocol/json.js';
+import type { JsonObject } from '../../../src/protocol/json.js';
 import { NAME_PATTERN, type Operation } from '../../../src/protocol/operation.js';
 import type { ToolSet } from '../../../src/protocol/raw-tool.js';
 import { anUpstream } from '../../support/build-test-catalog.js';
 import { corpusIsHere, readCorpus } from '../../support/corpus.js';
 import { createDice, generateArguments } from '../../support/generate-arguments.js';
+
+const SCHEMAS = new URL('../../../../shared/spec/schemas/', import.meta.url);
 
 /** The caller's form of arguments that a direct caller would send: canonical names, an UPDATE's fields inside `input`. */
 function toCallerForm({ parameters }: Operation, direct: JsonObject, spelling: 'name' | 'upstreamName'): JsonObject {
@@ -163,30 +167,17 @@ describe.skipIf(!corpusIsHere)('real catalogues (skipped where ../shared/corpus 
     }
   });
 
-  it('describes in the shape of the published schema', () => {
+  it('describes in the shape of the published schema', { timeout: 60_000 }, () => {
+    const published = JSON.parse(readFileSync(new URL('introspection-response.schema.json', SCHEMAS), 'utf8'));
+    const ajv = new Ajv2020({ strict: false }).addSchema(published);
+    const isParameter = ajv.compile({ $ref: `${published.$id}#/$defs/ParameterInfo` });
+    const isType = ajv.compile({ $ref: `${published.$id}#/$defs/TypeDetails` });
+    const isListed = ajv.compile({ $ref: `${published.$id}#/$defs/TypeInfo` });
     for (const operation of catalog.operations) {
-      for (const info of describeParameters(operation)) {
-        expect(typeof info.type).toBe('string');
-        expect(info.items === undefined || isJsonObject(info.items)).toBe(true);
-        for (const key of Object.keys(info)) expect(PARAMETER_INFO_KEYS).toContain(key);
-      }
+      expect(describeParameters(operation).filter((info) => !isParameter(info))).toEqual([]);
+      expect(isListed(describeReturns(operation)), operation.name).toBe(true);
     }
+    expect(types.list().filter((type) => !isListed(type))).toEqual([]);
+    expect(types.list().filter(({ name }) => !isType(types.find(name)))).toEqual([]);
   });
 });
-
-const PARAMETER_INFO_KEYS = [
-  'name',
-  'type',
-  'required',
-  'description',
-  'default',
-  'enum',
-  'minimum',
-  'maximum',
-  'minLength',
-  'maxLength',
-  'pattern',
-  'format',
-  'items',
-  'sensitive',
-];

@@ -166,7 +166,7 @@ describe('describeParameters', () => {
         name: 'input',
         type: 'UpdateIssueInput',
         required: true,
-        description: 'What to change (* required): new_title (string): What to call it., tags (string[])',
+        description: 'What to change (* required): new_title (string): What to call it; tags (string[])',
       },
     ]);
     expect(describeParameters(withCategory('READ', properties)).map(({ name }) => name)).toEqual([

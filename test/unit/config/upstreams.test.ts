@@ -243,10 +243,7 @@ describe('upstream files', () => {
 });
 
 describe('names and curation', () => {
-  it.each([
-    ['日本', 'has no Latin letter or digit'],
-    ['Gateway', 'what the gateway calls itself'],
-  ])('refuses the name %s', async (name, message) => {
+  it.each([['Gateway', 'what the gateway calls itself']])('refuses the name %s', async (name, message) => {
     const problems = await problemsOf({ mcpServers: { [name]: { command: 'x' } } });
     expect(problems).toEqual([expect.objectContaining({ message: expect.stringContaining(message) })]);
   });

@@ -1,6 +1,6 @@
 import type { ClassificationInput } from '../../../../src/catalog/classify/gather-facts.js';
-import { toSnakeCase } from '../../../../src/catalog/operation-name.js';
 import type { JsonObject } from '../../../../src/protocol/json.js';
+import { toSnakeCase } from '../../../../src/protocol/snake-case.js';
 
 /** What a test says of a tool; everything else is the plainest there is. */
 export interface ToolExample extends Partial<Omit<ClassificationInput, 'tool' | 'upstream'>> {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { toPascalCase, toSnakeCase } from '../../../src/catalog/operation-name.js';
 import { NAME_PATTERN } from '../../../src/protocol/operation.js';
+import { toPascalCase, toSnakeCase } from '../../../src/protocol/snake-case.js';
 
 describe('toSnakeCase', () => {
   it.each([
