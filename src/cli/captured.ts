@@ -1,6 +1,6 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
-import { type CapturedList, openCapturedGateway, readCapturedLists } from '../captured-gateway.js';
+import type { CapturedList } from '../captured-gateway.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import type { Gateway } from '../gateway.js';
 import { CliError, EXIT_CODE } from './exit-code.js';
@@ -15,13 +15,11 @@ export async function openCaptured(
   config: GatewayConfig,
   options: { readonly ignoreAnnotations?: boolean } = {},
 ): Promise<Gateway> {
-  const { upstreams, toolSets } = understand(await readLists(from), config);
-  return openCapturedGateway({ ...config, upstreams }, toolSets, options);
-}
-
-function understand(lists: readonly CapturedList[], config: GatewayConfig): ReturnType<typeof readCapturedLists> {
+  const lists = await readLists(from);
+  const { openCapturedGateway, readCapturedLists } = await import('../captured-gateway.js');
   try {
-    return readCapturedLists(lists, config.upstreams);
+    const { upstreams, toolSets } = readCapturedLists(lists, config.upstreams);
+    return openCapturedGateway({ ...config, upstreams }, toolSets, options);
   } catch (cause) {
     if (cause instanceof TypeError) throw new CliError(EXIT_CODE.usage, `--from: ${cause.message}`, { cause });
     throw cause;

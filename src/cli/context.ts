@@ -2,8 +2,8 @@ import { ConfigError } from '../config/config-error.js';
 import { ensureDataDirectories } from '../config/ensure-data-directories.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import { loadConfig } from '../config/load-config.js';
-import { type Gateway, openGateway } from '../gateway.js';
-import { createLogObserver, type LogObserver } from '../observe/log-observer.js';
+import type { Gateway } from '../gateway.js';
+import type { LogObserver } from '../observe/log-observer.js';
 import { CliError, EXIT_CODE } from './exit-code.js';
 import { PACKAGE_DIRECTORY, readPackageInfo } from './package-info.js';
 import type { Terminal } from './terminal.js';
@@ -52,7 +52,10 @@ export interface RunningGateway {
 /** Starts the gateway that the configuration describes. The caller closes it. */
 export async function startGateway(config: GatewayConfig): Promise<RunningGateway> {
   await ensureDataDirectories(config);
-  const log = createLogObserver(config.log);
+  // Loaded here, so that commands which need no gateway do not wait for its libraries.
+  const { openGateway } = await import('../gateway.js');
+  const { createLogObserver } = await import('../observe/log-observer.js');
+  const log = await createLogObserver(config.log);
   const gateway = openGateway(config, {
     observe: log.observe,
     clientInfo: readPackageInfo(),

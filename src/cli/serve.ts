@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Command } from 'commander';
-import { openHttpFront } from '../front/mcp/http-front.js';
 import { type CommonFlags, loadCliConfig, startGateway } from './context.js';
 import { readPackageInfo } from './package-info.js';
 import { describeStart, printStartReport } from './start-report.js';
@@ -29,6 +28,8 @@ async function serve(flags: CommonFlags, terminal: Terminal): Promise<void> {
   const { gateway, log } = await startGateway(config);
   const watching = watchUpstreams(gateway, terminal);
   try {
+    // While the upstreams start, the front's libraries are loaded.
+    const { openHttpFront } = await import('../front/mcp/http-front.js');
     await Promise.race([gateway.warmedUp, stop.asked]);
     const front = await openHttpFront(gateway, { observe: log.observe, serverInfo: readPackageInfo() });
     try {

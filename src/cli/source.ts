@@ -1,4 +1,3 @@
-import { openCapturedGateway } from '../captured-gateway.js';
 import type { Gateway } from '../gateway.js';
 import { openCaptured } from './captured.js';
 import { type CommonFlags, loadCliConfig, withGateway } from './context.js';
@@ -22,15 +21,12 @@ export async function withSource<T>(
   task: (gateway: Gateway) => Promise<T>,
 ): Promise<T> {
   const config = await loadCliConfig(flags, terminal);
-  if (flags.from === undefined) {
-    return withGateway(config, (gateway) =>
-      // The live catalog weighs annotations; leaving them out means reading the same lists once more.
-      task(
-        flags.ignoreAnnotations === true
-          ? openCapturedGateway(config, gateway.toolSets(), { ignoreAnnotations: true })
-          : gateway,
-      ),
-    );
-  }
-  return task(await openCaptured(flags.from, config, { ignoreAnnotations: flags.ignoreAnnotations === true }));
+  const ignoreAnnotations = flags.ignoreAnnotations === true;
+  if (flags.from !== undefined) return task(await openCaptured(flags.from, config, { ignoreAnnotations }));
+  return withGateway(config, async (gateway) => {
+    if (!ignoreAnnotations) return task(gateway);
+    // The live catalog weighs annotations; leaving them out means reading the same lists once more.
+    const { openCapturedGateway } = await import('../captured-gateway.js');
+    return task(openCapturedGateway(config, gateway.toolSets(), { ignoreAnnotations }));
+  });
 }

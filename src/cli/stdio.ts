@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { protectStdout } from '../front/mcp/protect-stdout.js';
-import { serveStdio } from '../front/mcp/stdio-front.js';
 import { type CommonFlags, loadCliConfig, startGateway } from './context.js';
 import { readPackageInfo } from './package-info.js';
 import { untilAskedToStop } from './stop-signal.js';
@@ -22,6 +21,7 @@ async function serveOverStdio(flags: CommonFlags, terminal: Terminal): Promise<v
   const stop = untilAskedToStop();
   const { gateway, log } = await startGateway(config);
   try {
+    const { serveStdio } = await import('../front/mcp/stdio-front.js');
     // What the client sends meanwhile waits in the pipe.
     await Promise.race([gateway.warmedUp, stop.asked]);
     const front = serveStdio(gateway, {

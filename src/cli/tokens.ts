@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { openCapturedGateway } from '../captured-gateway.js';
 import type { EndpointMode } from '../config/gateway-config.js';
 import type { Gateway } from '../gateway.js';
 import { GATEWAY_SOURCE } from '../protocol/operation.js';
@@ -51,14 +50,15 @@ async function measure(gateway: Gateway, count: CountTokens): Promise<TokenRepor
   };
   return {
     discrete: { tools: tools.length, tokens: sum(tools.map((tool) => count(JSON.stringify(tool)))) },
-    semantic: measureMode(gateway, 'semantic', count),
-    single: measureMode(gateway, 'single', count),
+    semantic: await measureMode(gateway, 'semantic', count),
+    single: await measureMode(gateway, 'single', count),
     list_page: { operations: page.data.operations.length, tokens: count(JSON.stringify(page)) },
     detail: await measureDetails(gateway, count),
   };
 }
 
-function measureMode(gateway: Gateway, mode: EndpointMode, count: CountTokens): Registration {
+async function measureMode(gateway: Gateway, mode: EndpointMode, count: CountTokens): Promise<Registration> {
+  const { openCapturedGateway } = await import('../captured-gateway.js');
   const config = { ...gateway.config, endpoint: { ...gateway.config.endpoint, mode } };
   const { tools, toolsJson } = openCapturedGateway(config, gateway.toolSets()).toolList();
   return { tools: tools.length, tokens: count(toolsJson) };

@@ -1,5 +1,4 @@
-import { destination, type Level, pino } from 'pino';
-import pretty from 'pino-pretty';
+import { type DestinationStream, destination, type Level, pino } from 'pino';
 import type { Observation, Observer } from './observation.js';
 
 export interface LogOptions {
@@ -14,61 +13,60 @@ export interface LogObserver {
   flush(): void;
 }
 
-interface LogLine {
-  readonly level: Level;
-  readonly message: string;
+/** How one kind of observation is told. The message is only written when its level is logged. */
+interface Renderer<O> {
+  readonly level: (observation: O) => Level;
+  readonly message: (observation: O) => string;
 }
 
-type Renderers = { readonly [K in Observation['kind']]: (observation: Extract<Observation, { kind: K }>) => LogLine };
+type Renderers = { readonly [K in Observation['kind']]: Renderer<Extract<Observation, { kind: K }>> };
 
 const STATE_LEVELS: Readonly<Record<string, Level>> = { waiting: 'warn', ready: 'info' };
 
 const SEVERITY_LEVELS = { info: 'debug', warning: 'warn', error: 'error' } as const;
 
 const RENDERERS: Renderers = {
-  call: ({ operation, code, durationMs }) => ({
-    level: code === 'OK' ? 'debug' : 'info',
-    message: `${operation}: ${code} in ${durationMs.toFixed(1)} ms`,
-  }),
-  'upstream-state': ({ upstream, state, message }) => ({
-    level: STATE_LEVELS[state] ?? 'debug',
-    message: `${upstream}: ${message}`,
-  }),
-  'upstream-stderr': ({ upstream, line }) => ({ level: 'debug', message: `${upstream} says: ${line}` }),
-  'upstream-noise': ({ upstream, line }) => ({
-    level: 'warn',
-    message: `${upstream} wrote something to stdout that is not MCP: ${line}`,
-  }),
-  catalog: ({ operations, added, removed, changed }) => ({
-    level: changed.length > 0 ? 'warn' : 'debug',
-    message: `catalog: ${operations} operations (${added.length} new, ${removed.length} gone${
-      changed.length > 0 ? `; these names now call something else: ${changed.join(', ')}` : ''
-    })`,
-  }),
-  finding: ({ severity, upstream, message }) => ({
-    level: SEVERITY_LEVELS[severity],
-    message: `${upstream}: ${message}`,
-  }),
-  session: ({ sessionId, event }) => ({ level: 'debug', message: `session ${sessionId} ${event}` }),
-  notice: ({ level, message }) => ({ level, message }),
-  defect: ({ where }) => ({ level: 'error', message: `a defect in ${where}; please report it` }),
+  call: {
+    level: ({ code }) => (code === 'OK' ? 'debug' : 'info'),
+    message: ({ operation, code, durationMs }) => `${operation}: ${code} in ${durationMs.toFixed(1)} ms`,
+  },
+  'upstream-state': {
+    level: ({ state }) => STATE_LEVELS[state] ?? 'debug',
+    message: ({ upstream, message }) => `${upstream}: ${message}`,
+  },
+  'upstream-stderr': { level: () => 'debug', message: ({ upstream, line }) => `${upstream} says: ${line}` },
+  'upstream-noise': {
+    level: () => 'warn',
+    message: ({ upstream, line }) => `${upstream} wrote something to stdout that is not MCP: ${line}`,
+  },
+  catalog: {
+    level: ({ changed }) => (changed.length > 0 ? 'warn' : 'debug'),
+    message: ({ operations, added, removed, changed }) =>
+      `catalog: ${operations} operations (${added.length} new, ${removed.length} gone${
+        changed.length > 0 ? `; these names now call something else: ${changed.join(', ')}` : ''
+      })`,
+  },
+  finding: {
+    level: ({ severity }) => SEVERITY_LEVELS[severity],
+    message: ({ upstream, message }) => `${upstream}: ${message}`,
+  },
+  session: { level: () => 'debug', message: ({ sessionId, event }) => `session ${sessionId} ${event}` },
+  notice: { level: ({ level }) => level, message: ({ message }) => message },
+  defect: { level: () => 'error', message: ({ where }) => `a defect in ${where}; please report it` },
 };
 
 /**
  * Tells observations to the operator on stderr: stdout belongs to the protocol on stdio. Writing is buffered, so a call
  * never waits for its log line.
  */
-export function createLogObserver(options: LogOptions): LogObserver {
-  const asText = options.format === 'pretty' || (options.format === 'auto' && process.stderr.isTTY);
-  const sink = asText
-    ? pretty({ destination: 2, sync: true, ignore: 'pid,hostname', colorize: process.stderr.isTTY })
-    : destination({ dest: 2, sync: false });
+export async function createLogObserver(options: LogOptions): Promise<LogObserver> {
+  const sink = await openSink(options.format);
   const log = pino({ level: options.level, base: null }, sink);
   return {
     observe(observation) {
-      const { level, message } = render(observation);
-      if (!log.isLevelEnabled(level)) return;
-      log[level](toFields(observation), message);
+      const renderer = RENDERERS[observation.kind] as Renderer<Observation>;
+      const level = renderer.level(observation);
+      if (log.isLevelEnabled(level)) log[level](toFields(observation), renderer.message(observation));
     },
     flush() {
       if ('flushSync' in sink && typeof sink.flushSync === 'function') sink.flushSync();
@@ -76,9 +74,12 @@ export function createLogObserver(options: LogOptions): LogObserver {
   };
 }
 
-function render<K extends Observation['kind']>(observation: Extract<Observation, { kind: K }>): LogLine {
-  const renderer = RENDERERS[observation.kind as K] as (value: typeof observation) => LogLine;
-  return renderer(observation);
+async function openSink(format: LogOptions['format']): Promise<DestinationStream> {
+  const asText = format === 'pretty' || (format === 'auto' && process.stderr.isTTY);
+  if (!asText) return destination({ dest: 2, sync: false });
+  // Only people read it laid out, so servers need not load it.
+  const { default: pretty } = await import('pino-pretty');
+  return pretty({ destination: 2, sync: true, ignore: 'pid,hostname', colorize: process.stderr.isTTY });
 }
 
 /** The observation's own fields; a defect's cause becomes pino's `err`, the one place where a stack may be seen. */
