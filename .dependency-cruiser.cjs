@@ -44,7 +44,9 @@ module.exports = {
         path: '^src/',
         pathNot: [
           own(room),
-          ...allowed.map((name) => (name === 'gateway' ? '^src/(gateway|captured-gateway|lifecycle)\\.ts$' : own(name))),
+          ...allowed.map((name) =>
+            name === 'gateway' ? '^src/(gateway|captured-gateway|lifecycle)\\.ts$' : own(name),
+          ),
         ],
       },
     })),
