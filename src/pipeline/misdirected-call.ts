@@ -1,6 +1,8 @@
+import type { WithheldTool } from '../catalog/integrity/guard-tools.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import type { Operation } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
+import { choosePart } from './choose-part.js';
 import { correctedExample } from './corrected-example.js';
 import type { Snapshot } from './snapshot.js';
 
@@ -53,6 +55,10 @@ export function unknownOperation(name: string, given: JsonObject, snapshot: Snap
         params,
         snapshot,
       );
+    case 'grouped':
+      return groupedTool(name, resolution.candidates, params, snapshot);
+    case 'quarantined':
+      return quarantined(name, resolution.tool);
     case 'unknown':
       return notFound(
         name,
@@ -64,6 +70,24 @@ export function unknownOperation(name: string, given: JsonObject, snapshot: Snap
         snapshot,
       );
   }
+}
+
+/** The answer to the name of a tool that is offered in parts: the part that was meant, where the call says so. */
+function groupedTool(name: string, parts: readonly Operation[], given: JsonObject, snapshot: Snapshot): OperationError {
+  const chosen = choosePart(parts, given);
+  const listed = parts.map((part) => `'${part.name}' (${Object.values(part.fixedArguments ?? {}).join(', ')})`);
+  const choice = `It is offered as one operation for each '${parts[0]?.groupedBy ?? ''}': ${listed.join(', ')}`;
+  const meant = chosen?.meant === true ? `Call '${chosen.operation.name}'. ` : '';
+  const others = parts.filter((part) => part !== chosen?.operation);
+  const candidates = chosen === undefined ? others : [chosen.operation, ...others];
+  return notFound(name, meant + choice, candidates, chosen?.params ?? given, snapshot);
+}
+
+/** No model can help it, so the message tells what an operator does. */
+function quarantined(name: string, { upstream, tool, kind, acceptance }: WithheldTool): OperationError {
+  const why = kind === 'new' ? 'is new and has not been accepted' : 'is no longer what was accepted';
+  const message = `Permission denied: '${name}' is quarantined: tool '${tool}' of '${upstream}' ${why}. An operator reviews it with 'mcp-aql-gateway lock' and accepts it with 'mcp-aql-gateway lock --accept ${acceptance}'`;
+  return new OperationError('PERMISSION_DENIED', message, { operation: name, upstream, tool, reason: 'quarantined' });
 }
 
 function notFound(
@@ -80,6 +104,7 @@ function notFound(
       operation: operation.name,
       endpoint: snapshot.plan.familyOf(operation).name,
       tool: snapshot.plan.toolFor(operation),
+      ...(operation.fixedArguments === undefined ? {} : { fixed: operation.fixedArguments }),
     })),
     ...(best === undefined ? {} : { example: correctedExample(snapshot, best, params) }),
   });

@@ -40,26 +40,37 @@ function isPlainText(block: ContentBlock): block is ContentBlock & { readonly te
 
 function fromStructured(structured: unknown, content: readonly ContentBlock[]): ResultData {
   const dataText = JSON.stringify(structured);
-  return { dataText, blocks: content.filter((block) => !repeats(block, structured, dataText)) };
+  const repeats = createRepetitionTest(structured, dataText);
+  return { dataText, blocks: content.filter((block) => !(isPlainText(block) && repeats(block.text))) };
 }
 
 /**
  * Servers repeat their structured content as a text block for older clients; once is enough. Structured content must be an
  * object, so what is really a list or a text comes wrapped as its only member and unwrapped in the text.
  */
-function repeats(block: ContentBlock, structured: unknown, dataText: string): boolean {
-  if (!isPlainText(block)) return false;
-  if (block.text === dataText) return true;
-  const wrapped = onlyMember(structured);
-  if (wrapped !== undefined && block.text === wrapped) return true;
-  const parsed = parseContainer(block.text);
-  return parsed !== undefined && (isDeepStrictEqual(parsed, structured) || isDeepStrictEqual(parsed, wrapped));
+function createRepetitionTest(structured: unknown, dataText: string): (text: string) => boolean {
+  const members = isJsonObject(structured) ? Object.entries(structured) : [];
+  const [only] = members.length === 1 ? members : [];
+  const candidates = [{ value: structured, json: dataText }];
+  if (only !== undefined) {
+    const [key, value] = only;
+    if (typeof value === 'string') return (text) => text === value || sameJson(text, candidates);
+    // `{"key":VALUE}`: the member's own JSON is a piece of what is written already.
+    candidates.push({ value, json: dataText.slice(JSON.stringify(key).length + 2, -1) });
+  }
+  return (text) => sameJson(text, candidates);
 }
 
-function onlyMember(value: unknown): unknown {
-  if (!isJsonObject(value)) return undefined;
-  const members = Object.values(value);
-  return members.length === 1 ? members[0] : undefined;
+/** Whether a text is the JSON of one of the candidates, however it is laid out and whatever the order of its members. */
+function sameJson(text: string, candidates: readonly { readonly value: unknown; readonly json: string }[]): boolean {
+  if (candidates.some(({ json }) => json === text)) return true;
+  const parsed = parseContainer(text);
+  if (parsed === undefined) return false;
+  const written = JSON.stringify(parsed);
+  return candidates.some(
+    // Comparing deeply costs many times more than writing, and texts of different length cannot be equal.
+    ({ value, json }) => json.length === written.length && (json === written || isDeepStrictEqual(value, parsed)),
+  );
 }
 
 /** JSON text is embedded as JSON, any other text as a string. */
