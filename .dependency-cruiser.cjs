@@ -26,6 +26,7 @@ const OWNERS = {
   '^ajv(-formats)?$': ['config', 'catalog'],
   '^lru-cache$': ['catalog', 'introspect'],
   '^minimatch$': ['config', 'catalog', 'endpoint', 'policy', 'introspect'],
+  '^(minisearch|stemmer)$': ['introspect'],
   '^pino': ['observe'],
   '^commander$|^picocolors$': ['cli'],
 };
@@ -45,7 +46,7 @@ module.exports = {
         pathNot: [
           own(room),
           ...allowed.map((name) =>
-            name === 'gateway' ? '^src/(gateway|captured-gateway|lifecycle)\\.ts$' : own(name),
+            name === 'gateway' ? '^src/(gateway|captured-gateway|tool-review|lifecycle)\\.ts$' : own(name),
           ),
         ],
       },

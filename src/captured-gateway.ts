@@ -35,6 +35,7 @@ export function openCapturedGateway(
     onToolsChanged: () => () => undefined,
     status: () => describeStatus(snapshot, []),
     operations: () => placeOperations(snapshot),
+    search: (query, limit) => snapshot.search(query, limit),
     toolSets: () => toolSets,
     close: () => Promise.resolve(),
   };
@@ -92,6 +93,7 @@ function describeCaptured(name: string): UpstreamConfig {
     maxConcurrency: 0,
     trust: 'validated',
     strict: true,
+    integrity: 'off',
     curation: [],
   };
 }

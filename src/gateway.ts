@@ -7,7 +7,7 @@ import type { EndpointPlan } from './endpoint/endpoint-plan.js';
 import { Lifecycle } from './lifecycle.js';
 import type { Observer } from './observe/observation.js';
 import { createPipeline } from './pipeline/pipeline.js';
-import type { Snapshot } from './pipeline/snapshot.js';
+import type { SearchHit, Snapshot } from './pipeline/snapshot.js';
 import { createGatekeeper } from './policy/gatekeeper.js';
 import { unlimitedQuota } from './policy/quota.js';
 import type { OperationHandler } from './protocol/handler.js';
@@ -34,6 +34,8 @@ export interface Gateway {
   status(): GatewayStatus;
   /** Every operation at this moment, ordered by name, with the family that shows it. */
   operations(): readonly PlacedOperation[];
+  /** The operations that answer to a request in anybody's words, best first; builds the index at first use. */
+  search(query: string, limit: number): Promise<readonly SearchHit[]>;
   /** The upstreams' tool lists exactly as they sent them. */
   toolSets(): readonly ToolSet[];
   /** Resolves when every enabled upstream has connected or failed once. Never rejects. */
@@ -66,6 +68,7 @@ export function openGateway(config: GatewayConfig, deps: GatewayDeps): Gateway {
   const { observe } = deps;
   const lifecycle = new Lifecycle((name, cause) => observe({ kind: 'defect', where: `closing ${name}`, cause }));
   const toolSets = new Map<string, ToolSet>();
+  const firstToolSets = new Map<string, ToolSet>();
   const listeners = new Set<() => void>();
   const trust = new Map(config.upstreams.map(({ slug, trust: level }) => [slug, level]));
 
@@ -73,6 +76,7 @@ export function openGateway(config: GatewayConfig, deps: GatewayDeps): Gateway {
     buildSnapshot({
       config,
       toolSets: toolSets.values(),
+      firstToolSets,
       upstreamHandler: createUpstreamHandler((slug) => pool.get(slug)),
     });
   let snapshot = takeSnapshot();
@@ -97,7 +101,9 @@ export function openGateway(config: GatewayConfig, deps: GatewayDeps): Gateway {
     binDirectories: listBinDirectories([config.directory, deps.packageDirectory]),
     events: {
       onTools(slug, tools) {
-        toolSets.set(slug, { upstream: slug, tools });
+        const toolSet = { upstream: slug, tools };
+        toolSets.set(slug, toolSet);
+        if (!firstToolSets.has(slug)) firstToolSets.set(slug, toolSet);
         scheduleRebuild();
       },
     },
@@ -128,6 +134,7 @@ export function openGateway(config: GatewayConfig, deps: GatewayDeps): Gateway {
     },
     status: () => describeStatus(snapshot, pool.statuses()),
     operations: () => placeOperations(snapshot),
+    search: (query, limit) => snapshot.search(query, limit),
     toolSets: () => [...toolSets.values()],
     close: () => lifecycle.close(),
   };

@@ -1,14 +1,11 @@
 import type { UpstreamConfig } from '../config/gateway-config.js';
 import type { Operation } from '../protocol/operation.js';
 import type { Finding, ToolSet } from '../protocol/raw-tool.js';
-import { toSnakeCase } from '../protocol/snake-case.js';
 import type { Catalog } from './catalog.js';
-import { createOperation, type DraftOperation } from './create-operation.js';
-import { curationFor } from './curation.js';
+import { createOperation } from './create-operation.js';
+import { draftOperations } from './draft-operations.js';
 import { exposeNames } from './expose-names.js';
 import { createNameResolver } from './resolve-name.js';
-import { screenTools } from './screen-tools.js';
-import { assignUniqueNames } from './unique-names.js';
 
 export interface CatalogInput {
   /** What each upstream offered; several sets of one upstream are one list. */
@@ -54,39 +51,6 @@ function createCatalog(operations: readonly Operation[], findings: readonly Find
 
 function toolsOf({ slug }: UpstreamConfig, toolSets: readonly ToolSet[]): ToolSet {
   return { upstream: slug, tools: toolSets.filter((set) => set.upstream === slug).flatMap((set) => set.tools) };
-}
-
-interface Drafts {
-  readonly drafts: readonly DraftOperation[];
-  readonly findings: readonly Finding[];
-}
-
-/** One upstream's tools, without the hidden ones, under names that are unique within it. */
-function draftOperations(upstream: UpstreamConfig, toolSet: ToolSet): Drafts {
-  const screened = screenTools(toolSet);
-  const offered = screened.tools
-    .map((tool) => {
-      const snakeName = toSnakeCase(tool.name);
-      return { tool, snakeName, curation: curationFor(upstream, tool.name, snakeName) };
-    })
-    .filter(({ curation }) => curation.hide !== true);
-  const claims = offered.map(({ tool, snakeName, curation }) => {
-    const base = curation.rename === undefined ? snakeName : toSnakeCase(curation.rename);
-    // What the operator names goes first, then what is spelled so already.
-    return { key: tool.name, base, rank: curation.rename !== undefined ? 0 : base === tool.name ? 1 : 2 };
-  });
-  const names = assignUniqueNames(claims);
-  const findings = claims.flatMap(({ key, base }) => describeSuffix(upstream.slug, key, base, names.get(key) ?? base));
-  const drafts = offered.map(({ tool, curation, snakeName }) => {
-    return { upstream, tool, curation, localName: names.get(tool.name) ?? snakeName };
-  });
-  return { drafts, findings: [...screened.findings, ...findings] };
-}
-
-function describeSuffix(upstream: string, tool: string, wanted: string, name: string): readonly Finding[] {
-  if (name === wanted) return [];
-  const message = `Tool '${tool}' of '${upstream}' is called '${name}': another tool of it has the name '${wanted}'; rename can choose a better one`;
-  return [{ severity: 'warning', kind: 'name-suffixed', upstream, tool, message }];
 }
 
 /** Tools of, or names pinned to, an upstream that is not configured. */

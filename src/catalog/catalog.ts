@@ -1,5 +1,6 @@
 import type { Operation } from '../protocol/operation.js';
 import type { Finding } from '../protocol/raw-tool.js';
+import type { WithheldTool } from './integrity/guard-tools.js';
 
 /** What a name turned out to mean. Only `found` may be called. */
 export type Resolution =
@@ -8,6 +9,10 @@ export type Resolution =
   | { readonly kind: 'ambiguous'; readonly candidates: readonly Operation[] }
   /** The name is an upstream's own spelling of these operations. */
   | { readonly kind: 'raw-name'; readonly candidates: readonly Operation[] }
+  /** The name is a tool's that became these operations: each fixes another value of one parameter (`fixedArguments`). */
+  | { readonly kind: 'grouped'; readonly candidates: readonly Operation[] }
+  /** The tool behind the name is not what an operator accepted. */
+  | { readonly kind: 'quarantined'; readonly tool: WithheldTool }
   /** Nothing has the name; the nearest ones, best first, at most five. */
   | { readonly kind: 'unknown'; readonly nearest: readonly Operation[] };
 

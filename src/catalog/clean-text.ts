@@ -1,23 +1,38 @@
+import { removeInvisible } from '../protocol/invisible-text.js';
+import { isJsonObject, type JsonSchema } from '../protocol/json.js';
+
 /** Enough for the longest useful description; longer ones cost more context than they explain. */
 const MAX_TEXT_LENGTH = 4000;
 
 const MAX_SUMMARY_LENGTH = 120;
 
-/**
- * What a reader does not see but a model reads: control and format characters (zero-width, bidirectional, tags), line and
- * paragraph separators, lone surrogates, supplementary variation selectors. Tab and line feed stay.
- */
-const INVISIBLE = /(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]|[\u{e0100}-\u{e01ef}]/u;
-/** Most texts hold nothing that could be invisible, and this is found out much faster. */
-const PLAIN = /^[ -~\n\t]*$/;
-const INVISIBLES = new RegExp(INVISIBLE.source, 'gu');
+/** Values and names are to be copied, not read; longer ones are texts in disguise. */
+const MAX_VALUE_LENGTH = 500;
 
 /** A foreign text made fit to show: invisible characters removed, trimmed, at most 4,000 characters. */
 export function cleanText(text: unknown): string {
   if (typeof text !== 'string') return '';
-  const visible =
-    !PLAIN.test(text) && INVISIBLE.test(text) ? text.replace(/\r\n?/g, '\n').replace(INVISIBLES, '') : text;
-  return cutText(visible.trim(), MAX_TEXT_LENGTH);
+  return cutText(removeInvisible(text).trim(), MAX_TEXT_LENGTH);
+}
+
+/** A foreign name made fit to show. One that hides something is shown without it, though a call would need it. */
+export function cleanName(name: string): string {
+  return cutText(removeInvisible(name), MAX_VALUE_LENGTH);
+}
+
+/** A foreign JSON value made fit to show: every text in it as `cleanText` would have it, but not trimmed. */
+export function cleanValue(value: unknown, maxLength = MAX_VALUE_LENGTH): unknown {
+  if (typeof value === 'string') return cutText(removeInvisible(value), maxLength);
+  if (Array.isArray(value)) return value.map((item) => cleanValue(item, maxLength));
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [cleanName(key), cleanValue(member, maxLength)]),
+  );
+}
+
+/** A foreign schema made fit to show: its descriptions may be as long as a tool's. */
+export function cleanSchema(schema: JsonSchema): JsonSchema {
+  return cleanValue(schema, MAX_TEXT_LENGTH) as JsonSchema;
 }
 
 /** The first sentence in one line, at most 120 characters. */

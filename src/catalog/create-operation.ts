@@ -7,17 +7,29 @@ import { classifyTool } from './classify/classify-tool.js';
 import { findGroupingParameter } from './classify/find-grouping-parameter.js';
 import { cleanText } from './clean-text.js';
 import type { Curation } from './curation.js';
+import { describeValue } from './grouped-tools/describe-value.js';
+import { narrowSchema } from './grouped-tools/narrow-schema.js';
 import { readParameters } from './parameters.js';
 import type { ScreenedTool } from './screen-tools.js';
 import { splitUpdateInput } from './update-input.js';
 
-/** A tool with everything that is decided before its name among all others is. */
+/** The value that makes one operation of a grouped tool. */
+export interface Choice {
+  /** In the upstream's spelling, as is the value. */
+  readonly parameter: string;
+  readonly value: string;
+  /** The name that says what it does, whatever it is called in the end. */
+  readonly name: string;
+}
+
+/** A tool, or a part of one, with everything that is decided before its name among all others is. */
 export interface DraftOperation {
   readonly upstream: UpstreamConfig;
   readonly tool: ScreenedTool;
   readonly curation: Curation;
   /** Unique within the upstream. */
   readonly localName: string;
+  readonly choice?: Choice;
 }
 
 export interface CreatedOperation {
@@ -26,8 +38,25 @@ export interface CreatedOperation {
   readonly findings: readonly Finding[];
 }
 
-/** A tool as an operation. Schemas are shared with the raw tool, which is not kept. Never throws. */
+/**
+ * What was made of each tool before, by everything else that it was made of. A catalog is built again whenever any upstream's
+ * list changes, and nearly all of its tools are the same objects as before; what is not is forgotten with them.
+ */
+const created = new WeakMap<RawTool, Map<string, CreatedOperation>>();
+
+/** A tool as an operation: the same object for the same input. Schemas are shared with the raw tool. Never throws. */
 export function createOperation(draft: DraftOperation, name: string, ignoreAnnotations: boolean): CreatedOperation {
+  const { curation, localName, choice = null, tool, upstream } = draft;
+  const { slug, trust, strict, timeoutMs } = upstream;
+  const key = JSON.stringify([slug, trust, strict, timeoutMs, curation, localName, choice, name, ignoreAnnotations]);
+  const versions = created.get(tool.raw) ?? new Map<string, CreatedOperation>();
+  created.set(tool.raw, versions);
+  const operation = versions.get(key) ?? tryOperation(draft, name, ignoreAnnotations);
+  versions.set(key, operation);
+  return operation;
+}
+
+function tryOperation(draft: DraftOperation, name: string, ignoreAnnotations: boolean): CreatedOperation {
   try {
     return readOperation(draft, name, ignoreAnnotations);
   } catch {
@@ -43,17 +72,19 @@ export function createOperation(draft: DraftOperation, name: string, ignoreAnnot
 }
 
 function readOperation(draft: DraftOperation, name: string, ignoreAnnotations: boolean): CreatedOperation {
-  const { upstream, tool, curation, localName } = draft;
+  const { upstream, tool, curation, localName, choice } = draft;
   const { slug, trust } = upstream;
   const { raw, inputSchema } = tool;
   const classification = classifyTool({
     tool: raw,
-    name: localName,
+    name: choice?.name ?? localName,
     upstream: { slug, trust },
     curation,
     ignoreAnnotations,
+    ...(choice !== undefined && { groupValue: choice }),
   });
-  const { parameters: flat, suffixed } = readParameters(inputSchema);
+  const shown = choice === undefined ? inputSchema : narrowSchema(inputSchema, choice);
+  const { parameters: flat, suffixed } = readParameters(shown, inputSchema);
   const isUpdate = classification.category === 'UPDATE';
   const parameters = isUpdate ? splitUpdateInput(localName, flat, curation.identifiers) : flat;
   const operation: Operation = {
@@ -62,7 +93,7 @@ function readOperation(draft: DraftOperation, name: string, ignoreAnnotations: b
     upstream: slug,
     tool: tool.name,
     classification,
-    description: describe(raw, curation),
+    description: describe(raw, curation, choice),
     parameters,
     identifiers: isUpdate
       ? parameters.filter(({ place }) => place === 'params').map((parameter) => parameter.name)
@@ -72,16 +103,20 @@ function readOperation(draft: DraftOperation, name: string, ignoreAnnotations: b
     ...(isJsonObject(raw['outputSchema']) && { outputSchema: raw['outputSchema'] }),
     retryable: isRetryable(raw, classification, curation, ignoreAnnotations ? 'untested' : trust),
     timeoutMs: curation.timeoutMs ?? upstream.timeoutMs,
+    ...(choice !== undefined && { fixedArguments: { [choice.parameter]: choice.value } }),
     groupedBy: findGroupingParameter(raw)?.parameter ?? null,
     ...(curation.family !== undefined && { family: curation.family }),
   };
   return { operation, findings: suffixed.map((parameter) => renamedFinding(operation, parameter)) };
 }
 
-function describe(raw: RawTool, curation: Curation): string {
+function describe(raw: RawTool, curation: Curation, choice: Choice | undefined): string {
+  const declared = cleanText(curation.description);
+  if (declared !== '') return declared;
   const annotations = isJsonObject(raw['annotations']) ? raw['annotations'] : {};
-  const texts = [curation.description, raw['description'], raw['title'], annotations['title']];
-  return texts.map(cleanText).find((text) => text !== '') ?? '';
+  const texts = [raw['description'], raw['title'], annotations['title']];
+  const description = texts.map(cleanText).find((text) => text !== '') ?? '';
+  return choice === undefined ? description : describeValue(raw, choice, description);
 }
 
 /** A wrong "idempotent" makes something happen twice, so the hint counts from `validated` on (decision 9). */

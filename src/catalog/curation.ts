@@ -11,15 +11,18 @@ const NOTHING: Curation = Object.freeze({});
 /** Patterns are compiled once a rule; the rules live as long as their configuration. */
 const matchers = new WeakMap<CurationRule, Matcher>();
 
-/** What the operator says of a tool, matched by the upstream's name for it or by its snake_case name. */
-export function curationFor(config: UpstreamConfig, rawName: string, snakeName: string): Curation {
+/**
+ * What the operator says of a tool, matched by the upstream's name for it or by its snake_case name. A part of a grouped tool
+ * goes by these two and by its own name, but is renamed by its own alone.
+ */
+export function curationFor(config: UpstreamConfig, rawName: string, snakeName: string, partName?: string): Curation {
   let curation = NOTHING;
   for (const rule of config.curation) {
     const matches = matcherOf(rule);
-    if (!matches(rawName) && !matches(snakeName)) continue;
+    if (!matches(rawName) && !matches(snakeName) && (partName === undefined || !matches(partName))) continue;
     const { pattern, rename, ...rest } = rule;
-    // One name for all that a wild card matches would only collide with itself.
-    const exact = pattern === rawName || pattern === snakeName;
+    // One name for all that a wild card (or a grouped tool) matches would only collide with itself.
+    const exact = partName === undefined ? pattern === rawName || pattern === snakeName : pattern === partName;
     curation = { ...curation, ...rest, ...(exact && rename !== undefined && { rename }) };
   }
   return curation;

@@ -17,7 +17,8 @@ export function diffCatalogs(before: Catalog, after: Catalog): CatalogDifference
   const known = new Set(before.operations.flatMap(({ name, qualifiedName }) => [name, qualifiedName]));
   const changed = [...known].filter((name) => {
     const [then, now] = [before.find(name), after.find(name)];
-    return then !== undefined && now !== undefined && targetOf(then) !== targetOf(now);
+    // Most operations are the same objects in both.
+    return then !== now && then !== undefined && now !== undefined && targetOf(then) !== targetOf(now);
   });
   return {
     added: [...exposedAfter].filter((name) => !exposedBefore.has(name)),

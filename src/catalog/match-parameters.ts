@@ -50,13 +50,34 @@ function matchKey(matching: Matching, key: string, value: unknown, place: Parame
   if (parameter === undefined) {
     // Metadata travels beside the parameters and is read by the stages that it concerns (specification 4.6.1).
     if (place === 'params' && key.startsWith('_')) return;
-    if (operation.strict) faults.push(unknownFault(operation, scope, key, place));
+    const fixed = findFixed(operation, key);
+    if (fixed !== undefined) faults.push(fixedFault(operation, key, fixed));
+    else if (operation.strict) faults.push(unknownFault(operation, scope, key, place));
     else setMember(matching.arguments, key, value);
     return;
   }
   if (parameter.place !== place) faults.push(misplacedFault(parameter));
   else if (Object.hasOwn(matching.arguments, parameter.upstreamName)) faults.push(doubleFault(parameter));
   setMember(matching.arguments, parameter.upstreamName, value);
+}
+
+/** The argument that an operation fixes, in any spelling that some server could take for it. */
+function findFixed({ fixedArguments }: Operation, key: string): readonly [name: string, value: unknown] | undefined {
+  if (fixedArguments === undefined) return undefined;
+  return Object.entries(fixedArguments).find(([name]) => foldName(name) === foldName(key));
+}
+
+function foldName(name: string): string {
+  return name
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]/gu, '');
+}
+
+/** Also where unknown parameters pass: another value would do what this operation was not allowed for. */
+function fixedFault({ name, tool }: Operation, key: string, [parameter, value]: readonly [string, unknown]): Fault {
+  const message = `Parameter '${key}' is fixed for operation '${name}', which is '${tool}' with ${parameter} ${JSON.stringify(value)}. Leave it out; other values are operations of their own`;
+  return { code: 'VALIDATION_UNKNOWN_PARAM', param: key, message };
 }
 
 function unknownFault(operation: Operation, scope: ParameterScope, key: string, place: Parameter['place']): Fault {

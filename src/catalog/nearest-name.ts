@@ -1,8 +1,11 @@
 import { editDistance } from '../protocol/edit-distance.js';
+import { toSnakeCase } from '../protocol/snake-case.js';
 
 /** Below this two names have too little in common to suggest one for the other. */
 const LIKELY = 0.5;
 const CONCEIVABLE = 0.34;
+/** From here on a name is the other one misspelt, rather than one that happens to share a word. */
+const SPELT_LIKE = 0.7;
 
 /** What a caller may send as a name is bounded by the request alone; what is compared is not worth more than this. */
 const MAX_COMPARED = 100;
@@ -19,6 +22,12 @@ export function nearestName(query: string, names: Iterable<string>): string | un
     if (score > bestScore) [best, bestScore] = [name, score];
   }
   return best;
+}
+
+/** Whether one name was probably meant for the other: most letters or words are the same. */
+export function isSpeltLike(query: string, name: string): boolean {
+  const spelling = toSnakeCase(query);
+  return Math.max(similarity(spelling, name), similarity(spelling, unqualified(name))) >= SPELT_LIKE;
 }
 
 /** Finds the nearest of many names; `limit` at most, best first. */

@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../protocol/json.js';
 import type { Operation, Parameter } from '../protocol/operation.js';
 import { toSnakeCase } from '../protocol/snake-case.js';
-import { cleanText, summarizeText } from './clean-text.js';
+import { cleanName, cleanText, cleanValue, summarizeText } from './clean-text.js';
 import { type OperationTypes, readOperationTypes, type TypeScope } from './operation-types.js';
 import { isSensitiveName } from './sensitive-name.js';
 import type { ItemInfo, ParameterInfo, TypeInfo } from './type-info.js';
@@ -44,7 +44,7 @@ export function describeReturns(operation: Operation): TypeInfo {
 export function describeMember({ name, schema, required }: Member, scope: TypeScope): ParameterInfo {
   const { type, ...rest } = describeSchema(schema, scope);
   return {
-    name,
+    name: cleanName(name),
     type,
     required,
     ...rest,
@@ -69,8 +69,9 @@ function describeSchema(schema: JsonSchema, scope: TypeScope, nesting = 0): Item
     // The elements of an array are told under `items`.
     type: shape.kind === 'array' ? 'array' : nameType(schema, scope),
     ...(description !== '' && { description }),
-    ...(given !== undefined && { default: given }),
-    ...(shape.kind === 'scalar' && shape.values !== undefined && { enum: shape.values }),
+    ...(given !== undefined && { default: cleanValue(given) }),
+    ...(shape.kind === 'scalar' &&
+      shape.values !== undefined && { enum: shape.values.map((value) => cleanValue(value)) }),
     ...(shape.kind === 'scalar' && describeConstraints(source, shape.type)),
     ...(shape.kind === 'array' &&
       shape.items !== undefined && { items: describeItem(shape.items, scope, nesting + 1) }),
@@ -136,7 +137,7 @@ function describeConstraints(source: JsonSchema, type: string): Partial<ItemInfo
   const numbers = isNumber ? NUMBER_KEYS.filter((key) => typeof source[key] === 'number') : [];
   const lengths = type === 'string' ? LENGTH_KEYS.filter((key) => isLength(source[key])) : [];
   const texts = type === 'string' ? TEXT_KEYS.filter((key) => typeof source[key] === 'string') : [];
-  return Object.fromEntries([...numbers, ...lengths, ...texts].map((key) => [key, source[key]]));
+  return Object.fromEntries([...numbers, ...lengths, ...texts].map((key) => [key, cleanValue(source[key])]));
 }
 
 function isLength(value: unknown): boolean {

@@ -11,9 +11,13 @@ export interface ReadParameters {
   readonly suffixed: readonly Parameter[];
 }
 
-/** The parameters that a tool's input schema describes, with their canonical names (specification 4.3). */
-export function readParameters(inputSchema: JsonSchema): ReadParameters {
-  const fields = readObjectFields(inputSchema, inputSchema);
+/**
+ * The parameters that a tool's input schema describes, with their canonical names (specification 4.3).
+ *
+ * @param root what `$ref`s resolve against, where the schema is made from a part of another
+ */
+export function readParameters(inputSchema: JsonSchema, root: JsonSchema = inputSchema): ReadParameters {
+  const fields = readObjectFields(inputSchema, root);
   const claims = fields.map(({ name: key }) => {
     const base = toSnakeCase(key, 'param');
     return { key, base, rank: base === key ? 0 : 1 };

@@ -6,6 +6,8 @@ import { createNameSearch, type NameSearch } from './nearest-name.js';
 
 const MAX_NEAREST = 5;
 const MAX_CANDIDATES = 10;
+/** Of a grouped tool all are named: one of them is what the caller wants. */
+const MAX_PARTS = 50;
 /** Longer names than any client makes are not looked at in full. */
 const MAX_COMPARED = 400;
 
@@ -18,6 +20,8 @@ interface NameIndex {
   readonly byLocalName: ReadonlyMap<string, readonly Operation[]>;
   /** By the upstream's own spelling. */
   readonly byRawName: ReadonlyMap<string, readonly Operation[]>;
+  /** The parts of grouped tools, by what the tool would be called. */
+  readonly byGroup: ReadonlyMap<string, readonly Operation[]>;
   readonly upstreams: readonly string[];
   readonly search: NameSearch;
 }
@@ -37,6 +41,7 @@ function buildIndex(operations: readonly Operation[]): NameIndex {
   return {
     byLocalName: groupBy(operations, localNameOf),
     byRawName: groupBy(operations, (operation) => operation.tool),
+    byGroup: groupBy(operations.filter(isPart), (operation) => toSnakeCase(operation.tool)),
     upstreams: [...new Set(operations.map((operation) => operation.upstream))],
     search: createNameSearch(operations.map((operation) => operation.name)),
   };
@@ -45,21 +50,33 @@ function buildIndex(operations: readonly Operation[]): NameIndex {
 function explain(name: string, index: NameIndex, find: Catalog['find']): Resolution {
   const shared = index.byLocalName.get(name);
   if (shared !== undefined) return { kind: 'ambiguous', candidates: shared };
-  const candidates = findByOtherSpelling(name.slice(0, MAX_COMPARED), index);
-  if (candidates.length > 0) return { kind: 'raw-name', candidates: candidates.slice(0, MAX_CANDIDATES) };
+  const found = findByOtherSpelling(name.slice(0, MAX_COMPARED), index);
+  if (found !== undefined) return found;
   const nearest = index.search(toSnakeCase(name), MAX_NEAREST);
   return { kind: 'unknown', nearest: nearest.flatMap((found) => find(found) ?? []) };
 }
 
 /** The upstream's spelling, or that in another case, alone or behind a server's name: `mcp__github__createIssue`. */
-function findByOtherSpelling(name: string, index: NameIndex): readonly Operation[] {
+function findByOtherSpelling(name: string, index: NameIndex): Resolution | undefined {
   const starts = [0, ...Array.from(name.matchAll(SEPARATORS), (match) => match.index + match[0].length)];
   for (const start of starts) {
     const tail = name.slice(start);
-    const found = index.byRawName.get(tail) ?? index.byLocalName.get(toSnakeCase(tail));
-    if (found !== undefined) return preferServer(found, name.slice(0, start));
+    const snakeName = toSnakeCase(tail);
+    const parts = index.byGroup.get(snakeName) ?? [];
+    const others = index.byRawName.get(tail) ?? index.byLocalName.get(snakeName) ?? [];
+    const found = describeFound(preferServer([...parts, ...others], name.slice(0, start)), parts);
+    if (found !== undefined) return found;
   }
   return findBehindSlug(toSnakeCase(name), index);
+}
+
+/** Undefined where nothing was found; `parts` are those that were found by the name of the tool that they are of. */
+function describeFound(operations: readonly Operation[], parts: readonly Operation[]): Resolution | undefined {
+  const candidates = [...new Set(operations)];
+  if (candidates.length === 0) return undefined;
+  return candidates.every((operation) => parts.includes(operation))
+    ? { kind: 'grouped', candidates: candidates.slice(0, MAX_PARTS) }
+    : { kind: 'raw-name', candidates: candidates.slice(0, MAX_CANDIDATES) };
 }
 
 /** Where the prefix names one of the upstreams, only its operation can be meant. */
@@ -70,12 +87,20 @@ function preferServer(operations: readonly Operation[], prefix: string): readonl
 }
 
 /** `github_create_issue` and `mcp_github_create_issue`: separated by what also separates words. */
-function findBehindSlug(name: string, { upstreams, byLocalName }: NameIndex): readonly Operation[] {
-  return upstreams.flatMap((upstream) => {
+function findBehindSlug(name: string, { upstreams, byLocalName, byGroup }: NameIndex): Resolution | undefined {
+  const found = upstreams.map((upstream) => {
     const prefix = [`${upstream}_`, `mcp_${upstream}_`].find((candidate) => name.startsWith(candidate));
-    const operations = prefix === undefined ? [] : (byLocalName.get(name.slice(prefix.length)) ?? []);
-    return operations.filter((operation) => operation.upstream === upstream);
+    const tail = prefix === undefined ? '' : name.slice(prefix.length);
+    const ofUpstream = (operations: readonly Operation[] = []): readonly Operation[] =>
+      operations.filter((operation) => operation.upstream === upstream);
+    return { parts: ofUpstream(byGroup.get(tail)), others: ofUpstream(byLocalName.get(tail)) };
   });
+  const parts = found.flatMap((one) => one.parts);
+  return describeFound([...parts, ...found.flatMap((one) => one.others)], parts);
+}
+
+function isPart({ fixedArguments }: Operation): boolean {
+  return fixedArguments !== undefined;
 }
 
 /** The name without its upstream; the exposed one may have a qualifier or not. */

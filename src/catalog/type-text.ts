@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../protocol/json.js';
-import { cleanText, summarizeText } from './clean-text.js';
+import { cleanName, cleanText, summarizeText } from './clean-text.js';
 import type { TypeScope } from './operation-types.js';
 import { quoteValue } from './schema/quote-value.js';
 
@@ -56,11 +56,9 @@ export function sketchFields(fields: readonly Member[], scope: TypeScope, budget
   const parts: string[] = [];
   let length = 0;
   for (const field of fields) {
-    const mark = field.required ? '*' : '';
+    const name = `${cleanName(field.name)}${field.required ? '*' : ''}`;
     const room = length < budget;
-    const part = room
-      ? `${field.name}${mark} (${sketchType(field.schema, scope)})${explained ? purposeOf(field) : ''}`
-      : field.name + mark;
+    const part = room ? `${name} (${sketchType(field.schema, scope)})${explained ? purposeOf(field) : ''}` : name;
     parts.push(part);
     length += part.length;
   }

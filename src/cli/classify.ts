@@ -1,8 +1,10 @@
 import type { Command } from 'commander';
 import type { Gateway, PlacedOperation } from '../gateway.js';
 import { GATEWAY_SOURCE } from '../protocol/operation.js';
+import { EXIT_CODE } from './exit-code.js';
+import { type OperationReview, overrideLine, type ReviewReason, reviewOperation } from './operation-review.js';
 import { FROM_OPTION, type SourceFlags, withSource } from './source.js';
-import { printJson, printTable, type Terminal } from './terminal.js';
+import { printJson, printLine, printTable, type Terminal } from './terminal.js';
 
 /** How one tool was understood; the shape of `classify --json`. */
 export interface ClassifiedTool {
@@ -18,31 +20,58 @@ export interface ClassifiedTool {
   readonly identifiers: readonly string[];
 }
 
+interface ClassifyFlags extends SourceFlags {
+  readonly review?: boolean;
+  readonly check?: boolean;
+}
+
+/** An operation with what is to be said of it. */
+interface ReviewedTool {
+  readonly classified: ClassifiedTool;
+  readonly review: OperationReview | undefined;
+  readonly override: string;
+}
+
+/** One entry of `classify --review --json`. */
+interface ToolToReview extends ClassifiedTool {
+  readonly review: ReviewReason;
+  readonly override: string;
+}
+
 export function registerClassify(program: Command, terminal: Terminal): void {
   program
     .command('classify')
     .description('show how every tool is classified, and why')
     .option(...FROM_OPTION)
     .option('--ignore-annotations', "leave the upstreams' own hints out")
+    .option('--review', 'only what deserves a look, the least certain first, with the line that overrules it')
+    .option('--check', 'the same, with exit code 6 where there is anything, or no gateway.lock.json')
     .action(async (_own: unknown, command: Command) => {
-      const flags = command.optsWithGlobals<SourceFlags>();
-      const classified = await withSource(flags, terminal, async (gateway) => classifyAll(gateway));
-      if (flags.json === true) printJson(terminal, classified);
-      else
-        printTable(
-          terminal,
-          ['UPSTREAM', 'OPERATION', 'CATEGORY', 'DANGER', 'FAMILY', 'SURE', 'WHY'],
-          classified.map(toRow),
-        );
+      const flags = command.optsWithGlobals<ClassifyFlags>();
+      const task = async (gateway: Gateway) => ({ tools: classifyAll(gateway), lock: gateway.config.lock });
+      const { tools, lock } = await withSource(flags, terminal, task, { withheldToo: true });
+      if (flags.review !== true && flags.check !== true) return printAll(tools, flags, terminal);
+      const toReview = tools.filter(deservesReview).sort(byConfidence);
+      printReview(toReview, flags, terminal);
+      if (flags.check !== true) return;
+      if (lock.content === null)
+        terminal.err.write(`Nothing has been accepted: there is no ${lock.file}. ${NEXT_STEP}\n`);
+      if (lock.content === null || toReview.length > 0) process.exitCode = EXIT_CODE.unreviewed;
     });
 }
 
-function classifyAll(gateway: Gateway): readonly ClassifiedTool[] {
+const NEXT_STEP = "Overrule what is wrong, then run 'mcp-aql-gateway lock'";
+
+function classifyAll(gateway: Gateway): readonly ReviewedTool[] {
   const names = new Map(gateway.config.upstreams.map(({ slug, name }) => [slug, name]));
   return gateway
     .operations()
     .filter(({ operation }) => operation.upstream !== GATEWAY_SOURCE)
-    .map((placed) => toClassified(placed, names));
+    .map((placed) => {
+      const classified = toClassified(placed, names);
+      const review = reviewOperation(placed, classified.upstream, gateway.config.lock.content);
+      return { classified, review, override: overrideLine(placed) };
+    });
 }
 
 function toClassified({ operation, family }: PlacedOperation, names: ReadonlyMap<string, string>): ClassifiedTool {
@@ -61,6 +90,50 @@ function toClassified({ operation, family }: PlacedOperation, names: ReadonlyMap
   };
 }
 
-function toRow({ upstream, operation, category, danger, family, confidence, evidence }: ClassifiedTool): string[] {
-  return [upstream, operation, category, danger, family, `${Math.round(confidence * 100)}%`, evidence[0] ?? ''];
+function printAll(tools: readonly ReviewedTool[], { json }: ClassifyFlags, terminal: Terminal): void {
+  if (json === true) {
+    printJson(
+      terminal,
+      tools.map(({ classified }) => classified),
+    );
+    return;
+  }
+  const header = ['UPSTREAM', 'OPERATION', 'CATEGORY', 'DANGER', 'FAMILY', 'SURE', 'WHY', 'REVIEW'];
+  printTable(terminal, header, tools.map(toRow));
+}
+
+function toRow({ classified, review }: ReviewedTool): string[] {
+  const { upstream, operation, category, danger, family, confidence, evidence } = classified;
+  const sure = `${Math.round(confidence * 100)}%`;
+  return [upstream, operation, category, danger, family, sure, evidence[0] ?? '', review?.reason ?? ''];
+}
+
+function printReview(tools: readonly (ReviewedTool & Deserving)[], { json }: ClassifyFlags, terminal: Terminal): void {
+  if (json === true) {
+    const entries = tools.map(({ classified, review, override }): ToolToReview => {
+      return { ...classified, review: review.reason, override };
+    });
+    printJson(terminal, entries);
+    return;
+  }
+  for (const { classified, review, override } of tools) {
+    const { upstream, operation, category, danger, evidence } = classified;
+    printLine(terminal, `${upstream}\t${operation}\t${category} ${danger}\t${review.why}\t${evidence[0] ?? ''}`);
+    printLine(terminal, `    in "operations" of upstreams/${upstream}.json: ${override}`);
+  }
+  printLine(terminal, tools.length === 0 ? 'Nothing deserves a look.' : `${tools.length} to look at. ${NEXT_STEP}.`);
+}
+
+interface Deserving {
+  readonly review: OperationReview;
+}
+
+function deservesReview(tool: ReviewedTool): tool is ReviewedTool & Deserving {
+  return tool.review !== undefined;
+}
+
+function byConfidence(a: ReviewedTool, b: ReviewedTool): number {
+  return (
+    a.classified.confidence - b.classified.confidence || (a.classified.operation < b.classified.operation ? -1 : 1)
+  );
 }

@@ -11,6 +11,8 @@ export const EXIT_CODE = {
   unreachable: 4,
   /** The operation answered with an error, or does not exist. */
   refused: 5,
+  /** Something is not what was accepted, or was never looked at. */
+  unreviewed: 6,
 } as const;
 
 export type ExitCode = (typeof EXIT_CODE)[keyof typeof EXIT_CODE];

@@ -4,6 +4,7 @@ import { registerClassify } from './classify.js';
 import { CliError, EXIT_CODE } from './exit-code.js';
 import { registerInit } from './init.js';
 import { registerList } from './list.js';
+import { registerLock } from './lock.js';
 import { registerServe } from './serve.js';
 import { registerStdio } from './stdio.js';
 import { PROCESS_TERMINAL, type Terminal } from './terminal.js';
@@ -20,6 +21,7 @@ const COMMANDS = [
   registerList,
   registerTools,
   registerClassify,
+  registerLock,
   registerTokens,
   registerVersion,
 ];

@@ -1,3 +1,4 @@
+import type { GatewayConfig } from '../config/gateway-config.js';
 import type { Gateway } from '../gateway.js';
 import { openCaptured } from './captured.js';
 import { type CommonFlags, loadCliConfig, withGateway } from './context.js';
@@ -14,13 +15,21 @@ export const FROM_OPTION = [
   'captured tools/list answers (JSON) instead of live upstreams',
 ] as const;
 
+/** What a command wants to see beyond what a client would. */
+export interface SourceOptions {
+  /** Also what quarantine withholds: it is to be reviewed. */
+  readonly withheldToo?: boolean;
+}
+
 /** Runs a task over captured lists where `--from` is given, else over the configured upstreams. */
 export async function withSource<T>(
   flags: SourceFlags,
   terminal: Terminal,
   task: (gateway: Gateway) => Promise<T>,
+  options: SourceOptions = {},
 ): Promise<T> {
-  const config = await loadCliConfig(flags, terminal);
+  const loaded = await loadCliConfig(flags, terminal);
+  const config = options.withheldToo === true ? withoutGuard(loaded) : loaded;
   const ignoreAnnotations = flags.ignoreAnnotations === true;
   if (flags.from !== undefined) return task(await openCaptured(flags.from, config, { ignoreAnnotations }));
   return withGateway(config, async (gateway) => {
@@ -29,4 +38,8 @@ export async function withSource<T>(
     const { openCapturedGateway } = await import('../captured-gateway.js');
     return task(openCapturedGateway(config, gateway.toolSets(), { ignoreAnnotations }));
   });
+}
+
+function withoutGuard(config: GatewayConfig): GatewayConfig {
+  return { ...config, upstreams: config.upstreams.map((upstream) => ({ ...upstream, integrity: 'off' })) };
 }

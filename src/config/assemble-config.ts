@@ -5,6 +5,7 @@ import { CONFIG_DEFAULTS } from './config-defaults.js';
 import type { GatewayDocument, UpstreamDocument } from './config-document.js';
 import type { Notes } from './config-report.js';
 import type { GatewayConfig, ProfileDefinition } from './gateway-config.js';
+import type { ConfigLock } from './lock-content.js';
 import { suggestName } from './nearest-name.js';
 import { listServers, type NotedDefinition, readServer } from './server-definition.js';
 import { toSlug } from './slug.js';
@@ -25,11 +26,12 @@ export interface ConfigSources {
   readonly document: GatewayDocument;
   readonly notes: Notes;
   readonly upstreams: readonly UpstreamSource[];
+  readonly lock: ConfigLock;
 }
 
 /** Makes one normalised configuration of its sources. What is wrong between them goes into the notes. */
 export function assembleConfig(sources: ConfigSources): GatewayConfig {
-  const { file, directory, dataDir, document, notes } = sources;
+  const { file, directory, dataDir, document, notes, lock } = sources;
   const { mode: modeName, profile: chosen, toolPrefix } = { ...CONFIG_DEFAULTS.endpoint, ...document.endpoint };
   const mode = modeName === 'crude' ? 'semantic' : modeName;
   if (mode !== 'semantic') noteNamelessTool(toolPrefix, notes);
@@ -43,11 +45,14 @@ export function assembleConfig(sources: ConfigSources): GatewayConfig {
     server: buildServer(document.server, notes),
     endpoint: { mode, toolPrefix, profile },
     limits: { ...CONFIG_DEFAULTS.limits, ...document.limits },
+    lock,
     pins: buildPins(document.pins, definitions, notes),
     log: { ...CONFIG_DEFAULTS.log, ...document.log },
     upstreams: buildUpstreams(definitions, {
       directory,
       defaults: { ...CONFIG_DEFAULTS.defaults, ...document.defaults },
+      // Who wrote a lock wants to know; without one nothing has been accepted that could be compared with.
+      integrity: document.integrity ?? (lock.content === null ? 'off' : 'warn'),
       families: { all: listFamilies(profiles), active: profile },
     }),
   };

@@ -5,6 +5,7 @@ import type { ServerEntry, UpstreamDefaults } from './config-document.js';
 import { muteNotes } from './config-report.js';
 import type { UpstreamConfig } from './gateway-config.js';
 import { formatPath } from './json-path.js';
+import type { IntegrityMode } from './lock-content.js';
 import { findNearestName } from './nearest-name.js';
 import type { NotedDefinition } from './server-definition.js';
 import { FOREIGN_KEYS, SERVER_PROPERTIES } from './upstream-schema.js';
@@ -13,6 +14,7 @@ export interface UpstreamContext {
   /** Where relative paths start. */
   readonly directory: string;
   readonly defaults: UpstreamDefaults;
+  readonly integrity: IntegrityMode;
   readonly families: KnownFamilies;
 }
 
@@ -55,6 +57,8 @@ function buildUpstream(parts: readonly NotedDefinition[], context: UpstreamConte
       disabled: entry.disabled ?? false,
       ...context.defaults,
       ...pickShared(entry),
+      ...(entry.group !== undefined && { group: entry.group }),
+      integrity: entry.integrity ?? context.integrity,
       curation: buildCuration(parts, context.families),
     },
   ];

@@ -34,6 +34,8 @@ export interface ServerEntry {
   readonly maxConcurrency?: number;
   readonly trust?: UpstreamConfig['trust'];
   readonly strict?: boolean;
+  readonly group?: UpstreamConfig['group'];
+  readonly integrity?: UpstreamConfig['integrity'];
   readonly operations?: Readonly<Record<string, OperationEntry>>;
 }
 
@@ -67,6 +69,7 @@ export interface GatewayDocument {
   readonly limits?: Partial<PayloadLimits>;
   readonly defaults?: Partial<UpstreamDefaults>;
   readonly pins?: Readonly<Record<string, string>>;
+  readonly integrity?: UpstreamConfig['integrity'];
   readonly log?: Partial<GatewayConfig['log']>;
   readonly dataDir?: string;
   readonly upstreamsDir?: string;

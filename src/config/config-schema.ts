@@ -1,6 +1,7 @@
 import { CATEGORIES } from '../protocol/category.js';
 import type { JsonObject, JsonSchema } from '../protocol/json.js';
 import { CONFIG_DEFAULTS } from './config-defaults.js';
+import { INTEGRITY_MODES } from './lock-content.js';
 import { OPERATION_DEFINITION, SERVER_PROPERTIES, SHARED_PROPERTIES } from './upstream-schema.js';
 
 const NAME = '^[a-z][a-z0-9_]*$';
@@ -154,6 +155,12 @@ export const GATEWAY_SCHEMA: JsonSchema = {
       description: 'Bare operation names that stay with one upstream, whoever else offers that name: name -> upstream.',
       propertyNames: { pattern: NAME },
       additionalProperties: { type: 'string', minLength: 1 },
+    },
+    integrity: {
+      enum: [...INTEGRITY_MODES],
+      description:
+        'What becomes of a tool that is not what `gateway.lock.json` says: nothing, a report (`warn`), or a report and ' +
+        'neither listing nor calls (`quarantine`). `warn` unless given where there is a lock, else `off`.',
     },
     log: LOG_SECTION,
     dataDir: {

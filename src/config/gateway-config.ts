@@ -1,6 +1,8 @@
 import type { Category } from '../protocol/category.js';
 import type { DangerLevel, TrustLevel } from '../protocol/danger.js';
 import type { PayloadLimits } from '../protocol/payload-limits.js';
+import type { GroupMode } from './group-mode.js';
+import type { ConfigLock, IntegrityMode } from './lock-content.js';
 
 /** How a stdio server is started. */
 export interface StdioEndpoint {
@@ -30,6 +32,8 @@ export type UpstreamEndpoint = StdioEndpoint | HttpEndpoint;
  */
 export interface CurationRule {
   readonly pattern: string;
+  /** Whether a grouped tool is offered in parts. */
+  readonly group?: GroupMode;
   /** The operation's name instead of the derived one; exact names only. */
   readonly rename?: string;
   /** Not listed and not callable. */
@@ -62,6 +66,10 @@ export interface UpstreamConfig {
   readonly trust: TrustLevel;
   /** Refuse parameters that the tool does not describe. */
   readonly strict: boolean;
+  /** What becomes of grouped tools; where absent, those whose values differ in effect are split. */
+  readonly group?: GroupMode;
+  /** What becomes of a tool that is not what was accepted. */
+  readonly integrity: IntegrityMode;
   readonly curation: readonly CurationRule[];
 }
 
@@ -112,6 +120,8 @@ export interface GatewayConfig {
     readonly profile: ProfileDefinition;
   };
   readonly limits: PayloadLimits;
+  /** What was accepted of the upstreams' tools. */
+  readonly lock: ConfigLock;
   /** Bare operation names that stay with one upstream (by slug), whoever else offers that name. */
   readonly pins: Readonly<Record<string, string>>;
   readonly log: {

@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { isJsonObject } from '../protocol/json.js';
 import { assembleConfig, type ConfigSources, type UpstreamSource } from './assemble-config.js';
 import { CONFIG_DEFAULTS } from './config-defaults.js';
@@ -10,6 +10,7 @@ import type { GatewayConfig } from './gateway-config.js';
 import { type Complain, interpolate, interpolateText, type Scope } from './interpolate.js';
 import { type JsonPath, valueAt } from './json-path.js';
 import { type ConfigLocation, locateConfig } from './locate-config.js';
+import { LOCK_FILE_NAME, readLockFile } from './lock-file.js';
 import { applyOverrides, type ConfigFlags, warnOfUnknownVariables } from './overrides.js';
 import { readDocument, readDocumentsIn } from './read-document.js';
 import { findDisabled, listServers, readServer } from './server-definition.js';
@@ -81,7 +82,9 @@ async function readSources(
     const own = interpolate(server.document, [], scope, complain);
     return { stem: server.stem, notes: fileNotes, document: validateDocument('upstream', own, fileNotes) };
   });
-  return { file, directory, dataDir, notes, document: validateDocument('gateway', main, notes), upstreams };
+  const lockFile = join(location.dataRoot, LOCK_FILE_NAME);
+  const lock = { file: lockFile, content: await readLockFile(lockFile, cwd, report) };
+  return { file, directory, dataDir, notes, document: validateDocument('gateway', main, notes), upstreams, lock };
 }
 
 function resolvePath(

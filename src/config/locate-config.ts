@@ -14,7 +14,7 @@ export interface ConfigLocation {
   readonly file: string | null;
   /** Where the file's relative paths start. */
   readonly directory: string;
-  /** Where the default data directory is made: never inside the package, which may be read-only or a cache. */
+  /** Where the lock stands and the default data directory is made: never inside the package, which may be read-only or a cache. */
   readonly dataRoot: string;
 }
 

@@ -8,7 +8,8 @@ const SENSITIVE = new RegExp(`${SECRET_NAME.source}|cookie|session|signature`, '
 /** A copy of the configuration for people's eyes, as JSON would carry it: whatever may be secret is masked. */
 export function maskConfig(config: GatewayConfig): JsonObject {
   const upstreams = config.upstreams.map((upstream) => ({ ...upstream, endpoint: maskEndpoint(upstream.endpoint) }));
-  return structuredClone({ ...config, upstreams });
+  // What was accepted is long, stands in a file of its own, and was not configured.
+  return structuredClone({ ...config, upstreams, lock: config.lock.file });
 }
 
 function maskEndpoint(endpoint: UpstreamEndpoint): UpstreamEndpoint {

@@ -2,6 +2,8 @@ import { CATEGORIES } from '../protocol/category.js';
 import { DANGER_LEVELS, TRUST_LEVELS } from '../protocol/danger.js';
 import type { JsonSchema } from '../protocol/json.js';
 import { TRANSPORTS } from './config-document.js';
+import { GROUP_MODES } from './group-mode.js';
+import { INTEGRITY_MODES } from './lock-content.js';
 
 const MAX_TIMEOUT_MS = 86_400_000;
 const NAME = '^[a-z][a-z0-9_]*$';
@@ -72,6 +74,10 @@ export const OPERATION_PROPERTIES = {
   },
   idempotent: { type: 'boolean', description: 'Whether a call may be sent again after a lost connection.' },
   timeoutMs: { ...SHARED_PROPERTIES.timeoutMs, description: 'Upper bound of one call of it, in milliseconds.' },
+  group: {
+    enum: [...GROUP_MODES],
+    description: 'Whether a tool whose effect a parameter chooses is offered as one operation a value; see the server.',
+  },
 };
 
 /** One server: the keys that MCP clients have in common, and ours. */
@@ -101,6 +107,15 @@ export const SERVER_PROPERTIES = {
     description: 'As other clients write it: seconds below 1,000, else milliseconds. `timeoutMs` beats it.',
   },
   ...SHARED_PROPERTIES,
+  group: {
+    enum: [...GROUP_MODES],
+    description:
+      'Tools whose effect a parameter chooses: one operation a value, or one operation. Split where the values differ in effect unless given.',
+  },
+  integrity: {
+    enum: [...INTEGRITY_MODES],
+    description: 'What becomes of its tools that are not what was accepted; see the setting of the same name.',
+  },
   operations: {
     type: 'object',
     propertyNames: { minLength: 1 },

@@ -3,9 +3,11 @@ import { buildTypeRegistry } from '../catalog/type-registry.js';
 import type { EndpointPlan } from '../endpoint/endpoint-plan.js';
 import type { OperationHandler } from '../protocol/handler.js';
 import type { JsonObject } from '../protocol/json.js';
+import type { Operation } from '../protocol/operation.js';
 import type { PayloadLimits } from '../protocol/payload-limits.js';
-import { describeBriefly, describeInFull } from './describe-operation.js';
+import { describeBriefly, describeInFull, describeWithSignature } from './describe-operation.js';
 import { checkFilters, passesFilters, requireFilters } from './filter-operations.js';
+import { countAffordable } from './fit-budget.js';
 import { listTypes } from './list-types.js';
 import { type IntrospectionQuery, parseQuery } from './parse-query.js';
 import { buildProtocolMetadata } from './protocol-metadata.js';
@@ -32,7 +34,7 @@ export function createIntrospection(snapshot: IntrospectionSnapshot): OperationH
   let registry: ReturnType<typeof buildTypeRegistry> | undefined;
   const types = () => (registry ??= buildTypeRegistry(catalog));
 
-  const answer = (query: IntrospectionQuery): JsonObject => {
+  const answer = async (query: IntrospectionQuery): Promise<JsonObject> => {
     switch (query.kind) {
       case 'operations':
         return listOperations(snapshot, protocol, query);
@@ -44,22 +46,29 @@ export function createIntrospection(snapshot: IntrospectionSnapshot): OperationH
         return { type: types().find(query.name) };
     }
   };
-  return async (call) => ({ data: answer(parseQuery(call.arguments)) });
+  return async (call) => ({ data: await answer(parseQuery(call.arguments)) });
 }
 
-function listOperations(
+async function listOperations(
   { catalog, plan }: IntrospectionSnapshot,
   protocol: JsonObject,
-  { filters, search, include, page: request }: QueryOf<'operations'>,
-): JsonObject {
+  { filters, search, include, page: request, budgetTokens }: QueryOf<'operations'>,
+): Promise<JsonObject> {
   checkFilters(filters, catalog, plan);
-  const candidates = search === undefined ? catalog.operations : searchOperations(catalog, search);
-  const items = candidates.filter((operation) => passesFilters(operation, filters, plan));
-  const scope = JSON.stringify(['operations', filters, search]);
-  const page = takePage({ items, orderedByName: search === undefined, scope }, request);
+  const isWanted = (operation: Operation): boolean => passesFilters(operation, filters, plan);
+  const items =
+    search === undefined
+      ? catalog.operations.filter(isWanted)
+      : (await searchOperations(catalog, search, isWanted)).map(({ operation }) => operation);
+  const list = { items, orderedByName: search === undefined, scope: JSON.stringify(['operations', filters, search]) };
+  // Who searches wants to call one of the best; who lists wants an overview.
+  const describe = search === undefined ? describeBriefly : describeWithSignature;
+  const asked = takePage(list, request).items.map((operation) => describe(operation, plan, include));
+  const first = budgetTokens === undefined ? asked.length : countAffordable(asked, budgetTokens);
+  const page = takePage(list, { ...request, first });
   return {
     _protocol: { ...protocol, page: { returned: page.items.length, total: page.total, after: page.after } },
-    operations: page.items.map((operation) => describeBriefly(operation, plan, include)),
+    operations: asked.slice(0, first),
   };
 }
 

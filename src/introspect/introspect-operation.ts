@@ -12,6 +12,9 @@ export const DEFAULT_PAGE_SIZE = 50;
 const LARGEST_PAGE = 500;
 const LONGEST_SEARCH = 500;
 
+/** Tokens that the hits of a search may take where the caller sets no other budget: some fifteen of them. */
+export const SEARCH_BUDGET_TOKENS = 1_000;
+
 /** The parameters as introspection shows them and, but for `query`, as they are validated. */
 const PARAMETER_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   query: {
@@ -34,7 +37,16 @@ const PARAMETER_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
     type: 'string',
     minLength: 1,
     maxLength: LONGEST_SEARCH,
-    description: 'Words to look for in names and descriptions; operations come best match first',
+    description:
+      "What you want to do, in your own words, for example 'who is free on tuesday'; operations come best match first, " +
+      'with their parameters (those with ? are optional)',
+  },
+  budget_tokens: {
+    type: 'integer',
+    minimum: 1,
+    description:
+      'Operations on the page may take about so many tokens, estimated by their characters; one is always shown. ' +
+      `With search ${SEARCH_BUDGET_TOKENS} where absent`,
   },
   include: {
     type: 'array',
@@ -99,7 +111,7 @@ export const introspectOperation: Operation = {
   groupedBy: null,
   bareErrors: true,
   examples: [
-    example('Find operations by words', { query: 'operations', search: 'create issue' }),
+    example('Find operations by what they do', { query: 'operations', search: 'log a bug' }),
     example('How to call one operation', { query: 'operations', name: 'introspect' }),
     example('What a type is made of', { query: 'types', name: 'OperationInput' }),
   ],

@@ -1,7 +1,7 @@
 import type { Category } from '../protocol/category.js';
 import type { JsonObject } from '../protocol/json.js';
 import { OperationError } from '../protocol/operation-error.js';
-import { DEFAULT_PAGE_SIZE, type INCLUDES, QUERY_TYPES } from './introspect-operation.js';
+import { DEFAULT_PAGE_SIZE, type INCLUDES, QUERY_TYPES, SEARCH_BUDGET_TOKENS } from './introspect-operation.js';
 import { listInWords } from './list-in-words.js';
 
 export type Include = (typeof INCLUDES)[number];
@@ -33,6 +33,8 @@ export type IntrospectionQuery =
       readonly search?: string;
       readonly include: readonly Include[];
       readonly page: PageRequest;
+      /** What the operations on the page may cost, in tokens. */
+      readonly budgetTokens?: number;
     }
   | { readonly kind: 'type'; readonly name: string }
   | { readonly kind: 'types'; readonly search?: string; readonly page: PageRequest };
@@ -45,11 +47,11 @@ const USELESS: Readonly<
   Record<IntrospectionQuery['kind'], { readonly kind: string; readonly params: readonly string[] }>
 > = {
   operations: { kind: "query 'operations'", params: [] },
-  operation: { kind: "'name'", params: ['search', 'after'] },
-  types: { kind: "query 'types'", params: ['category', 'endpoint', 'upstream', 'include'] },
+  operation: { kind: "'name'", params: ['search', 'after', 'budget_tokens'] },
+  types: { kind: "query 'types'", params: ['category', 'endpoint', 'upstream', 'include', 'budget_tokens'] },
   type: {
     kind: "query 'types' by 'name'",
-    params: ['category', 'endpoint', 'upstream', 'include', 'search', 'after'],
+    params: ['category', 'endpoint', 'upstream', 'include', 'search', 'after', 'budget_tokens'],
   },
 };
 
@@ -61,6 +63,7 @@ interface Arguments extends OperationFilters {
   readonly include?: readonly Include[];
   readonly first?: number;
   readonly after?: string;
+  readonly budget_tokens?: number;
 }
 
 /** Reads validated arguments. Throws INTROSPECTION_ERROR for an unknown `query` and for parameters that do not combine. */
@@ -76,6 +79,7 @@ export function parseQuery(args: JsonObject): IntrospectionQuery {
     include = [],
     first,
     after,
+    budget_tokens: budget = search === undefined ? undefined : SEARCH_BUDGET_TOKENS,
   } = args as JsonObject & Arguments;
   const kind = kindOf(query, name);
   refuseUseless(kind, args);
@@ -89,7 +93,7 @@ export function parseQuery(args: JsonObject): IntrospectionQuery {
   };
   switch (kind) {
     case 'operations':
-      return { kind, filters, ...searched, include, page };
+      return { kind, filters, ...searched, include, page, ...(budget === undefined ? {} : { budgetTokens: budget }) };
     case 'operation':
       return { kind, name: name ?? '', filters, include };
     case 'types':

@@ -1,60 +1,42 @@
 import type { Catalog } from '../catalog/catalog.js';
 import type { Operation } from '../protocol/operation.js';
+import { toSnakeCase } from '../protocol/snake-case.js';
+import { introspectOperation } from './introspect-operation.js';
+import { rankOperations, type SearchHit } from './search/rank-operations.js';
+import { readQuery } from './search/read-query.js';
+import { fieldThesaurus } from './search/read-thesaurus.js';
+import { buildSearchIndex, type SearchIndex } from './search/search-index.js';
+import { SEARCH_SETTINGS } from './search/settings.js';
 
-/** Where words are looked for, and what one is worth there before its rarity counts. */
-const FIELDS = [
-  { field: 'name', weight: 4 },
-  { field: 'upstream', weight: 2 },
-  { field: 'description', weight: 1 },
-] as const;
-
-/** For each word, what it adds to the score of each operation (by its place in the catalog). */
-type SearchIndex = ReadonlyMap<string, ReadonlyMap<number, number>>;
+export type { SearchHit } from './search/rank-operations.js';
 
 /** Catalogs do not change, and most are never searched. */
-const INDEXES = new WeakMap<Catalog, SearchIndex>();
+const indexes = new WeakMap<Catalog, Promise<SearchIndex>>();
 
 /**
- * The operations that share words with the text, best match first: an exact name, then words of the name, of the upstream
- * and of the description, where a rare word counts more than a common one. Equals stand in the order of their names.
+ * The operations that answer to a request in anybody's words, best first; an exact name comes before everything. The first
+ * search of a catalog builds its index, in slices between which calls are served. Equal searches have equal answers.
  */
-export function searchOperations(catalog: Catalog, text: string): readonly Operation[] {
-  const index = INDEXES.get(catalog) ?? buildIndex(catalog);
-  INDEXES.set(catalog, index);
-  const scores = scoreWords(index, splitWords(text), catalog.operations.length);
-  const exact = catalog.find(text.trim());
-  if (exact !== undefined) scores.set(catalog.operations.indexOf(exact), Number.POSITIVE_INFINITY);
-  return [...scores]
-    .sort(([placeA, a], [placeB, b]) => (a === b ? placeA - placeB : b - a))
-    .flatMap(([place]) => catalog.operations[place] ?? []);
+export async function searchOperations(
+  catalog: Catalog,
+  text: string,
+  isWanted: (operation: Operation) => boolean = () => true,
+): Promise<readonly SearchHit[]> {
+  const index = await indexOf(catalog);
+  const query = readQuery(text, fieldThesaurus(), SEARCH_SETTINGS);
+  const hits = rankOperations(index, query, SEARCH_SETTINGS, isWanted);
+  const exact = catalog.find(text.trim()) ?? catalog.find(toSnakeCase(text));
+  if (exact === undefined || !isWanted(exact)) return hits;
+  const score = (hits[0]?.score ?? 0) + 1;
+  return [{ operation: exact, score }, ...hits.filter(({ operation }) => operation !== exact)];
 }
 
-function scoreWords(index: SearchIndex, words: ReadonlySet<string>, total: number): Map<number, number> {
-  const scores = new Map<number, number>();
-  for (const word of words) {
-    const places = index.get(word) ?? new Map<number, number>();
-    const rarity = Math.log(1 + total / places.size);
-    for (const [place, weight] of places) scores.set(place, (scores.get(place) ?? 0) + weight * rarity);
-  }
-  return scores;
-}
-
-function buildIndex(catalog: Catalog): SearchIndex {
-  const index = new Map<string, Map<number, number>>();
-  for (const [place, operation] of catalog.operations.entries()) {
-    for (const { field, weight } of FIELDS) {
-      for (const word of splitWords(operation[field])) {
-        const places = index.get(word) ?? new Map<number, number>();
-        places.set(place, (places.get(place) ?? 0) + weight);
-        index.set(word, places);
-      }
-    }
-  }
-  return index;
-}
-
-/** Words in lower case without a plural's ending, so that `issue` finds `list_issues`. */
-function splitWords(text: string): ReadonlySet<string> {
-  const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
-  return new Set(words.map((word) => (word.length > 3 ? word.replace(/(?<!s)s$/, '') : word)));
+function indexOf(catalog: Catalog): Promise<SearchIndex> {
+  const known = indexes.get(catalog);
+  if (known !== undefined) return known;
+  // Whoever searches has introspection already.
+  const operations = catalog.operations.filter(({ name }) => name !== introspectOperation.name);
+  const building = buildSearchIndex(operations, SEARCH_SETTINGS, fieldThesaurus().meant);
+  indexes.set(catalog, building);
+  return building;
 }

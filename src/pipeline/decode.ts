@@ -18,10 +18,10 @@ export interface DecodedCall {
 const PROTOCOL_FIELDS: ReadonlySet<string> = new Set(['operation', 'params']);
 
 /** Reads the request out of a tool call. A call is refused here when it names no tool or operation, or has no shape. */
-export function decode(raw: RawCall, snapshot: Snapshot): DecodedCall {
+export async function decode(raw: RawCall, snapshot: Snapshot): Promise<DecodedCall> {
   const given = raw.arguments ?? {};
   const reach = snapshot.plan.reachOf(raw.tool);
-  if (reach === undefined) throw unknownTool(raw, snapshot);
+  if (reach === undefined) throw await unknownTool(raw, snapshot);
   if (!isJsonObject(given)) throw notAnObject('arguments', given, raw, snapshot);
   const { operation, params } = given;
   if (typeof operation !== 'string' || operation === '') throw missingOperation(given, raw, snapshot);
@@ -43,10 +43,10 @@ function mergeParams(given: JsonObject, params: JsonObject | undefined): JsonObj
 }
 
 /** A client that calls an upstream's tool directly, or a tool of another mode. */
-function unknownTool(raw: RawCall, snapshot: Snapshot): OperationError {
+async function unknownTool(raw: RawCall, snapshot: Snapshot): Promise<OperationError> {
   const given = isJsonObject(raw.arguments) ? raw.arguments : {};
   if (typeof given['operation'] === 'string') return wrongTool(raw.tool, given['operation'], given, snapshot);
-  const error = unknownOperation(raw.tool, given, snapshot);
+  const error = await unknownOperation(raw.tool, given, snapshot);
   return new OperationError(
     error.code,
     `There is no MCP tool '${raw.tool}'. Upstream tools are operations here: ${error.message}`,
@@ -54,7 +54,12 @@ function unknownTool(raw: RawCall, snapshot: Snapshot): OperationError {
   );
 }
 
-function wrongTool(tool: string, name: string, given: JsonObject, snapshot: Snapshot): OperationError {
+async function wrongTool(
+  tool: string,
+  name: string,
+  given: JsonObject,
+  snapshot: Snapshot,
+): Promise<OperationError> {
   const operation = snapshot.catalog.find(name);
   if (operation === undefined) return unknownOperation(name, given, snapshot);
   return endpointMismatch(operation, tool, isJsonObject(given['params']) ? given['params'] : {}, snapshot);

@@ -1,4 +1,5 @@
 import type { WithheldTool } from '../catalog/integrity/guard-tools.js';
+import { isSpeltLike } from '../catalog/nearest-name.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import type { Operation } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
@@ -27,7 +28,7 @@ export function endpointMismatch(
 }
 
 /** The answer to a name that nothing has: what was probably meant, and where to call it. */
-export function unknownOperation(name: string, given: JsonObject, snapshot: Snapshot): OperationError {
+export async function unknownOperation(name: string, given: JsonObject, snapshot: Snapshot): Promise<OperationError> {
   const resolution = snapshot.catalog.resolve(name);
   const params = isJsonObject(given['params']) ? given['params'] : given;
   switch (resolution.kind) {
@@ -60,16 +61,30 @@ export function unknownOperation(name: string, given: JsonObject, snapshot: Snap
     case 'quarantined':
       return quarantined(name, resolution.tool);
     case 'unknown':
-      return notFound(
-        name,
-        resolution.nearest.length > 0
-          ? `Did you mean ${quoteNames(resolution.nearest)}?`
-          : 'List what exists with introspect: {"query": "operations"}',
-        resolution.nearest,
-        params,
-        snapshot,
-      );
+      return nothingNamed(name, resolution.nearest, params, snapshot);
   }
+}
+
+/** How many operations are suggested by what they do. */
+const MOST_FOUND = 3;
+
+/** A misspelt name is found by its letters; a name that was made up, by what it says that it does. */
+async function nothingNamed(
+  name: string,
+  nearest: readonly Operation[],
+  params: JsonObject,
+  snapshot: Snapshot,
+): Promise<OperationError> {
+  if (!nearest.some((operation) => isSpeltLike(name, operation.name))) {
+    const found = (await snapshot.search(name, MOST_FOUND)).map(({ operation }) => operation);
+    if (found.length > 0)
+      return notFound(name, `What it says is done by ${quoteNames(found)}`, found, params, snapshot);
+  }
+  const nextStep =
+    nearest.length > 0
+      ? `Did you mean ${quoteNames(nearest)}?`
+      : 'List what exists with introspect: {"query": "operations"}';
+  return notFound(name, nextStep, nearest, params, snapshot);
 }
 
 /** The answer to the name of a tool that is offered in parts: the part that was meant, where the call says so. */

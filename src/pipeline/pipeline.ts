@@ -37,7 +37,7 @@ export function createPipeline({ gatekeeper, quota, limits, observe }: PipelineD
     let reply: Reply;
     try {
       limitPayload(raw.arguments, limits);
-      const routed = route(decode(raw, snapshot), snapshot);
+      const routed = await route(await decode(raw, snapshot), snapshot);
       operation = routed.operation;
       const authorized = await authorize(validate(routed, snapshot), gatekeeper);
       const outcome = await dispatch(await throttle(authorized, quota), snapshot);

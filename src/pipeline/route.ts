@@ -13,10 +13,10 @@ export interface RoutedCall {
 }
 
 /** Finds the operation. A call is refused here when there is none of that name, or it stands in another family. */
-export function route(call: DecodedCall, snapshot: Snapshot): RoutedCall {
+export async function route(call: DecodedCall, snapshot: Snapshot): Promise<RoutedCall> {
   const { raw, reach, operationName, params } = call;
   const operation = snapshot.catalog.find(operationName);
-  if (operation === undefined) throw unknownOperation(operationName, params, snapshot);
+  if (operation === undefined) throw await unknownOperation(operationName, params, snapshot);
   if (reach !== 'everything' && reach !== snapshot.plan.familyOf(operation)) {
     throw endpointMismatch(operation, raw.tool, params, snapshot);
   }

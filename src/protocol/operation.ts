@@ -71,7 +71,7 @@ export interface Operation {
   readonly timeoutMs?: number;
   /** Arguments that this operation fixes and hides (a grouped tool's method). */
   readonly fixedArguments?: JsonObject;
-  /** The enum parameter whose value chose this operation's effect, in the upstream's spelling. */
+  /** The enum parameter whose value chooses the tool's effect, in the upstream's spelling; fixed where the tool is split. */
   readonly groupedBy: string | null;
   /** A family that curation assigns, before the profile is asked. */
   readonly family?: string;

@@ -9,14 +9,16 @@ const DEFAULT_EFFORT = {
   slice: { leadMs: 50, durationMs: 450 },
   warmUpMs: 800,
   sizes: [10, 1000, 5000, 10_000],
+  starts: 3,
   sessions: 3000,
   crashes: 3,
 };
 const QUICK_EFFORT = {
   rounds: 2,
-  slice: { leadMs: 20, durationMs: 120 },
-  warmUpMs: 250,
+  slice: { leadMs: 20, durationMs: 100 },
+  warmUpMs: 200,
   sizes: [10, 1000, 10_000],
+  starts: 1,
   sessions: 1000,
   crashes: 1,
 };

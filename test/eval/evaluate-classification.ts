@@ -1,5 +1,7 @@
 import { classifyTool } from '../../src/catalog/classify/classify-tool.js';
 import { findGroupingParameter } from '../../src/catalog/classify/find-grouping-parameter.js';
+import type { ClassificationInput } from '../../src/catalog/classify/gather-facts.js';
+import { splitTool } from '../../src/catalog/grouped-tools/split-tool.js';
 import { dangerRank } from '../../src/protocol/danger.js';
 import type { Classification } from '../../src/protocol/operation.js';
 import { toSnakeCase } from '../../src/protocol/snake-case.js';
@@ -25,14 +27,19 @@ export interface ClassificationFigures {
   readonly overrated: number;
 }
 
-/** Classifies one captured tool as an upstream of the default trust would have it. */
-export function classifyCaptured({ tool, server }: CorpusTool, ignoreAnnotations: boolean): Classification {
+/** Classifies one captured tool, or one value of it, as an upstream of the default trust would have it. */
+export function classifyCaptured(
+  { tool, server }: CorpusTool,
+  ignoreAnnotations: boolean,
+  groupValue?: ClassificationInput['groupValue'],
+): Classification {
   return classifyTool({
     tool,
     name: toSnakeCase(String(tool['name'])),
     upstream: { slug: toSnakeCase(server), trust: 'validated' },
     curation: {},
     ignoreAnnotations,
+    ...(groupValue !== undefined && { groupValue }),
   });
 }
 
@@ -70,19 +77,46 @@ export function measureClassification(judgements: readonly Judgement[]): Classif
   };
 }
 
-/** Labelled grouped tools whose parameter was not found, and tools where one was found that readers did not see. */
-export function measureGrouping(judgements: readonly Judgement[]): {
-  readonly missed: string[];
-  readonly invented: string[];
-} {
-  const missed: string[] = [];
-  const invented: string[] = [];
-  for (const { label, tool } of judgements) {
-    const found = findGroupingParameter(tool.tool)?.parameter ?? null;
-    if (label.groupedBy !== null && found !== label.groupedBy) missed.push(`${label.id} by ${label.groupedBy}`);
-    if (label.groupedBy === null && found !== null) invented.push(`${label.id} by ${found}`);
-  }
-  return { missed, invented };
+/** How well grouped tools are told from others; lists hold ids. */
+export interface GroupingFigures {
+  readonly labelled: number;
+  /** Of those that are found grouped, the share that readers called so, 0 to 1. */
+  readonly precision: number;
+  /** Of those that readers called grouped, the share that is found so, 0 to 1. */
+  readonly recall: number;
+  /** Labelled, but not found, or found by another parameter. */
+  readonly missed: readonly string[];
+  /** Found where readers saw nothing. */
+  readonly invented: readonly string[];
+  /** Become one operation a value. */
+  readonly split: readonly string[];
+  /** Found, and offered whole, as their values do not differ in effect. */
+  readonly kept: readonly string[];
+  /** Operations that the split ones become. */
+  readonly parts: number;
+}
+
+/** Holds the grouping parameters that are found, and what is split by them, against the labels. */
+export function measureGrouping(judgements: readonly Judgement[]): GroupingFigures {
+  const judged = judgements.map(({ label, tool }) => {
+    const grouping = findGroupingParameter(tool.tool);
+    return { label, found: grouping?.parameter ?? null, split: splitTool(tool.tool) };
+  });
+  const labelled = judged.filter(({ label }) => label.groupedBy !== null);
+  const found = judged.filter((one) => one.found !== null);
+  const right = labelled.filter((one) => one.found === one.label.groupedBy);
+  const isSplit = found.filter(({ split }) => split?.differs === true);
+  const idOf = ({ label, found: by }: (typeof judged)[number]): string => `${label.id} by ${label.groupedBy ?? by}`;
+  return {
+    labelled: labelled.length,
+    precision: share(right.length, found.length),
+    recall: share(right.length, labelled.length),
+    missed: labelled.filter((one) => !right.includes(one)).map(idOf),
+    invented: found.filter((one) => !right.includes(one)).map(idOf),
+    split: isSplit.map(idOf),
+    kept: found.filter((one) => !isSplit.includes(one)).map(idOf),
+    parts: isSplit.reduce((sum, { split }) => sum + (split?.values.length ?? 0), 0),
+  };
 }
 
 /** Whether a classification asks for care: destructive or worse. */

@@ -18,6 +18,7 @@ const TRIES = 25;
 interface Listed {
   readonly name: string;
   readonly endpoint: string;
+  readonly classification: { readonly upstream: string; readonly tool: string };
 }
 
 interface Detailed {
@@ -31,6 +32,8 @@ interface Subject {
   readonly catalogue: string;
   readonly tool: { readonly name: string; readonly inputSchema: JsonSchema };
   readonly operation: string;
+  /** What the operation sends by itself: it is one of several that a grouped tool became. */
+  readonly fixed: JsonObject;
 }
 
 function readCatalogues(): ReadonlyMap<string, readonly Subject['tool'][]> {
@@ -58,9 +61,14 @@ function isValid(schema: JsonSchema, args: JsonObject): boolean {
   }
 }
 
-/** The arguments of a direct caller in MCP-AQL's form, as introspection says. */
-function toParams(args: JsonObject, { semantic_category: category, parameters }: Detailed): JsonObject {
-  const named = Object.entries(args).map(([key, value]) => [toSnakeCase(key, 'p'), value] as const);
+/** The arguments of a direct caller in MCP-AQL's form, as introspection says, without what the operation sends itself. */
+function toParams(
+  args: JsonObject,
+  fixed: JsonObject,
+  { semantic_category: category, parameters }: Detailed,
+): JsonObject {
+  const own = Object.entries(args).filter(([key]) => !Object.hasOwn(fixed, key));
+  const named = own.map(([key, value]) => [toSnakeCase(key, 'p'), value] as const);
   if (category !== 'UPDATE') return Object.fromEntries(named);
   const identifiers = new Set(parameters.map(({ name }) => name).filter((name) => name !== 'input'));
   const isIdentifier = ([name]: readonly [string, unknown]) => identifiers.has(name);
@@ -77,6 +85,8 @@ describe.skipIf(!corpusIsHere)('2,266 real tools at once, replayed (skipped with
   let gateway: ServedGateway;
   let client: McpClient;
   const listed = new Map<string, Listed>();
+  const byTool = new Map<string, readonly string[]>();
+  const subjects: Subject[] = [];
 
   beforeAll(async () => {
     upstream = await startReplayServer(catalogues);
@@ -91,10 +101,14 @@ describe.skipIf(!corpusIsHere)('2,266 real tools at once, replayed (skipped with
     client = await connectClient(gateway.url);
     let after: string | null = null;
     do {
-      const answer = await client.introspect({ query: 'operations', first: 500, ...(after === null ? {} : { after }) });
-      for (const operation of answer.data.operations as Listed[]) listed.set(operation.name, operation);
+      const query = { query: 'operations', first: 500, include: ['classification'] };
+      const answer = await client.introspect({ ...query, ...(after === null ? {} : { after }) });
+      for (const operation of answer.data.operations as Listed[]) note(operation);
       after = answer.data._protocol.page.after as string | null;
     } while (after !== null);
+    for (const [catalogue, tools] of catalogues) {
+      for (const tool of tools) subjects.push(...(await findSubjects(catalogue, tool)));
+    }
   }, 120_000);
 
   afterAll(async () => {
@@ -103,45 +117,61 @@ describe.skipIf(!corpusIsHere)('2,266 real tools at once, replayed (skipped with
     await upstream?.[Symbol.asyncDispose]();
   });
 
-  function operationOf(catalogue: string, tool: string): string {
-    const bare = toSnakeCase(tool);
-    const qualified = `${toSnakeCase(catalogue, 'mcp')}__${bare}`;
-    return listed.has(qualified) ? qualified : bare;
+  function note(operation: Listed): void {
+    listed.set(operation.name, operation);
+    const { upstream: slug, tool } = operation.classification;
+    byTool.set(`${slug} ${tool}`, [...(byTool.get(`${slug} ${tool}`) ?? []), operation.name]);
+  }
+
+  /** The operations of a tool: one of its own, or several that its own name tells with what each of them sends. */
+  async function findSubjects(catalogue: string, tool: Subject['tool']): Promise<readonly Subject[]> {
+    const slug = toSnakeCase(catalogue, 'mcp');
+    const names = [...(byTool.get(`${slug} ${tool.name}`) ?? [])];
+    const qualified = `${slug}__${toSnakeCase(tool.name)}`;
+    if (names.length === 1) return [{ catalogue, tool, operation: names[0] ?? '', fixed: {} }];
+    const { error } = await client.call('mcp_aql_read', qualified);
+    const parts = (error?.details?.['available'] ?? []) as readonly { operation: string; fixed: JsonObject }[];
+    expect(parts.map(({ operation }) => operation).sort(), qualified).toEqual(names.sort());
+    return parts.map(({ operation, fixed }) => ({ catalogue, tool, operation, fixed }));
   }
 
   it('lists every operation', () => {
     expect(gateway.report.status.upstreams.map(({ state }) => state)).toEqual(Array.from(catalogues, () => 'ready'));
-    const missing = [...catalogues].flatMap(([catalogue, tools]) =>
-      tools.filter(({ name }) => !listed.has(operationOf(catalogue, name))).map(({ name }) => `${catalogue}::${name}`),
+    const found = new Set(subjects.map(({ catalogue, tool }) => `${catalogue}::${tool.name}`));
+    const tools = [...catalogues].flatMap(([catalogue, list]) => list.map(({ name }) => `${catalogue}::${name}`));
+    expect(tools.filter((tool) => !found.has(tool))).toEqual([]);
+    expect(subjects.map(({ operation }) => operation).sort()).toEqual(
+      [...listed.keys()].filter((name) => name !== 'introspect').sort(),
     );
-    expect(missing).toEqual([]);
-    expect(listed.size).toBe([...catalogues.values()].reduce((sum, tools) => sum + tools.length, 1));
+  });
+
+  it('offers a grouped tool once for each of its values', () => {
+    const parts = subjects.filter(({ fixed }) => Object.keys(fixed).length > 0);
+    expect(parts.length).toBeGreaterThan(100);
+    const sent = parts.map(({ catalogue, tool, fixed }) => JSON.stringify([catalogue, tool.name, fixed]));
+    expect(new Set(sent).size).toBe(sent.length);
   });
 
   it('details and calls every one, and the upstream receives what a direct caller would have sent', async () => {
     const wrong: unknown[] = [];
-    let called = 0;
-    for (const [catalogue, tools] of catalogues) {
+    for (const catalogue of catalogues.keys()) {
       const outcomes = await Promise.all(
-        tools.map((tool) => tryOperation({ catalogue, tool, operation: operationOf(catalogue, tool.name) })),
+        subjects.filter((subject) => subject.catalogue === catalogue).map(tryOperation),
       );
-      for (const outcome of outcomes) {
-        if (outcome === 'called') called += 1;
-        else wrong.push(outcome);
-      }
+      wrong.push(...outcomes.filter((outcome) => outcome !== 'called'));
     }
     expect(wrong).toEqual([]);
-    expect(called).toBe(listed.size - 1);
   }, 180_000);
 
-  async function tryOperation({ catalogue, tool, operation }: Subject): Promise<unknown> {
+  async function tryOperation({ catalogue, tool, operation, fixed }: Subject): Promise<unknown> {
     const details = (await client.introspect({ query: 'operations', name: operation })).data.operation as Detailed;
     const dice = createDice(tool.name.length * 7919);
     const schema = isJsonObject(tool.inputSchema) ? tool.inputSchema : {};
-    let args = generateArguments(schema, dice);
-    for (let tries = 1; tries < TRIES && !isValid(schema, args); tries += 1) args = generateArguments(schema, dice);
+    const generate = (): JsonObject => ({ ...generateArguments(schema, dice), ...fixed });
+    let args = generate();
+    for (let tries = 1; tries < TRIES && !isValid(schema, args); tries += 1) args = generate();
     if (!isValid(schema, args)) return { catalogue, tool: tool.name, problem: 'no valid arguments generated', args };
-    const answer = await client.call(details.mcpTool, operation, toParams(args, details));
+    const answer = await client.call(details.mcpTool, operation, toParams(args, fixed, details));
     const expected = { success: true, data: { name: tool.name, arguments: args } };
     const { raw: _raw, ...envelope } = answer;
     return JSON.stringify(envelope) === JSON.stringify(expected) || isEqual(envelope, expected)

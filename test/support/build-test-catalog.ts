@@ -17,6 +17,7 @@ export function anUpstream(slug: string, settings: Partial<UpstreamConfig> = {})
     maxConcurrency: 4,
     trust: 'validated',
     strict: true,
+    integrity: 'off',
     curation: [],
     ...settings,
   };

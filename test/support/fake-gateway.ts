@@ -62,6 +62,7 @@ export function createFakeGateway(options: FakeGatewayOptions = {}): FakeGateway
     },
     status: () => ({ ...IDLE_STATUS, ...options.status }),
     operations: () => [],
+    search: async () => [],
     toolSets: () => [],
     close: async () => undefined,
   };
@@ -112,6 +113,7 @@ function fakeConfig({ server, limits }: FakeGatewayOptions): GatewayConfig {
       ...limits,
     },
     pins: {},
+    lock: { file: '/gateway.lock.json', content: null },
     log: { level: 'silent', format: 'json' },
     upstreams: [],
   };

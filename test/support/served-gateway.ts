@@ -33,6 +33,8 @@ export interface ServeOptions {
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly nodeArgs?: readonly string[];
+  /** Texts of further files beside the configuration, by name. */
+  readonly files?: Readonly<Record<string, string>>;
 }
 
 /** A folder of its own for one test's configuration and data. */
@@ -46,6 +48,7 @@ export async function serveGateway(config: object, options: ServeOptions = {}): 
   const directory = await makeDirectory();
   const file = join(directory.path, 'gateway.config.json');
   await writeFile(file, JSON.stringify(config));
+  for (const [name, text] of Object.entries(options.files ?? {})) await writeFile(join(directory.path, name), text);
   const child = spawn(
     process.execPath,
     [...(options.nodeArgs ?? []), BINARY, 'serve', '--json', '--config', file, '--port', '0', ...(options.args ?? [])],

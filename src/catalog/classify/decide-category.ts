@@ -47,7 +47,8 @@ export function decideCategory(facts: ToolFacts): Decision {
 
 /** Everything the rules find, heaviest first; an author's read-only hint yields to a plain write unless trust is high. */
 function collectSignals(facts: ToolFacts): readonly Signal[] {
-  const signals = RULES.flatMap((rule) =>
+  const rules = facts.input.groupValue === undefined ? RULES : RULES.filter(({ wholeTool }) => wholeTool !== true);
+  const signals = rules.flatMap((rule) =>
     rule.find(facts).map((finding) => ({ ...finding, rule, weight: rule.weight * (finding.share ?? 1) })),
   );
   const plain = signals.some((signal) => isPlainWrite(signal) && signal.rule.looksAt !== 'annotations');

@@ -12,6 +12,8 @@ export interface GroupingParameter {
   readonly parameter: string;
   /** All its values, in the upstream's spelling and order. */
   readonly values: readonly string[];
+  /** Whether it may be nothing else. */
+  readonly closed: boolean;
 }
 
 /** Parameters that are there to choose; any other must hold nothing but verbs and be required. */
@@ -35,9 +37,19 @@ export function effectOfValue(value: string): Effect | undefined {
  * Returns null where there is none.
  */
 export function findGroupingParameter(tool: RawTool): GroupingParameter | null {
+  const found = known.get(tool) ?? searchParameters(tool);
+  known.set(tool, found);
+  return found.grouping;
+}
+
+/** Tools do not change, and several questions are put to each of them. */
+const known = new WeakMap<RawTool, { readonly grouping: GroupingParameter | null }>();
+
+function searchParameters(tool: RawTool): { readonly grouping: GroupingParameter | null } {
   const grouping = readParameters(tool).filter(isGrouping);
   const best = grouping.find((parameter) => isSelector(parameter.key)) ?? grouping[0];
-  return best === undefined ? null : { parameter: best.name, values: best.values };
+  if (best === undefined) return { grouping: null };
+  return { grouping: { parameter: best.name, values: best.values, closed: best.closed } };
 }
 
 function isSelector(key: string): boolean {

@@ -1,8 +1,9 @@
 import type { Category } from '../../protocol/category.js';
-import type { DangerLevel, TrustLevel } from '../../protocol/danger.js';
+import { type DangerLevel, dangerRank, type TrustLevel } from '../../protocol/danger.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
 import type { RawTool } from '../../protocol/raw-tool.js';
-import { findGroupingParameter, type GroupingParameter } from './find-grouping-parameter.js';
+import { EFFECTS, writeShare } from './effects.js';
+import { effectOfValue, findGroupingParameter, type GroupingParameter } from './find-grouping-parameter.js';
 import { type DescriptionReading, readDescription } from './read-description.js';
 import { type NameHint, type NameMatch, readName } from './read-name.js';
 import { type ParameterFacts, readParameters } from './read-parameters.js';
@@ -50,6 +51,7 @@ export function gatherFacts(input: ClassificationInput): ToolFacts {
   const words = nameWords(input);
   const valueWords = input.groupValue === undefined ? undefined : splitWords(input.groupValue.value);
   const value = valueWords === undefined ? [] : readName(valueWords, new Set([...valueWords, ...words]));
+  if (input.groupValue !== undefined && value.length === 0) return gatherFacts(asWhole(input));
   const text = textOf(tool['description']);
   const byValue = value.length > 0;
   // A grouped tool's description tells of all its values, so one value is judged by its own words where they say enough.
@@ -65,9 +67,40 @@ export function gatherFacts(input: ClassificationInput): ToolFacts {
     description,
     parameters: readParameters(tool),
     outputKeys: readOutputKeys(tool),
-    annotations: !input.ignoreAnnotations && isJsonObject(tool['annotations']) ? tool['annotations'] : {},
+    annotations: readAnnotations(input, value),
     grouping: input.groupValue === undefined ? findGroupingParameter(tool) : null,
   };
+}
+
+/** A value whose words name no deed may do whatever the tool may: it is judged like the tool that nobody split. */
+function asWhole({ groupValue: _silent, ...input }: ClassificationInput): ClassificationInput {
+  return input;
+}
+
+/**
+ * What the author says of the tool. Of one value of a grouped tool it says less: "not read-only" holds as soon as any value
+ * writes, and "destructive" is explained where another value destroys by its own words. What nothing explains stays.
+ */
+function readAnnotations(
+  { tool, ignoreAnnotations, groupValue }: ClassificationInput,
+  value: readonly NameMatch[],
+): JsonObject {
+  if (ignoreAnnotations || !isJsonObject(tool['annotations'])) return {};
+  const hints = tool['annotations'];
+  if (groupValue === undefined) return hints;
+  const { readOnlyHint, destructiveHint, ...rest } = hints;
+  const others = (findGroupingParameter(tool)?.values ?? []).filter((other) => other !== groupValue.value);
+  const reads = value.every(({ effect }) => writeShare(effect) === 0);
+  return {
+    ...rest,
+    ...(readOnlyHint === true && { readOnlyHint }),
+    ...(destructiveHint === true && !reads && !others.some(destroys) && { destructiveHint }),
+  };
+}
+
+function destroys(value: string): boolean {
+  const effect = effectOfValue(value);
+  return effect !== undefined && dangerRank(EFFECTS[effect].danger) >= dangerRank('destructive');
 }
 
 /** The tool's own spelling shows word limits that snake_case has lost; a leading slug names the server, not the deed. */

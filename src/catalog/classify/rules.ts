@@ -19,6 +19,8 @@ export interface Rule {
   /** Stable kebab-case id. */
   readonly id: string;
   readonly looksAt: 'name' | 'title' | 'description' | 'parameters' | 'output' | 'annotations';
+  /** Set where it tells of a tool as a whole, and so nothing of one value of a grouped tool that says its deed itself. */
+  readonly wholeTool?: true;
   /** Up to 12; a verb that leads the name has 10. */
   readonly weight: number;
   /** What an operator should know of the rule. */
@@ -26,9 +28,9 @@ export interface Rule {
   readonly find: (facts: ToolFacts) => readonly Finding[];
 }
 
-/** How far a `readOnlyHint: true` is believed, as a share of its weight. What raises danger is always believed. */
 const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 
+/** How far a `readOnlyHint: true` is believed, as a share of its weight. What raises danger is always believed. */
 const TRUST_IN_READ_ONLY: Readonly<Record<TrustLevel, number>> = {
   untested: 0,
   generated: 0.3,
@@ -195,6 +197,7 @@ export const RULES: readonly Rule[] = [
   {
     id: 'description-read-only',
     looksAt: 'description',
+    wholeTool: true,
     weight: 2,
     meaning: 'The text calls itself read-only. Weak: texts say so of fields too.',
     find: ({ descriptionText }) =>
@@ -203,6 +206,7 @@ export const RULES: readonly Rule[] = [
   {
     id: 'description-writes',
     looksAt: 'description',
+    wholeTool: true,
     weight: 4,
     meaning: 'The text says that the tool changes state.',
     find: ({ descriptionText }) =>
@@ -213,6 +217,7 @@ export const RULES: readonly Rule[] = [
   {
     id: 'parameter-paging',
     looksAt: 'parameters',
+    wholeTool: true,
     weight: 2,
     meaning: 'Pages, limits and orders belong to lists.',
     find: anyParameter('read', 'pages or orders a list', ({ key }) => PAGING.has(key)),
@@ -220,6 +225,7 @@ export const RULES: readonly Rule[] = [
   {
     id: 'parameter-query',
     looksAt: 'parameters',
+    wholeTool: true,
     weight: 1.5,
     meaning: 'Queries and filters belong to searches.',
     find: anyParameter('read', 'asks or filters', ({ key }) => QUERY.has(key)),
@@ -227,6 +233,7 @@ export const RULES: readonly Rule[] = [
   {
     id: 'parameter-dry-run',
     looksAt: 'parameters',
+    wholeTool: true,
     weight: 12,
     meaning: 'Only what changes something offers to only pretend.',
     find: changingParameter('offers to only pretend', ({ key, boolean }) => boolean && PLAN_FLAG.has(key)),
@@ -248,6 +255,7 @@ export const RULES: readonly Rule[] = [
   {
     id: 'parameter-force',
     looksAt: 'parameters',
+    wholeTool: true,
     weight: 2.5,
     meaning: 'A switch that confirms, forces or resets.',
     find: anyParameter('write', 'confirms or forces', ({ key, boolean }) => boolean && FORCE_FLAG.test(key)),
@@ -255,6 +263,7 @@ export const RULES: readonly Rule[] = [
   {
     id: 'parameter-payload',
     looksAt: 'parameters',
+    wholeTool: true,
     weight: 1.5,
     meaning: 'A required body or content is usually stored or sent.',
     find: anyParameter('write', 'is required content', ({ key, required }) => required && PAYLOAD.test(key)),
@@ -272,6 +281,7 @@ export const RULES: readonly Rule[] = [
   {
     id: 'output-list',
     looksAt: 'output',
+    wholeTool: true,
     weight: 1.5,
     meaning: 'The result is declared as a list with its total or next page.',
     find: ({ outputKeys }) => {
@@ -284,6 +294,7 @@ export const RULES: readonly Rule[] = [
   {
     id: 'output-effect',
     looksAt: 'output',
+    wholeTool: true,
     weight: 4,
     meaning: 'The result is declared to tell what was changed.',
     find: ({ outputKeys }) => {

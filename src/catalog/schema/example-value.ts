@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonSchema } from '../../protocol/json.js';
+import { cleanValue } from '../clean-text.js';
 import { setMember } from './own-member.js';
 import { compilePattern } from './safe-pattern.js';
 import { readSchema, type SchemaShape } from './schema-shape.js';
@@ -79,7 +80,7 @@ export function exampleValue(schema: JsonSchema, root: JsonSchema, depth = 0): u
 
 function declaredExample(schema: JsonSchema): { readonly value: unknown } | undefined {
   const [first] = Array.isArray(schema['examples']) ? schema['examples'] : [];
-  const value = first ?? schema['example'] ?? schema['default'];
+  const value = cleanValue(first ?? schema['example'] ?? schema['default']);
   return value === undefined || value === null ? undefined : { value };
 }
 

@@ -19,10 +19,10 @@ export interface Seat {
 export class HttpExchange implements AnswerPort {
   readonly cancellation = new Cancellation();
   readonly canNotify: boolean;
-  readonly #response: ServerResponse;
+  /** Undefined once answered: whoever still holds the exchange must not hold the connection's buffers. */
+  #response: ServerResponse | undefined;
   readonly #streams: SseStreams;
   #streaming = false;
-  #done = false;
 
   /** @param acceptsStream whether the client can read an event stream. */
   constructor(response: ServerResponse, seat: Seat, streams: SseStreams, acceptsStream: boolean) {
@@ -30,35 +30,39 @@ export class HttpExchange implements AnswerPort {
     this.#streams = streams;
     this.canNotify = acceptsStream;
     occupy(seat, response, () => {
-      if (this.#finish()) this.cancellation.cancel('the client closed the connection');
+      if (this.#finish() !== undefined) this.cancellation.cancel('the client closed the connection');
     });
   }
 
   notify(text: string): void {
-    if (this.#done || !this.canNotify) return;
-    if (!this.#streaming) this.#streams.open(this.#response);
+    const response = this.#response;
+    if (response === undefined || !this.canNotify) return;
+    if (!this.#streaming) this.#streams.open(response);
     this.#streaming = true;
-    this.#response.write(toSseEvent(text));
+    response.write(toSseEvent(text));
   }
 
   answer(text: string): void {
-    if (!this.#finish()) return;
-    if (this.#streaming) this.#response.end(toSseEvent(text));
-    else sendJson(this.#response, 200, text);
+    const response = this.#finish();
+    if (response === undefined) return;
+    if (this.#streaming) response.end(toSseEvent(text));
+    else sendJson(response, 200, text);
   }
 
   /** Answers nothing: 202 is what a client gets for messages that have no answer. */
   cancel(reason: string): void {
-    if (!this.#finish()) return;
+    const response = this.#finish();
+    if (response === undefined) return;
     this.cancellation.cancel(reason);
-    if (this.#streaming) this.#response.end();
-    else sendNothing(this.#response, 202);
+    if (this.#streaming) response.end();
+    else sendNothing(response, 202);
   }
 
-  #finish(): boolean {
-    if (this.#done) return false;
-    this.#done = true;
-    return true;
+  /** The response, for the one who answers first. */
+  #finish(): ServerResponse | undefined {
+    const response = this.#response;
+    this.#response = undefined;
+    return response;
   }
 }
 

@@ -7,8 +7,6 @@ import { readerNames } from '../server/catalogue.mjs';
 import { ratios, spread } from '../statistics.mjs';
 import { cpuPerCall, measureRounds, warmUp } from './measure-rounds.mjs';
 
-/** Starting is slow and steady: a few times are enough. */
-const MAX_STARTS = 3;
 /** As many operations are called at every size, so that only the size differs. */
 const CALLED_FILLERS = 2;
 const LIST_SIZE = 1000;
@@ -34,7 +32,7 @@ export async function measureScale(context) {
 async function openSize({ generator, program, progress, options, faults }, tools) {
   const upstream = await startHttpUpstream(tools);
   const starts = [];
-  for (let round = 1; round <= Math.min(options.rounds, MAX_STARTS); round += 1) {
+  for (let round = 1; round <= options.starts; round += 1) {
     progress(`scale: ${tools} tools, start ${round}`);
     await Promise.all([starts.at(-1)?.floor.stop(), starts.at(-1)?.gateway.stop()]);
     const floor = await startHttpFloor(upstream.url);

@@ -4,13 +4,15 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { bindArguments } from '../../../src/catalog/bind-arguments.js';
 import { buildCatalog } from '../../../src/catalog/build-catalog.js';
 import type { Catalog } from '../../../src/catalog/catalog.js';
+import { findGroupingParameter } from '../../../src/catalog/classify/find-grouping-parameter.js';
 import { exampleParams } from '../../../src/catalog/example-params.js';
+import { groupBy } from '../../../src/catalog/group-by.js';
 import { describeParameters, describeReturns } from '../../../src/catalog/parameter-info.js';
 import { buildTypeRegistry, type TypeRegistry } from '../../../src/catalog/type-registry.js';
 import { validatorFor } from '../../../src/catalog/validators.js';
 import type { JsonObject } from '../../../src/protocol/json.js';
 import { NAME_PATTERN, type Operation } from '../../../src/protocol/operation.js';
-import type { ToolSet } from '../../../src/protocol/raw-tool.js';
+import type { RawTool, ToolSet } from '../../../src/protocol/raw-tool.js';
 import { anUpstream } from '../../support/build-test-catalog.js';
 import { corpusIsHere, readCorpus } from '../../support/corpus.js';
 import { createDice, generateArguments } from '../../support/generate-arguments.js';
@@ -18,11 +20,15 @@ import { createDice, generateArguments } from '../../support/generate-arguments.
 const SCHEMAS = new URL('../../../../shared/spec/schemas/', import.meta.url);
 
 /** The caller's form of arguments that a direct caller would send: canonical names, an UPDATE's fields inside `input`. */
-function toCallerForm({ parameters }: Operation, direct: JsonObject, spelling: 'name' | 'upstreamName'): JsonObject {
+function toCallerForm(
+  { parameters, fixedArguments = {} }: Operation,
+  direct: JsonObject,
+  spelling: 'name' | 'upstreamName',
+): JsonObject {
   const byUpstreamName = new Map(parameters.map((parameter) => [parameter.upstreamName, parameter]));
   const params: JsonObject = {};
   const input: JsonObject = {};
-  for (const [key, value] of Object.entries(direct)) {
+  for (const [key, value] of Object.entries(direct).filter(([key]) => !Object.hasOwn(fixedArguments, key))) {
     const parameter = byUpstreamName.get(key);
     if (parameter === undefined) throw new Error(`'${key}' is not a parameter`);
     (parameter.place === 'input' ? input : params)[parameter[spelling]] = value;
@@ -30,11 +36,11 @@ function toCallerForm({ parameters }: Operation, direct: JsonObject, spelling: '
   return parameters.some(({ place }) => place === 'input') ? { ...params, input } : params;
 }
 
-/** Arguments that the tool's own schema accepts, as rich as the generator manages. */
-function generateValid({ inputSchema }: Operation, seed: number): JsonObject | undefined {
+/** Arguments that the tool's own schema accepts, as rich as the generator manages, with what the operation fixes. */
+function generateValid({ inputSchema, fixedArguments }: Operation, seed: number): JsonObject | undefined {
   const dice = createDice(seed);
   for (let attempt = 0; attempt < 40; attempt++) {
-    const direct = generateArguments(inputSchema, dice);
+    const direct = { ...generateArguments(inputSchema, dice), ...fixedArguments };
     if (validatorFor(inputSchema).accepts(direct)) return direct;
   }
   return undefined;
@@ -64,8 +70,17 @@ describe.skipIf(!corpusIsHere)('real catalogues (skipped where ../shared/corpus 
     types = buildTypeRegistry(catalog);
   });
 
-  it('every tool becomes an operation of its own, under a proper name', () => {
-    expect(catalog.operations).toHaveLength(toolSets.flatMap(({ tools }) => tools).length);
+  it('every tool becomes an operation of its own, or one for each value, under a proper name', () => {
+    const keyOf = (upstream: string, tool: unknown): string => `${upstream} ${String(tool)}`;
+    const tools = toolSets.flatMap(({ upstream, tools }) => tools.map((tool) => [keyOf(upstream, tool['name']), tool]));
+    const offered = groupBy(catalog.operations, ({ upstream, tool }) => keyOf(upstream, tool));
+    expect([...offered.keys()].sort()).toEqual(tools.map(([key]) => key).sort());
+    for (const [key, tool] of tools as readonly (readonly [string, RawTool])[]) {
+      const operations = offered.get(key) ?? [];
+      const grouping = operations[0]?.fixedArguments === undefined ? null : findGroupingParameter(tool);
+      const values = operations.map(({ fixedArguments }) => fixedArguments?.[grouping?.parameter ?? '']);
+      expect(values.toSorted(), key).toEqual(grouping?.values.toSorted() ?? [undefined]);
+    }
     expect(catalog.findings.filter(({ severity }) => severity !== 'info')).toEqual([]);
     const names = catalog.operations.map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);

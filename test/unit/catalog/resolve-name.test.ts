@@ -9,6 +9,7 @@ const catalog = buildTestCatalog({
 
 const names = (resolution: Resolution): readonly string[] => {
   if (resolution.kind === 'found') return [resolution.operation.name];
+  if (resolution.kind === 'quarantined') return [];
   return (resolution.kind === 'unknown' ? resolution.nearest : resolution.candidates).map(({ name }) => name);
 };
 

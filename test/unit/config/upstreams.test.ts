@@ -24,6 +24,7 @@ describe('pasted blocks', () => {
         connectTimeoutMs: 30_000,
         maxConcurrency: 64,
         strict: true,
+        integrity: 'off',
         curation: [],
       },
     ]);

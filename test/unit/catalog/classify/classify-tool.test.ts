@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { classifyTool } from '../../../../src/catalog/classify/classify-tool.js';
 import { CATEGORIES } from '../../../../src/protocol/category.js';
 import { DANGER_LEVELS, dangerRank, TRUST_LEVELS } from '../../../../src/protocol/danger.js';
-import { exampleInput, flag, type ToolExample, text } from './tool-example.js';
+import { choice, exampleInput, flag, type ToolExample, text } from './tool-example.js';
 
 const classify = (name: string, example?: ToolExample) => classifyTool(exampleInput(name, example));
 const categoryOf = (name: string, description?: string, example: ToolExample = {}) =>
@@ -181,6 +181,45 @@ describe('one value of a grouped tool', () => {
 
   test('a value that names no deed is judged by the whole tool, and is not READ when that writes', () => {
     expect(grouped('void').category).not.toBe('READ');
+  });
+
+  test('a value that names no deed is as dangerous as the worst of the tool', () => {
+    const { category, danger } = grouped('void');
+    expect({ category, level: danger.level }).toEqual({ category: 'DELETE', level: 'destructive' });
+  });
+
+  test("the tool's parameters and output are not held against a value that reads", () => {
+    const { category, danger } = classify('invoice_write', {
+      description: 'Changes invoices. This tool modifies state.',
+      parameters: { method: choice('list', 'delete'), force: flag, dry_run: flag, body: text },
+      required: ['body'],
+      outputSchema: { type: 'object', properties: { deleted: { type: 'integer' } } },
+      groupValue: { parameter: 'method', value: 'list' },
+    });
+    expect({ category, level: danger.level }).toEqual({ category: 'READ', level: 'safe' });
+  });
+
+  test.each([
+    ['list', ['list', 'update'], 'safe'],
+    ['update', ['list', 'update'], 'destructive'],
+    ['update', ['list', 'update', 'delete'], 'reversible'],
+    ['delete', ['list', 'update', 'delete'], 'destructive'],
+  ])('a destructive hint and %s of %j: %s', (value, values, level) => {
+    const { danger } = classify('invoice_write', {
+      annotations: { readOnlyHint: false, destructiveHint: true },
+      parameters: { method: choice(...values) },
+      groupValue: { parameter: 'method', value },
+    });
+    expect(danger.level).toBe(level);
+  });
+
+  test('a value runs what it is given like any tool', () => {
+    const { category, danger } = classify('shell_manage', {
+      description: 'Manage the shell.',
+      parameters: { action: choice('run', 'list'), command: text },
+      groupValue: { parameter: 'action', value: 'run' },
+    });
+    expect({ category, level: danger.level }).toEqual({ category: 'EXECUTE', level: 'destructive' });
   });
 
   test('the tool itself, unsplit, takes the most dangerous of its values', () => {

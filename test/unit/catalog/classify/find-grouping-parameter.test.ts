@@ -23,6 +23,7 @@ describe('a parameter that chooses the effect', () => {
     expect(find({ action: choice('list', 'createTable', 'soft') })).toEqual({
       parameter: 'action',
       values: ['list', 'createTable', 'soft'],
+      closed: true,
     });
   });
 

@@ -1,0 +1,121 @@
+import type { UpstreamConfig } from '../config/gateway-config.js';
+import type { Finding, ToolSet } from '../protocol/raw-tool.js';
+import { toSnakeCase } from '../protocol/snake-case.js';
+import type { Choice, DraftOperation } from './create-operation.js';
+import { type Curation, curationFor } from './curation.js';
+import { nameBehindTool } from './grouped-tools/name-values.js';
+import { splitTool } from './grouped-tools/split-tool.js';
+import { type ScreenedTool, screenTools } from './screen-tools.js';
+import { assignUniqueNames, type NameClaim } from './unique-names.js';
+
+export interface Drafts {
+  readonly drafts: readonly DraftOperation[];
+  readonly findings: readonly Finding[];
+}
+
+/** One upstream's tools, grouped ones in parts and hidden ones left out, under names that are unique within it. */
+export function draftOperations(upstream: UpstreamConfig, toolSet: ToolSet): Drafts {
+  const screened = screenTools(toolSet);
+  const proposals = proposeAll(upstream, screened.tools);
+  const offered = proposals.filter(({ curation }) => curation.hide !== true);
+  const claims = offered.map(claimName);
+  const names = assignUniqueNames(claims);
+  const drafts = offered.map(({ tool, curation, choice, snakeName }, index) => {
+    const localName = names.get(claims[index]?.key ?? '') ?? snakeName;
+    return { upstream, tool, curation, localName, ...(choice !== undefined && { choice }) };
+  });
+  const suffixed = drafts.flatMap(({ tool, localName }, index) =>
+    describeSuffix(upstream.slug, tool.name, claims[index]?.base ?? localName, localName),
+  );
+  return { drafts, findings: [...screened.findings, ...suffixed, ...proposals.flatMap(({ findings }) => findings)] };
+}
+
+/** An operation before its name is settled. */
+interface Proposal {
+  readonly tool: ScreenedTool;
+  /** What it is called unless the operator renames it. */
+  readonly snakeName: string;
+  readonly curation: Curation;
+  readonly choice?: Choice;
+  readonly findings: readonly Finding[];
+}
+
+/** A tool, and how it comes apart where it does. */
+interface Subject {
+  readonly tool: ScreenedTool;
+  readonly snakeName: string;
+  readonly choices: readonly Choice[];
+}
+
+function proposeAll(upstream: UpstreamConfig, tools: readonly ScreenedTool[]): readonly Proposal[] {
+  const subjects = tools.map((tool): Subject => {
+    const snakeName = toSnakeCase(tool.name);
+    return { tool, snakeName, choices: findChoices(upstream, tool, snakeName) };
+  });
+  const isTaken = findTakenNames(subjects);
+  return subjects.flatMap((subject) =>
+    subject.choices.length === 0 ? [proposeWhole(upstream, subject)] : proposeParts(upstream, subject, isTaken),
+  );
+}
+
+/** What becomes of a grouped tool: the operator's word, else parts where its values differ in effect (decision 7). */
+function findChoices(upstream: UpstreamConfig, { name, raw }: ScreenedTool, snakeName: string): readonly Choice[] {
+  const split = splitTool(raw);
+  if (split === null) return [];
+  const { group = upstream.group } = curationFor(upstream, name, snakeName);
+  const apart = group === undefined ? split.differs : group === 'split';
+  return apart ? split.values.map(({ value, name: verb }) => ({ parameter: split.parameter, value, name: verb })) : [];
+}
+
+/**
+ * Names that no part may have: every tool's own, so that a tool and the part of another are never mistaken for each other, and a
+ * grouped tool's name goes on meaning the tool. Nor may two parts share one. Hidden tools count: hiding renames nothing.
+ */
+function findTakenNames(subjects: readonly Subject[]): (name: string) => boolean {
+  const tools = new Set(subjects.map(({ snakeName }) => snakeName));
+  const asked = new Set<string>();
+  const shared = new Set<string>();
+  for (const { name } of subjects.flatMap(({ choices }) => choices)) (asked.has(name) ? shared : asked).add(name);
+  return (name) => tools.has(name) || shared.has(name);
+}
+
+function proposeWhole(upstream: UpstreamConfig, { tool, snakeName }: Subject): Proposal {
+  return { tool, snakeName, curation: curationFor(upstream, tool.name, snakeName), findings: [] };
+}
+
+function proposeParts(
+  upstream: UpstreamConfig,
+  { tool, snakeName: parent, choices }: Subject,
+  isTaken: (name: string) => boolean,
+): readonly Proposal[] {
+  const parts = choices.map((choice): Proposal => {
+    const taken = isTaken(choice.name);
+    const snakeName = taken ? nameBehindTool(tool.raw, choice.value) : choice.name;
+    const curation = curationFor(upstream, tool.name, parent, snakeName);
+    const findings = taken ? describeSuffix(upstream.slug, tool.name, choice.name, snakeName) : [];
+    return { tool, snakeName, curation, choice, findings };
+  });
+  const { rename } = curationFor(upstream, tool.name, parent);
+  const [first, ...rest] = parts;
+  if (rename === undefined || first === undefined) return parts;
+  return [{ ...first, findings: [...first.findings, idleRename(upstream.slug, tool.name, rename, parts)] }, ...rest];
+}
+
+/** What the operator names goes first, then what is spelled so already; a part of a tool yields to whole ones. */
+function claimName({ tool, snakeName, curation, choice }: Proposal): NameClaim {
+  const base = curation.rename === undefined ? snakeName : toSnakeCase(curation.rename);
+  const rank = curation.rename !== undefined ? 0 : choice !== undefined ? 3 : base === tool.name ? 1 : 2;
+  return { key: JSON.stringify([tool.name, choice?.value]), base, rank };
+}
+
+function describeSuffix(upstream: string, tool: string, wanted: string, name: string): readonly Finding[] {
+  if (name === wanted) return [];
+  const message = `Tool '${tool}' of '${upstream}' is called '${name}': another tool of it has the name '${wanted}'; rename can choose a better one`;
+  return [{ severity: 'warning', kind: 'name-suffixed', upstream, tool, message }];
+}
+
+function idleRename(upstream: string, tool: string, rename: string, parts: readonly Proposal[]): Finding {
+  const names = parts.map(({ snakeName }) => snakeName).join(', ');
+  const message = `Tool '${tool}' of '${upstream}' cannot be renamed to '${rename}', as it is offered in parts: rename those (${names}), or keep it whole with group: keep`;
+  return { severity: 'warning', kind: 'rename-idle', upstream, tool, message };
+}

@@ -1,0 +1,121 @@
+import type { UpstreamConfig } from '../../config/gateway-config.js';
+import type { LockContent } from '../../config/lock-content.js';
+import type { Finding, ToolSet } from '../../protocol/raw-tool.js';
+import { cutText } from '../clean-text.js';
+import { compareTools, type DefinitionChange, type KnownTools, knowTools } from './compare-tools.js';
+
+export interface GuardInput {
+  readonly toolSets: readonly ToolSet[];
+  readonly upstreams: readonly UpstreamConfig[];
+  /** What the operator accepted; null when there is no lock. */
+  readonly lock: LockContent | null;
+  /** What each upstream, by slug, offered first since the start: the measure where there is no lock. */
+  readonly firstToolSets: ReadonlyMap<string, ToolSet>;
+}
+
+/** A tool that may not be called until an operator accepts it. */
+export interface WithheldTool {
+  /** By slug. */
+  readonly upstream: string;
+  readonly tool: string;
+  readonly kind: 'new' | 'changed';
+  /** What an operator types to accept it. */
+  readonly acceptance: string;
+}
+
+export interface GuardedTools {
+  /** What may be named: changed tools too, so that nobody takes their names while they are withheld. */
+  readonly toolSets: readonly ToolSet[];
+  readonly withheld: readonly WithheldTool[];
+  readonly findings: readonly Finding[];
+}
+
+/** A log line is read at a glance; `lock` shows the rest. */
+const MAX_DETAILS = 900;
+
+/**
+ * Holds what upstreams offer against what was accepted, as far as each upstream's `integrity` asks. New tools of a guarded
+ * upstream do not come further; changed ones are marked.
+ */
+export function guardTools(input: GuardInput): GuardedTools {
+  const bySlug = new Map(input.upstreams.map((upstream) => [upstream.slug, upstream]));
+  const guarded = input.toolSets.map((toolSet) => {
+    const upstream = bySlug.get(toolSet.upstream);
+    return upstream === undefined || upstream.integrity === 'off'
+      ? { toolSet, withheld: [], findings: [] }
+      : guardUpstream(upstream, toolSet, input);
+  });
+  return {
+    toolSets: guarded.map(({ toolSet }) => toolSet),
+    withheld: guarded.flatMap(({ withheld }) => withheld),
+    findings: guarded.flatMap(({ findings }) => findings),
+  };
+}
+
+interface GuardedUpstream {
+  readonly toolSet: ToolSet;
+  readonly withheld: readonly WithheldTool[];
+  readonly findings: readonly Finding[];
+}
+
+function guardUpstream(upstream: UpstreamConfig, toolSet: ToolSet, input: GuardInput): GuardedUpstream {
+  const known = findKnown(upstream, input);
+  const changes = compareTools(toolSet, known ?? {});
+  const findings =
+    known === undefined
+      ? describeUnknown(upstream, changes.length, input.lock)
+      : changes.map((change) => describeChange(change, upstream, input.lock));
+  if (upstream.integrity !== 'quarantine') return { toolSet, withheld: [], findings };
+  const withheld = changes.flatMap(({ kind, tool }): readonly WithheldTool[] =>
+    kind === 'vanished' ? [] : [{ upstream: upstream.slug, tool, kind, acceptance: acceptanceOf(upstream, tool) }],
+  );
+  const unnamed = new Set(withheld.filter(({ kind }) => kind === 'new').map(({ tool }) => tool));
+  const tools = toolSet.tools.filter((tool) => !unnamed.has(String(tool?.['name'])));
+  return { toolSet: { ...toolSet, tools }, withheld, findings };
+}
+
+/**
+ * Undefined where there is nothing to compare with. Without a lock, what came first is trusted, but never under quarantine:
+ * removing the file must not let everything in.
+ */
+function findKnown(upstream: UpstreamConfig, { lock, firstToolSets }: GuardInput): KnownTools | undefined {
+  if (lock !== null) return Object.hasOwn(lock.upstreams, upstream.name) ? lock.upstreams[upstream.name] : undefined;
+  const first = upstream.integrity === 'quarantine' ? undefined : firstToolSets.get(upstream.slug);
+  return first === undefined ? undefined : knowTools(first);
+}
+
+/** One finding for a whole upstream: a hundred would hide the others. */
+function describeUnknown(upstream: UpstreamConfig, tools: number, lock: LockContent | null): readonly Finding[] {
+  // Where nothing was accepted and nothing is withheld, there is nothing to tell.
+  if (tools === 0 || (lock === null && upstream.integrity !== 'quarantine')) return [];
+  const { name, slug, integrity } = upstream;
+  const why = lock === null ? "there is no gateway.lock.json; 'mcp-aql-gateway lock' writes one" : acceptWith(name);
+  const until = integrity === 'quarantine' ? 'quarantined' : 'unreviewed';
+  const message = `The ${tools} tools of '${name}' are ${until}, as none of them has been accepted: ${why}`;
+  return [{ severity: 'warning', kind: 'definition-new', upstream: slug, message }];
+}
+
+const WORDS: Readonly<Record<DefinitionChange['kind'], (since: string) => string>> = {
+  new: (since) => `is new since ${since}`,
+  changed: (since) => `is not what it was when ${since}`,
+  vanished: () => 'is no longer offered',
+};
+
+function describeChange(change: DefinitionChange, upstream: UpstreamConfig, lock: LockContent | null): Finding {
+  const { kind, tool, details } = change;
+  const since = lock === null ? 'it was first offered' : 'it was accepted';
+  const what = WORDS[kind](kind === 'new' ? (lock === null ? 'the start' : 'the lock was written') : since);
+  const told = details.length === 0 ? '' : `: ${cutText(details.join('; '), MAX_DETAILS)}`;
+  const held = upstream.integrity === 'quarantine' && kind !== 'vanished' ? ' It is quarantined:' : '';
+  const next = lock === null ? '' : `.${held} ${acceptWith(acceptanceOf(upstream, tool))}`;
+  const message = `Tool '${tool}' of '${upstream.name}' ${what}${told}${next}`;
+  return { severity: 'warning', kind: `definition-${kind}`, upstream: upstream.slug, tool, message };
+}
+
+function acceptanceOf(upstream: UpstreamConfig, tool: string): string {
+  return `${upstream.name}::${tool}`;
+}
+
+function acceptWith(subject: string): string {
+  return `'mcp-aql-gateway lock --accept ${subject}' accepts ${subject.includes('::') ? 'it' : 'them'}`;
+}

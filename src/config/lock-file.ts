@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { relative } from 'node:path';
+import { Ajv } from 'ajv';
+import { CATEGORIES } from '../protocol/category.js';
+import { DANGER_LEVELS } from '../protocol/danger.js';
+import { escapeInvisible } from '../protocol/invisible-text.js';
+import type { JsonSchema } from '../protocol/json.js';
+import type { ConfigReport } from './config-report.js';
+import type { LockContent } from './lock-content.js';
+import { renderJson } from './render-json.js';
+import { faultCode } from './secret-file.js';
+
+/** The name of the lock, which stands beside the main file. */
+export const LOCK_FILE_NAME = 'gateway.lock.json';
+
+const OPERATION: JsonSchema = {
+  type: 'object',
+  required: ['category', 'danger', 'family'],
+  properties: { category: { enum: [...CATEGORIES] }, danger: { enum: [...DANGER_LEVELS] }, family: { type: 'string' } },
+};
+
+const TOOL: JsonSchema = {
+  type: 'object',
+  required: ['fingerprint', 'operations', 'definition'],
+  properties: {
+    fingerprint: { type: 'string', pattern: '^sha256:[0-9a-f]{64}$' },
+    operations: { type: 'object', additionalProperties: OPERATION },
+    definition: { type: 'object' },
+  },
+};
+
+const LOCK_SCHEMA: JsonSchema = {
+  type: 'object',
+  required: ['version', 'upstreams'],
+  properties: {
+    version: { const: 1 },
+    upstreams: { type: 'object', additionalProperties: { type: 'object', additionalProperties: TOOL } },
+  },
+};
+
+const NEXT_STEP = "restore it from version control, or remove it and write it anew with 'mcp-aql-gateway lock'";
+
+/**
+ * Reads a lock. Null when there is none; a lock that cannot be relied on is a problem in the report, as starting without
+ * it would let everything through that it was to hold back.
+ */
+export async function readLockFile(file: string, cwd: string, report: ConfigReport): Promise<LockContent | null> {
+  const problem = (path: string, message: string): null => {
+    report.problems.push({ file: relative(cwd, file) || file, path, message, suggestion: NEXT_STEP });
+    return null;
+  };
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (cause) {
+    return faultCode(cause) === 'ENOENT' ? null : problem('', `the lock cannot be read (${faultCode(cause)})`);
+  }
+  const content = parse(text);
+  if (content === undefined) return problem('', 'the lock is not JSON');
+  const ajv = new Ajv({ validateSchema: false });
+  if (ajv.validate(LOCK_SCHEMA, content)) return content as LockContent;
+  const [fault] = ajv.errors ?? [];
+  return problem(fault?.instancePath ?? '', `the lock ${fault?.message ?? 'is not valid'}`);
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The caller says so.
+    return undefined;
+  }
+}
+
+/**
+ * Writes a lock so that it can be reviewed: upstreams and tools in order, no invisible character as itself. A reader sees
+ * the old file or the new one, never half of it.
+ * @throws the system's error when the file cannot be written
+ */
+export async function writeLockFile(file: string, content: LockContent): Promise<void> {
+  const upstreams = sortKeys(content.upstreams, (tools) =>
+    sortKeys(tools, ({ fingerprint, operations, definition }) => ({
+      fingerprint,
+      operations: sortKeys(operations, (operation) => operation),
+      definition,
+    })),
+  );
+  const draft = `${file}.${randomUUID()}.tmp`;
+  try {
+    await writeFile(draft, escapeInvisible(renderJson({ version: content.version, upstreams })));
+    await rename(draft, file);
+  } catch (cause) {
+    await rm(draft, { force: true });
+    throw cause;
+  }
+}
+
+function sortKeys<T, R>(record: Readonly<Record<string, T>>, map: (value: T) => R): Readonly<Record<string, R>> {
+  const entries = Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, value]) => [key, map(value)]));
+}

@@ -1,0 +1,141 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { readCapturedLists } from '../../src/captured-gateway.js';
+import { buildCatalog } from '../../src/catalog/build-catalog.js';
+import { rankOperations } from '../../src/introspect/search/rank-operations.js';
+import { readQuery } from '../../src/introspect/search/read-query.js';
+import { fieldThesaurus } from '../../src/introspect/search/read-thesaurus.js';
+import { buildSearchIndex, type SearchIndex } from '../../src/introspect/search/search-index.js';
+import { SEARCH_SETTINGS, type SearchSettings } from '../../src/introspect/search/settings.js';
+import type { Operation } from '../../src/protocol/operation.js';
+
+/** One row of `queries.jsonl`: a request and every tool that would serve, as `server::tool`. */
+export interface SearchCase {
+  readonly query: string;
+  readonly gold: ReadonlySet<string>;
+}
+
+/** Shares of requests whose first right tool is among the first 1, 5 and 10, and the mean of its reciprocal rank. */
+export interface SearchFigures {
+  readonly requests: number;
+  readonly at1: number;
+  readonly at5: number;
+  readonly at10: number;
+  readonly reciprocalRank: number;
+}
+
+/** The operations of the captured servers, and the name by which the requests' answers know each. */
+export interface SearchedCorpus {
+  readonly operations: readonly Operation[];
+  idOf(operation: Operation): string;
+}
+
+export function readSearchedCorpus(directory: string): SearchedCorpus {
+  const files = readdirSync(join(directory, 'tools')).filter((file) => file.endsWith('.json'));
+  const lists = files.sort().map((file) => ({
+    name: file.slice(0, -'.json'.length),
+    json: JSON.parse(readFileSync(join(directory, 'tools', file), 'utf8')) as unknown,
+  }));
+  const { upstreams, toolSets } = readCapturedLists(lists, []);
+  const names = new Map(upstreams.map(({ slug, name }) => [slug, name]));
+  return {
+    operations: buildCatalog({ toolSets, upstreams, builtins: [], pins: {} }).operations,
+    idOf: ({ upstream, tool }) => `${names.get(upstream) ?? upstream}::${tool}`,
+  };
+}
+
+export function readSearchCases(directory: string): readonly SearchCase[] {
+  const lines = readFileSync(join(directory, 'queries.jsonl'), 'utf8').trim().split('\n');
+  return lines.map((line) => {
+    const { query, gold } = JSON.parse(line) as { query: string; gold: readonly string[] };
+    return { query, gold: new Set(gold) };
+  });
+}
+
+/** Every other request, by the hash of its words, was kept aside while the ranking was worked on. */
+export function isKeptAside({ query }: SearchCase): boolean {
+  return (createHash('sha256').update(query).digest()[0] ?? 0) % 2 === 0;
+}
+
+/** The search as it is, and with one ingredient left out at a time. */
+export const INGREDIENTS: readonly { readonly without: string; readonly settings: SearchSettings }[] = [
+  { without: 'nothing', settings: SEARCH_SETTINGS },
+  { without: 'the thesaurus', settings: leaveOut({ synonyms: { equal: 0, toward: 0, loose: 0 }, phrases: 0 }) },
+  { without: 'its phrases', settings: leaveOut({ phrases: 0 }) },
+  { without: 'agreement of synonyms', settings: leaveOut({ agreement: 0 }) },
+  { without: 'near words', settings: leaveOut({ nearWords: 0 }) },
+  { without: 'coverage', settings: leaveOut({ coverage: 0 }) },
+  { without: 'rarity within a server', settings: leaveOut({ commonplace: 0 }) },
+  { without: 'names of servers', settings: leaveOut({ serverName: 0 }) },
+  { without: 'vocabulary of servers', settings: leaveOut({ serverWords: 0 }) },
+  { without: 'intent', settings: leaveOut({ intent: 0 }) },
+  { without: 'texts (names alone)', settings: leaveOut({ fields: onlyField('name') }) },
+  { without: 'names (summaries alone)', settings: leaveOut({ fields: onlyField('summary') }) },
+  {
+    without: 'everything but words and fields',
+    settings: leaveOut({
+      synonyms: { equal: 0, toward: 0, loose: 0 },
+      phrases: 0,
+      nearWords: 0,
+      agreement: 0,
+      coverage: 0,
+      commonplace: 0,
+      serverName: 0,
+      serverWords: 0,
+      intent: 0,
+    }),
+  },
+];
+
+function leaveOut(changes: Partial<SearchSettings>): SearchSettings {
+  return { ...SEARCH_SETTINGS, ...changes };
+}
+
+/** The engine takes no field away, but one that weighs next to nothing decides next to nothing. */
+function onlyField(kept: keyof SearchSettings['fields']): SearchSettings['fields'] {
+  const weights = Object.entries(SEARCH_SETTINGS.fields).map(([field, weight]) => [
+    field,
+    field === kept ? weight : 1e-9,
+  ]);
+  return Object.fromEntries(weights) as SearchSettings['fields'];
+}
+
+export function buildCorpusIndex({ operations }: SearchedCorpus, settings: SearchSettings): Promise<SearchIndex> {
+  return buildSearchIndex(operations, settings, fieldThesaurus().meant);
+}
+
+/** Searches for every request and holds the ranks of the right tools against the bars. */
+export function measureSearch(
+  corpus: SearchedCorpus,
+  index: SearchIndex,
+  settings: SearchSettings,
+  cases: readonly SearchCase[],
+): SearchFigures {
+  const ranks = cases.map(({ query, gold }) => {
+    const hits = rankOperations(index, readQuery(query, fieldThesaurus(), settings), settings);
+    const place = hits.findIndex(({ operation }) => gold.has(corpus.idOf(operation)));
+    return place < 0 ? Number.POSITIVE_INFINITY : place + 1;
+  });
+  const shareWithin = (most: number): number => ranks.filter((rank) => rank <= most).length / ranks.length;
+  return {
+    requests: ranks.length,
+    at1: shareWithin(1),
+    at5: shareWithin(5),
+    at10: shareWithin(10),
+    reciprocalRank: ranks.reduce((sum, rank) => sum + 1 / rank, 0) / ranks.length,
+  };
+}
+
+/** The corpus again and again under other names of servers, until there are so many operations. */
+export function multiplyOperations({ operations }: SearchedCorpus, count: number): readonly Operation[] {
+  return Array.from({ length: count }, (_, place) => {
+    const operation = operations[place % operations.length];
+    if (operation === undefined) throw new Error('the corpus is empty');
+    const copy = Math.floor(place / operations.length);
+    if (copy === 0) return operation;
+    const upstream = `${operation.upstream}_${copy}`;
+    const localName = operation.qualifiedName.slice(operation.upstream.length);
+    return { ...operation, upstream, name: `${operation.name}_${copy}`, qualifiedName: upstream + localName };
+  });
+}

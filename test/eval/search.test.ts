@@ -1,0 +1,84 @@
+import { performance } from 'node:perf_hooks';
+import { describe, expect, test } from 'vitest';
+import { rankOperations } from '../../src/introspect/search/rank-operations.js';
+import { readQuery } from '../../src/introspect/search/read-query.js';
+import { fieldThesaurus } from '../../src/introspect/search/read-thesaurus.js';
+import { buildSearchIndex } from '../../src/introspect/search/search-index.js';
+import { SEARCH_SETTINGS } from '../../src/introspect/search/settings.js';
+import { findCorpus } from './corpus.js';
+import {
+  buildCorpusIndex,
+  INGREDIENTS,
+  isKeptAside,
+  measureSearch,
+  multiplyOperations,
+  readSearchCases,
+  readSearchedCorpus,
+  type SearchFigures,
+} from './evaluate-search.js';
+
+const directory = findCorpus();
+if (directory === undefined) console.log('search: ../shared/corpus is absent, its bars are not measured');
+
+const percent = (share: number): string => `${(share * 100).toFixed(1)} %`.padStart(7);
+
+function describeFigures(what: string, { requests, at1, at5, at10, reciprocalRank }: SearchFigures): string {
+  const shares = `hit@1 ${percent(at1)}  @5 ${percent(at5)}  @10 ${percent(at10)}  MRR ${reciprocalRank.toFixed(3)}`;
+  return `${what.padEnd(40)} ${String(requests).padStart(4)} requests  ${shares}`;
+}
+
+describe.skipIf(directory === undefined)('search over the whole corpus', { timeout: 60_000 }, () => {
+  const corpus = readSearchedCorpus(directory ?? '');
+  const cases = readSearchCases(directory ?? '');
+  const keptAside = cases.filter(isKeptAside);
+  const workedOn = cases.filter((one) => !isKeptAside(one));
+
+  test('enough requests find a right tool early, those kept aside among them', async () => {
+    const index = await buildCorpusIndex(corpus, SEARCH_SETTINGS);
+    const measure = (some: typeof cases): SearchFigures => measureSearch(corpus, index, SEARCH_SETTINGS, some);
+    const [all, work, aside] = [measure(cases), measure(workedOn), measure(keptAside)];
+    console.log(
+      [
+        `search over ${corpus.operations.length} operations`,
+        describeFigures('all', all),
+        describeFigures('  worked on', work),
+        describeFigures('  kept aside', aside),
+      ].join('\n'),
+    );
+    expect(all.at5).toBeGreaterThanOrEqual(0.6);
+    expect(all.at10).toBeGreaterThanOrEqual(0.7);
+    expect(aside.at5).toBeGreaterThanOrEqual(0.5);
+    expect(aside.at10).toBeGreaterThanOrEqual(0.65);
+  });
+
+  test('what each ingredient adds', async () => {
+    const lines: string[] = [];
+    for (const { without, settings } of INGREDIENTS) {
+      const index = await buildCorpusIndex(corpus, settings);
+      lines.push(describeFigures(`without ${without}`, measureSearch(corpus, index, settings, cases)));
+      lines.push(describeFigures('  kept aside', measureSearch(corpus, index, settings, keptAside)));
+    }
+    console.log(lines.join('\n'));
+    expect(lines).toHaveLength(2 * INGREDIENTS.length);
+  });
+
+  test('what a search costs', async () => {
+    for (const count of [3_000, 10_000]) {
+      const operations = multiplyOperations(corpus, count);
+      const building = performance.now();
+      const index = await buildSearchIndex(operations, SEARCH_SETTINGS, fieldThesaurus().meant);
+      const built = performance.now() - building;
+      const times = cases.map(({ query }) => {
+        const started = performance.now();
+        rankOperations(index, readQuery(query, fieldThesaurus(), SEARCH_SETTINGS), SEARCH_SETTINGS);
+        return performance.now() - started;
+      });
+      times.sort((a, b) => a - b);
+      const quantile = (share: number): string => (times[Math.floor(share * (times.length - 1))] ?? 0).toFixed(1);
+      console.log(
+        `${count} operations: index built in ${built.toFixed(0)} ms, a search takes ${quantile(0.5)} ms (median), ` +
+          `${quantile(0.95)} ms (p95), ${quantile(1)} ms (longest)`,
+      );
+    }
+  });
+});

@@ -1,0 +1,264 @@
+import { describe, expect, it } from 'vitest';
+import { bindArguments } from '../../../src/catalog/bind-arguments.js';
+import type { Catalog } from '../../../src/catalog/catalog.js';
+import { shownInputSchema } from '../../../src/catalog/grouped-tools/shown-input-schema.js';
+import { describeParameters } from '../../../src/catalog/parameter-info.js';
+import type { CurationRule, UpstreamConfig } from '../../../src/config/gateway-config.js';
+import type { Operation } from '../../../src/protocol/operation.js';
+import type { RawTool } from '../../../src/protocol/raw-tool.js';
+import { anUpstream, aTool, buildTestCatalog } from '../../support/build-test-catalog.js';
+
+const text = { type: 'string' };
+
+const grouped = (name: string, values: readonly string[], properties = {}, required: readonly string[] = []): RawTool =>
+  aTool(name, {
+    type: 'object',
+    properties: { method: { type: 'string', enum: values }, ...properties },
+    required: ['method', ...required],
+  });
+
+const ISSUE_WRITE = grouped('issue_write', ['create', 'update', 'delete'], { owner: text, title: text }, ['owner']);
+
+const build = (tools: readonly RawTool[], settings: Partial<UpstreamConfig> = {}) =>
+  buildTestCatalog({ hub: tools }, { upstreams: [anUpstream('hub', settings)] });
+
+const curated = (tools: readonly RawTool[], ...curation: CurationRule[]) => build(tools, { curation });
+
+const namesOf = ({ operations }: Catalog) => operations.map(({ name }) => name);
+const kindsOf = ({ findings }: Catalog) => findings.map(({ kind }) => kind);
+
+const find = (catalog: Catalog, name: string): Operation => {
+  const operation = catalog.find(name);
+  if (operation === undefined) throw new Error(`no ${name}`);
+  return operation;
+};
+
+describe('a grouped tool', () => {
+  const catalog = build([ISSUE_WRITE]);
+
+  it('becomes one operation a value', () => {
+    const shown = catalog.operations.map(({ name, tool, classification, groupedBy, fixedArguments }) => {
+      return { name, tool, category: classification.category, groupedBy, fixedArguments };
+    });
+    const common = { tool: 'issue_write', groupedBy: 'method' };
+    expect(shown).toEqual([
+      { name: 'create_issue', category: 'CREATE', fixedArguments: { method: 'create' }, ...common },
+      { name: 'delete_issue', category: 'DELETE', fixedArguments: { method: 'delete' }, ...common },
+      { name: 'update_issue', category: 'UPDATE', fixedArguments: { method: 'update' }, ...common },
+    ]);
+    expect(catalog.findings).toEqual([]);
+  });
+
+  it('hides the parameter and sends its value', () => {
+    const create = find(catalog, 'create_issue');
+    expect(describeParameters(create).map(({ name }) => name)).toEqual(['owner', 'title']);
+    expect(shownInputSchema(create)).toMatchObject({ properties: { owner: text, title: text }, required: ['owner'] });
+    expect(JSON.stringify(shownInputSchema(create))).not.toContain('method');
+    expect(bindArguments(create, { owner: 'a' })).toEqual({ ok: true, arguments: { owner: 'a', method: 'create' } });
+  });
+
+  it('splits identifiers from input where the value updates, and there alone', () => {
+    expect(find(catalog, 'update_issue').identifiers).toEqual(['owner']);
+    expect(find(catalog, 'create_issue').parameters.map(({ place }) => place)).toEqual(['params', 'params']);
+    expect(bindArguments(find(catalog, 'update_issue'), { owner: 'a', input: { title: 't' } })).toEqual({
+      ok: true,
+      arguments: { owner: 'a', title: 't', method: 'update' },
+    });
+  });
+
+  it('documents and takes the parameters of its branch alone', () => {
+    const branch = (value: string, property: string) => ({
+      type: 'object',
+      properties: { method: { const: value }, [property]: text },
+      required: ['method', property],
+    });
+    const tool = aTool('issue_write', {
+      type: 'object',
+      oneOf: [branch('create', 'title'), branch('delete', 'number')],
+    });
+    const create = find(build([tool]), 'create_issue');
+    expect(describeParameters(create)).toMatchObject([{ name: 'title', required: true }]);
+    expect(bindArguments(create, { title: 't' })).toEqual({ ok: true, arguments: { title: 't', method: 'create' } });
+    expect(bindArguments(create, { title: 't', number: '1' })).toMatchObject({
+      ok: false,
+      faults: [{ code: 'VALIDATION_UNKNOWN_PARAM', param: 'number' }],
+    });
+  });
+
+  it.each([true, false])('takes no other value, in whatever spelling (strict: %s)', (strict) => {
+    const create = find(build([ISSUE_WRITE], { strict }), 'create_issue');
+    for (const key of ['method', 'METHOD', 'Method', 'me_thod', 'ｍethod']) {
+      const bound = bindArguments(create, { owner: 'a', [key]: 'delete' });
+      expect(bound).toMatchObject({ ok: false, faults: [{ code: 'VALIDATION_UNKNOWN_PARAM', param: key }] });
+      if (!bound.ok) expect(bound.faults[0]?.message).toContain("'create_issue'");
+    }
+  });
+
+  it('is one operation where its values do the same', () => {
+    const catalog = build([grouped('belt_control', ['start', 'stop'])]);
+    expect(namesOf(catalog)).toEqual(['belt_control']);
+    expect(find(catalog, 'belt_control')).toMatchObject({ groupedBy: 'method' });
+    expect(find(catalog, 'belt_control').fixedArguments).toBeUndefined();
+  });
+});
+
+describe('group: split or keep', () => {
+  const belt = grouped('belt_control', ['start', 'stop']);
+  const parts = ['start_belt', 'stop_belt'];
+
+  it('of the upstream', () => {
+    expect(namesOf(build([belt, ISSUE_WRITE], { group: 'keep' }))).toEqual(['belt_control', 'issue_write']);
+    expect(namesOf(build([belt], { group: 'split' }))).toEqual(parts);
+  });
+
+  it('of the tool beats that of the upstream', () => {
+    const settings = { group: 'keep', curation: [{ pattern: 'belt_*', group: 'split' }] } as const;
+    expect(namesOf(build([belt, ISSUE_WRITE], settings))).toEqual(['issue_write', ...parts]);
+    expect(namesOf(curated([ISSUE_WRITE], { pattern: 'issue_write', group: 'keep' }))).toEqual(['issue_write']);
+  });
+
+  it('splits nothing that takes other values too', () => {
+    const open = aTool('belt_control', { properties: { action: { anyOf: [{ enum: ['start', 'stop'] }, text] } } });
+    expect(namesOf(build([open], { group: 'split' }))).toEqual(['belt_control']);
+  });
+});
+
+describe('names of parts', () => {
+  it('yield to every whole tool, and to each other', () => {
+    const catalog = build([ISSUE_WRITE, aTool('createIssue'), grouped('issues_manage', ['list', 'delete'])]);
+    expect(namesOf(catalog)).toContain('create_issue');
+    expect(find(catalog, 'create_issue').tool).toBe('createIssue');
+    expect(find(catalog, 'issue_write_create').fixedArguments).toEqual({ method: 'create' });
+    expect(find(catalog, 'delete_issue').tool).toBe('issue_write');
+    expect(find(catalog, 'delete_issues').tool).toBe('issues_manage');
+    expect(kindsOf(catalog)).toEqual(['name-suffixed']);
+  });
+
+  it('that two grouped tools ask for are given to neither', () => {
+    const catalog = build([ISSUE_WRITE, grouped('manage_issue', ['create', 'list'])]);
+    expect(catalog.find('create_issue')).toBeUndefined();
+    expect(namesOf(catalog)).toEqual([
+      'delete_issue',
+      'issue_write_create',
+      'list_issue',
+      'manage_issue_create',
+      'update_issue',
+    ]);
+  });
+
+  it('never take the name of the tool itself', () => {
+    const catalog = build([grouped('delete_issue', ['delete', 'archive'])]);
+    expect(namesOf(catalog)).toEqual(['archive_issue', 'delete_issue_delete']);
+    expect(catalog.resolve('delete_issue').kind).toBe('grouped');
+  });
+
+  it('do not change when a tool is hidden', () => {
+    const rules: CurationRule[] = [{ pattern: 'createIssue', hide: true }];
+    expect(namesOf(curated([ISSUE_WRITE, aTool('createIssue')], ...rules))).toContain('issue_write_create');
+  });
+
+  it('are qualified like any others', () => {
+    const catalog = buildTestCatalog({ hub: [ISSUE_WRITE], lab: [aTool('create_issue')] });
+    expect(namesOf(catalog)).toEqual(['delete_issue', 'hub__create_issue', 'lab__create_issue', 'update_issue']);
+  });
+});
+
+describe('curation', () => {
+  it('of the tool holds for all parts, that of a part for it alone', () => {
+    const catalog = curated(
+      [ISSUE_WRITE],
+      { pattern: 'issue_write', danger: 'dangerous', family: 'special' },
+      { pattern: 'create_issue', danger: 'safe', description: 'Mine.' },
+    );
+    const levels = catalog.operations.map(({ classification, family }) => [classification.danger.level, family]);
+    expect(levels).toEqual([
+      ['safe', 'special'],
+      ['dangerous', 'special'],
+      ['dangerous', 'special'],
+    ]);
+    expect(find(catalog, 'create_issue').description).toBe('Mine.');
+  });
+
+  it('declares the category without joining the parts', () => {
+    const catalog = curated([ISSUE_WRITE], { pattern: '*', category: 'EXECUTE' });
+    expect(catalog.operations.map(({ classification }) => classification.category)).toEqual(
+      Array.from({ length: 3 }, () => 'EXECUTE'),
+    );
+  });
+
+  it('hides all but what it shows again', () => {
+    const hidden = { pattern: 'issue_write', hide: true };
+    expect(namesOf(curated([ISSUE_WRITE], hidden))).toEqual([]);
+    expect(namesOf(curated([ISSUE_WRITE], hidden, { pattern: 'create_issue', hide: false }))).toEqual(['create_issue']);
+    expect(namesOf(curated([ISSUE_WRITE], { pattern: 'delete_*', hide: true }))).toEqual([
+      'create_issue',
+      'update_issue',
+    ]);
+  });
+
+  it('renames a part by its name; the tool has none that could change', () => {
+    const catalog = curated([ISSUE_WRITE], { pattern: 'create_issue', rename: 'open_issue' });
+    expect(namesOf(catalog)).toEqual(['delete_issue', 'open_issue', 'update_issue']);
+    const idle = curated([ISSUE_WRITE], { pattern: 'issue_write', rename: 'tickets' });
+    expect(namesOf(idle)).toEqual(['create_issue', 'delete_issue', 'update_issue']);
+    expect(kindsOf(idle)).toEqual(['rename-idle']);
+  });
+});
+
+describe("the tool's own name", () => {
+  const catalog = buildTestCatalog({
+    hub: [ISSUE_WRITE],
+    lab: [aTool('issueWrite'), grouped('noteWrite', ['create', 'delete'])],
+    pub: [grouped('noteWrite', ['create', 'delete'])],
+  });
+
+  it.each([
+    ['hub__issue_write', ['create_issue', 'update_issue', 'delete_issue']],
+    ['mcp__hub__issue_write', ['create_issue', 'update_issue', 'delete_issue']],
+    ['hub_issue_write', ['create_issue', 'update_issue', 'delete_issue']],
+    ['noteWrite', ['lab__create_note', 'lab__delete_note', 'pub__create_note', 'pub__delete_note']],
+    ['pub.noteWrite', ['pub__create_note', 'pub__delete_note']],
+  ])('%s names the parts', (name, expected) => {
+    const resolution = catalog.resolve(name);
+    expect(resolution.kind).toBe('grouped');
+    const names = resolution.kind === 'grouped' ? resolution.candidates.map((candidate) => candidate.name) : [];
+    expect(names.toSorted()).toEqual(expected.toSorted());
+  });
+
+  it('calls whoever has it whole', () => {
+    expect(catalog.find('issue_write')?.upstream).toBe('lab');
+    expect(catalog.resolve('lab__issue_write').kind).toBe('found');
+  });
+
+  it("a part's name in another spelling is no tool's", () => {
+    expect(catalog.resolve('createIssue')).toMatchObject({ kind: 'raw-name', candidates: [{ name: 'create_issue' }] });
+  });
+});
+
+describe('building again', () => {
+  const other = aTool('search');
+  const settings = { curation: [{ pattern: 'search', danger: 'safe' }] } as const;
+  const before = build([ISSUE_WRITE, other], settings);
+
+  it('reuses what nothing changed', () => {
+    const after = build([ISSUE_WRITE, structuredClone(other)], { curation: [{ pattern: 'search', danger: 'safe' }] });
+    expect(after.operations).toEqual(before.operations);
+    expect(after.find('create_issue')).toBe(before.find('create_issue'));
+    expect(after.find('search')).not.toBe(before.find('search'));
+  });
+
+  it.each([
+    ['curation', { curation: [{ pattern: '*', danger: 'dangerous' }] }],
+    ['strictness', { strict: false }],
+    ['time-out', { timeoutMs: 7 }],
+    ['grouping', { group: 'keep' }],
+    ['slug', { slug: 'hub2', name: 'hub2' }],
+  ] as const)('makes anew what another %s changes', (_what, changes) => {
+    const slug = 'slug' in changes ? changes.slug : 'hub';
+    const make = (tools: readonly RawTool[]) =>
+      buildTestCatalog({ [slug]: tools }, { upstreams: [anUpstream(slug, { ...settings, ...changes })] });
+    const after = make([ISSUE_WRITE, other]);
+    expect(after.operations).toEqual(make(structuredClone([ISSUE_WRITE, other])).operations);
+    expect(after.operations).not.toEqual(before.operations);
+  });
+});

@@ -1,0 +1,140 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { narrowSchema } from '../../../../src/catalog/grouped-tools/narrow-schema.js';
+import { readParameters } from '../../../../src/catalog/parameters.js';
+import { validatorFor } from '../../../../src/catalog/validators.js';
+import type { JsonObject, JsonSchema } from '../../../../src/protocol/json.js';
+
+const text = { type: 'string' };
+
+/** The parameters that are left, required ones starred. */
+const left = (schema: JsonSchema, value: string, parameter = 'method'): readonly string[] =>
+  readParameters(narrowSchema(schema, { parameter, value }), schema).parameters.map(
+    ({ name, required }) => name + (required ? '*' : ''),
+  );
+
+const branch = (method: unknown, properties: JsonObject, required: readonly string[] = []): JsonSchema => ({
+  type: 'object',
+  properties: { method, ...properties },
+  required: ['method', ...required],
+});
+
+/** `if`, `then` and `else`; an object with a `then` by name looks like a promise. */
+const conditional = (condition: JsonSchema, consequence: JsonSchema, alternative?: JsonSchema): JsonSchema =>
+  Object.fromEntries([
+    ['if', condition],
+    ['then', consequence],
+    ...(alternative === undefined ? [] : [['else', alternative]]),
+  ]);
+
+describe('narrowSchema', () => {
+  it('hides the parameter and leaves everything else', () => {
+    const schema = { type: 'object', properties: { method: text, owner: text }, required: ['method', 'owner'] };
+    expect(left(schema, 'create')).toEqual(['owner*']);
+    expect(narrowSchema(schema, { parameter: 'method', value: 'create' })).toEqual({
+      type: 'object',
+      properties: { owner: text },
+      required: ['owner'],
+    });
+    expect(schema.required).toEqual(['method', 'owner']);
+  });
+
+  it.each(['oneOf', 'anyOf'])('%s: keeps the branches of the value', (keyword) => {
+    const schema = {
+      type: 'object',
+      properties: { owner: text },
+      [keyword]: [
+        branch({ const: 'create' }, { title: text }, ['title']),
+        branch({ enum: ['update', 'close'] }, { number: text }, ['number']),
+      ],
+    };
+    expect(left(schema, 'create')).toEqual(['owner', 'title*']);
+    expect(left(schema, 'close')).toEqual(['owner', 'number*']);
+  });
+
+  it('follows references, at the top as in the branches', () => {
+    const schema = {
+      $defs: {
+        Create: branch({ const: 'create' }, { title: text }, ['title']),
+        Delete: branch({ $ref: '#/$defs/DeleteMethod' }, { number: text }),
+        DeleteMethod: { const: 'delete' },
+        Arguments: { oneOf: [{ $ref: '#/$defs/Create' }, { $ref: '#/$defs/Delete' }] },
+      },
+      $ref: '#/$defs/Arguments',
+    };
+    expect(left(schema, 'create')).toEqual(['title*']);
+    expect(left(schema, 'delete')).toEqual(['number']);
+  });
+
+  it('settles conditions on the parameter alone', () => {
+    const condition = { properties: { method: { const: 'create' } }, required: ['method'] };
+    const schema = {
+      type: 'object',
+      properties: { method: text, title: text },
+      allOf: [conditional(condition, { required: ['title'] }, { properties: { number: text }, required: ['number'] })],
+    };
+    expect(left(schema, 'create')).toEqual(['title*']);
+    expect(left(schema, 'delete')).toEqual(['title', 'number*']);
+  });
+
+  it('keeps what it cannot settle', () => {
+    const schema = {
+      type: 'object',
+      properties: { method: text, title: text, kind: text },
+      ...conditional({ properties: { method: { const: 'create' }, kind: { const: 'x' } } }, { required: ['title'] }),
+      oneOf: [branch(text, { a: text }), { properties: { b: text } }],
+    };
+    expect(left(schema, 'create')).toEqual(['title', 'kind', 'a', 'b']);
+  });
+
+  it('a value that no branch takes keeps them all', () => {
+    const schema = { oneOf: [branch({ const: 'a' }, { x: text }), branch({ const: 'b' }, { y: text })] };
+    expect(left(schema, 'c')).toEqual(['x', 'y']);
+  });
+
+  it('a schema that contains itself ends', () => {
+    const schema: JsonObject = {
+      properties: { method: text, child: { $ref: '#' } },
+      anyOf: [{ $ref: '#/$defs/again' }],
+    };
+    schema['$defs'] = { again: { properties: { more: text }, allOf: [{ $ref: '#/$defs/again' }] } };
+    expect(left(schema, 'x')).toEqual(['child', 'more']);
+  });
+
+  it('accepts the same arguments as the whole schema with the value', () => {
+    const methods = ['a', 'b', 'c'];
+    const names = ['x', 'y', 'z'];
+    const anyNames = fc.subarray(names);
+    const anyPart = fc.record({
+      values: fc.subarray(methods, { minLength: 1 }),
+      described: anyNames,
+      required: anyNames,
+    });
+    const toBranch = ({ values, described, required }: { values: string[]; described: string[]; required: string[] }) =>
+      branch({ enum: values }, Object.fromEntries(described.map((name) => [name, text])), required);
+    const anySchema = fc.record({ parts: fc.array(anyPart, { minLength: 1, maxLength: 4 }), condition: anyPart }).map(
+      ({ parts, condition }): JsonSchema => ({
+        type: 'object',
+        properties: { method: { enum: methods } },
+        required: ['method'],
+        oneOf: parts.map(toBranch),
+        ...conditional(
+          { properties: { method: { enum: condition.values } } },
+          { required: condition.required },
+          { required: condition.described },
+        ),
+      }),
+    );
+    const anyArguments = fc.dictionary(fc.constantFrom(...names), fc.oneof(fc.string(), fc.integer()));
+    fc.assert(
+      fc.property(anySchema, fc.constantFrom(...methods), anyArguments, (schema, value, given) => {
+        const parts = (schema['oneOf'] as readonly { properties: { method: { enum: readonly string[] } } }[]).filter(
+          ({ properties }) => properties.method.enum.includes(value),
+        );
+        fc.pre(parts.length > 0);
+        const narrowed = narrowSchema(schema, { parameter: 'method', value });
+        expect(validatorFor(narrowed).accepts(given)).toBe(validatorFor(schema).accepts({ ...given, method: value }));
+      }),
+    );
+  });
+});

@@ -1,0 +1,165 @@
+import { describe, expect, it } from 'vitest';
+import { buildGuardedCatalog } from '../../../../src/catalog/integrity/build-guarded-catalog.js';
+import { fingerprintTool, readDefinition } from '../../../../src/catalog/integrity/fingerprint-tool.js';
+import type { IntegrityMode, LockContent } from '../../../../src/config/lock-content.js';
+import type { RawTool, ToolSet } from '../../../../src/protocol/raw-tool.js';
+import { anUpstream, aTool } from '../../../support/build-test-catalog.js';
+
+const [READ, SEND] = [aTool('read_mail'), aTool('sendMail')];
+const EVIL = aTool('sendMail', { type: 'object' }, { description: 'Does sendMail. And more.' });
+
+type Tools = Readonly<Record<string, readonly RawTool[]>>;
+
+const toolSetsOf = (tools: Tools): ToolSet[] =>
+  Object.entries(tools).map(([upstream, list]) => ({ upstream, tools: list }));
+
+function lockOf(tools: Tools): LockContent {
+  const upstreams = Object.entries(tools).map(([upstream, list]) => [
+    upstream,
+    Object.fromEntries(
+      list.map((tool) => [
+        tool['name'],
+        { fingerprint: fingerprintTool(tool), operations: {}, definition: readDefinition(tool) },
+      ]),
+    ),
+  ]);
+  return { version: 1, upstreams: Object.fromEntries(upstreams) };
+}
+
+function build(now: Tools, lock: LockContent | null, integrity: IntegrityMode = 'quarantine', first: Tools = {}) {
+  const catalog = buildGuardedCatalog({
+    toolSets: toolSetsOf(now),
+    upstreams: Object.keys(now).map((slug) => anUpstream(slug, { integrity })),
+    builtins: [],
+    pins: {},
+    lock,
+    firstToolSets: new Map(toolSetsOf(first).map((set) => [set.upstream, set])),
+  });
+  const findings = catalog.findings.map(({ kind, message }) => `${kind}: ${message}`);
+  return { catalog, findings, names: catalog.operations.map(({ name }) => name) };
+}
+
+describe('what is as it was accepted', () => {
+  it('is offered without a word, in every mode', () => {
+    for (const mode of ['off', 'warn', 'quarantine'] as const) {
+      const { names, findings } = build({ mail: [SEND, READ] }, lockOf({ mail: [READ, SEND] }), mode);
+      expect({ names, findings }).toEqual({ names: ['read_mail', 'send_mail'], findings: [] });
+    }
+  });
+});
+
+describe('a changed definition', () => {
+  const lock = lockOf({ mail: [READ, SEND] });
+
+  it('is told with what changed and how to accept it', () => {
+    const { names, findings } = build({ mail: [READ, EVIL] }, lock, 'warn');
+    expect(names).toEqual(['read_mail', 'send_mail']);
+    expect(findings).toEqual([
+      expect.stringMatching(
+        /^definition-changed: Tool 'sendMail' of 'mail' .*\{\+And more\.\+\}.*lock --accept mail::sendMail/,
+      ),
+    ]);
+  });
+
+  it('is not looked for where integrity is off', () => {
+    expect(build({ mail: [READ, EVIL] }, lock, 'off').findings).toEqual([]);
+  });
+
+  it('is neither listed nor found under quarantine, and every spelling of its name says why', () => {
+    const { catalog, names } = build({ mail: [READ, EVIL] }, lock);
+    expect(names).toEqual(['read_mail']);
+    for (const name of ['send_mail', 'mail__send_mail', 'sendMail']) {
+      expect(catalog.find(name)).toBeUndefined();
+      expect(catalog.resolve(name)).toMatchObject({
+        kind: 'quarantined',
+        tool: { upstream: 'mail', tool: 'sendMail', kind: 'changed', acceptance: 'mail::sendMail' },
+      });
+    }
+  });
+
+  it('keeps its name from others while it is withheld', () => {
+    const lockOfBoth = lockOf({ mail: [SEND], post: [SEND] });
+    const { catalog, names } = build({ mail: [EVIL], post: [SEND] }, lockOfBoth);
+    expect(names).toEqual(['post__send_mail']);
+    expect(catalog.find('send_mail')).toBeUndefined();
+    expect(catalog.resolve('send_mail')).toMatchObject({ kind: 'ambiguous', candidates: [{ upstream: 'post' }] });
+  });
+
+  it('is not offered as the nearest name', () => {
+    const { catalog } = build({ mail: [READ, EVIL] }, lock);
+    expect(catalog.resolve('send_mial')).toEqual({
+      kind: 'unknown',
+      nearest: expect.not.arrayContaining([expect.objectContaining({ name: 'send_mail' })]),
+    });
+  });
+
+  it('is seen where only the definition in the lock was altered', () => {
+    const { fingerprint } = { fingerprint: fingerprintTool(EVIL) };
+    const forged: LockContent = {
+      version: 1,
+      upstreams: { mail: { sendMail: { fingerprint, operations: {}, definition: readDefinition(SEND) } } },
+    };
+    expect(build({ mail: [EVIL] }, forged).names).toEqual([]);
+  });
+});
+
+describe('a new tool', () => {
+  const lock = lockOf({ mail: [SEND] });
+
+  it('is told with what it says of itself', () => {
+    const { findings } = build({ mail: [SEND, READ] }, lock, 'warn');
+    expect(findings).toEqual([expect.stringMatching(/^definition-new: Tool 'read_mail' .*"Does read_mail\."/)]);
+  });
+
+  it('is withheld under quarantine and takes nobody a name', () => {
+    const usurper = aTool('send_mail');
+    const { catalog, names } = build({ mail: [SEND, usurper] }, lock);
+    expect(names).toEqual(['send_mail']);
+    expect(catalog.find('send_mail')?.tool).toBe('sendMail');
+  });
+
+  it('cannot force a qualified name on others', () => {
+    const { names } = build({ mail: [SEND], post: [READ, SEND] }, lockOf({ mail: [SEND], post: [READ] }));
+    expect(names).toEqual(['read_mail', 'send_mail']);
+  });
+});
+
+describe('a tool that vanished', () => {
+  it('is told, and what replaces it is new', () => {
+    const { findings, names } = build({ mail: [READ] }, lockOf({ mail: [SEND] }));
+    expect(names).toEqual([]);
+    expect(findings.map((finding) => finding.split(':')[0])).toEqual(['definition-new', 'definition-vanished']);
+  });
+
+  it('is not told of an upstream that has not answered', () => {
+    expect(build({}, lockOf({ mail: [SEND] })).findings).toEqual([]);
+  });
+});
+
+describe('an upstream of which nothing was accepted', () => {
+  it('is told once, and withheld whole under quarantine', () => {
+    const warned = build({ mail: [READ, SEND] }, lockOf({}), 'warn');
+    expect(warned.names).toHaveLength(2);
+    expect(warned.findings).toEqual([expect.stringContaining('The 2 tools of')]);
+    const { names, catalog } = build({ mail: [READ, SEND] }, lockOf({}));
+    expect(names).toEqual([]);
+    expect(catalog.resolve('read_mail')).toMatchObject({ kind: 'quarantined', tool: { kind: 'new' } });
+  });
+});
+
+describe('without a lock', () => {
+  it('what came first is the measure', () => {
+    const first = { mail: [READ, SEND] };
+    expect(build(first, null, 'warn', first).findings).toEqual([]);
+    const { names, findings } = build({ mail: [READ, EVIL] }, null, 'warn', first);
+    expect(names).toHaveLength(2);
+    expect(findings).toEqual([expect.stringMatching(/^definition-changed: .*when it was first offered/)]);
+  });
+
+  it('quarantine lets nothing through', () => {
+    const first = { mail: [READ] };
+    const { names, findings } = build(first, null, 'quarantine', first);
+    expect(names).toEqual([]);
+    expect(findings).toEqual([expect.stringContaining('there is no gateway.lock.json')]);
+  });
+});

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { cleanSchema, cleanText, cleanValue } from '../../../../src/catalog/clean-text.js';
+import { exampleParams } from '../../../../src/catalog/example-params.js';
+import { describeParameters } from '../../../../src/catalog/parameter-info.js';
+import { hasInvisible } from '../../../../src/protocol/invisible-text.js';
+import { aTool, buildTestOperation } from '../../../support/build-test-catalog.js';
+
+const TAGS = '\u{e0041}\u{e007f}';
+
+/** Whatever an author can write into a schema, with something hidden in it. */
+const PROPERTY = {
+  type: 'string',
+  description: `Which one.${TAGS}`,
+  enum: [`a${TAGS}`, `b\u200b${'x'.repeat(1_000)}`],
+  default: `a\u3164`,
+};
+const NESTED = {
+  type: 'object',
+  description: 'Options.\u202e',
+  properties: { [`deep${TAGS}`]: { type: 'string', enum: ['x\ufe0f\ufe0f'] } },
+};
+
+describe('what models are shown of a schema', () => {
+  const operation = buildTestOperation(
+    aTool('find_it', {
+      type: 'object',
+      properties: { which: PROPERTY, options: NESTED },
+      required: ['which', 'options'],
+    }),
+  );
+
+  it('hides nothing', () => {
+    const shown = [describeParameters(operation), exampleParams(operation), cleanSchema(operation.inputSchema)];
+    for (const part of shown) expect(hasInvisible(JSON.stringify(part))).toBe(false);
+  });
+
+  it('is bounded, value by value', () => {
+    const [which] = describeParameters(operation);
+    expect(which).toMatchObject({ default: 'a', enum: ['a', expect.stringMatching(/^bx+…$/)] });
+    expect(String(which?.enum?.[1])).toHaveLength(500);
+  });
+
+  it('keeps what is honest as it is', () => {
+    const schema = { enum: [' padded ', 'ok ❤️', null, 5], properties: { a: { pattern: '^\\s+$' } } };
+    expect(cleanValue(schema)).toEqual(schema);
+  });
+});
+
+describe('cleanText', () => {
+  it.each([
+    ['fillers', 'a\u3164\u115f\uffa0b', 'ab'],
+    ['stray variation selectors', 'a\ufe0fb\ufe00c\u180bd', 'abcd'],
+    ['repeated variation selectors', '❤\ufe0f\ufe0f\ufe0f', '❤\ufe0f'],
+    ['a joiner of graphemes', 'a\u034fb', 'ab'],
+  ])('removes %s', (_, text, clean) => {
+    expect(cleanText(text)).toBe(clean);
+  });
+});

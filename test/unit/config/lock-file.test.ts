@@ -1,0 +1,78 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { LockContent } from '../../../src/config/lock-content.js';
+import { LOCK_FILE_NAME, writeLockFile } from '../../../src/config/lock-file.js';
+import { load, loadOnly, makeFolder, problemsOf } from './config-folder.js';
+
+const SERVERS = { mcpServers: { a: { command: 'x' }, b: { command: 'x', integrity: 'quarantine' } } };
+
+const LOCK: LockContent = {
+  version: 1,
+  upstreams: {
+    zoo: {},
+    a: {
+      walk: {
+        fingerprint: `sha256:${'0'.repeat(64)}`,
+        operations: { walk: { category: 'EXECUTE', danger: 'reversible', family: 'execute' } },
+        definition: { description: 'Walks.\u200b\u{e0041}', name: 'walk' },
+      },
+      ['__proto__']: { fingerprint: `sha256:${'1'.repeat(64)}`, operations: {}, definition: { name: '__proto__' } },
+    },
+  },
+};
+
+const modesOf = ({ upstreams }: Awaited<ReturnType<typeof loadOnly>>) => upstreams.map(({ integrity }) => integrity);
+
+describe('a lock', () => {
+  it('is written to be reviewed, and read as it was', async () => {
+    const folder = makeFolder({ 'gateway.config.json': SERVERS });
+    await writeLockFile(join(folder, LOCK_FILE_NAME), LOCK);
+    const text = readFileSync(join(folder, LOCK_FILE_NAME), 'utf8');
+    expect(text).toContain('Walks.\\u200b\\udb40\\udc41');
+    expect(text.indexOf('"a"')).toBeLessThan(text.indexOf('"zoo"'));
+    expect(readdirSync(folder)).toEqual(['gateway.config.json', LOCK_FILE_NAME]);
+    const config = await loadOnly(SERVERS, { files: { [LOCK_FILE_NAME]: text } });
+    expect(config.lock.content).toEqual(LOCK);
+    expect(Object.keys(config.lock.content?.upstreams['a'] ?? {})).toContain('__proto__');
+  });
+
+  it('leaves the old one, and nothing else, where it cannot be written', async () => {
+    const folder = makeFolder({ 'lock/file': 'x' });
+    await expect(writeLockFile(join(folder, 'lock'), LOCK)).rejects.toThrow();
+    expect(readdirSync(folder)).toEqual(['lock']);
+  });
+
+  it.each([
+    ['no JSON', '{', 'the lock is not JSON'],
+    ['another version', { version: 2, upstreams: {} }, 'the lock must be equal to constant'],
+    [
+      'a broken fingerprint',
+      { version: 1, upstreams: { a: { x: { fingerprint: 'x', operations: {}, definition: {} } } } },
+      'the lock must match pattern',
+    ],
+  ])('with %s stops the start', async (_, content, message) => {
+    const [problem] = await problemsOf(SERVERS, { files: { [LOCK_FILE_NAME]: content } });
+    expect(problem).toMatchObject({ file: LOCK_FILE_NAME, message: expect.stringContaining(message) });
+  });
+});
+
+describe('integrity', () => {
+  it('warns where there is a lock and is off where there is none, unless said otherwise', async () => {
+    const files = { [LOCK_FILE_NAME]: LOCK };
+    expect(modesOf(await loadOnly(SERVERS))).toEqual(['off', 'quarantine']);
+    expect(modesOf(await loadOnly(SERVERS, { files }))).toEqual(['warn', 'quarantine']);
+    expect(modesOf(await loadOnly({ ...SERVERS, integrity: 'off' }, { files }))).toEqual(['off', 'quarantine']);
+    expect(modesOf(await loadOnly({ ...SERVERS, integrity: 'quarantine' }))).toEqual(['quarantine', 'quarantine']);
+  });
+
+  it('is one of three words', async () => {
+    const [problem] = await problemsOf({ ...SERVERS, integrity: 'quarantin' });
+    expect(problem).toMatchObject({ path: 'integrity', suggestion: expect.stringContaining('quarantine') });
+  });
+
+  it('knows where the lock would be written', async () => {
+    const { config } = await load(SERVERS);
+    expect(config.lock).toEqual({ file: join(config.directory, LOCK_FILE_NAME), content: null });
+  });
+});
