@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type NodeIncomingMessageLike, toNodeHandler } from '@modelcontextprotocol/node';
+import type { NodeIncomingMessageLike, NodeMcpRequestHandler } from '@modelcontextprotocol/node';
 import { type AuthInfo, createMcpHandler } from '@modelcontextprotocol/server';
 import type { Observer } from '../../observe/observation.js';
 import type { Caller } from '../../protocol/caller.js';
@@ -27,15 +27,20 @@ export function createModernHandler(createServer: SdkServerFactory, observe: Obs
     legacy: 'reject',
     onerror,
   });
-  const serve = toNodeHandler(handler, { onerror });
+  let adapter: Promise<NodeMcpRequestHandler> | undefined;
+  /** Loaded with the first request that needs it: it would be a tenth of the time to start. */
+  const loadAdapter = (): Promise<NodeMcpRequestHandler> => {
+    adapter ??= import('@modelcontextprotocol/node').then(({ toNodeHandler }) => toNodeHandler(handler, { onerror }));
+    return adapter;
+  };
 
   return {
     handle(request, response, message, caller) {
       const auth: AuthInfo = { token: '', clientId: caller.sessionId, scopes: [] };
       callers.set(auth, caller);
-      serve(Object.assign(request as NodeIncomingMessageLike, { auth }), response, message).catch((cause) =>
-        observe({ kind: 'defect', where: 'answering a modern request', cause }),
-      );
+      loadAdapter()
+        .then((serve) => serve(Object.assign(request as NodeIncomingMessageLike, { auth }), response, message))
+        .catch((cause) => observe({ kind: 'defect', where: 'answering a modern request', cause }));
     },
     tellToolsChanged: () => handler.notify.toolsChanged(),
     close: () => handler.close(),
