@@ -26,8 +26,10 @@ export interface Label {
   readonly groupedBy: string | null;
 }
 
-/** The corpus' directory relative to the repository's root, or undefined where it is not there. */
-export function findCorpus(directory = join(import.meta.dirname, '../../../shared/corpus')): string | undefined {
+const SHARED_CORPUS = join(import.meta.dirname, '../../../shared/corpus');
+
+/** The corpus' directory: the one that was asked for, else the one beside the repository; undefined where it is not there. */
+export function findCorpus(directory = process.env['EVAL_CORPUS'] ?? SHARED_CORPUS): string | undefined {
   return existsSync(join(directory, 'labels.tsv')) ? directory : undefined;
 }
 
