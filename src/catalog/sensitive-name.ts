@@ -5,7 +5,7 @@ const SECRET =
 /** A token is a secret, unless it counts something or marks a place in a list. */
 const TOKEN = /(?:^|_)tokens?(?:_value)?$/;
 const HARMLESS_TOKEN =
-  /(?:^|_)(?:max|min|num|total|page|next|prev|previous|cursor|continuation|sync|delta|skip|stop|limit|count|of|per)_(?:\w+_)?tokens?/;
+  /(?:^|_)(?:max|min|num|total|budget|used|page|next|prev|previous|cursor|continuation|sync|delta|skip|stop|limit|count|of|per)_(?:\w+_)?tokens?/;
 
 /** Whether a canonical parameter name says that its value is a secret: never to be shown or logged. */
 export function isSensitiveName(name: string): boolean {

@@ -4,6 +4,7 @@ import type { GatewayConfig } from '../config/gateway-config.js';
 import { loadConfig } from '../config/load-config.js';
 import type { Gateway } from '../gateway.js';
 import type { LogObserver } from '../observe/log-observer.js';
+import type { Observation } from '../observe/observation.js';
 import { CliError, EXIT_CODE } from './exit-code.js';
 import { PACKAGE_DIRECTORY, readPackageInfo } from './package-info.js';
 import type { Terminal } from './terminal.js';
@@ -49,15 +50,23 @@ export interface RunningGateway {
   readonly log: LogObserver;
 }
 
-/** Starts the gateway that the configuration describes. The caller closes it. */
-export async function startGateway(config: GatewayConfig): Promise<RunningGateway> {
+/**
+ * Starts the gateway that the configuration describes. The caller closes it.
+ * @param isNews which observations are logged; all of them where left out
+ */
+export async function startGateway(
+  config: GatewayConfig,
+  isNews: (observation: Observation) => boolean = () => true,
+): Promise<RunningGateway> {
   await ensureDataDirectories(config);
   // Loaded here, so that commands which need no gateway do not wait for its libraries.
   const { openGateway } = await import('../gateway.js');
   const { createLogObserver } = await import('../observe/log-observer.js');
   const log = await createLogObserver(config.log);
   const gateway = openGateway(config, {
-    observe: log.observe,
+    observe: (observation) => {
+      if (isNews(observation)) log.observe(observation);
+    },
     clientInfo: readPackageInfo(),
     packageDirectory: PACKAGE_DIRECTORY,
   });

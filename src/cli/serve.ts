@@ -25,7 +25,9 @@ export function registerServe(program: Command, terminal: Terminal): void {
 async function serve(flags: CommonFlags, terminal: Terminal): Promise<void> {
   const config = await loadCliConfig(flags, terminal);
   const stop = untilAskedToStop();
-  const { gateway, log } = await startGateway(config);
+  // On a terminal the progress line and the report tell how the upstreams start; log lines in between would tear them.
+  let starting = terminal.err.isTTY === true;
+  const { gateway, log } = await startGateway(config, ({ kind }) => !starting || kind !== 'upstream-state');
   const watching = watchUpstreams(gateway, terminal);
   try {
     // While the upstreams start, the front's libraries are loaded.
@@ -35,6 +37,7 @@ async function serve(flags: CommonFlags, terminal: Terminal): Promise<void> {
     try {
       await Promise.race([gateway.settled, stop.asked, delay(REPORT_PATIENCE_MS, undefined, { ref: false })]);
       watching.end();
+      starting = false;
       const report = describeStart(gateway, front.url);
       if (flags.json === true) printJson(terminal, report);
       else printStartReport(report, terminal);

@@ -5,7 +5,7 @@ import { paintFor, printLine, type Terminal } from './terminal.js';
  * Characters of tool-list JSON that make one o200k_base token, measured over the captured catalogues by `tokens`. The
  * start report gives rounded figures; the exact ones cost a tokenizer of tens of megabytes and come from `tokens`.
  */
-const CHARACTERS_PER_TOKEN = 4;
+const CHARACTERS_PER_TOKEN = 4.5;
 
 /** What `serve` says once it is ready; the shape of `serve --json`. */
 export interface StartReport {

@@ -79,13 +79,18 @@ async function openSink(format: LogOptions['format']): Promise<DestinationStream
   if (!asText) return destination({ dest: 2, sync: false });
   // Only people read it laid out, so servers need not load it.
   const { default: pretty } = await import('pino-pretty');
-  return pretty({ destination: 2, sync: true, ignore: 'pid,hostname', colorize: process.stderr.isTTY });
+  // The message says it all; only a defect's stack is worth more lines.
+  return pretty({ destination: 2, sync: true, include: 'level,time,err', colorize: process.stderr.isTTY });
 }
 
-/** The observation's own fields; a defect's cause becomes pino's `err`, the one place where a stack may be seen. */
+/**
+ * The observation's own fields, without the words that the message repeats. A defect's cause becomes pino's `err`, the one
+ * place where a stack may be seen.
+ */
 function toFields(observation: Observation): object {
   if (observation.kind === 'defect')
     return { kind: observation.kind, where: observation.where, err: observation.cause };
-  if (observation.kind === 'notice') return { kind: observation.kind };
-  return observation;
+  if (!('message' in observation)) return observation;
+  const { message: _told, ...fields } = observation;
+  return fields;
 }
