@@ -54,12 +54,7 @@ async function unknownTool(raw: RawCall, snapshot: Snapshot): Promise<OperationE
   );
 }
 
-async function wrongTool(
-  tool: string,
-  name: string,
-  given: JsonObject,
-  snapshot: Snapshot,
-): Promise<OperationError> {
+async function wrongTool(tool: string, name: string, given: JsonObject, snapshot: Snapshot): Promise<OperationError> {
   const operation = snapshot.catalog.find(name);
   if (operation === undefined) return unknownOperation(name, given, snapshot);
   return endpointMismatch(operation, tool, isJsonObject(given['params']) ? given['params'] : {}, snapshot);

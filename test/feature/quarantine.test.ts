@@ -46,7 +46,8 @@ describe('under quarantine', () => {
 
     const args = ['lock', '--accept', 'words::look_up', '--config', join(gateway.directory, 'gateway.config.json')];
     expect((await runCli(args, { cwd: gateway.directory })).code).toBe(0);
-    await using restarted = await serveGateway(config, { files: { 'gateway.lock.json': await lockOf(config) } });
+    const accepted = await readFile(join(gateway.directory, 'gateway.lock.json'), 'utf8');
+    await using restarted = await serveGateway(config, { files: { 'gateway.lock.json': accepted } });
     await using again = await connectClient(restarted.url);
     expect((await again.call('mcp_aql_read', 'look_up')).success).toBe(true);
   });

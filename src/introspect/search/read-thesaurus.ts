@@ -66,12 +66,14 @@ function readLine(line: string, entries: Entries): void {
 
 function addSynonyms(entries: Entries, spoken: string, meant: string, closeness: Closeness): void {
   const key = splitText(spoken).map(stemWord).join(' ');
+  const words = splitText(meant).filter((word) => !FUNCTION_WORDS.has(word));
+  const others = words.map(stemWord).filter((stem) => stem !== key);
+  if (others.length === 0) return;
   const synonyms = entries.get(key) ?? new Map<string, Closeness>();
   entries.set(key, synonyms);
-  const words = splitText(meant).filter((word) => !FUNCTION_WORDS.has(word));
-  for (const stem of words.map(stemWord)) {
+  for (const stem of others) {
     const known = synonyms.get(stem) ?? 'loose';
-    if (stem !== key) synonyms.set(stem, RANK.indexOf(known) > RANK.indexOf(closeness) ? known : closeness);
+    synonyms.set(stem, RANK.indexOf(known) > RANK.indexOf(closeness) ? known : closeness);
   }
 }
 

@@ -98,8 +98,41 @@ describe('introspect: the list of operations', () => {
   });
 
   it('cuts a description to one line', async () => {
-    const { operations } = await ask({ query: 'operations', search: 'list_files' });
-    expect(operations[0]?.description.length).toBeLessThanOrEqual(120);
+    const { operations } = await ask({ query: 'operations' });
+    const listed = operations.find(({ name }) => name === 'list_files');
+    expect(listed?.description.length).toBeLessThanOrEqual(120);
+  });
+
+  it('shows what it found with its parameters, so that it can be called at once', async () => {
+    const { operations } = await ask({ query: 'operations', search: 'create a file' });
+    expect(operations[0]?.description).toBe('create_file(path, content) - Does create file.');
+    const { operations: deleting } = await ask({ query: 'operations', search: 'delete_issue' });
+    expect(deleting[0]?.description).toBe('delete_issue(issue_id) - Does delete issue. [destructive]');
+  });
+
+  it('keeps a budget, page after page', async () => {
+    const whole = namesOf(await ask({ query: 'operations' }));
+    const seen: string[] = [];
+    let after: string | null = null;
+    do {
+      const answer: Answer = await ask({
+        query: 'operations',
+        budget_tokens: 80,
+        ...(after === null ? {} : { after }),
+      });
+      expect(answer.operations.length).toBeLessThanOrEqual(3);
+      expect(answer._protocol.page).toMatchObject({ returned: answer.operations.length, total: whole.length });
+      seen.push(...namesOf(answer));
+      after = answer._protocol.page.after;
+    } while (after !== null);
+    expect(seen).toEqual(whole);
+  });
+
+  it('keeps a budget of its own for what it found', async () => {
+    const many = Array.from({ length: 60 }, (_, index) => fakeOperation(`read_file_${index}`, { required: ['path'] }));
+    const found = await introspectionOf(many)({ query: 'operations', search: 'read a file' });
+    expect(JSON.stringify(found.operations).length).toBeLessThanOrEqual(4_000);
+    expect(found._protocol.page.after).not.toBeNull();
   });
 
   it('marks what is destructive or worse', async () => {
