@@ -12,7 +12,7 @@ import { buildTypeRegistry, type TypeRegistry } from '../../../src/catalog/type-
 import { validatorFor } from '../../../src/catalog/validators.js';
 import type { JsonObject } from '../../../src/protocol/json.js';
 import { NAME_PATTERN, type Operation } from '../../../src/protocol/operation.js';
-import type { RawTool, ToolSet } from '../../../src/protocol/raw-tool.js';
+import type { ToolSet } from '../../../src/protocol/raw-tool.js';
 import { anUpstream } from '../../support/build-test-catalog.js';
 import { corpusIsHere, readCorpus } from '../../support/corpus.js';
 import { createDice, generateArguments } from '../../support/generate-arguments.js';
@@ -72,10 +72,12 @@ describe.skipIf(!corpusIsHere)('real catalogues (skipped where ../shared/corpus 
 
   it('every tool becomes an operation of its own, or one for each value, under a proper name', () => {
     const keyOf = (upstream: string, tool: unknown): string => `${upstream} ${String(tool)}`;
-    const tools = toolSets.flatMap(({ upstream, tools }) => tools.map((tool) => [keyOf(upstream, tool['name']), tool]));
+    const tools = toolSets.flatMap(({ upstream, tools }) =>
+      tools.map((tool) => [keyOf(upstream, tool['name']), tool] as const),
+    );
     const offered = groupBy(catalog.operations, ({ upstream, tool }) => keyOf(upstream, tool));
     expect([...offered.keys()].sort()).toEqual(tools.map(([key]) => key).sort());
-    for (const [key, tool] of tools as readonly (readonly [string, RawTool])[]) {
+    for (const [key, tool] of tools) {
       const operations = offered.get(key) ?? [];
       const grouping = operations[0]?.fixedArguments === undefined ? null : findGroupingParameter(tool);
       const values = operations.map(({ fixedArguments }) => fixedArguments?.[grouping?.parameter ?? '']);
