@@ -5,7 +5,7 @@ import { toSnakeCase } from '../protocol/snake-case.js';
 const LIKELY = 0.5;
 const CONCEIVABLE = 0.34;
 /** From here on a name is the other one misspelt, rather than one that happens to share a word. */
-const SPELT_LIKE = 0.7;
+const SPELT_LIKE = 0.75;
 
 /** What a caller may send as a name is bounded by the request alone; what is compared is not worth more than this. */
 const MAX_COMPARED = 100;
@@ -26,8 +26,11 @@ export function nearestName(query: string, names: Iterable<string>): string | un
 
 /** Whether one name was probably meant for the other: most letters or words are the same. */
 export function isSpeltLike(query: string, name: string): boolean {
-  const spelling = toSnakeCase(query);
-  return Math.max(similarity(spelling, name), similarity(spelling, unqualified(name))) >= SPELT_LIKE;
+  const spelling = toSnakeCase(query).slice(0, MAX_COMPARED);
+  return [name, unqualified(name)].some((other) => {
+    const letters = 1 - editDistance(spelling, other.slice(0, MAX_COMPARED)) / Math.max(spelling.length, other.length);
+    return Math.max(letters, sharedWords(spelling, other)) >= SPELT_LIKE;
+  });
 }
 
 /** Finds the nearest of many names; `limit` at most, best first. */

@@ -22,7 +22,7 @@ const LONGEST_SUMMARY = 240;
  */
 const documents = new WeakMap<
   JsonSchema,
-  Map<string, { readonly operation: Operation; readonly document: SearchDocument }>
+  Map<string, { readonly description: string; readonly document: SearchDocument }>
 >();
 
 /** What of an operation is searched. */
@@ -30,9 +30,9 @@ export function describeDocument(operation: Operation): SearchDocument {
   const { inputSchema, qualifiedName, description } = operation;
   const known = documents.get(inputSchema) ?? new Map();
   const last = known.get(qualifiedName);
-  if (last !== undefined && last.operation.description === description) return last.document;
+  if (last !== undefined && last.description === description) return last.document;
   const document = readDocument(operation);
-  documents.set(inputSchema, known.set(qualifiedName, { operation, document }));
+  documents.set(inputSchema, known.set(qualifiedName, { description, document }));
   return document;
 }
 

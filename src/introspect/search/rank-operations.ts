@@ -1,6 +1,7 @@
 import { dangerRank } from '../../protocol/danger.js';
 import type { Operation } from '../../protocol/operation.js';
-import type { Concept, SearchQuery } from './read-query.js';
+import { type KnownConcept, lookUpConcept } from './look-up-concept.js';
+import type { SearchQuery } from './read-query.js';
 import { scoreServers } from './score-servers.js';
 import type { Postings, SearchIndex } from './search-index.js';
 import type { SearchSettings } from './settings.js';
@@ -9,14 +10,6 @@ import type { SearchSettings } from './settings.js';
 export interface SearchHit {
   readonly operation: Operation;
   readonly score: number;
-}
-
-/** A concept with the stems that the catalog has of it. */
-export interface KnownConcept {
-  readonly concept: Concept;
-  readonly terms: readonly { readonly worth: number; readonly postings: Postings; readonly isOwn: boolean }[];
-  /** What answering to it is worth: its rarity, by the caller's own word where the catalog has it. */
-  readonly value: number;
 }
 
 /** Hits far below the best one are coincidences. */
@@ -55,20 +48,6 @@ function takeHits({ operations }: SearchIndex, totals: Float64Array): readonly S
     if (total > 0 && total >= least) hits.push({ operation, score: Math.round(total * 1000) / 1000 });
   }
   return hits.sort(byMerit);
-}
-
-function lookUpConcept(concept: Concept, index: SearchIndex): KnownConcept {
-  const own = concept.stem === undefined ? undefined : index.postings(concept.stem);
-  const isKnown = own !== undefined && own.places.length > 0;
-  const guesses = concept.stem === undefined || isKnown || concept.terms.size > 1 ? [] : index.near(concept.stem);
-  const terms = [...concept.terms, ...guesses]
-    .map(([stem, worth]) => ({ worth, postings: index.postings(stem), isOwn: stem === concept.stem }))
-    .filter(({ postings }) => postings.places.length > 0);
-  const best = terms.reduce(
-    (left, term) => (term.worth > left.worth ? term : left),
-    terms[0] ?? { worth: 0, postings: undefined },
-  );
-  return { concept, terms, value: concept.weight * ((isKnown ? own : best.postings)?.rarity ?? 0) };
 }
 
 /** For each operation what it answers to, weighed by how rare that is and how much of the request it is. */

@@ -1,4 +1,4 @@
-import type { KnownConcept } from './rank-operations.js';
+import type { KnownConcept } from './look-up-concept.js';
 import type { SearchIndex } from './search-index.js';
 import type { SearchSettings } from './settings.js';
 import { stemWord } from './stem-word.js';

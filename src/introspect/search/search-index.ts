@@ -75,7 +75,8 @@ export async function buildSearchIndex(
   const lookUp = (stem: string): Postings => readPostings(engine, stem, settings, servers, serverOf);
   const postings = (stem: string): Postings => {
     const found = known.get(stem) ?? lookUp(stem);
-    known.set(stem, found);
+    // What is not there is not kept: requests could bring any number of such words.
+    if (found.places.length > 0) known.set(stem, found);
     return found;
   };
   await inSlices(expectedStems, postings);
@@ -159,8 +160,8 @@ function findNear(
   if (nearWords === 0 || stem.length < SHORTEST_GUESS || !/^[a-z]+$/.test(stem)) return new Map();
   const found = new Map<string, number>();
   for (const { match } of engine.search(stem, { prefix: true, fuzzy: 0.2, fields: ['name', 'summary'] })) {
-    for (const term of Object.keys(match)) found.set(term, (found.get(term) ?? 0) + 1);
+    for (const term of Object.keys(match)) found.set(term, nearWords);
     if (found.size >= MOST_GUESSES) break;
   }
-  return new Map(Array.from(found.keys(), (term) => [term, nearWords]));
+  return found;
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createNameSearch, nearestName, similarity } from '../../../src/catalog/nearest-name.js';
+import { createNameSearch, isSpeltLike, nearestName, similarity } from '../../../src/catalog/nearest-name.js';
 
 describe('nearestName', () => {
   const names = ['title', 'labels', 'user_name', 'page_size'];
@@ -34,6 +34,19 @@ describe('createNameSearch', () => {
       Array.from({ length: 10_000 }, (_, index) => `do_thing_${index}`).concat('rotate_credentials'),
     );
     expect(many('rotate_credentails', 5)).toEqual(['rotate_credentials']);
+  });
+});
+
+describe('isSpeltLike', () => {
+  it.each([
+    ['creat_isue', 'create_issue', true],
+    ['createIssue', 'tracker__create_issue', true],
+    ['issue_list', 'list_issues', true],
+    ['log_bug', 'log_out', false],
+    ['file_ticket', 'create_issue', false],
+    ['', 'create_issue', false],
+  ])('%s and %s: %s', (query, name, expected) => {
+    expect(isSpeltLike(query, name)).toBe(expected);
   });
 });
 

@@ -5,6 +5,7 @@ issue = problem = defect = incident = case
 issue, ticket, bug, defect, task, to do, todo, story, card, chore, backlog item > issue ticket task story item work
 ticket, bug, task, story, defect, epic, boards > work item
 bug, crash, error, defect > bug issue error
+log a bug, file a bug, report a bug, raise a bug, open a bug, lodge a bug, log an issue, file an issue, report an issue, raise an issue, open an issue, lodge an issue, log a ticket, file a ticket, report a ticket, raise a ticket, open a ticket, lodge a ticket, log a defect, file a defect, report a defect, raise a defect, open a defect, lodge a defect, bug report > create issue add ticket
 feature request, user story > story issue feature item
 to do, todo, to-do, action item > todo task
 task = todo = job
