@@ -5,6 +5,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import formatsPlugin from 'ajv-formats';
 import { LRUCache } from 'lru-cache';
 import type { JsonSchema } from '../protocol/json.js';
+import { OUT_OF_TIME, runWithin } from './schema/run-within.js';
 import { compilePattern } from './schema/safe-pattern.js';
 
 /** One way in which a value breaks its schema, with the schema and the value at that place (`parentSchema`, `data`). */
@@ -68,13 +69,39 @@ function writeSchema(schema: JsonSchema): string | undefined {
 function createValidator(schema: JsonSchema, text: string): Validator {
   const fast = compile(schema, text, false);
   if (typeof fast === 'string') return acceptAll(fast);
+  const run = REFERENCE.test(text) ? createGuardedRunner() : runDirectly;
   let thorough: Check | string | undefined;
   return {
-    accepts: (value) => fast(value) === true,
+    accepts: (value) => run(() => fast(value) === true, true),
     violations: (value) => {
       thorough ??= compile(schema, text, true);
-      return typeof thorough === 'string' || thorough(value) === true ? [] : (thorough.errors ?? []);
+      const check = thorough;
+      if (typeof check === 'string') return [];
+      return run(() => (check(value) === true ? [] : (check.errors ?? [])), []);
     },
+  };
+}
+
+/** With references a schema of a few lines can ask for more checks than there are atoms; without, its own size bounds them. */
+const REFERENCE = /"\$(?:ref|dynamicRef|recursiveRef)"/;
+
+/** How long one check of a schema with references may take, in milliseconds: a hundred times what the largest real one does. */
+const CHECK_MS = 200;
+
+/** Runs a check of a value; answers `otherwise` where it is not run to its end. */
+type Runner = <T>(check: () => T, otherwise: T) => T;
+
+const runDirectly: Runner = (check) => check();
+
+/** Ends a check that takes too long, and from then on leaves the judgement to the upstream, whose schema it is. */
+function createGuardedRunner(): Runner {
+  let hopeless = false;
+  return (check, otherwise) => {
+    if (hopeless) return otherwise;
+    const verdict = runWithin(CHECK_MS, check);
+    if (verdict !== OUT_OF_TIME) return verdict;
+    hopeless = true;
+    return otherwise;
   };
 }
 
