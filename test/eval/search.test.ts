@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { rankOperations } from '../../src/introspect/search/rank-operations.js';
 import { readQuery } from '../../src/introspect/search/read-query.js';
 import { fieldThesaurus } from '../../src/introspect/search/read-thesaurus.js';
@@ -14,6 +14,8 @@ import {
   multiplyOperations,
   readSearchCases,
   readSearchedCorpus,
+  type SearchCase,
+  type SearchedCorpus,
   type SearchFigures,
 } from './evaluate-search.js';
 
@@ -28,10 +30,18 @@ function describeFigures(what: string, { requests, at1, at5, at10, reciprocalRan
 }
 
 describe.skipIf(directory === undefined)('search over the whole corpus', { timeout: 60_000 }, () => {
-  const corpus = readSearchedCorpus(directory ?? '');
-  const cases = readSearchCases(directory ?? '');
-  const keptAside = cases.filter(isKeptAside);
-  const workedOn = cases.filter((one) => !isKeptAside(one));
+  let corpus: SearchedCorpus;
+  let cases: readonly SearchCase[];
+  let keptAside: readonly SearchCase[];
+  let workedOn: readonly SearchCase[];
+
+  // Not at collection, which also happens where the corpus is absent and everything is skipped.
+  beforeAll(() => {
+    corpus = readSearchedCorpus(directory ?? '');
+    cases = readSearchCases(directory ?? '');
+    keptAside = cases.filter(isKeptAside);
+    workedOn = cases.filter((one) => !isKeptAside(one));
+  });
 
   test('enough requests find a right tool early, those kept aside among them', async () => {
     const index = await buildCorpusIndex(corpus, SEARCH_SETTINGS);
