@@ -77,8 +77,8 @@ async function nothingNamed(
 ): Promise<OperationError> {
   if (!nearest.some((operation) => isSpeltLike(name, operation.name))) {
     const found = (await snapshot.search(name, MOST_FOUND)).map(({ operation }) => operation);
-    if (found.length > 0)
-      return notFound(name, `What it says is done by ${quoteNames(found)}`, found, params, snapshot);
+    // No example: these do something like it, and a call written out would be taken for the one that was meant.
+    if (found.length > 0) return notFound(name, `Nearest in meaning: ${quoteNames(found)}`, found, undefined, snapshot);
   }
   const nextStep =
     nearest.length > 0
@@ -109,7 +109,7 @@ function notFound(
   name: string,
   nextStep: string,
   candidates: readonly Operation[],
-  params: JsonObject,
+  params: JsonObject | undefined,
   snapshot: Snapshot,
 ): OperationError {
   const [best] = candidates;
@@ -121,7 +121,7 @@ function notFound(
       tool: snapshot.plan.toolFor(operation),
       ...(operation.fixedArguments === undefined ? {} : { fixed: operation.fixedArguments }),
     })),
-    ...(best === undefined ? {} : { example: correctedExample(snapshot, best, params) }),
+    ...(best === undefined || params === undefined ? {} : { example: correctedExample(snapshot, best, params) }),
   });
 }
 

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../protocol/error-table.js';
+import { describeFailure, type FailureCode } from '../protocol/describe-failure.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import type { Operation } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
@@ -8,7 +8,7 @@ import type { ToolCallResult } from '../protocol/result.js';
  * What a failing tool's words mean, first match wins. A tool's failure carries no status of its own (MCP has `isError`
  * alone), so an HTTP status it mentions or the usual phrases decide (companion document "errors", upstream mapping).
  */
-const MEANINGS: readonly { readonly code: ErrorCode; readonly says: RegExp }[] = [
+const MEANINGS: readonly { readonly code: FailureCode; readonly says: RegExp }[] = [
   { code: 'RATE_LIMIT_EXCEEDED', says: /\b429\b|rate.?limit|too many requests/i },
   { code: 'NOT_FOUND_RESOURCE', says: /\b404\b|\bnot found\b|\bno such\b|does not exist|doesn't exist|\bENOENT\b/i },
   { code: 'CONFLICT_ALREADY_EXISTS', says: /\b409\b|already exists|\bEEXIST\b|\bduplicate key\b/i },
@@ -19,21 +19,11 @@ const MEANINGS: readonly { readonly code: ErrorCode; readonly says: RegExp }[] =
   { code: 'VALIDATION_INVALID_TYPE', says: /\b4(?:00|22)\b|-32602|invalid (?:argument|param|input|request)/i },
 ];
 
-const SENTENCES: Partial<Record<ErrorCode, string>> = {
-  RATE_LIMIT_EXCEEDED: 'API rate limit exceeded',
-  NOT_FOUND_RESOURCE: 'Resource not found',
-  CONFLICT_ALREADY_EXISTS: 'Resource already exists',
-  PERMISSION_DENIED: 'Permission denied',
-  VALIDATION_INVALID_TYPE: 'The upstream refused the arguments',
-};
-
-const MAX_QUOTE_LENGTH = 200;
-
 /** A tool's own failure (`isError: true`) as the specification's error, with the upstream's words in the details. */
 export function fromFailedTool(operation: Operation, result: ToolCallResult): OperationError {
   const words = collectWords(result);
   const code = MEANINGS.find(({ says }) => says.test(words))?.code ?? 'INTERNAL_ERROR';
-  return new OperationError(code, `${SENTENCES[code] ?? 'Internal error'}: '${quote(words)}'`, {
+  return new OperationError(code, describeFailure(code, words), {
     operation: operation.name,
     upstream: operation.upstream,
     upstream_error: upstreamError(result, words),
@@ -54,11 +44,4 @@ function upstreamError(result: ToolCallResult, words: string): string | JsonObje
   return words === ''
     ? { structured_content: result.structuredContent }
     : { text: words, structured_content: result.structuredContent };
-}
-
-/** The first line, short enough for a message; the whole is in the details. */
-function quote(words: string): string {
-  const [line = ''] = words.trim().split('\n', 1);
-  if (line === '') return 'the tool reported a failure without saying why';
-  return line.length > MAX_QUOTE_LENGTH ? `${line.slice(0, MAX_QUOTE_LENGTH - 1)}…` : line;
 }

@@ -1,5 +1,5 @@
 import { ProtocolError, ProtocolErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
-import type { ErrorCode } from '../protocol/error-table.js';
+import { describeFailure, type FailureCode } from '../protocol/describe-failure.js';
 import type { JsonObject } from '../protocol/json.js';
 import { OperationError } from '../protocol/operation-error.js';
 import { type FaultKind, findFault, type UpstreamFault } from './upstream-fault.js';
@@ -83,20 +83,8 @@ function invalidAnswer(error: unknown, call: FailedCall): OperationError {
   return internal(call, description, { reason: 'invalid_answer', retryable: false }, error);
 }
 
-/** How the message of each code begins (companion document "errors"). */
-const SENTENCES = {
-  VALIDATION_INVALID_TYPE: 'The upstream refused the arguments',
-  PERMISSION_DENIED: 'Permission denied',
-  NOT_FOUND_RESOURCE: 'Resource not found',
-  CONFLICT_ALREADY_EXISTS: 'Resource already exists',
-  RATE_LIMIT_EXCEEDED: 'API rate limit exceeded',
-  INTERNAL_ERROR: 'Internal error',
-} as const satisfies Partial<Record<ErrorCode, string>>;
-
-type AnswerCode = keyof typeof SENTENCES;
-
 /** JSON-RPC codes that mean more than "it failed" (MCP, error handling). */
-const RPC_CODES: Readonly<Record<number, AnswerCode>> = {
+const RPC_CODES: Readonly<Record<number, FailureCode>> = {
   [ProtocolErrorCode.InvalidParams]: 'VALIDATION_INVALID_TYPE',
   [-32002]: 'NOT_FOUND_RESOURCE',
 };
@@ -106,11 +94,11 @@ function translateRpc(error: ProtocolError, { upstream }: FailedCall): Operation
   const details: JsonObject = { upstream, upstream_error: error.message, upstream_code: error.code };
   if (error.data !== undefined) details['upstream_data'] = error.data;
   if (code === 'INTERNAL_ERROR') Object.assign(details, { reason: 'upstream_error', retryable: false });
-  return new OperationError(code, `${SENTENCES[code]}: '${quote(error.message)}'`, details, { cause: error });
+  return new OperationError(code, describeFailure(code, error.message), details, { cause: error });
 }
 
 /** The companion document "errors": an upstream's HTTP status as a code. 5xx and what is not listed is INTERNAL_ERROR. */
-const HTTP_CODES: Readonly<Record<number, AnswerCode>> = {
+const HTTP_CODES: Readonly<Record<number, FailureCode>> = {
   400: 'VALIDATION_INVALID_TYPE',
   422: 'VALIDATION_INVALID_TYPE',
   401: 'PERMISSION_DENIED',
@@ -131,14 +119,8 @@ function translateHttp(error: SdkHttpError, { upstream }: FailedCall): Operation
   if (typeof text === 'string' && text.trim() !== '') details['upstream_error'] = text.trim().slice(0, 2_000);
   if (code === 'RATE_LIMIT_EXCEEDED') details['retry_after_seconds'] = retryAfterSeconds(error.data['retryAfter']);
   if (code === 'INTERNAL_ERROR') Object.assign(details, { reason: 'upstream_error', retryable: PASSING.has(status) });
-  const message = `${SENTENCES[code]}: 'upstream ${upstream} answered with HTTP status ${status}'`;
+  const message = describeFailure(code, `upstream ${upstream} answered with HTTP status ${status}`);
   return new OperationError(code, message, details, { cause: error });
-}
-
-/** The first line, short enough for a message; the whole is in the details. */
-function quote(words: string): string {
-  const [line = ''] = words.trim().split('\n', 1);
-  return line === '' ? 'the upstream reported a failure without saying why' : line.slice(0, 200);
 }
 
 /** `Retry-After` as seconds or as a date (RFC 9110, section 10.2.3); a second where it says nothing. */

@@ -31,6 +31,6 @@ describe('fromFailedTool', () => {
   it('keeps a structured failure', () => {
     const error = fromFailedTool(anOperation(), { isError: true, structuredContent: { why: 'full' }, content: [] });
     expect(error.details['upstream_error']).toEqual({ structured_content: { why: 'full' } });
-    expect(error.message).toBe("Internal error: 'the tool reported a failure without saying why'");
+    expect(error.message).toBe("Internal error: 'the upstream reported a failure without saying why'");
   });
 });
