@@ -8,7 +8,7 @@ import { LEXICON } from './verbs.js';
 import { BULK_WORDS, MONEY_NOUNS } from './vocabulary.js';
 
 /** What a category risks when nothing else is known (companion document "danger levels"). */
-export const DEFAULT_DANGER: Readonly<Record<Category, DangerLevel>> = {
+const DEFAULT_DANGER: Readonly<Record<Category, DangerLevel>> = {
   READ: 'safe',
   CREATE: 'reversible',
   UPDATE: 'reversible',

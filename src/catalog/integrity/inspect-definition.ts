@@ -25,7 +25,7 @@ const MAX_SCHEMA = 100_000;
 const EXCERPT = 100;
 
 /** One declared table: what is looked for in every definition. */
-export const CHECKS: readonly Check[] = [
+const CHECKS: readonly Check[] = [
   { kind: 'hidden-characters', find: ({ all }) => findHidden(all) },
   { kind: 'oversized-definition', find: findOversize },
   { kind: 'instructs-model', find: (_, visible) => findPhrases(INSTRUCTING_PHRASES, visible) },

@@ -22,7 +22,7 @@ export interface HttpFrontDeps {
   readonly serverInfo: ServerInfo;
 }
 
-export const MCP_PATH = '/mcp';
+const MCP_PATH = '/mcp';
 
 /** Upper bound for receiving one request; answers may take as long as they need. */
 const REQUEST_TIMEOUT_MS = 60_000;

@@ -12,7 +12,7 @@ interface Complaint {
 
 const SCOPE: Scope = {
   env: { TOKEN: 't0', EMPTY: '', NESTED: '${TOKEN}' },
-  places: { configDir: '/etc/gateway', userHome: '/home/me' },
+  places: { configDir: '/etc/gateway', userHome: '/users/me' },
   cwd: '/',
 };
 
@@ -44,7 +44,7 @@ describe('interpolate', () => {
 
   it('walks objects and lists, and leaves keys and other values alone', () => {
     const { value } = run({ '${TOKEN}': ['${TOKEN}', 1, null, { a: '${userHome}' }], b: true });
-    expect(value).toEqual({ '${TOKEN}': ['t0', 1, null, { a: '/home/me' }], b: true });
+    expect(value).toEqual({ '${TOKEN}': ['t0', 1, null, { a: '/users/me' }], b: true });
   });
 
   it('complains of every variable that is not set, with its path', () => {

@@ -1,0 +1,25 @@
+import type { Snapshot } from '../../src/pipeline/snapshot.js';
+
+/** A snapshot without an operation, whose one tool reaches everything. */
+export const NO_OPERATIONS: Snapshot = {
+  catalog: {
+    operations: [],
+    findings: [],
+    find: () => undefined,
+    resolve: () => ({ kind: 'unknown', nearest: [] }),
+  },
+  plan: {
+    mode: 'single',
+    families: [],
+    tools: [],
+    toolsJson: '[]',
+    familyOf: () => {
+      throw new Error('there is no operation');
+    },
+    toolFor: () => 'mcp_aql',
+    toolOfFamily: () => 'mcp_aql',
+    reachOf: (tool) => (tool === 'mcp_aql' ? 'everything' : undefined),
+  },
+  search: async () => [],
+  handlerOf: () => async () => ({ data: null }),
+};

@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { decode } from '../../../src/pipeline/decode.js';
+import type { Snapshot } from '../../../src/pipeline/snapshot.js';
+import { Cancellation } from '../../../src/protocol/cancellation.js';
+import { NO_OPERATIONS } from '../../support/no-operations.js';
+
+function decodeRequest(request: unknown) {
+  const snapshot: Snapshot = NO_OPERATIONS;
+  const caller = { sessionId: 's', clientName: 'c', transport: 'http' } as const;
+  return decode({ tool: 'mcp_aql', arguments: request, caller, cancellation: new Cancellation() }, snapshot);
+}
+
+const paramsOf = async (request: unknown) => (await decodeRequest(request)).params;
+
+describe('decode', () => {
+  it('takes parameters from params, or from beside it, and prefers params (specification 4.2)', async () => {
+    expect(await paramsOf({ operation: 'x' })).toEqual({});
+    expect(await paramsOf({ operation: 'x', params: null, id: 1 })).toEqual({ id: 1 });
+    expect(await paramsOf({ operation: 'x', params: { id: 1 }, id: 2, name: 'n' })).toEqual({ id: 1, name: 'n' });
+  });
+
+  it('takes parameters called operation and params from params alone', async () => {
+    const params = { operation: 'inner', params: { deep: true } };
+    expect(await paramsOf({ operation: 'x', params })).toEqual(params);
+  });
+
+  it('leaves metadata beside params where it is (specification 4.6.1)', async () => {
+    expect(await paramsOf({ operation: 'x', _meta: {}, _request_id: 'r' })).toEqual({});
+  });
+
+  it('gives no parameter the power of a prototype', async () => {
+    const request: unknown = JSON.parse('{"operation":"x","id":1,"__proto__":{"polluted":true}}');
+    const params = await paramsOf(request);
+    expect(params).toEqual({ id: 1 });
+    expect(Object.getPrototypeOf(params)).toBe(Object.prototype);
+  });
+
+  it('hands params on as they are when nothing stands beside them', async () => {
+    const params = { id: 1 };
+    expect(await paramsOf({ operation: 'x', params })).toBe(params);
+  });
+});
