@@ -82,7 +82,8 @@ function sharedWords(a: string, b: string): number {
   const [first, second] = [wordsOf(a), wordsOf(b)];
   let shared = 0;
   for (const word of first) if (second.has(word)) shared++;
-  return (2 * shared) / (first.size + second.size);
+  // Names of separators alone have no words to share.
+  return (2 * shared) / Math.max(1, first.size + second.size);
 }
 
 function wordsOf(name: string): ReadonlySet<string> {

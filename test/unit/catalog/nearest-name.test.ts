@@ -50,6 +50,10 @@ describe('isSpeltLike', () => {
   });
 });
 
+it('names without words are as unlike as their letters', () => {
+  expect(similarity('', '_')).toBe(0);
+});
+
 it('similarity is even-handed and between nothing and all', () => {
   fc.assert(
     fc.property(fc.string(), fc.string(), (a, b) => {
