@@ -3,6 +3,7 @@ import type { DangerLevel, TrustLevel } from '../protocol/danger.js';
 import type { PayloadLimits } from '../protocol/payload-limits.js';
 import type { GroupMode } from './group-mode.js';
 import type { ConfigLock, IntegrityMode } from './lock-content.js';
+import type { AuditConfig, ClientConfig, PolicyConfig, StoreConfig } from './policy-config.js';
 
 /** How a stdio server is started. */
 export interface StdioEndpoint {
@@ -48,6 +49,12 @@ export interface CurationRule {
   /** Whether the call may be sent again after a lost connection. */
   readonly idempotent?: boolean;
   readonly timeoutMs?: number;
+  /** What a person is asked, with `{param}` for a parameter's value. */
+  readonly confirmationMessage?: string;
+  /** Least seconds between the question and the execution. */
+  readonly cooldownSeconds?: number;
+  /** Parameters whose values are neither recorded nor shown to approvers, in either spelling. */
+  readonly sensitive?: readonly string[];
 }
 
 export interface UpstreamConfig {
@@ -124,6 +131,11 @@ export interface GatewayConfig {
   readonly lock: ConfigLock;
   /** Bare operation names that stay with one upstream (by slug), whoever else offers that name. */
   readonly pins: Readonly<Record<string, string>>;
+  readonly policy: PolicyConfig;
+  readonly store: StoreConfig;
+  readonly audit: AuditConfig;
+  /** Who may use MCP over HTTP; anybody who can reach the port when empty. */
+  readonly clients: readonly ClientConfig[];
   readonly log: {
     readonly level: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent';
     readonly format: 'auto' | 'json' | 'pretty';

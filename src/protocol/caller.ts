@@ -4,5 +4,7 @@ export interface Caller {
   readonly sessionId: string;
   /** What the client calls itself. A label for logs, never an identity. */
   readonly clientName: string;
+  /** The configured client whose bearer token came with the request; absent where clients need not authenticate. */
+  readonly client?: string;
   readonly transport: 'http' | 'stdio' | 'cli';
 }

@@ -73,6 +73,12 @@ export interface Operation {
   readonly fixedArguments?: JsonObject;
   /** The enum parameter whose value chooses the tool's effect, in the upstream's spelling; fixed where the tool is split. */
   readonly groupedBy: string | null;
+  /** What a person is asked before it runs, with `{param}` for a parameter's value. */
+  readonly confirmationMessage?: string;
+  /** Least seconds between that question and the execution. */
+  readonly cooldownSeconds?: number;
+  /** Parameters in the upstream's spelling whose values are neither recorded nor shown to approvers. */
+  readonly sensitive?: readonly string[];
   /** A family that curation assigns, before the profile is asked. */
   readonly family?: string;
   /** Set where the operation's published response schema allows no `details` in errors. */

@@ -1,5 +1,6 @@
 import type { Caller } from './caller.js';
 import type { Cancellation } from './cancellation.js';
+import type { UserChannel } from './consent.js';
 import type { ProgressUpdate } from './handler.js';
 
 /** An MCP `tools/call` as a front hands it over: parsed, and otherwise untouched. */
@@ -9,5 +10,7 @@ export interface RawCall {
   readonly arguments: unknown;
   readonly caller: Caller;
   readonly cancellation: Cancellation;
+  /** The way to the person behind the client, where there is one. */
+  readonly user?: UserChannel;
   readonly onProgress?: (update: ProgressUpdate) => void;
 }

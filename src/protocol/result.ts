@@ -53,6 +53,8 @@ export interface Reply {
   readonly isError: boolean;
   /** What the envelope says, for those who do not read it. */
   readonly code: ErrorCode | 'OK';
+  /** Set where the client is to ask its user first; the envelope is then for clients that cannot. */
+  readonly inputRequired?: { readonly question: string; readonly state: string };
   /** The upstream's `_meta`, passed on as it came. */
   readonly meta?: JsonObject;
   /** Members of the upstream's result that MCP does not define (yet), passed on as they came. */

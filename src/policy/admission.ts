@@ -1,0 +1,47 @@
+import type { Confirmer, Decision } from '../config/policy-config.js';
+import type { Caller } from '../protocol/caller.js';
+import type { Cancellation } from '../protocol/cancellation.js';
+import type { UserChannel } from '../protocol/consent.js';
+import type { JsonObject } from '../protocol/json.js';
+import type { Operation } from '../protocol/operation.js';
+
+/** What a decision is made about. */
+export interface PolicyRequest {
+  readonly operation: Operation;
+  /** Bound arguments in the upstream's spelling. */
+  readonly arguments: JsonObject;
+  readonly caller: Caller;
+  readonly cancellation: Cancellation;
+  /** The token that the caller sent back. */
+  readonly confirmation?: string;
+  readonly user?: UserChannel;
+}
+
+/** How a call was let through. */
+export type Permit =
+  | { readonly outcome: 'allowed' }
+  | {
+      readonly outcome: 'confirmed';
+      /** Names the token without being it. */
+      readonly tokenId: string;
+      /** Who agreed: `token` for a replayed token, `user` for the client's user, else the operator's name. */
+      readonly by: string;
+    };
+
+/** What policy says of an operation before there is a call. */
+export interface Outlook {
+  readonly decision: Decision;
+  /** Who must agree; of `confirm`. */
+  readonly requires: Confirmer;
+  /** Whether a rule about parameters or clients may decide otherwise for a call. */
+  readonly conditional: boolean;
+}
+
+export interface Gatekeeper {
+  /**
+   * Lets a call through, at once where nothing gates it. Throws (or rejects with) an `OperationError` that says no, or an
+   * `InputRequired` that asks.
+   */
+  admit(request: PolicyRequest): Permit | Promise<Permit>;
+  outlook(operation: Operation): Outlook;
+}

@@ -1,0 +1,57 @@
+import type { Caller } from '../../protocol/caller.js';
+import type { DangerLevel } from '../../protocol/danger.js';
+import type { JsonObject } from '../../protocol/json.js';
+
+/** What a token is good for. Each part is compared; what a caller may not learn of is compared first. */
+export interface TokenScope {
+  /** Qualified name: a bare name may come to mean something else. */
+  readonly operation: string;
+  readonly upstream: string;
+  /** Digest of the operation's definition: a changed tool needs a new question. */
+  readonly definition: string;
+  /** SHA-256 of the canonical arguments. */
+  readonly parameters: string;
+}
+
+/** A question that was put, as the store keeps it. */
+export interface Token extends TokenScope {
+  /** Names the token in records and lists without being it. */
+  readonly id: string;
+  readonly type: 'confirmation' | 'quota_continue';
+  readonly session: string;
+  /** Fingerprint of the configuration it was issued under. */
+  readonly configuration: string;
+  readonly danger: DangerLevel;
+  /** Milliseconds since the epoch. */
+  readonly issuedAt: number;
+  readonly notBefore: number;
+  readonly expiresAt: number;
+  readonly consumedAt: number | null;
+  /** The operator's approval that it waits for. */
+  readonly approval: string | null;
+  readonly context: JsonObject;
+}
+
+export interface TokenRequest {
+  readonly scope: TokenScope;
+  readonly caller: Caller;
+  readonly danger: DangerLevel;
+  readonly cooldownSeconds: number;
+  /** Lifetime in seconds instead of the danger level's. */
+  readonly lifetimeSeconds?: number;
+  readonly approval?: string;
+  readonly context?: JsonObject;
+}
+
+/** Issues and redeems tokens. Every method rejects with an `OperationError` of a TOKEN_* code, or RATE_LIMIT_EXCEEDED. */
+export interface ConfirmationTokens {
+  issue(request: TokenRequest): Promise<{ readonly token: string; readonly record: Token }>;
+  /** Checks a token in the specified order without using it up. */
+  inspect(token: string, scope: TokenScope, caller: Caller): Promise<Token>;
+  /** Checks it and uses it up, atomically over processes: of many at once one succeeds. */
+  redeem(token: string, scope: TokenScope, caller: Caller): Promise<Token>;
+  /** Takes a token back; the caller's own alone. */
+  revoke(token: string, caller: Caller): Promise<Token>;
+  /** Ends what was issued in a session. */
+  endSession(sessionId: string): Promise<void>;
+}

@@ -1,0 +1,66 @@
+import type { JsonObject } from '../protocol/json.js';
+
+/** One kind of record. A closed list, so that two rooms cannot mean different things by one word. */
+export type Collection = 'token' | 'approval';
+
+/** A record as it stands, and which of its states that is. */
+export interface StoredRecord {
+  readonly key: string;
+  readonly value: JsonObject;
+  /** Grows with each change; what `replace` compares. */
+  readonly version: number;
+}
+
+export interface RecordOptions {
+  /** When the store may forget the record, in milliseconds since the epoch; from then on nobody finds it. */
+  readonly expiresAt: number;
+  /** What the record ends with: a session. */
+  readonly tag?: string;
+}
+
+export interface Increment {
+  /** The counter after the attempt. */
+  readonly value: number;
+  /** False when the sum would have passed the limit; nothing was added then. */
+  readonly added: boolean;
+}
+
+/**
+ * State that outlives a call: what several gateways share, and what must survive a restart. Every method is atomic, also
+ * over processes, and rejects with a `StoreError` when the store cannot be reached: callers then refuse, never guess.
+ */
+export interface StateStore {
+  /** What it is and where, for people; holds no secret. */
+  readonly description: string;
+  /** Whether another process that reads the same configuration sees the same state. */
+  readonly shared: boolean;
+  /** Adds a record; false when the key is taken. */
+  insert(collection: Collection, key: string, value: JsonObject, options: RecordOptions): Promise<boolean>;
+  get(collection: Collection, key: string): Promise<StoredRecord | undefined>;
+  /** Changes a record that is still in the version the caller has seen; false when it is not, or gone. */
+  replace(collection: Collection, key: string, version: number, value: JsonObject): Promise<boolean>;
+  remove(collection: Collection, key: string): Promise<boolean>;
+  /** Removes the records of a tag; returns their keys. */
+  removeTagged(collection: Collection, tag: string): Promise<readonly string[]>;
+  /** The records of a collection, those that expire first first. */
+  list(collection: Collection): Promise<readonly StoredRecord[]>;
+  /** Adds to a counter, which starts at 0 and is forgotten at `expiresAt` of its first increment. */
+  increment(
+    counter: string,
+    by: number,
+    options: { readonly expiresAt: number; readonly limit?: number },
+  ): Promise<Increment>;
+  /** Reads a counter without changing it; 0 where there is none. */
+  count(counter: string): Promise<number>;
+  /** Frees what has expired, where the store does not do so by itself. */
+  purge(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The store cannot do its work: unreachable, unwritable, damaged. The cause is for the log. */
+export class StoreError extends Error {
+  constructor(message: string, options?: { readonly cause?: unknown }) {
+    super(message, options);
+    this.name = 'StoreError';
+  }
+}
