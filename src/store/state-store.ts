@@ -1,7 +1,9 @@
 import type { JsonObject } from '../protocol/json.js';
 
-/** One kind of record. A closed list, so that two rooms cannot mean different things by one word. */
-export type Collection = 'token' | 'approval';
+/** The kinds of record. A closed list, so that two rooms cannot mean different things by one word. */
+export const COLLECTIONS = ['token', 'approval'] as const;
+
+export type Collection = (typeof COLLECTIONS)[number];
 
 /** A record as it stands, and which of its states that is. */
 export interface StoredRecord {

@@ -1,0 +1,35 @@
+import type { StoreConfig } from '../config/policy-config.js';
+import { MemoryStore } from './memory-store.js';
+import { type StateStore, StoreError } from './state-store.js';
+
+export interface OpenStoreOptions {
+  /** Milliseconds since the epoch; the system's clock unless given. */
+  readonly now?: () => number;
+  /** Told when the connection to a server is lost and when it is back, for the log; the text holds no secret. */
+  readonly onProblem?: (message: string) => void;
+}
+
+/**
+ * Opens the store that the configuration asks for and loads the driver of that one alone. Does not wait for a Redis server:
+ * the gateway starts without it, and what needs the store is refused until it is there.
+ * @throws StoreError when the store cannot be used; the message is for the operator.
+ */
+export async function openStore(config: StoreConfig, options: OpenStoreOptions = {}): Promise<StateStore> {
+  const { now = Date.now, onProblem } = options;
+  if (config.type === 'memory') return new MemoryStore(now);
+  if (config.type === 'redis') {
+    const { RedisStore } = await import('./redis-store.js');
+    return new RedisStore(config.url, config.prefix, { now, onProblem });
+  }
+  const { SqliteStore } = await import('./sqlite-store.js').catch(refusePlatform);
+  return new SqliteStore(config.file, { now });
+}
+
+/** The driver is machine code that npm installs by platform, and some installations leave out. */
+function refusePlatform(cause: unknown): never {
+  throw new StoreError(
+    `SQLite's driver is not installed for this platform (${process.platform}-${process.arch}). ` +
+      "Install the gateway with its optional packages (no '--omit=optional'), or set 'store.type' to 'redis' or 'memory'.",
+    { cause },
+  );
+}

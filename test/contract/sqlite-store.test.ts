@@ -1,0 +1,215 @@
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'libsql';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openStore } from '../../src/store/open-store.js';
+import { SqliteStore } from '../../src/store/sqlite-store.js';
+import { StoreError } from '../../src/store/state-store.js';
+import { runInProcesses, runToDeath } from '../support/store-processes.js';
+import { describeStateStore } from './state-store.js';
+
+let directory: string;
+let serial = 0;
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'sqlite-store-'));
+});
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+const freshFile = () => join(directory, `state-${serial++}.db`);
+const open = (file: string) => openStore({ type: 'sqlite', file });
+const soon = () => ({ expiresAt: Date.now() + 60_000 });
+
+describeStateStore('SQLite', { open: (now) => openStore({ type: 'sqlite', file: freshFile() }, { now }) });
+
+describe('the SQLite file', () => {
+  it('keeps the state over a restart', async () => {
+    const file = freshFile();
+    const before = await open(file);
+    await before.insert('token', 'key', { owner: 'alice' }, { ...soon(), tag: 'session' });
+    await before.increment('counter', 2, soon());
+    const record = await before.get('token', 'key');
+    await before.close();
+    const after = await open(file);
+    expect(await after.get('token', 'key')).toEqual(record);
+    expect(await after.count('counter')).toBe(2);
+    expect(await after.removeTagged('token', 'session')).toEqual(['key']);
+    await after.close();
+  });
+
+  it('says where the state is and that others see it', async () => {
+    const file = freshFile();
+    const store = await open(file);
+    expect(store).toMatchObject({ shared: true, description: `SQLite file '${file}'` });
+    await store.close();
+  });
+
+  it.skipIf(process.platform === 'win32')(
+    'is readable for its owner alone, and so is what lies beside it',
+    async () => {
+      const file = freshFile();
+      const store = await open(file);
+      await store.insert('token', 'key', {}, soon());
+      for (const suffix of ['', '-wal', '-shm']) expect((await stat(file + suffix)).mode & 0o777).toBe(0o600);
+      await store.close();
+    },
+  );
+
+  it('shrinks its tables when it is purged', async () => {
+    const file = freshFile();
+    let now = Date.now();
+    const store = new SqliteStore(file, { now: () => now });
+    await store.insert('token', 'key', {}, soon());
+    await store.increment('counter', 1, soon());
+    now += 120_000;
+    await store.purge();
+    const database = new Database(file);
+    const rows = database.prepare('SELECT (SELECT count(*) FROM records) + (SELECT count(*) FROM counters) AS n');
+    expect(rows.get()).toMatchObject({ n: 0 });
+    database.close();
+    await store.close();
+  });
+});
+
+describe('an SQLite file that cannot be used', () => {
+  const query = (file: string, sql: string) => {
+    const database = new Database(file);
+    database.exec(sql);
+    return database;
+  };
+
+  const FAULTS: readonly [string, (file: string) => Promise<string>, RegExp][] = [
+    [
+      'in a missing directory',
+      async (file) => join(file, 'state.db'),
+      /directory that does not exist\. Make the directory/,
+    ],
+    [
+      'below a file',
+      async (file) => {
+        await writeFile(file, '');
+        return join(file, 'state.db');
+      },
+      /directory that does not exist/,
+    ],
+    ['that is a directory', async () => directory, /cannot be opened as a database/],
+    [
+      'of another kind',
+      async (file) => {
+        await writeFile(
+          file,
+          'This is the diary of somebody who does not expect a database to be written into it.\n'.repeat(9),
+        );
+        return file;
+      },
+      /is not an SQLite database\. Move it away/,
+    ],
+    [
+      'of a newer release',
+      async (file) => {
+        query(file, 'PRAGMA user_version = 99').close();
+        return file;
+      },
+      /schema version 99; this release knows 1\. Use the newer release/,
+    ],
+    [
+      'of another program',
+      async (file) => {
+        query(file, 'CREATE TABLE diary (day TEXT)').close();
+        return file;
+      },
+      /is another program's database/,
+    ],
+  ];
+
+  it.each(FAULTS)('%s is refused with the next step', async (_, prepare, message) => {
+    const file = await prepare(freshFile());
+    const fault = await open(file).catch((thrown: unknown) => thrown);
+    expect(fault).toBeInstanceOf(StoreError);
+    expect((fault as Error).message).toMatch(message);
+    expect((fault as Error).message).toContain(`'${file}'`);
+    expect((fault as Error).message).toMatch(/choose another file with 'store\.file'\.$/i);
+  });
+
+  it('leaves the files it refuses as they were', async () => {
+    const file = freshFile();
+    query(file, 'CREATE TABLE diary (day TEXT)').close();
+    await expect(open(file)).rejects.toThrow(StoreError);
+    const database = new Database(file);
+    expect(database.prepare('SELECT group_concat(name) AS names FROM sqlite_schema').get()).toMatchObject({
+      names: 'diary',
+    });
+    expect(database.prepare('PRAGMA journal_mode').get()).toMatchObject({ journal_mode: 'delete' });
+    database.close();
+  });
+
+  it('locked by another process is refused after a while', async () => {
+    const file = freshFile();
+    const other = query(file, 'BEGIN EXCLUSIVE');
+    const attempt = () => new SqliteStore(file, { now: Date.now, busyMs: 1 });
+    expect(attempt).toThrow(/is locked by another process\. End that process/);
+    other.exec('ROLLBACK');
+    other.close();
+    await attempt().close();
+  });
+
+  it('refuses the work, and works again when the lock is gone', async () => {
+    const file = freshFile();
+    const store = new SqliteStore(file, { now: Date.now, busyMs: 1 });
+    const other = query(file, 'BEGIN IMMEDIATE');
+    await expect(store.insert('token', 'key', {}, soon())).rejects.toThrow(StoreError);
+    await expect(store.increment('counter', 1, soon())).rejects.toThrow(/SQLITE_BUSY/);
+    expect(await store.get('token', 'key')).toBeUndefined();
+    other.exec('ROLLBACK');
+    other.close();
+    expect(await store.insert('token', 'key', {}, soon())).toBe(true);
+    expect(await store.increment('counter', 1, soon())).toEqual({ value: 1, added: true });
+    await store.close();
+  });
+});
+
+describe('one SQLite file and several users of it', () => {
+  it('shows each handle what the other did, at once', async () => {
+    const file = freshFile();
+    const [one, other] = [await open(file), await open(file)];
+    await one.insert('approval', 'key', { state: 'pending' }, soon());
+    const { version } = (await other.get('approval', 'key'))!;
+    const outcomes = await Promise.all([one, other].map((store) => store.replace('approval', 'key', version, {})));
+    expect(outcomes.filter(Boolean)).toHaveLength(1);
+    await one.close();
+    expect(await other.remove('approval', 'key')).toBe(true);
+    await other.close();
+  });
+
+  it('keeps what was done when the process is killed', async () => {
+    const config = { type: 'sqlite', file: freshFile() } as const;
+    const keys = Array.from({ length: 100 }, (_, index) => `key-${index}`);
+    expect(await runToDeath({ config, task: 'insertAndDie', input: keys })).toBe('SIGKILL');
+    const store = await openStore(config);
+    expect((await store.list('token')).map(({ key }) => key).sort()).toEqual([...keys].sort());
+    expect(await store.count('counter')).toBe(keys.length);
+    await store.close();
+  });
+
+  it('lets one process of four replace each record', async () => {
+    const config = { type: 'sqlite', file: freshFile() } as const;
+    const store = await openStore(config);
+    const keys = Array.from({ length: 200 }, (_, index) => `key-${index}`);
+    for (const key of keys) await store.insert('token', key, {}, soon());
+    const version = Object.fromEntries((await store.list('token')).map((record) => [record.key, record.version]));
+    const won = await runInProcesses<string[]>(4, { config, task: 'replaceAll', input: { keys, version } });
+    expect(won.flat().sort()).toEqual([...keys].sort());
+    await store.close();
+  });
+
+  it('holds a limit over four processes, which make the file at the same time', async () => {
+    const config = { type: 'sqlite', file: freshFile() } as const;
+    const input = { attempts: 200, limit: 500 };
+    const added = await runInProcesses<number>(4, { config, task: 'countUp', input });
+    expect(added.reduce((sum, count) => sum + count, 0)).toBe(input.limit);
+    const store = await openStore(config);
+    expect(await store.count('counter')).toBe(input.limit);
+    await store.close();
+  });
+});
