@@ -11,6 +11,7 @@ import { describeValue } from './grouped-tools/describe-value.js';
 import { narrowSchema } from './grouped-tools/narrow-schema.js';
 import { readParameters } from './parameters.js';
 import type { ScreenedTool } from './screen-tools.js';
+import { findSensitiveParameters } from './sensitive-parameters.js';
 import { splitUpdateInput } from './update-input.js';
 
 /** The value that makes one operation of a grouped tool. */
@@ -85,6 +86,10 @@ function readOperation(draft: DraftOperation, name: string, ignoreAnnotations: b
   });
   const shown = choice === undefined ? inputSchema : narrowSchema(inputSchema, choice);
   const { parameters: flat, suffixed } = readParameters(shown, inputSchema);
+  const sensitive = findSensitiveParameters(flat, curation.sensitive ?? [], {
+    root: inputSchema,
+    strict: upstream.strict,
+  });
   const isUpdate = classification.category === 'UPDATE';
   const parameters = isUpdate ? splitUpdateInput(localName, flat, curation.identifiers) : flat;
   const operation: Operation = {
@@ -105,9 +110,19 @@ function readOperation(draft: DraftOperation, name: string, ignoreAnnotations: b
     timeoutMs: curation.timeoutMs ?? upstream.timeoutMs,
     ...(choice !== undefined && { fixedArguments: { [choice.parameter]: choice.value } }),
     groupedBy: findGroupingParameter(raw)?.parameter ?? null,
+    ...consentOf(curation),
+    ...(sensitive.length > 0 && { sensitive }),
     ...(curation.family !== undefined && { family: curation.family }),
   };
   return { operation, findings: suffixed.map((parameter) => renamedFinding(operation, parameter)) };
+}
+
+/** What the operator says of asking before the operation runs. */
+function consentOf({ confirmationMessage, cooldownSeconds }: Curation): Partial<Operation> {
+  return {
+    ...(confirmationMessage !== undefined && { confirmationMessage }),
+    ...(cooldownSeconds !== undefined && { cooldownSeconds }),
+  };
 }
 
 function describe(raw: RawTool, curation: Curation, choice: Choice | undefined): string {

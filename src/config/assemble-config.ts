@@ -1,5 +1,9 @@
+import { buildAudit } from './build-audit.js';
+import { buildCredentials } from './build-credentials.js';
+import { buildPolicy } from './build-policy.js';
 import { buildProfiles, pickProfile } from './build-profile.js';
 import { buildServer } from './build-server.js';
+import { buildStore } from './build-store.js';
 import { buildUpstreams } from './build-upstreams.js';
 import { CONFIG_DEFAULTS } from './config-defaults.js';
 import type { GatewayDocument, UpstreamDocument } from './config-document.js';
@@ -7,6 +11,8 @@ import type { Notes } from './config-report.js';
 import type { GatewayConfig, ProfileDefinition } from './gateway-config.js';
 import type { ConfigLock } from './lock-content.js';
 import { suggestName } from './nearest-name.js';
+import { noteOpenServer } from './note-open-server.js';
+import { noteSharedSecrets } from './note-shared-secrets.js';
 import { listServers, type NotedDefinition, readServer } from './server-definition.js';
 import { toSlug } from './slug.js';
 
@@ -38,15 +44,25 @@ export function assembleConfig(sources: ConfigSources): GatewayConfig {
   const profiles = buildProfiles(document.profiles, toolPrefix, notes);
   const profile = pickProfile(chosen, profiles, notes);
   const definitions = listDefinitions(sources);
+  const clients = buildCredentials(document.clients, { directory, path: ['clients'], notes });
+  const known = { upstreams: definitions.map(({ slug }) => slug), clients: clients.map(({ name }) => name) };
+  const policy = buildPolicy(document.policy, { directory, known, notes });
+  noteSharedSecrets(policy.approvals, clients, notes);
+  const server = buildServer(document.server, notes);
+  noteOpenServer(server.host, clients, notes);
   return {
     file,
     directory,
     dataDir,
-    server: buildServer(document.server, notes),
+    server,
     endpoint: { mode, toolPrefix, profile },
     limits: { ...CONFIG_DEFAULTS.limits, ...document.limits },
     lock,
     pins: buildPins(document.pins, definitions, notes),
+    policy,
+    store: buildStore(document.store, { directory, dataDir, notes }),
+    audit: buildAudit(document.audit, { directory, dataDir, notes }),
+    clients,
     log: { ...CONFIG_DEFAULTS.log, ...document.log },
     upstreams: buildUpstreams(definitions, {
       directory,

@@ -1,10 +1,8 @@
 import { QUALIFIER, RESERVED_OPERATIONS } from '../protocol/operation.js';
 import type { CurationRule, ProfileDefinition } from './gateway-config.js';
+import { isPattern } from './is-pattern.js';
 import { suggestName } from './nearest-name.js';
 import type { NotedDefinition } from './server-definition.js';
-
-/** What minimatch gives a meaning of its own: such a pattern may match many names. */
-const PATTERN_SIGNS = /[*?[\]{}()]/;
 
 /** The families that a curation may name. */
 export interface KnownFamilies {
@@ -47,7 +45,7 @@ function noteRename(
   if (rename === undefined) return;
   const at = [...path, 'operations', pattern, 'rename'];
   const other = renamed.get(rename);
-  if (PATTERN_SIGNS.test(pattern)) {
+  if (isPattern(pattern)) {
     notes.problem(at, 'a pattern may match many operations, which cannot share a name', 'rename under an exact name');
   } else if (rename.includes(QUALIFIER)) {
     notes.problem(at, `'${QUALIFIER}' stands between upstream and operation`, 'use single underscores');

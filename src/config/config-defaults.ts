@@ -2,6 +2,7 @@ import type { PayloadLimits } from '../protocol/payload-limits.js';
 import { DEFAULT_PROFILE } from './built-in-profiles.js';
 import type { UpstreamDefaults } from './config-document.js';
 import type { GatewayConfig } from './gateway-config.js';
+import type { ApprovalsConfig, AuditConfig, ConfirmationConfig, StoreConfig } from './policy-config.js';
 
 /** What holds where nobody says otherwise. The published schema shows the same values. */
 export const CONFIG_DEFAULTS = {
@@ -24,6 +25,27 @@ export const CONFIG_DEFAULTS = {
   },
   // Who writes a server into the configuration vouches for it: `validated`, not the specification's `untested`.
   defaults: { trust: 'validated', timeoutMs: 60_000, connectTimeoutMs: 30_000, maxConcurrency: 64, strict: true },
+  policy: {
+    readOnly: false,
+    confirmation: {
+      // Specification, section 7.4: the recommended lifetimes.
+      ttlSeconds: { destructive: 300, dangerous: 300, forbidden: 120 },
+      clockSkewSeconds: 30,
+      maxIssuedPerMinute: 60,
+      maxFailuresPerMinute: 20,
+    },
+    approvals: { elicitation: true, operator: true, mode: 'retry', waitSeconds: 60, expireSeconds: 900 },
+  },
+  store: { type: 'sqlite', file: 'state.db', prefix: 'mcp-aql' },
+  audit: {
+    enabled: true,
+    directory: 'audit',
+    calls: 'gated',
+    sync: false,
+    retentionDays: 90,
+    redactKeys: [],
+    redactPatterns: [],
+  },
   log: { level: 'info', format: 'auto' },
   dataDir: '.mcp-aql',
   upstreamsDir: 'upstreams',
@@ -36,6 +58,15 @@ export const CONFIG_DEFAULTS = {
   };
   readonly limits: PayloadLimits;
   readonly defaults: UpstreamDefaults;
+  readonly policy: {
+    readonly readOnly: boolean;
+    readonly confirmation: ConfirmationConfig;
+    readonly approvals: Omit<ApprovalsConfig, 'operators' | 'publicUrl' | 'webhook'>;
+  };
+  /** `file` starts at the data directory. */
+  readonly store: { readonly type: StoreConfig['type']; readonly file: string; readonly prefix: string };
+  /** `directory` starts at the data directory. */
+  readonly audit: AuditConfig;
   readonly log: GatewayConfig['log'];
   readonly dataDir: string;
   readonly upstreamsDir: string;

@@ -1,5 +1,7 @@
 import type { PayloadLimits } from '../protocol/payload-limits.js';
 import type { CurationRule, EndpointMode, GatewayConfig, UpstreamConfig } from './gateway-config.js';
+import type { AuditConfig } from './policy-config.js';
+import type { CredentialEntry, PolicyEntry, StoreEntry } from './policy-document.js';
 
 /** Curation of the operations that one name or pattern matches, as written. */
 export type OperationEntry = Omit<CurationRule, 'pattern'>;
@@ -70,6 +72,10 @@ export interface GatewayDocument {
   readonly defaults?: Partial<UpstreamDefaults>;
   readonly pins?: Readonly<Record<string, string>>;
   readonly integrity?: UpstreamConfig['integrity'];
+  readonly policy?: PolicyEntry;
+  readonly store?: StoreEntry;
+  readonly audit?: Partial<AuditConfig>;
+  readonly clients?: Readonly<Record<string, CredentialEntry>>;
   readonly log?: Partial<GatewayConfig['log']>;
   readonly dataDir?: string;
   readonly upstreamsDir?: string;

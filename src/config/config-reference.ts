@@ -5,6 +5,8 @@ import { FAMILY_DEFINITION, GATEWAY_SCHEMA } from './config-schema.js';
 import type { FamilyDefinition } from './gateway-config.js';
 import { valueAt } from './json-path.js';
 import { CONFIG_VARIABLE, formatFlag, OVERRIDES } from './overrides.js';
+import { POLICY_EXAMPLE } from './policy-example.js';
+import { renderJson } from './render-json.js';
 import { OPERATION_PROPERTIES, SERVER_PROPERTIES } from './upstream-schema.js';
 
 const INTRODUCTION = `# Configuration
@@ -38,6 +40,20 @@ const SECRETS = `A server that is \`disabled\` needs none of its variables. \`\$
 cannot be read is an error where \`X\` is a header or sounds like a secret (token, key, password and so on), else a warning. Each
 variable of the table above has such a twin too: \`MCP_AQL_HOST_FILE\`.`;
 
+const RULES = `## Policy rules
+
+Each call is held against every rule of \`policy.rules\`; of those that match, \`deny\` beats \`confirm\` beats \`allow\`, wherever they
+stand. Where none matches, the operation's danger and its server's trust decide ([security](security.md)). Patterns are minimatch's
+without extended globs: \`*\`, \`?\`, \`**\`, \`[classes]\` and \`{braces}\`. Where a value cannot be judged, as text where a number is
+compared, a rule that denies or confirms counts as matching and one that allows does not. \`policy explain\` says which rule decides,
+and why. For example:`;
+
+const RULES_READING = `What is made or changed in repositories called \`sandbox-…\` runs without a question. A refund above 100 waits for a person, and
+for half a minute. The client \`ci\` deletes nothing, whoever would agree to it.
+
+Tokens may also come as files (\`token_FILE\`), and the first of each kind as a variable: \`MCP_AQL_CLIENT_TOKEN\` is the client
+\`default\`, \`MCP_AQL_ADMIN_TOKEN\` the operator \`admin\`.`;
+
 const SERVERS = `## Servers
 
 \`mcpServers\` takes a block of Claude Desktop, Cursor or VS Code as it is; VS Code's \`servers\` and \`mcp.servers\` mean the same. Keys
@@ -67,6 +83,9 @@ export function renderConfigReference(): string {
     SECRETS,
     '## Settings',
     ...renderSections(),
+    RULES,
+    `\`\`\`json\n${renderJson(POLICY_EXAMPLE).trimEnd()}\n\`\`\``,
+    RULES_READING,
     SERVERS,
     renderProperties(SERVER_PROPERTIES),
     UPSTREAM_FILES,
@@ -91,13 +110,41 @@ function renderVariables(): string {
 /** Sections of settings with a table each, then the single settings in one. */
 function renderSections(): string[] {
   const properties = Object.entries(valueAt(GATEWAY_SCHEMA, ['properties']) as Record<string, JsonSchema>);
-  const sections = properties.flatMap(([name, schema]) => {
-    const inner = schema['properties'];
-    if (!isJsonObject(inner) || name === 'mcp') return [];
-    return [`### \`${name}\`\n\n${schema['description']}`, renderProperties(inner)];
-  });
-  const single = properties.filter(([name, schema]) => !('properties' in schema) && name !== '$schema');
-  return [...sections, '### Others', renderProperties(Object.fromEntries(single))];
+  const shown = properties.filter(([name]) => name !== '$schema' && name !== 'mcp');
+  const single = shown.filter(([name, schema]) => findObject(name, schema) === undefined);
+  return [
+    ...shown.flatMap(([name, schema]) => renderSection(name, schema, '###')),
+    '### Others',
+    renderProperties(Object.fromEntries(single)),
+  ];
+}
+
+/** A section's table, then those of the objects within it; nothing where a setting is no section. */
+function renderSection(name: string, schema: JsonSchema, heading: string): string[] {
+  const found = findObject(name, schema);
+  if (found === undefined) return [];
+  const { path, properties } = found;
+  return [
+    `${heading} ${code(path)}\n\n${schema['description']}`,
+    renderProperties(properties),
+    ...Object.entries(properties).flatMap(([key, member]) =>
+      isJsonObject(member) ? renderSection(`${path}.${key}`, member, '####') : [],
+    ),
+  ];
+}
+
+/** Where a setting leads to keys: an object's own, those of each element (`rules[]`), or of each entry (`clients.*`). */
+function findObject(path: string, schema: JsonSchema): { path: string; properties: JsonObject } | undefined {
+  const places = [
+    { path, at: ['properties'] },
+    { path: `${path}[]`, at: ['items', 'properties'] },
+    { path: `${path}.*`, at: ['additionalProperties', 'properties'] },
+  ];
+  for (const place of places) {
+    const properties = valueAt(schema, place.at);
+    if (isJsonObject(properties)) return { path: place.path, properties };
+  }
+  return undefined;
 }
 
 function renderProperties(properties: JsonObject): string {
@@ -112,9 +159,11 @@ function renderProperties(properties: JsonObject): string {
 function describeType(schema: JsonSchema): string {
   const { type, enum: values, items, minimum, maximum } = schema;
   if (Array.isArray(values)) return values.map(code).join(', ');
+  if (Array.isArray(type) && isJsonObject(items)) return `${describeType(items)}, or a list`;
   if (type === 'array' && isJsonObject(items)) return `list of ${describeType(items)}`;
+  if (type === 'array') return 'list';
   if (minimum !== undefined && maximum !== undefined) return `${type}, ${minimum} to ${maximum}`;
-  return String(type);
+  return type === undefined ? 'anything' : String(type);
 }
 
 function describeDefault({ default: value }: JsonSchema): string {

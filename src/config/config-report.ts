@@ -29,7 +29,7 @@ export function createReport(): ConfigReport {
 
 /**
  * Opens the notes of one document.
- * @param origins by formatted path: values laid over the document, whose problems name the variable or flag instead.
+ * @param origins by formatted path: values laid over the document, whose notes name the variable or flag instead.
  */
 export function openNotes(
   report: ConfigReport,
@@ -37,16 +37,19 @@ export function openNotes(
   origins: ReadonlyMap<string, Origin> = new Map(),
 ): Notes {
   const noted: JsonPath[] = [];
+  const placeOf = (path: JsonPath): Origin => {
+    const key = formatPath(path);
+    return origins.get(key) ?? { file: source, path: key };
+  };
   return {
     source,
     problem(path, message, suggestion) {
       noted.push(path);
-      const key = formatPath(path);
-      const origin = origins.get(key) ?? { file: source, path: key };
-      report.problems.push({ ...origin, message, ...(suggestion === undefined ? {} : { suggestion }) });
+      report.problems.push({ ...placeOf(path), message, ...(suggestion === undefined ? {} : { suggestion }) });
     },
     warning(path, message) {
-      report.warnings.push(`${source}: ${formatPath(path)}: ${message}`);
+      const place = placeOf(path);
+      report.warnings.push(`${place.file}: ${place.path}: ${message}`);
     },
     has: (path) => noted.some((other) => path.every((step, index) => step === other[index])),
   };

@@ -1,31 +1,16 @@
 import { CATEGORIES } from '../protocol/category.js';
-import type { JsonObject, JsonSchema } from '../protocol/json.js';
+import type { JsonSchema } from '../protocol/json.js';
 import { CONFIG_DEFAULTS } from './config-defaults.js';
 import { INTEGRITY_MODES } from './lock-content.js';
+import { AUDIT_SECTION, CLIENTS_SETTING, POLICY_SECTION, STORE_SECTION } from './policy-schema.js';
+import { range, section, TEXTS } from './schema-parts.js';
 import { OPERATION_DEFINITION, SERVER_PROPERTIES, SHARED_PROPERTIES } from './upstream-schema.js';
 
 const NAME = '^[a-z][a-z0-9_]*$';
 const KIB = 1024;
 const MIB = KIB * KIB;
 
-const texts = { type: 'array', items: { type: 'string', minLength: 1 } };
 const servers = { type: 'object', additionalProperties: { $ref: '#/definitions/server' } };
-
-/** An object that allows these keys and no others, each with its default where there is one. */
-function section(description: string, properties: Record<string, JsonObject>, defaults: JsonObject = {}): JsonSchema {
-  const entries = Object.entries(properties).map(([key, schema]) => [
-    key,
-    key in defaults ? { ...schema, default: defaults[key] } : schema,
-  ]);
-  return { type: 'object', additionalProperties: false, description, properties: Object.fromEntries(entries) };
-}
-
-const range = (minimum: number, maximum: number, description: string): JsonSchema => ({
-  type: 'integer',
-  minimum,
-  maximum,
-  description,
-});
 
 const SERVER_SECTION = section(
   'Where the gateway listens.',
@@ -33,11 +18,11 @@ const SERVER_SECTION = section(
     host: { type: 'string', minLength: 1, description: 'The address to listen on.' },
     port: range(0, 65_535, 'The port to listen on; 0 takes a free one.'),
     allowedHosts: {
-      ...texts,
+      ...TEXTS,
       description: 'Host names that requests may address, beside the loopback names and `host`.',
     },
     allowedOrigins: {
-      ...texts,
+      ...TEXTS,
       description: "Host names that a browser's Origin may carry, beside the loopback names.",
     },
     sessionIdleMs: range(1000, 604_800_000, 'A session that is silent for so many milliseconds ends.'),
@@ -110,7 +95,7 @@ export const FAMILY_DEFINITION: JsonSchema = {
       items: { type: 'string', pattern: '^[a-z][a-z0-9]*$' },
       description: 'Leading words of operation names it takes; they beat categories.',
     },
-    patterns: { ...texts, description: 'Minimatch patterns of operation names it takes; they beat verbs.' },
+    patterns: { ...TEXTS, description: 'Minimatch patterns of operation names it takes; they beat verbs.' },
     only: {
       type: 'array',
       items: { enum: [...CATEGORIES] },
@@ -162,6 +147,10 @@ export const GATEWAY_SCHEMA: JsonSchema = {
         'What becomes of a tool that is not what `gateway.lock.json` says: nothing, a report (`warn`), or a report and ' +
         'neither listing nor calls (`quarantine`). `warn` unless given where there is a lock, else `off`.',
     },
+    policy: POLICY_SECTION,
+    store: STORE_SECTION,
+    audit: AUDIT_SECTION,
+    clients: CLIENTS_SETTING,
     log: LOG_SECTION,
     dataDir: {
       type: 'string',

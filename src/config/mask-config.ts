@@ -1,5 +1,6 @@
 import type { JsonObject } from '../protocol/json.js';
 import type { GatewayConfig, UpstreamEndpoint } from './gateway-config.js';
+import type { PolicyConfig, StoreConfig } from './policy-config.js';
 import { SECRET_NAME } from './secret-values.js';
 
 const MASK = '***';
@@ -8,8 +9,41 @@ const SENSITIVE = new RegExp(`${SECRET_NAME.source}|cookie|session|signature`, '
 /** A copy of the configuration for people's eyes, as JSON would carry it: whatever may be secret is masked. */
 export function maskConfig(config: GatewayConfig): JsonObject {
   const upstreams = config.upstreams.map((upstream) => ({ ...upstream, endpoint: maskEndpoint(upstream.endpoint) }));
-  // What was accepted is long, stands in a file of its own, and was not configured.
-  return structuredClone({ ...config, upstreams, lock: config.lock.file });
+  return structuredClone({
+    ...config,
+    policy: maskPolicy(config.policy),
+    store: maskStore(config.store),
+    clients: maskTokens(config.clients),
+    upstreams,
+    // What was accepted is long, stands in a file of its own, and was not configured.
+    lock: config.lock.file,
+  });
+}
+
+function maskPolicy(policy: PolicyConfig): PolicyConfig {
+  const { operators, webhook, ...approvals } = policy.approvals;
+  return {
+    ...policy,
+    approvals: {
+      ...approvals,
+      operators: maskTokens(operators),
+      ...(webhook !== undefined && { webhook: { url: maskPath(webhook.url), secret: MASK } }),
+    },
+  };
+}
+
+function maskTokens<T extends { readonly token: string }>(holders: readonly T[]): readonly T[] {
+  return holders.map((holder) => ({ ...holder, token: MASK }));
+}
+
+function maskStore(store: StoreConfig): StoreConfig {
+  return store.type === 'redis' ? { ...store, url: maskUrl(store.url) } : store;
+}
+
+/** Many a chat's webhook has its secret in the path. */
+function maskPath(address: string): string {
+  const { origin, pathname, search } = new URL(address);
+  return pathname === '/' && search === '' ? `${origin}/` : `${origin}/${MASK}`;
 }
 
 function maskEndpoint(endpoint: UpstreamEndpoint): UpstreamEndpoint {

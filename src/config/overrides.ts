@@ -13,6 +13,7 @@ export interface ConfigFlags {
   readonly profile?: string;
   readonly toolPrefix?: string;
   readonly logLevel?: string;
+  readonly readOnly?: boolean;
 }
 
 /** A setting that the environment, and perhaps the command line, may lay over the file. */
@@ -26,6 +27,10 @@ export interface Override {
 
 const asIs = (text: string): unknown => text;
 const asNumber = (text: string): unknown => (/^\d+$/.test(text) ? Number(text) : text);
+const BOOLEANS: Readonly<Record<string, boolean>> = { true: true, 1: true, false: false, 0: false };
+const asBoolean = (text: string): unknown => BOOLEANS[text] ?? text;
+/** Taken letter by letter: a secret that happens to hold `${` refers to nothing. */
+const asSecret = (text: string): unknown => text.replace(/\$\{/g, () => '$${');
 const asPath = (text: string, cwd: string): unknown => resolve(cwd, text);
 const asList = (text: string): unknown =>
   text
@@ -44,6 +49,15 @@ export const OVERRIDES: readonly Override[] = [
   { path: ['endpoint', 'toolPrefix'], variable: 'MCP_AQL_TOOL_PREFIX', flag: 'toolPrefix', read: asIs },
   { path: ['log', 'level'], variable: 'MCP_AQL_LOG_LEVEL', flag: 'logLevel', read: asIs },
   { path: ['log', 'format'], variable: 'MCP_AQL_LOG_FORMAT', read: asIs },
+  { path: ['policy', 'readOnly'], variable: 'MCP_AQL_READ_ONLY', flag: 'readOnly', read: asBoolean },
+  { path: ['store', 'type'], variable: 'MCP_AQL_STORE', read: asIs },
+  { path: ['store', 'url'], variable: 'MCP_AQL_REDIS_URL', read: asSecret },
+  { path: ['clients', 'default', 'token'], variable: 'MCP_AQL_CLIENT_TOKEN', read: asSecret },
+  {
+    path: ['policy', 'approvals', 'operators', 'admin', 'token'],
+    variable: 'MCP_AQL_ADMIN_TOKEN',
+    read: asSecret,
+  },
   { path: ['dataDir'], variable: 'MCP_AQL_DATA_DIR', read: asPath },
 ];
 

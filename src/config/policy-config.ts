@@ -21,11 +21,14 @@ export interface ParamCondition {
   readonly gte?: number;
   readonly lt?: number;
   readonly lte?: number;
-  /** Minimatch pattern(s) of the value as text; of any element where it is a list. */
+  /** Minimatch pattern(s) of the value as text; of any element where it is a list, and of every one for a rule that allows. */
   readonly glob?: readonly string[];
 }
 
-/** Which calls a rule is about: all that is given must match, and of a list one entry. Patterns are minimatch's. */
+/**
+ * Which calls a rule is about: all that is given must match, and of a list one entry. Patterns are minimatch's, without
+ * extended globs.
+ */
 export interface RuleMatch {
   /** Patterns of exposed or qualified operation names. */
   readonly operation?: readonly string[];

@@ -4,11 +4,11 @@ import type { JsonSchema } from '../protocol/json.js';
 import { TRANSPORTS } from './config-document.js';
 import { GROUP_MODES } from './group-mode.js';
 import { INTEGRITY_MODES } from './lock-content.js';
+import { TEXTS } from './schema-parts.js';
 
 const MAX_TIMEOUT_MS = 86_400_000;
 const NAME = '^[a-z][a-z0-9_]*$';
 
-const texts = { type: 'array', items: { type: 'string', minLength: 1 } };
 const looseTexts = { type: 'object', additionalProperties: { type: ['string', 'number', 'boolean', 'null'] } };
 
 /** Keys that other clients write into a server's entry: taken for what they are, and ignored with a warning. */
@@ -69,11 +69,28 @@ export const OPERATION_PROPERTIES = {
   family: { type: 'string', pattern: NAME, description: 'The family that shows it, whatever the profile says.' },
   description: { type: 'string', minLength: 1, description: "What it does, instead of the server's own words." },
   identifiers: {
-    ...texts,
+    ...TEXTS,
     description: "Parameters that find an UPDATE's resource; the others go into `input`.",
   },
   idempotent: { type: 'boolean', description: 'Whether a call may be sent again after a lost connection.' },
   timeoutMs: { ...SHARED_PROPERTIES.timeoutMs, description: 'Upper bound of one call of it, in milliseconds.' },
+  confirmationMessage: {
+    type: 'string',
+    minLength: 1,
+    maxLength: 500,
+    description: "What a person is asked before it runs, with `{param}` for a parameter's value.",
+  },
+  cooldownSeconds: {
+    type: 'integer',
+    minimum: 0,
+    maximum: 3600,
+    description: 'Least seconds between that question and the execution.',
+  },
+  sensitive: {
+    ...TEXTS,
+    description:
+      'Parameters whose values are neither recorded nor shown to approvers, beside those that the server marks as secret.',
+  },
   group: {
     enum: [...GROUP_MODES],
     description: 'Whether a tool whose effect a parameter chooses is offered as one operation a value; see the server.',

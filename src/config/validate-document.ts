@@ -38,9 +38,11 @@ export function validateDocument<K extends keyof Documents>(kind: K, document: u
   return sound as Documents[K];
 }
 
+/** These only say that something is wrong which another error tells: a key's name, the shape that a type asks for. */
+const ECHOES: ReadonlySet<string> = new Set(['propertyNames', 'if']);
+
 function noteError(error: ErrorObject, document: unknown, sound: JsonObject, notes: Notes): void {
-  // Only says that a fault of a key's name, told by another error, is one.
-  if (error.keyword === 'propertyNames') return;
+  if (ECHOES.has(error.keyword)) return;
   const base = pathOfPointer(error.instancePath, document);
   const key: unknown = error.params['additionalProperty'] ?? error.params['missingProperty'] ?? error.propertyName;
   const path = typeof key === 'string' ? [...base, key] : base;
@@ -80,7 +82,7 @@ const EXPLANATIONS: Readonly<Record<string, (error: ErrorObject) => Explanation>
   enum: (error) => {
     const allowed: unknown[] = error.params['allowedValues'];
     return {
-      message: `expected one of ${allowed.map((value) => `'${value}'`).join(', ')}`,
+      message: `expected ${nameValues(allowed)}`,
       suggestion: suggestName(String(error.data), allowed.map(String)),
     };
   },
@@ -90,6 +92,7 @@ const EXPLANATIONS: Readonly<Record<string, (error: ErrorObject) => Explanation>
   pattern: (error) => ({ message: `expected text that matches ${error.params['pattern']}` }),
   minLength: () => ({ message: 'expected text, got an empty string' }),
   maxLength: (error) => ({ message: `expected at most ${error.params['limit']} characters` }),
+  minItems: (error) => ({ message: `expected at least ${error.params['limit']} entry` }),
   minProperties: (error) => ({ message: `expected at least ${error.params['limit']} entry` }),
 };
 
@@ -104,7 +107,12 @@ function explainRange(error: ErrorObject): Explanation {
 
 function describe(error: ErrorObject, key: unknown): string {
   const schema = valueAt(error.parentSchema, ['properties', String(key)]);
-  return isJsonObject(schema) ? nameType(schema['type']) : 'a value';
+  if (!isJsonObject(schema)) return 'a value';
+  return Array.isArray(schema['enum']) ? nameValues(schema['enum']) : nameType(schema['type']);
+}
+
+function nameValues(values: readonly unknown[]): string {
+  return `one of ${values.map((value) => `'${value}'`).join(', ')}`;
 }
 
 function nameType(type: unknown): string {

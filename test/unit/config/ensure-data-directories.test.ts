@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { ensureDataDirectories } from '../../../src/config/ensure-data-directories.js';
@@ -18,7 +18,33 @@ it('makes the data directory and the working directories in it, and loading make
   await ensureDataDirectories(config);
   expect(readdirSync(config.directory).sort()).toEqual(['.mcp-aql', 'gateway.config.json']);
   expect(existsSync(join(config.dataDir, 'deep/files'))).toBe(true);
-  expect(readdirSync(config.dataDir)).toEqual(['deep']);
+  expect(readdirSync(config.dataDir)).toEqual(['audit', 'deep']);
+});
+
+it('makes the directories of the record and of the state, for nobody else to read', async () => {
+  const config = await loadOnly({ audit: { directory: 'records/audit' }, store: { file: 'state/a.db' } });
+  await ensureDataDirectories(config);
+  const modes = ['.mcp-aql', 'records', 'records/audit', 'state'].map(
+    (name) => statSync(join(config.directory, name)).mode & 0o777,
+  );
+  expect(modes).toEqual([0o700, 0o700, 0o700, 0o700]);
+  expect(readdirSync(join(config.directory, 'state'))).toEqual([]);
+});
+
+it('makes none for what is switched off', async () => {
+  const config = await loadOnly({ audit: { enabled: false }, store: { type: 'memory' } });
+  await ensureDataDirectories(config);
+  expect(readdirSync(config.dataDir)).toEqual([]);
+});
+
+it.each([
+  [
+    { audit: { directory: 'gateway.config.json' } },
+    /audit\.directory: .* cannot be made \(EEXIST\)\n.*audit\.directory/,
+  ],
+  [{ store: { file: 'gateway.config.json/a.db' } }, /store\.file: .* cannot be made \(EEXIST\)\n.*store\.file/],
+])('says which setting chose a directory that cannot be made: %j', async (main, message) => {
+  await expect(ensureDataDirectories(await loadOnly(main))).rejects.toThrow(message);
 });
 
 it('says which directory cannot be made, and what to do', async () => {

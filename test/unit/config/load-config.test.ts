@@ -99,6 +99,11 @@ describe('loadConfig: what it makes', () => {
         MCP_AQL_LOG_LEVEL: 'debug',
         MCP_AQL_LOG_FORMAT: 'json',
         MCP_AQL_DATA_DIR: '/var/lib/gateway',
+        MCP_AQL_READ_ONLY: '1',
+        MCP_AQL_STORE: 'redis',
+        MCP_AQL_REDIS_URL: 'redis://redis.example',
+        MCP_AQL_CLIENT_TOKEN: 'a-client-s-own-token',
+        MCP_AQL_ADMIN_TOKEN: 'an-operator-s-own-token',
         MCP_AQL_ALLOWED_HOSTS: 'A.example:8080, b.example',
         MCP_AQL_ALLOWED_ORIGINS: 'https://App.example:444',
       },
@@ -113,6 +118,9 @@ describe('loadConfig: what it makes', () => {
       endpoint: { mode: 'semantic', toolPrefix: 'd_', profile: { name: 'device' } },
       log: { level: 'debug', format: 'json' },
       dataDir: '/var/lib/gateway',
+      policy: { readOnly: true, approvals: { operators: [{ name: 'admin', token: 'an-operator-s-own-token' }] } },
+      store: { type: 'redis', url: 'redis://redis.example' },
+      clients: [{ name: 'default', token: 'a-client-s-own-token' }],
     });
   });
 

@@ -56,6 +56,35 @@ describe('maskConfig', () => {
     expect(await maskEndpoint({ command: 'x', args })).toMatchObject({ args: shown });
   });
 
+  it.each([
+    ['redis://:hunter2@host:6379/1', 'redis://***@host:6379/1'],
+    ['rediss://user:p w@host', 'rediss://***@host'],
+    ['redis://:p@ss@host', 'redis://***@host'],
+    ['redis://host?password=hunter2', 'redis://host?***'],
+    ['redis://host:6379', 'redis://host:6379'],
+  ])('shows the store %s as %s', async (url, shown) => {
+    expect(maskConfig(await loadOnly({ store: { url } }))['store']).toMatchObject({ url: shown });
+  });
+
+  it.each([
+    ['https://hooks.chat.example/services/T0/B0/hunter2', 'https://hooks.chat.example/***'],
+    ['https://u:p@host.example/?token=x', 'https://host.example/***'],
+    ['http://host.example:8080', 'http://host.example:8080/'],
+  ])('shows the webhook %s as %s', async (url, shown) => {
+    const approvals = {
+      operators: { a: { token: 'hunter2-hunter2-hunter2' } },
+      webhook: { url, secret: 'x'.repeat(16) },
+    };
+    expect(maskConfig(await loadOnly({ policy: { approvals } }))['policy']).toMatchObject({
+      approvals: { operators: [{ name: 'a', token: '***' }], webhook: { url: shown, secret: '***' } },
+    });
+  });
+
+  it('shows who the clients are, and not their tokens', async () => {
+    const config = await loadOnly({ clients: { ci: { token: 'hunter2-hunter2-hunter2' } } });
+    expect(maskConfig(config)['clients']).toEqual([{ name: 'ci', token: '***' }]);
+  });
+
   it('makes a copy that JSON can carry', async () => {
     const config = await loadOnly({ mcpServers: { a: { command: 'x' } } });
     expect(JSON.parse(JSON.stringify(maskConfig(config)))).toEqual(maskConfig(config));

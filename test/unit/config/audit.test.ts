@@ -1,0 +1,51 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { loadOnly, problemsOf } from './config-folder.js';
+
+describe('audit', () => {
+  it('is kept in the data directory for a quarter of a year unless somebody says otherwise', async () => {
+    const { audit, dataDir } = await loadOnly({});
+    expect(audit).toEqual({
+      enabled: true,
+      directory: join(dataDir, 'audit'),
+      calls: 'gated',
+      sync: false,
+      retentionDays: 90,
+      redactKeys: [],
+      redactPatterns: [],
+    });
+  });
+
+  it('is what the file says', async () => {
+    const given = {
+      enabled: false,
+      calls: 'all',
+      sync: true,
+      retentionDays: 0,
+      redactKeys: ['*_iban'],
+      redactPatterns: ['\\p{Lu}{2}\\d{2}', 'ab+'],
+    };
+    const { audit, directory } = await loadOnly({ audit: { ...given, directory: 'records' } });
+    expect(audit).toEqual({ ...given, directory: join(directory, 'records') });
+  });
+
+  it.each([
+    [{ calls: 'none' }, 'audit.calls', "expected one of 'gated', 'all'"],
+    [{ retentionDays: -1 }, 'audit.retentionDays', 'expected at least 0 and at most 3650, got -1'],
+    [{ redactKeys: [''] }, 'audit.redactKeys[0]', 'expected text, got an empty string'],
+    [{ redactPatterns: 'a' }, 'audit.redactPatterns', 'expected an array, got a string'],
+    [
+      { redactPatterns: ['a', '('] },
+      'audit.redactPatterns[1]',
+      'expected a regular expression that compiles (Unterminated group)',
+    ],
+    [
+      { redactPatterns: ['a*'] },
+      'audit.redactPatterns[0]',
+      'expected a regular expression that does not match the empty text',
+    ],
+    [{ retention: 1 }, 'audit.retention', "unknown key 'retention'"],
+  ])('refuses %j', async (audit, path, message) => {
+    expect(await problemsOf({ audit })).toEqual([expect.objectContaining({ path, message })]);
+  });
+});

@@ -1,0 +1,64 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { load, loadOnly, problemsOf } from './config-folder.js';
+
+const URL_1 = 'redis://:pass@redis.example:6379/2';
+
+describe('store', () => {
+  it('is a file in the data directory unless somebody says otherwise', async () => {
+    const { store, dataDir } = await loadOnly({ dataDir: 'd' });
+    expect(store).toEqual({ type: 'sqlite', file: join(dataDir, 'state.db') });
+  });
+
+  it("is a file that starts at the main file's folder", async () => {
+    const { store, directory } = await loadOnly({ store: { file: 'x/y.db' } });
+    expect(store).toEqual({ type: 'sqlite', file: join(directory, 'x/y.db') });
+  });
+
+  it.each([
+    [{ type: 'memory' }, {}, { type: 'memory' }],
+    [{ type: 'redis', url: URL_1 }, {}, { type: 'redis', url: URL_1, prefix: 'mcp-aql' }],
+    [{ url: 'rediss://r.example', prefix: 'a:b' }, {}, { type: 'redis', url: 'rediss://r.example', prefix: 'a:b' }],
+    [undefined, { MCP_AQL_STORE: 'memory' }, { type: 'memory' }],
+    [undefined, { MCP_AQL_REDIS_URL: URL_1 }, { type: 'redis', url: URL_1, prefix: 'mcp-aql' }],
+    [undefined, { MCP_AQL_REDIS_URL_FILE: 'url.txt' }, { type: 'redis', url: URL_1, prefix: 'mcp-aql' }],
+    [{ type: 'memory' }, { MCP_AQL_REDIS_URL: URL_1 }, { type: 'memory' }],
+    [
+      { type: 'memory' },
+      { MCP_AQL_STORE: 'redis', MCP_AQL_REDIS_URL: URL_1 },
+      { type: 'redis', url: URL_1, prefix: 'mcp-aql' },
+    ],
+  ])('%j with %j is %j', async (store, env, expected) => {
+    const main = store === undefined ? {} : { store };
+    expect((await loadOnly(main, { env, files: { 'url.txt': URL_1 } })).store).toEqual(expected);
+  });
+
+  it.each([
+    [{ type: 'redis' }, 'store.url', 'missing; expected a redis:// or rediss:// address'],
+    [{ url: 'http://r.example' }, 'store.url', 'expected a redis:// or rediss:// address'],
+    [{ url: 'redis://' }, 'store.url', 'expected a redis:// or rediss:// address'],
+    [{ url: 'r.example:6379' }, 'store.url', 'expected a redis:// or rediss:// address'],
+    [{ type: 'mysql' }, 'store.type', "expected one of 'memory', 'sqlite', 'redis'"],
+    [{ type: 'redis', url: URL_1, prefix: 'a b' }, 'store.prefix', 'expected text that matches ^[A-Za-z0-9:._-]+$'],
+    [{ path: 'x' }, 'store.path', "unknown key 'path'"],
+  ])('refuses %j', async (store, path, message) => {
+    const problems = await problemsOf({ store });
+    expect(problems).toEqual([expect.objectContaining({ path, message })]);
+  });
+
+  it('names the variable whose address is none, and not the address', async () => {
+    const problems = await problemsOf({}, { env: { MCP_AQL_REDIS_URL: 'http://:hunter2@x' } });
+    expect(problems).toEqual([expect.objectContaining({ file: 'environment', path: 'MCP_AQL_REDIS_URL' })]);
+    expect(JSON.stringify(problems)).not.toContain('hunter2');
+  });
+
+  it.each([
+    [{ type: 'memory', file: 'x' }, 'file', 'memory'],
+    [{ type: 'sqlite', url: URL_1 }, 'url', 'sqlite'],
+    [{ type: 'redis', url: URL_1, file: 'x' }, 'file', 'redis'],
+    [{ prefix: 'x' }, 'prefix', 'sqlite'],
+  ])('warns of what %j does not use', async (store, key, type) => {
+    const { warnings } = await load({ store });
+    expect(warnings).toEqual([`gateway.config.json: store.${key}: not used by a store of type '${type}'; ignored`]);
+  });
+});
