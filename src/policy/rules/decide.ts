@@ -1,0 +1,72 @@
+import { DECISIONS, type Decision, type PolicyRule } from '../../config/policy-config.js';
+import type { TrustLevel } from '../../protocol/danger.js';
+import type { Operation } from '../../protocol/operation.js';
+import type { Ruling } from './rule-book.js';
+import { TRUST_MATRIX } from './trust-matrix.js';
+
+/** What is known of an operation before any rule is asked. */
+export interface Standing {
+  readonly operation: Operation;
+  readonly trust: TrustLevel;
+  readonly readOnly: boolean;
+}
+
+/** A rule that takes effect, and whether it stands in for the trust matrix. */
+export interface EffectiveRule {
+  readonly rule: PolicyRule;
+  readonly lifts: boolean;
+}
+
+/**
+ * Deny beats confirm beats allow, over the rules that take effect and the trust matrix; the matrix is left out where a rule lifts
+ * it. The order of the rules decides nothing, not even which of them is named.
+ */
+export function decide(standing: Standing, rules: readonly EffectiveRule[]): Ruling {
+  const { operation, trust, readOnly } = standing;
+  const danger = operation.classification.danger.level;
+  if (readOnly && operation.classification.category !== 'READ') {
+    return rulingOf({ decision: 'deny', by: 'read-only', danger, trust });
+  }
+  const base: readonly Decision[] = rules.some(({ lifts }) => lifts) ? [] : [matrixDecision(standing)];
+  const decision = strictest([...base, ...rules.map(({ rule }) => rule.decision)]);
+  const deciding = rules.filter(({ rule }) => rule.decision === decision);
+  const named = deciding.toSorted(compareWeight)[0]?.rule;
+  return rulingOf({
+    decision,
+    by: named === undefined ? 'matrix' : 'rule',
+    ...(named !== undefined && { rule: named.name, reason: named.reason ?? null }),
+    ...(decision === 'confirm' && agreement(operation, deciding)),
+    danger,
+    trust,
+  });
+}
+
+export function matrixDecision({ operation, trust }: Standing): Decision {
+  return TRUST_MATRIX[trust][operation.classification.danger.level];
+}
+
+function rulingOf(known: Pick<Ruling, 'decision' | 'by' | 'danger' | 'trust'> & Partial<Ruling>): Ruling {
+  return Object.freeze({ requires: 'token', cooldownSeconds: 0, rule: null, reason: null, ...known });
+}
+
+function agreement({ cooldownSeconds = 0 }: Operation, deciding: readonly EffectiveRule[]) {
+  return {
+    requires: deciding.some(({ rule }) => rule.requires === 'human') ? 'human' : 'token',
+    cooldownSeconds: Math.max(cooldownSeconds, ...deciding.map(({ rule }) => rule.cooldownSeconds ?? 0)),
+  } as const;
+}
+
+function strictest(decisions: readonly Decision[]): Decision {
+  const ranks = decisions.map((decision) => DECISIONS.indexOf(decision));
+  return DECISIONS[Math.max(0, ...ranks)] ?? 'deny';
+}
+
+/** The rule that asks for most is named; then one that lifts the matrix; then the first by name. */
+function compareWeight(a: EffectiveRule, b: EffectiveRule): number {
+  return (
+    Number(b.rule.requires === 'human') - Number(a.rule.requires === 'human') ||
+    (b.rule.cooldownSeconds ?? 0) - (a.rule.cooldownSeconds ?? 0) ||
+    Number(b.lifts) - Number(a.lifts) ||
+    (a.rule.name < b.rule.name ? -1 : 1)
+  );
+}

@@ -1,0 +1,104 @@
+import type { Decision } from '../../config/policy-config.js';
+import type { CompiledRule } from './compile-rules.js';
+import { matrixDecision, type Standing } from './decide.js';
+import { allOf, type Match } from './match.js';
+import { type Clause, liftsMatrix, type RuledCall, sparesDiscovery, takesEffect } from './match-rule.js';
+import type { Explanation, RuleTrace, Ruling } from './rule-book.js';
+import { minimumTrustFor } from './trust-matrix.js';
+
+interface Reading {
+  readonly match: Match;
+  readonly why: string;
+}
+
+/** A traced rule, and whether it stands in for the trust matrix. */
+interface Trace extends RuleTrace {
+  readonly lifts: boolean;
+}
+
+/** The way to a ruling in words: every rule in its order, then the trust matrix, then what came of it. */
+export function explainRuling(
+  rules: readonly CompiledRule[],
+  standing: Standing,
+  call: RuledCall,
+  ruling: Ruling,
+): Explanation {
+  const base = matrixDecision(standing);
+  const traces = rules.map((rule) => traceRule(rule, call, base));
+  return {
+    operation: call.operation.name,
+    ruling,
+    matrix: { decision: base, lifted: base !== 'allow' && traces.some(({ lifts }) => lifts) },
+    rules: traces.map(({ lifts, ...trace }) => trace),
+    summary: summarize(call, ruling),
+  };
+}
+
+function traceRule(compiled: CompiledRule, call: RuledCall, base: Decision): Trace {
+  const { rule } = compiled;
+  const line = { rule: rule.name, decision: rule.decision };
+  if (sparesDiscovery(rule, call.operation)) {
+    const why = `'${call.operation.name}' is how operations are found, and is ruled by its exact name alone`;
+    return { ...line, matches: false, why, lifts: false };
+  }
+  const readings = [...readAll(compiled.ofOperation, call.operation), ...readAll(compiled.ofCall, call)];
+  const match = allOf(readings.map((reading) => reading.match));
+  const failing = readings.find((reading) => reading.match === 'no');
+  const told = failing === undefined ? readings : [failing];
+  const words = told.length === 0 ? 'it is about every call' : told.map(({ why }) => why).join(', and ');
+  const lifts = liftsMatrix(rule, call.operation, match);
+  const why = `${words}${noteDoubt(rule.decision, match)}${noteMatrix(rule.decision, match, base, lifts)}`;
+  return { ...line, matches: takesEffect(rule, match), why, lifts };
+}
+
+function readAll<Subject>(clauses: readonly Clause<Subject>[], subject: Subject): readonly Reading[] {
+  return clauses.map((clause) => {
+    const match = clause.match(subject);
+    return { match, why: clause.explain(subject, match) };
+  });
+}
+
+function noteDoubt(decision: Decision, match: Match): string {
+  if (match !== 'doubt') return '';
+  return decision === 'allow'
+    ? '; in doubt a rule that allows does not match'
+    : `; in doubt a rule that ${decision === 'deny' ? 'denies' : 'confirms'} matches`;
+}
+
+/** Of a rule that would have had to lift the matrix to be of use. */
+function noteMatrix(decision: Decision, match: Match, base: Decision, lifts: boolean): string {
+  const isWeaker = decision === 'allow' ? base !== 'allow' : decision === 'confirm' && base === 'deny';
+  if (!isWeaker || match === 'no') return '';
+  if (lifts) return `; it stands in for the trust matrix, which says ${base}`;
+  if (match === 'doubt') return '; the trust matrix holds';
+  const verb = decision === 'allow' ? 'allows' : 'confirms';
+  return `; it ${verb}, but names neither the danger level nor this operation exactly, so the trust matrix holds`;
+}
+
+const OUTCOMES: Readonly<Record<Decision, string>> = {
+  allow: 'Allowed',
+  confirm: 'Needs confirmation',
+  deny: 'Denied',
+};
+
+const SOURCES: Readonly<Record<Ruling['by'], (call: RuledCall, ruling: Ruling) => string>> = {
+  'read-only': ({ operation }) =>
+    `because the gateway is read-only and '${operation.name}' is ${operation.classification.category}`,
+  rule: (_, { rule, reason }) => `by rule '${rule}'${reason === null ? '' : `: ${reason}`}`,
+  matrix: (_, ruling) =>
+    `by the trust matrix: danger '${ruling.danger}' at trust '${ruling.trust}'${noteTrust(ruling)}`,
+};
+
+function noteTrust({ decision, danger }: Ruling): string {
+  return decision === 'deny' ? ` (at least '${minimumTrustFor(danger)}' is needed)` : '';
+}
+
+function summarize(call: RuledCall, ruling: Ruling): string {
+  const agreement = ruling.decision === 'confirm' ? ` ${describeAgreement(ruling)}` : '';
+  return `${OUTCOMES[ruling.decision]}${agreement} ${SOURCES[ruling.by](call, ruling)}`;
+}
+
+function describeAgreement({ requires, cooldownSeconds }: Ruling): string {
+  const who = requires === 'human' ? 'by a person' : 'with a token';
+  return cooldownSeconds === 0 ? who : `${who}, ${cooldownSeconds} s after the question at the earliest,`;
+}

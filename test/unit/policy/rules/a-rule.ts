@@ -1,0 +1,32 @@
+import type { PolicyRule } from '../../../../src/config/policy-config.js';
+import { createRuleBook } from '../../../../src/policy/rules/create-rule-book.js';
+import type { RuleBook } from '../../../../src/policy/rules/rule-book.js';
+import type { Category } from '../../../../src/protocol/category.js';
+import type { DangerLevel, TrustLevel } from '../../../../src/protocol/danger.js';
+import type { Operation, Parameter } from '../../../../src/protocol/operation.js';
+import { anOperation } from '../../../support/an-operation.js';
+
+export const NOBODY = {};
+
+/** A rule about every call, with plain values for what a test does not care about. */
+export function aRule(changes: Partial<PolicyRule> = {}): PolicyRule {
+  return { name: 'rule 1', match: {}, decision: 'deny', requires: 'token', ...changes };
+}
+
+/** A book over upstreams of one trust. */
+export function aBook(rules: readonly PolicyRule[], trust: TrustLevel = 'validated', readOnly = false): RuleBook {
+  return createRuleBook({ readOnly, rules }, () => trust);
+}
+
+export function rated(
+  danger: DangerLevel,
+  changes: Partial<Operation> = {},
+  category: Category = 'EXECUTE',
+): Operation {
+  const classification = { category, danger: { level: danger, reasons: ['it says so'] }, confidence: 1, evidence: [] };
+  return anOperation({ name: 'run_job', classification, ...changes });
+}
+
+export function aParameter(name: string, upstreamName = name, place: Parameter['place'] = 'params'): Parameter {
+  return { name, upstreamName, place, required: false, schema: {} };
+}

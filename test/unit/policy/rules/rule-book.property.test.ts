@@ -1,0 +1,190 @@
+import fc from 'fast-check';
+import { minimatch } from 'minimatch';
+import { describe, expect, it } from 'vitest';
+import { DECISIONS, type Decision, type PolicyRule, type RuleMatch } from '../../../../src/config/policy-config.js';
+import { TRUST_MATRIX } from '../../../../src/policy/rules/trust-matrix.js';
+import { CATEGORIES } from '../../../../src/protocol/category.js';
+import { DANGER_LEVELS, TRUST_LEVELS, type TrustLevel } from '../../../../src/protocol/danger.js';
+import type { Operation } from '../../../../src/protocol/operation.js';
+import { aBook, aParameter, aRule, rated } from './a-rule.js';
+
+interface Question {
+  readonly operation: Operation;
+  readonly args: { readonly path?: string; readonly amount?: number };
+  readonly caller: { readonly client?: string };
+}
+
+const some = <T>(...values: readonly T[]) => fc.subarray([...values], { minLength: 1 });
+const sparse = <T>(value: fc.Arbitrary<T>) => fc.option(value, { nil: undefined, freq: 2 });
+
+const operations = fc
+  .record({
+    name: fc.constantFrom('push_files', 'pull_files', 'drop_table'),
+    upstream: fc.constantFrom('git', 'db'),
+    danger: fc.constantFrom(...DANGER_LEVELS),
+    category: fc.constantFrom(...CATEGORIES),
+    cooldownSeconds: fc.constantFrom(0, 20),
+  })
+  .map(({ name, upstream, danger, category, cooldownSeconds }) => {
+    const parameters = [aParameter('path'), aParameter('amount')];
+    const qualifiedName = `${upstream}__${name}`;
+    return rated(danger, { name, qualifiedName, upstream, parameters, cooldownSeconds }, category);
+  });
+
+const questions: fc.Arbitrary<Question> = fc.record({
+  operation: operations,
+  args: fc.record(
+    { path: fc.constantFrom('/prod/a', '/dev/a', '/dev/b'), amount: fc.integer({ min: 0, max: 10 }) },
+    { requiredKeys: [] },
+  ),
+  caller: fc.record({ client: fc.constantFrom('ci', 'dev') }, { requiredKeys: [] }),
+});
+
+const matches: fc.Arbitrary<RuleMatch> = fc
+  .record({
+    operation: sparse(some('push_*', 'pull_files', '*', 'git__*', 'db__drop_table')),
+    category: sparse(some(...CATEGORIES)),
+    danger: sparse(some(...DANGER_LEVELS)),
+    upstream: sparse(some('g*', 'db')),
+    client: sparse(some('ci', 'd*')),
+    params: sparse(
+      fc.record(
+        { path: some('/prod/*', '**/b').map((glob) => ({ glob })), amount: fc.constantFrom({ gt: 5 }, { lte: 2 }) },
+        { requiredKeys: [] },
+      ),
+    ),
+  })
+  .map((match) => Object.fromEntries(Object.entries(match).filter(([, value]) => value !== undefined)));
+
+const ruleOf = fc.record({
+  match: matches,
+  decision: fc.constantFrom(...DECISIONS),
+  requires: fc.constantFrom('token' as const, 'human' as const),
+  cooldownSeconds: fc.constantFrom(0, 10, 60),
+});
+
+const ruleLists = fc
+  .array(ruleOf, { maxLength: 6 })
+  .map((rules) => rules.map((rule, index) => aRule({ ...rule, name: `rule ${index + 1}` })));
+
+const trusts = fc.constantFrom(...TRUST_LEVELS);
+const readOnlys = fc.boolean();
+
+const rank = (decision: Decision): number => DECISIONS.indexOf(decision);
+
+/** The rules in plain words, held against minimatch, without any preparation. */
+function naiveMatch({ match }: PolicyRule, { operation, args, caller }: Question): boolean {
+  const { name, qualifiedName, upstream, classification } = operation;
+  const fits = (patterns: readonly string[], text: string) => patterns.some((pattern) => minimatch(text, pattern));
+  const glob = match.params?.['path']?.glob;
+  const amount = match.params?.['amount'];
+  return (
+    (match.operation === undefined || fits(match.operation, name) || fits(match.operation, qualifiedName)) &&
+    (match.category === undefined || match.category.includes(classification.category)) &&
+    (match.danger === undefined || match.danger.includes(classification.danger.level)) &&
+    (match.upstream === undefined || fits(match.upstream, upstream)) &&
+    (match.client === undefined || (caller.client !== undefined && fits(match.client, caller.client))) &&
+    (glob === undefined || (args.path !== undefined && fits(glob, args.path))) &&
+    (amount?.gt === undefined || (args.amount !== undefined && args.amount > amount.gt)) &&
+    (amount?.lte === undefined || (args.amount !== undefined && args.amount <= amount.lte))
+  );
+}
+
+function naiveRuling(rules: readonly PolicyRule[], trust: TrustLevel, readOnly: boolean, question: Question) {
+  const { operation } = question;
+  const { name, qualifiedName, classification } = operation;
+  if (readOnly && classification.category !== 'READ')
+    return { decision: 'deny', requires: 'token', cooldownSeconds: 0 };
+  const matching = rules.filter((rule) => naiveMatch(rule, question));
+  const lifted = matching.some(
+    ({ decision, match }) =>
+      decision !== 'deny' &&
+      (match.danger !== undefined || match.operation?.includes(name) || match.operation?.includes(qualifiedName)),
+  );
+  const base: Decision = lifted ? 'allow' : TRUST_MATRIX[trust][classification.danger.level];
+  const decisions = [base, ...matching.map(({ decision }) => decision)];
+  const decision = decisions.includes('deny') ? 'deny' : decisions.includes('confirm') ? 'confirm' : 'allow';
+  const asking = decision === 'confirm' ? matching.filter((rule) => rule.decision === 'confirm') : [];
+  return {
+    decision,
+    requires: asking.some(({ requires }) => requires === 'human') ? 'human' : 'token',
+    cooldownSeconds:
+      decision === 'confirm'
+        ? Math.max(operation.cooldownSeconds ?? 0, ...asking.map(({ cooldownSeconds }) => cooldownSeconds ?? 0))
+        : 0,
+  };
+}
+
+describe('every rule book', () => {
+  it('rules as the rules read in plain words, call after call', () => {
+    const cases = fc.property(
+      ruleLists,
+      trusts,
+      readOnlys,
+      fc.array(questions, { minLength: 1, maxLength: 4 }),
+      (rules, trust, readOnly, asked) => {
+        const book = aBook(rules, trust, readOnly);
+        for (const question of [...asked, ...asked]) {
+          const { operation, args, caller } = question;
+          const expected = naiveRuling(rules, trust, readOnly, question);
+          expect(book.ruleOn(operation, { ...args }, caller)).toMatchObject(expected);
+        }
+      },
+    );
+    fc.assert(cases, { numRuns: 500 });
+  });
+
+  it('is never loosened by a rule that denies', () => {
+    const cases = fc.property(ruleLists, matches, trusts, questions, (rules, match, trust, question) => {
+      const { operation, args, caller } = question;
+      const before = aBook(rules, trust).ruleOn(operation, { ...args }, caller);
+      const after = aBook([...rules, aRule({ name: 'added', match })], trust).ruleOn(operation, { ...args }, caller);
+      expect(rank(after.decision)).toBeGreaterThanOrEqual(rank(before.decision));
+    });
+    fc.assert(cases, { numRuns: 500 });
+  });
+
+  it('says the same whatever the order of its rules', () => {
+    const shuffled = ruleLists.chain((rules) =>
+      fc.tuple(fc.constant(rules), fc.shuffledSubarray(rules, { minLength: rules.length })),
+    );
+    const cases = fc.property(shuffled, trusts, questions, ([rules, other], trust, { operation, args, caller }) => {
+      const ruling = aBook(rules, trust).ruleOn(operation, { ...args }, caller);
+      expect(aBook(other, trust).ruleOn(operation, { ...args }, caller)).toEqual(ruling);
+      expect(aBook(other, trust).outlook(operation)).toEqual(aBook(rules, trust).outlook(operation));
+    });
+    fc.assert(cases, { numRuns: 500 });
+  });
+
+  it('is not changed by a rule that does not match', () => {
+    const cases = fc.property(ruleLists, ruleOf, trusts, questions, (rules, rule, trust, question) => {
+      const added = aRule({ ...rule, name: 'added' });
+      fc.pre(!naiveMatch(added, question));
+      const { operation, args, caller } = question;
+      const before = aBook(rules, trust).ruleOn(operation, { ...args }, caller);
+      expect(aBook([added, ...rules], trust).ruleOn(operation, { ...args }, caller)).toEqual(before);
+    });
+    fc.assert(cases, { numRuns: 500 });
+  });
+
+  it('keeps the word of its outlook: where that is not conditional, no call is ruled otherwise', () => {
+    const cases = fc.property(ruleLists, trusts, readOnlys, questions, (rules, trust, readOnly, question) => {
+      const { operation, args, caller } = question;
+      const book = aBook(rules, trust, readOnly);
+      const { conditional, ...outlook } = book.outlook(operation);
+      if (!conditional) expect(book.ruleOn(operation, { ...args }, caller)).toMatchObject(outlook);
+    });
+    fc.assert(cases, { numRuns: 500 });
+  });
+
+  it('explains the ruling that it makes', () => {
+    const cases = fc.property(ruleLists, trusts, readOnlys, questions, (rules, trust, readOnly, question) => {
+      const { operation, args, caller } = question;
+      const book = aBook(rules, trust, readOnly);
+      const explanation = book.explain(operation, { ...args }, caller);
+      expect(explanation.ruling).toEqual(book.ruleOn(operation, { ...args }, caller));
+      expect(explanation.rules.map(({ matches }) => matches)).toEqual(rules.map((rule) => naiveMatch(rule, question)));
+    });
+    fc.assert(cases, { numRuns: 500 });
+  });
+});
