@@ -1,7 +1,7 @@
 import { buildGuardedCatalog } from './catalog/integrity/build-guarded-catalog.js';
 import type { GatewayConfig } from './config/gateway-config.js';
 import { buildEndpointPlan } from './endpoint/build-endpoint-plan.js';
-import { createIntrospection } from './introspect/create-introspection.js';
+import { createIntrospection, type IntrospectionPolicy } from './introspect/create-introspection.js';
 import { introspectOperation } from './introspect/introspect-operation.js';
 import { searchOperations } from './introspect/search-operations.js';
 import type { Snapshot } from './pipeline/snapshot.js';
@@ -14,6 +14,7 @@ export interface SnapshotInput {
   readonly toolSets: Iterable<ToolSet>;
   /** What each upstream, by slug, offered first; none where the lists were captured at one moment. */
   readonly firstToolSets?: ReadonlyMap<string, ToolSet>;
+  readonly policy: IntrospectionPolicy;
   /** Runs an upstream's operation. */
   readonly upstreamHandler: OperationHandler;
   /** Leave the upstreams' hints out of the classification. */
@@ -24,7 +25,7 @@ const NO_TOOL_SETS: ReadonlyMap<string, ToolSet> = new Map();
 
 /** Everything that follows from the upstreams' tool lists, made anew on each change and never altered. */
 export function buildSnapshot(input: SnapshotInput): Snapshot {
-  const { config, toolSets, upstreamHandler, ignoreAnnotations, firstToolSets = NO_TOOL_SETS } = input;
+  const { config, toolSets, policy, upstreamHandler, ignoreAnnotations, firstToolSets = NO_TOOL_SETS } = input;
   const catalog = buildGuardedCatalog({
     toolSets: [...toolSets],
     upstreams: config.upstreams,
@@ -35,7 +36,7 @@ export function buildSnapshot(input: SnapshotInput): Snapshot {
     ignoreAnnotations: ignoreAnnotations ?? false,
   });
   const plan = buildEndpointPlan(catalog, config.endpoint);
-  const introspect = createIntrospection({ catalog, plan, limits: config.limits });
+  const introspect = createIntrospection({ catalog, plan, limits: config.limits, policy });
   return {
     catalog,
     plan,

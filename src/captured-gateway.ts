@@ -3,10 +3,12 @@ import { readToolSet } from './catalog/read-tool-set.js';
 import type { GatewayConfig, UpstreamConfig } from './config/gateway-config.js';
 import { toSlug } from './config/slug.js';
 import { describeStatus, placeOperations } from './describe-status.js';
+import { explainPolicy } from './explain-policy.js';
 import type { Gateway } from './gateway.js';
 import { createPipeline } from './pipeline/pipeline.js';
-import { createGatekeeper } from './policy/gatekeeper.js';
+import { recordNoCalls } from './policy/audit/call-recorder.js';
 import { unlimitedQuota } from './policy/quota.js';
+import { createRuleBook } from './policy/rules/create-rule-book.js';
 import { OperationError } from './protocol/operation-error.js';
 import type { ToolSet } from './protocol/raw-tool.js';
 
@@ -19,12 +21,21 @@ export function openCapturedGateway(
   toolSets: readonly ToolSet[],
   options: { readonly ignoreAnnotations?: boolean } = {},
 ): Gateway {
-  const snapshot = buildSnapshot({ config, toolSets, upstreamHandler: refuseCall, ...options });
+  const trust = new Map(config.upstreams.map(({ slug, trust: level }) => [slug, level]));
+  const rules = createRuleBook(config.policy, (slug) => trust.get(slug) ?? 'untested');
+  const snapshot = buildSnapshot({
+    config,
+    toolSets,
+    policy: { outlook: rules.outlook, revokeToken: refuseCall },
+    upstreamHandler: refuseCall,
+    ...options,
+  });
   const pipeline = createPipeline({
-    gatekeeper: createGatekeeper(() => 'certified'),
+    gatekeeper: { admit: () => ({ outcome: 'allowed' }), outlook: rules.outlook },
     quota: unlimitedQuota,
     limits: config.limits,
     observe: () => undefined,
+    recordCall: recordNoCalls,
   });
   return {
     config,
@@ -37,6 +48,9 @@ export function openCapturedGateway(
     operations: () => placeOperations(snapshot),
     search: (query, limit) => snapshot.search(query, limit),
     toolSets: () => toolSets,
+    explainPolicy: (question) => explainPolicy(rules, question),
+    approvals: undefined,
+    endSession: () => undefined,
     close: () => Promise.resolve(),
   };
 }

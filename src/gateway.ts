@@ -4,12 +4,16 @@ import { diffCatalogs } from './catalog/diff-catalogs.js';
 import type { GatewayConfig } from './config/gateway-config.js';
 import { describeStatus, type GatewayStatus, type PlacedOperation, placeOperations } from './describe-status.js';
 import type { EndpointPlan } from './endpoint/endpoint-plan.js';
+import { explainPolicy, type PolicyQuestion } from './explain-policy.js';
 import { Lifecycle } from './lifecycle.js';
 import type { Observer } from './observe/observation.js';
 import { createPipeline } from './pipeline/pipeline.js';
 import type { SearchHit, Snapshot } from './pipeline/snapshot.js';
-import { createGatekeeper } from './policy/gatekeeper.js';
+import type { ApprovalDesk } from './policy/approvals/approval.js';
+import type { AuditTrail } from './policy/audit/audit-trail.js';
+import { openPolicyDesk } from './policy/open-policy-desk.js';
 import { unlimitedQuota } from './policy/quota.js';
+import type { Explanation } from './policy/rules/rule-book.js';
 import type { OperationHandler } from './protocol/handler.js';
 import { OperationError } from './protocol/operation-error.js';
 import type { RawCall } from './protocol/raw-call.js';
@@ -38,6 +42,12 @@ export interface Gateway {
   search(query: string, limit: number): Promise<readonly SearchHit[]>;
   /** The upstreams' tool lists exactly as they sent them. */
   toolSets(): readonly ToolSet[];
+  /** Which rule decides about an operation, and why. */
+  explainPolicy(question: PolicyQuestion): Explanation;
+  /** The operators' desk; absent where no operator can be asked. */
+  readonly approvals: ApprovalDesk | undefined;
+  /** Ends what belongs to a session: fronts call it once for each session that is over. */
+  endSession(sessionId: string): void;
   /** Resolves when every enabled upstream has connected or failed once. Never rejects. */
   readonly settled: Promise<void>;
   /**
@@ -58,25 +68,30 @@ export interface GatewayDeps {
   readonly clientInfo: { readonly name: string; readonly version: string };
   /** Where the gateway itself is installed: programs of its own dependencies may be named without a path. */
   readonly packageDirectory: string;
+  /** Which program this is, for the audit trail. */
+  readonly process: string;
 }
 
 /**
- * Puts the house together: starts connecting every upstream and returns at once. Calls made before an upstream is ready
- * wait for it or are told so.
+ * Puts the house together: opens the gate's state, starts connecting every upstream and resolves. Calls made before an
+ * upstream is ready wait for it or are told so.
+ * @throws StoreError when the gate's state cannot be kept
  */
-export function openGateway(config: GatewayConfig, deps: GatewayDeps): Gateway {
+export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Promise<Gateway> {
   const { observe } = deps;
+  const policy = await openPolicyDesk(config, deps);
   const lifecycle = new Lifecycle((name, cause) => observe({ kind: 'defect', where: `closing ${name}`, cause }));
   const toolSets = new Map<string, ToolSet>();
   const firstToolSets = new Map<string, ToolSet>();
   const listeners = new Set<() => void>();
-  const trust = new Map(config.upstreams.map(({ slug, trust: level }) => [slug, level]));
+  lifecycle.opened('policy', () => policy.close());
 
   const takeSnapshot = (): Snapshot =>
     buildSnapshot({
       config,
       toolSets: toolSets.values(),
       firstToolSets,
+      policy: { outlook: policy.gatekeeper.outlook, revokeToken: policy.revokeToken },
       upstreamHandler: createUpstreamHandler((slug) => pool.get(slug)),
     });
   let snapshot = takeSnapshot();
@@ -91,7 +106,7 @@ export function openGateway(config: GatewayConfig, deps: GatewayDeps): Gateway {
     rebuild = undefined;
     const before = snapshot;
     snapshot = takeSnapshot();
-    reportChange(before, snapshot, observe);
+    reportChange(before, snapshot, observe, policy.audit);
     if (before.plan.toolsJson !== snapshot.plan.toolsJson) for (const listener of listeners) listener();
   };
 
@@ -112,10 +127,11 @@ export function openGateway(config: GatewayConfig, deps: GatewayDeps): Gateway {
   lifecycle.opened('catalog', () => clearImmediate(rebuild));
 
   const pipeline = createPipeline({
-    gatekeeper: createGatekeeper((slug) => trust.get(slug) ?? 'certified'),
+    gatekeeper: policy.gatekeeper,
     quota: unlimitedQuota,
     limits: config.limits,
     observe,
+    recordCall: policy.recordCall,
   });
   const settled = pool.settled.then(() => {
     if (rebuild !== undefined) applyToolSets();
@@ -136,6 +152,9 @@ export function openGateway(config: GatewayConfig, deps: GatewayDeps): Gateway {
     operations: () => placeOperations(snapshot),
     search: (query, limit) => snapshot.search(query, limit),
     toolSets: () => [...toolSets.values()],
+    explainPolicy: (question) => explainPolicy(policy.rules, question),
+    approvals: policy.approvals,
+    endSession: policy.endSession,
     close: () => lifecycle.close(),
   };
 }
@@ -160,11 +179,15 @@ function createUpstreamHandler(find: UpstreamPool['get']): OperationHandler {
   };
 }
 
-function reportChange(before: Snapshot, after: Snapshot, observe: Observer): void {
+function reportChange(before: Snapshot, after: Snapshot, observe: Observer, audit: AuditTrail): void {
   const change = diffCatalogs(before.catalog, after.catalog);
   observe({ kind: 'catalog', operations: after.catalog.operations.length, ...change });
   const known = new Set(before.catalog.findings.map(({ message }) => message));
   for (const finding of after.catalog.findings) {
-    if (!known.has(finding.message)) observe({ ...finding, kind: 'finding' });
+    if (known.has(finding.message)) continue;
+    observe({ ...finding, kind: 'finding' });
+    const { severity, upstream, tool, message } = finding;
+    if (severity === 'info') continue;
+    audit.record({ type: 'integrity', severity, upstream, message, ...(tool === undefined ? {} : { tool }) });
   }
 }

@@ -18,6 +18,7 @@ export interface CommonFlags {
   readonly profile?: string;
   readonly prefix?: string;
   readonly logLevel?: string;
+  readonly readOnly?: boolean;
   readonly json?: boolean;
 }
 
@@ -34,6 +35,7 @@ export async function loadCliConfig(flags: CommonFlags, terminal: Terminal): Pro
         ...(flags.mode === undefined ? {} : { mode: flags.mode }),
         ...(flags.profile === undefined ? {} : { profile: flags.profile }),
         ...(flags.prefix === undefined ? {} : { toolPrefix: flags.prefix }),
+        ...(flags.readOnly === true ? { readOnly: true } : {}),
         ...(flags.logLevel === undefined ? {} : { logLevel: flags.logLevel }),
       },
     });
@@ -52,10 +54,12 @@ export interface RunningGateway {
 
 /**
  * Starts the gateway that the configuration describes. The caller closes it.
+ * @param command which program this is, for the audit trail
  * @param isNews which observations are logged; all of them where left out
  */
 export async function startGateway(
   config: GatewayConfig,
+  command: string,
   isNews: (observation: Observation) => boolean = () => true,
 ): Promise<RunningGateway> {
   await ensureDataDirectories(config);
@@ -63,12 +67,13 @@ export async function startGateway(
   const { openGateway } = await import('../gateway.js');
   const { createLogObserver } = await import('../observe/log-observer.js');
   const log = await createLogObserver(config.log);
-  const gateway = openGateway(config, {
+  const gateway = await openGateway(config, {
     observe: (observation) => {
       if (isNews(observation)) log.observe(observation);
     },
     clientInfo: readPackageInfo(),
     packageDirectory: PACKAGE_DIRECTORY,
+    process: command,
   });
   return { gateway, log };
 }
@@ -76,7 +81,10 @@ export async function startGateway(
 /** Runs one task against a gateway whose upstreams have all been tried, and closes it whatever happens. */
 export async function withGateway<T>(config: GatewayConfig, task: (gateway: Gateway) => Promise<T>): Promise<T> {
   // What the command prints says what became of each upstream; the log would say it twice.
-  const { gateway, log } = await startGateway({ ...config, log: { ...config.log, level: quieter(config.log.level) } });
+  const { gateway, log } = await startGateway(
+    { ...config, log: { ...config.log, level: quieter(config.log.level) } },
+    'cli',
+  );
   try {
     await gateway.settled;
     return await task(gateway);

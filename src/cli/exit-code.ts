@@ -13,6 +13,8 @@ export const EXIT_CODE = {
   refused: 5,
   /** Something is not what was accepted, or was never looked at. */
   unreviewed: 6,
+  /** The audit journals are not as they were written. */
+  tampered: 7,
 } as const;
 
 export type ExitCode = (typeof EXIT_CODE)[keyof typeof EXIT_CODE];

@@ -1,9 +1,12 @@
 import { Command, CommanderError } from 'commander';
+import { registerApprovals } from './approvals.js';
+import { registerAudit } from './audit.js';
 import { registerClassify } from './classify.js';
 import { CliError, EXIT_CODE } from './exit-code.js';
 import { registerInit } from './init.js';
 import { registerList } from './list.js';
 import { registerLock } from './lock.js';
+import { registerPolicy } from './policy.js';
 import { registerServe } from './serve.js';
 import { registerStdio } from './stdio.js';
 import type { Terminal } from './terminal.js';
@@ -21,6 +24,9 @@ const COMMANDS = [
   registerTools,
   registerClassify,
   registerLock,
+  registerAudit,
+  registerPolicy,
+  registerApprovals,
   registerTokens,
   registerVersion,
 ];
@@ -32,6 +38,7 @@ function createProgram(terminal: Terminal): Command {
     .option('--mode <mode>', 'semantic, single or all')
     .option('--profile <name>', 'which families of operations are shown (default: crude)')
     .option('--prefix <prefix>', 'what the names of the MCP tools begin with (default: mcp_aql_)')
+    .option('--read-only', 'let nothing through that is not READ')
     .option('--log-level <level>', 'trace, debug, info, warn, error or silent')
     .option('--json', 'print JSON')
     .configureOutput({

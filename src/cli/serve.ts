@@ -27,7 +27,7 @@ async function serve(flags: CommonFlags, terminal: Terminal): Promise<void> {
   const stop = untilAskedToStop();
   // On a terminal the progress line and the report tell how the upstreams start; log lines in between would tear them.
   let starting = terminal.err.isTTY === true;
-  const { gateway, log } = await startGateway(config, ({ kind }) => !starting || kind !== 'upstream-state');
+  const { gateway, log } = await startGateway(config, 'serve', ({ kind }) => !starting || kind !== 'upstream-state');
   const watching = watchUpstreams(gateway, terminal);
   try {
     // While the upstreams start, the front's libraries are loaded.

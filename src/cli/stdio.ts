@@ -19,7 +19,7 @@ async function serveOverStdio(flags: CommonFlags, terminal: Terminal): Promise<v
   protectStdout();
   const config = await loadCliConfig(flags, terminal);
   const stop = untilAskedToStop();
-  const { gateway, log } = await startGateway(config);
+  const { gateway, log } = await startGateway(config, 'stdio');
   try {
     const { serveStdio } = await import('../front/mcp/stdio-front.js');
     // What the client sends meanwhile waits in the pipe.

@@ -1,14 +1,18 @@
 import type { Command } from 'commander';
 import type { Gateway } from '../gateway.js';
-import { isJsonObject, type JsonObject } from '../protocol/json.js';
+import type { UserChannel } from '../protocol/consent.js';
+import type { JsonObject } from '../protocol/json.js';
 import type { Reply } from '../protocol/result.js';
+import { terminalUser } from './ask-user.js';
 import { callAsCli } from './call-operation.js';
 import { type CommonFlags, loadCliConfig, withGateway } from './context.js';
-import { CliError, EXIT_CODE } from './exit-code.js';
+import { EXIT_CODE } from './exit-code.js';
+import { parseParams } from './parse-params.js';
 import { printJson, type Terminal } from './terminal.js';
 
 interface CallFlags extends CommonFlags {
   readonly params?: string;
+  readonly confirm?: boolean;
 }
 
 export function registerToolsCall(tools: Command, terminal: Terminal): void {
@@ -16,32 +20,43 @@ export function registerToolsCall(tools: Command, terminal: Terminal): void {
     .command('call <operation>')
     .description('call one operation through the whole pipeline and print its answer')
     .option('--params <json>', 'parameters as a JSON object', '{}')
+    .option('--confirm', 'say yes where a confirmation token is asked for; a person is asked at the terminal')
     .action(async (name: string, _own: unknown, command: Command) => {
       const flags = command.optsWithGlobals<CallFlags>();
       const params = parseParams(flags.params ?? '{}');
       const config = await loadCliConfig(flags, terminal);
-      const reply = await withGateway(config, (gateway) => call(gateway, name, params));
+      const reply = await withGateway(config, (gateway) =>
+        call(gateway, { name, params, user: terminalUser(terminal) }, flags.confirm === true),
+      );
       printJson(terminal, flags.json === true ? toJson(reply) : JSON.parse(reply.text));
       if (reply.code !== 'OK') process.exitCode = EXIT_CODE.refused;
     });
 }
 
-function call(gateway: Gateway, name: string, params: JsonObject): Promise<Reply> {
+interface CliCall {
+  readonly name: string;
+  readonly params: JsonObject;
+  readonly user: UserChannel | undefined;
+}
+
+async function call(gateway: Gateway, { name, params, user }: CliCall, confirm: boolean): Promise<Reply> {
   const placed = gateway
     .operations()
     .find(({ operation }) => operation.name === name || operation.qualifiedName === name);
   // An unknown name goes through the pipeline too: its answer names the nearest ones.
-  return callAsCli(gateway, placed?.tool ?? gateway.toolList().tools[0]?.name ?? '', name, params);
+  const tool = placed?.tool ?? gateway.toolList().tools[0]?.name ?? '';
+  const reply = await callAsCli(gateway, tool, name, params, user);
+  const token = confirm ? tokenIn(reply) : undefined;
+  return token === undefined ? reply : callAsCli(gateway, tool, name, { ...params, _confirmation: token }, user);
 }
 
-function parseParams(text: string): JsonObject {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (isJsonObject(value)) return value;
-  } catch (cause) {
-    throw new CliError(EXIT_CODE.usage, `--params is not JSON: ${text}`, { cause });
-  }
-  throw new CliError(EXIT_CODE.usage, '--params must be a JSON object, for example \'{"path": "notes.txt"}\'');
+/** The token that repeating the call needs; a request to an operator is not ours to confirm. */
+function tokenIn({ code, text }: Reply): string | undefined {
+  if (code !== 'CONFIRMATION_REQUIRED') return undefined;
+  const { error } = JSON.parse(text) as {
+    readonly error: { readonly details?: { readonly confirmation_token?: string; readonly requires?: string } };
+  };
+  return error.details?.requires === 'token' ? error.details.confirmation_token : undefined;
 }
 
 /** The whole answer: the envelope, and the native content blocks beside it. */

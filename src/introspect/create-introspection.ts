@@ -1,11 +1,13 @@
 import type { Catalog } from '../catalog/catalog.js';
 import { buildTypeRegistry } from '../catalog/type-registry.js';
 import type { EndpointPlan } from '../endpoint/endpoint-plan.js';
+import type { Caller } from '../protocol/caller.js';
 import type { OperationHandler } from '../protocol/handler.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { Operation } from '../protocol/operation.js';
 import type { PayloadLimits } from '../protocol/payload-limits.js';
-import { describeBriefly, describeInFull, describeWithSignature } from './describe-operation.js';
+import type { OutlookOf } from './danger-tag.js';
+import { describeBriefly, describeInFull, describeWithSignature, type OperationView } from './describe-operation.js';
 import { checkFilters, passesFilters, requireFilters } from './filter-operations.js';
 import { countAffordable } from './fit-budget.js';
 import { listTypes } from './list-types.js';
@@ -14,11 +16,19 @@ import { buildProtocolMetadata } from './protocol-metadata.js';
 import { searchOperations } from './search-operations.js';
 import { takePage } from './take-page.js';
 
+/** What introspection tells of policy, and lets a caller do. */
+export interface IntrospectionPolicy {
+  readonly outlook: OutlookOf;
+  /** Takes back a token of the caller's; resolves with its public id. Rejects with an `OperationError`. */
+  readonly revokeToken: (token: string, caller: Caller) => Promise<string>;
+}
+
 /** What introspection explains: one catalog as one plan exposes it. */
 export interface IntrospectionSnapshot {
   readonly catalog: Catalog;
   readonly plan: EndpointPlan;
   readonly limits: PayloadLimits;
+  readonly policy: IntrospectionPolicy;
 }
 
 type QueryOf<Kind extends IntrospectionQuery['kind']> = Extract<IntrospectionQuery, { readonly kind: Kind }>;
@@ -29,28 +39,33 @@ type QueryOf<Kind extends IntrospectionQuery['kind']> = Extract<IntrospectionQue
  * published schema allows no details.
  */
 export function createIntrospection(snapshot: IntrospectionSnapshot): OperationHandler {
-  const { catalog, plan, limits } = snapshot;
+  const { catalog, plan, limits, policy } = snapshot;
   const protocol = buildProtocolMetadata(plan.mode, limits);
   let registry: ReturnType<typeof buildTypeRegistry> | undefined;
   const types = () => (registry ??= buildTypeRegistry(catalog));
 
-  const answer = async (query: IntrospectionQuery): Promise<JsonObject> => {
+  const view: OperationView = { plan, outlook: policy.outlook };
+
+  const answer = async (query: IntrospectionQuery, caller: Caller): Promise<JsonObject> => {
     switch (query.kind) {
       case 'operations':
-        return listOperations(snapshot, protocol, query);
+        return listOperations(snapshot, view, protocol, query);
       case 'operation':
-        return { operation: findOperation(snapshot, query) };
+        return { operation: findOperation(snapshot, view, query) };
       case 'types':
         return listTypes(types().list(), query.search, query.page);
       case 'type':
         return { type: types().find(query.name) };
+      case 'revoke_token':
+        return { revoked: true, token_id: await policy.revokeToken(query.token, caller) };
     }
   };
-  return async (call) => ({ data: await answer(parseQuery(call.arguments)) });
+  return async (call) => ({ data: await answer(parseQuery(call.arguments), call.caller) });
 }
 
 async function listOperations(
   { catalog, plan }: IntrospectionSnapshot,
+  view: OperationView,
   protocol: JsonObject,
   { filters, search, include, page: request, budgetTokens }: QueryOf<'operations'>,
 ): Promise<JsonObject> {
@@ -63,7 +78,7 @@ async function listOperations(
   const list = { items, orderedByName: search === undefined, scope: JSON.stringify(['operations', filters, search]) };
   // Who searches wants to call one of the best; who lists wants an overview.
   const describe = search === undefined ? describeBriefly : describeWithSignature;
-  const asked = takePage(list, request).items.map((operation) => describe(operation, plan, include));
+  const asked = takePage(list, request).items.map((operation) => describe(operation, view, include));
   const first = budgetTokens === undefined ? asked.length : countAffordable(asked, budgetTokens);
   const page = takePage(list, { ...request, first });
   return {
@@ -75,11 +90,12 @@ async function listOperations(
 /** Null for a name that nothing has, which includes an upstream's own spelling (introspection document, 4.3). */
 function findOperation(
   { catalog, plan }: IntrospectionSnapshot,
+  view: OperationView,
   { name, filters, include }: QueryOf<'operation'>,
 ): JsonObject | null {
   checkFilters(filters, catalog, plan);
   const operation = catalog.find(name);
   if (operation === undefined) return null;
   requireFilters(operation, filters, plan);
-  return describeInFull(operation, plan, include);
+  return describeInFull(operation, view, include);
 }

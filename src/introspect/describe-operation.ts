@@ -4,11 +4,17 @@ import { shownInputSchema } from '../catalog/grouped-tools/shown-input-schema.js
 import { describeParameters, describeReturns } from '../catalog/parameter-info.js';
 import type { EndpointPlan } from '../endpoint/endpoint-plan.js';
 import { CATEGORY_PERMISSIONS } from '../protocol/category.js';
-import { dangerRank } from '../protocol/danger.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { Operation } from '../protocol/operation.js';
+import { dangerTag, type OutlookOf } from './danger-tag.js';
 import type { Include } from './parse-query.js';
 import { sketchSignature } from './sketch-signature.js';
+
+/** What an operation is described by beside itself: where it stands and what policy says of it. */
+export interface OperationView {
+  readonly plan: EndpointPlan;
+  readonly outlook: OutlookOf;
+}
 
 /** The published schema allows no further keys, so these come only when asked for. */
 const EXTRAS: Readonly<Record<Include, (operation: Operation) => JsonObject>> = {
@@ -20,8 +26,8 @@ const EXTRAS: Readonly<Record<Include, (operation: Operation) => JsonObject>> = 
 };
 
 /** One line for a list: the introspection document's `OperationInfo`. */
-export function describeBriefly(operation: Operation, plan: EndpointPlan, include: readonly Include[]): JsonObject {
-  return describeInList(operation, summarizeText(operation.description), plan, include);
+export function describeBriefly(operation: Operation, view: OperationView, include: readonly Include[]): JsonObject {
+  return describeInList(operation, summarizeText(operation.description), view, include);
 }
 
 /**
@@ -30,37 +36,37 @@ export function describeBriefly(operation: Operation, plan: EndpointPlan, includ
  */
 export function describeWithSignature(
   operation: Operation,
-  plan: EndpointPlan,
+  view: OperationView,
   include: readonly Include[],
 ): JsonObject {
   const description = `${sketchSignature(operation)} - ${summarizeText(operation.description)}`;
-  return describeInList(operation, description.replace(/ - $/, ''), plan, include);
+  return describeInList(operation, description.replace(/ - $/, ''), view, include);
 }
 
 function describeInList(
   operation: Operation,
   description: string,
-  plan: EndpointPlan,
+  view: OperationView,
   include: readonly Include[],
 ): JsonObject {
   return {
     name: operation.name,
     semantic_category: operation.classification.category,
-    endpoint: plan.familyOf(operation).name,
-    description: withDangerTag(description, operation),
+    endpoint: view.plan.familyOf(operation).name,
+    description: withDangerTag(description, operation, view),
     ...extrasOf(operation, include),
   };
 }
 
 /** Everything that a caller needs: the introspection document's `OperationDetails`. */
-export function describeInFull(operation: Operation, plan: EndpointPlan, include: readonly Include[]): JsonObject {
+export function describeInFull(operation: Operation, view: OperationView, include: readonly Include[]): JsonObject {
   const { category } = operation.classification;
   return {
     name: operation.name,
     semantic_category: category,
-    endpoint: plan.familyOf(operation).name,
-    mcpTool: plan.toolFor(operation),
-    description: withDangerTag(operation.description, operation),
+    endpoint: view.plan.familyOf(operation).name,
+    mcpTool: view.plan.toolFor(operation),
+    description: withDangerTag(operation.description, operation, view),
     permissions: CATEGORY_PERMISSIONS[category],
     parameters: describeParameters(operation),
     returns: describeReturns(operation),
@@ -70,10 +76,9 @@ export function describeInFull(operation: Operation, plan: EndpointPlan, include
 }
 
 /** A model should see what it must not do lightly, wherever it reads of an operation. */
-function withDangerTag(description: string, { classification: { danger } }: Operation): string {
-  return dangerRank(danger.level) > dangerRank('reversible')
-    ? `${description} [${danger.level}]`.trimStart()
-    : description;
+function withDangerTag(description: string, operation: Operation, { outlook }: OperationView): string {
+  const tag = dangerTag(operation, outlook(operation));
+  return tag === '' ? description : `${description} ${tag}`.trimStart();
 }
 
 function extrasOf(operation: Operation, include: readonly Include[]): JsonObject {

@@ -3,7 +3,7 @@ import type { JsonObject, JsonSchema } from '../protocol/json.js';
 import { GATEWAY_SOURCE, type Operation, type Parameter } from '../protocol/operation.js';
 
 /** What can be asked about (specification 7.3). */
-export const QUERY_TYPES = ['operations', 'types'] as const;
+export const QUERY_TYPES = ['operations', 'types', 'revoke_token'] as const;
 
 /** What `include` adds to an operation beyond the published schema. */
 export const INCLUDES = ['danger', 'classification', 'input_schema'] as const;
@@ -20,7 +20,9 @@ const PARAMETER_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   query: {
     type: 'string',
     enum: [...QUERY_TYPES],
-    description: 'What to look up: the operations that can be called, or the types of their parameters and results',
+    description:
+      'What to look up: the operations that can be called, or the types of their parameters and results; ' +
+      "'revoke_token' takes a confirmation token back",
   },
   name: {
     type: 'string',
@@ -55,6 +57,7 @@ const PARAMETER_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
       "Adds to each operation: 'danger' (level and reasons), 'classification' (confidence, evidence, upstream and tool), " +
       "'input_schema' (the upstream's own JSON Schema)",
   },
+  token: { type: 'string', description: "The confirmation token that 'revoke_token' takes back" },
   first: {
     type: 'integer',
     minimum: 1,

@@ -37,7 +37,8 @@ export type IntrospectionQuery =
       readonly budgetTokens?: number;
     }
   | { readonly kind: 'type'; readonly name: string }
-  | { readonly kind: 'types'; readonly search?: string; readonly page: PageRequest };
+  | { readonly kind: 'types'; readonly search?: string; readonly page: PageRequest }
+  | { readonly kind: 'revoke_token'; readonly token: string };
 
 /**
  * What each kind of query has no use for, and how the kind is called in an answer. Refused rather than ignored
@@ -46,12 +47,16 @@ export type IntrospectionQuery =
 const USELESS: Readonly<
   Record<IntrospectionQuery['kind'], { readonly kind: string; readonly params: readonly string[] }>
 > = {
-  operations: { kind: "query 'operations'", params: [] },
-  operation: { kind: "'name'", params: ['search', 'after', 'budget_tokens'] },
-  types: { kind: "query 'types'", params: ['category', 'endpoint', 'upstream', 'include', 'budget_tokens'] },
+  operations: { kind: "query 'operations'", params: ['token'] },
+  operation: { kind: "'name'", params: ['search', 'after', 'budget_tokens', 'token'] },
+  types: { kind: "query 'types'", params: ['category', 'endpoint', 'upstream', 'include', 'budget_tokens', 'token'] },
   type: {
     kind: "query 'types' by 'name'",
-    params: ['category', 'endpoint', 'upstream', 'include', 'search', 'after', 'budget_tokens'],
+    params: ['category', 'endpoint', 'upstream', 'include', 'search', 'after', 'budget_tokens', 'token'],
+  },
+  revoke_token: {
+    kind: "query 'revoke_token'",
+    params: ['name', 'category', 'endpoint', 'upstream', 'include', 'search', 'after', 'budget_tokens'],
   },
 };
 
@@ -64,6 +69,7 @@ interface Arguments extends OperationFilters {
   readonly first?: number;
   readonly after?: string;
   readonly budget_tokens?: number;
+  readonly token?: string;
 }
 
 /** Reads validated arguments. Throws INTROSPECTION_ERROR for an unknown `query` and for parameters that do not combine. */
@@ -79,6 +85,7 @@ export function parseQuery(args: JsonObject): IntrospectionQuery {
     include = [],
     first,
     after,
+    token = '',
     budget_tokens: budget = search === undefined ? undefined : SEARCH_BUDGET_TOKENS,
   } = args as JsonObject & Arguments;
   const kind = kindOf(query, name);
@@ -100,12 +107,15 @@ export function parseQuery(args: JsonObject): IntrospectionQuery {
       return { kind, ...searched, page };
     case 'type':
       return { kind, name: name ?? '' };
+    case 'revoke_token':
+      return { kind, token };
   }
 }
 
 function kindOf(query: string, name: string | undefined): IntrospectionQuery['kind'] {
   if (query === 'operations') return name === undefined ? 'operations' : 'operation';
   if (query === 'types') return name === undefined ? 'types' : 'type';
+  if (query === 'revoke_token') return 'revoke_token';
   throw new OperationError(
     'INTROSPECTION_ERROR',
     `Unknown query type: '${query}'. Supported types: ${listInWords(QUERY_TYPES)}`,

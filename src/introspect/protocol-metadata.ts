@@ -17,7 +17,7 @@ const CAPABILITIES = {
   pagination: false,
   relationship_queries: false,
   warnings: false,
-  confirmation: false,
+  confirmation: true,
   dangerous_operations: true,
 } as const;
 

@@ -1,4 +1,4 @@
-import type { Gatekeeper } from '../policy/gatekeeper.js';
+import type { Gatekeeper } from '../policy/admission.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { Operation } from '../protocol/operation.js';
 import type { RawCall } from '../protocol/raw-call.js';
@@ -31,9 +31,18 @@ class Authorized {
 /** Exported as a type alone: only this file can make one. */
 export type AuthorizedCall = Authorized;
 
-/** Asks policy. A call is refused here when the gatekeeper says no, with the gatekeeper's reason. */
+/** Asks policy. A call is refused here when the gatekeeper says no, or asks for a confirmation. */
 export async function authorize(call: ValidatedCall, gatekeeper: Gatekeeper): Promise<AuthorizedCall> {
-  const decision = gatekeeper({ operation: call.operation, arguments: call.arguments, caller: call.raw.caller });
-  if (decision !== undefined) await decision;
+  const { raw, operation, arguments: args, confirmation } = call;
+  const { caller, cancellation, user } = raw;
+  const permit = gatekeeper.admit({
+    operation,
+    arguments: args,
+    caller,
+    cancellation,
+    ...(confirmation === undefined ? {} : { confirmation }),
+    ...(user === undefined ? {} : { user }),
+  });
+  if (permit instanceof Promise) await permit;
   return new Authorized(call);
 }

@@ -1,7 +1,10 @@
 import { performance } from 'node:perf_hooks';
 import type { Observer } from '../observe/observation.js';
-import type { Gatekeeper } from '../policy/gatekeeper.js';
+import type { Gatekeeper } from '../policy/admission.js';
+import type { CallRecorder } from '../policy/audit/call-recorder.js';
 import type { Quota } from '../policy/quota.js';
+import { InputRequired } from '../protocol/consent.js';
+import type { JsonObject } from '../protocol/json.js';
 import type { Operation } from '../protocol/operation.js';
 import type { PayloadLimits } from '../protocol/payload-limits.js';
 import type { RawCall } from '../protocol/raw-call.js';
@@ -11,7 +14,7 @@ import { decode } from './decode.js';
 import { dispatch } from './dispatch.js';
 import { limitPayload } from './limit.js';
 import { route } from './route.js';
-import { shape, shapeFailure, toOperationError } from './shape.js';
+import { shape, shapeFailure, shapeQuestion, toOperationError } from './shape.js';
 import type { Snapshot } from './snapshot.js';
 import { throttle } from './throttle.js';
 import { validate } from './validate.js';
@@ -21,39 +24,57 @@ export interface PipelineDeps {
   readonly quota: Quota;
   readonly limits: PayloadLimits;
   readonly observe: Observer;
+  readonly recordCall: CallRecorder;
 }
 
 /** The way of one call, from parsed request to written answer. Never rejects. */
 export type Pipeline = (raw: RawCall, snapshot: Snapshot) => Promise<Reply>;
 
+/** How far a call has come: what its record and its refusal can say of it. */
+interface Progress {
+  operation?: Operation;
+  arguments?: JsonObject;
+}
+
 /**
  * The hallway: every call passes the same doors in this order, and every call, refused ones included, is told to the
- * observer when it leaves.
+ * observer and the audit trail when it leaves.
  */
-export function createPipeline({ gatekeeper, quota, limits, observe }: PipelineDeps): Pipeline {
+export function createPipeline({ gatekeeper, quota, limits, observe, recordCall }: PipelineDeps): Pipeline {
+  const walk = async (raw: RawCall, snapshot: Snapshot, progress: Progress): Promise<Reply> => {
+    limitPayload(raw.arguments, limits);
+    const routed = await route(await decode(raw, snapshot), snapshot);
+    progress.operation = routed.operation;
+    progress.arguments = routed.params;
+    const validated = validate(routed, snapshot);
+    progress.arguments = validated.arguments;
+    const authorized = await authorize(validated, gatekeeper);
+    const outcome = await dispatch(await throttle(authorized, quota), snapshot);
+    return shape(routed.operation, outcome, limits);
+  };
+
   return async (raw, snapshot) => {
     const started = performance.now();
-    let operation: Operation | undefined;
-    let reply: Reply;
-    try {
-      limitPayload(raw.arguments, limits);
-      const routed = await route(await decode(raw, snapshot), snapshot);
-      operation = routed.operation;
-      const authorized = await authorize(validate(routed, snapshot), gatekeeper);
-      const outcome = await dispatch(await throttle(authorized, quota), snapshot);
-      reply = shape(operation, outcome, limits);
-    } catch (thrown) {
-      const error = toOperationError(thrown, operation?.name);
+    const progress: Progress = {};
+    const reply = await walk(raw, snapshot, progress).catch((thrown: unknown) => {
+      if (thrown instanceof InputRequired) return shapeQuestion(thrown, progress.operation);
+      const error = toOperationError(thrown, progress.operation?.name);
       if (error !== thrown) observe({ kind: 'defect', where: 'pipeline', cause: thrown });
-      reply = shapeFailure(error, operation);
+      return shapeFailure(error, progress.operation);
+    });
+    const durationMs = performance.now() - started;
+    const { operation, arguments: args } = progress;
+    const { code } = reply;
+    if (operation !== undefined) {
+      recordCall({ operation, arguments: args ?? {}, caller: raw.caller, code, durationMs });
     }
     observe({
       kind: 'call',
       operation: operation?.name ?? raw.tool,
       upstream: operation?.upstream ?? '',
       category: operation?.classification.category ?? '',
-      code: reply.code,
-      durationMs: performance.now() - started,
+      code,
+      durationMs,
       sessionId: raw.caller.sessionId,
     });
     return reply;

@@ -1,3 +1,4 @@
+import type { InputRequired } from '../protocol/consent.js';
 import type { HandlerOutcome } from '../protocol/handler.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { Operation } from '../protocol/operation.js';
@@ -44,6 +45,15 @@ export function shapeFailure(error: OperationError, operation: Operation | undef
     isError: !error.traits.recoverable,
     code,
   };
+}
+
+/** The answer that lets a client ask its user and call again. Its envelope is for whoever reads no `input_required`. */
+export function shapeQuestion({ question, state }: InputRequired, operation: Operation | undefined): Reply {
+  const refusal = new OperationError(
+    'CONFIRMATION_REQUIRED',
+    `This operation requires confirmation by the user: ${question}`,
+  );
+  return { ...shapeFailure(refusal, operation), inputRequired: { question, state } };
 }
 
 function envelope(dataText: string, blocks: readonly ContentBlock[] = []): Reply {

@@ -7,12 +7,15 @@ import type { RawCall } from '../protocol/raw-call.js';
 import { correctedExample } from './corrected-example.js';
 import type { RoutedCall } from './route.js';
 import type { Snapshot } from './snapshot.js';
+import { takeConfirmation } from './take-confirmation.js';
 
 /** A request whose parameters are what the operation describes, in the upstream's spelling. */
 export interface ValidatedCall {
   readonly raw: RawCall;
   readonly operation: Operation;
   readonly arguments: JsonObject;
+  /** The token that the caller sent to confirm the call. */
+  readonly confirmation?: string;
 }
 
 /**
@@ -28,9 +31,12 @@ const PRECEDENCE: readonly Fault['code'][] = [
 
 /** Binds the parameters. A call is refused here for unknown, missing or ill-formed parameters, all faults in one answer. */
 export function validate(call: RoutedCall, snapshot: Snapshot): ValidatedCall {
-  const bound = bindArguments(call.operation, call.params);
-  if (!bound.ok) throw describeFaults(bound.faults, call, snapshot);
-  return { raw: call.raw, operation: call.operation, arguments: bound.arguments };
+  const { raw, operation } = call;
+  const { params, confirmation } = takeConfirmation(operation, call.params);
+  const bound = bindArguments(operation, params);
+  if (!bound.ok) throw describeFaults(bound.faults, { ...call, params }, snapshot);
+  const validated = { raw, operation, arguments: bound.arguments };
+  return confirmation === undefined ? validated : { ...validated, confirmation };
 }
 
 function describeFaults(faults: readonly Fault[], call: RoutedCall, snapshot: Snapshot): OperationError {

@@ -1,42 +1,42 @@
-import type { Caller } from '../protocol/caller.js';
-import type { TrustLevel } from '../protocol/danger.js';
-import type { JsonObject } from '../protocol/json.js';
-import type { Operation } from '../protocol/operation.js';
-import { OperationError } from '../protocol/operation-error.js';
+import { dangerRank } from '../protocol/danger.js';
+import type { Gatekeeper, Permit, PolicyRequest } from './admission.js';
+import type { AuditTrail } from './audit/audit-trail.js';
+import { decisionEvent } from './audit/decision-event.js';
+import type { Redactor } from './audit/redact.js';
+import { denyByRuling } from './rules/denial.js';
+import type { RuleBook, Ruling } from './rules/rule-book.js';
 
-/** What a decision is made about. */
-export interface PolicyRequest {
-  readonly operation: Operation;
-  readonly arguments: JsonObject;
-  readonly caller: Caller;
+/** Gets the agreement that a ruling demands: resolves with the permit, or rejects with the refusal or the question. */
+export type Confirm = (request: PolicyRequest, ruling: Ruling) => Promise<Permit>;
+
+export interface GatekeeperDeps {
+  readonly rules: RuleBook;
+  readonly confirm: Confirm;
+  readonly audit: AuditTrail;
+  readonly redact: Redactor;
 }
 
-/** Says no by throwing an `OperationError`; returning is the permission. */
-export type Gatekeeper = (request: PolicyRequest) => void | Promise<void>;
+/** Shared by every call that nothing gates. */
+const ALLOWED: Permit = Object.freeze({ outcome: 'allowed' });
 
-/** The trust that an operation needs before it may run at all, where the default gate asks for more than a vouched-for upstream. */
-const FORBIDDEN_NEEDS: TrustLevel = 'certified';
+/** From this danger on every decision is on record, permission included (companion document "danger levels", 7.4). */
+const RECORDED_FROM = dangerRank('destructive');
 
-/**
- * The default gate: operations rated `forbidden` never run, whoever asks. The rating is the operator's to change
- * (`danger` in the upstream's curation).
- * @param trustOf the trust level of an upstream, by slug
- */
-export function createGatekeeper(trustOf: (upstream: string) => TrustLevel): Gatekeeper {
-  return ({ operation }) => {
-    const { danger } = operation.classification;
-    if (danger.level !== 'forbidden') return;
-    const trust = trustOf(operation.upstream);
-    throw new OperationError(
-      'PERMISSION_DANGER_LEVEL_DENIED',
-      `Operation '${operation.name}' (danger: forbidden) denied for adapter trust level '${trust}'`,
-      {
-        operation: operation.name,
-        danger_level: danger.level,
-        adapter_trust: trust,
-        minimum_trust_required: FORBIDDEN_NEEDS,
-        reasons: danger.reasons,
-      },
-    );
+/** Rules decide, confirmation follows where they ask for it, and every decision that matters is recorded before the call runs. */
+export function createGatekeeper({ rules, confirm, audit, redact }: GatekeeperDeps): Gatekeeper {
+  const admit = (request: PolicyRequest): Permit | Promise<Permit> => {
+    const { operation } = request;
+    const ruling = rules.ruleOn(operation, request.arguments, request.caller);
+    if (ruling.decision === 'allow') {
+      if (dangerRank(ruling.danger) >= RECORDED_FROM) record(request, ruling, { outcome: 'allowed' });
+      return ALLOWED;
+    }
+    if (ruling.decision === 'confirm') return confirm(request, ruling);
+    const denial = denyByRuling(operation, ruling);
+    record(request, ruling, { outcome: 'denied', code: denial.code });
+    throw denial;
   };
+  const record = (request: PolicyRequest, ruling: Ruling, outcome: Parameters<typeof decisionEvent>[3]): void =>
+    audit.record(decisionEvent(request, ruling, redact, outcome));
+  return { admit, outlook: (operation) => rules.outlook(operation) };
 }

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { buildEndpointPlan } from '../../../src/endpoint/build-endpoint-plan.js';
-import { createIntrospection } from '../../../src/introspect/create-introspection.js';
+import { createIntrospection, type IntrospectionPolicy } from '../../../src/introspect/create-introspection.js';
 import { introspectOperation } from '../../../src/introspect/introspect-operation.js';
 import { Cancellation } from '../../../src/protocol/cancellation.js';
 import type { JsonObject } from '../../../src/protocol/json.js';
@@ -50,10 +50,20 @@ interface Answer extends JsonObject {
   readonly type: JsonObject;
 }
 
+/** What the default matrix says of a vouched-for upstream. */
+const POLICY: IntrospectionPolicy = {
+  outlook: ({ classification }) => {
+    const { level } = classification.danger;
+    const decision = level === 'destructive' ? 'confirm' : level === 'forbidden' ? 'deny' : 'allow';
+    return { decision, requires: 'token', conditional: false };
+  },
+  revokeToken: async (token, { sessionId }) => `${token} of ${sessionId}`,
+};
+
 function introspectionOf(operations: readonly Operation[], mode: 'semantic' | 'single' | 'all' = 'semantic') {
   const catalog = fakeCatalog([introspectOperation, ...operations]);
   const plan = buildEndpointPlan(catalog, { mode, toolPrefix: 'mcp_aql_', profile: FAKE_CRUDE });
-  const handler = createIntrospection({ catalog, plan, limits: LIMITS });
+  const handler = createIntrospection({ catalog, plan, limits: LIMITS, policy: POLICY });
   return async (args: JsonObject): Promise<Answer> => {
     const outcome = await handler({
       operation: introspectOperation,
@@ -107,7 +117,7 @@ describe('introspect: the list of operations', () => {
     const { operations } = await ask({ query: 'operations', search: 'create a file' });
     expect(operations[0]?.description).toBe('create_file(path, content) - Does create file.');
     const { operations: deleting } = await ask({ query: 'operations', search: 'delete_issue' });
-    expect(deleting[0]?.description).toBe('delete_issue(issue_id) - Does delete issue. [destructive]');
+    expect(deleting[0]?.description).toBe('delete_issue(issue_id) - Does delete issue. [destructive: needs confirmation]');
   });
 
   it('keeps a budget, page after page', async () => {
@@ -138,7 +148,7 @@ describe('introspect: the list of operations', () => {
   it('marks what is destructive or worse', async () => {
     const { operations } = await ask({ query: 'operations' });
     const tags = operations.map(({ description }) => /\[.+\]$/.exec(description)?.[0]).filter(Boolean);
-    expect(tags).toEqual(['[destructive]', '[forbidden]']);
+    expect(tags).toEqual(['[destructive: needs confirmation]', '[forbidden: denied]']);
   });
 
   it('says what the gateway speaks, can do and takes', async () => {
@@ -147,7 +157,7 @@ describe('introspect: the list of operations', () => {
       version: '1.0.0-draft',
       conformance: 'level-1',
       mode: 'semantic',
-      capabilities: { batch: false, confirmation: false, dangerous_operations: true },
+      capabilities: { batch: false, confirmation: true, dangerous_operations: true },
       limits: {
         max_request_size: 1_048_576,
         max_response_size: 10_485_760,
@@ -254,7 +264,7 @@ describe('introspect: the details of an operation', () => {
     const { operation } = await ask({ query: 'operations', name: 'list_files' });
     expect(operation.description).toBe(OPERATIONS[1]?.description);
     const { operation: wipe } = await ask({ query: 'operations', name: 'wipe_disk' });
-    expect(wipe.description).toBe('Does wipe disk. [forbidden]');
+    expect(wipe.description).toBe('Does wipe disk. [forbidden: denied]');
   });
 
   it('takes a qualified name', async () => {

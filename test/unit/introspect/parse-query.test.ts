@@ -27,7 +27,7 @@ describe('parseQuery', () => {
     expect(() => parseQuery({ query: 'operation' })).toThrow(
       expect.objectContaining({
         code: 'INTROSPECTION_ERROR',
-        message: "Unknown query type: 'operation'. Supported types: 'operations', 'types'",
+        message: "Unknown query type: 'operation'. Supported types: 'operations', 'types', 'revoke_token'",
       }),
     );
   });

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { type AuthorizedCall, authorize } from '../../../src/pipeline/authorize.js';
 import { dispatch } from '../../../src/pipeline/dispatch.js';
 import type { Snapshot } from '../../../src/pipeline/snapshot.js';
+import type { Gatekeeper, PolicyRequest } from '../../../src/policy/admission.js';
 import type { ValidatedCall } from '../../../src/pipeline/validate.js';
 import { Cancellation } from '../../../src/protocol/cancellation.js';
 import { anOperation } from '../../support/an-operation.js';
@@ -17,25 +18,47 @@ const CALL: ValidatedCall = {
   arguments: { id: 1 },
 };
 
+const gatekeeper = (admit: Gatekeeper['admit']): Gatekeeper => ({
+  admit,
+  outlook: () => ({ decision: 'allow', requires: 'token', conditional: false }),
+});
+const OPEN = gatekeeper(() => ({ outcome: 'allowed' }));
+
 it('hands on what the gatekeeper lets through, unchanged', async () => {
-  const call = await authorize(CALL, () => undefined);
+  const call = await authorize(CALL, OPEN);
   expect([call.raw, call.operation, call.arguments]).toEqual([CALL.raw, CALL.operation, CALL.arguments]);
 });
 
 it('hands on nothing that the gatekeeper refuses, at once or later', async () => {
   const refusal = new Error('no');
   await expect(
-    authorize(CALL, () => {
-      throw refusal;
-    }),
+    authorize(
+      CALL,
+      gatekeeper(() => {
+        throw refusal;
+      }),
+    ),
   ).rejects.toBe(refusal);
-  await expect(authorize(CALL, () => Promise.reject(refusal))).rejects.toBe(refusal);
+  await expect(authorize(CALL, gatekeeper(() => Promise.reject(refusal)))).rejects.toBe(refusal);
+});
+
+it('tells the gatekeeper the whole call: the token that came back and the way to the user included', async () => {
+  const requests: PolicyRequest[] = [];
+  const user = { kind: 'retry' } as const;
+  const watching = gatekeeper((request) => {
+    requests.push(request);
+    return { outcome: 'allowed' };
+  });
+  await authorize({ ...CALL, raw: { ...CALL.raw, user }, confirmation: 'conf_1' }, watching);
+  const { operation, arguments: args, raw } = CALL;
+  const { caller, cancellation } = raw;
+  expect(requests).toEqual([{ operation, arguments: args, caller, cancellation, user, confirmation: 'conf_1' }]);
 });
 
 it('is the only way to what dispatch takes: nothing else compiles', async () => {
   const snapshot: Pick<Snapshot, 'handlerOf'> = { handlerOf: () => async () => ({ data: null }) };
   const send = (call: AuthorizedCall) => dispatch(call, snapshot as Snapshot);
-  const authorized = await authorize(CALL, () => undefined);
+  const authorized = await authorize(CALL, OPEN);
   await expect(send(authorized)).resolves.toEqual({ data: null });
   // @ts-expect-error: a validated call is not an authorised one.
   void (() => send(CALL));

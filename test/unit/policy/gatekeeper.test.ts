@@ -1,35 +1,86 @@
 import { describe, expect, it } from 'vitest';
+import type { PolicyRequest } from '../../../src/policy/admission.js';
+import type { AuditEvent } from '../../../src/policy/audit/audit-trail.js';
 import { createGatekeeper } from '../../../src/policy/gatekeeper.js';
-import { DANGER_LEVELS, type DangerLevel } from '../../../src/protocol/danger.js';
+import type { Ruling } from '../../../src/policy/rules/rule-book.js';
+import { Cancellation } from '../../../src/protocol/cancellation.js';
 import { anOperation } from '../../support/an-operation.js';
 
-const caller = { sessionId: 's', clientName: 'c', transport: 'http' } as const;
+const RULING: Ruling = {
+  decision: 'allow',
+  requires: 'token',
+  cooldownSeconds: 0,
+  rule: null,
+  by: 'matrix',
+  reason: null,
+  danger: 'safe',
+  trust: 'validated',
+};
 
-function decide(level: DangerLevel): unknown {
-  const classification = { ...anOperation().classification, danger: { level, reasons: ['it drops'] } };
-  const operation = anOperation({ name: 'drop_table', classification });
-  try {
-    return createGatekeeper(() => 'validated')({ operation, arguments: {}, caller });
-  } catch (error) {
-    return error;
-  }
+const REQUEST: PolicyRequest = {
+  operation: anOperation({ name: 'drop_table' }),
+  arguments: { table: 'users', password: 'hunter2' },
+  caller: { sessionId: 's', clientName: 'label', client: 'alice', transport: 'http' },
+  cancellation: new Cancellation(),
+};
+
+function deskWith(ruling: Partial<Ruling>) {
+  const records: AuditEvent[] = [];
+  const asked: Ruling[] = [];
+  const whole = { ...RULING, ...ruling };
+  const gatekeeper = createGatekeeper({
+    rules: {
+      ruleOn: () => whole,
+      outlook: () => ({ decision: whole.decision, requires: whole.requires, conditional: false }),
+      explain: () => {
+        throw new Error('not asked');
+      },
+    },
+    confirm: async (_request, given) => {
+      asked.push(given);
+      return { outcome: 'confirmed', tokenId: 't', by: 'token' };
+    },
+    audit: { record: (event) => records.push(event), flush: async () => undefined, close: async () => undefined },
+    redact: (_operation, args) => ({ ...args, password: '[redacted]' }),
+  });
+  return { gatekeeper, records, asked };
 }
 
-describe('the default gate', () => {
-  it.each(DANGER_LEVELS.filter((level) => level !== 'forbidden'))('lets %s operations through', (level) => {
-    expect(decide(level)).toBeUndefined();
+describe('the gatekeeper', () => {
+  it('lets an allowed call through at once, without a promise and without a record', () => {
+    const { gatekeeper, records } = deskWith({});
+    expect(gatekeeper.admit(REQUEST)).toEqual({ outcome: 'allowed' });
+    expect(records).toEqual([]);
   });
 
-  it('refuses forbidden ones and says why', () => {
-    expect(decide('forbidden')).toMatchObject({
-      code: 'PERMISSION_DANGER_LEVEL_DENIED',
-      message: "Operation 'drop_table' (danger: forbidden) denied for adapter trust level 'validated'",
-      details: {
-        operation: 'drop_table',
-        danger_level: 'forbidden',
-        adapter_trust: 'validated',
-        reasons: ['it drops'],
+  it('puts on record what it lets through from destructive on', () => {
+    const { gatekeeper, records } = deskWith({ danger: 'destructive', trust: 'certified' });
+    expect(gatekeeper.admit(REQUEST)).toEqual({ outcome: 'allowed' });
+    expect(records).toMatchObject([
+      {
+        type: 'decision',
+        outcome: 'allowed',
+        operation: 'demo__drop_table',
+        trust: 'certified',
+        parameters: { table: 'users', password: '[redacted]' },
+        actor: { session: 's', client: 'alice', client_name: 'label', transport: 'http' },
       },
-    });
+    ]);
+  });
+
+  it('refuses what is denied, and says so on record before anybody else', () => {
+    const { gatekeeper, records } = deskWith({ decision: 'deny', by: 'rule', rule: 'freeze', reason: 'frozen' });
+    expect(() => gatekeeper.admit(REQUEST)).toThrow(
+      expect.objectContaining({ code: 'PERMISSION_DENIED', details: expect.objectContaining({ rule: 'freeze' }) }),
+    );
+    expect(records).toMatchObject([
+      { type: 'decision', outcome: 'denied', code: 'PERMISSION_DENIED', rule: 'freeze', reason: 'frozen' },
+    ]);
+  });
+
+  it('hands what needs agreement to those who get it', async () => {
+    const { gatekeeper, asked } = deskWith({ decision: 'confirm', requires: 'human', cooldownSeconds: 5 });
+    await expect(gatekeeper.admit(REQUEST)).resolves.toMatchObject({ outcome: 'confirmed' });
+    expect(asked).toMatchObject([{ requires: 'human', cooldownSeconds: 5 }]);
   });
 });

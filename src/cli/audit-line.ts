@@ -1,0 +1,71 @@
+import { once } from 'node:events';
+import type { FoundRecord } from '../audit-review.js';
+import { escapeInvisible } from '../protocol/invisible-text.js';
+import { isJsonObject, type JsonObject } from '../protocol/json.js';
+import { paintFor, type Terminal } from './terminal.js';
+
+/** One record for people, in one line: when, what, of what, by whom, why. */
+export function describeRecord(record: JsonObject): readonly [time: string, rest: string] {
+  const words = [
+    show(record['type']),
+    ...['event', 'action', 'outcome', 'severity', 'code'].map((name) => show(record[name])),
+    describeSubject(record),
+    prefix('by ', nameOf(record)),
+    prefix('rule ', show(record['rule'])),
+    prefix('', show(record['token_id'] ?? record['approval'])),
+    typeof record['duration_ms'] === 'number' ? `${record['duration_ms']} ms` : '',
+    describeJournal(record),
+  ];
+  const why = show(record['reason'] ?? record['failure_reason'] ?? record['message']);
+  return [show(record['time']), `${words.filter((word) => word !== '').join('  ')}${prefix(': ', why)}`];
+}
+
+/** Prints records as they are found: JSON as it stands in the journal, or a line for people. */
+export async function printRecords(
+  found: AsyncIterable<FoundRecord> | Iterable<FoundRecord>,
+  asJson: boolean,
+  terminal: Terminal,
+): Promise<void> {
+  const paint = paintFor(terminal.out);
+  for await (const { text, record } of found) {
+    const [time, rest] = describeRecord(record);
+    await printSlowly(terminal, asJson ? text : `${paint.dim(time)}  ${rest}`);
+  }
+}
+
+/** Prints a line and waits for a reader that is slower than the journals: they may be larger than memory. */
+export async function printSlowly(terminal: Terminal, text: string): Promise<void> {
+  if (!terminal.out.write(`${text}\n`)) await once(terminal.out, 'drain');
+}
+
+function describeSubject({ operation, upstream, adapter, tool, category, danger }: JsonObject): string {
+  const what = [show(operation ?? tool), prefix('of ', show(upstream ?? adapter))]
+    .filter((word) => word !== '')
+    .join(' ');
+  const rated = [show(category), show(danger)].filter((word) => word !== '').join(' ');
+  return rated === '' ? what : `${what} (${rated})`;
+}
+
+/** Who is behind a record, the surest name first. */
+function nameOf(record: JsonObject): string {
+  const actor = isJsonObject(record['actor']) ? record['actor'] : {};
+  return show(record['by'] ?? actor['operator'] ?? actor['client'] ?? actor['client_name'] ?? actor['session']);
+}
+
+/** What the journal says of itself. */
+function describeJournal({ type, process: program, pid, count, removed }: JsonObject): string {
+  if (type === 'opened') return `by ${show(program)}, process ${show(pid)}`;
+  if (type === 'lost') return `${show(count)} records`;
+  return Array.isArray(removed) ? `${removed.length} journals removed` : '';
+}
+
+/** Texts come from clients and upstreams: nothing in them may steer a terminal or begin a line. */
+function show(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+  return escapeInvisible(text.replace(/\s+/g, ' '));
+}
+
+function prefix(before: string, text: string): string {
+  return text === '' ? '' : `${before}${text}`;
+}

@@ -1,0 +1,102 @@
+import type { ApprovalsConfig } from '../../config/policy-config.js';
+import type { JsonObject } from '../../protocol/json.js';
+import { OperationError } from '../../protocol/operation-error.js';
+import type { Approval, ApprovalQueue } from '../approvals/approval.js';
+import type { Agreement, ConfirmationCase, IssuedToken } from './confirmation-case.js';
+import { approvalPending, consentRefused } from './confirmation-required.js';
+import type { ConfirmationTokens } from './confirmation-tokens.js';
+
+export interface OperatorDesk {
+  readonly queue: ApprovalQueue;
+  readonly settings: Pick<ApprovalsConfig, 'mode' | 'waitSeconds' | 'expireSeconds'>;
+}
+
+/**
+ * An operator agrees, at the command line, the HTTP API or the page. The token that the caller holds names the request and
+ * is worth nothing before it is approved: a replayed token is no person's consent.
+ */
+export async function confirmByOperator(
+  theCase: ConfirmationCase,
+  /** Redacted, for the operator. */
+  parameters: JsonObject,
+  tokens: ConfirmationTokens,
+  desk: OperatorDesk,
+): Promise<Agreement> {
+  const { request, scope } = theCase;
+  const { confirmation, caller } = request;
+  const issued =
+    confirmation === undefined
+      ? await fileRequest(theCase, parameters, tokens, desk)
+      : { token: confirmation, record: await tokens.inspect(confirmation, scope, caller) };
+  const { approval: id } = issued.record;
+  if (id === null) {
+    throw new OperationError(
+      'TOKEN_INVALID',
+      'Confirmation token is invalid: it stands for no request to an operator. Call again without it',
+      {},
+    );
+  }
+  return settle(theCase, issued, await awaitDecision(id, theCase, desk), tokens);
+}
+
+async function fileRequest(
+  { request, ruling, scope, message }: ConfirmationCase,
+  parameters: JsonObject,
+  tokens: ConfirmationTokens,
+  { queue, settings }: OperatorDesk,
+): Promise<IssuedToken> {
+  const { operation, caller } = request;
+  const { category, danger } = operation.classification;
+  const approval = await queue.request({
+    operation: operation.qualifiedName,
+    upstream: operation.upstream,
+    category,
+    danger: danger.level,
+    reasons: ruling.reason === null ? danger.reasons : [...danger.reasons, ruling.reason],
+    message,
+    parameters,
+    requester: { client: caller.client ?? null, clientName: caller.clientName, session: caller.sessionId },
+    rule: ruling.rule,
+  });
+  return tokens.issue({
+    scope,
+    caller,
+    danger: ruling.danger,
+    cooldownSeconds: ruling.cooldownSeconds,
+    lifetimeSeconds: settings.expireSeconds,
+    approval: approval.id,
+  });
+}
+
+function awaitDecision(
+  id: string,
+  { request }: ConfirmationCase,
+  { queue, settings }: OperatorDesk,
+): Promise<Approval | undefined> {
+  return settings.mode === 'wait'
+    ? queue.waitForDecision(id, settings.waitSeconds * 1_000, request.cancellation)
+    : queue.find(id);
+}
+
+async function settle(
+  theCase: ConfirmationCase,
+  issued: IssuedToken,
+  approval: Approval | undefined,
+  tokens: ConfirmationTokens,
+): Promise<Agreement> {
+  const { request, scope } = theCase;
+  if (approval?.status === 'pending') throw approvalPending(theCase, issued, approval);
+  if (approval?.status === 'approved') {
+    return { token: await tokens.redeem(issued.token, scope, request.caller), by: approval.decision?.by ?? 'operator' };
+  }
+  await tokens.revoke(issued.token, request.caller);
+  if (approval?.status !== 'denied') throw consentRefused(theCase, 'no operator decided in time');
+  const why = approval.decision?.reason ?? null;
+  throw consentRefused(
+    theCase,
+    why === null ? 'an operator denied the request' : `an operator denied the request: ${why}`,
+    {
+      approval: approval.id,
+    },
+  );
+}

@@ -1,0 +1,89 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Cancellation } from '../../protocol/cancellation.js';
+import { type ConsentAnswer, InputRequired, type UserChannel } from '../../protocol/consent.js';
+import { OperationError } from '../../protocol/operation-error.js';
+import type { Agreement, ConfirmationCase, IssuedToken } from './confirmation-case.js';
+import { consentRefused } from './confirmation-required.js';
+import type { ConfirmationTokens } from './confirmation-tokens.js';
+import { describeQuestion } from './describe-consent.js';
+
+/** Marks a token as a question to the client's user: it never left the gateway and its client. */
+const CONTEXT = { way: 'user' };
+
+const REFUSALS: Readonly<Record<Exclude<ConsentAnswer, 'accept'>, string>> = {
+  decline: 'the user declined',
+  cancel: 'the user closed the question without an answer',
+};
+
+/**
+ * Asks the person behind the client (MCP elicitation). The question has a token like any other, so that an answer counts
+ * once, for one call, and not for ever.
+ * Resolves with undefined when the client turned out to be unable to ask.
+ */
+export function confirmByUser(
+  theCase: ConfirmationCase,
+  user: UserChannel,
+  tokens: ConfirmationTokens,
+): Promise<Agreement | undefined> {
+  return user.kind === 'live' ? askWhileWaiting(theCase, user, tokens) : askByRetry(theCase, user, tokens);
+}
+
+async function askWhileWaiting(
+  theCase: ConfirmationCase,
+  user: Extract<UserChannel, { kind: 'live' }>,
+  tokens: ConfirmationTokens,
+): Promise<Agreement | undefined> {
+  const { cancellation } = theCase.request;
+  const issued = await issueQuestion(theCase, tokens);
+  const answer = await user.ask(describeQuestion(theCase), cancellation).catch(() => undefined);
+  if (answer !== undefined) return settle(theCase, issued, answer, tokens);
+  await tokens.revoke(issued.token, theCase.request.caller);
+  if (cancellation.cancelled) throw consentRefused(theCase, 'the call was taken back before the user answered');
+  return undefined;
+}
+
+async function askByRetry(
+  theCase: ConfirmationCase,
+  { returned }: Extract<UserChannel, { kind: 'retry' }>,
+  tokens: ConfirmationTokens,
+): Promise<Agreement> {
+  if (returned === undefined) {
+    const { token } = await issueQuestion(theCase, tokens);
+    throw new InputRequired(describeQuestion(theCase), token);
+  }
+  const record = await tokens.inspect(returned.state, theCase.scope, theCase.request.caller);
+  if (record.context['way'] !== CONTEXT.way) {
+    throw new OperationError('TOKEN_INVALID', 'Confirmation token is invalid: it was not issued for this question', {});
+  }
+  return settle(theCase, { token: returned.state, record }, returned.answer, tokens);
+}
+
+function issueQuestion({ request, ruling, scope }: ConfirmationCase, tokens: ConfirmationTokens): Promise<IssuedToken> {
+  const { danger, cooldownSeconds } = ruling;
+  return tokens.issue({ scope, caller: request.caller, danger, cooldownSeconds, context: CONTEXT });
+}
+
+async function settle(
+  theCase: ConfirmationCase,
+  { token, record }: IssuedToken,
+  answer: ConsentAnswer,
+  tokens: ConfirmationTokens,
+): Promise<Agreement> {
+  const { scope, request } = theCase;
+  if (answer !== 'accept') {
+    await tokens.revoke(token, request.caller);
+    throw consentRefused(theCase, REFUSALS[answer], { answered: answer });
+  }
+  await waitUntil(record.notBefore, request.cancellation);
+  if (request.cancellation.cancelled) throw consentRefused(theCase, 'the call was taken back');
+  return { token: await tokens.redeem(token, scope, request.caller), by: 'user' };
+}
+
+/** A cooldown is time to reconsider: taking the call back ends it. */
+async function waitUntil(time: number, cancellation: Cancellation): Promise<void> {
+  const remaining = time - Date.now();
+  if (remaining <= 0) return;
+  const abort = new AbortController();
+  cancellation.onCancel(() => abort.abort());
+  await delay(remaining, undefined, { signal: abort.signal }).catch(() => undefined);
+}

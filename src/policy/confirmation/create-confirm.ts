@@ -1,0 +1,77 @@
+import type { ApprovalsConfig } from '../../config/policy-config.js';
+import { InputRequired } from '../../protocol/consent.js';
+import type { JsonObject } from '../../protocol/json.js';
+import { OperationError } from '../../protocol/operation-error.js';
+import type { ApprovalQueue } from '../approvals/approval.js';
+import type { AuditTrail } from '../audit/audit-trail.js';
+import { type DecisionOutcome, decisionEvent } from '../audit/decision-event.js';
+import type { Redactor } from '../audit/redact.js';
+import type { Confirm } from '../gatekeeper.js';
+import { confirmByOperator } from './confirm-by-operator.js';
+import { confirmByToken } from './confirm-by-token.js';
+import { confirmByUser } from './confirm-by-user.js';
+import type { Agreement, ConfirmationCase } from './confirmation-case.js';
+import { consentRefused } from './confirmation-required.js';
+import type { ConfirmationTokens } from './confirmation-tokens.js';
+import { describeConsent } from './describe-consent.js';
+import { scopeOf } from './token-scope.js';
+
+export interface ConfirmDeps {
+  readonly tokens: ConfirmationTokens;
+  /** Absent where no operator can be asked. */
+  readonly approvals: ApprovalQueue | undefined;
+  readonly settings: Pick<ApprovalsConfig, 'elicitation' | 'mode' | 'waitSeconds' | 'expireSeconds'>;
+  readonly audit: AuditTrail;
+  readonly redact: Redactor;
+}
+
+/** Gets agreement by the way that the ruling asks for, and puts on record what came of it before the call runs. */
+export function createConfirm(deps: ConfirmDeps): Confirm {
+  const { tokens, audit, redact } = deps;
+  return async (request, ruling) => {
+    const { operation } = request;
+    const parameters = redact(operation, request.arguments);
+    const theCase: ConfirmationCase = {
+      request,
+      ruling,
+      scope: scopeOf(operation, request.arguments),
+      message: describeConsent(operation, parameters),
+    };
+    const record = (outcome: DecisionOutcome): void => audit.record(decisionEvent(request, ruling, redact, outcome));
+    try {
+      const { token, by } = await (ruling.requires === 'token'
+        ? confirmByToken(theCase, tokens)
+        : confirmByPerson(theCase, parameters, deps));
+      record({ outcome: 'confirmed', token_id: token.id, by });
+      return { outcome: 'confirmed', tokenId: token.id, by };
+    } catch (refusal) {
+      record(describeRefusal(refusal));
+      throw refusal;
+    }
+  };
+}
+
+/** The client's user is asked first: nobody is nearer. A token that came back belongs to a request at the desk. */
+async function confirmByPerson(
+  theCase: ConfirmationCase,
+  parameters: JsonObject,
+  { tokens, approvals, settings }: ConfirmDeps,
+): Promise<Agreement> {
+  const { user, confirmation } = theCase.request;
+  if (user !== undefined && settings.elicitation && confirmation === undefined) {
+    const agreement = await confirmByUser(theCase, user, tokens);
+    if (agreement !== undefined) return agreement;
+  }
+  if (approvals !== undefined) return confirmByOperator(theCase, parameters, tokens, { queue: approvals, settings });
+  throw consentRefused(
+    theCase,
+    'a person must agree to this, and there is no way to ask one: the client cannot ask its user, and no operator is set up',
+  );
+}
+
+function describeRefusal(refusal: unknown): DecisionOutcome {
+  if (refusal instanceof InputRequired) return { outcome: 'confirmation_required' };
+  if (!(refusal instanceof OperationError)) return { outcome: 'denied', code: 'INTERNAL_ERROR' };
+  const outcome = refusal.code === 'CONFIRMATION_REQUIRED' ? 'confirmation_required' : 'denied';
+  return { outcome, code: refusal.code };
+}

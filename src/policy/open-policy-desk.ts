@@ -1,0 +1,127 @@
+import type { GatewayConfig } from '../config/gateway-config.js';
+import type { Observer } from '../observe/observation.js';
+import type { Caller } from '../protocol/caller.js';
+import type { TrustLevel } from '../protocol/danger.js';
+import { openStore } from '../store/open-store.js';
+import type { StateStore } from '../store/state-store.js';
+import type { Gatekeeper } from './admission.js';
+import type { ApprovalQueue } from './approvals/approval.js';
+import { createApprovalQueue } from './approvals/create-approval-queue.js';
+import { createWebhook, type Webhook } from './approvals/webhook.js';
+import type { AuditTrail } from './audit/audit-trail.js';
+import { type CallRecorder, createCallRecorder } from './audit/call-recorder.js';
+import { openAuditTrail } from './audit/open-audit-trail.js';
+import { createRedactor } from './audit/redact.js';
+import type { ConfirmationTokens } from './confirmation/confirmation-tokens.js';
+import { createConfirm } from './confirmation/create-confirm.js';
+import { createConfirmationTokens } from './confirmation/create-confirmation-tokens.js';
+import { fingerprintConfig } from './fingerprint-config.js';
+import { createGatekeeper } from './gatekeeper.js';
+import { createRuleBook } from './rules/create-rule-book.js';
+import type { RuleBook } from './rules/rule-book.js';
+
+/** Everything that decides whether a call may happen, and remembers what was decided. */
+export interface PolicyDesk {
+  readonly gatekeeper: Gatekeeper;
+  readonly rules: RuleBook;
+  readonly audit: AuditTrail;
+  readonly recordCall: CallRecorder;
+  /** Absent where no operator can be asked. */
+  readonly approvals: ApprovalQueue | undefined;
+  /** Takes a token back for the caller that got it; resolves with the token's public id. */
+  revokeToken(token: string, caller: Caller): Promise<string>;
+  /** Ends what belongs to a session: its tokens and its open requests. */
+  endSession(sessionId: string): void;
+  close(): Promise<void>;
+}
+
+export interface PolicyDeskDeps {
+  readonly observe: Observer;
+  /** Which program this is, for the audit trail: `serve`, `stdio`, a command's name. */
+  readonly process: string;
+}
+
+/** How often the store is told to free what has expired; the specification allows an hour. */
+const PURGE_MS = 600_000;
+
+/**
+ * Opens the audit trail and the store, and puts the desk together.
+ * @throws StoreError when the state cannot be kept: a gate that forgets is no gate
+ */
+export async function openPolicyDesk(config: GatewayConfig, deps: PolicyDeskDeps): Promise<PolicyDesk> {
+  const { observe } = deps;
+  const audit = await openAuditTrail(config.audit, deps);
+  const store = await openStore(config.store, {
+    onProblem: (message) => observe({ kind: 'notice', level: 'warn', message }),
+  }).catch(async (cause: unknown) => {
+    await audit.close();
+    throw cause;
+  });
+  const { confirmation, approvals: settings } = config.policy;
+  const redact = createRedactor(config.audit);
+  const rules = createRuleBook(config.policy, trustByUpstream(config));
+  const configuration = fingerprintConfig(config);
+  const tokens = createConfirmationTokens({ store, audit, config: confirmation, configuration });
+  const webhook = openWebhook(config, audit, observe);
+  const approvals = isOperatorReachable(config, store)
+    ? createApprovalQueue({
+        store,
+        audit,
+        config: settings,
+        ...(webhook === undefined ? {} : { notify: webhook.send }),
+      })
+    : undefined;
+  const confirm = createConfirm({ tokens, approvals, settings, audit, redact });
+
+  const purging = setInterval(() => runAside(store.purge(), 'purging the store', observe), PURGE_MS).unref();
+  return {
+    gatekeeper: createGatekeeper({ rules, confirm, audit, redact }),
+    rules,
+    audit,
+    recordCall: createCallRecorder(config.audit, audit, redact),
+    approvals,
+    revokeToken: async (token, caller) => (await tokens.revoke(token, caller)).id,
+    endSession: (sessionId) => endSession(sessionId, tokens, approvals, observe),
+    async close() {
+      clearInterval(purging);
+      await webhook?.close();
+      await store.close();
+      await audit.close();
+    },
+  };
+}
+
+/** The trust of each upstream by slug. What is not configured is the gateway's own. */
+function trustByUpstream({ upstreams }: GatewayConfig): (slug: string) => TrustLevel {
+  const levels = new Map(upstreams.map(({ slug, trust }) => [slug, trust]));
+  return (slug) => levels.get(slug) ?? 'untested';
+}
+
+/** A command line in another process needs a shared store; the HTTP API needs somebody who may use it. */
+function isOperatorReachable({ policy }: GatewayConfig, store: StateStore): boolean {
+  const { operator, operators } = policy.approvals;
+  return operator && (store.shared || operators.length > 0);
+}
+
+function openWebhook({ policy, server }: GatewayConfig, audit: AuditTrail, observe: Observer): Webhook | undefined {
+  const { webhook, publicUrl = `http://${server.host}:${server.port}` } = policy.approvals;
+  return webhook === undefined ? undefined : createWebhook(webhook, { publicUrl, audit, observe });
+}
+
+function endSession(
+  sessionId: string,
+  tokens: ConfirmationTokens,
+  approvals: ApprovalQueue | undefined,
+  observe: Observer,
+): void {
+  runAside(tokens.endSession(sessionId), 'ending the tokens of a session', observe);
+  if (approvals !== undefined) runAside(approvals.endSession(sessionId), 'ending the requests of a session', observe);
+}
+
+/** What goes wrong here leaves records that expire by themselves. */
+function runAside(work: Promise<void>, what: string, observe: Observer): void {
+  work.catch((cause: unknown) => {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    observe({ kind: 'notice', level: 'warn', message: `${what} failed: ${why}` });
+  });
+}

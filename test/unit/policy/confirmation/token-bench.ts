@@ -1,0 +1,77 @@
+import type { ConfirmationConfig } from '../../../../src/config/policy-config.js';
+import type { AuditEvent } from '../../../../src/policy/audit/audit-trail.js';
+import { noAuditTrail } from '../../../../src/policy/audit/audit-trail.js';
+import type {
+  ConfirmationTokens,
+  TokenRequest,
+  TokenScope,
+} from '../../../../src/policy/confirmation/confirmation-tokens.js';
+import { createConfirmationTokens } from '../../../../src/policy/confirmation/create-confirmation-tokens.js';
+import type { Caller } from '../../../../src/protocol/caller.js';
+import { OperationError } from '../../../../src/protocol/operation-error.js';
+import { MemoryStore } from '../../../../src/store/memory-store.js';
+import type { StateStore } from '../../../../src/store/state-store.js';
+
+export const START = Date.parse('2026-03-01T12:00:00.000Z');
+
+export const CALLER: Caller = { sessionId: 'session-1', clientName: 'editor', transport: 'http' };
+
+export const SCOPE: TokenScope = {
+  operation: 'github__delete_repository',
+  upstream: 'github',
+  definition: 'definition-1',
+  parameters: 'parameters-1',
+};
+
+const CONFIG: ConfirmationConfig = {
+  ttlSeconds: { destructive: 300, dangerous: 200, forbidden: 120 },
+  clockSkewSeconds: 30,
+  maxIssuedPerMinute: 1_000,
+  maxFailuresPerMinute: 10_000,
+};
+
+export interface TokenBench {
+  readonly tokens: ConfirmationTokens;
+  readonly store: StateStore;
+  readonly events: AuditEvent[];
+  /** The clock, in milliseconds. */
+  time: number;
+  /** Issues a token for the usual scope and caller. */
+  issue(changes?: Partial<TokenRequest>): Promise<string>;
+  /** Tokens over the same store and clock, under other settings. */
+  beside(changes: {
+    readonly configuration?: string;
+    readonly config?: Partial<ConfirmationConfig>;
+  }): ConfirmationTokens;
+}
+
+export function createTokenBench(
+  changes: { readonly config?: Partial<ConfirmationConfig>; readonly store?: StateStore } = {},
+): TokenBench {
+  const now = (): number => bench.time;
+  const store = changes.store ?? new MemoryStore(now);
+  const events: AuditEvent[] = [];
+  const audit = { ...noAuditTrail, record: (event: AuditEvent) => void events.push(event) };
+  const beside: TokenBench['beside'] = ({ configuration = 'configuration-1', config = {} }) =>
+    createConfirmationTokens({ store, audit, configuration, now, config: { ...CONFIG, ...changes.config, ...config } });
+  const tokens = beside({});
+  const bench: TokenBench = {
+    tokens,
+    store,
+    events,
+    time: START,
+    async issue(request = {}) {
+      const usual: TokenRequest = { scope: SCOPE, caller: CALLER, danger: 'destructive', cooldownSeconds: 0 };
+      return (await tokens.issue({ ...usual, ...request })).token;
+    },
+    beside,
+  };
+  return bench;
+}
+
+/** The refusal that a promise ends with. */
+export async function refusalOf(work: Promise<unknown>): Promise<OperationError> {
+  const outcome = await work.catch((error: unknown) => error);
+  if (outcome instanceof OperationError) return outcome;
+  throw new Error('it was not refused', { cause: outcome });
+}
