@@ -1,19 +1,28 @@
 import type { Gateway } from '../../gateway.js';
 import type { Observer } from '../../observe/observation.js';
-import type { Caller } from '../../protocol/caller.js';
 import type { RawCall } from '../../protocol/raw-call.js';
-import type { AnswerPort, CallsInFlight } from './calls-in-flight.js';
+import type { AnswerPort } from './calls-in-flight.js';
 import type { HotRequest } from './hot-request.js';
+import type { OpenQuestions } from './open-questions.js';
+import type { Peer } from './peer.js';
 import { RPC_ERROR, writeRpcError } from './rpc-error.js';
 import { type ResultWriter, writeProgress } from './tool-result.js';
 
-/** Answers a hot request on its port. `calls` is where it can be found by id; absent where only a disconnect cancels. */
-export type HotAnswerer = (request: HotRequest, caller: Caller, port: AnswerPort, calls?: CallsInFlight) => void;
+/** Answers a hot request on its port. */
+export type HotAnswerer = (request: HotRequest, peer: Peer, port: AnswerPort) => void;
+
+export interface HotAnswererDeps {
+  readonly gateway: Gateway;
+  readonly writer: ResultWriter;
+  readonly questions: OpenQuestions;
+  readonly observe: Observer;
+}
 
 /** Makes the one implementation of the hot path, for every transport and both eras. */
-export function createHotAnswerer(gateway: Gateway, writer: ResultWriter, observe: Observer): HotAnswerer {
-  const callTool: HotAnswerer = (request, caller, port, calls) => {
+export function createHotAnswerer({ gateway, writer, questions, observe }: HotAnswererDeps): HotAnswerer {
+  const callTool: HotAnswerer = (request, peer, port) => {
     const { id } = request;
+    const { calls } = peer;
     if (calls !== undefined && !calls.begin(id, port)) {
       port.answer(refuseDuplicate(id));
       return;
@@ -22,7 +31,7 @@ export function createHotAnswerer(gateway: Gateway, writer: ResultWriter, observ
       calls?.forget(id, port);
       port.answer(text);
     };
-    gateway.handle(toRawCall(request, caller, port)).then(
+    gateway.handle(toRawCall(request, peer, port, questions)).then(
       (reply) => finish(writer.callResult(id, reply, request.era)),
       (cause) => {
         observe({ kind: 'defect', where: 'tools/call', cause });
@@ -33,10 +42,10 @@ export function createHotAnswerer(gateway: Gateway, writer: ResultWriter, observ
 
   const answerers: Readonly<Record<HotRequest['method'], HotAnswerer>> = {
     'tools/call': callTool,
-    'tools/list': ({ id, era }, _caller, port) => port.answer(writer.toolList(id, gateway.toolList().toolsJson, era)),
-    ping: ({ id }, _caller, port) => port.answer(writer.emptyResult(id)),
+    'tools/list': ({ id, era }, _peer, port) => port.answer(writer.toolList(id, gateway.toolList().toolsJson, era)),
+    ping: ({ id }, _peer, port) => port.answer(writer.emptyResult(id)),
   };
-  return (request, caller, port, calls) => answerers[request.method](request, caller, port, calls);
+  return (request, peer, port) => answerers[request.method](request, peer, port);
 }
 
 /** Two unanswered requests with one id cannot be told apart (JSON-RPC 2.0, section 4; MCP basic protocol). */
@@ -44,9 +53,11 @@ export function refuseDuplicate(id: string | number): string {
   return writeRpcError(id, RPC_ERROR.invalidRequest, `Request id '${id}' is still unanswered. Use a new id.`);
 }
 
-function toRawCall(request: HotRequest, caller: Caller, port: AnswerPort): RawCall {
+function toRawCall(request: HotRequest, peer: Peer, port: AnswerPort, questions: OpenQuestions): RawCall {
   const { tool, params, progressToken } = request;
-  const call = { tool, arguments: params['arguments'], caller, cancellation: port.cancellation };
+  const user = request.era === 'modern' ? request.user : questions.channel(peer, port);
+  const plain = { tool, arguments: params['arguments'], caller: peer.caller, cancellation: port.cancellation };
+  const call = user === undefined ? plain : { ...plain, user };
   if (progressToken === undefined || !port.canNotify) return call;
   return { ...call, onProgress: (update) => port.notify(writeProgress(progressToken, update)) };
 }

@@ -6,6 +6,7 @@ import {
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/server';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
+import { openRetryChannel, type RetryChannel } from './retry-channel.js';
 
 /** MCP before and from 2026-07-28 on: with a handshake and sessions, or with an envelope on every request. */
 export type Era = 'legacy' | 'modern';
@@ -25,6 +26,8 @@ export interface HotRequest {
   readonly progressToken: RequestId | undefined;
   /** What the envelope calls the client (modern era only). */
   readonly clientName: string | undefined;
+  /** The way to the client's user that the envelope offers (modern era only). */
+  readonly user: RetryChannel | undefined;
 }
 
 /** The HTTP headers that must repeat what the body says; undefined where absent. */
@@ -66,8 +69,10 @@ export function recogniseHotRequest(message: unknown): HotRequest | undefined {
   const era = readEra(meta, params);
   const tool = hot.toolOf(params);
   if (era === undefined || tool === undefined || !hot.eras.includes(era)) return undefined;
-  const clientName = era === 'modern' ? readName(meta[CLIENT_INFO_META_KEY]) : undefined;
-  return { era, id, method: method as HotRequest['method'], params, tool, progressToken, clientName };
+  const modern = era === 'modern';
+  const clientName = modern ? readName(meta[CLIENT_INFO_META_KEY]) : undefined;
+  const user = modern ? openRetryChannel(meta[CLIENT_CAPABILITIES_META_KEY]) : undefined;
+  return { era, id, method: method as HotRequest['method'], params, tool, progressToken, clientName, user };
 }
 
 /**
@@ -106,7 +111,7 @@ function readEra(meta: JsonObject, params: JsonObject): Era | undefined {
   if (version === undefined) return 'legacy';
   if (version !== MODERN_REVISION || !isJsonObject(meta[CLIENT_CAPABILITIES_META_KEY])) return undefined;
   if (meta[LOG_LEVEL_META_KEY] !== undefined || !isClientInfo(meta[CLIENT_INFO_META_KEY])) return undefined;
-  // A retried request carries the client's answers to the server's questions: never ordinary.
+  // A retried request carries an answer to the gateway's question: rare, and the SDK reads it.
   return params['inputResponses'] === undefined && params['requestState'] === undefined ? 'modern' : undefined;
 }
 

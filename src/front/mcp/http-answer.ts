@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RequestId } from './hot-request.js';
 import { type RpcErrorCode, writeRpcError } from './rpc-error.js';
 
-/** Answers one HTTP request, at once or later. */
-export type RequestHandler = (request: IncomingMessage, response: ServerResponse) => void;
+/** Answers one HTTP request, at once or later. `client` is who has authenticated, where clients must. */
+export type RequestHandler = (request: IncomingMessage, response: ServerResponse, client: string | undefined) => void;
 
 /** Answers with a JSON text that is already written. */
 export function sendJson(response: ServerResponse, status: number, text: string): void {

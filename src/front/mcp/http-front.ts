@@ -3,6 +3,7 @@ import fastify, { type FastifyInstance } from 'fastify';
 import type { Gateway } from '../../gateway.js';
 import type { Observer } from '../../observe/observation.js';
 import { registerHealth } from '../admin/health.js';
+import { registerApprovals } from '../admin/register-approvals.js';
 import { createHostGuard } from './host-guard.js';
 import { createMcpEndpoint, type McpEndpoint } from './mcp-endpoint.js';
 import { OpenRequests } from './open-requests.js';
@@ -39,14 +40,15 @@ const LISTEN_PROBLEMS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Serves MCP at `/mcp` and health at `/healthz` and `/readyz`, on `config.server.host` and `port` (0 takes a free one).
+ * Serves MCP at `/mcp`, health at `/healthz` and `/readyz`, and where there are operators approvals at `/admin/approvals` and
+ * `/ui/approvals`, on `config.server.host` and `port` (0 takes a free one).
  * Rejects with a readable message when it cannot listen.
  */
 export async function openHttpFront(gateway: Gateway, deps: HttpFrontDeps): Promise<HttpFront> {
   const { host, port } = gateway.config.server;
   const endpoint = createMcpEndpoint(gateway, deps.serverInfo, deps.observe);
   const requests = new OpenRequests();
-  const app = buildApp(gateway, endpoint, requests);
+  const app = buildApp(gateway, endpoint, requests, deps.observe);
   try {
     await app.listen({ host, port });
   } catch (cause) {
@@ -58,7 +60,7 @@ export async function openHttpFront(gateway: Gateway, deps: HttpFrontDeps): Prom
   return { url: describeUrl(host, address.port), address, close: () => closeFront(app, endpoint, requests) };
 }
 
-function buildApp(gateway: Gateway, endpoint: McpEndpoint, requests: OpenRequests): FastifyInstance {
+function buildApp(gateway: Gateway, endpoint: McpEndpoint, requests: OpenRequests, observe: Observer): FastifyInstance {
   const app = fastify({ logger: false, requestTimeout: REQUEST_TIMEOUT_MS });
   const guard = createHostGuard(gateway.config.server);
   app.addHook('onRequest', (request, reply, done) => {
@@ -74,6 +76,7 @@ function buildApp(gateway: Gateway, endpoint: McpEndpoint, requests: OpenRequest
     endpoint.handle(request.raw, reply.raw);
   });
   registerHealth(app, gateway);
+  registerApprovals(app, gateway, observe);
   app.setNotFoundHandler((_request, reply) => reply.code(404).send({ error: `Not found. MCP is at ${MCP_PATH}.` }));
   return app;
 }

@@ -34,6 +34,11 @@ export class IdleMap<Value extends Seat> {
     return this.#values.delete(key);
   }
 
+  /** Takes everything out. */
+  clear(): void {
+    this.#values.clear();
+  }
+
   /** Drops everything that has been idle for too long. `now` in milliseconds since the epoch. */
   sweep(now: number): void {
     for (const [key, value] of this.#values) {

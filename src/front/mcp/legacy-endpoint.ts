@@ -10,12 +10,14 @@ import type { HotAnswerer } from './answer-hot-request.js';
 import type { SlowAnswerer } from './answer-slow-request.js';
 import { splitBatch } from './batch-answer.js';
 import type { AnswerPort } from './calls-in-flight.js';
+import { showsForms } from './consent-form.js';
 import { heedCancellation } from './heed-cancellation.js';
 import { type HotRequest, isLegacyVersion, recogniseHotRequest } from './hot-request.js';
 import { type RequestHandler, sendNothing, sendRpcError } from './http-answer.js';
 import { HttpExchange, occupy } from './http-exchange.js';
 import type { LegacySession, LegacySessions } from './legacy-sessions.js';
 import { acceptsStream } from './media-type.js';
+import type { OpenQuestions } from './open-questions.js';
 import { RPC_ERROR } from './rpc-error.js';
 import type { SseStreams } from './sse-stream.js';
 
@@ -24,7 +26,13 @@ const MAX_BATCH = 100;
 /** Streamable HTTP as the protocol had it up to 2025-11-25: `initialize` opens a session, DELETE ends it. */
 export interface LegacyEndpoint {
   /** Answers a message or batch that the SDK classifies as legacy; `hot` is what was recognised in it. */
-  post(message: unknown, hot: HotRequest | undefined, request: IncomingMessage, response: ServerResponse): void;
+  post(
+    message: unknown,
+    hot: HotRequest | undefined,
+    request: IncomingMessage,
+    response: ServerResponse,
+    client: string | undefined,
+  ): void;
   /** Opens the session's standalone stream. */
   readonly get: RequestHandler;
   /** Ends the session. */
@@ -36,32 +44,41 @@ export interface LegacyEndpointDeps {
   readonly answerHot: HotAnswerer;
   readonly answerSlow: SlowAnswerer;
   readonly streams: SseStreams;
+  readonly questions: OpenQuestions;
 }
 
 type OpenPort = (session: LegacySession) => AnswerPort;
 
-export function createLegacyEndpoint({ sessions, answerHot, answerSlow, streams }: LegacyEndpointDeps): LegacyEndpoint {
-  const answer = (message: JSONRPCMessage, { caller, calls }: LegacySession, port: AnswerPort): void => {
+export function createLegacyEndpoint(deps: LegacyEndpointDeps): LegacyEndpoint {
+  const { sessions, answerHot, answerSlow, streams, questions } = deps;
+
+  const answer = (message: JSONRPCMessage, session: LegacySession, port: AnswerPort): void => {
     const hot = recogniseHotRequest(message);
-    if (hot?.era === 'legacy') answerHot(hot, caller, port, calls);
-    else answerSlow(message, caller, port, calls);
+    if (hot?.era === 'legacy') answerHot(hot, session, port);
+    else answerSlow(message, session, port);
   };
 
-  const openSession = (message: unknown, response: ServerResponse, openPort: OpenPort): void => {
+  const openSession = (
+    message: unknown,
+    response: ServerResponse,
+    client: string | undefined,
+    openPort: OpenPort,
+  ): void => {
     const id = isJSONRPCRequest(message) ? message.id : null;
     if (!isInitializeRequest(message) || !isJSONRPCRequest(message)) {
       const problem = 'initialize needs an id, protocolVersion, capabilities and clientInfo {name, version}';
       sendRpcError(response, 400, RPC_ERROR.invalidParams, problem, id);
       return;
     }
-    const session = sessions.open(message.params.clientInfo.name);
+    const { clientInfo, capabilities } = message.params;
+    const session = sessions.open({ clientName: clientInfo.name, client, elicits: showsForms(capabilities) });
     if (session === undefined) {
       const problem = 'Every session is in use. Try again later, or raise server.maxSessions.';
       sendRpcError(response, 503, RPC_ERROR.refused, problem, id);
       return;
     }
     response.setHeader('mcp-session-id', session.id);
-    answerSlow(message, session.caller, openPort(session), session.calls);
+    answerSlow(message, session, openPort(session));
   };
 
   /** Whatever is no single hot request: other requests, notifications, responses, and batches of all of them. */
@@ -78,7 +95,10 @@ export function createLegacyEndpoint({ sessions, answerHot, answerSlow, streams 
       sendRpcError(response, 400, RPC_ERROR.invalidRequest, fault);
       return;
     }
-    for (const each of messages) heedCancellation(each, session.calls);
+    for (const each of messages) {
+      heedCancellation(each, session.calls);
+      questions.takeResponse(session.caller.sessionId, each);
+    }
     const requests = messages.filter(isJSONRPCRequest);
     if (requests.length === 0) {
       occupy(session, response);
@@ -91,33 +111,33 @@ export function createLegacyEndpoint({ sessions, answerHot, answerSlow, streams 
   };
 
   return {
-    post(message, hot, request, response) {
+    post(message, hot, request, response, client) {
       const openPort: OpenPort = (session) =>
         new HttpExchange(response, session, streams, acceptsStream(request.headers.accept));
       if (isInitialize(message) && request.headers['mcp-session-id'] === undefined) {
-        openSession(message, response, openPort);
+        openSession(message, response, client, openPort);
         return;
       }
-      const session = findSession(sessions, request, response);
+      const session = findSession(sessions, request, response, client);
       if (session === undefined) return;
       if (hot === undefined) postUnusual(message, session, response, openPort);
-      else answerHot(hot, session.caller, openPort(session), session.calls);
+      else answerHot(hot, session, openPort(session));
     },
 
-    get(request, response) {
+    get(request, response, client) {
       if (!acceptsStream(request.headers.accept)) {
         sendRpcError(response, 406, RPC_ERROR.refused, 'Not Acceptable: Client must accept text/event-stream');
         return;
       }
-      const session = findSession(sessions, request, response);
+      const session = findSession(sessions, request, response, client);
       if (session === undefined) return;
       occupy(session, response);
       streams.open(response);
       session.stream.attach(response);
     },
 
-    delete(request, response) {
-      const session = findSession(sessions, request, response);
+    delete(request, response, client) {
+      const session = findSession(sessions, request, response, client);
       if (session === undefined) return;
       sessions.end(session);
       sendNothing(response, 200);
@@ -130,9 +150,10 @@ function findSession(
   sessions: LegacySessions,
   request: IncomingMessage,
   response: ServerResponse,
+  client: string | undefined,
 ): LegacySession | undefined {
   const { 'mcp-session-id': id, 'mcp-protocol-version': version } = request.headers;
-  const session = typeof id === 'string' ? sessions.find(id) : undefined;
+  const session = typeof id === 'string' ? sessions.find(id, client) : undefined;
   if (typeof id !== 'string') {
     const problem = 'Bad Request: Mcp-Session-Id header is required. Send initialize first; its answer carries the id.';
     sendRpcError(response, 400, RPC_ERROR.refused, problem);

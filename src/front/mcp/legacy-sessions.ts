@@ -1,27 +1,34 @@
 import { randomUUID } from 'node:crypto';
 import type { GatewayConfig } from '../../config/gateway-config.js';
-import type { Observer } from '../../observe/observation.js';
 import type { Caller } from '../../protocol/caller.js';
 import { CallsInFlight } from './calls-in-flight.js';
 import type { Seat } from './http-exchange.js';
 import { IdleMap } from './idle-map.js';
+import type { Peer } from './peer.js';
+import type { SessionEvents } from './session-events.js';
 import { StandaloneStream } from './standalone-stream.js';
 import { TOOLS_CHANGED } from './tool-result.js';
 
 /** One legacy client between `initialize` and DELETE, or until it has been idle for too long. */
-export interface LegacySession extends Seat {
+export interface LegacySession extends Seat, Required<Peer> {
   /** What the client sends as `Mcp-Session-Id`. Whoever knows it is the session: never log it. */
   readonly id: string;
-  readonly caller: Caller;
-  readonly calls: CallsInFlight;
   /** Where messages go that belong to no request. */
   readonly stream: StandaloneStream;
 }
 
+/** What `initialize` says of the client, and who has authenticated, where clients must. */
+export interface LegacyClient {
+  readonly clientName: string;
+  readonly client: string | undefined;
+  readonly elicits: boolean;
+}
+
 export interface LegacySessions {
   /** Opens a session; undefined when there are too many and all are in use. */
-  open(clientName: string): LegacySession | undefined;
-  find(id: string): LegacySession | undefined;
+  open(client: LegacyClient): LegacySession | undefined;
+  /** Finds a session of this client; another client's id is as unknown as any other. */
+  find(id: string, client: string | undefined): LegacySession | undefined;
   /** Ends a session and whatever is in flight in it. */
   end(session: LegacySession): void;
   tellToolsChanged(): void;
@@ -32,11 +39,11 @@ export interface LegacySessions {
   endAll(): void;
 }
 
-export function createLegacySessions(settings: GatewayConfig['server'], observe: Observer): LegacySessions {
-  const closeSession = ({ caller, calls, stream }: LegacySession, event: 'closed' | 'expired'): void => {
-    observe({ kind: 'session', sessionId: caller.sessionId, event });
+export function createLegacySessions(settings: GatewayConfig['server'], events: SessionEvents): LegacySessions {
+  const closeSession = ({ caller, calls, stream }: LegacySession, how: 'closed' | 'expired'): void => {
     calls.cancelAll('the session ended');
     stream.end();
+    events.ended(caller.sessionId, how);
   };
   const sessions = new IdleMap<LegacySession>(settings.sessionIdleMs, settings.maxSessions, (session) =>
     closeSession(session, 'expired'),
@@ -46,13 +53,16 @@ export function createLegacySessions(settings: GatewayConfig['server'], observe:
   };
 
   return {
-    open(clientName) {
-      const session = createSession(clientName);
+    open(client) {
+      const session = createSession(client);
       if (!sessions.add(session.id, session)) return undefined;
-      observe({ kind: 'session', sessionId: session.caller.sessionId, event: 'opened' });
+      events.opened(session.caller.sessionId);
       return session;
     },
-    find: (id) => sessions.get(id),
+    find(id, client) {
+      const session = sessions.get(id);
+      return session?.caller.client === client ? session : undefined;
+    },
     end,
     tellToolsChanged() {
       for (const { stream } of sessions.values()) stream.write(TOOLS_CHANGED);
@@ -68,8 +78,9 @@ export function createLegacySessions(settings: GatewayConfig['server'], observe:
 }
 
 /** The id on the wire and the one in logs differ, so that a log does not give sessions away. */
-function createSession(clientName: string): LegacySession {
-  const caller: Caller = { sessionId: randomUUID(), clientName, transport: 'http' };
+function createSession({ clientName, client, elicits }: LegacyClient): LegacySession {
+  const anyone: Caller = { sessionId: randomUUID(), clientName, transport: 'http' };
+  const caller = client === undefined ? anyone : { ...anyone, client };
   const [calls, stream] = [new CallsInFlight(), new StandaloneStream()];
-  return { id: randomUUID(), caller, calls, stream, open: 0, lastUsedAt: Date.now() };
+  return { id: randomUUID(), caller, calls, elicits, stream, open: 0, lastUsedAt: Date.now() };
 }

@@ -23,7 +23,7 @@ export function createModernHandler(createServer: SdkServerFactory, observe: Obs
     if (caller === undefined) throw new Error('a request reached the SDK without its caller');
     return caller;
   };
-  const handler = createMcpHandler(({ authInfo }) => createServer(() => callerOf(authInfo)), {
+  const handler = createMcpHandler(({ authInfo }) => createServer('modern', () => ({ caller: callerOf(authInfo) })), {
     legacy: 'reject',
     onerror,
   });

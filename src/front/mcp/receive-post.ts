@@ -4,7 +4,7 @@ import { type Era, MODERN_REVISION } from './hot-request.js';
 import { type RequestHandler, sendJson, sendRpcError } from './http-answer.js';
 import { acceptsJson, sendsJson } from './media-type.js';
 import { decodeMessage, payloadTooLarge, type Refusal, refuseMessage } from './refuse-message.js';
-import { type Body, readBody } from './request-body.js';
+import { type Body, cutOffAfterAnswer, readBody } from './request-body.js';
 import type { MessageRouter } from './route-message.js';
 import { RPC_ERROR } from './rpc-error.js';
 import type { ResultWriter } from './tool-result.js';
@@ -22,7 +22,12 @@ const NOT_ACCEPTABLE = 'Not Acceptable: Client must accept both application/json
 
 /** Takes a POST from its headers to a parsed body. A request is refused here when it is no JSON, no UTF-8 or too large. */
 export function createPostReceiver({ maxRequestSize, route, writer, observe }: PostReceiverDeps): RequestHandler {
-  const answerBody = (body: Body, request: IncomingMessage, response: ServerResponse): void => {
+  const answerBody = (
+    body: Body,
+    request: IncomingMessage,
+    response: ServerResponse,
+    client: string | undefined,
+  ): void => {
     const era: Era = request.headers['mcp-protocol-version'] === MODERN_REVISION ? 'modern' : 'legacy';
     if (body.kind === 'too-large') {
       if (body.cutOff) cutOffAfterAnswer(request, response);
@@ -31,11 +36,11 @@ export function createPostReceiver({ maxRequestSize, route, writer, observe }: P
       return;
     }
     const decoded = decodeMessage(body.bytes, era, writer);
-    if (decoded.kind === 'message') route(decoded.message, request, response);
+    if (decoded.kind === 'message') route(decoded.message, request, response, client);
     else sendRefusal(response, decoded.refusal);
   };
 
-  return (request, response) => {
+  return (request, response, client) => {
     const { accept, 'content-type': contentType } = request.headers;
     if (!sendsJson(contentType)) {
       sendRpcError(response, 415, RPC_ERROR.refused, UNSUPPORTED_MEDIA_TYPE);
@@ -47,7 +52,7 @@ export function createPostReceiver({ maxRequestSize, route, writer, observe }: P
     }
     readBody(request, maxRequestSize, (body) => {
       try {
-        answerBody(body, request, response);
+        answerBody(body, request, response, client);
       } catch (cause) {
         observe({ kind: 'defect', where: 'POST /mcp', cause });
         if (!response.headersSent) sendRpcError(response, 500, RPC_ERROR.internal, 'Internal error');
@@ -58,10 +63,4 @@ export function createPostReceiver({ maxRequestSize, route, writer, observe }: P
 
 function sendRefusal(response: ServerResponse, { status, text }: Refusal): void {
   sendJson(response, status, text);
-}
-
-/** The client is still writing a body that nobody reads: once it has the answer, the connection is of no use. */
-function cutOffAfterAnswer(request: IncomingMessage, response: ServerResponse): void {
-  response.setHeader('connection', 'close');
-  response.once('finish', () => request.destroy());
 }

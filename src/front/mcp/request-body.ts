@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { MessageExcerpt } from './message-excerpt.js';
 
 /**
@@ -37,6 +37,12 @@ export function readBody(request: IncomingMessage, limit: number, done: (body: B
     done({ kind: 'complete', bytes: chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks, size) });
   };
   request.on('data', onData).on('end', onEnd);
+}
+
+/** For a client that still writes what nobody reads: once it has the answer, the connection is of no use. */
+export function cutOffAfterAnswer(request: IncomingMessage, response: ServerResponse): void {
+  response.setHeader('connection', 'close');
+  response.once('finish', () => request.destroy());
 }
 
 function drainBody(

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import {
+  isInitializeRequest,
   isJSONRPCNotification,
   isJSONRPCRequest,
   isJSONRPCResponse,
@@ -12,18 +13,22 @@ import type { Observer } from '../../observe/observation.js';
 import type { Caller } from '../../protocol/caller.js';
 import { createHotAnswerer } from './answer-hot-request.js';
 import { splitBatch } from './batch-answer.js';
-import type { AnswerPort } from './calls-in-flight.js';
+import type { AnswerPort, CallsInFlight } from './calls-in-flight.js';
+import { showsForms } from './consent-form.js';
 import { heedCancellation } from './heed-cancellation.js';
-import { clientNameOf, type Era, type HotRequest, recogniseHotRequest } from './hot-request.js';
+import { clientNameOf, type Era, type HotRequest, type RequestId, recogniseHotRequest } from './hot-request.js';
 import type { LineWriter } from './line-writer.js';
+import { OpenQuestions } from './open-questions.js';
+import type { Peer } from './peer.js';
 import { RPC_ERROR, writeRpcError } from './rpc-error.js';
-import { createSdkServerFactory } from './sdk-server.js';
+import { createSdkServerFactory, type RequestOrigin } from './sdk-server.js';
 import type { ServerTransport } from './server-transport.js';
 import { StdioPort } from './stdio-port.js';
 import type { ResultWriter, ServerInfo } from './tool-result.js';
 
 /** The messages of one stdio connection, whose first ones decide its era. */
 export interface StdioConnection {
+  readonly sessionId: string;
   /** Makes the SDK's server for this connection, once its era is known. */
   readonly createServer: McpServerFactory;
   /** The era as far as it is settled. */
@@ -44,9 +49,10 @@ export interface StdioConnectionDeps {
 
 export function createStdioConnection(deps: StdioConnectionDeps): StdioConnection {
   const { gateway, observe, lines, transport } = deps;
-  const answerHot = createHotAnswerer(gateway, deps.results, observe);
+  const questions = new OpenQuestions();
+  const answerHot = createHotAnswerer({ gateway, writer: deps.results, questions, observe });
   const createSdkServer = createSdkServerFactory(gateway, deps.serverInfo);
-  const client = createClientLabel();
+  const client = new StdioClient(transport.calls);
   let era: Era | undefined;
   /** The server that may speak unasked; the SDK keeps a modern one's notifications to those who subscribed. */
   let speaker: Server | undefined;
@@ -62,16 +68,18 @@ export function createStdioConnection(deps: StdioConnectionDeps): StdioConnectio
   };
 
   const dispatch = (message: unknown, port: AnswerPort): void => {
-    client.learn(message);
+    client.learnName(message);
     const hot = recogniseOpen(message);
     if (hot === undefined) {
+      client.heedHandshake(message);
       heedCancellation(message, transport.calls);
+      if (questions.takeResponse(client.caller.sessionId, message)) return;
       if (isMessage(message)) transport.deliver(message, port);
       else refuse('the line is no JSON-RPC message');
       return;
     }
     era = hot.era;
-    answerHot(hot, client.caller(), port, transport.calls);
+    answerHot(hot, client, port);
   };
 
   const acceptBatch = (batch: readonly unknown[]): void => {
@@ -85,10 +93,17 @@ export function createStdioConnection(deps: StdioConnectionDeps): StdioConnectio
     for (const message of batch) dispatch(message, (isJSONRPCRequest(message) ? ports.shift() : undefined) ?? port);
   };
 
+  /** Requests that the SDK answers wait for it under their id. */
+  const originOf = (id: RequestId): RequestOrigin => {
+    const port = transport.calls.get(id);
+    return { caller: client.caller, user: port && questions.channel(client, port) };
+  };
+
   return {
+    sessionId: client.caller.sessionId,
     era: () => era,
     createServer(context) {
-      const server = createSdkServer(client.caller);
+      const server = createSdkServer(context.era, originOf);
       if (context.era === 'modern') speaker = server;
       else {
         server.oninitialized = () => {
@@ -113,18 +128,26 @@ function isMessage(message: unknown): message is JSONRPCMessage {
   return isJSONRPCRequest(message) || isJSONRPCNotification(message) || isJSONRPCResponse(message);
 }
 
-/** One connection is one session; what its client is called shows in the first message that says so. */
-function createClientLabel() {
-  let caller: Caller = { sessionId: randomUUID(), clientName: 'unnamed client', transport: 'stdio' };
-  let named = false;
-  return {
-    caller: () => caller,
-    learn(message: unknown): void {
-      if (named) return;
-      const clientName = clientNameOf(message);
-      if (clientName === undefined) return;
-      named = true;
-      caller = { ...caller, clientName };
-    },
-  };
+/** One connection is one session; what its client is called and can do shows in the first messages that say so. */
+class StdioClient implements Peer {
+  readonly calls: CallsInFlight;
+  caller: Caller = { sessionId: randomUUID(), clientName: 'unnamed client', transport: 'stdio' };
+  elicits = false;
+  #named = false;
+
+  constructor(calls: CallsInFlight) {
+    this.calls = calls;
+  }
+
+  learnName(message: unknown): void {
+    if (this.#named) return;
+    const clientName = clientNameOf(message);
+    if (clientName === undefined) return;
+    this.#named = true;
+    this.caller = { ...this.caller, clientName };
+  }
+
+  heedHandshake(message: unknown): void {
+    if (isInitializeRequest(message)) this.elicits = showsForms(message.params.capabilities);
+  }
 }

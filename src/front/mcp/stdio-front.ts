@@ -77,6 +77,7 @@ export function serveStdio(gateway: Gateway, deps: StdioFrontDeps): StdioFront {
     input.off('data', readChunk).off('end', sayFarewell).pause();
     stopListening();
     transport.calls.cancelAll('the client has gone');
+    gateway.endSession(connection.sessionId);
     await sdk.close();
     await lines.drain(FAREWELL_MS);
   });

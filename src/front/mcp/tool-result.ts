@@ -3,6 +3,7 @@ import type { ProgressUpdate } from '../../protocol/handler.js';
 import type { JsonObject } from '../../protocol/json.js';
 import type { Reply } from '../../protocol/result.js';
 import type { Era, RequestId } from './hot-request.js';
+import { writeInputRequired } from './retry-channel.js';
 
 /** What a server says of itself. */
 export interface ServerInfo {
@@ -37,6 +38,9 @@ export function createResultWriter(serverInfo: ServerInfo): ResultWriter {
 
   return {
     callResult(id, reply, era) {
+      if (reply.inputRequired !== undefined && era === 'modern') {
+        return `${openResult(id)}${JSON.stringify({ ...writeInputRequired(reply.inputRequired), _meta: identity })}}`;
+      }
       const opening = `${openResult(id)}{"content":[${writeContent(reply)}]${reply.isError ? ',"isError":true' : ''}`;
       if (reply.meta === undefined && reply.extra === undefined) return opening + closing[era];
       return `${opening}${writeRareMembers(reply, era === 'modern' ? identity : undefined)}}}`;

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { createSlowAnswerer } from '../../../../src/front/mcp/answer-slow-request.js';
 import { splitBatch } from '../../../../src/front/mcp/batch-answer.js';
 import { type AnswerPort, CallsInFlight } from '../../../../src/front/mcp/calls-in-flight.js';
+import { OpenQuestions } from '../../../../src/front/mcp/open-questions.js';
 import { createSdkServerFactory } from '../../../../src/front/mcp/sdk-server.js';
 import { Cancellation } from '../../../../src/protocol/cancellation.js';
 import { createFakeGateway } from '../../../support/fake-gateway.js';
@@ -24,13 +25,14 @@ function silentPort(): AnswerPort {
 
 it('forgets a call whose client went away, and tells the gateway', async () => {
   const gateway = createFakeGateway({ handle: () => new Promise(() => undefined) });
-  const answer = createSlowAnswerer(createSdkServerFactory(gateway, SERVER_INFO), (observation) => {
+  const createServer = createSdkServerFactory(gateway, SERVER_INFO);
+  const answer = createSlowAnswerer(createServer, new OpenQuestions(), (observation) => {
     throw new Error(observation.kind);
   });
   const calls = new CallsInFlight();
   const port = silentPort();
   const arrived = gateway.nextCall();
-  answer(call, caller, port, calls);
+  answer(call, { caller, calls, elicits: false }, port);
   const { cancellation } = await arrived;
   expect(calls.size).toBe(1);
   const told = new Promise<void>((resolve) => cancellation.onCancel(resolve));
