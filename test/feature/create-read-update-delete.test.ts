@@ -57,7 +57,7 @@ async function twinsOf(direct: Client): Promise<Twins> {
   return { gateway: client, direct, [Symbol.asyncDispose]: () => direct.close() };
 }
 
-/** Calls both and compares what the server structured or said. */
+/** Calls both, confirming where the gateway asks, and compares what the server structured or said. */
 async function same(
   twins: Twins,
   tool: string,
@@ -65,7 +65,7 @@ async function same(
   params: JsonObject,
   flat: JsonObject,
 ): Promise<unknown> {
-  const viaGateway = await twins.gateway.call(tool, operation, params);
+  const viaGateway = await twins.gateway.callConfirmed(tool, operation, params);
   const result = (await twins.direct.callTool({ name: operation, arguments: flat })) as JsonObject;
   expect(viaGateway).toMatchObject({ success: true });
   // The server names its own folder in diffs; the twins differ in nothing else.
@@ -96,7 +96,9 @@ describe('create, read, update, read, delete compare equal with direct calls', (
   it('accepts the canonical spelling of the same parameters', async () => {
     const entities = [{ name: 'Bob', entityType: 'person', observations: [] }];
     await client.call(CREATE, 'create_entities', { entities });
-    expect(await client.call(DELETE, 'delete_entities', { entity_names: ['Bob'] })).toMatchObject({ success: true });
+    expect(await client.callConfirmed(DELETE, 'delete_entities', { entity_names: ['Bob'] })).toMatchObject({
+      success: true,
+    });
     expect((await client.call(READ, 'read_graph')).data.entities).toEqual([]);
   });
 

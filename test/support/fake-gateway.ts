@@ -1,5 +1,6 @@
 import type { GatewayConfig } from '../../src/config/gateway-config.js';
 import type { Gateway, GatewayStatus, ToolList } from '../../src/gateway.js';
+import type { ApprovalDesk } from '../../src/policy/approvals/approval.js';
 import type { RawCall } from '../../src/protocol/raw-call.js';
 import type { Reply } from '../../src/protocol/result.js';
 
@@ -13,12 +14,17 @@ export interface FakeGateway extends Gateway {
   changeTools(names: readonly string[]): void;
   /** How many listeners wait for changes. */
   readonly listeners: number;
+  /** The sessions that the front said are over, in order. */
+  readonly endedSessions: readonly string[];
 }
 
 export interface FakeGatewayOptions {
   readonly server?: Partial<GatewayConfig['server']>;
   readonly limits?: Partial<GatewayConfig['limits']>;
   readonly status?: Partial<GatewayStatus>;
+  readonly approvals?: ApprovalDesk;
+  readonly clients?: GatewayConfig['clients'];
+  readonly operators?: GatewayConfig['policy']['approvals']['operators'];
   readonly handle?: (call: RawCall) => Promise<Reply> | Reply;
 }
 
@@ -33,6 +39,7 @@ export function createFakeGateway(options: FakeGatewayOptions = {}): FakeGateway
   const { handle = echo } = options;
   const listeners = new Set<() => void>();
   const calls: RawCall[] = [];
+  const ended: string[] = [];
   let waiting: ((call: RawCall) => void)[] = [];
   let tools = describeTools(['mcp_aql_read', 'mcp_aql_create']);
 
@@ -64,6 +71,12 @@ export function createFakeGateway(options: FakeGatewayOptions = {}): FakeGateway
     operations: () => [],
     search: async () => [],
     toolSets: () => [],
+    explainPolicy: () => {
+      throw new Error('the fake gateway has no policy');
+    },
+    approvals: options.approvals,
+    endSession: (sessionId) => void ended.push(sessionId),
+    endedSessions: ended,
     close: async () => undefined,
   };
 }
@@ -89,7 +102,7 @@ function describeTools(names: readonly string[]): ToolList {
   return { tools, toolsJson: JSON.stringify(tools) };
 }
 
-function fakeConfig({ server, limits }: FakeGatewayOptions): GatewayConfig {
+function fakeConfig({ server, limits, clients = [], operators = [] }: FakeGatewayOptions): GatewayConfig {
   return {
     file: null,
     directory: '/',
@@ -114,6 +127,35 @@ function fakeConfig({ server, limits }: FakeGatewayOptions): GatewayConfig {
     },
     pins: {},
     lock: { file: '/gateway.lock.json', content: null },
+    policy: {
+      readOnly: false,
+      rules: [],
+      confirmation: {
+        ttlSeconds: { destructive: 300, dangerous: 300, forbidden: 120 },
+        clockSkewSeconds: 30,
+        maxIssuedPerMinute: 60,
+        maxFailuresPerMinute: 20,
+      },
+      approvals: {
+        elicitation: true,
+        operator: true,
+        mode: 'retry',
+        waitSeconds: 60,
+        expireSeconds: 900,
+        operators,
+      },
+    },
+    store: { type: 'memory' },
+    audit: {
+      enabled: false,
+      directory: '/audit',
+      calls: 'gated',
+      sync: false,
+      retentionDays: 90,
+      redactKeys: [],
+      redactPatterns: [],
+    },
+    clients,
     log: { level: 'silent', format: 'json' },
     upstreams: [],
   };

@@ -3,7 +3,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as OldHttpTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { StdioServerTransport as OldStdioTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
-import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
+import { ElicitRequestSchema, ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { openHttpFront } from '../../src/front/mcp/http-front.js';
 import { serveStdio } from '../../src/front/mcp/stdio-front.js';
@@ -34,7 +34,14 @@ export interface Connection {
   readonly name: string;
   readonly transport: 'http' | 'stdio';
   readonly era: 'legacy' | 'modern';
-  open(gateway: FakeGateway): Promise<FrontClient>;
+  open(gateway: FakeGateway, options?: ClientOptions): Promise<FrontClient>;
+}
+
+export interface ClientOptions {
+  /** The person behind the client: takes the params of `elicitation/create` and gives its result. */
+  readonly user?: (params: JsonObject) => JsonObject | Promise<JsonObject>;
+  /** The bearer token over HTTP. */
+  readonly token?: string;
 }
 
 const CLIENT_INFO = { name: 'front-client', version: '1.0.0' };
@@ -45,28 +52,38 @@ export const CONNECTIONS: readonly Connection[] = [
     name: 'SDK v2, modern, HTTP',
     transport: 'http',
     era: 'modern',
-    open: (gateway) => openHttp(gateway, newer('auto')),
+    open: (gateway, options) => openHttp(gateway, newer('auto', options)),
   },
   {
     name: 'SDK v2, legacy, HTTP',
     transport: 'http',
     era: 'legacy',
-    open: (gateway) => openHttp(gateway, newer('legacy')),
+    open: (gateway, options) => openHttp(gateway, newer('legacy', options)),
   },
-  { name: 'SDK v1, HTTP', transport: 'http', era: 'legacy', open: (gateway) => openHttp(gateway, older()) },
+  {
+    name: 'SDK v1, HTTP',
+    transport: 'http',
+    era: 'legacy',
+    open: (gateway, options) => openHttp(gateway, older(options)),
+  },
   {
     name: 'SDK v2, modern, stdio',
     transport: 'stdio',
     era: 'modern',
-    open: (gateway) => openStdio(gateway, newer('auto')),
+    open: (gateway, options) => openStdio(gateway, newer('auto', options)),
   },
   {
     name: 'SDK v2, legacy, stdio',
     transport: 'stdio',
     era: 'legacy',
-    open: (gateway) => openStdio(gateway, newer('legacy')),
+    open: (gateway, options) => openStdio(gateway, newer('legacy', options)),
   },
-  { name: 'SDK v1, stdio', transport: 'stdio', era: 'legacy', open: (gateway) => openStdio(gateway, older()) },
+  {
+    name: 'SDK v1, stdio',
+    transport: 'stdio',
+    era: 'legacy',
+    open: (gateway, options) => openStdio(gateway, older(options)),
+  },
 ];
 
 /** A client that is not connected yet. */
@@ -110,11 +127,12 @@ function failOnDefect(observation: Observation): void {
   if (observation.kind === 'defect') throw new Error(`defect in ${observation.where}`, { cause: observation.cause });
 }
 
-function newer(mode: 'auto' | 'legacy'): Dialer {
-  const client = new Client(CLIENT_INFO, { versionNegotiation: { mode } });
+function newer(mode: 'auto' | 'legacy', { user, token }: ClientOptions = {}): Dialer {
+  const client = new Client(CLIENT_INFO, { versionNegotiation: { mode }, capabilities: capabilitiesOf(user) });
+  if (user !== undefined) client.setRequestHandler('elicitation/create', ({ params }) => user(params) as never);
   return {
     async dialHttp(url) {
-      const transport = new StreamableHTTPClientTransport(url);
+      const transport = new StreamableHTTPClientTransport(url, authorize(token));
       await client.connect(transport);
       return () => transport.terminateSession();
     },
@@ -141,11 +159,12 @@ const ANY_RESULT = {
   '~standard': { version: 1, vendor: 'test', validate: (value: unknown) => ({ value }) },
 } as const;
 
-function older(): Dialer {
-  const client = new OldClient(CLIENT_INFO);
+function older({ user, token }: ClientOptions = {}): Dialer {
+  const client = new OldClient(CLIENT_INFO, { capabilities: capabilitiesOf(user) });
+  if (user !== undefined) client.setRequestHandler(ElicitRequestSchema, ({ params }) => user(params) as never);
   return {
     async dialHttp(url) {
-      const transport = new OldHttpTransport(url);
+      const transport = new OldHttpTransport(url, authorize(token));
       await client.connect(transport);
       return () => transport.terminateSession();
     },
@@ -164,4 +183,12 @@ function older(): Dialer {
     },
     close: () => client.close(),
   };
+}
+
+function capabilitiesOf(user: ClientOptions['user']) {
+  return user === undefined ? {} : { elicitation: {} };
+}
+
+function authorize(token: string | undefined) {
+  return token === undefined ? {} : { requestInit: { headers: { authorization: `Bearer ${token}` } } };
 }

@@ -1,4 +1,4 @@
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { Client, type ElicitResult, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { JsonObject } from '../../src/protocol/json.js';
 
 /** What the gateway answers: the envelope, and the whole MCP result around it. */
@@ -16,23 +16,47 @@ export interface McpClient extends AsyncDisposable {
   callTool(tool: string, args: unknown): Promise<Answer>;
   /** Calls an operation through a tool. */
   call(tool: string, operation: string, params?: JsonObject): Promise<Answer>;
+  /** The same, saying yes where a confirmation is asked for. */
+  callConfirmed(tool: string, operation: string, params?: JsonObject): Promise<Answer>;
   introspect(params: JsonObject): Promise<Answer>;
 }
 
+export interface ConnectOptions {
+  /** Sent as the bearer token of every request. */
+  readonly token?: string;
+  /** What the person behind the client answers; without it the client cannot ask. */
+  readonly answer?: (question: string) => ElicitResult | Promise<ElicitResult>;
+}
+
 /** An SDK client of the era wanted, connected to the gateway. */
-export async function connectClient(url: string, mode: 'legacy' | 'auto' = 'auto'): Promise<McpClient> {
-  const client = new Client({ name: 'test', version: '1.0.0' }, { versionNegotiation: { mode } });
-  await client.connect(new StreamableHTTPClientTransport(new URL(url)));
+export async function connectClient(
+  url: string,
+  mode: 'legacy' | 'auto' = 'auto',
+  { token, answer }: ConnectOptions = {},
+): Promise<McpClient> {
+  const capabilities = answer === undefined ? {} : { elicitation: {} };
+  const client = new Client({ name: 'test', version: '1.0.0' }, { versionNegotiation: { mode }, capabilities });
+  if (answer !== undefined) {
+    client.setRequestHandler('elicitation/create', ({ params }) => answer(params.message));
+  }
+  const requestInit = token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } };
+  await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit }));
   const { tools } = await client.listTools();
   const readTool = tools.find(({ name }) => name.endsWith('_read'))?.name ?? tools[0]?.name ?? '';
   const callTool = async (tool: string, args: unknown): Promise<Answer> => {
     const raw = (await client.callTool({ name: tool, arguments: args as JsonObject })) as JsonObject;
     return { ...readEnvelope(raw), raw };
   };
+  const call: McpClient['call'] = (tool, operation, params = {}) => callTool(tool, { operation, params });
   return {
     client,
     callTool,
-    call: (tool, operation, params = {}) => callTool(tool, { operation, params }),
+    call,
+    async callConfirmed(tool, operation, params = {}) {
+      const asked = await call(tool, operation, params);
+      const token = asked.error?.details?.['confirmation_token'];
+      return token === undefined ? asked : call(tool, operation, { ...params, _confirmation: token });
+    },
     introspect: (params) => callTool(readTool, { operation: 'introspect', params }),
     [Symbol.asyncDispose]: () => client.close(),
   };

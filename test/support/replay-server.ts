@@ -10,6 +10,8 @@ export interface ReceivedCall {
 export interface ReplayServer extends AsyncDisposable {
   /** The MCP endpoint that replays one catalogue. */
   urlOf(catalogue: string): string;
+  /** Every call that reached it, oldest first. */
+  readonly calls: readonly ReceivedCall[];
 }
 
 /**
@@ -17,6 +19,7 @@ export interface ReplayServer extends AsyncDisposable {
  * JSON-RPC without the SDK, so that nothing is validated, dropped or reordered on the way.
  */
 export async function startReplayServer(catalogues: ReadonlyMap<string, readonly unknown[]>): Promise<ReplayServer> {
+  const calls: ReceivedCall[] = [];
   const server = createServer(async (request, response) => {
     const name = decodeURIComponent(request.url?.slice(1) ?? '');
     if (request.method !== 'POST') {
@@ -28,6 +31,9 @@ export async function startReplayServer(catalogues: ReadonlyMap<string, readonly
       response.writeHead(202).end();
       return;
     }
+    if (message.method === 'tools/call') {
+      calls.push({ name: message.params?.name ?? '', arguments: message.params?.arguments });
+    }
     const answer = answerTo(message, catalogues.get(name) ?? []);
     response.writeHead(200, { 'content-type': 'application/json' });
     response.end(JSON.stringify({ jsonrpc: '2.0', id: message.id, ...answer }));
@@ -35,6 +41,7 @@ export async function startReplayServer(catalogues: ReadonlyMap<string, readonly
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {
+    calls,
     urlOf: (catalogue) => `http://127.0.0.1:${port}/${encodeURIComponent(catalogue)}`,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();

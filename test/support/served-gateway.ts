@@ -35,6 +35,8 @@ export interface ServeOptions {
   readonly nodeArgs?: readonly string[];
   /** Texts of further files beside the configuration, by name. */
   readonly files?: Readonly<Record<string, string>>;
+  /** The folder of an earlier or another gateway, whose state this one continues; the caller removes it. */
+  readonly directory?: string;
 }
 
 /** A folder of its own for one test's configuration and data. */
@@ -43,9 +45,13 @@ export async function makeDirectory(): Promise<{ readonly path: string } & Async
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
 }
 
+function keptDirectory(path: string): Awaited<ReturnType<typeof makeDirectory>> {
+  return { path, [Symbol.asyncDispose]: async () => undefined };
+}
+
 /** Runs the shipped binary over a configuration until it says that it is ready. */
 export async function serveGateway(config: object, options: ServeOptions = {}): Promise<ServedGateway> {
-  const directory = await makeDirectory();
+  const directory = options.directory === undefined ? await makeDirectory() : keptDirectory(options.directory);
   const file = join(directory.path, 'gateway.config.json');
   await writeFile(file, JSON.stringify(config));
   for (const [name, text] of Object.entries(options.files ?? {})) await writeFile(join(directory.path, name), text);

@@ -1,0 +1,110 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { dangerEntry, EXECUTE, startDangerUpstream } from '../support/danger-upstream.js';
+import { type Answer, connectClient, type McpClient } from '../support/mcp-client.js';
+import type { ReplayServer } from '../support/replay-server.js';
+import { type ServedGateway, serveGateway } from '../support/served-gateway.js';
+
+/** Gated by token, gated by a person, and denied. */
+const OPERATIONS = ['do_destructive', 'do_destructive_too', 'do_reversible', 'do_dangerous'] as const;
+
+const COUNTS = [1, 2, 3] as const;
+
+/** One thing that a model might try, told apart by which earlier token it sends along. */
+interface Step {
+  readonly who: 0 | 1;
+  readonly operation: (typeof OPERATIONS)[number];
+  readonly count: number;
+  /** Which of the tokens seen so far, from the last; none where absent. */
+  readonly token: number | null;
+  readonly name: '_confirmation' | 'confirmation_token';
+  readonly spoil: 'nothing' | 'case' | 'cut' | 'swap';
+}
+
+const STEP: fc.Arbitrary<Step> = fc.record({
+  who: fc.constantFrom(0, 1),
+  operation: fc.constantFrom(...OPERATIONS),
+  count: fc.constantFrom(...COUNTS),
+  token: fc.option(fc.nat({ max: 3 }), { freq: 4 }),
+  name: fc.constantFrom('_confirmation', 'confirmation_token'),
+  spoil: fc.constantFrom('nothing', 'nothing', 'nothing', 'case', 'cut', 'swap'),
+});
+
+/** What a token was given for, and whether it was used. */
+interface Given {
+  readonly token: string;
+  readonly scope: string;
+  readonly byPerson: boolean;
+  used: boolean;
+}
+
+let upstream: ReplayServer;
+let gateway: ServedGateway;
+let clients: readonly [McpClient, McpClient];
+
+beforeAll(async () => {
+  upstream = await startDangerUpstream();
+  gateway = await serveGateway({
+    clients: { alice: { token: 'alice-has-a-long-token' }, bob: { token: 'bob-has-a-long-token-too' } },
+    policy: {
+      rules: [{ match: { operation: 'do_reversible' }, decision: 'confirm', requires: 'human' }],
+      confirmation: { maxIssuedPerMinute: 100_000, maxFailuresPerMinute: 100_000 },
+    },
+    mcpServers: { demo: dangerEntry(upstream) },
+  });
+  const connect = (token: string) => connectClient(gateway.url, 'auto', { token });
+  clients = [await connect('alice-has-a-long-token'), await connect('bob-has-a-long-token-too')];
+}, 60_000);
+
+afterAll(async () => {
+  for (const client of clients ?? []) await client[Symbol.asyncDispose]();
+  await gateway?.[Symbol.asyncDispose]();
+  await upstream?.[Symbol.asyncDispose]();
+});
+
+const SPOILED: Readonly<Record<Step['spoil'], (token: string) => string>> = {
+  nothing: (token) => token,
+  case: (token) => token.toUpperCase(),
+  cut: (token) => token.slice(0, -1),
+  swap: (token) => `${token.slice(0, 10)}${token.slice(11)}${token[10]}`,
+};
+
+const tokenIn = ({ error }: Answer): string | undefined => {
+  const token = error?.details?.['confirmation_token'];
+  return typeof token === 'string' ? token : undefined;
+};
+
+/** Plays one sequence and returns every call that reached the upstream beside what an honest gate would have let through. */
+async function play(steps: readonly Step[]): Promise<{ readonly reached: number; readonly deserved: number }> {
+  const given: Given[] = [];
+  const before = upstream.calls.length;
+  let deserved = 0;
+  for (const { who, operation, count, token, name, spoil } of steps) {
+    const scope = `${who} ${operation} ${count}`;
+    const earlier = token === null ? undefined : given.at(-1 - token);
+    const sent = earlier === undefined ? {} : { [name]: SPOILED[spoil](earlier.token) };
+    const isMatch = earlier !== undefined && SPOILED[spoil](earlier.token) === earlier.token && earlier.scope === scope;
+    if (isMatch && !earlier.used && !earlier.byPerson) {
+      earlier.used = true;
+      deserved += 1;
+    }
+    const answer = await clients[who].call(EXECUTE, operation, { count, ...sent });
+    const fresh = tokenIn(answer);
+    if (fresh !== undefined && given.every((each) => each.token !== fresh)) {
+      given.push({ token: fresh, scope, byPerson: operation === 'do_reversible', used: false });
+    }
+  }
+  return { reached: upstream.calls.length - before, deserved };
+}
+
+describe('no sequence of calls', () => {
+  it('brings a gated operation to the upstream without a matching, unexpired, unused confirmation', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(STEP, { minLength: 1, maxLength: 12 }), async (steps) => {
+        const { reached, deserved } = await play(steps);
+        expect(reached).toBe(deserved);
+      }),
+      { numRuns: 60 },
+    );
+  }, 120_000);
+});

@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { dangerEntry, EXECUTE, startDangerUpstream } from '../support/danger-upstream.js';
+import { type Answer, connectClient, type McpClient } from '../support/mcp-client.js';
+import { NO_REDIS, REDIS_BINARY, startRedisServer } from '../support/redis-server.js';
+import type { ReplayServer } from '../support/replay-server.js';
+import { serveGateway } from '../support/served-gateway.js';
+
+const TOKEN = 'alice-has-a-long-token';
+const PARAMS = { path: '/notes/a.txt' };
+const ATTEMPTS = 1_000;
+
+let upstream: ReplayServer;
+
+beforeAll(async () => {
+  upstream = await startDangerUpstream();
+});
+
+afterAll(() => upstream?.[Symbol.asyncDispose]());
+
+const configOf = (store?: object): object => ({
+  ...(store === undefined ? {} : { store }),
+  clients: { alice: { token: TOKEN } },
+  // Losing a race for one's own token is no guess; the limit is for those who guess.
+  policy: { confirmation: { maxFailuresPerMinute: 10_000 } },
+  defaults: { maxConcurrency: 1_000 },
+  mcpServers: { demo: dangerEntry(upstream) },
+});
+
+const call = (client: McpClient, more: object = {}): Promise<Answer> =>
+  client.call(EXECUTE, 'do_destructive', { ...PARAMS, ...more });
+
+/** How often each outcome came of so many redemptions of one token at once, spread over the clients. */
+async function redeemAtOnce(clients: readonly McpClient[]): Promise<ReadonlyMap<string, number>> {
+  const [first] = clients as [McpClient];
+  const token = (await call(first)).error?.details?.['confirmation_token'];
+  const answers = await Promise.all(
+    Array.from({ length: ATTEMPTS }, (_, index) =>
+      call(clients[index % clients.length] ?? first, { _confirmation: token }),
+    ),
+  );
+  const outcomes = new Map<string, number>();
+  for (const { success, error } of answers) {
+    const outcome = success ? 'OK' : (error?.code ?? '');
+    outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+  }
+  return outcomes;
+}
+
+const ONE_WINNER = new Map([
+  ['OK', 1],
+  ['TOKEN_ALREADY_USED', ATTEMPTS - 1],
+]);
+
+describe(`${ATTEMPTS} redemptions of one token at once`, () => {
+  it('make exactly one call, on SQLite', async () => {
+    await using gateway = await serveGateway(configOf());
+    await using client = await connectClient(gateway.url, 'auto', { token: TOKEN });
+    const before = upstream.calls.length;
+    expect(await redeemAtOnce([client])).toEqual(ONE_WINNER);
+    expect(upstream.calls).toHaveLength(before + 1);
+  }, 120_000);
+
+  it('make exactly one call, on SQLite with two gateways on one file', async () => {
+    await using one = await serveGateway(configOf());
+    await using two = await serveGateway(configOf({ type: 'sqlite', file: `${one.directory}/.mcp-aql/state.db` }));
+    await using first = await connectClient(one.url, 'auto', { token: TOKEN });
+    await using second = await connectClient(two.url, 'auto', { token: TOKEN });
+    const before = upstream.calls.length;
+    expect(await redeemAtOnce([first, second])).toEqual(ONE_WINNER);
+    expect(upstream.calls).toHaveLength(before + 1);
+  }, 120_000);
+
+  it.skipIf(REDIS_BINARY === undefined)(
+    `make exactly one call, on Redis with two gateways (${NO_REDIS})`,
+    async () => {
+      await using redis = await startRedisServer();
+      const config = configOf({ type: 'redis', url: redis.url });
+      await using one = await serveGateway(config);
+      await using two = await serveGateway(config);
+      await using first = await connectClient(one.url, 'auto', { token: TOKEN });
+      await using second = await connectClient(two.url, 'auto', { token: TOKEN });
+      const before = upstream.calls.length;
+      expect(await redeemAtOnce([first, second])).toEqual(ONE_WINNER);
+      expect(upstream.calls).toHaveLength(before + 1);
+    },
+    120_000,
+  );
+});
+
+describe('a store that is away', () => {
+  it.skipIf(REDIS_BINARY === undefined)(
+    `refuses what it cannot confirm, and serves the rest (${NO_REDIS})`,
+    async () => {
+      await using redis = await startRedisServer();
+      await using gateway = await serveGateway(configOf({ type: 'redis', url: redis.url }));
+      await using client = await connectClient(gateway.url, 'auto', { token: TOKEN });
+      expect((await call(client)).error?.code).toBe('CONFIRMATION_REQUIRED');
+      await redis.kill();
+      const before = upstream.calls.length;
+      const refused = await call(client);
+      expect(refused.error).toMatchObject({
+        code: 'INTERNAL_ERROR',
+        details: { reason: 'unavailable', retryable: true },
+      });
+      expect(upstream.calls).toHaveLength(before);
+      expect((await client.call(EXECUTE, 'do_safe', PARAMS)).success).toBe(true);
+    },
+    60_000,
+  );
+});

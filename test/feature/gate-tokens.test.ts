@@ -1,0 +1,245 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { dangerEntry, EXECUTE, startDangerUpstream } from '../support/danger-upstream.js';
+import { type Answer, connectClient, type McpClient } from '../support/mcp-client.js';
+import type { ReplayServer } from '../support/replay-server.js';
+import { makeDirectory, type ServedGateway, serveGateway } from '../support/served-gateway.js';
+
+const OPERATION = 'do_destructive';
+const PARAMS = { path: '/notes/a.txt', count: 3 };
+/** Of the right form, and nobody's. */
+const STRANGER = `conf_${'A'.repeat(43)}`;
+
+let upstream: ReplayServer;
+let gateway: ServedGateway;
+let client: McpClient;
+
+const CLIENTS = { alice: { token: 'alice-has-a-long-token' }, bob: { token: 'bob-has-a-long-token-too' } };
+
+/** Two upstreams with the same operations, so that a token can be tried on another adapter. */
+const configOf = (policy: object = {}): object => ({
+  clients: CLIENTS,
+  policy,
+  mcpServers: { demo: dangerEntry(upstream), other: dangerEntry(upstream) },
+});
+
+const as = (name: keyof typeof CLIENTS, mode: 'auto' | 'legacy' = 'auto', url = gateway.url): Promise<McpClient> =>
+  connectClient(url, mode, { token: CLIENTS[name].token });
+
+const call = (who: McpClient, more: object = {}, operation = `demo__${OPERATION}`): Promise<Answer> =>
+  who.call(EXECUTE, operation, { ...PARAMS, ...more });
+
+const tokenIn = ({ error }: Answer): string => String(error?.details?.['confirmation_token']);
+
+const codeOf = ({ success, error }: Answer): string => (success ? 'OK' : (error?.code ?? ''));
+
+beforeAll(async () => {
+  upstream = await startDangerUpstream();
+  // A client that guesses many tokens is held back; here one client plays through all the ways to be wrong.
+  gateway = await serveGateway(configOf({ confirmation: { maxFailuresPerMinute: 1_000 } }));
+  client = await as('alice');
+}, 60_000);
+
+afterAll(async () => {
+  await client?.[Symbol.asyncDispose]();
+  await gateway?.[Symbol.asyncDispose]();
+  await upstream?.[Symbol.asyncDispose]();
+});
+
+describe('a confirmation token', () => {
+  it('comes with everything that is needed to decide', async () => {
+    const { error, raw } = await call(client);
+    expect(raw['isError'] ?? false).toBe(false);
+    expect(error).toMatchObject({
+      code: 'CONFIRMATION_REQUIRED',
+      details: {
+        operation: `demo__${OPERATION}`,
+        danger_level: 'destructive',
+        confirmation_message: `Run 'demo__${OPERATION}' (destructive) on upstream 'demo' with path = '/notes/a.txt', count = 3?`,
+        requires: 'token',
+      },
+    });
+    expect(error?.message).toContain('This operation requires confirmation');
+    expect(tokenIn({ error } as Answer)).toMatch(/^conf_[A-Za-z0-9_-]{22,75}$/);
+    const lifetime = Date.parse(String(error?.details?.['expires_at'])) - Date.now();
+    expect(lifetime).toBeGreaterThan(290_000);
+    expect(lifetime).toBeLessThanOrEqual(300_000);
+  });
+
+  it.each(['_confirmation', 'confirmation_token'])(
+    'is accepted as %s, once, and is no argument of the call',
+    async (name) => {
+      const token = tokenIn(await call(client));
+      const before = upstream.calls.length;
+      expect(codeOf(await call(client, { [name]: token }))).toBe('OK');
+      expect(upstream.calls.slice(before)).toEqual([{ name: OPERATION, arguments: PARAMS }]);
+      expect(codeOf(await call(client, { [name]: token }))).toBe('TOKEN_ALREADY_USED');
+      expect(upstream.calls).toHaveLength(before + 1);
+    },
+  );
+
+  it('may come with the parameters in another order and spelling', async () => {
+    const token = tokenIn(await call(client));
+    const answer = await client.callTool(EXECUTE, {
+      operation: `demo__${OPERATION}`,
+      count: 3,
+      path: '/notes/a.txt',
+      confirmation_token: token,
+    });
+    expect(codeOf(answer)).toBe('OK');
+  });
+
+  const MISUSES: readonly {
+    readonly what: string;
+    readonly code: string;
+    readonly attempt: (token: string) => Promise<Answer>;
+  }[] = [
+    {
+      what: 'for other parameters',
+      code: 'TOKEN_SCOPE_MISMATCH',
+      attempt: (t) => call(client, { path: '/b', _confirmation: t }),
+    },
+    {
+      what: 'with a parameter left out',
+      code: 'TOKEN_SCOPE_MISMATCH',
+      attempt: (t) => client.call(EXECUTE, `demo__${OPERATION}`, { path: PARAMS.path, _confirmation: t }),
+    },
+    {
+      what: 'for another operation',
+      code: 'TOKEN_SCOPE_MISMATCH',
+      attempt: (t) => client.call(EXECUTE, 'demo__do_destructive_too', { ...PARAMS, _confirmation: t }),
+    },
+    {
+      what: "for another adapter's operation of that name",
+      code: 'TOKEN_SCOPE_MISMATCH',
+      attempt: (t) => call(client, { _confirmation: t }, `other__${OPERATION}`),
+    },
+    { what: 'cut short', code: 'TOKEN_INVALID', attempt: (t) => call(client, { _confirmation: t.slice(0, -1) }) },
+    { what: 'in capitals', code: 'TOKEN_INVALID', attempt: (t) => call(client, { _confirmation: t.toUpperCase() }) },
+    { what: 'as a number', code: 'VALIDATION_INVALID_TYPE', attempt: () => call(client, { _confirmation: 7 }) },
+    {
+      what: 'twice and different',
+      code: 'VALIDATION_INVALID_VALUE',
+      attempt: (t) => call(client, { _confirmation: t, confirmation_token: STRANGER }),
+    },
+  ];
+
+  it.each(MISUSES)('is refused $what: $code', async ({ code, attempt }) => {
+    const token = tokenIn(await call(client));
+    const before = upstream.calls.length;
+    expect(codeOf(await attempt(token))).toBe(code);
+    expect(upstream.calls).toHaveLength(before);
+    // What was refused for a slip is still good for what it was given for.
+    expect(codeOf(await call(client, { _confirmation: token }))).toBe('OK');
+  });
+
+  it('does not tell a stranger apart from nonsense', async () => {
+    const own = await call(client, { _confirmation: STRANGER });
+    for (const nonsense of ['', 'x', 'conf_', `conf_${'!'.repeat(43)}`, 'A'.repeat(5_000)]) {
+      const { error } = await call(client, { _confirmation: nonsense });
+      expect(error?.code).toBe(own.error?.code);
+      expect(error?.message).toBe(own.error?.message);
+      expect(Object.keys(error?.details ?? {})).toEqual(Object.keys(own.error?.details ?? {}));
+    }
+  });
+
+  it("is nobody else's: another client and another session do not learn that it exists", async () => {
+    const token = tokenIn(await call(client));
+    await using bob = await as('bob');
+    await using session = await as('alice', 'legacy');
+    for (const stranger of [bob, session]) {
+      expect(codeOf(await call(stranger, { _confirmation: token }))).toBe('TOKEN_INVALID');
+    }
+    expect(codeOf(await call(client, { _confirmation: token }))).toBe('OK');
+  });
+
+  it('can be taken back by who got it, and by nobody else', async () => {
+    const token = tokenIn(await call(client));
+    await using bob = await as('bob');
+    expect(codeOf(await bob.introspect({ query: 'revoke_token', token }))).toBe('TOKEN_INVALID');
+    expect((await client.introspect({ query: 'revoke_token', token })).data).toMatchObject({ revoked: true });
+    expect(codeOf(await call(client, { _confirmation: token }))).toBe('TOKEN_INVALID');
+  });
+
+  it('ends with its session', async () => {
+    const raw = await as('alice', 'legacy');
+    const token = tokenIn(await call(raw));
+    await raw.client.close();
+    expect(codeOf(await call(client, { _confirmation: token }))).toBe('TOKEN_INVALID');
+  });
+});
+
+describe('time', () => {
+  it('expires a token, after the grace for clocks that differ', async () => {
+    const confirmation = { ttlSeconds: { destructive: 1 }, clockSkewSeconds: 0, maxFailuresPerMinute: 10_000 };
+    await using brief = await serveGateway(configOf({ confirmation }));
+    await using alice = await as('alice', 'auto', brief.url);
+    const token = tokenIn(await call(alice));
+    // Wrong parameters do not use it up, so that expiry can be waited for.
+    const attempt = () => call(alice, { path: '/other', _confirmation: token });
+    let answer = await attempt();
+    while (codeOf(answer) === 'TOKEN_SCOPE_MISMATCH') answer = await attempt();
+    expect(answer.error).toMatchObject({ code: 'TOKEN_EXPIRED', details: { token } });
+    expect(Date.parse(String(answer.error?.details?.['expired_at']))).toBeLessThanOrEqual(Date.now());
+    expect(codeOf(await call(alice, { _confirmation: token }))).toBe('TOKEN_EXPIRED');
+  }, 60_000);
+
+  it('holds a call back until its cooldown is over', async () => {
+    const rules = [{ match: { danger: 'destructive' }, decision: 'confirm', cooldown_seconds: 1 }];
+    await using slow = await serveGateway(configOf({ rules }));
+    await using alice = await as('alice', 'auto', slow.url);
+    const token = tokenIn(await call(alice));
+    const before = upstream.calls.length;
+    let answer = await call(alice, { _confirmation: token });
+    expect(answer.error).toMatchObject({
+      code: 'CONFIRMATION_REQUIRED',
+      details: { confirmation_token: token, retry_after_seconds: 1 },
+    });
+    expect(upstream.calls).toHaveLength(before);
+    while (codeOf(answer) === 'CONFIRMATION_REQUIRED') answer = await call(alice, { _confirmation: token });
+    expect(codeOf(answer)).toBe('OK');
+  }, 60_000);
+});
+
+describe('restarts', () => {
+  it('keep a token, and a changed configuration takes it back', async () => {
+    await using directory = await makeDirectory();
+    const start = (policy: object) => serveGateway(configOf(policy), { directory: directory.path });
+    let token: string;
+    {
+      await using first = await start({});
+      await using alice = await as('alice', 'auto', first.url);
+      token = tokenIn(await call(alice));
+    }
+    let second: string;
+    {
+      await using again = await start({});
+      await using alice = await as('alice', 'auto', again.url);
+      expect(codeOf(await call(alice, { _confirmation: token }))).toBe('OK');
+      second = tokenIn(await call(alice));
+    }
+    await using changed = await start({ rules: [{ match: { operation: 'do_safe' }, decision: 'deny' }] });
+    await using alice = await as('alice', 'auto', changed.url);
+    expect(codeOf(await call(alice, { _confirmation: token }))).toBe('TOKEN_INVALID');
+    expect(codeOf(await call(alice, { _confirmation: second }))).toBe('TOKEN_INVALID');
+  }, 60_000);
+});
+
+describe('abuse', () => {
+  it('is held back: of questions, and of guesses', async () => {
+    await using strict = await serveGateway(
+      configOf({ confirmation: { maxIssuedPerMinute: 3, maxFailuresPerMinute: 2 } }),
+    );
+    await using alice = await as('alice', 'auto', strict.url);
+    const asked = [await call(alice), await call(alice), await call(alice), await call(alice)];
+    expect(asked.map(codeOf)).toEqual([...Array(3).fill('CONFIRMATION_REQUIRED'), 'RATE_LIMIT_EXCEEDED']);
+    const guess = () => call(alice, { _confirmation: STRANGER });
+    const guessed = [await guess(), await guess(), await guess()];
+    expect(guessed.map(codeOf)).toEqual(['TOKEN_INVALID', 'TOKEN_INVALID', 'RATE_LIMIT_EXCEEDED']);
+    // Not even the right one is looked at now.
+    const token = tokenIn(asked[0] as Answer);
+    const late = await call(alice, { _confirmation: token });
+    expect(late.error).toMatchObject({ code: 'RATE_LIMIT_EXCEEDED', details: { limit: 2, window: 'minute' } });
+    await using bob = await as('bob', 'auto', strict.url);
+    expect(codeOf(await call(bob))).toBe('CONFIRMATION_REQUIRED');
+  }, 60_000);
+});

@@ -1,0 +1,75 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import type { JsonObject } from '../../src/protocol/json.js';
+import type { Answer, McpClient } from './mcp-client.js';
+import { type CliOutcome, runCli } from './run-cli.js';
+import { REPOSITORY, type ServedGateway } from './served-gateway.js';
+
+/** One step of a conversation in a document. */
+export type TranscriptStep =
+  | {
+      readonly kind: 'call';
+      readonly title: string;
+      readonly tool: string;
+      readonly request: string;
+      readonly outcome: 'answer' | 'error';
+      readonly expected: string;
+    }
+  | { readonly kind: 'operator'; readonly title: string; readonly args: readonly string[] };
+
+const STEP =
+  /```json request (\S+)\n(.*?)```[^`]*?```json (answer|error)\n(.*?)```|```sh operator\nmcp-aql-gateway ([^\n]*)\n```/gs;
+
+/**
+ * The conversation in a document: each fenced `json request TOOL` with the `json answer` or `json error` that follows it,
+ * and each `sh operator` command. Where it says `conf_...` or `ap_...`, the last one that was seen is meant.
+ */
+export function readTranscript(document: string): readonly TranscriptStep[] {
+  const text = readFileSync(join(REPOSITORY, document), 'utf8');
+  return [...text.matchAll(STEP)].map(([, tool, request = '', outcome, expected = '', command]) =>
+    tool === undefined
+      ? { kind: 'operator', title: command ?? '', args: (command ?? '').split(' ') }
+      : {
+          kind: 'call',
+          title: request.replace(/\s+/g, ' ').slice(0, 80),
+          tool,
+          request,
+          outcome: outcome as 'answer' | 'error',
+          expected,
+        },
+  );
+}
+
+/** Plays steps one after the other against a gateway, and holds every answer against what the document shows. */
+export function createPlayer(gateway: ServedGateway, client: McpClient): (step: TranscriptStep) => Promise<void> {
+  let token = '';
+  let approval = '';
+  const fillIn = (text: string): string => text.replaceAll('conf_...', token).replaceAll('ap_...', approval);
+  const remember = ({ error }: Answer): void => {
+    const { confirmation_token: given, approval: asked } = error?.details ?? {};
+    if (typeof given === 'string') token = given;
+    const id = (asked as { readonly id?: string } | undefined)?.id;
+    if (id !== undefined) approval = id;
+  };
+  return async (step) => {
+    if (step.kind === 'operator') {
+      expect(await operate(gateway, step.args.map(fillIn))).toMatchObject({ code: 0, stderr: '' });
+      return;
+    }
+    const answer = await client.callTool(step.tool, JSON.parse(fillIn(step.request)));
+    remember(answer);
+    const expected = JSON.parse(fillIn(step.expected), dropMoments) as JsonObject;
+    expect(step.outcome === 'error' ? answer.error : answer.data, JSON.stringify(answer.error)).toMatchObject(expected);
+  };
+}
+
+function operate(gateway: ServedGateway, args: readonly string[]): Promise<CliOutcome> {
+  const config = join(gateway.directory, 'gateway.config.json');
+  return runCli([...args, '--config', config], { cwd: gateway.directory });
+}
+
+/** A document's points in time are examples. */
+function dropMoments(key: string, value: unknown): unknown {
+  return key === 'expires_at' ? expect.any(String) : value;
+}
