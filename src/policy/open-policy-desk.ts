@@ -104,8 +104,14 @@ function isOperatorReachable({ policy }: GatewayConfig, store: StateStore): bool
 }
 
 function openWebhook({ policy, server }: GatewayConfig, audit: AuditTrail, observe: Observer): Webhook | undefined {
-  const { webhook, publicUrl = `http://${server.host}:${server.port}` } = policy.approvals;
+  const { webhook, publicUrl = describeAddress(server) } = policy.approvals;
   return webhook === undefined ? undefined : createWebhook(webhook, { publicUrl, audit, observe });
+}
+
+/** A wildcard address is not one that a link can lead to. */
+function describeAddress({ host, port }: GatewayConfig['server']): string {
+  const reachable = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
+  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
 }
 
 function endSession(

@@ -89,7 +89,7 @@ async function settle(
   if (approval?.status === 'approved') {
     return { token: await tokens.redeem(issued.token, scope, request.caller), by: approval.decision?.by ?? 'operator' };
   }
-  await tokens.revoke(issued.token, request.caller);
+  await tokens.discard(issued.token, request.caller);
   if (approval?.status !== 'denied') throw consentRefused(theCase, 'no operator decided in time');
   const why = approval.decision?.reason ?? null;
   throw consentRefused(

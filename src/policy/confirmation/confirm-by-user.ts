@@ -37,7 +37,7 @@ async function askWhileWaiting(
   const issued = await issueQuestion(theCase, tokens);
   const answer = await user.ask(describeQuestion(theCase), cancellation).catch(() => undefined);
   if (answer !== undefined) return settle(theCase, issued, answer, tokens);
-  await tokens.revoke(issued.token, theCase.request.caller);
+  await tokens.discard(issued.token, theCase.request.caller);
   if (cancellation.cancelled) throw consentRefused(theCase, 'the call was taken back before the user answered');
   return undefined;
 }
@@ -71,7 +71,7 @@ async function settle(
 ): Promise<Agreement> {
   const { scope, request } = theCase;
   if (answer !== 'accept') {
-    await tokens.revoke(token, request.caller);
+    await tokens.discard(token, request.caller);
     throw consentRefused(theCase, REFUSALS[answer], { answered: answer });
   }
   await waitUntil(record.notBefore, request.cancellation);

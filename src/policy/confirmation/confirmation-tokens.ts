@@ -52,6 +52,8 @@ export interface ConfirmationTokens {
   redeem(token: string, scope: TokenScope, caller: Caller): Promise<Token>;
   /** Takes a token back; the caller's own alone. */
   revoke(token: string, caller: Caller): Promise<Token>;
+  /** The same where the gate itself drops a question: no attempt of the caller's, and so not counted as one. */
+  discard(token: string, caller: Caller): Promise<void>;
   /** Ends what was issued in a session. */
   endSession(sessionId: string): Promise<void>;
 }

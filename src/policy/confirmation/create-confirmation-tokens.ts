@@ -92,17 +92,19 @@ class StoredTokens implements ConfirmationTokens {
     return consumed;
   }
 
-  /** Uses the token up before forgetting it, so that a call that uses it at the same moment either runs or is refused. */
   async revoke(text: string, caller: Caller): Promise<Token> {
     const presented = present(text, caller);
     const token = await this.#recordRejection(presented, async () => {
       await this.#limits.countFailure(caller);
-      const consumed = await this.#consume(await this.#examine(presented), presented);
-      await this.#store.remove('token', presented.key);
-      return consumed;
+      return this.#forget(presented);
     });
     this.#record('TOKEN_REVOKED', { ...presented, scope: token });
     return token;
+  }
+
+  async discard(text: string, caller: Caller): Promise<void> {
+    const presented = present(text, caller);
+    this.#record('TOKEN_REVOKED', { ...presented, scope: await this.#forget(presented) });
   }
 
   async endSession(sessionId: string): Promise<void> {
@@ -157,6 +159,13 @@ class StoredTokens implements ConfirmationTokens {
     // Used or taken back since it was read: looking again says which.
     await this.#examine(presented);
     throw tokenInvalid(presented);
+  }
+
+  /** Uses the token up before forgetting it, so that a call that uses it at the same moment either runs or is refused. */
+  async #forget(presented: PresentedToken): Promise<Token> {
+    const consumed = await this.#consume(await this.#examine(presented), presented);
+    await this.#store.remove('token', presented.key);
+    return consumed;
   }
 
   /** Refuses at once beyond the limit of failures, and counts the failure if it comes to one. */

@@ -117,7 +117,9 @@ describe('introspect: the list of operations', () => {
     const { operations } = await ask({ query: 'operations', search: 'create a file' });
     expect(operations[0]?.description).toBe('create_file(path, content) - Does create file.');
     const { operations: deleting } = await ask({ query: 'operations', search: 'delete_issue' });
-    expect(deleting[0]?.description).toBe('delete_issue(issue_id) - Does delete issue. [destructive: needs confirmation]');
+    expect(deleting[0]?.description).toBe(
+      'delete_issue(issue_id) - Does delete issue. [destructive: needs confirmation]',
+    );
   });
 
   it('keeps a budget, page after page', async () => {

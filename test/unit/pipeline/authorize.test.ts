@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import { type AuthorizedCall, authorize } from '../../../src/pipeline/authorize.js';
 import { dispatch } from '../../../src/pipeline/dispatch.js';
 import type { Snapshot } from '../../../src/pipeline/snapshot.js';
-import type { Gatekeeper, PolicyRequest } from '../../../src/policy/admission.js';
 import type { ValidatedCall } from '../../../src/pipeline/validate.js';
+import type { Gatekeeper, PolicyRequest } from '../../../src/policy/admission.js';
 import { Cancellation } from '../../../src/protocol/cancellation.js';
 import { anOperation } from '../../support/an-operation.js';
 
@@ -39,7 +39,12 @@ it('hands on nothing that the gatekeeper refuses, at once or later', async () =>
       }),
     ),
   ).rejects.toBe(refusal);
-  await expect(authorize(CALL, gatekeeper(() => Promise.reject(refusal)))).rejects.toBe(refusal);
+  await expect(
+    authorize(
+      CALL,
+      gatekeeper(() => Promise.reject(refusal)),
+    ),
+  ).rejects.toBe(refusal);
 });
 
 it('tells the gatekeeper the whole call: the token that came back and the way to the user included', async () => {

@@ -25,7 +25,7 @@ export interface AuditFolder {
   /** Names of the journals, the oldest first. */
   files(): readonly string[];
   read(file: string): string;
-  write(file: string, text: string): void;
+  write(file: string, content: string | Buffer): void;
   /** The records of all journals, file by file. */
   records(): readonly JournalRecord[];
   /** Opens a trail, records so many events, each a millisecond after the other, and closes it. Returns its journal. */
@@ -54,7 +54,7 @@ export function makeAuditFolder(): AuditFolder {
         now: () => clock.now,
         ...deps,
       }),
-    write: (file, text) => writeFileSync(join(directory, file), text),
+    write: (file, content) => writeFileSync(join(directory, file), content),
     records: () => files().flatMap((file) => parseLines(read(file))),
     async journal(count, event = anEvent) {
       const before = new Set(readdirSync(root).includes('audit') ? files() : []);

@@ -22,7 +22,7 @@ describe('what a person is asked', () => {
   });
 
   it("uses the operator's own words, with parameters in either spelling", () => {
-    const operation = anOperation({ confirmationMessage: "Delete {owner}/{repo_name} ({nothing})? {repoName}" });
+    const operation = anOperation({ confirmationMessage: 'Delete {owner}/{repo_name} ({nothing})? {repoName}' });
     expect(describeConsent(operation, { owner: 'acme', repoName: 'w' })).toBe("Delete 'acme'/'w' ({nothing})? 'w'");
   });
 
@@ -49,7 +49,9 @@ describe('what a person is asked', () => {
         scope: { operation: '', upstream: '', definition: '', parameters: '' },
         message: 'Sure?',
       });
-    expect(question()).toBe("Sure? Why you are asked: deletes; frozen. Asked by a client that calls itself 'the admin'.");
+    expect(question()).toBe(
+      "Sure? Why you are asked: deletes; frozen. Asked by a client that calls itself 'the admin'.",
+    );
     expect(question('ci')).toContain("Asked by client 'ci' ('the admin').");
   });
 });
