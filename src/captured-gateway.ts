@@ -109,5 +109,6 @@ function describeCaptured(name: string): UpstreamConfig {
     strict: true,
     integrity: 'off',
     curation: [],
+    relations: [],
   };
 }

@@ -5,7 +5,7 @@ import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import { paintFor, type Terminal } from './terminal.js';
 
 /** One record for people, in one line: when, what, of what, by whom, why. */
-export function describeRecord(record: JsonObject): readonly [time: string, rest: string] {
+function describeRecord(record: JsonObject): readonly [time: string, rest: string] {
   const words = [
     show(record['type']),
     ...['event', 'action', 'outcome', 'severity', 'code'].map((name) => show(record[name])),

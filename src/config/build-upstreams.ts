@@ -60,6 +60,7 @@ function buildUpstream(parts: readonly NotedDefinition[], context: UpstreamConte
       ...(entry.group !== undefined && { group: entry.group }),
       integrity: entry.integrity ?? context.integrity,
       curation: buildCuration(parts, context.families),
+      relations: [],
     },
   ];
 }

@@ -23,6 +23,8 @@ export const CONFIG_DEFAULTS = {
     maxArrayElements: 10_000,
     maxNestingDepth: 32,
   },
+  // A hundred kilobytes are some 25,000 tokens: more than a model should get without asking.
+  results: { maxBytes: 100_000, keptBytes: 67_108_864, keptSeconds: 600, compact: false },
   // Who writes a server into the configuration vouches for it: `validated`, not the specification's `untested`.
   defaults: { trust: 'validated', timeoutMs: 60_000, connectTimeoutMs: 30_000, maxConcurrency: 64, strict: true },
   policy: {
@@ -57,6 +59,7 @@ export const CONFIG_DEFAULTS = {
     readonly toolPrefix: string;
   };
   readonly limits: PayloadLimits;
+  readonly results: GatewayConfig['results'];
   readonly defaults: UpstreamDefaults;
   readonly policy: {
     readonly readOnly: boolean;

@@ -69,6 +69,7 @@ export interface GatewayDocument {
   };
   readonly profiles?: Readonly<Record<string, Readonly<Record<string, FamilyEntry>>>>;
   readonly limits?: Partial<PayloadLimits>;
+  readonly results?: Partial<GatewayConfig['results']>;
   readonly defaults?: Partial<UpstreamDefaults>;
   readonly pins?: Readonly<Record<string, string>>;
   readonly integrity?: UpstreamConfig['integrity'];

@@ -1,5 +1,6 @@
 import type { Category } from '../protocol/category.js';
 import type { DangerLevel, TrustLevel } from '../protocol/danger.js';
+import type { JsonObject } from '../protocol/json.js';
 import type { PayloadLimits } from '../protocol/payload-limits.js';
 import type { GroupMode } from './group-mode.js';
 import type { ConfigLock, IntegrityMode } from './lock-content.js';
@@ -55,6 +56,30 @@ export interface CurationRule {
   readonly cooldownSeconds?: number;
   /** Parameters whose values are neither recorded nor shown to approvers, in either spelling. */
   readonly sensitive?: readonly string[];
+  /** Where its answers hold a list, dotted (empty: the answer is the list), or false: nowhere. */
+  readonly collection?: string | false;
+  /** Field paths by preset name. */
+  readonly presets?: Readonly<Record<string, readonly string[]>>;
+  /** Computed fields by name. */
+  readonly computed?: Readonly<Record<string, { readonly expression: string; readonly description?: string }>>;
+}
+
+/**
+ * How things are connected, as one READ operation tells it (companion document "relationship queries"). Its answer holds a
+ * list of edges at `edges`; `source`, `target` and `type` are paths in each, `type` else a fixed name.
+ */
+export interface RelationConfig {
+  /** The relationship's name, where the edges do not say. */
+  readonly relationship: string;
+  /** A READ operation of the upstream, by its tool's or its own name. */
+  readonly operation: string;
+  /** Arguments; `$id` stands for the node that is looked at. Without it one call tells all edges. */
+  readonly params: JsonObject;
+  readonly edges: string;
+  /** The node that is looked at itself, where `source` is null. */
+  readonly source: string | null;
+  readonly target: string | null;
+  readonly type: string | null;
 }
 
 export interface UpstreamConfig {
@@ -78,6 +103,7 @@ export interface UpstreamConfig {
   /** What becomes of a tool that is not what was accepted. */
   readonly integrity: IntegrityMode;
   readonly curation: readonly CurationRule[];
+  readonly relations: readonly RelationConfig[];
 }
 
 /** A family of a profile: what it is for, and which operations it takes. */
@@ -127,6 +153,15 @@ export interface GatewayConfig {
     readonly profile: ProfileDefinition;
   };
   readonly limits: PayloadLimits;
+  readonly results: {
+    /** An answer's data beyond so many bytes of JSON is sent in parts; 0 sends everything whole. */
+    readonly maxBytes: number;
+    /** What is kept of big answers and of pages, in bytes, for all callers together. */
+    readonly keptBytes: number;
+    readonly keptSeconds: number;
+    /** Uniform lists as columns and rows where that saves at least a fifth. */
+    readonly compact: boolean;
+  };
   /** What was accepted of the upstreams' tools. */
   readonly lock: ConfigLock;
   /** Bare operation names that stay with one upstream (by slug), whoever else offers that name. */

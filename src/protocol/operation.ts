@@ -79,6 +79,12 @@ export interface Operation {
   readonly cooldownSeconds?: number;
   /** Parameters in the upstream's spelling whose values are neither recorded nor shown to approvers. */
   readonly sensitive?: readonly string[];
+  /** Where its answers hold a list, as the operator says; null: nowhere. Absent where nobody said. */
+  readonly collection?: readonly string[] | null;
+  /** Field paths by preset name, as the operator says. */
+  readonly presets?: Readonly<Record<string, readonly string[]>>;
+  /** Computed fields by name, as written. */
+  readonly computed?: Readonly<Record<string, { readonly expression: string; readonly description?: string }>>;
   /** A family that curation assigns, before the profile is asked. */
   readonly family?: string;
   /** Set where the operation's published response schema allows no `details` in errors. */

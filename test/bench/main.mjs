@@ -6,6 +6,7 @@ import { judgeBars } from './report/bars.mjs';
 import { renderReport } from './report/render-report.mjs';
 import { writeDocument } from './report/write-document.mjs';
 import { measureCrash } from './scenario/crash.mjs';
+import { measureGate } from './scenario/gate.mjs';
 import { measureScale } from './scenario/scale.mjs';
 import { measureSessions } from './scenario/sessions.mjs';
 import { measureHttp, measureStdio } from './scenario/throughput.mjs';
@@ -13,6 +14,7 @@ import { measureHttp, measureStdio } from './scenario/throughput.mjs';
 const MEASURES = {
   http: measureHttp,
   stdio: measureStdio,
+  gate: measureGate,
   scale: measureScale,
   sessions: measureSessions,
   crash: measureCrash,

@@ -2,12 +2,13 @@ import { parseArgs } from 'node:util';
 import { GATEWAY } from './process/programs.mjs';
 
 /** The scenarios by name, in the order in which they run. */
-export const SCENARIOS = ['http', 'stdio', 'scale', 'sessions', 'crash'];
+export const SCENARIOS = ['http', 'stdio', 'gate', 'scale', 'sessions', 'crash'];
 
 const DEFAULT_EFFORT = {
   rounds: 5,
   slice: { leadMs: 50, durationMs: 450 },
   warmUpMs: 800,
+  gate: { repeats: 24, calls: 8000 },
   sizes: [10, 1000, 5000, 10_000],
   starts: 3,
   sessions: 3000,
@@ -17,6 +18,7 @@ const QUICK_EFFORT = {
   rounds: 2,
   slice: { leadMs: 20, durationMs: 100 },
   warmUpMs: 200,
+  gate: { repeats: 10, calls: 4000 },
   sizes: [10, 1000, 10_000],
   starts: 1,
   sessions: 1000,

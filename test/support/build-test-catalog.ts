@@ -19,6 +19,7 @@ export function anUpstream(slug: string, settings: Partial<UpstreamConfig> = {})
     strict: true,
     integrity: 'off',
     curation: [],
+    relations: [],
     ...settings,
   };
 }

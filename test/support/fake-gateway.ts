@@ -125,6 +125,7 @@ function fakeConfig({ server, limits, clients = [], operators = [] }: FakeGatewa
       maxNestingDepth: 32,
       ...limits,
     },
+    results: { maxBytes: 100_000, keptBytes: 1_000_000, keptSeconds: 600, compact: false },
     pins: {},
     lock: { file: '/gateway.lock.json', content: null },
     policy: {

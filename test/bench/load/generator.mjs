@@ -1,4 +1,5 @@
-// The load generator: a process of its own, told over IPC what to do. One request at a time: {seq, verb, ...}.
+// The load generator: a process of its own, told over IPC what to do, one request at a time.
+import { answerParent } from '../process/answer-parent.mjs';
 import { openHttpClient } from './http-client.mjs';
 import { runSlice } from './run-slice.mjs';
 import { openStdioClient } from './stdio-client.mjs';
@@ -45,11 +46,4 @@ function find(name) {
   return found;
 }
 
-process.on('message', async ({ seq, verb, ...request }) => {
-  try {
-    process.send({ seq, result: await verbs[verb](request) });
-  } catch (error) {
-    process.send({ seq, error: error.stack });
-  }
-});
-process.on('disconnect', () => process.exit(0));
+answerParent(verbs);

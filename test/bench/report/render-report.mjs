@@ -2,10 +2,11 @@ import { renderTable } from './render-table.mjs';
 
 /** The measurements as Markdown that reads well on a terminal too. Sections that were not measured are left out. */
 export function renderReport(results) {
-  const { machine, seconds, http = [], stdio = [], scale, sessions, crash, bars } = results;
+  const { machine, seconds, http = [], stdio = [], gate, scale, sessions, crash, bars } = results;
   const sections = [
     `Node ${machine.node}, ${machine.cores} cores (${machine.processor}), measured in ${seconds} s.`,
     ...(http.length + stdio.length > 0 ? [renderThroughput([...http, ...stdio])] : []),
+    ...(gate === undefined ? [] : [renderGate(gate)]),
     ...(scale === undefined ? [] : [renderScale(scale)]),
     ...(sessions === undefined ? [] : [renderSessions(sessions)]),
     ...(crash === undefined ? [] : [renderCrash(crash)]),
@@ -45,6 +46,20 @@ function renderThroughput(rows) {
         whole(row.cpu.floor),
         whole(row.cpu.gateway),
       ]),
+    ),
+  ].join('\n');
+}
+
+function renderGate({ baseline, wholeCall, rows }) {
+  const whole = wholeCall.median === undefined ? 'not known here' : `${fixed(wholeCall.median / 1000, 0)} us`;
+  return [
+    'What an allowed READ pays for policy: CPU over a gate that lets everything through unseen ' +
+      `(the pipeline alone: ${fixed(baseline.median, 0)} ns a call), and its share of a whole call ` +
+      `(HTTP -> HTTP, echo 64 B, 16 at once: ${whole}).`,
+    '',
+    renderTable(
+      ['gate', 'more CPU, ns a call', 'share of a whole call, %'],
+      rows.map(({ label, added, share }) => [label, signedSpread(added, 1, 0), signedSpread(share, 100, 2)]),
     ),
   ].join('\n');
 }
@@ -126,6 +141,12 @@ function ratio(value, withSpread = true) {
   return withSpread ? `${middle} (${fixed(value.min, 2)}-${fixed(value.max, 2)})` : middle;
 }
 
+/** Like `ratio`, for values on either side of zero. */
+function signedSpread({ median, min, max }, unit, digits) {
+  if (median === undefined) return '';
+  return `${fixed(median * unit, digits)} (${fixed(min * unit, digits)} to ${fixed(max * unit, digits)})`;
+}
+
 function whole(value) {
   return fixed(value, 0);
 }
@@ -137,5 +158,9 @@ function megabytes(kilobytes) {
 function fixed(value, digits) {
   if (value === undefined) return '';
   if (!Number.isFinite(value)) return 'never';
-  return value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  return value.toLocaleString('en', {
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+    signDisplay: 'negative',
+  });
 }

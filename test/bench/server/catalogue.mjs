@@ -1,8 +1,19 @@
 import { LARGE_JSON } from '../load/large-result.mjs';
 
 /** Verbs and nouns of the filler tools: as varied as a large real catalogue, and as dull. */
-const VERBS = ['get', 'list', 'create', 'update', 'delete'];
-const NOUNS = ['invoice', 'ticket', 'order', 'branch', 'release', 'contact', 'event', 'document', 'metric', 'volume'];
+export const VERBS = ['get', 'list', 'create', 'update', 'delete'];
+export const NOUNS = [
+  'invoice',
+  'ticket',
+  'order',
+  'branch',
+  'release',
+  'contact',
+  'event',
+  'document',
+  'metric',
+  'volume',
+];
 
 /** Every n-th filler tool reads; `readerNames` of the scale scenarios picks among these. */
 const READER_STRIDE = VERBS.length;

@@ -33,6 +33,7 @@ export function anUpstream(endpoint: UpstreamEndpoint, overrides: Partial<Upstre
     trust: 'validated',
     strict: true,
     curation: [],
+    relations: [],
     integrity: 'off',
     ...overrides,
   };

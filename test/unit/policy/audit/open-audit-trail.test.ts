@@ -1,8 +1,10 @@
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import fs, { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type AuditEvent, noAuditTrail } from '../../../../src/policy/audit/audit-trail.js';
+import { expireJournals } from '../../../../src/policy/audit/journal/expire-journals.js';
+import { createJournalIndex } from '../../../../src/policy/audit/journal/journal-index.js';
 import { verifyJournals } from '../../../../src/policy/audit/verify-journal.js';
 import { anEvent, DAY, makeAuditFolder, parseLines } from './audit-folder.js';
 
@@ -119,7 +121,12 @@ describe('recording', () => {
 
   it('has on disk what was recorded before a flush, with more coming', async () => {
     const folder = makeAuditFolder();
-    const trail = await folder.open();
+    let synced = 0;
+    const fdatasync = ((fd: number, done: fs.NoParamCallback) => {
+      synced = fs.fstatSync(fd).size;
+      fs.fdatasync(fd, done);
+    }) as typeof fs.fdatasync;
+    const trail = await folder.open({}, { disk: { ...fs, fdatasync } });
     trail.record(anEvent(0));
     const first = trail.flush();
     trail.record(anEvent(1));
@@ -128,6 +135,7 @@ describe('recording', () => {
     expect(folder.records().some((record) => record['operation'] === 'demo__delete_0')).toBe(true);
     await second;
     expect(folder.records().some((record) => record['operation'] === 'demo__delete_1')).toBe(true);
+    expect(synced).toBe(folder.read(folder.files()[0] ?? '').length);
     await trail.close();
   });
 
@@ -142,11 +150,12 @@ describe('recording', () => {
   it('never throws: an event that is no JSON is told and counted', async () => {
     const folder = makeAuditFolder();
     const trail = await folder.open();
-    trail.record(anEvent(0, { parameters: { n: 1n } }));
-    trail.record(anEvent(1));
+    const noJson = anEvent(9, { parameters: { n: 1n } });
+    const lost = { type: 'lost', count: 1 };
+    for (const event of [noJson, anEvent(0), noJson, anEvent(1), noJson]) trail.record(event);
     await trail.close();
-    expect(folder.records()).toMatchObject([{ type: 'opened' }, { type: 'lost', count: 1 }, anEvent(1), {}]);
-    expect(folder.observations).toMatchObject([{ kind: 'defect', where: 'audit' }]);
+    expect(folder.records().slice(1, -1)).toMatchObject([lost, anEvent(0), lost, anEvent(1), lost]);
+    expect(folder.observations).toMatchObject(Array(3).fill({ kind: 'defect', where: 'audit' }));
   });
 
   it('ends with the trail', async () => {
@@ -263,6 +272,27 @@ describe('retention', () => {
     age(folder, days);
     await (await folder.open({ retentionDays })).close();
     expect(folder.files()).toHaveLength(1);
+  });
+
+  it('removes nothing before that is on disk', async () => {
+    const folder = makeAuditFolder();
+    const old = await folder.journal(1);
+    const { directory } = folder;
+    const [asked, written] = [new EventEmitter(), new EventEmitter()];
+    const flush = async (): Promise<void> => {
+      const done = once(written, 'done');
+      asked.emit('flush');
+      await done;
+    };
+    const flushing = once(asked, 'flush');
+    const index = createJournalIndex(directory);
+    const writer = { liveFile: undefined, put: () => undefined, flush };
+    const expiring = expireJournals({ directory, index, writer, before: '2027', now: () => '2027' });
+    await Promise.race([flushing, expiring]);
+    expect(folder.files()).toEqual([old]);
+    written.emit('done');
+    await expiring;
+    expect(folder.files()).toEqual([]);
   });
 
   it('removes nothing that it cannot put on record', async () => {

@@ -211,6 +211,8 @@ describe('the copy', () => {
       }),
       { numRuns: 100 },
     );
+    const hollow = Array.from({ length: 50 }, () => Array.from({ length: 50 }, () => Array(50).fill([])));
+    expect(Buffer.byteLength(JSON.stringify(redact({ hollow })))).toBeLessThanOrEqual(16_384);
     const wide = Object.fromEntries(
       Array.from({ length: 5_000 }, (_, index) => [`${index}\u0001`, ['\u0001'.repeat(900)]]),
     );

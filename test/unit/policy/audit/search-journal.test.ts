@@ -165,9 +165,13 @@ describe('the tail', () => {
     const [file = ''] = folder.files();
     const torn = '{"seq":4,"time":"2026-11-22T12:00:00.001Z","type":"x",';
     appendFileSync(join(folder.directory, file), torn);
-    const pending = next();
+    // Journals are read in their order: once this one's record is told, the torn line has been seen.
+    await folder.journal(1, () => anEvent(4));
+    await next();
     appendFileSync(join(folder.directory, file), '"prev":"","hash":""}\n');
-    expect(await pending).toMatchObject({ type: 'x' });
+    expect(await next()).toMatchObject(anEvent(4));
+    expect(await next()).toMatchObject({ type: 'closed' });
+    expect(await next()).toMatchObject({ type: 'x' });
     stop.abort();
     expect(await following.next()).toMatchObject({ done: true });
     await trail.close();

@@ -73,6 +73,7 @@ const EDITS: readonly (readonly [string, Change, string])[] = [
     (lines) => [...lines.slice(0, LINES), forged(LINES + 1, hashOf(lines[LINES - 1])), ''],
     "after the record 'closed'",
   ],
+  ['half a line after the end', (lines) => [...lines.slice(0, LINES), '{"seq":8,'], 'no record'],
   ['all of it removed', () => [], 'missing'],
   [
     'all of it written anew',
