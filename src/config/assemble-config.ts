@@ -56,7 +56,6 @@ export function assembleConfig(sources: ConfigSources): GatewayConfig {
     dataDir,
     server,
     endpoint: { mode, toolPrefix, profile },
-    results: CONFIG_DEFAULTS.results,
     limits: { ...CONFIG_DEFAULTS.limits, ...document.limits },
     results: { ...CONFIG_DEFAULTS.results, ...document.results },
     lock,
