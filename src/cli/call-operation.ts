@@ -25,6 +25,11 @@ export function callAsCli(
   });
 }
 
+/** Ends the session of this run: nobody is to be asked about a call that nobody will repeat. */
+export function endCliSession(gateway: Gateway): void {
+  gateway.endSession(SESSION);
+}
+
 /** Asks the gateway to explain itself, exactly as a model would. */
 export function introspect(gateway: Gateway, params: JsonObject): Promise<Reply> {
   const placed = gateway.operations().find(({ operation }) => operation.name === 'introspect');

@@ -4,7 +4,7 @@ import type { UserChannel } from '../protocol/consent.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { Reply } from '../protocol/result.js';
 import { terminalUser } from './ask-user.js';
-import { callAsCli } from './call-operation.js';
+import { callAsCli, endCliSession } from './call-operation.js';
 import { type CommonFlags, loadCliConfig, withGateway } from './context.js';
 import { EXIT_CODE } from './exit-code.js';
 import { parseParams } from './parse-params.js';
@@ -47,7 +47,10 @@ async function call(gateway: Gateway, { name, params, user }: CliCall, confirm: 
   const tool = placed?.tool ?? gateway.toolList().tools[0]?.name ?? '';
   const reply = await callAsCli(gateway, tool, name, params, user);
   const token = confirm ? tokenIn(reply) : undefined;
-  return token === undefined ? reply : callAsCli(gateway, tool, name, { ...params, _confirmation: token }, user);
+  const last =
+    token === undefined ? reply : await callAsCli(gateway, tool, name, { ...params, _confirmation: token }, user);
+  endCliSession(gateway);
+  return last;
 }
 
 /** The token that repeating the call needs; a request to an operator is not ours to confirm. */

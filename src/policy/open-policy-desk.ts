@@ -12,7 +12,6 @@ import type { AuditTrail } from './audit/audit-trail.js';
 import { type CallRecorder, createCallRecorder } from './audit/call-recorder.js';
 import { openAuditTrail } from './audit/open-audit-trail.js';
 import { createRedactor } from './audit/redact.js';
-import type { ConfirmationTokens } from './confirmation/confirmation-tokens.js';
 import { createConfirm } from './confirmation/create-confirm.js';
 import { createConfirmationTokens } from './confirmation/create-confirmation-tokens.js';
 import { fingerprintConfig } from './fingerprint-config.js';
@@ -73,7 +72,8 @@ export async function openPolicyDesk(config: GatewayConfig, deps: PolicyDeskDeps
     : undefined;
   const confirm = createConfirm({ tokens, approvals, settings, audit, redact });
 
-  const purging = setInterval(() => runAside(store.purge(), 'purging the store', observe), PURGE_MS).unref();
+  const aside = createAside(observe);
+  const purging = setInterval(() => aside.run('purging the store', store.purge()), PURGE_MS).unref();
   return {
     gatekeeper: createGatekeeper({ rules, confirm, audit, redact }),
     rules,
@@ -81,9 +81,13 @@ export async function openPolicyDesk(config: GatewayConfig, deps: PolicyDeskDeps
     recordCall: createCallRecorder(config.audit, audit, redact),
     approvals,
     revokeToken: async (token, caller) => (await tokens.revoke(token, caller)).id,
-    endSession: (sessionId) => endSession(sessionId, tokens, approvals, observe),
+    endSession(sessionId) {
+      aside.run('ending the tokens of a session', tokens.endSession(sessionId));
+      if (approvals !== undefined) aside.run('ending the requests of a session', approvals.endSession(sessionId));
+    },
     async close() {
       clearInterval(purging);
+      await aside.settled();
       await webhook?.close();
       await store.close();
       await audit.close();
@@ -114,20 +118,19 @@ function describeAddress({ host, port }: GatewayConfig['server']): string {
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
 }
 
-function endSession(
-  sessionId: string,
-  tokens: ConfirmationTokens,
-  approvals: ApprovalQueue | undefined,
-  observe: Observer,
-): void {
-  runAside(tokens.endSession(sessionId), 'ending the tokens of a session', observe);
-  if (approvals !== undefined) runAside(approvals.endSession(sessionId), 'ending the requests of a session', observe);
-}
-
-/** What goes wrong here leaves records that expire by themselves. */
-function runAside(work: Promise<void>, what: string, observe: Observer): void {
-  work.catch((cause: unknown) => {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    observe({ kind: 'notice', level: 'warn', message: `${what} failed: ${why}` });
-  });
+/** Work that nobody waits for until the desk closes. What goes wrong here leaves records that expire by themselves. */
+function createAside(observe: Observer) {
+  const running = new Set<Promise<void>>();
+  return {
+    run(what: string, work: Promise<void>): void {
+      const told = work
+        .catch((cause: unknown) => {
+          const why = cause instanceof Error ? cause.message : String(cause);
+          observe({ kind: 'notice', level: 'warn', message: `${what} failed: ${why}` });
+        })
+        .finally(() => running.delete(told));
+      running.add(told);
+    },
+    settled: async (): Promise<void> => void (await Promise.all(running)),
+  };
 }
