@@ -8,7 +8,10 @@ import { type ServedGateway, serveGateway } from '../support/served-gateway.js';
 /** Gated by token, gated by a person, and denied. */
 const OPERATIONS = ['do_destructive', 'do_destructive_too', 'do_reversible', 'do_dangerous'] as const;
 
-const COUNTS = [1, 2, 3] as const;
+/** A token opens nothing here: no person ever answers in this test. */
+const BY_PERSON = 'do_reversible';
+
+const COUNTS = [1, 2] as const;
 
 /** One thing that a model might try, told apart by which earlier token it sends along. */
 interface Step {
@@ -19,22 +22,23 @@ interface Step {
   readonly token: number | null;
   readonly name: '_confirmation' | 'confirmation_token';
   readonly spoil: 'nothing' | 'case' | 'cut' | 'swap';
+  /** Repeats the call that the token was given for, instead of its own. */
+  readonly faithful: boolean;
 }
 
 const STEP: fc.Arbitrary<Step> = fc.record({
   who: fc.constantFrom(0, 1),
   operation: fc.constantFrom(...OPERATIONS),
   count: fc.constantFrom(...COUNTS),
-  token: fc.option(fc.nat({ max: 3 }), { freq: 4 }),
+  token: fc.option(fc.nat({ max: 3 }), { freq: 6 }),
   name: fc.constantFrom('_confirmation', 'confirmation_token'),
   spoil: fc.constantFrom('nothing', 'nothing', 'nothing', 'case', 'cut', 'swap'),
+  faithful: fc.boolean(),
 });
 
 /** What a token was given for, and whether it was used. */
-interface Given {
+interface Given extends Pick<Step, 'who' | 'operation' | 'count'> {
   readonly token: string;
-  readonly scope: string;
-  readonly byPerson: boolean;
   used: boolean;
 }
 
@@ -47,7 +51,7 @@ beforeAll(async () => {
   gateway = await serveGateway({
     clients: { alice: { token: 'alice-has-a-long-token' }, bob: { token: 'bob-has-a-long-token-too' } },
     policy: {
-      rules: [{ match: { operation: 'do_reversible' }, decision: 'confirm', requires: 'human' }],
+      rules: [{ match: { operation: BY_PERSON }, decision: 'confirm', requires: 'human' }],
       confirmation: { maxIssuedPerMinute: 100_000, maxFailuresPerMinute: 100_000 },
     },
     mcpServers: { demo: dangerEntry(upstream) },
@@ -79,28 +83,33 @@ async function play(steps: readonly Step[]): Promise<{ readonly reached: number;
   const given: Given[] = [];
   const before = upstream.calls.length;
   let deserved = 0;
-  for (const { who, operation, count, token, name, spoil } of steps) {
-    const scope = `${who} ${operation} ${count}`;
-    const earlier = token === null ? undefined : given.at(-1 - token);
-    const sent = earlier === undefined ? {} : { [name]: SPOILED[spoil](earlier.token) };
-    const isMatch = earlier !== undefined && SPOILED[spoil](earlier.token) === earlier.token && earlier.scope === scope;
-    if (isMatch && !earlier.used && !earlier.byPerson) {
+  for (const step of steps) {
+    const earlier = step.token === null ? undefined : given.at(-1 - step.token);
+    const { who, operation, count } = step.faithful && earlier !== undefined ? earlier : step;
+    const sent = earlier === undefined ? {} : { [step.name]: SPOILED[step.spoil](earlier.token) };
+    if (earlier !== undefined && isGood(earlier, step, { who, operation, count })) {
       earlier.used = true;
       deserved += 1;
     }
     const answer = await clients[who].call(EXECUTE, operation, { count, ...sent });
     const fresh = tokenIn(answer);
     if (fresh !== undefined && given.every((each) => each.token !== fresh)) {
-      given.push({ token: fresh, scope, byPerson: operation === 'do_reversible', used: false });
+      given.push({ token: fresh, who, operation, count, used: false });
     }
   }
   return { reached: upstream.calls.length - before, deserved };
 }
 
+/** Whether an honest gate lets the call through on this token. */
+function isGood(earlier: Given, { spoil }: Step, call: Pick<Step, 'who' | 'operation' | 'count'>): boolean {
+  if (earlier.used || earlier.operation === BY_PERSON || SPOILED[spoil](earlier.token) !== earlier.token) return false;
+  return earlier.who === call.who && earlier.operation === call.operation && earlier.count === call.count;
+}
+
 describe('no sequence of calls', () => {
   it('brings a gated operation to the upstream without a matching, unexpired, unused confirmation', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(STEP, { minLength: 1, maxLength: 12 }), async (steps) => {
+      fc.asyncProperty(fc.array(STEP, { minLength: 1, maxLength: 16 }), async (steps) => {
         const { reached, deserved } = await play(steps);
         expect(reached).toBe(deserved);
       }),

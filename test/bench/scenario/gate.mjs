@@ -4,12 +4,14 @@ import { PAYLOADS } from '../load/payload.mjs';
 import { startHttpUpstream } from '../process/programs.mjs';
 import { startGateway } from '../process/start-gateway.mjs';
 import { median, ratios, spread } from '../statistics.mjs';
-import { cpuPerCall, measureRounds, warmUp } from './measure-rounds.mjs';
+import { cpuPerCall, measureRounds } from './measure-rounds.mjs';
 
 const TOOLS = 10;
 const WARM_UP_REPEATS = 4;
-/** Even for a first look: calls through code that is not compiled yet would make every share look small. */
-const WHOLE_CALL = { rounds: 1, warmUpMs: 1200, slice: { leadMs: 50, durationMs: 450 } };
+/** So many calls, however long they take: code that is not compiled yet would make every share look small. */
+const WHOLE_CALL_WARM_UP = { concurrency: 16, leadMs: 0, durationMs: 20_000, maxCalls: 10_000 };
+/** The same even for a first look: CPU time is told in steps of 10 ms. */
+const WHOLE_CALL = { rounds: 1, slice: { leadMs: 50, durationMs: 450 } };
 
 /** What an allowed READ pays for policy: CPU that a gate adds to a call, and its share of a whole call's in the same round. */
 export async function measureGate(context) {
@@ -27,8 +29,8 @@ export async function measureGate(context) {
   for (let round = 1; round <= options.rounds; round += 1) {
     progress(`gate: round ${round} of ${options.rounds}`);
     const wholeCall = await whole.measure();
-    const { costs, refusals } = await gates.measure(options.gate);
-    report(refusals);
+    const { costs, faults: found } = await gates.measure(options.gate);
+    report(found);
     rounds.push({ wholeCall, costs });
   }
   await Promise.all([whole.close(), gates.stop()]);
@@ -37,8 +39,8 @@ export async function measureGate(context) {
 
 async function warmUpGates(gates, effort, report) {
   report(await gates.open());
-  const { refusals } = await gates.measure({ ...effort, repeats: WARM_UP_REPEATS });
-  report(refusals);
+  const { faults } = await gates.measure({ ...effort, repeats: WARM_UP_REPEATS });
+  report(faults);
 }
 
 /** A call HTTP -> HTTP through the shipped gateway: `measure()` is one round's CPU in nanoseconds, undefined without /proc. */
@@ -46,10 +48,12 @@ async function openWholeCall(context) {
   const upstream = await startHttpUpstream(TOOLS);
   const gateway = await startGateway(context.program, { type: 'http', url: upstream.url });
   const target = { name: 'whole call', transport: 'http', url: gateway.url, speaks: 'operations', pid: gateway.pid };
+  const payload = PAYLOADS['echo 64 B'];
   await context.generator.open(target);
-  const cells = [{ payload: PAYLOADS['echo 64 B'], concurrency: 16, targets: [target] }];
+  const { faults } = await context.generator.run(target.name, payload, WHOLE_CALL_WARM_UP);
+  context.faults.push(...faults.map((why) => `${target.name}: ${why}`));
+  const cells = [{ payload, concurrency: 16, targets: [target] }];
   const once = { ...context, options: WHOLE_CALL, progress: () => undefined };
-  await warmUp(once, target.name, cells);
   return {
     async measure() {
       const [slicesOf] = await measureRounds(once, target.name, cells);
