@@ -1,4 +1,5 @@
-import type { JsonObject } from '../protocol/json.js';
+import { pathOfPointer } from '../config/json-path.js';
+import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import type { Operation, Parameter } from '../protocol/operation.js';
 import { cleanText, summarizeText } from './clean-text.js';
 import { explainViolations, type FaultScope } from './explain-violations.js';
@@ -7,7 +8,7 @@ import { matchParameters } from './match-parameters.js';
 import { parameterScope, pathOf } from './parameter-scope.js';
 import { describeForm } from './schema/describe-form.js';
 import { setMember } from './schema/own-member.js';
-import { validatorFor } from './validators.js';
+import { type Violation, validatorFor } from './validators.js';
 
 /** The upstream's arguments, or everything that is wrong with the caller's parameters. */
 export type Binding =
@@ -25,13 +26,35 @@ export function bindArguments(operation: Operation, params: JsonObject): Binding
   const matched = matchParameters(operation, params);
   const bound = addFixedArguments(operation, matched.arguments);
   const missing = findMissing(operation, bound);
-  const validator = validatorFor(operation.inputSchema);
-  const violations = validator.accepts(bound) ? [] : validator.violations(bound);
+  const violations = findViolations(operation, bound).filter((violation) => !mayMerge(operation, bound, violation));
   const total = matched.faults.length + missing.length + violations.length;
   if (total === 0) return { ok: true, arguments: bound };
 
   const broken = explainViolations(violations, faultScope(operation));
   return { ok: false, faults: dropRepeated([...matched.faults, ...missing, ...broken]).slice(0, MAX_FAULTS) };
+}
+
+/** Everything that is wrong with arguments as they are sent, in the caller's terms. */
+export function checkArguments(operation: Operation, args: JsonObject): readonly Fault[] {
+  return explainViolations(findViolations(operation, args), faultScope(operation)).slice(0, MAX_FAULTS);
+}
+
+function findViolations({ inputSchema }: Operation, args: JsonObject): readonly Violation[] {
+  const validator = validatorFor(inputSchema);
+  return validator.accepts(args) ? [] : validator.violations(args);
+}
+
+/**
+ * Whether merging may still put it right: then an object in `input` is a part of one, null removes a member, and what is left
+ * out is there already. The whole is checked before it is written.
+ */
+function mayMerge(operation: Operation, bound: JsonObject, { instancePath }: Violation): boolean {
+  if (operation.merge === undefined) return false;
+  const [name] = pathOfPointer(instancePath, bound);
+  const parameter = parameterScope(operation).byUpstreamName.get(String(name));
+  if (name === undefined || parameter === undefined) return true;
+  const value = bound[parameter.upstreamName];
+  return parameter.place === 'input' && (isJsonObject(value) || value === null);
 }
 
 function addFixedArguments({ fixedArguments }: Operation, bound: JsonObject): JsonObject {

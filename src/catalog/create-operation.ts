@@ -91,7 +91,7 @@ function readOperation(draft: DraftOperation, name: string, ignoreAnnotations: b
     strict: upstream.strict,
   });
   const isUpdate = classification.category === 'UPDATE';
-  const parameters = isUpdate ? splitUpdateInput(localName, flat, curation.identifiers) : flat;
+  const parameters = isUpdate ? splitInput(localName, flat, curation) : flat;
   const operation: Operation = {
     name,
     qualifiedName: `${slug}${QUALIFIER}${localName}`,
@@ -112,6 +112,8 @@ function readOperation(draft: DraftOperation, name: string, ignoreAnnotations: b
     groupedBy: findGroupingParameter(raw)?.parameter ?? null,
     ...consentOf(curation),
     ...(sensitive.length > 0 && { sensitive }),
+    ...resultsOf(curation),
+    ...servingOf(curation, classification),
     ...(curation.family !== undefined && { family: curation.family }),
   };
   return { operation, findings: suffixed.map((parameter) => renamedFinding(operation, parameter)) };
@@ -123,6 +125,35 @@ function consentOf({ confirmationMessage, cooldownSeconds }: Curation): Partial<
     ...(confirmationMessage !== undefined && { confirmationMessage }),
     ...(cooldownSeconds !== undefined && { cooldownSeconds }),
   };
+}
+
+/** Where the gateway merges, what a caller leaves out of `input` is there already. */
+function splitInput(localName: string, flat: readonly Parameter[], curation: Curation): readonly Parameter[] {
+  const split = splitUpdateInput(localName, flat, curation.identifiers);
+  if (curation.merge === undefined) return split;
+  return split.map((parameter) => (parameter.place === 'input' ? { ...parameter, required: false } : parameter));
+}
+
+/** What the gateway does about its calls beside passing them on; a pattern's word for operations of other categories is void. */
+function servingOf({ cache, merge }: Curation, { category }: Classification): Partial<Operation> {
+  return {
+    ...(cache !== undefined && category === 'READ' && { cacheSeconds: cache.ttlSeconds }),
+    ...(merge !== undefined && category === 'UPDATE' && { merge }),
+  };
+}
+
+/** What the operator says of what it answers with. */
+function resultsOf({ collection, presets, computed }: Curation): Partial<Operation> {
+  return {
+    ...(collection !== undefined && { collection: splitPath(collection) }),
+    ...(presets !== undefined && { presets }),
+    ...(computed !== undefined && { computed }),
+  };
+}
+
+function splitPath(collection: string | false): readonly string[] | null {
+  if (collection === false) return null;
+  return collection === '' ? [] : collection.split('.');
 }
 
 function describe(raw: RawTool, curation: Curation, choice: Choice | undefined): string {

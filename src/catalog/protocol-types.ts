@@ -1,5 +1,6 @@
 import { CATEGORIES } from '../protocol/category.js';
 import { ERROR_TABLE } from '../protocol/error-table.js';
+import { CONTROL_TYPES } from './control-types.js';
 import type { TypeDetails } from './type-info.js';
 
 /** Types of the protocol itself (introspection document, 5.3), with what their fields need to be understood. */
@@ -81,6 +82,7 @@ export const PROTOCOL_TYPES: readonly TypeDetails[] = [
     description: "A tool's structured content, else its single JSON text parsed, else its text",
     members: ['object', 'array', 'string', 'number', 'boolean', 'null'],
   },
+  ...CONTROL_TYPES,
 ];
 
 export const PROTOCOL_TYPE_NAMES: ReadonlySet<string> = new Set(PROTOCOL_TYPES.map(({ name }) => name));

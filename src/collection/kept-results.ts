@@ -1,4 +1,5 @@
 import type { Caller } from '../protocol/caller.js';
+import type { FieldSelection } from './collection-query.js';
 
 /** A list of JSON values that is kept as bytes, so that its cost is known and its items can be read one by one. */
 export interface PackedList {
@@ -17,10 +18,17 @@ export interface PageSnapshot {
   /** Digest of arguments and of the query without its paging and fields. */
   readonly question: string;
   readonly items: PackedList;
+  /** What the first page showed of its items; later ones show the same unless they say otherwise. */
+  readonly fields?: FieldSelection;
 }
 
-/** Where a cursor points: between two items of a snapshot. */
-export interface CursorPosition {
+/** Writes the cursors of a snapshot. */
+export interface PageCursors {
+  cursorAt(index: number): string;
+}
+
+/** Where a cursor points, and the cursors of the other items. */
+export interface CursorPosition extends PageCursors {
   readonly snapshot: PageSnapshot;
   /** The item that the cursor was given for. */
   readonly index: number;
@@ -39,7 +47,7 @@ export interface KeptResult {
  */
 export interface KeptResults {
   /** Undefined where the list alone is beyond the bound: then there are no cursors. */
-  keepPages(snapshot: PageSnapshot): { cursorAt(index: number): string } | undefined;
+  keepPages(snapshot: PageSnapshot): PageCursors | undefined;
   /** Undefined for a cursor that is forged, somebody else's, or whose snapshot has gone; the caller is told one thing. */
   findPage(cursor: string, caller: Caller): CursorPosition | undefined;
   /** Undefined where the result alone is beyond the bound. */

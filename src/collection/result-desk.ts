@@ -2,7 +2,7 @@ import type { Caller } from '../protocol/caller.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { Operation } from '../protocol/operation.js';
 import type { Warning } from '../protocol/result.js';
-import type { CollectionQuery, Control, FieldPath } from './collection-query.js';
+import type { CollectionQuery, ComputedField, Control, FieldPath } from './collection-query.js';
 
 /** What an operation's answers are, as far as is known. */
 export type ResultShape =
@@ -10,10 +10,19 @@ export type ResultShape =
   | { readonly kind: 'collection'; readonly path: FieldPath | null; readonly evidence: string }
   | { readonly kind: 'object' };
 
+/** A field of a collection's items, dotted where it lies deeper, with its JSON type or `any`. */
+export interface ItemField {
+  readonly name: string;
+  readonly type: string;
+}
+
 /** The controls an operation takes now, each under the name that callers use: `_filter` where `filter` is the upstream's. */
 export interface ControlSet {
   readonly kind: ResultShape['kind'] | 'none';
   readonly names: ReadonlyMap<Control, string>;
+  /** The fields of the items, as far as a schema or earlier answers tell; there may be others. */
+  readonly fields?: readonly ItemField[];
+  readonly computed?: readonly ComputedField[];
 }
 
 /** What a call asks of its answer, told apart from what it asks of the upstream. */
@@ -29,6 +38,8 @@ export interface ReadContext {
   /** Bound arguments. */
   readonly arguments: JsonObject;
   readonly caller: Caller;
+  /** How many bytes of data the answer may have, instead of the configured ones. */
+  readonly answerBytes?: number;
 }
 
 /** What goes out as the envelope's `data`, as JSON text, with what is worth telling of it. */
@@ -67,7 +78,7 @@ export interface ResultDesk {
    * @param dataText the whole answer as JSON text
    */
   finish(context: ReadContext, query: CollectionQuery | undefined, dataText: string): ReadData;
-  /** Reads on in a result that was kept. Throws an `OperationError`. */
-  readKept(request: KeptResultRequest, caller: Caller): JsonObject;
+  /** Reads on in a result that was kept; JSON text. Throws an `OperationError`. */
+  readKept(request: KeptResultRequest, caller: Caller): string;
   endSession(sessionId: string): void;
 }

@@ -2,6 +2,8 @@ import { buildAudit } from './build-audit.js';
 import { buildCredentials } from './build-credentials.js';
 import { buildPolicy } from './build-policy.js';
 import { buildProfiles, pickProfile } from './build-profile.js';
+import { buildQuotas } from './build-quotas.js';
+import { buildResults } from './build-results.js';
 import { buildServer } from './build-server.js';
 import { buildStore } from './build-store.js';
 import { buildUpstreams } from './build-upstreams.js';
@@ -57,10 +59,11 @@ export function assembleConfig(sources: ConfigSources): GatewayConfig {
     server,
     endpoint: { mode, toolPrefix, profile },
     limits: { ...CONFIG_DEFAULTS.limits, ...document.limits },
-    results: { ...CONFIG_DEFAULTS.results, ...document.results },
+    results: buildResults(document.results, notes),
     lock,
     pins: buildPins(document.pins, definitions, notes),
     policy,
+    quotas: buildQuotas(document.quotas, known, notes),
     store: buildStore(document.store, { directory, dataDir, notes }),
     audit: buildAudit(document.audit, { directory, dataDir, notes }),
     clients,

@@ -1,4 +1,5 @@
 import { QUALIFIER, RESERVED_OPERATIONS } from '../protocol/operation.js';
+import { buildComputed } from './build-computed.js';
 import type { CurationRule, ProfileDefinition } from './gateway-config.js';
 import { isPattern } from './is-pattern.js';
 import { suggestName } from './nearest-name.js';
@@ -18,8 +19,13 @@ export function buildCuration(
 ): readonly CurationRule[] {
   const renamed = new Map<string, string>();
   return definitions.flatMap((definition) =>
-    Object.entries(definition.entry.operations ?? {}).map(([pattern, operation]) => {
-      const rule: CurationRule = { pattern, ...operation };
+    Object.entries(definition.entry.operations ?? {}).map(([pattern, { computed, ...operation }]) => {
+      const at = [...definition.path, 'operations', pattern, 'computed'];
+      const rule: CurationRule = {
+        pattern,
+        ...operation,
+        ...(computed !== undefined && { computed: buildComputed(computed, at, definition.notes) }),
+      };
       noteFamily(rule, definition, families);
       noteRename(rule, definition, renamed);
       return rule;

@@ -1,5 +1,6 @@
 import { buildApprovals } from './build-approvals.js';
-import { buildRules, type KnownNames } from './build-rules.js';
+import type { KnownNames } from './build-match.js';
+import { buildRules } from './build-rules.js';
 import { CONFIG_DEFAULTS } from './config-defaults.js';
 import type { Notes } from './config-report.js';
 import type { ConfirmationConfig, PolicyConfig } from './policy-config.js';

@@ -1,6 +1,8 @@
 import { GATEWAY_SOURCE } from '../protocol/operation.js';
+import { buildApiLimits } from './build-api-limits.js';
 import { buildCuration, type KnownFamilies } from './build-curation.js';
 import { buildEndpoint } from './build-endpoint.js';
+import { buildRelations } from './build-relations.js';
 import type { ServerEntry, UpstreamDefaults } from './config-document.js';
 import { muteNotes } from './config-report.js';
 import type { UpstreamConfig } from './gateway-config.js';
@@ -60,7 +62,8 @@ function buildUpstream(parts: readonly NotedDefinition[], context: UpstreamConte
       ...(entry.group !== undefined && { group: entry.group }),
       integrity: entry.integrity ?? context.integrity,
       curation: buildCuration(parts, context.families),
-      relations: [],
+      relations: buildRelations(parts),
+      apiLimits: buildApiLimits(parts),
     },
   ];
 }

@@ -38,6 +38,7 @@ export const CONFIG_DEFAULTS = {
     },
     approvals: { elicitation: true, operator: true, mode: 'retry', waitSeconds: 60, expireSeconds: 900 },
   },
+  quotas: { currency: 'USD' },
   store: { type: 'sqlite', file: 'state.db', prefix: 'mcp-aql' },
   audit: {
     enabled: true,
@@ -66,6 +67,7 @@ export const CONFIG_DEFAULTS = {
     readonly confirmation: ConfirmationConfig;
     readonly approvals: Omit<ApprovalsConfig, 'operators' | 'publicUrl' | 'webhook'>;
   };
+  readonly quotas: Pick<GatewayConfig['quotas'], 'currency'>;
   /** `file` starts at the data directory. */
   readonly store: { readonly type: StoreConfig['type']; readonly file: string; readonly prefix: string };
   /** `directory` starts at the data directory. */

@@ -1,10 +1,24 @@
 import type { PayloadLimits } from '../protocol/payload-limits.js';
-import type { CurationRule, EndpointMode, GatewayConfig, UpstreamConfig } from './gateway-config.js';
+import type { CurationRule, EndpointMode, GatewayConfig, RelationConfig, UpstreamConfig } from './gateway-config.js';
 import type { AuditConfig } from './policy-config.js';
 import type { CredentialEntry, PolicyEntry, StoreEntry } from './policy-document.js';
+import type { ApiLimitEntry, QuotasEntry } from './quota-document.js';
 
 /** Curation of the operations that one name or pattern matches, as written. */
-export type OperationEntry = Omit<CurationRule, 'pattern'>;
+export interface OperationEntry extends Omit<CurationRule, 'pattern' | 'computed'> {
+  readonly computed?: Readonly<Record<string, string | ComputedEntry>>;
+}
+
+/** A computed field with more than its expression. */
+export type ComputedEntry = NonNullable<CurationRule['computed']>[string];
+
+/** How one operation tells what is connected, as written. */
+export type RelationEntry = Partial<Omit<RelationConfig, 'source' | 'target' | 'type'>> &
+  Pick<RelationConfig, 'relationship' | 'operation'> & {
+    readonly source?: string;
+    readonly target?: string;
+    readonly type?: string;
+  };
 
 /** How a transport may be spelled in a pasted block, and what it is. */
 export const TRANSPORTS = {
@@ -39,6 +53,8 @@ export interface ServerEntry {
   readonly group?: UpstreamConfig['group'];
   readonly integrity?: UpstreamConfig['integrity'];
   readonly operations?: Readonly<Record<string, OperationEntry>>;
+  readonly relations?: readonly RelationEntry[];
+  readonly api_limits?: readonly ApiLimitEntry[];
 }
 
 /** A file of `upstreams/`. */
@@ -74,6 +90,7 @@ export interface GatewayDocument {
   readonly pins?: Readonly<Record<string, string>>;
   readonly integrity?: UpstreamConfig['integrity'];
   readonly policy?: PolicyEntry;
+  readonly quotas?: QuotasEntry;
   readonly store?: StoreEntry;
   readonly audit?: Partial<AuditConfig>;
   readonly clients?: Readonly<Record<string, CredentialEntry>>;

@@ -1,4 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the configuration's own references look like that
+import { FUNCTIONS } from '../protocol/expression/functions.js';
 import { isJsonObject, type JsonObject, type JsonSchema } from '../protocol/json.js';
 import { BUILT_IN_PROFILES } from './built-in-profiles.js';
 import { FAMILY_DEFINITION, GATEWAY_SCHEMA } from './config-schema.js';
@@ -6,7 +7,10 @@ import type { FamilyDefinition } from './gateway-config.js';
 import { valueAt } from './json-path.js';
 import { CONFIG_VARIABLE, formatFlag, OVERRIDES } from './overrides.js';
 import { POLICY_EXAMPLE } from './policy-example.js';
+import { API_LIMIT_PROPERTIES } from './quota-schema.js';
 import { renderJson } from './render-json.js';
+import { EXPRESSIONS, RELATIONS, RELATIONS_READING, RESULT_EXAMPLE } from './result-reference.js';
+import { RELATION_PROPERTIES } from './result-schema.js';
 import { OPERATION_PROPERTIES, SERVER_PROPERTIES } from './upstream-schema.js';
 
 const INTRODUCTION = `# Configuration
@@ -68,6 +72,10 @@ servers may not share one. The same curation keys may stand in \`mcpServers\`.
 An entry of \`operations\` is an exact name or a minimatch pattern (\`get_*\`), held against the tool's own name and its operation's
 name. Later entries win, key by key.`;
 
+const API_LIMITS = `## API limits
+
+Each of a server's \`api_limits\` says how many calls it takes ([quotas](quotas.md)):`;
+
 const PROFILES = `## Profiles
 
 A profile sorts operations into families; each operation stands in exactly one. Patterns beat verbs, verbs beat categories, and
@@ -90,6 +98,16 @@ export function renderConfigReference(): string {
     renderProperties(SERVER_PROPERTIES),
     UPSTREAM_FILES,
     renderProperties(OPERATION_PROPERTIES),
+    EXPRESSIONS,
+    renderFunctions(),
+    RELATIONS,
+    renderProperties(RELATION_PROPERTIES),
+    RELATIONS_READING,
+    API_LIMITS,
+    renderProperties(API_LIMIT_PROPERTIES),
+    `\`\`\`json
+${renderJson(RESULT_EXAMPLE).trimEnd()}
+\`\`\``,
     PROFILES,
     ...BUILT_IN_PROFILES.map(({ name, families }) => `### \`${name}\`\n\n${renderFamilies(families)}`),
     "### Of your own\n\n`profiles` maps a profile's name to its families, and a family's name to:",
@@ -163,11 +181,17 @@ function describeType(schema: JsonSchema): string {
   if (type === 'array' && isJsonObject(items)) return `list of ${describeType(items)}`;
   if (type === 'array') return 'list';
   if (minimum !== undefined && maximum !== undefined) return `${type}, ${minimum} to ${maximum}`;
+  if (Array.isArray(type)) return type.join(' or ');
   return type === undefined ? 'anything' : String(type);
 }
 
 function describeDefault({ default: value }: JsonSchema): string {
   return value === undefined || (Array.isArray(value) && value.length === 0) ? '' : code(value);
+}
+
+function renderFunctions(): string {
+  const rows = [...FUNCTIONS.values()].map(({ usage, meaning }) => [code(usage), meaning]);
+  return renderTable(['function', 'gives'], rows);
 }
 
 function renderFamilies(families: readonly FamilyDefinition[]): string {

@@ -3,6 +3,7 @@ import type { JsonSchema } from '../protocol/json.js';
 import { CONFIG_DEFAULTS } from './config-defaults.js';
 import { INTEGRITY_MODES } from './lock-content.js';
 import { AUDIT_SECTION, CLIENTS_SETTING, POLICY_SECTION, STORE_SECTION } from './policy-schema.js';
+import { QUOTAS_SECTION } from './quota-schema.js';
 import { range, section, TEXTS } from './schema-parts.js';
 import { OPERATION_DEFINITION, SERVER_PROPERTIES, SHARED_PROPERTIES } from './upstream-schema.js';
 
@@ -68,6 +69,28 @@ const LIMITS_SECTION = section(
   CONFIG_DEFAULTS.limits,
 );
 
+const RESULTS_SECTION = section(
+  'What becomes of big answers, and of what their next pages are read from.',
+  {
+    maxBytes: range(
+      0,
+      100 * MIB,
+      "An answer's data beyond so many bytes of JSON is sent in parts: 10,000 or more, or 0 to send everything whole.",
+    ),
+    keptBytes: range(
+      MIB,
+      16 * KIB * MIB,
+      'Bytes of answers that are kept for what comes next, for all clients together.',
+    ),
+    keptSeconds: range(1, 86_400, 'How long they are kept.'),
+    compact: {
+      type: 'boolean',
+      description: 'Send lists of like items as columns and rows where that saves at least a fifth.',
+    },
+  },
+  CONFIG_DEFAULTS.results,
+);
+
 const LOG_SECTION = section(
   'What the gateway logs to standard error.',
   {
@@ -130,6 +153,7 @@ export const GATEWAY_SCHEMA: JsonSchema = {
       },
     },
     limits: LIMITS_SECTION,
+    results: RESULTS_SECTION,
     defaults: section(
       'What holds for every upstream that does not say otherwise.',
       SHARED_PROPERTIES,
@@ -148,6 +172,7 @@ export const GATEWAY_SCHEMA: JsonSchema = {
         'neither listing nor calls (`quarantine`). `warn` unless given where there is a lock, else `off`.',
     },
     policy: POLICY_SECTION,
+    quotas: QUOTAS_SECTION,
     store: STORE_SECTION,
     audit: AUDIT_SECTION,
     clients: CLIENTS_SETTING,

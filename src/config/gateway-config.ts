@@ -1,10 +1,12 @@
 import type { Category } from '../protocol/category.js';
 import type { DangerLevel, TrustLevel } from '../protocol/danger.js';
 import type { JsonObject } from '../protocol/json.js';
+import type { Deprecation, MergeRule } from '../protocol/operation.js';
 import type { PayloadLimits } from '../protocol/payload-limits.js';
 import type { GroupMode } from './group-mode.js';
 import type { ConfigLock, IntegrityMode } from './lock-content.js';
 import type { AuditConfig, ClientConfig, PolicyConfig, StoreConfig } from './policy-config.js';
+import type { ApiLimit, QuotasConfig } from './quota-config.js';
 
 /** How a stdio server is started. */
 export interface StdioEndpoint {
@@ -56,12 +58,20 @@ export interface CurationRule {
   readonly cooldownSeconds?: number;
   /** Parameters whose values are neither recorded nor shown to approvers, in either spelling. */
   readonly sensitive?: readonly string[];
+  /** How long a READ's answer may be served again. */
+  readonly cache?: { readonly ttlSeconds: number };
+  /** Which READ tells an UPDATE what is there, so that the gateway merges. */
+  readonly merge?: MergeRule;
   /** Where its answers hold a list, dotted (empty: the answer is the list), or false: nowhere. */
   readonly collection?: string | false;
   /** Field paths by preset name. */
   readonly presets?: Readonly<Record<string, readonly string[]>>;
   /** Computed fields by name. */
   readonly computed?: Readonly<Record<string, { readonly expression: string; readonly description?: string }>>;
+  /** Told to callers once a session. */
+  readonly deprecated?: Deprecation;
+  /** Milliseconds from which a call counts as slow. */
+  readonly slowMs?: number;
 }
 
 /**
@@ -104,6 +114,8 @@ export interface UpstreamConfig {
   readonly integrity: IntegrityMode;
   readonly curation: readonly CurationRule[];
   readonly relations: readonly RelationConfig[];
+  /** How many calls it takes. */
+  readonly apiLimits: readonly ApiLimit[];
 }
 
 /** A family of a profile: what it is for, and which operations it takes. */
@@ -167,6 +179,7 @@ export interface GatewayConfig {
   /** Bare operation names that stay with one upstream (by slug), whoever else offers that name. */
   readonly pins: Readonly<Record<string, string>>;
   readonly policy: PolicyConfig;
+  readonly quotas: QuotasConfig;
   readonly store: StoreConfig;
   readonly audit: AuditConfig;
   /** Who may use MCP over HTTP; anybody who can reach the port when empty. */

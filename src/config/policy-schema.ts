@@ -10,7 +10,7 @@ const { policy, store, audit } = CONFIG_DEFAULTS;
 const MAX_PATTERN_LENGTH = 500;
 
 // A leading sign that minimatch users know means nothing here; as a text it could match no name.
-const namePattern: JsonSchema = { type: 'string', pattern: '^[^!#]', maxLength: MAX_PATTERN_LENGTH };
+export const NAME_GLOB: JsonSchema = { type: 'string', pattern: '^[^!#]', maxLength: MAX_PATTERN_LENGTH };
 const text: JsonSchema = { type: 'string', minLength: 1, maxLength: MAX_PATTERN_LENGTH };
 
 const CONDITION: JsonSchema = {
@@ -30,13 +30,14 @@ const CONDITION: JsonSchema = {
   minProperties: 1,
 };
 
-const MATCH = section('Which calls the rule is about: all that is given must match, and of a list one entry.', {
-  operation: oneOrMany(namePattern, 'Names or pattern(s) of them: bare (`delete_*`) or qualified (`github__*`).'),
+/** What a call can be known by, of rules and partly of quotas. */
+export const MATCH_PROPERTIES = {
+  operation: oneOrMany(NAME_GLOB, 'Names or pattern(s) of them: bare (`delete_*`) or qualified (`github__*`).'),
   category: oneOrMany({ enum: [...CATEGORIES] }, 'What the operation does to state.'),
   danger: oneOrMany({ enum: [...DANGER_LEVELS] }, 'How bad the call can be.'),
-  upstream: oneOrMany(namePattern, 'Names of upstreams in any spelling, or pattern(s) of them in snake_case.'),
+  upstream: oneOrMany(NAME_GLOB, 'Names of upstreams in any spelling, or pattern(s) of them in snake_case.'),
   client: oneOrMany(
-    namePattern,
+    NAME_GLOB,
     'Names of `clients`, or pattern(s) of them; a caller that did not authenticate matches none, not even `*`.',
   ),
   params: {
@@ -46,7 +47,12 @@ const MATCH = section('Which calls the rule is about: all that is given must mat
     additionalProperties: CONDITION,
     description: 'Conditions by parameter, dotted into objects (`options.force`); all that are given must hold.',
   },
-});
+};
+
+const MATCH = section(
+  'Which calls the rule is about: all that is given must match, and of a list one entry.',
+  MATCH_PROPERTIES,
+);
 
 const RULE: JsonSchema = {
   ...keysOf({

@@ -4,7 +4,10 @@ import type { JsonSchema } from '../protocol/json.js';
 import { TRANSPORTS } from './config-document.js';
 import { GROUP_MODES } from './group-mode.js';
 import { INTEGRITY_MODES } from './lock-content.js';
+import { API_LIMITS_SETTING } from './quota-schema.js';
+import { RELATION_DEFINITION, RESULT_PROPERTIES } from './result-schema.js';
 import { TEXTS } from './schema-parts.js';
+import { SERVING_PROPERTIES } from './serving-schema.js';
 
 const MAX_TIMEOUT_MS = 86_400_000;
 const NAME = '^[a-z][a-z0-9_]*$';
@@ -91,6 +94,8 @@ export const OPERATION_PROPERTIES = {
     description:
       'Parameters whose values are neither recorded nor shown to approvers, beside those that the server marks as secret.',
   },
+  ...RESULT_PROPERTIES,
+  ...SERVING_PROPERTIES,
   group: {
     enum: [...GROUP_MODES],
     description: 'Whether a tool whose effect a parameter chooses is offered as one operation a value; see the server.',
@@ -139,6 +144,12 @@ export const SERVER_PROPERTIES = {
     additionalProperties: { $ref: '#/definitions/operation' },
     description: "Curation by a tool's or operation's exact name or minimatch pattern; later rules win, key by key.",
   },
+  relations: {
+    type: 'array',
+    items: RELATION_DEFINITION,
+    description: 'How its things are connected, for the operation `query_relationships`; see below.',
+  },
+  api_limits: API_LIMITS_SETTING,
 };
 
 export const OPERATION_DEFINITION: JsonSchema = {

@@ -33,7 +33,10 @@ export const ERROR_TABLE = {
   TOKEN_ALREADY_USED: { httpStatus: 403, recoverable: true, logLevel: 'warn' },
   TOKEN_SCOPE_MISMATCH: { httpStatus: 403, recoverable: true, logLevel: 'warn' },
   CONFLICT_ALREADY_EXISTS: refused(409),
+  CONFLICT_VERSION_MISMATCH: refused(409),
   RATE_LIMIT_EXCEEDED: { httpStatus: 429, recoverable: true, logLevel: 'warn' },
+  RATE_LIMIT_QUOTA_PAUSE: refused(429),
+  RATE_LIMIT_QUOTA_EXHAUSTED: { httpStatus: 429, recoverable: true, logLevel: 'warn' },
   INTROSPECTION_ERROR: refused(400),
   INTERNAL_ERROR: { httpStatus: 500, recoverable: false, logLevel: 'error' },
 } as const satisfies Readonly<Record<string, ErrorTraits>>;

@@ -44,6 +44,25 @@ export interface Classification {
   readonly evidence: readonly string[];
 }
 
+/** How an upstream's update that replaces becomes one that merges: the gateway reads first (specification, section 4.5.1). */
+export interface MergeRule {
+  /** A READ operation of the same upstream, by its qualified name, its name within the upstream, or its tool's name. */
+  readonly read: string;
+  /** The read's parameter by the update's that fills it, where their names differ: `{"id": "record_id"}`. */
+  readonly identifiers?: Readonly<Record<string, string>>;
+  /** Where in the read's answer the object is, dotted, with indexes (`items.0`); the answer itself unless given. */
+  readonly path?: string;
+}
+
+/** That an operation is on its way out, as the operator says. */
+export interface Deprecation {
+  /** What to call instead. */
+  readonly replacement?: string;
+  /** When it goes, as the operator wrote it: `2027-01-31`. */
+  readonly removalDate?: string;
+  readonly note?: string;
+}
+
 /** One thing a caller can ask for. Built once per catalog and never changed; upstream tools and built-ins are alike. */
 export interface Operation {
   /** The exposed name: bare where unique, else qualified. */
@@ -85,6 +104,14 @@ export interface Operation {
   readonly presets?: Readonly<Record<string, readonly string[]>>;
   /** Computed fields by name, as written. */
   readonly computed?: Readonly<Record<string, { readonly expression: string; readonly description?: string }>>;
+  /** How many seconds a READ's answer may be served again, at least 1; absent where it may not. */
+  readonly cacheSeconds?: number;
+  /** Of an UPDATE that the gateway merges; absent where the upstream decides what becomes of what a caller leaves out. */
+  readonly merge?: MergeRule;
+  /** Set where callers are to move to something else. */
+  readonly deprecated?: Deprecation;
+  /** Milliseconds from which a call counts as slow; the configured ones where absent. */
+  readonly slowMs?: number;
   /** A family that curation assigns, before the profile is asked. */
   readonly family?: string;
   /** Set where the operation's published response schema allows no `details` in errors. */

@@ -13,4 +13,6 @@ export interface RawCall {
   /** The way to the person behind the client, where there is one. */
   readonly user?: UserChannel;
   readonly onProgress?: (update: ProgressUpdate) => void;
+  /** How many bytes of JSON this call's data may have, instead of the configured number: a batch shares its own out. */
+  readonly answerBytes?: number;
 }

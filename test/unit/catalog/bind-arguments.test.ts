@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { bindArguments } from '../../../src/catalog/bind-arguments.js';
+import { bindArguments, checkArguments } from '../../../src/catalog/bind-arguments.js';
 import type { JsonObject, JsonSchema } from '../../../src/protocol/json.js';
 import type { Operation } from '../../../src/protocol/operation.js';
 import { anOperation } from '../../support/an-operation.js';
@@ -348,6 +348,34 @@ describe('updates', () => {
 
   it('without any parameter need no input', () => {
     expect(bindArguments(updating(typed({})), {})).toEqual({ ok: true, arguments: {} });
+  });
+});
+
+describe('an UPDATE that merges', () => {
+  const schema = typed(
+    { issueId: { type: 'string' }, state: { type: 'string' }, meta: typed({ a: { type: 'string' }, b: {} }, ['a']) },
+    ['issueId', 'state'],
+  );
+  const curation = [{ pattern: '*', category: 'UPDATE', merge: { read: 'get_issue' } }] as const;
+  const operation = buildTestOperation(aTool('update_issue', schema), { curation });
+
+  it.each<[string, JsonObject, readonly string[]]>([
+    ['takes a part of an object', { issue_id: '1', input: { meta: { b: 1 } } }, []],
+    ['takes null for what is to go', { issue_id: '1', input: { state: null, meta: { a: null } } }, []],
+    ['needs its identifier', { input: { meta: {} } }, ['VALIDATION_MISSING_PARAM issue_id']],
+    ['needs an identifier that fits', { issue_id: 1, input: {} }, ['VALIDATION_INVALID_TYPE issue_id']],
+    ['needs values that fit', { issue_id: '1', input: { state: 5 } }, ['VALIDATION_INVALID_TYPE input.state']],
+    ['needs known names', { issue_id: '1', input: { stat: 'x' } }, ['VALIDATION_UNKNOWN_FIELD input.stat']],
+  ])('%s', (_what, params, faults) => {
+    expect(codes(operation, params)).toEqual(faults);
+  });
+
+  it('is checked as a whole once it is merged', () => {
+    expect(checkArguments(operation, { issueId: '1', state: 'open', meta: { a: 'x' } })).toEqual([]);
+    expect(checkArguments(operation, { issueId: '1', meta: {} }).map(({ param }) => param)).toEqual([
+      'input.state',
+      'input.meta.a',
+    ]);
   });
 });
 

@@ -1,0 +1,159 @@
+import type { Warning } from '../../protocol/result.js';
+import type { CollectionQuery } from '../collection-query.js';
+import { packTexts } from '../kept/pack-list.js';
+import { checkFields } from '../query/check-fields.js';
+import { findKnownFields } from '../query/known-fields.js';
+import { project, type QueryOutcome, runQuery } from '../query/run-query.js';
+import type { ReadContext, ReadData } from '../result-desk.js';
+import { candidateLists, type LocatedList, locateList } from '../shape/locate-list.js';
+import { type AnswerDeps, boundOf, sourceOf } from './answer-deps.js';
+import { answerWhole } from './answer-whole.js';
+import { cutRange } from './cut-range.js';
+import { noList } from './desk-error.js';
+import { writeExact } from './exact-numbers.js';
+import { questionOf } from './question.js';
+import { besideList, replaceList } from './replace-list.js';
+import { writePage } from './write-page.js';
+
+/** What stands beside a list is told where it is about as short as an item. */
+const MAX_BESIDE_LENGTH = 1_000;
+
+/** Items by which presets choose their fields: the same ones for every page. */
+export const SAMPLE = 200;
+
+/** Does with an upstream's answer what the caller's controls ask. @param data parsed */
+export function answerQuery(context: ReadContext, query: CollectionQuery, data: unknown, deps: AnswerDeps): ReadData {
+  const { operation } = context;
+  const shape = deps.memory.shapeOf(operation);
+  const list = locateList(data, shape);
+  const isCollection = list !== undefined && (shape?.kind === 'collection' || list.isWhole);
+  if (isFieldsAlone(query)) return answerFields(context, query, data, isCollection ? list : undefined, deps);
+  if (list === undefined) throw noList(operation, candidateLists(data));
+  const outcome = runQuery(list.items, query, sourceOf(operation, deps));
+  return query.includeItems
+    ? answerItems(context, query, { list, outcome }, deps)
+    : summarise(context, outcome, list.items.length, deps);
+}
+
+function isFieldsAlone({ filter, text, sort, aggregate, page, fields }: CollectionQuery): boolean {
+  const chooses = filter.length > 0 || text !== undefined || sort.length > 0 || aggregate !== undefined;
+  return fields !== undefined && !chooses && page.style === 'all';
+}
+
+/** The answer keeps its shape; its items, or the one thing that it is, hold what was asked for. */
+function answerFields(
+  context: ReadContext,
+  query: CollectionQuery,
+  data: unknown,
+  list: LocatedList | undefined,
+  deps: AnswerDeps,
+): ReadData {
+  if (list === undefined && !isContainer(data)) return passText(context, data, deps);
+  const source = sourceOf(context.operation, deps);
+  const items = list === undefined ? [data] : list.items;
+  checkFields(query, findKnownFields(items, source), source.operation);
+  const shown = project(items, query, source, items.slice(0, SAMPLE));
+  if (list === undefined) return answerWhole(context, writeExact(shown[0]), deps);
+  const value = list.evidence === 'lines' ? shown : replaceList(list.data, list.path, shown);
+  return answerWhole(context, writeExact(value), deps);
+}
+
+function isContainer(data: unknown): boolean {
+  return typeof data === 'object' && data !== null;
+}
+
+function passText(context: ReadContext, data: unknown, deps: AnswerDeps): ReadData {
+  const answer = answerWhole(context, writeExact(data), deps);
+  const message = "The answer is a text, which has no fields: it came whole. For a part of it, call without 'fields'";
+  return {
+    ...answer,
+    warnings: [...answer.warnings, { code: 'VALIDATION_NO_FIELDS_WARNING', message, severity: 'low' }],
+  };
+}
+
+function summarise(
+  context: ReadContext,
+  { aggregations = {}, ordered, truncatedGroups }: QueryOutcome,
+  total: number,
+  deps: AnswerDeps,
+): ReadData {
+  const summary = { aggregations, matched: ordered.length, total };
+  const answer = answerWhole(context, JSON.stringify(summary), deps);
+  return { ...answer, warnings: [...answer.warnings, ...tellGroups(truncatedGroups)] };
+}
+
+function tellGroups(truncated: QueryOutcome['truncatedGroups']): readonly Warning[] {
+  return [...(truncated ?? [])].map(([label, count]) => ({
+    code: 'VALIDATION_TRUNCATED_WARNING',
+    message: `'aggregations.${label}' leaves out its ${count} smallest groups`,
+    details: { field: `aggregations.${label}`, left_out: count },
+    severity: 'medium',
+  }));
+}
+
+interface FoundItems {
+  readonly list: LocatedList;
+  readonly outcome: QueryOutcome;
+}
+
+function answerItems(
+  context: ReadContext,
+  query: CollectionQuery,
+  { list, outcome }: FoundItems,
+  deps: AnswerDeps,
+): ReadData {
+  const { operation, caller } = context;
+  const { ordered, aggregations, truncatedGroups } = outcome;
+  const { settings, kept, controlsOf } = deps;
+  const source = sourceOf(operation, deps);
+  const range = cutRange(query.page, ordered.length);
+  const shown = project(ordered.slice(range.start, range.end), query, source, ordered.slice(0, SAMPLE));
+  const { beside, omitted } = besideList(list.data, list.path, MAX_BESIDE_LENGTH);
+  const maxBytes = boundOf(context, deps);
+  // Cursors cost memory: a caller that has everything needs none.
+  const isPart = query.page.style !== 'all' || isLong(ordered, maxBytes);
+  const pages = isPart
+    ? kept.keepPages({
+        session: caller.sessionId,
+        operation: operation.qualifiedName,
+        question: questionOf(context, query),
+        items: packTexts(ordered.map(writeExact)),
+        ...(query.fields === undefined ? {} : { fields: query.fields }),
+      })
+    : undefined;
+  const { names } = controlsOf(operation);
+  const page = writePage({
+    items: shown,
+    range,
+    total: ordered.length,
+    ...(pages === undefined ? {} : { cursorAt: (index) => pages.cursorAt(index) }),
+    beside: { ...(aggregations === undefined ? {} : { aggregations }), ...beside },
+    backward: query.page.style === 'backward',
+    names: { first: names.get('first') ?? 'first', after: names.get('after') ?? 'after' },
+    maxBytes,
+    compact: settings.compact,
+  });
+  return { ...page, warnings: [...page.warnings, ...tellGroups(truncatedGroups), ...tellOmitted(omitted)] };
+}
+
+/** Whether the items may not fit; measured by a few, so that a long list is not written twice. */
+function isLong(items: readonly unknown[], maxBytes: number): boolean {
+  if (maxBytes === 0) return false;
+  const sample = items.slice(0, SAMPLE);
+  const written = sample.reduce<number>((sum, item) => sum + (JSON.stringify(item)?.length ?? 4), 0);
+  const average = sample.length === 0 ? 0 : written / sample.length;
+  return average * items.length * 2 > maxBytes;
+}
+
+function tellOmitted(omitted: readonly string[]): readonly Warning[] {
+  if (omitted.length === 0) return [];
+  const names = omitted.map((name) => `'${name}'`).join(', ');
+  return [
+    {
+      code: 'VALIDATION_TRUNCATED_WARNING',
+      message: `The answer also holds ${names}, which the query is not about. Call without filter, sort and paging to see it`,
+      details: { field: omitted.join(', ') },
+      severity: 'low',
+    },
+  ];
+}

@@ -1,0 +1,67 @@
+import { readTime } from './read-time.js';
+
+/** What values of one kind are compared by; kinds among themselves by their rank. */
+export interface Comparable {
+  readonly rank: number;
+  readonly value: number | string;
+}
+
+const RANK = { boolean: 0, number: 1, time: 2, text: 3 } as const;
+
+const SPELT_NUMBER = /^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?$/;
+const LONGEST_NUMBER = 32;
+
+/**
+ * The number that a text spells, as many servers send amounts and ids. Not one with leading zeros (a postcode), an exponent
+ * (a hash such as `12e5`) or more digits than a number can hold.
+ */
+export function spelledNumber(text: string): number | undefined {
+  return text.length <= LONGEST_NUMBER && SPELT_NUMBER.test(text) ? Number(text) : undefined;
+}
+
+/**
+ * A value as it is put in order: false before true, then numbers and texts that spell one, then times, then other texts by
+ * code unit. Undefined for null, objects and lists, which have no order.
+ */
+export function comparableOf(value: unknown): Comparable | undefined {
+  if (typeof value === 'number') return { rank: RANK.number, value };
+  if (typeof value === 'boolean') return { rank: RANK.boolean, value: Number(value) };
+  return typeof value === 'string' ? comparableText(value) : undefined;
+}
+
+function comparableText(text: string): Comparable {
+  if (startsLikeNumber(text)) {
+    const number = spelledNumber(text);
+    if (number !== undefined) return { rank: RANK.number, value: number };
+    const time = readTime(text);
+    if (time !== undefined) return { rank: RANK.time, value: time };
+  }
+  return { rank: RANK.text, value: text };
+}
+
+function startsLikeNumber(text: string): boolean {
+  const first = text.charCodeAt(0);
+  return (first >= 48 && first <= 57) || first === 45;
+}
+
+/** Below 0 where the first comes first, 0 where neither does. A total order: values of different kinds go by kind. */
+export function compareInOrder(a: Comparable, b: Comparable): number {
+  if (a.rank !== b.rank) return a.rank - b.rank;
+  if (a.value === b.value) return 0;
+  return a.value < b.value ? -1 : 1;
+}
+
+/**
+ * How a value stands to another of its kind, as `gt` and `lt` ask: undefined where they cannot be compared. Two texts always
+ * can: by code unit where only one of them spells a number or a time.
+ */
+export function createComparison(operand: string | number): (value: unknown) => number | undefined {
+  const bound = comparableOf(operand);
+  return (value) => {
+    const comparable = comparableOf(value);
+    if (comparable === undefined || bound === undefined) return undefined;
+    if (comparable.rank === bound.rank) return compareInOrder(comparable, bound);
+    if (typeof value !== 'string' || typeof operand !== 'string') return undefined;
+    return value < operand ? -1 : 1;
+  };
+}

@@ -1,0 +1,32 @@
+import { isDeepStrictEqual } from 'node:util';
+import { spelledNumber } from './comparable.js';
+import { readTime } from './read-time.js';
+
+/**
+ * Whether a value is one of those given, in time that does not grow with their number. Texts are equal to the letter, or as
+ * one instant; a number equals a text that spells it; objects and lists are equal member by member.
+ */
+export function createEquality(candidates: readonly unknown[]): (value: unknown) => boolean {
+  const scalars = new Set(candidates.filter((candidate) => !isStructure(candidate)));
+  const structures = candidates.filter(isStructure);
+  const texts = candidates.filter((candidate) => typeof candidate === 'string');
+  const times = new Set(texts.flatMap((text) => readTime(text) ?? []));
+  const spelled = new Set(texts.flatMap((text) => spelledNumber(text) ?? []));
+  const numbers = new Set(candidates.filter((candidate) => typeof candidate === 'number'));
+  const equalsText = (text: string): boolean =>
+    (times.size > 0 && holds(times, readTime(text))) || (numbers.size > 0 && holds(numbers, spelledNumber(text)));
+  return (value) => {
+    if (scalars.has(value)) return true;
+    if (typeof value === 'string') return equalsText(value);
+    if (typeof value === 'number') return spelled.has(value);
+    return isStructure(value) && structures.some((candidate) => isDeepStrictEqual(value, candidate));
+  };
+}
+
+function isStructure(value: unknown): boolean {
+  return typeof value === 'object' && value !== null;
+}
+
+function holds(set: ReadonlySet<number>, value: number | undefined): boolean {
+  return value !== undefined && set.has(value);
+}

@@ -1,0 +1,77 @@
+import { GATEWAY_SOURCE } from '../protocol/operation.js';
+import type { Notes } from './config-report.js';
+import { findGlobFault } from './find-glob-fault.js';
+import { isPattern } from './is-pattern.js';
+import type { JsonPath } from './json-path.js';
+import { suggestName } from './nearest-name.js';
+import type { ParamCondition, RuleMatch } from './policy-config.js';
+import type { ConditionEntry, MatchEntry, OneOrMany } from './policy-document.js';
+import { toSlug } from './slug.js';
+
+/** The names that rules and quotas may speak of. */
+export interface KnownNames {
+  /** In snake_case. */
+  readonly upstreams: readonly string[];
+  readonly clients: readonly string[];
+}
+
+/** Which calls are meant, with lists as lists. */
+export function buildMatch({ operation, category, danger, upstream, client, params }: MatchEntry): RuleMatch {
+  const conditions = Object.entries(params ?? {}).map(([name, entry]) => [name, buildCondition(entry)] as const);
+  return {
+    ...(operation !== undefined && { operation: toList(operation) }),
+    ...(category !== undefined && { category: toList(category) }),
+    ...(danger !== undefined && { danger: toList(danger) }),
+    // As pins do, names find their upstream in any spelling.
+    ...(upstream !== undefined && {
+      upstream: toList(upstream).map((name) => (isPattern(name) ? name : toSlug(name))),
+    }),
+    ...(client !== undefined && { client: toList(client) }),
+    ...(params !== undefined && { params: Object.fromEntries(conditions) }),
+  };
+}
+
+function buildCondition({ glob, ...rest }: ConditionEntry): ParamCondition {
+  return { ...rest, ...(glob !== undefined && { glob: toList(glob) }) };
+}
+
+function toList<T>(value: OneOrMany<T>): readonly T[] {
+  return Array.isArray(value) ? value : [value as T];
+}
+
+/** Notes patterns that cannot be used. */
+export function noteGlobs({ operation, upstream, client, params }: MatchEntry, path: JsonPath, notes: Notes): void {
+  const places = [
+    ...Object.entries({ operation, upstream, client }).map(([key, given]) => ({ at: [...path, key], given })),
+    ...Object.entries(params ?? {}).map(([name, { glob }]) => ({ at: [...path, 'params', name, 'glob'], given: glob })),
+  ];
+  for (const { at, given = [] } of places) {
+    for (const [index, pattern] of toList(given).entries()) {
+      const fault = findGlobFault(pattern);
+      if (fault !== undefined) {
+        notes.problem(typeof given === 'string' ? at : [...at, index], fault.message, fault.suggestion);
+      }
+    }
+  }
+}
+
+/** A name that nobody has is a slip: what speaks of it would silently do nothing. */
+export function noteUnknownNames(
+  { upstream, client }: RuleMatch,
+  known: KnownNames,
+  path: JsonPath,
+  notes: Notes,
+): void {
+  const lists = [
+    ['upstream', upstream, [...known.upstreams, GATEWAY_SOURCE]],
+    ['client', client, known.clients],
+  ] as const;
+  for (const [key, names = [], candidates] of lists) {
+    for (const name of names) {
+      if (isPattern(name) || candidates.includes(name)) continue;
+      const suggestion = suggestName(name, candidates);
+      const message = `there is no ${key} '${name}'; it matches nothing`;
+      notes.warning([...path, key], suggestion === undefined ? message : `${message}; ${suggestion}`);
+    }
+  }
+}

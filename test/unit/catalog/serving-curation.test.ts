@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import type { CurationRule } from '../../../src/config/gateway-config.js';
+import { aTool, buildTestOperation } from '../../support/build-test-catalog.js';
+
+const SCHEMA = {
+  type: 'object',
+  properties: { id: { type: 'string' }, title: { type: 'string' } },
+  required: ['id', 'title'],
+};
+const EVERYTHING: CurationRule = { pattern: '*', cache: { ttlSeconds: 60 }, merge: { read: 'get_item' } };
+
+const operationOf = (name: string, ...curation: readonly CurationRule[]) =>
+  buildTestOperation(aTool(name, SCHEMA), { curation });
+
+describe('what curation says of serving', () => {
+  it('is how long a READ may be served again, and void for others', () => {
+    expect(operationOf('get_item', EVERYTHING)).toMatchObject({ cacheSeconds: 60 });
+    expect(operationOf('update_item', EVERYTHING)).not.toHaveProperty('cacheSeconds');
+    expect(operationOf('get_item')).not.toHaveProperty('cacheSeconds');
+  });
+
+  it('is which READ an UPDATE merges with, and void for others', () => {
+    expect(operationOf('update_item', EVERYTHING)).toMatchObject({ merge: { read: 'get_item' } });
+    expect(operationOf('get_item', EVERYTHING)).not.toHaveProperty('merge');
+    expect(operationOf('update_item')).not.toHaveProperty('merge');
+  });
+
+  it.each([
+    ['merges', [EVERYTHING], { id: true, title: false }],
+    ['does not merge', [], { id: true, title: true }],
+  ])('an UPDATE that %s demands', (_what, curation, expected) => {
+    const { parameters } = operationOf('update_item', ...curation);
+    expect(Object.fromEntries(parameters.map(({ name, required }) => [name, required]))).toEqual(expected);
+  });
+});

@@ -1,0 +1,144 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { RESULT_EXAMPLE } from '../../../src/config/result-reference.js';
+import { load, loadOnly, problemsOf } from './config-folder.js';
+
+const REPOSITORY = fileURLToPath(new URL('../../../', import.meta.url));
+
+const curate = (operation: unknown): unknown => ({ mcpServers: { a: { command: 'x', operations: { t: operation } } } });
+const relate = (...relations: readonly unknown[]): unknown => ({ mcpServers: { a: { command: 'x', relations } } });
+
+describe('results', () => {
+  it('hold the defaults where nobody says otherwise', async () => {
+    const config = await loadOnly({ results: { keptSeconds: 60 } });
+    expect(config.results).toEqual({ maxBytes: 100_000, keptBytes: 67_108_864, keptSeconds: 60, compact: false });
+  });
+
+  it.each([0, 10_000, 104_857_600])('may send %d bytes at once', async (maxBytes) => {
+    expect((await loadOnly({ results: { maxBytes } })).results.maxBytes).toBe(maxBytes);
+  });
+
+  it.each([
+    [{ maxBytes: 9999 }, 'maxBytes', 'expected 0 or at least 10000, got 9999'],
+    [{ maxBytes: -1 }, 'maxBytes', 'expected at least 0 and at most 104857600, got -1'],
+    [{ maxBytes: 104_857_601 }, 'maxBytes', 'expected at least 0 and at most 104857600, got 104857601'],
+    [{ keptBytes: 1000 }, 'keptBytes', 'expected at least 1048576 and at most 17179869184, got 1000'],
+    [{ keptSeconds: 0 }, 'keptSeconds', 'expected at least 1 and at most 86400, got 0'],
+    [{ compact: 'yes' }, 'compact', 'expected a boolean, got a string'],
+  ])('refuse %j', async (results, key, message) => {
+    expect(await problemsOf({ results })).toEqual([expect.objectContaining({ path: `results.${key}`, message })]);
+  });
+});
+
+describe('what curation says of answers', () => {
+  it('comes as written, each expression in its place', async () => {
+    const said = { collection: 'data.items', presets: { minimal: ['id', 'user.name', '_computed.age'] } };
+    const stale = { expression: 'age > 3', description: 'Old' };
+    const config = await loadOnly(curate({ ...said, computed: { age: 'days_since(at)', stale } }));
+    expect(config.upstreams[0]?.curation).toEqual([
+      { pattern: 't', ...said, computed: { age: { expression: 'days_since(at)' }, stale } },
+    ]);
+  });
+
+  it.each(['', 'items', 'a.b', false])('a collection may be %j', async (collection) => {
+    expect((await loadOnly(curate({ collection }))).upstreams[0]?.curation).toEqual([{ pattern: 't', collection }]);
+  });
+
+  it.each([
+    [{ collection: true }, 'collection', "expected one of 'false'"],
+    [{ collection: 3 }, 'collection', 'expected a string or a boolean, got a number'],
+    [{ collection: 'a..b' }, 'collection', expect.stringContaining('expected text that matches')],
+    [{ presets: { Brief: ['a'] } }, 'presets.Brief', expect.stringContaining('expected text that matches')],
+    [{ presets: { brief: [] } }, 'presets.brief', 'expected at least 1 entry'],
+    [{ presets: { brief: ['a.'] } }, 'presets.brief[0]', expect.stringContaining('expected text that matches')],
+    [{ computed: { age: 'days_since(' } }, 'computed.age', 'at character 12: expected a value, got the end'],
+    [{ computed: { age: { expression: '1 +' } } }, 'computed.age.expression', expect.stringMatching('^at character 4')],
+    [{ computed: { age: '' } }, 'computed.age', 'expected text, got an empty string'],
+    [{ computed: { age: { description: 'Old' } } }, 'computed.age.expression', 'missing; expected a string'],
+    [{ computed: { age: { expression: '1', type: 'number' } } }, 'computed.age.type', "unknown key 'type'"],
+    [{ computed: { age: 3 } }, 'computed.age', 'expected a string or an object, got a number'],
+    [{ computed: { 'the age': '3' } }, 'computed["the age"]', expect.stringContaining('expected text that matches')],
+  ])('refuses %j', async (operation, key, message) => {
+    expect(await problemsOf(curate(operation))).toEqual([
+      expect.objectContaining({ path: `mcpServers.a.operations.t.${key}`, message }),
+    ]);
+  });
+});
+
+describe('relations', () => {
+  const edges = { relationship: 'uses', operation: 'list_edges', source: 'from', target: 'to' };
+
+  it('of all places that speak of a server add up', async () => {
+    const file = {
+      relations: [{ relationship: 'owns', operation: 'get_owner', params: { id: '$id' }, target: 'x.y' }],
+    };
+    const config = await loadOnly(relate({ ...edges, edges: 'a.b', type: 'kind' }), {
+      files: { 'upstreams/a.json': file },
+    });
+    expect(config.upstreams[0]?.relations).toEqual([
+      { ...edges, params: {}, edges: 'a.b', type: 'kind' },
+      {
+        relationship: 'owns',
+        operation: 'get_owner',
+        params: { id: '$id' },
+        edges: '',
+        source: null,
+        target: 'x.y',
+        type: null,
+      },
+    ]);
+  });
+
+  it.each([{ ids: ['$id'] }, { q: { parent: 'x:$id' } }])('ask about one node by %j', async (params) => {
+    const relation = { relationship: 'uses', operation: 'o', params, source: '' };
+    expect((await loadOnly(relate(relation))).upstreams[0]?.relations).toMatchObject([{ source: '', target: null }]);
+  });
+
+  it.each([
+    [{ operation: 'o' }, 'relationship', 'missing; expected a string'],
+    [{ ...edges, relationship: 'Is Part' }, 'relationship', expect.stringContaining('expected text that matches')],
+    [{ ...edges, edges: '.a' }, 'edges', expect.stringContaining('expected text that matches')],
+    [{ ...edges, from: 'a' }, 'from', "unknown key 'from'"],
+    [{ ...edges, target: undefined }, 'target', 'missing; expected a path, as one call tells all connections'],
+    [{ ...edges, source: undefined }, 'source', 'missing; expected a path, as one call tells all connections'],
+  ])('refuses %j', async (relation, key, message) => {
+    expect(await problemsOf(relate(relation))).toEqual([
+      expect.objectContaining({ path: `mcpServers.a.relations[0].${key}`, message }),
+    ]);
+  });
+
+  it('that lead from a node to itself are refused', async () => {
+    const relation = { relationship: 'uses', operation: 'o', params: { id: '$id' } };
+    expect(await problemsOf(relate(edges, relation))).toEqual([
+      expect.objectContaining({
+        path: 'mcpServers.a.relations[1]',
+        message: expect.stringContaining("expected 'source' or 'target'"),
+      }),
+    ]);
+  });
+});
+
+describe('what ships', () => {
+  it("is the documentation's example, which loads", async () => {
+    const { config, warnings } = await load(RESULT_EXAMPLE);
+    expect(warnings).toEqual([]);
+    expect(config.upstreams[0]?.relations).toHaveLength(2);
+    expect(config.upstreams[0]?.curation).toHaveLength(1);
+  });
+
+  it('is a memory server whose graph can be walked', async () => {
+    const read = (name: string): string => readFileSync(`${REPOSITORY}${name}`, 'utf8');
+    const files = { 'upstreams/memory.json': read('upstreams/memory.json') };
+    const { config, warnings } = await load(read('gateway.config.json'), { files });
+    expect(warnings).toEqual([]);
+    const memory = config.upstreams.find(({ slug }) => slug === 'memory');
+    expect(memory?.endpoint.type).toBe('stdio');
+    expect(memory?.curation.map(({ pattern, collection }) => [pattern, collection])).toEqual([
+      ['read_graph', 'entities'],
+      ['search_nodes', 'entities'],
+      ['open_nodes', 'entities'],
+    ]);
+    expect(memory?.relations).toMatchObject([{ operation: 'read_graph', source: 'from', target: 'to' }]);
+  });
+});
