@@ -1,12 +1,18 @@
 import { buildGuardedCatalog } from './catalog/integrity/build-guarded-catalog.js';
+import { passResults } from './collection/pass-results.js';
+import { createRelationshipsHandler } from './collection/relations/create-relationships-handler.js';
+import { createRelationshipsOperation } from './collection/relations/create-relationships-operation.js';
+import type { CallOperation } from './collection/relations/open-edge-reader.js';
+import { listRelationSources } from './collection/relations/relation-source.js';
+import type { ResultDesk } from './collection/result-desk.js';
 import type { GatewayConfig } from './config/gateway-config.js';
 import { buildEndpointPlan } from './endpoint/build-endpoint-plan.js';
 import { createIntrospection, type IntrospectionPolicy } from './introspect/create-introspection.js';
 import { introspectOperation } from './introspect/introspect-operation.js';
 import { searchOperations } from './introspect/search-operations.js';
 import type { Snapshot } from './pipeline/snapshot.js';
-import type { OperationHandler } from './protocol/handler.js';
-import { GATEWAY_SOURCE } from './protocol/operation.js';
+import type { HandlerCall, OperationHandler } from './protocol/handler.js';
+import { GATEWAY_SOURCE, type Operation } from './protocol/operation.js';
 import type { ToolSet } from './protocol/raw-tool.js';
 
 export interface SnapshotInput {
@@ -15,6 +21,10 @@ export interface SnapshotInput {
   /** What each upstream, by slug, offered first; none where the lists were captured at one moment. */
   readonly firstToolSets?: ReadonlyMap<string, ToolSet>;
   readonly policy: IntrospectionPolicy;
+  /** What callers may ask of answers; nothing where absent. */
+  readonly results?: Pick<ResultDesk, 'controlsOf' | 'readKept'>;
+  /** Calls operations for an operation of the gateway's own; needed where relations are configured. */
+  readonly innerCalls?: (call: HandlerCall) => CallOperation;
   /** Runs an upstream's operation. */
   readonly upstreamHandler: OperationHandler;
   /** Leave the upstreams' hints out of the classification. */
@@ -26,21 +36,47 @@ const NO_TOOL_SETS: ReadonlyMap<string, ToolSet> = new Map();
 /** Everything that follows from the upstreams' tool lists, made anew on each change and never altered. */
 export function buildSnapshot(input: SnapshotInput): Snapshot {
   const { config, toolSets, policy, upstreamHandler, ignoreAnnotations, firstToolSets = NO_TOOL_SETS } = input;
+  const { controlsOf, readKept } = input.results ?? passResults;
+  const relations = openRelations(input);
   const catalog = buildGuardedCatalog({
     toolSets: [...toolSets],
     upstreams: config.upstreams,
-    builtins: [introspectOperation],
+    builtins: [introspectOperation, ...relations.map(({ operation }) => operation)],
     pins: config.pins,
     lock: config.lock.content,
     firstToolSets,
     ignoreAnnotations: ignoreAnnotations ?? false,
   });
   const plan = buildEndpointPlan(catalog, config.endpoint);
-  const introspect = createIntrospection({ catalog, plan, limits: config.limits, policy });
+  const introspect = createIntrospection({
+    catalog,
+    plan,
+    limits: config.limits,
+    policy,
+    controlsOf,
+    readKept,
+    hasRelations: relations.length > 0,
+  });
+  const ownHandlers = new Map(relations.map(({ operation, handle }) => [operation.name, handle]));
   return {
     catalog,
     plan,
     search: async (text, limit) => (await searchOperations(catalog, text)).slice(0, limit),
-    handlerOf: (operation) => (operation.upstream === GATEWAY_SOURCE ? introspect : upstreamHandler),
+    handlerOf: (operation) =>
+      operation.upstream === GATEWAY_SOURCE ? (ownHandlers.get(operation.name) ?? introspect) : upstreamHandler,
   };
+}
+
+/** The operation that follows configured relations; none where there are none. */
+function openRelations({ config, innerCalls }: SnapshotInput): readonly OwnOperation[] {
+  const sources = listRelationSources(config.upstreams);
+  const operation = createRelationshipsOperation(sources);
+  if (operation === undefined || innerCalls === undefined) return [];
+  return [{ operation, handle: createRelationshipsHandler(sources, innerCalls) }];
+}
+
+/** An operation of the gateway's own beside `introspect`. */
+interface OwnOperation {
+  readonly operation: Operation;
+  readonly handle: OperationHandler;
 }

@@ -1,5 +1,6 @@
 import { buildSnapshot } from './build-snapshot.js';
 import { readToolSet } from './catalog/read-tool-set.js';
+import { createResultDesk } from './collection/desk/create-result-desk.js';
 import type { GatewayConfig, UpstreamConfig } from './config/gateway-config.js';
 import { toSlug } from './config/slug.js';
 import { describeStatus, placeOperations } from './describe-status.js';
@@ -23,8 +24,11 @@ export function openCapturedGateway(
 ): Gateway {
   const trust = new Map(config.upstreams.map(({ slug, trust: level }) => [slug, level]));
   const rules = createRuleBook(config.policy, (slug) => trust.get(slug) ?? 'untested');
+  // Nothing is called, but what could be asked of answers is explained.
+  const results = createResultDesk(config.results);
   const snapshot = buildSnapshot({
     config,
+    results,
     toolSets,
     policy: { outlook: rules.outlook, revokeToken: refuseCall },
     upstreamHandler: refuseCall,
@@ -36,6 +40,7 @@ export function openCapturedGateway(
     limits: config.limits,
     observe: () => undefined,
     recordCall: recordNoCalls,
+    results,
   });
   return {
     config,
@@ -110,5 +115,6 @@ function describeCaptured(name: string): UpstreamConfig {
     integrity: 'off',
     curation: [],
     relations: [],
+    apiLimits: [],
   };
 }

@@ -1,10 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { buildSnapshot } from './build-snapshot.js';
 import { diffCatalogs } from './catalog/diff-catalogs.js';
+import { createResultDesk } from './collection/desk/create-result-desk.js';
 import type { GatewayConfig } from './config/gateway-config.js';
 import { describeStatus, type GatewayStatus, type PlacedOperation, placeOperations } from './describe-status.js';
 import type { EndpointPlan } from './endpoint/endpoint-plan.js';
 import { explainPolicy, type PolicyQuestion } from './explain-policy.js';
+import { createInnerCalls } from './inner-calls.js';
 import { Lifecycle } from './lifecycle.js';
 import type { Observer } from './observe/observation.js';
 import { createPipeline } from './pipeline/pipeline.js';
@@ -80,6 +82,7 @@ export interface GatewayDeps {
 export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Promise<Gateway> {
   const { observe } = deps;
   const policy = await openPolicyDesk(config, deps);
+  const results = createResultDesk(config.results);
   const lifecycle = new Lifecycle((name, cause) => observe({ kind: 'defect', where: `closing ${name}`, cause }));
   const toolSets = new Map<string, ToolSet>();
   const firstToolSets = new Map<string, ToolSet>();
@@ -92,6 +95,11 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
       toolSets: toolSets.values(),
       firstToolSets,
       policy: { outlook: policy.gatekeeper.outlook, revokeToken: policy.revokeToken },
+      results,
+      innerCalls: createInnerCalls(
+        (raw) => pipeline(raw, snapshot),
+        () => snapshot,
+      ),
       upstreamHandler: createUpstreamHandler((slug) => pool.get(slug)),
     });
   let snapshot = takeSnapshot();
@@ -132,6 +140,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     limits: config.limits,
     observe,
     recordCall: policy.recordCall,
+    results,
   });
   const settled = pool.settled.then(() => {
     if (rebuild !== undefined) applyToolSets();
@@ -154,7 +163,10 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     toolSets: () => [...toolSets.values()],
     explainPolicy: (question) => explainPolicy(policy.rules, question),
     approvals: policy.approvals,
-    endSession: policy.endSession,
+    endSession(sessionId) {
+      results.endSession(sessionId);
+      policy.endSession(sessionId);
+    },
     close: () => lifecycle.close(),
   };
 }

@@ -1,5 +1,6 @@
 import type { Catalog } from '../catalog/catalog.js';
 import { buildTypeRegistry } from '../catalog/type-registry.js';
+import type { ControlSet, KeptResultRequest } from '../collection/result-desk.js';
 import type { EndpointPlan } from '../endpoint/endpoint-plan.js';
 import type { Caller } from '../protocol/caller.js';
 import type { OperationHandler } from '../protocol/handler.js';
@@ -23,8 +24,18 @@ export interface IntrospectionPolicy {
   readonly revokeToken: (token: string, caller: Caller) => Promise<string>;
 }
 
+/** What introspection tells of the answers of operations. */
+export interface IntrospectionResults {
+  /** What an operation's answers can be asked now. */
+  readonly controlsOf: (operation: Operation) => ControlSet;
+  /** Reads on in a result that was too big to send; JSON text. Throws an `OperationError`. */
+  readonly readKept: (request: KeptResultRequest, caller: Caller) => string;
+  /** Whether relations are configured, along which can be asked. */
+  readonly hasRelations: boolean;
+}
+
 /** What introspection explains: one catalog as one plan exposes it. */
-export interface IntrospectionSnapshot {
+export interface IntrospectionSnapshot extends IntrospectionResults {
   readonly catalog: Catalog;
   readonly plan: EndpointPlan;
   readonly limits: PayloadLimits;
@@ -39,14 +50,17 @@ type QueryOf<Kind extends IntrospectionQuery['kind']> = Extract<IntrospectionQue
  * published schema allows no details.
  */
 export function createIntrospection(snapshot: IntrospectionSnapshot): OperationHandler {
-  const { catalog, plan, limits, policy } = snapshot;
-  const protocol = buildProtocolMetadata(plan.mode, limits);
+  const { catalog, plan, limits, policy, controlsOf } = snapshot;
+  const protocol = buildProtocolMetadata(plan.mode, limits, snapshot.hasRelations);
   let registry: ReturnType<typeof buildTypeRegistry> | undefined;
   const types = () => (registry ??= buildTypeRegistry(catalog));
 
-  const view: OperationView = { plan, outlook: policy.outlook };
+  const view: OperationView = { plan, outlook: policy.outlook, controlsOf };
 
-  const answer = async (query: IntrospectionQuery, caller: Caller): Promise<JsonObject> => {
+  const answer = async (
+    query: Exclude<IntrospectionQuery, { readonly kind: 'result' }>,
+    caller: Caller,
+  ): Promise<JsonObject> => {
     switch (query.kind) {
       case 'operations':
         return listOperations(snapshot, view, protocol, query);
@@ -60,7 +74,11 @@ export function createIntrospection(snapshot: IntrospectionSnapshot): OperationH
         return { revoked: true, token_id: await policy.revokeToken(query.token, caller) };
     }
   };
-  return async (call) => ({ data: await answer(parseQuery(call.arguments), call.caller) });
+  return async ({ arguments: args, caller }) => {
+    const query = parseQuery(args);
+    if (query.kind === 'result') return { dataText: snapshot.readKept(query.request, caller) };
+    return { data: await answer(query, caller) };
+  };
 }
 
 async function listOperations(

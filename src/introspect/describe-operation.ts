@@ -2,18 +2,21 @@ import { cleanSchema, summarizeText } from '../catalog/clean-text.js';
 import { exampleParams } from '../catalog/example-params.js';
 import { shownInputSchema } from '../catalog/grouped-tools/shown-input-schema.js';
 import { describeParameters, describeReturns } from '../catalog/parameter-info.js';
+import type { ControlSet } from '../collection/result-desk.js';
 import type { EndpointPlan } from '../endpoint/endpoint-plan.js';
 import { CATEGORY_PERMISSIONS } from '../protocol/category.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { Operation } from '../protocol/operation.js';
 import { dangerTag, type OutlookOf } from './danger-tag.js';
+import { describeControls, describeQueryLanguage, exampleControls } from './describe-controls.js';
 import type { Include } from './parse-query.js';
 import { sketchSignature } from './sketch-signature.js';
 
-/** What an operation is described by beside itself: where it stands and what policy says of it. */
+/** What an operation is described by beside itself: where it stands, what policy says of it, what its answers can be asked. */
 export interface OperationView {
   readonly plan: EndpointPlan;
   readonly outlook: OutlookOf;
+  readonly controlsOf: (operation: Operation) => ControlSet;
 }
 
 /** The published schema allows no further keys, so these come only when asked for. */
@@ -61,6 +64,7 @@ function describeInList(
 /** Everything that a caller needs: the introspection document's `OperationDetails`. */
 export function describeInFull(operation: Operation, view: OperationView, include: readonly Include[]): JsonObject {
   const { category } = operation.classification;
+  const controls = view.controlsOf(operation);
   return {
     name: operation.name,
     semantic_category: category,
@@ -68,11 +72,21 @@ export function describeInFull(operation: Operation, view: OperationView, includ
     mcpTool: view.plan.toolFor(operation),
     description: withDangerTag(operation.description, operation, view),
     permissions: CATEGORY_PERMISSIONS[category],
-    parameters: describeParameters(operation),
+    parameters: [...describeParameters(operation), ...describeControls(operation, controls)],
     returns: describeReturns(operation),
-    examples: operation.examples ?? [{ request: { operation: operation.name, params: exampleParams(operation) } }],
+    examples: examplesOf(operation, controls),
+    ...describeQueryLanguage(controls),
     ...extrasOf(operation, include),
   };
+}
+
+/** Of a collection also one that combines controls (companion document "collection querying", section 6). */
+function examplesOf(operation: Operation, controls: ControlSet): readonly JsonObject[] {
+  const { name } = operation;
+  const params = exampleParams(operation);
+  const examples = operation.examples ?? [{ request: { operation: name, params } }];
+  if (controls.kind !== 'collection') return examples;
+  return [...examples, { request: { operation: name, params: { ...params, ...exampleControls(controls) } } }];
 }
 
 /** A model should see what it must not do lightly, wherever it reads of an operation. */

@@ -3,7 +3,7 @@ import type { JsonObject, JsonSchema } from '../protocol/json.js';
 import { GATEWAY_SOURCE, type Operation, type Parameter } from '../protocol/operation.js';
 
 /** What can be asked about (specification 7.3). */
-export const QUERY_TYPES = ['operations', 'types', 'revoke_token'] as const;
+export const QUERY_TYPES = ['operations', 'types', 'result', 'revoke_token'] as const;
 
 /** What `include` adds to an operation beyond the published schema. */
 export const INCLUDES = ['danger', 'classification', 'input_schema'] as const;
@@ -21,12 +21,13 @@ const PARAMETER_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
     type: 'string',
     enum: [...QUERY_TYPES],
     description:
-      'What to look up: the operations that can be called, or the types of their parameters and results; ' +
-      "'revoke_token' takes a confirmation token back",
+      "What to look up: the operations that can be called, or the types of their parameters and results; 'result' reads " +
+      "on in one that was too big to send whole, 'revoke_token' takes a confirmation token back",
   },
   name: {
     type: 'string',
-    description: 'Exact name of one operation or type, for its details; an unknown name gives null',
+    description:
+      'Exact name of one operation or type, for its details; an unknown name gives null. Of a result: its handle',
   },
   category: {
     type: 'string',
@@ -41,7 +42,7 @@ const PARAMETER_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
     maxLength: LONGEST_SEARCH,
     description:
       "What you want to do, in your own words, for example 'who is free on tuesday'; operations come best match first, " +
-      'with their parameters (those with ? are optional)',
+      'with their parameters (those with ? are optional). In a result: the text to find',
   },
   budget_tokens: {
     type: 'integer',
@@ -63,14 +64,21 @@ const PARAMETER_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
     minimum: 1,
     maximum: LARGEST_PAGE,
     default: DEFAULT_PAGE_SIZE,
-    description: 'Items on a page',
+    description: 'Items on a page; of a result as many as fit where absent',
   },
   after: {
     type: 'string',
     description:
       "Where the next page starts: '_protocol.page.after' of the last answer about operations; for types the last item's " +
-      'description ends with it',
+      "description ends with it; for a result 'next.after'",
   },
+  path: { type: 'string', description: "A part of a result, for example 'items[3].body'" },
+  fields: {
+    type: ['string', 'array'],
+    items: { type: 'string' },
+    description: 'Fields of a result: a preset, or a list such as ["id", "author.login"]. Not with search or lines',
+  },
+  lines: { type: 'string', description: "Lines of a result that is a text, from 1, for example '10-20'" },
 };
 
 /**
@@ -97,7 +105,8 @@ export const introspectOperation: Operation = {
     evidence: ['built into the gateway'],
   },
   description:
-    'Find operations and learn how to call them: lists, filtered and searched, or the details of one operation or type',
+    'Find operations and learn how to call them: lists, filtered and searched, or the details of one operation or type. ' +
+    'Also reads on in results that were too big to send whole',
   parameters: Object.entries(PARAMETER_SCHEMAS).map(
     ([name, schema]): Parameter => ({
       name,

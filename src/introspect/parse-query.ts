@@ -1,3 +1,4 @@
+import type { KeptResultRequest } from '../collection/result-desk.js';
 import type { Category } from '../protocol/category.js';
 import type { JsonObject } from '../protocol/json.js';
 import { OperationError } from '../protocol/operation-error.js';
@@ -38,7 +39,11 @@ export type IntrospectionQuery =
     }
   | { readonly kind: 'type'; readonly name: string }
   | { readonly kind: 'types'; readonly search?: string; readonly page: PageRequest }
+  | { readonly kind: 'result'; readonly request: KeptResultRequest }
   | { readonly kind: 'revoke_token'; readonly token: string };
+
+const OF_OPERATIONS = ['category', 'endpoint', 'upstream', 'include', 'budget_tokens'];
+const OF_RESULTS = ['path', 'fields', 'lines'];
 
 /**
  * What each kind of query has no use for, and how the kind is called in an answer. Refused rather than ignored
@@ -47,30 +52,30 @@ export type IntrospectionQuery =
 const USELESS: Readonly<
   Record<IntrospectionQuery['kind'], { readonly kind: string; readonly params: readonly string[] }>
 > = {
-  operations: { kind: "query 'operations'", params: ['token'] },
-  operation: { kind: "'name'", params: ['search', 'after', 'budget_tokens', 'token'] },
-  types: { kind: "query 'types'", params: ['category', 'endpoint', 'upstream', 'include', 'budget_tokens', 'token'] },
+  operations: { kind: "query 'operations'", params: [...OF_RESULTS, 'token'] },
+  operation: { kind: "'name'", params: ['search', 'after', 'budget_tokens', ...OF_RESULTS, 'token'] },
+  types: { kind: "query 'types'", params: [...OF_OPERATIONS, ...OF_RESULTS, 'token'] },
   type: {
     kind: "query 'types' by 'name'",
-    params: ['category', 'endpoint', 'upstream', 'include', 'search', 'after', 'budget_tokens', 'token'],
+    params: [...OF_OPERATIONS, 'search', 'after', ...OF_RESULTS, 'token'],
   },
+  result: { kind: "query 'result'", params: [...OF_OPERATIONS, 'token'] },
   revoke_token: {
     kind: "query 'revoke_token'",
-    params: ['name', 'category', 'endpoint', 'upstream', 'include', 'search', 'after', 'budget_tokens'],
+    params: ['name', ...OF_OPERATIONS, 'search', 'after', ...OF_RESULTS],
   },
 };
 
 /** What introspection takes once the catalog's validator has checked names, types and constraints. */
-interface Arguments extends OperationFilters {
+interface Arguments extends OperationFilters, Omit<KeptResultRequest, 'handle'> {
   readonly query: string;
   readonly name?: string;
-  readonly search?: string;
   readonly include?: readonly Include[];
-  readonly first?: number;
-  readonly after?: string;
   readonly budget_tokens?: number;
   readonly token?: string;
 }
+
+const REQUEST_MEMBERS = ['path', 'fields', 'search', 'first', 'after', 'lines'] as const;
 
 /** Reads validated arguments. Throws INTROSPECTION_ERROR for an unknown `query` and for parameters that do not combine. */
 export function parseQuery(args: JsonObject): IntrospectionQuery {
@@ -107,6 +112,8 @@ export function parseQuery(args: JsonObject): IntrospectionQuery {
       return { kind, ...searched, page };
     case 'type':
       return { kind, name: name ?? '' };
+    case 'result':
+      return { kind, request: readResultRequest(name, args) };
     case 'revoke_token':
       return { kind, token };
   }
@@ -115,11 +122,23 @@ export function parseQuery(args: JsonObject): IntrospectionQuery {
 function kindOf(query: string, name: string | undefined): IntrospectionQuery['kind'] {
   if (query === 'operations') return name === undefined ? 'operations' : 'operation';
   if (query === 'types') return name === undefined ? 'types' : 'type';
-  if (query === 'revoke_token') return 'revoke_token';
+  if (query === 'result' || query === 'revoke_token') return query;
   throw new OperationError(
     'INTROSPECTION_ERROR',
     `Unknown query type: '${query}'. Supported types: ${listInWords(QUERY_TYPES)}`,
   );
+}
+
+/** No page size is filled in: as much as fits is what a reader of a big result wants. */
+function readResultRequest(handle: string | undefined, args: JsonObject & Partial<Arguments>): KeptResultRequest {
+  if (handle === undefined) {
+    throw new OperationError(
+      'INTROSPECTION_ERROR',
+      "query 'result' needs 'name': the handle that came with the answer that was too big",
+    );
+  }
+  const given = REQUEST_MEMBERS.filter((member) => args[member] !== undefined);
+  return Object.assign({ handle }, ...given.map((member) => ({ [member]: args[member] })));
 }
 
 function refuseUseless(kind: IntrospectionQuery['kind'], args: JsonObject): void {

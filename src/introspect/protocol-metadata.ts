@@ -5,29 +5,37 @@ import type { PayloadLimits } from '../protocol/payload-limits.js';
 /** The version of the specification that the gateway speaks. */
 const SPECIFICATION_VERSION = '1.0.0-draft';
 
-/** Basic conformance (specification 10.1): level 2 also asks for field selection and batches. */
+/** Basic conformance (specification 10.1): level 2 also asks for batches. */
 const CONFORMANCE = 'level-1';
 
 /** The optional parts of the protocol. A client relies on these, so each turns true with the code that makes it true. */
 const CAPABILITIES = {
   batch: false,
-  field_selection: false,
-  aggregations: false,
-  computed_fields: false,
-  pagination: false,
+  field_selection: true,
+  aggregations: true,
+  computed_fields: true,
+  pagination: true,
   relationship_queries: false,
-  warnings: false,
+  warnings: true,
   confirmation: true,
   dangerous_operations: true,
 } as const;
 
-/** What a client should know before it calls: the `_protocol` object without a page (introspection document, 4.1.1). */
-export function buildProtocolMetadata(mode: EndpointPlan['mode'], limits: PayloadLimits): JsonObject {
+/**
+ * What a client should know before it calls: the `_protocol` object without a page (introspection document, 4.1.1).
+ *
+ * @param hasRelations whether the operator has said how things are connected
+ */
+export function buildProtocolMetadata(
+  mode: EndpointPlan['mode'],
+  limits: PayloadLimits,
+  hasRelations: boolean,
+): JsonObject {
   return {
     version: SPECIFICATION_VERSION,
     conformance: CONFORMANCE,
     mode,
-    capabilities: CAPABILITIES,
+    capabilities: { ...CAPABILITIES, relationship_queries: hasRelations },
     limits: {
       max_request_size: limits.maxRequestSize,
       max_response_size: limits.maxResponseSize,

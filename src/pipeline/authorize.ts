@@ -1,3 +1,4 @@
+import type { CollectionQuery } from '../collection/collection-query.js';
 import type { Gatekeeper } from '../policy/admission.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { Operation } from '../protocol/operation.js';
@@ -26,6 +27,14 @@ class Authorized {
   get arguments(): JsonObject {
     return this.#call.arguments;
   }
+
+  get directives(): ValidatedCall['directives'] {
+    return this.#call.directives;
+  }
+
+  get query(): CollectionQuery | undefined {
+    return this.#call.query;
+  }
 }
 
 /** Exported as a type alone: only this file can make one. */
@@ -33,7 +42,8 @@ export type AuthorizedCall = Authorized;
 
 /** Asks policy. A call is refused here when the gatekeeper says no, or asks for a confirmation. */
 export async function authorize(call: ValidatedCall, gatekeeper: Gatekeeper): Promise<AuthorizedCall> {
-  const { raw, operation, arguments: args, confirmation } = call;
+  const { raw, operation, arguments: args, directives } = call;
+  const { confirmation } = directives;
   const { caller, cancellation, user } = raw;
   const permit = gatekeeper.admit({
     operation,

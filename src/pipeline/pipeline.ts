@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks';
+import type { ReadContext, ResultDesk } from '../collection/result-desk.js';
 import type { Observer } from '../observe/observation.js';
 import type { Gatekeeper } from '../policy/admission.js';
 import type { CallRecorder } from '../policy/audit/call-recorder.js';
@@ -14,7 +15,7 @@ import { decode } from './decode.js';
 import { dispatch } from './dispatch.js';
 import { limitPayload } from './limit.js';
 import { route } from './route.js';
-import { shape, shapeFailure, shapeQuestion, toOperationError } from './shape.js';
+import { shape, shapeFailure, shapeKept, shapeQuestion, toOperationError } from './shape.js';
 import type { Snapshot } from './snapshot.js';
 import { throttle } from './throttle.js';
 import { validate } from './validate.js';
@@ -25,6 +26,7 @@ export interface PipelineDeps {
   readonly limits: PayloadLimits;
   readonly observe: Observer;
   readonly recordCall: CallRecorder;
+  readonly results: ResultDesk;
 }
 
 /** The way of one call, from parsed request to written answer. Never rejects. */
@@ -40,17 +42,26 @@ interface Progress {
  * The hallway: every call passes the same doors in this order, and every call, refused ones included, is told to the
  * observer and the audit trail when it leaves.
  */
-export function createPipeline({ gatekeeper, quota, limits, observe, recordCall }: PipelineDeps): Pipeline {
+export function createPipeline({ gatekeeper, quota, limits, observe, recordCall, results }: PipelineDeps): Pipeline {
   const walk = async (raw: RawCall, snapshot: Snapshot, progress: Progress): Promise<Reply> => {
     limitPayload(raw.arguments, limits);
     const routed = await route(await decode(raw, snapshot), snapshot);
     progress.operation = routed.operation;
     progress.arguments = routed.params;
-    const validated = validate(routed, snapshot);
+    const validated = validate(routed, snapshot, results);
     progress.arguments = validated.arguments;
     const authorized = await authorize(validated, gatekeeper);
+    const { operation, query } = authorized;
+    const context: ReadContext = {
+      operation,
+      arguments: authorized.arguments,
+      caller: raw.caller,
+      ...(raw.answerBytes === undefined ? {} : { answerBytes: raw.answerBytes }),
+    };
+    const kept = query === undefined ? undefined : results.resume(context, query);
+    if (kept !== undefined) return shapeKept(kept, limits);
     const outcome = await dispatch(await throttle(authorized, quota), snapshot);
-    return shape(routed.operation, outcome, limits);
+    return shape(operation, outcome, limits, (dataText) => results.finish(context, query, dataText));
   };
 
   return async (raw, snapshot) => {

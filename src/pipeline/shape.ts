@@ -1,10 +1,11 @@
+import type { ReadData } from '../collection/result-desk.js';
 import type { InputRequired } from '../protocol/consent.js';
 import type { HandlerOutcome } from '../protocol/handler.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { Operation } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
 import type { PayloadLimits } from '../protocol/payload-limits.js';
-import type { ContentBlock, Reply, ToolCallResult } from '../protocol/result.js';
+import type { ContentBlock, Reply, ToolCallResult, Warning } from '../protocol/result.js';
 import { payloadTooLarge } from './limit.js';
 import { toResultData } from './tool-result-data.js';
 import { fromFailedTool } from './upstream-words.js';
@@ -12,17 +13,28 @@ import { fromFailedTool } from './upstream-words.js';
 /** A UTF-8 text is never longer in bytes than three times its UTF-16 length. */
 const MAX_BYTES_PER_UNIT = 3;
 
+/** Makes of an upstream's whole answer, as JSON text, what the caller asked for. */
+export type FinishAnswer = (dataText: string) => ReadData;
+
 /**
  * Writes a handler's outcome as the specification's envelope, once. Throws when the answer exceeds the response limit.
  */
-export function shape(operation: Operation, outcome: HandlerOutcome, limits: PayloadLimits): Reply {
-  return limited(
-    'data' in outcome ? envelope(JSON.stringify(outcome.data ?? null)) : shapeToolResult(operation, outcome.toolResult),
-    limits,
-  );
+export function shape(
+  operation: Operation,
+  outcome: HandlerOutcome,
+  limits: PayloadLimits,
+  finish: FinishAnswer,
+): Reply {
+  if ('toolResult' in outcome) return limited(shapeToolResult(operation, outcome.toolResult, finish), limits);
+  return limited(envelope('dataText' in outcome ? outcome.dataText : JSON.stringify(outcome.data ?? null)), limits);
 }
 
-function shapeToolResult(operation: Operation, result: ToolCallResult): Reply {
+/** Writes what was kept of an earlier answer. */
+export function shapeKept({ dataText, warnings }: ReadData, limits: PayloadLimits): Reply {
+  return limited(envelope(dataText, [], warnings), limits);
+}
+
+function shapeToolResult(operation: Operation, result: ToolCallResult, finish: FinishAnswer): Reply {
   if (result.isError === true) {
     // Images and resources of a failed tool are part of what it said.
     return {
@@ -31,8 +43,9 @@ function shapeToolResult(operation: Operation, result: ToolCallResult): Reply {
       ...passThrough(result),
     };
   }
-  const { dataText, blocks } = toResultData(result);
-  return { ...envelope(dataText, blocks), ...passThrough(result) };
+  const { dataText: whole, blocks } = toResultData(result);
+  const { dataText, warnings } = finish(whole);
+  return { ...envelope(dataText, blocks, warnings), ...passThrough(result) };
 }
 
 /** The answer that says no. */
@@ -56,8 +69,9 @@ export function shapeQuestion({ question, state }: InputRequired, operation: Ope
   return { ...shapeFailure(refusal, operation), inputRequired: { question, state } };
 }
 
-function envelope(dataText: string, blocks: readonly ContentBlock[] = []): Reply {
-  return { text: `{"success":true,"data":${dataText}}`, blocks, isError: false, code: 'OK' };
+function envelope(dataText: string, blocks: readonly ContentBlock[] = [], warnings: readonly Warning[] = []): Reply {
+  const told = warnings.length === 0 ? '' : `,"warnings":${JSON.stringify(warnings)}`;
+  return { text: `{"success":true,"data":${dataText}${told}}`, blocks, isError: false, code: 'OK' };
 }
 
 function nativeBlocks(result: ToolCallResult): readonly ContentBlock[] {

@@ -2,48 +2,72 @@ import type { JsonObject } from '../protocol/json.js';
 import type { Operation } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
 
-/** What the caller asks for, and the token that confirms it. */
-export interface ConfirmedParams {
+/** What a caller says about a call, told apart from the call itself. */
+export interface Directives {
   readonly params: JsonObject;
+  /** The token that confirms the call. */
   readonly confirmation?: string;
+  /** The token that goes on past a quota's pause. */
+  readonly quotaContinue?: string;
+  /** What the resource must still be; of UPDATEs that merge. */
+  readonly ifMatch?: unknown;
 }
 
-/** Both names appear in the specification; the first is metadata and can be no operation's own parameter. */
-const METADATA_NAME = '_confirmation';
-const PLAIN_NAME = 'confirmation_token';
+/** Metadata, which can be no operation's own parameter (specification, section 4.6.1). */
+const CONFIRMATION = '_confirmation';
+const QUOTA_CONTINUE = '_quota_continue';
+/** Names of the specification's that an operation may have a parameter of: then that is meant. */
+const PLAIN_CONFIRMATION = 'confirmation_token';
+const IF_MATCH = 'if_match';
 
-/** Takes the confirmation token out of the parameters: it confirms the call and is no part of it. */
-export function takeConfirmation(operation: Operation, params: JsonObject): ConfirmedParams {
-  const plain = Object.hasOwn(params, PLAIN_NAME) && !isOwnParameter(operation);
-  if (!plain && !Object.hasOwn(params, METADATA_NAME)) return { params };
-  const { [METADATA_NAME]: metadata, ...others } = params;
-  const { [PLAIN_NAME]: given, ...rest } = others;
-  const tokens = [metadata, plain ? given : undefined].filter((token) => token !== undefined && token !== null);
-  const [token] = tokens;
-  if (tokens.some((each) => typeof each !== 'string')) throw notText(operation, tokens);
-  if (tokens.some((each) => each !== token)) throw givenTwice(operation);
-  const cleaned = plain ? rest : others;
-  return typeof token === 'string' ? { params: cleaned, confirmation: token } : { params: cleaned };
+const NAMES = [CONFIRMATION, QUOTA_CONTINUE, PLAIN_CONFIRMATION, IF_MATCH] as const;
+
+type Name = (typeof NAMES)[number];
+
+/** Takes out of the parameters what is said about the call and is no part of it. */
+export function takeDirectives(operation: Operation, params: JsonObject): Directives {
+  const given = NAMES.filter((name) => Object.hasOwn(params, name) && isDirective(operation, name));
+  if (given.length === 0) return { params };
+  const rest = Object.fromEntries(Object.entries(params).filter(([key]) => !given.some((name) => name === key)));
+  const valueOf = (name: Name): unknown => (given.includes(name) ? (params[name] ?? undefined) : undefined);
+  const confirmation = readConfirmation(operation, valueOf);
+  const quotaContinue = readToken(operation, QUOTA_CONTINUE, valueOf(QUOTA_CONTINUE));
+  const ifMatch = valueOf(IF_MATCH);
+  return {
+    params: rest,
+    ...(confirmation === undefined ? {} : { confirmation }),
+    ...(quotaContinue === undefined ? {} : { quotaContinue }),
+    ...(ifMatch === undefined ? {} : { ifMatch }),
+  };
 }
 
-function isOwnParameter({ parameters }: Operation): boolean {
-  return parameters.some(({ name, upstreamName }) => name === PLAIN_NAME || upstreamName === PLAIN_NAME);
+function isDirective(operation: Operation, name: Name): boolean {
+  if (name.startsWith('_')) return true;
+  if (name === IF_MATCH && operation.merge === undefined) return false;
+  return !operation.parameters.some((parameter) => parameter.name === name || parameter.upstreamName === name);
 }
 
-function notText(operation: Operation, tokens: readonly unknown[]): OperationError {
-  const wrong = tokens.find((token) => typeof token !== 'string');
-  const actual = Array.isArray(wrong) ? 'array' : typeof wrong;
-  return new OperationError(
-    'VALIDATION_INVALID_TYPE',
-    `Parameter '${METADATA_NAME}' expected 'string', got '${actual}'. Send details.confirmation_token as it came`,
-    { operation: operation.name, param_name: METADATA_NAME, expected_type: 'string', actual_type: actual },
+/** Both names appear in the specification. */
+function readConfirmation(operation: Operation, valueOf: (name: Name) => unknown): string | undefined {
+  const [metadata, plain] = [CONFIRMATION, PLAIN_CONFIRMATION].map((name) =>
+    readToken(operation, name, valueOf(name as Name)),
   );
+  if (metadata !== undefined && plain !== undefined && metadata !== plain) {
+    throw new OperationError(
+      'VALIDATION_INVALID_VALUE',
+      `Parameters '${CONFIRMATION}' and '${PLAIN_CONFIRMATION}' hold different tokens; give one of them`,
+      { operation: operation.name, param_name: CONFIRMATION },
+    );
+  }
+  return metadata ?? plain;
 }
 
-function givenTwice(operation: Operation): OperationError {
-  return new OperationError(
-    'VALIDATION_INVALID_VALUE',
-    `Parameters '${METADATA_NAME}' and '${PLAIN_NAME}' hold different tokens; give one of them`,
-    { operation: operation.name, param_name: METADATA_NAME },
+function readToken(operation: Operation, name: string, value: unknown): string | undefined {
+  if (value === undefined || typeof value === 'string') return value;
+  const actual = Array.isArray(value) ? 'array' : typeof value;
+  throw new OperationError(
+    'VALIDATION_INVALID_TYPE',
+    `Parameter '${name}' expected 'string', got '${actual}'. Send details.confirmation_token as it came`,
+    { operation: operation.name, param_name: name, expected_type: 'string', actual_type: actual },
   );
 }

@@ -1,5 +1,8 @@
 import { bindArguments } from '../catalog/bind-arguments.js';
 import type { Fault } from '../catalog/fault.js';
+import { nearestName } from '../catalog/nearest-name.js';
+import type { CollectionQuery } from '../collection/collection-query.js';
+import type { ControlSet, ResultDesk } from '../collection/result-desk.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { Operation } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
@@ -7,15 +10,16 @@ import type { RawCall } from '../protocol/raw-call.js';
 import { correctedExample } from './corrected-example.js';
 import type { RoutedCall } from './route.js';
 import type { Snapshot } from './snapshot.js';
-import { takeConfirmation } from './take-confirmation.js';
+import { type Directives, takeDirectives } from './take-directives.js';
 
 /** A request whose parameters are what the operation describes, in the upstream's spelling. */
 export interface ValidatedCall {
   readonly raw: RawCall;
   readonly operation: Operation;
   readonly arguments: JsonObject;
-  /** The token that the caller sent to confirm the call. */
-  readonly confirmation?: string;
+  readonly directives: Omit<Directives, 'params'>;
+  /** What the caller asks of the answer. */
+  readonly query?: CollectionQuery;
 }
 
 /**
@@ -29,22 +33,40 @@ const PRECEDENCE: readonly Fault['code'][] = [
   'VALIDATION_INVALID_TYPE',
 ];
 
-/** Binds the parameters. A call is refused here for unknown, missing or ill-formed parameters, all faults in one answer. */
-export function validate(call: RoutedCall, snapshot: Snapshot): ValidatedCall {
+/**
+ * Tells apart what the parameters are for (the upstream, the gate, the answer) and binds them. A call is refused here for
+ * unknown, missing or ill-formed parameters, all faults in one answer.
+ */
+export function validate(
+  call: RoutedCall,
+  snapshot: Snapshot,
+  results: Pick<ResultDesk, 'takeControls' | 'controlsOf'>,
+): ValidatedCall {
   const { raw, operation } = call;
-  const { params, confirmation } = takeConfirmation(operation, call.params);
+  const { params: bare, ...directives } = takeDirectives(operation, call.params);
+  const { params, query } = results.takeControls(operation, bare);
   const bound = bindArguments(operation, params);
-  if (!bound.ok) throw describeFaults(bound.faults, { ...call, params }, snapshot);
-  const validated = { raw, operation, arguments: bound.arguments };
-  return confirmation === undefined ? validated : { ...validated, confirmation };
+  if (!bound.ok) throw describeFaults(bound.faults, { ...call, params }, snapshot, results.controlsOf(operation));
+  return {
+    raw,
+    operation,
+    arguments: bound.arguments,
+    directives,
+    ...(query === undefined ? {} : { query }),
+  };
 }
 
-function describeFaults(faults: readonly Fault[], call: RoutedCall, snapshot: Snapshot): OperationError {
+function describeFaults(
+  faults: readonly Fault[],
+  call: RoutedCall,
+  snapshot: Snapshot,
+  controls: ControlSet,
+): OperationError {
   const main = mostTelling(faults);
   const { operation } = call;
-  return new OperationError(main.code, describeInWords(faults, operation), {
+  return new OperationError(main.code, describeInWords(faults, operation, controls), {
     operation: operation.name,
-    ...specifiedDetails(main, faults, operation),
+    ...specifiedDetails(main, faults, operation, controls),
     ...(faults.length > 1 ? { faults } : {}),
     example: correctedExample(snapshot, operation, call.params),
   });
@@ -59,25 +81,33 @@ function mostTelling(faults: readonly Fault[]): Fault {
 }
 
 /** One sentence a fault, unknown names first and together, with the valid list once. */
-function describeInWords(faults: readonly Fault[], operation: Operation): string {
+function describeInWords(faults: readonly Fault[], operation: Operation, controls: ControlSet): string {
   const unknown = faults.filter(isUnknownName);
   const others = faults.filter((fault) => !isUnknownName(fault)).map((fault) => fault.message);
   if (unknown.length === 0) return others.join('. ');
-  const names = unknown.map((fault) =>
-    fault.nearest === undefined ? `'${fault.param}'` : `'${fault.param}' (did you mean '${fault.nearest}'?)`,
-  );
-  const valid = validNames(operation).map((name) => `'${name}'`);
+  const names = unknown.map(({ param, nearest }) => {
+    const meant = nearest ?? nearestName(param, [...controls.names.values()]);
+    return meant === undefined ? `'${param}'` : `'${param}' (did you mean '${meant}'?)`;
+  });
+  const own = ownNames(operation);
+  // What may be asked of the answer is listed where there is nothing else, and in the details.
+  const valid = (own.length > 0 ? own : validNames(operation, controls)).map((name) => `'${name}'`);
   const list = valid.length > 0 ? `Valid: ${valid.join(', ')}` : 'It takes no parameters';
   return [`Unknown parameter(s) for operation '${operation.name}': ${names.join(', ')}. ${list}`, ...others].join('. ');
 }
 
 /** The details that the specification names for the code. */
-function specifiedDetails(main: Fault, faults: readonly Fault[], operation: Operation): JsonObject {
+function specifiedDetails(
+  main: Fault,
+  faults: readonly Fault[],
+  operation: Operation,
+  controls: ControlSet,
+): JsonObject {
   if (isUnknownName(main)) {
     const params = namesOf(faults, 'VALIDATION_UNKNOWN_PARAM');
     const fields = namesOf(faults, 'VALIDATION_UNKNOWN_FIELD');
     return {
-      ...(params.length > 0 ? { unknown_params: params, valid_params: validNames(operation) } : {}),
+      ...(params.length > 0 ? { unknown_params: params, valid_params: validNames(operation, controls) } : {}),
       ...(fields.length > 0 ? { unknown_fields: fields, valid_fields: inputNames(operation) } : {}),
     };
   }
@@ -98,8 +128,12 @@ function namesOf(faults: readonly Fault[], code: Fault['code']): string[] {
   return faults.filter((fault) => fault.code === code).map((fault) => fault.param.replace(/^input\./, ''));
 }
 
-/** The names that may stand in `params`. */
-function validNames(operation: Operation): string[] {
+/** The names that may stand in `params`: the operation's own, then what may be asked of its answer. */
+function validNames(operation: Operation, { names }: ControlSet): string[] {
+  return [...ownNames(operation), ...names.values()];
+}
+
+function ownNames(operation: Operation): string[] {
   const names = operation.parameters.filter(({ place }) => place === 'params').map(({ name }) => name);
   return inputNames(operation).length > 0 ? [...names, 'input'] : names;
 }

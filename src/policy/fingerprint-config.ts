@@ -1,5 +1,5 @@
 import type { GatewayConfig } from '../config/gateway-config.js';
-import { digest } from './confirmation/canonical-json.js';
+import { digest } from '../protocol/canonical-json.js';
 
 /**
  * What a question was put under. A token is good under the same configuration alone: who changes a rule, a trust level, a

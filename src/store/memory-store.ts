@@ -1,8 +1,11 @@
 import type { JsonObject } from '../protocol/json.js';
 import { firstVersion } from './first-version.js';
+import { fitLimits } from './fit-limits.js';
 import {
   type Collection,
+  type CounterStep,
   type Increment,
+  type Increments,
   type RecordOptions,
   type StateStore,
   type StoredRecord,
@@ -75,13 +78,22 @@ export class MemoryStore implements StateStore {
   async increment(
     counter: string,
     by: number,
-    { expiresAt, limit = Number.POSITIVE_INFINITY }: { readonly expiresAt: number; readonly limit?: number },
+    options: { readonly expiresAt: number; readonly limit?: number },
   ): Promise<Increment> {
-    const current = this.#findCounter(counter);
-    const value = (current?.value ?? 0) + by;
-    if (value > limit) return { value: current?.value ?? 0, added: false };
-    this.#counters.set(counter, { value, expiresAt: current?.expiresAt ?? expiresAt });
-    return { value, added: true };
+    const { values, added } = await this.incrementAll([{ counter, by, ...options }]);
+    return { value: values[0] ?? 0, added };
+  }
+
+  async incrementAll(steps: readonly CounterStep[]): Promise<Increments> {
+    const counters = steps.map((step) => ({ step, current: this.#findCounter(step.counter) }));
+    const before = counters.map(({ current }) => current?.value ?? 0);
+    if (!fitLimits(steps, before)) return { values: before, added: false };
+    const values = counters.map(({ step: { counter, by, expiresAt }, current }) => {
+      const value = (current?.value ?? 0) + by;
+      this.#counters.set(counter, { value, expiresAt: current?.expiresAt ?? expiresAt });
+      return value;
+    });
+    return { values, added: true };
   }
 
   async count(counter: string): Promise<number> {

@@ -77,24 +77,33 @@ const SOURCES = {
     for i = 1, #KEYS do redis.call('ZREMRANGEBYSCORE', KEYS[i], '-inf', ARGV[1]) end
     return 1`,
   increment: `
-    local now, expires, limit = tonumber(ARGV[1]), tonumber(ARGV[3]), tonumber(ARGV[4])
-    local counter = redis.call('HMGET', KEYS[1], 'v', 'e')
-    local live = counter[2] and tonumber(counter[2]) > now
-    local before = live and tonumber(counter[1]) or 0
-    local after = before + tonumber(ARGV[2])
-    if limit and after > limit then return {string.format('%.17g', before), 0} end
-    local text = string.format('%.17g', after)
-    if live then
-      redis.call('HSET', KEYS[1], 'v', text)
-    else
-      redis.call('DEL', KEYS[1])
-      local left = math.ceil(expires - now)
-      if left > 0 then
-        redis.call('HSET', KEYS[1], 'v', text, 'e', ARGV[3])
-        redis.call('PEXPIRE', KEYS[1], string.format('%.0f', left))
+    local now, fits = tonumber(ARGV[1]), true
+    local live, before, after = {}, {}, {}
+    for i = 1, #KEYS do
+      local counter = redis.call('HMGET', KEYS[i], 'v', 'e')
+      live[i] = counter[2] and tonumber(counter[2]) > now
+      before[i] = live[i] and tonumber(counter[1]) or 0
+      after[i] = before[i] + tonumber(ARGV[3 * i - 1])
+      local limit = tonumber(ARGV[3 * i + 1])
+      if limit and after[i] > limit then fits = false end
+    end
+    local reply = {fits and 1 or 0}
+    for i = 1, #KEYS do
+      local text = string.format('%.17g', fits and after[i] or before[i])
+      reply[i + 1] = text
+      if fits and live[i] then
+        redis.call('HSET', KEYS[i], 'v', text)
+      elseif fits then
+        redis.call('DEL', KEYS[i])
+        local expires = ARGV[3 * i]
+        local left = math.ceil(tonumber(expires) - now)
+        if left > 0 then
+          redis.call('HSET', KEYS[i], 'v', text, 'e', expires)
+          redis.call('PEXPIRE', KEYS[i], string.format('%.0f', left))
+        end
       end
     end
-    return {text, 1}`,
+    return reply`,
   count: `
     local counter = redis.call('HMGET', KEYS[1], 'v', 'e')
     if counter[2] and tonumber(counter[2]) > tonumber(ARGV[1]) then return counter[1] end

@@ -5,7 +5,9 @@ import { REDIS_SCRIPTS, type RedisScriptName } from './redis-scripts.js';
 import {
   COLLECTIONS,
   type Collection,
+  type CounterStep,
   type Increment,
+  type Increments,
   type RecordOptions,
   type StateStore,
   type StoredRecord,
@@ -74,11 +76,17 @@ export class RedisStore implements StateStore {
   async increment(
     counter: string,
     by: number,
-    { expiresAt, limit }: { readonly expiresAt: number; readonly limit?: number },
+    options: { readonly expiresAt: number; readonly limit?: number },
   ): Promise<Increment> {
-    const args = [String(by), String(expiresAt), ...(limit === undefined ? [] : [String(limit)])];
-    const [value, added] = (await this.#run('increment', [this.#counter(counter)], args)) as [string, number];
-    return { value: Number(value), added: added === 1 };
+    const { values, added } = await this.incrementAll([{ counter, by, ...options }]);
+    return { value: values[0] ?? 0, added };
+  }
+
+  async incrementAll(steps: readonly CounterStep[]): Promise<Increments> {
+    const keys = steps.map(({ counter }) => this.#counter(counter));
+    const args = steps.flatMap(({ by, expiresAt, limit = '' }) => [String(by), String(expiresAt), String(limit)]);
+    const [added, ...values] = (await this.#run('increment', keys, args)) as [number, ...string[]];
+    return { values: values.map(Number), added: added === 1 };
   }
 
   async count(counter: string): Promise<number> {

@@ -73,13 +73,21 @@ function prepareDatabase(database: SqliteDatabase, file: string): void {
 }
 
 function upgradeSchema(database: SqliteDatabase, file: string): void {
-  database.exec('BEGIN IMMEDIATE');
-  try {
+  runInTransaction(database, () => {
     const version = readVersion(database);
     assertOurs(database, file, version);
     for (const step of SCHEMA_STEPS.slice(version)) database.exec(step);
     database.exec(`PRAGMA user_version = ${SCHEMA_STEPS.length}`);
+  });
+}
+
+/** Runs the work whole or not at all, and with no other process writing meanwhile. */
+export function runInTransaction<T>(database: SqliteDatabase, work: () => T): T {
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    const outcome = work();
     database.exec('COMMIT');
+    return outcome;
   } catch (fault) {
     // Some faults have ended the transaction already.
     if (database.inTransaction) database.exec('ROLLBACK');

@@ -1,11 +1,14 @@
 import { faultCode } from '../config/secret-file.js';
 import type { JsonObject } from '../protocol/json.js';
 import { firstVersion } from './first-version.js';
-import { openSqliteFile, type SqliteDatabase, type SqliteStatement } from './sqlite-file.js';
+import { fitLimits } from './fit-limits.js';
+import { openSqliteFile, runInTransaction, type SqliteDatabase, type SqliteStatement } from './sqlite-file.js';
 import {
   COLLECTIONS,
   type Collection,
+  type CounterStep,
   type Increment,
+  type Increments,
   type RecordOptions,
   type StateStore,
   type StoredRecord,
@@ -20,7 +23,7 @@ export interface SqliteStoreOptions {
 
 const BUSY_MS = 5_000;
 
-/** One statement a method: SQLite runs each as a transaction of its own, so none can be seen half done. */
+/** One statement a method where one does: SQLite runs each as a transaction of its own, so none can be seen half done. */
 const STATEMENTS = {
   insert: `INSERT INTO records (collection, key, value, version, expires_at, tag) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
     ON CONFLICT (collection, key) DO UPDATE SET
@@ -98,12 +101,23 @@ export class SqliteStore implements StateStore {
   ): Promise<Increment> {
     const row = this.#run(({ increment }) => increment.get(counter, by, expiresAt, limit ?? null, this.#now()));
     if (row === undefined) return { value: await this.count(counter), added: false };
-    return { value: (row as CounterRow).value, added: true };
+    return { value: countOf(row), added: true };
+  }
+
+  async incrementAll(steps: readonly CounterStep[]): Promise<Increments> {
+    const now = this.#now();
+    const add = ({ increment }: Statements) =>
+      steps.map(({ counter, by, expiresAt }) => countOf(increment.get(counter, by, expiresAt, null, now)));
+    return this.#run((statements, database) =>
+      runInTransaction(database, () => {
+        const before = steps.map(({ counter }) => countOf(statements.count.get(counter, now)));
+        return fitLimits(steps, before) ? { values: add(statements), added: true } : { values: before, added: false };
+      }),
+    );
   }
 
   async count(counter: string): Promise<number> {
-    const row = this.#run(({ count }) => count.get(counter, this.#now()));
-    return (row as CounterRow | undefined)?.value ?? 0;
+    return countOf(this.#run(({ count }) => count.get(counter, this.#now())));
   }
 
   async purge(): Promise<void> {
@@ -120,10 +134,12 @@ export class SqliteStore implements StateStore {
     this.#database = undefined;
   }
 
-  #run<T>(work: (statements: Statements) => T): T {
-    if (this.#statements === undefined) throw new StoreError('The state store is closed.');
+  #run<T>(work: (statements: Statements, database: SqliteDatabase) => T): T {
+    if (this.#statements === undefined || this.#database === undefined) {
+      throw new StoreError('The state store is closed.');
+    }
     try {
-      return work(this.#statements);
+      return work(this.#statements, this.#database);
     } catch (cause) {
       throw new StoreError(`The state store cannot do its work (${faultCode(cause)}).`, { cause });
     }
@@ -136,8 +152,9 @@ interface RecordRow {
   readonly version: number;
 }
 
-interface CounterRow {
-  readonly value: number;
+/** A counter's row; a counter without one stands at 0. */
+function countOf(row: unknown): number {
+  return (row as { readonly value: number } | undefined)?.value ?? 0;
 }
 
 function prepareStatements(database: SqliteDatabase): Statements {

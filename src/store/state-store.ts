@@ -27,6 +27,21 @@ export interface Increment {
   readonly added: boolean;
 }
 
+/** What is added to one of several counters. */
+export interface CounterStep {
+  readonly counter: string;
+  readonly by: number;
+  readonly expiresAt: number;
+  readonly limit?: number;
+}
+
+export interface Increments {
+  /** The counters after the attempt, in the order of the steps. */
+  readonly values: readonly number[];
+  /** False when one of the sums would have passed its limit; nothing was added to any then. */
+  readonly added: boolean;
+}
+
 /**
  * State that outlives a call: what several gateways share, and what must survive a restart. Every method is atomic, also
  * over processes, and rejects with a `StoreError` when the store cannot be reached: callers then refuse, never guess.
@@ -52,6 +67,8 @@ export interface StateStore {
     by: number,
     options: { readonly expiresAt: number; readonly limit?: number },
   ): Promise<Increment>;
+  /** Adds to several counters, each named once, or to none of them. */
+  incrementAll(steps: readonly CounterStep[]): Promise<Increments>;
   /** Reads a counter without changing it; 0 where there is none. */
   count(counter: string): Promise<number>;
   /** Frees what has expired, where the store does not do so by itself. */

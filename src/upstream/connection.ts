@@ -11,7 +11,7 @@ import type { RawTool } from '../protocol/raw-tool.js';
 import type { ToolCallResult } from '../protocol/result.js';
 import { CallChannel } from './call-channel.js';
 import { type HeaderParameter, paramHeaders, scanHeaderParameters } from './mirror-param-headers.js';
-import { openTransport, type TransportSurroundings } from './open-transport.js';
+import { openTransport, type TransportEvents, type TransportSurroundings } from './open-transport.js';
 import { readTools } from './read-tools.js';
 import type { UpstreamCall } from './upstream.js';
 import { UpstreamFault } from './upstream-fault.js';
@@ -30,6 +30,8 @@ export interface ConnectionRequest {
   readonly probeTimeoutMs: number;
   /** The list, at connect and after each change. */
   readonly onTools: (tools: readonly RawTool[]) => void;
+  /** What an answer said of the server's rate limit. */
+  readonly onLimits?: TransportEvents['onLimits'];
   /** Ends the attempt. */
   readonly signal: AbortSignal;
   /** Something an operator should know that ends nothing. */
@@ -136,8 +138,8 @@ function silence(method: string | undefined, timeoutMs: number, cause: unknown):
   return new UpstreamFault('timeout', `${what} within ${timeoutMs / 1000} s`, { cause });
 }
 
-async function beginAttempt({ config, around, probeTimeoutMs }: ConnectionRequest): Promise<Attempt> {
-  const transport = await openTransport(config, around);
+async function beginAttempt({ config, around, probeTimeoutMs, onLimits }: ConnectionRequest): Promise<Attempt> {
+  const transport = await openTransport(config, around, { onLimits });
   const channel = new CallChannel(transport);
   const lost = new Promise<UpstreamFault>((resolve) => {
     channel.onlost = resolve;

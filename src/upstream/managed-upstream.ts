@@ -155,6 +155,7 @@ export class ManagedUpstream implements Upstream {
         signal: this.#closing.signal,
         probeTimeoutMs: PROBE_MS * 2 ** Math.min(this.#pacer.failures, 4),
         onTools: (tools) => this.#takeTools(tools),
+        onLimits: (limits) => this.#options.events.onLimits?.(this.slug, limits),
         onOddity: (message) => around.observe({ kind: 'finding', severity: 'warning', upstream: this.slug, message }),
       });
     } catch (error) {

@@ -2,7 +2,7 @@ import type { HttpEndpoint, UpstreamConfig } from '../config/gateway-config.js';
 import type { Observer } from '../observe/observation.js';
 import { resolveCommand } from './resolve-command.js';
 import { childEnvironment } from './transports/child-environment.js';
-import { HttpTransport } from './transports/http-transport.js';
+import { HttpTransport, type HttpTransportOptions } from './transports/http-transport.js';
 import { reportLines } from './transports/report-lines.js';
 import { SseTransport } from './transports/sse-transport.js';
 import { StdioTransport } from './transports/stdio-transport.js';
@@ -14,10 +14,19 @@ export interface TransportSurroundings {
   readonly clientInfo: { readonly name: string; readonly version: string };
 }
 
+/** What a transport tells of beside messages. */
+export interface TransportEvents {
+  readonly onLimits?: HttpTransportOptions['onLimits'];
+}
+
 /** The transport that an upstream's configuration asks for, not started yet. @throws UpstreamFault of kind `command`. */
-export async function openTransport(config: UpstreamConfig, around: TransportSurroundings): Promise<UpstreamTransport> {
+export async function openTransport(
+  config: UpstreamConfig,
+  around: TransportSurroundings,
+  events: TransportEvents = {},
+): Promise<UpstreamTransport> {
   const { endpoint, slug } = config;
-  if (endpoint.type !== 'stdio') return openHttpTransport(endpoint, around);
+  if (endpoint.type !== 'stdio') return openHttpTransport(endpoint, around, events);
   const env = childEnvironment(endpoint.env);
   return new StdioTransport({
     command: await resolveCommand(endpoint, { binDirectories: around.binDirectories, env }),
@@ -28,7 +37,11 @@ export async function openTransport(config: UpstreamConfig, around: TransportSur
   });
 }
 
-function openHttpTransport(endpoint: HttpEndpoint, { clientInfo }: TransportSurroundings): UpstreamTransport {
+function openHttpTransport(
+  endpoint: HttpEndpoint,
+  { clientInfo }: TransportSurroundings,
+  { onLimits }: TransportEvents,
+): UpstreamTransport {
   if (endpoint.type === 'sse') return new SseTransport(endpoint);
-  return new HttpTransport({ endpoint, userAgent: `${clientInfo.name}/${clientInfo.version}` });
+  return new HttpTransport({ endpoint, userAgent: `${clientInfo.name}/${clientInfo.version}`, onLimits });
 }

@@ -2,6 +2,7 @@ import { ProtocolError, ProtocolErrorCode, SdkHttpError } from '@modelcontextpro
 import { describeFailure, type FailureCode } from '../protocol/describe-failure.js';
 import type { JsonObject } from '../protocol/json.js';
 import { OperationError } from '../protocol/operation-error.js';
+import { readRetryAfter } from './transports/rate-limit-headers.js';
 import { type FaultKind, findFault, type UpstreamFault } from './upstream-fault.js';
 
 /** The call that failed, as far as its error tells of it. */
@@ -111,25 +112,21 @@ const HTTP_CODES: Readonly<Record<number, FailureCode>> = {
 /** Statuses of a server that is only away for a moment. */
 const PASSING: ReadonlySet<number> = new Set([502, 503, 504]);
 
+/** Where the server does not say. */
+const RETRY_AFTER_SECONDS = 1;
+
 function translateHttp(error: SdkHttpError, { upstream }: FailedCall): OperationError {
   const { status } = error;
   const code = HTTP_CODES[status] ?? 'INTERNAL_ERROR';
   const details: JsonObject = { upstream, http_status: status };
   const text = error.data['text'];
   if (typeof text === 'string' && text.trim() !== '') details['upstream_error'] = text.trim().slice(0, 2_000);
-  if (code === 'RATE_LIMIT_EXCEEDED') details['retry_after_seconds'] = retryAfterSeconds(error.data['retryAfter']);
+  if (code === 'RATE_LIMIT_EXCEEDED') {
+    details['retry_after_seconds'] = readRetryAfter(error.data['retryAfter'], Date.now()) ?? RETRY_AFTER_SECONDS;
+  }
   if (code === 'INTERNAL_ERROR') Object.assign(details, { reason: 'upstream_error', retryable: PASSING.has(status) });
   const message = describeFailure(code, `upstream ${upstream} answered with HTTP status ${status}`);
   return new OperationError(code, message, details, { cause: error });
-}
-
-/** `Retry-After` as seconds or as a date (RFC 9110, section 10.2.3); a second where it says nothing. */
-function retryAfterSeconds(header: unknown): number {
-  if (typeof header !== 'string') return 1;
-  const seconds = Number(header);
-  if (Number.isFinite(seconds)) return Math.max(0, Math.ceil(seconds));
-  const until = Date.parse(header);
-  return Number.isNaN(until) ? 1 : Math.max(0, Math.ceil((until - Date.now()) / 1000));
 }
 
 const CONNECT_STATUS: Readonly<Record<number, string>> = {

@@ -1,4 +1,5 @@
 import type { UpstreamState } from '../observe/observation.js';
+import type { AnnouncedLimits } from '../protocol/announced-limits.js';
 import type { Cancellation } from '../protocol/cancellation.js';
 import type { ProgressUpdate } from '../protocol/handler.js';
 import type { JsonObject } from '../protocol/json.js';
@@ -48,4 +49,6 @@ export interface Upstream {
 export interface UpstreamEvents {
   /** The complete list was read, at connect or after `list_changed`. */
   readonly onTools: (slug: string, tools: readonly RawTool[]) => void;
+  /** An answer said something of the upstream's rate limit. */
+  readonly onLimits?: (slug: string, limits: AnnouncedLimits) => void;
 }

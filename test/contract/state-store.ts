@@ -334,6 +334,56 @@ export function describeStateStore(name: string, fixture: StoreFixture): void {
       });
     });
 
+    describe('several counters at once', () => {
+      const step = (counter: string, by: number, limit?: number) => ({
+        counter,
+        by,
+        ...soon(),
+        ...(limit === undefined ? {} : { limit }),
+      });
+
+      it('all grow together', async () => {
+        const [one, two] = [fresh('one'), fresh('two')] as [string, string];
+        expect(await store.incrementAll([step(one, 2, 5), step(two, 0.5)])).toEqual({ values: [2, 0.5], added: true });
+        expect(await store.incrementAll([step(two, 0), step(one, 3, 5)])).toEqual({ values: [0.5, 5], added: true });
+        expect([await store.count(one), await store.count(two)]).toEqual([5, 0.5]);
+        expect(await store.incrementAll([])).toEqual({ values: [], added: true });
+      });
+
+      it.each([0, 1])('stay as they are when the sum at %i would pass its limit', async (full) => {
+        const [one, two] = [fresh('one'), fresh('two')] as [string, string];
+        await store.incrementAll([step(one, 1), step(two, 1)]);
+        const refused = [one, two].map((counter, index) => step(counter, 2, index === full ? 2 : 10));
+        expect(await store.incrementAll(refused)).toEqual({ values: [1, 1], added: false });
+        expect([await store.count(one), await store.count(two)]).toEqual([1, 1]);
+        expect((await store.increment(one, 1, { ...soon(), limit: 2 })).value).toBe(2);
+      });
+
+      it('never pass their limits, and none is held by who fails at another', async () => {
+        const [all, alice, bob] = [fresh('all'), fresh('alice'), fresh('bob')] as [string, string, string];
+        const attempts = Array.from({ length: 200 }, (_, index) =>
+          store.incrementAll([step(all, 1, 50), step(index % 2 === 0 ? alice : bob, 1, 30)]),
+        );
+        const outcomes = await Promise.all(attempts);
+        expect(outcomes.filter(({ added }) => added)).toHaveLength(50);
+        const [ofAlice, ofBob] = [await store.count(alice), await store.count(bob)];
+        expect([await store.count(all), ofAlice + ofBob]).toEqual([50, 50]);
+        expect(Math.max(ofAlice, ofBob)).toBeLessThanOrEqual(30);
+      });
+
+      it('expire each at its own time', async () => {
+        const [short, long] = [fresh('short'), fresh('long')] as [string, string];
+        await store.incrementAll([step(short, 1), { ...step(long, 1), expiresAt: now + 2 * MINUTE }]);
+        now += MINUTE;
+        expect(await store.incrementAll([step(short, 1, 1), step(long, 1, 2)])).toEqual({
+          values: [1, 2],
+          added: true,
+        });
+        now += MINUTE;
+        expect([await store.count(short), await store.count(long)]).toEqual([0, 0]);
+      });
+    });
+
     describe('close', () => {
       it('may come twice, and refuses work from then on', async () => {
         const closed = await fixture.open(() => now);
@@ -348,6 +398,7 @@ export function describeStateStore(name: string, fixture: StoreFixture): void {
           () => closed.removeTagged('token', key),
           () => closed.list('token'),
           () => closed.increment(key, 1, soon()),
+          () => closed.incrementAll([{ counter: key, by: 1, ...soon() }]),
           () => closed.count(key),
           () => closed.purge(),
         ];

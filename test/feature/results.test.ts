@@ -9,6 +9,7 @@ let gateway: ServedGateway;
 
 beforeAll(async () => {
   gateway = await serveGateway({
+    results: { maxBytes: 0 },
     mcpServers: { behaviour: { ...behaviourServer(), operations: { '*': { category: 'EXECUTE' } } } },
   });
 }, 60_000);

@@ -20,6 +20,7 @@ export function anUpstream(slug: string, settings: Partial<UpstreamConfig> = {})
     integrity: 'off',
     curation: [],
     relations: [],
+    apiLimits: [],
     ...settings,
   };
 }

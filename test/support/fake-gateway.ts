@@ -126,6 +126,7 @@ function fakeConfig({ server, limits, clients = [], operators = [] }: FakeGatewa
       ...limits,
     },
     results: { maxBytes: 100_000, keptBytes: 1_000_000, keptSeconds: 600, compact: false },
+    quotas: { limits: [], pricing: [], currency: 'USD' },
     pins: {},
     lock: { file: '/gateway.lock.json', content: null },
     policy: {

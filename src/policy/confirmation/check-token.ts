@@ -40,6 +40,13 @@ const SCOPE_CHECKS: readonly ScopeCheck[] = [
     part: 'upstream',
     explain: (token, scope) => `Confirmation token is for adapter '${token.upstream}', not '${scope.upstream}'`,
   },
+  {
+    part: 'quota',
+    explain: (_, { operation, quota }) =>
+      quota === undefined
+        ? `Token is for going on past a quota and confirms no call of '${operation}'`
+        : 'Token is not for going on past the quota that pauses this call now',
+  },
 ];
 
 /**

@@ -11,6 +11,8 @@ export interface TokenScope {
   readonly definition: string;
   /** SHA-256 of the canonical arguments. */
   readonly parameters: string;
+  /** Of a token that goes on past a quota's pause: which quota, and which of its windows. */
+  readonly quota?: string;
 }
 
 /** A question that was put, as the store keeps it. */
@@ -33,6 +35,8 @@ export interface Token extends TokenScope {
 }
 
 export interface TokenRequest {
+  /** `confirmation` unless given. */
+  readonly type?: Token['type'];
   readonly scope: TokenScope;
   readonly caller: Caller;
   readonly danger: DangerLevel;

@@ -66,7 +66,7 @@ class StoredTokens implements ConfirmationTokens {
 
   async issue(request: TokenRequest): Promise<{ readonly token: string; readonly record: Token }> {
     await this.#limits.countIssue(request.caller);
-    const text = createTokenText('confirmation');
+    const text = createTokenText(request.type ?? 'confirmation');
     const key = keyOfToken(text);
     const record = this.#draft(request, idOfToken(key));
     const options = { expiresAt: record.expiresAt + REMEMBERED_MS, tag: record.session };
@@ -120,7 +120,7 @@ class StoredTokens implements ConfirmationTokens {
   }
 
   #draft(request: TokenRequest, id: string): Token {
-    const { scope, caller, danger, cooldownSeconds, approval = null, context = {} } = request;
+    const { type = 'confirmation', scope, caller, danger, cooldownSeconds, approval = null, context = {} } = request;
     const { lifetimeSeconds = this.#config.ttlSeconds[LIFETIMES[danger]] } = request;
     const issuedAt = this.#now();
     const lifetime =
@@ -128,7 +128,7 @@ class StoredTokens implements ConfirmationTokens {
     return {
       ...scope,
       id,
-      type: 'confirmation',
+      type,
       session: caller.sessionId,
       configuration: this.#configuration,
       danger,

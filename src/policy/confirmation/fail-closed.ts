@@ -16,6 +16,7 @@ export function failClosed(store: StateStore): StateStore {
     removeTagged: (...args) => refuseOnFailure(store.removeTagged(...args)),
     list: (...args) => refuseOnFailure(store.list(...args)),
     increment: (...args) => refuseOnFailure(store.increment(...args)),
+    incrementAll: (...args) => refuseOnFailure(store.incrementAll(...args)),
     count: (...args) => refuseOnFailure(store.count(...args)),
     purge: () => refuseOnFailure(store.purge()),
     close: () => store.close(),

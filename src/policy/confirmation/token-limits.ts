@@ -2,6 +2,7 @@ import type { ConfirmationConfig } from '../../config/policy-config.js';
 import type { Caller } from '../../protocol/caller.js';
 import { OperationError } from '../../protocol/operation-error.js';
 import type { StateStore } from '../../store/state-store.js';
+import { keyOfCaller } from '../key-of-caller.js';
 
 const MINUTE_MS = 60_000;
 
@@ -50,10 +51,8 @@ export function createTokenLimits(
   };
 }
 
-/** Who has authenticated is counted as that client, so that a new session is no new start. */
-function counterOf(counted: Counted, { client, sessionId }: Caller, now: number): string {
-  const who = client === undefined ? `session/${sessionId}` : `client/${client}`;
-  return `tokens/${counted}/${Math.floor(now / MINUTE_MS)}/${who}`;
+function counterOf(counted: Counted, caller: Caller, now: number): string {
+  return `tokens/${counted}/${Math.floor(now / MINUTE_MS)}/${keyOfCaller(caller)}`;
 }
 
 function endOfMinute(now: number): number {

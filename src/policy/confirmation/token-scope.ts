@@ -1,6 +1,6 @@
+import { digest } from '../../protocol/canonical-json.js';
 import type { JsonObject } from '../../protocol/json.js';
 import type { Operation } from '../../protocol/operation.js';
-import { digest } from './canonical-json.js';
 import type { TokenScope } from './confirmation-tokens.js';
 
 /** An operation never changes, and each question and answer asks for its digest. */

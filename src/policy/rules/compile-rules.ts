@@ -15,10 +15,11 @@ export interface CompiledRule {
 
 /** Compiles each rule's patterns once. */
 export function compileRules(rules: readonly PolicyRule[]): readonly CompiledRule[] {
-  return rules.map((rule) => ({ rule, ofOperation: operationClauses(rule.match), ofCall: callClauses(rule.match) }));
+  return rules.map((rule) => ({ rule, ofOperation: compileOperation(rule.match), ofCall: compileCall(rule.match) }));
 }
 
-function operationClauses(match: RuleMatch): readonly Clause<Operation>[] {
+/** What a match asks of an operation. */
+export function compileOperation(match: RuleMatch): readonly Clause<Operation>[] {
   return [
     ...clauseOf(match.operation, (patterns) =>
       nameClause('operation', patterns, ({ name, qualifiedName }) => [name, qualifiedName]),
@@ -29,12 +30,14 @@ function operationClauses(match: RuleMatch): readonly Clause<Operation>[] {
   ];
 }
 
-function callClauses(match: RuleMatch): readonly Clause<RuledCall>[] {
+function compileCall(match: RuleMatch): readonly Clause<RuledCall>[] {
   const params = Object.entries(match.params ?? {});
-  return [
-    ...clauseOf(match.client, clientClause),
-    ...params.map(([key, condition]) => compileParameter(key, condition)),
-  ];
+  return [...compileClient(match), ...params.map(([key, condition]) => compileParameter(key, condition))];
+}
+
+/** What a match asks of the caller. */
+export function compileClient({ client }: RuleMatch): readonly Clause<Pick<RuledCall, 'client'>>[] {
+  return clauseOf(client, clientClause);
 }
 
 function clauseOf<Given, Subject>(given: Given | undefined, compile: (given: Given) => Clause<Subject>) {
@@ -55,7 +58,7 @@ function nameClause(
 }
 
 /** Also of a caller that says who it is: only a configured client has a name that counts. */
-function clientClause(patterns: readonly string[]): Clause<RuledCall> {
+function clientClause(patterns: readonly string[]): Clause<Pick<RuledCall, 'client'>> {
   const globs: readonly Glob[] = patterns.map(compileGlob);
   return {
     match: ({ client }) => (client === undefined ? 'no' : matchGlobs(globs, client)),

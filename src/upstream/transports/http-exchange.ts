@@ -7,6 +7,12 @@ import { MAX_MESSAGE_BYTES } from './upstream-transport.js';
 /** Names and values in lower case, as undici hands them over. */
 export type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
+/** A header's first value. */
+export function headerOf(headers: ResponseHeaders, name: string): string | undefined {
+  const value = headers[name];
+  return Array.isArray(value) ? value[0] : value;
+}
+
 /** Takes a response body as it arrives. Throwing ends the exchange with that error. */
 export interface BodyReader {
   read(chunk: Buffer): void;

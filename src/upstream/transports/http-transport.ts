@@ -2,11 +2,13 @@ import type { JSONRPCMessage, RequestId, Transport, TransportSendOptions } from 
 import { SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
 import { Pool } from 'undici';
 import type { HttpEndpoint } from '../../config/gateway-config.js';
+import type { AnnouncedLimits } from '../../protocol/announced-limits.js';
 import { isJsonObject } from '../../protocol/json.js';
 import { UpstreamFault } from '../upstream-fault.js';
 import {
   type BodyReader,
   HttpExchange,
+  headerOf,
   type ResponseHeaders,
   readEvents,
   readStart,
@@ -15,6 +17,7 @@ import {
 } from './http-exchange.js';
 import { type ConnectionFacts, connectionHeaders, type FlatHeaders, messageHeaders } from './http-headers.js';
 import { describePlace, networkFault } from './network-fault.js';
+import { readLimitHeaders } from './rate-limit-headers.js';
 import { StandingStream } from './standing-stream.js';
 import type { UpstreamTransport } from './upstream-transport.js';
 
@@ -33,6 +36,8 @@ const MAX_RESUMES = 3;
 export interface HttpTransportOptions {
   readonly endpoint: HttpEndpoint;
   readonly userAgent: string;
+  /** Told what an answer says of the server's rate limit. */
+  readonly onLimits?: ((limits: AnnouncedLimits) => void) | undefined;
 }
 
 /** One POST, and the GETs that take up its response stream when it breaks. */
@@ -160,6 +165,8 @@ export class HttpTransport implements UpstreamTransport {
   }
 
   #openAnswer(post: Post, status: number, headers: ResponseHeaders): BodyReader {
+    const limits = readLimitHeaders(status, headers);
+    if (limits !== undefined) this.#options.onLimits?.(limits);
     if (status === 307 || status === 308) return this.#redirect(post, status, headers);
     if (status >= 300) return readStart((text) => this.#refuse(post, status, headers, text));
     const method = 'method' in post.message ? post.message.method : undefined;
@@ -322,11 +329,6 @@ const NO_EXCHANGE = new HttpExchange(
 
 function abandoned(): UpstreamFault {
   return new UpstreamFault('cancelled', 'the request was given up');
-}
-
-function headerOf(headers: ResponseHeaders, name: string): string | undefined {
-  const value = headers[name];
-  return Array.isArray(value) ? value[0] : value;
 }
 
 /**

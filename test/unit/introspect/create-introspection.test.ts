@@ -2,8 +2,15 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
+import { CONTROLS } from '../../../src/collection/collection-query.js';
+import { createControls } from '../../../src/collection/shape/controls-of.js';
+import { createShapeMemory } from '../../../src/collection/shape/shape-memory.js';
 import { buildEndpointPlan } from '../../../src/endpoint/build-endpoint-plan.js';
-import { createIntrospection, type IntrospectionPolicy } from '../../../src/introspect/create-introspection.js';
+import {
+  createIntrospection,
+  type IntrospectionPolicy,
+  type IntrospectionResults,
+} from '../../../src/introspect/create-introspection.js';
 import { introspectOperation } from '../../../src/introspect/introspect-operation.js';
 import { Cancellation } from '../../../src/protocol/cancellation.js';
 import type { JsonObject } from '../../../src/protocol/json.js';
@@ -60,10 +67,20 @@ const POLICY: IntrospectionPolicy = {
   revokeToken: async (token, { sessionId }) => `${token} of ${sessionId}`,
 };
 
-function introspectionOf(operations: readonly Operation[], mode: 'semantic' | 'single' | 'all' = 'semantic') {
+const RESULTS: IntrospectionResults = {
+  controlsOf: createControls(createShapeMemory()),
+  readKept: (request, { sessionId }) => JSON.stringify({ request, sessionId }),
+  hasRelations: false,
+};
+
+function introspectionOf(
+  operations: readonly Operation[],
+  mode: 'semantic' | 'single' | 'all' = 'semantic',
+  results = RESULTS,
+) {
   const catalog = fakeCatalog([introspectOperation, ...operations]);
   const plan = buildEndpointPlan(catalog, { mode, toolPrefix: 'mcp_aql_', profile: FAKE_CRUDE });
-  const handler = createIntrospection({ catalog, plan, limits: LIMITS, policy: POLICY });
+  const handler = createIntrospection({ catalog, plan, limits: LIMITS, policy: POLICY, ...results });
   return async (args: JsonObject): Promise<Answer> => {
     const outcome = await handler({
       operation: introspectOperation,
@@ -71,6 +88,7 @@ function introspectionOf(operations: readonly Operation[], mode: 'semantic' | 's
       caller: { sessionId: 'session', clientName: 'test', transport: 'cli' },
       cancellation: new Cancellation(),
     });
+    if ('dataText' in outcome) return JSON.parse(outcome.dataText) as Answer;
     return ('data' in outcome ? outcome.data : undefined) as Answer;
   };
 }
@@ -159,7 +177,17 @@ describe('introspect: the list of operations', () => {
       version: '1.0.0-draft',
       conformance: 'level-1',
       mode: 'semantic',
-      capabilities: { batch: false, confirmation: true, dangerous_operations: true },
+      capabilities: {
+        batch: false,
+        field_selection: true,
+        aggregations: true,
+        computed_fields: true,
+        pagination: true,
+        relationship_queries: false,
+        warnings: true,
+        confirmation: true,
+        dangerous_operations: true,
+      },
       limits: {
         max_request_size: 1_048_576,
         max_response_size: 10_485_760,
@@ -170,6 +198,11 @@ describe('introspect: the list of operations', () => {
       concurrency: 'fully-concurrent',
       page: { returned: 8, total: 8, after: null },
     });
+  });
+
+  it('speaks of relations where there are any', async () => {
+    const related = introspectionOf(OPERATIONS, 'semantic', { ...RESULTS, hasRelations: true });
+    expect(await related({ query: 'operations' })).toHaveProperty('_protocol.capabilities.relationship_queries', true);
   });
 
   it('restricts to category, family and upstream, together', async () => {
@@ -309,6 +342,82 @@ describe('introspect: the details of an operation', () => {
   it('adds to lists as well', async () => {
     const { operations } = await ask({ query: 'operations', category: 'DELETE', include: ['danger'] });
     expect(operations[0]).toHaveProperty('danger.level', 'destructive');
+  });
+});
+
+describe('introspect: what can be asked of answers', () => {
+  const RENAMED = fakeOperation('search_notes', { required: ['query'] });
+  const COUNTED = fakeOperation('get_note', {
+    required: ['path'],
+    collection: null,
+    computed: { double: { expression: 'size * 2' } },
+  });
+  const withControls = introspectionOf([...OPERATIONS, RENAMED, COUNTED]);
+  const detailsOf = async (name: string) => (await withControls({ query: 'operations', name })).operation;
+  const namesIn = (operation: JsonObject) => (operation['parameters'] as { name: string }[]).map(({ name }) => name);
+
+  it('stands behind the parameters of a collection, with an example and what summaries there are', async () => {
+    const operation = await detailsOf('list_files');
+    expect(namesIn(operation)).toEqual([...CONTROLS]);
+    expect(operation).toMatchObject({
+      aggregation_support: { supported: true },
+      examples: [
+        { request: { operation: 'list_files', params: {} } },
+        { request: { operation: 'list_files', params: { query: 'example', fields: 'minimal', first: 10 } } },
+      ],
+    });
+  });
+
+  it("leaves the upstream's parameters their names", async () => {
+    const operation = await detailsOf('search_notes');
+    expect(namesIn(operation).slice(0, 3)).toEqual(['query', '_query', 'filter']);
+    expect(operation).toHaveProperty('examples.1.request.params', expect.objectContaining({ _query: 'example' }));
+  });
+
+  it('is which fields come back where the answer is one thing', async () => {
+    const operation = await detailsOf('get_note');
+    expect(namesIn(operation)).toEqual(['path', 'fields', 'preset']);
+    expect(operation).toHaveProperty('computed_fields.0.name', 'double');
+    expect(operation).not.toHaveProperty('aggregation_support');
+  });
+
+  it('is nothing of what writes, and fields of what reads who knows what', async () => {
+    expect(namesIn(await detailsOf('create_file'))).toEqual(['path', 'content']);
+    expect(namesIn(await detailsOf('read_file'))).toEqual(['path', 'fields', 'preset']);
+  });
+
+  it('is not told in lists', async () => {
+    const { operations } = await withControls({ query: 'operations', search: 'list files' });
+    expect(operations.find(({ name }) => name === 'list_files')?.description).toMatch(/^list_files\(\) - /);
+  });
+
+  it('answers in the published shape', { skip: !existsSync(SCHEMA_FILE) }, async () => {
+    const validate = new Ajv2020({ strict: false }).compile(JSON.parse(readFileSync(SCHEMA_FILE, 'utf8')));
+    for (const name of ['list_files', 'search_notes', 'get_note']) {
+      const response = { success: true, data: { operation: await detailsOf(name) } };
+      expect(validate(JSON.parse(JSON.stringify(response))) ? [] : validate.errors, name).toEqual([]);
+    }
+  });
+});
+
+describe('introspect: results that were kept', () => {
+  it('hands on what is asked, with no page size of its own', async () => {
+    const asked = { path: 'items[3]', fields: ['id'], search: 'x', after: 'c', lines: '1-2' };
+    expect(await ask({ query: 'result', name: 'res_1' })).toEqual({
+      request: { handle: 'res_1' },
+      sessionId: 'session',
+    });
+    expect(await ask({ query: 'result', name: 'res_1', first: 5, ...asked })).toEqual({
+      request: { handle: 'res_1', first: 5, ...asked },
+      sessionId: 'session',
+    });
+  });
+
+  it('asks for the handle, and refuses what is about operations', async () => {
+    await expect(ask({ query: 'result' })).rejects.toEqual(failure(/needs 'name'/));
+    await expect(ask({ query: 'result', name: 'res_1', upstream: 'alpha' })).rejects.toEqual(
+      failure(/'upstream' cannot be combined with query 'result'/),
+    );
   });
 });
 

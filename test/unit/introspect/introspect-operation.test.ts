@@ -23,7 +23,7 @@ describe('introspectOperation', () => {
 
   it('documents the query types but leaves their check to itself, whose error code is specified', () => {
     const query = describeParameters(introspectOperation).find(({ name }) => name === 'query');
-    expect(query?.enum).toEqual(['operations', 'types', 'revoke_token']);
+    expect(query?.enum).toEqual(['operations', 'types', 'result', 'revoke_token']);
     expect(accepts({ query: 'entities' })).toBe(true);
     expect(() => parseQuery({ query: 'entities' })).toThrow(/'operations', 'types'/);
   });
@@ -34,6 +34,8 @@ describe('introspectOperation', () => {
     { query: 'operations', category: 'READING' },
     { query: 'operations', include: ['everything'] },
     { query: 'operations', limit: 3 },
+    { query: 'result', name: 'x', lines: 3 },
+    { query: 'result', name: 'x', fields: [1] },
   ])('does not accept %j', (args) => {
     expect(accepts(args)).toBe(false);
   });

@@ -23,11 +23,20 @@ describe('parseQuery', () => {
     });
   });
 
+  it('asks for a kept result with what is given and nothing else', () => {
+    expect(parseQuery({ query: 'result', name: 'h' })).toEqual({ kind: 'result', request: { handle: 'h' } });
+    const rest = { path: 'a.b', fields: 'minimal', search: 's', first: 2, after: 'c', lines: '3' };
+    expect(parseQuery({ query: 'result', name: 'h', ...rest })).toEqual({
+      kind: 'result',
+      request: { handle: 'h', ...rest },
+    });
+  });
+
   it('names the query types when another is asked for', () => {
     expect(() => parseQuery({ query: 'operation' })).toThrow(
       expect.objectContaining({
         code: 'INTROSPECTION_ERROR',
-        message: "Unknown query type: 'operation'. Supported types: 'operations', 'types', 'revoke_token'",
+        message: "Unknown query type: 'operation'. Supported types: 'operations', 'types', 'result', 'revoke_token'",
       }),
     );
   });
@@ -40,6 +49,9 @@ describe('parseQuery', () => {
     [{ query: 'types', name: 'X', search: 'y' }, "'search' cannot be combined with query 'types' by 'name'"],
     [{ query: 'types', name: 'X', upstream: 'y' }, "'upstream' cannot be combined with query 'types' by 'name'"],
     [{ query: 'operations', name: 'x', after: 'c' }, "'after' cannot be combined with 'name'"],
+    [{ query: 'operations', lines: '1-2', path: 'a' }, "'path', 'lines' cannot be combined with query 'operations'"],
+    [{ query: 'result', name: 'x', budget_tokens: 3 }, "'budget_tokens' cannot be combined with query 'result'"],
+    [{ query: 'result' }, "query 'result' needs 'name'"],
   ])('refuses %j rather than ignoring a part of it', (args, message) => {
     expect(() => parseQuery(args)).toThrow(
       expect.objectContaining({ code: 'INTROSPECTION_ERROR', message: expect.stringContaining(message) }),

@@ -16,6 +16,7 @@ const CALL: ValidatedCall = {
   },
   operation: anOperation(),
   arguments: { id: 1 },
+  directives: {},
 };
 
 const gatekeeper = (admit: Gatekeeper['admit']): Gatekeeper => ({
@@ -54,7 +55,7 @@ it('tells the gatekeeper the whole call: the token that came back and the way to
     requests.push(request);
     return { outcome: 'allowed' };
   });
-  await authorize({ ...CALL, raw: { ...CALL.raw, user }, confirmation: 'conf_1' }, watching);
+  await authorize({ ...CALL, raw: { ...CALL.raw, user }, directives: { confirmation: 'conf_1' } }, watching);
   const { operation, arguments: args, raw } = CALL;
   const { caller, cancellation } = raw;
   expect(requests).toEqual([{ operation, arguments: args, caller, cancellation, user, confirmation: 'conf_1' }]);

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { takeConfirmation } from '../../../src/pipeline/take-confirmation.js';
+import { takeDirectives } from '../../../src/pipeline/take-directives.js';
 import { anOperation } from '../../support/an-operation.js';
 
 const PLAIN = anOperation();
+const MERGING = anOperation({ merge: { read: 'get_item' } });
 const OWN = anOperation({
   parameters: [
     {
@@ -15,7 +16,7 @@ const OWN = anOperation({
   ],
 });
 
-describe('takeConfirmation', () => {
+describe('takeDirectives', () => {
   it.each([
     ['nothing', PLAIN, { a: 1 }, { params: { a: 1 } }],
     ['metadata', PLAIN, { a: 1, _confirmation: 'c' }, { params: { a: 1 }, confirmation: 'c' }],
@@ -30,12 +31,20 @@ describe('takeConfirmation', () => {
       { params: { confirmation_token: 'x' }, confirmation: 'c' },
     ],
   ])('takes %s', (_what, operation, params, expected) => {
-    expect(takeConfirmation(operation, params)).toEqual(expected);
+    expect(takeDirectives(operation, params)).toEqual(expected);
+  });
+
+  it.each([
+    ["a quota's token", PLAIN, { _quota_continue: 'q' }, { params: {}, quotaContinue: 'q' }],
+    ['what must still be so, where updates merge', MERGING, { if_match: { a: 1 } }, { params: {}, ifMatch: { a: 1 } }],
+    ['no such thing where they do not', PLAIN, { if_match: 'v' }, { params: { if_match: 'v' } }],
+  ])('takes %s', (_what, operation, params, expected) => {
+    expect(takeDirectives(operation, params)).toEqual(expected);
   });
 
   it('gives the same object where there is nothing to take', () => {
     const params = { a: 1 };
-    expect(takeConfirmation(PLAIN, params).params).toBe(params);
+    expect(takeDirectives(PLAIN, params).params).toBe(params);
   });
 
   it.each([
@@ -43,6 +52,6 @@ describe('takeConfirmation', () => {
     ['a list', { confirmation_token: ['c'] }, 'VALIDATION_INVALID_TYPE'],
     ['two different tokens', { _confirmation: 'a', confirmation_token: 'b' }, 'VALIDATION_INVALID_VALUE'],
   ])('refuses %s', (_what, params, code) => {
-    expect(() => takeConfirmation(PLAIN, params)).toThrow(expect.objectContaining({ code }));
+    expect(() => takeDirectives(PLAIN, params)).toThrow(expect.objectContaining({ code }));
   });
 });

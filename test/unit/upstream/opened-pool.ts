@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { StdioEndpoint, UpstreamConfig, UpstreamEndpoint } from '../../../src/config/gateway-config.js';
 import type { Observation } from '../../../src/observe/observation.js';
+import type { AnnouncedLimits } from '../../../src/protocol/announced-limits.js';
 import { Cancellation } from '../../../src/protocol/cancellation.js';
 import type { JsonObject } from '../../../src/protocol/json.js';
 import type { RawTool } from '../../../src/protocol/raw-tool.js';
@@ -34,6 +35,7 @@ export function anUpstream(endpoint: UpstreamEndpoint, overrides: Partial<Upstre
     strict: true,
     curation: [],
     relations: [],
+    apiLimits: [],
     integrity: 'off',
     ...overrides,
   };
@@ -45,6 +47,8 @@ export interface OpenedPool extends AsyncDisposable {
   readonly observations: readonly Observation[];
   /** Every list that was handed over, by slug, oldest first. */
   readonly lists: ReadonlyMap<string, readonly (readonly RawTool[])[]>;
+  /** What answers said of rate limits, with the slug, oldest first. */
+  readonly limits: readonly (readonly [string, AnnouncedLimits])[];
   /** Waits until an observation satisfies the condition; those already made count too. */
   observed(condition: (observation: Observation) => boolean): Promise<Observation>;
   /** Waits until the condition holds; asked again after each observation and each list. */
@@ -59,6 +63,7 @@ export interface OpenedPool extends AsyncDisposable {
 export function openPool(...configs: readonly UpstreamConfig[]): OpenedPool {
   const observations: Observation[] = [];
   const lists = new Map<string, (readonly RawTool[])[]>();
+  const limits: [string, AnnouncedLimits][] = [];
   const watchers = new Set<() => void>();
   const stir = (): void => {
     for (const watcher of [...watchers]) watcher();
@@ -72,6 +77,9 @@ export function openPool(...configs: readonly UpstreamConfig[]): OpenedPool {
       onTools: (slug, tools) => {
         lists.set(slug, [...(lists.get(slug) ?? []), tools]);
         stir();
+      },
+      onLimits: (slug, announced) => {
+        limits.push([slug, announced]);
       },
     },
     binDirectories: [],
@@ -91,6 +99,7 @@ export function openPool(...configs: readonly UpstreamConfig[]): OpenedPool {
     pool,
     observations,
     lists,
+    limits,
     until,
     observed: async (condition) => {
       await until(() => observations.some(condition));

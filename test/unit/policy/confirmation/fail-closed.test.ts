@@ -17,6 +17,7 @@ function brokenStore(fault: Error): StateStore {
     removeTagged: fail,
     list: fail,
     increment: fail,
+    incrementAll: fail,
     count: fail,
     purge: fail,
     close: () => Promise.resolve(),
@@ -33,6 +34,7 @@ const uses: Readonly<Record<string, (store: StateStore) => Promise<unknown>>> = 
   removeTagged: (store) => store.removeTagged('token', 'tag'),
   list: (store) => store.list('token'),
   increment: (store) => store.increment('counter', 1, { expiresAt: 1 }),
+  incrementAll: (store) => store.incrementAll([{ counter: 'counter', by: 1, expiresAt: 1 }]),
   count: (store) => store.count('counter'),
   purge: (store) => store.purge(),
 };
@@ -63,6 +65,10 @@ describe('failClosed', () => {
     expect(await store.replace('token', 'key', version, { a: 2 })).toBe(true);
     expect(await store.list('token')).toMatchObject([{ value: { a: 2 } }]);
     expect(await store.increment('counter', 2, { expiresAt: 1, limit: 1 })).toEqual({ value: 0, added: false });
+    expect(await store.incrementAll([{ counter: 'counter', by: 2, expiresAt: 1, limit: 1 }])).toEqual({
+      values: [0],
+      added: false,
+    });
     expect(await store.count('counter')).toBe(0);
     expect(await store.removeTagged('token', 'tag')).toEqual(['key']);
     expect(await store.remove('token', 'key')).toBe(false);

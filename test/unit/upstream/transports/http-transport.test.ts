@@ -175,6 +175,23 @@ describe('HttpTransport', () => {
     expect(opened.pool.statuses()[0]).toMatchObject({ state: 'ready', restarts: 0 });
   });
 
+  it.each([
+    [
+      'an answer',
+      200,
+      { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '1800000000' },
+      { remaining: 0, resetsAt: 1.8e12 },
+    ],
+    ['a refusal', 429, { 'retry-after': '12' }, { retryAfterSeconds: 12 }],
+  ])('tells what %s says of the rate limit', async (_name, status, headers, limits) => {
+    await using server = await scripted({
+      onCall: ({ id }, response) => response.writeHead(status, { ...JSON_TYPE, ...headers }).end(answer(id, 'ok')),
+    });
+    await using opened = openPool(upstream(server));
+    await opened.call('any').catch(() => undefined);
+    expect(opened.limits).toEqual([['one', limits]]);
+  });
+
   it('hears from its standing stream that the server has lost the session', async () => {
     let streams = 0;
     await using server = await scripted({

@@ -1,0 +1,92 @@
+import type { ApiLimit, QuotaLimit, Share, Thresholds, Window } from '../../config/quota-config.js';
+import type { Caller } from '../../protocol/caller.js';
+import type { Operation } from '../../protocol/operation.js';
+import type { OperationError } from '../../protocol/operation-error.js';
+import type { CounterStep } from '../../store/state-store.js';
+import { keyOfCaller } from '../key-of-caller.js';
+import { type Span, spanOf } from './span-of.js';
+
+/** How far a budget is used up in one of its windows. */
+export interface Level {
+  readonly span: Span;
+  /** What is counted, in the thresholds' steps. */
+  readonly value: number;
+}
+
+/** Something that calls draw on. */
+interface BudgetBase {
+  /** What the names of its counters begin with. */
+  readonly key: string;
+  readonly per: Share;
+  readonly window: Window;
+  /** In whole steps, so that sums are exact. */
+  readonly thresholds: Thresholds;
+  /** Counted once the answer is there: a call then needs no more than that the thresholds are not reached. */
+  readonly countsAnswers: boolean;
+  /** What a call of the operation adds; undefined where the budget is not about it. */
+  stepsOf(operation: Operation): number | undefined;
+  /** Whether it is about this caller. */
+  isFor(caller: Caller): boolean;
+  /** The refusal of a call that would pass the hard stop. */
+  refuse(level: Level, now: number): OperationError;
+}
+
+/** An upstream's own limit. */
+export interface ApiBudget extends BudgetBase {
+  readonly kind: 'api';
+  readonly limit: ApiLimit;
+  /** What the status calls it: `github:global:hour`. */
+  readonly label: string;
+}
+
+/** One of the operator's quotas. */
+export interface QuotaBudget extends BudgetBase {
+  readonly kind: 'quota';
+  readonly limit: QuotaLimit;
+  /** Steps that make one of what people count in: 1, or a million to a unit of money. */
+  readonly scale: number;
+}
+
+export type Budget = ApiBudget | QuotaBudget;
+
+/** What one call draws on one budget. */
+export interface Draw<B extends Budget = Budget> {
+  readonly budget: B;
+  readonly by: number;
+  readonly span: Span;
+  readonly counter: string;
+  /** When the counter may be forgotten, in milliseconds since the epoch. */
+  readonly expiresAt: number;
+}
+
+/** Counters are kept longer than they are read, in case the store's clock is ahead of this one. */
+const KEPT_MS = 60_000;
+
+export function drawOn<B extends Budget>(budget: B, by: number, caller: Caller, now: number): Draw<B> {
+  const span = spanOf(budget.window, now);
+  const counter = `${budget.key}/${span.start}/${nameShare(budget.per, caller)}`;
+  return { budget, by, span, counter, expiresAt: span.end + KEPT_MS };
+}
+
+/** Who has not authenticated shares one client's budget with all such: a session is had for nothing. */
+function nameShare(per: Share, caller: Caller): string {
+  if (per === 'all') return 'all';
+  if (per === 'session') return `session/${caller.sessionId}`;
+  return caller.client === undefined ? 'anonymous' : keyOfCaller(caller);
+}
+
+/** @param bound the threshold that the counter must stay within, if any */
+export function stepOf({ counter, by, expiresAt, budget }: Draw, bound?: number): CounterStep {
+  const step = { counter, by, expiresAt };
+  return bound === undefined ? step : { ...step, limit: ceilingOf(budget, bound) };
+}
+
+/** Whether the draw would take a counter past a threshold. */
+export function passes({ budget, by }: Draw, value: number, bound: number | undefined): boolean {
+  return bound !== undefined && value + by > ceilingOf(budget, bound);
+}
+
+/** The highest count that is not too much. What is counted afterwards must not have reached the threshold before. */
+function ceilingOf({ countsAnswers }: Budget, bound: number): number {
+  return countsAnswers ? bound - 1 : bound;
+}

@@ -1,0 +1,25 @@
+import type { ComputedField, FieldPath } from '../../src/collection/collection-query.js';
+
+/** 2026-06-01, as milliseconds since the epoch. */
+export const NOW = Date.UTC(2026, 5, 1);
+
+const DAY = 86_400_000;
+
+/** A computed field as curation would declare it: whole days since `created_at`, null where that is no date. */
+export const AGE_DAYS: ComputedField = {
+  name: 'age_days',
+  description: 'Days since creation',
+  type: 'number',
+  compute: (item, now) => {
+    const created = Date.parse(String((item as { created_at?: unknown }).created_at));
+    return Number.isNaN(created) ? null : Math.floor((now - created) / DAY);
+  },
+};
+
+/** Where queries over plain items draw their fields from. */
+export const SOURCE = {
+  computed: [AGE_DAYS],
+  now: NOW,
+  presets: new Map<string, readonly FieldPath[]>([['contact', [['name'], ['email']]]]),
+  operation: 'list_items',
+};

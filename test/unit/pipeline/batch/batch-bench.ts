@@ -1,0 +1,153 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { expect } from 'vitest';
+import { buildEndpointPlan } from '../../../../src/endpoint/build-endpoint-plan.js';
+import type { Observation } from '../../../../src/observe/observation.js';
+import { type BatchDeps, createBatchRunner } from '../../../../src/pipeline/batch/create-batch-runner.js';
+import { readBatch } from '../../../../src/pipeline/batch/read-batch.js';
+import type { Snapshot } from '../../../../src/pipeline/snapshot.js';
+import { Cancellation } from '../../../../src/protocol/cancellation.js';
+import type { ErrorCode } from '../../../../src/protocol/error-table.js';
+import type { JsonObject } from '../../../../src/protocol/json.js';
+import type { RawCall } from '../../../../src/protocol/raw-call.js';
+import type { Reply, Warning } from '../../../../src/protocol/result.js';
+import { NO_OPERATIONS } from '../../../support/no-operations.js';
+import { FAKE_CRUDE, fakeCatalog, fakeOperation } from '../../endpoint/fake-catalog.js';
+
+const SCHEMA = new URL('../../../../../shared/spec/schemas/batch-operation.schema.json', import.meta.url);
+
+export const schemaIsHere = existsSync(SCHEMA);
+
+export const LIMITS = {
+  maxRequestSize: 1_048_576,
+  maxResponseSize: 10_485_760,
+  maxStringLength: 1_048_576,
+  maxArrayElements: 10_000,
+  maxNestingDepth: 32,
+};
+
+const OPERATIONS = [
+  fakeOperation('get_item'),
+  fakeOperation('list_items'),
+  fakeOperation('create_item', { category: 'CREATE' }),
+  fakeOperation('update_user', { category: 'UPDATE' }),
+  fakeOperation('delete_user', { category: 'DELETE' }),
+  fakeOperation('send_notification', { category: 'EXECUTE' }),
+];
+
+/** What an item of a batch looks like to the hallway. */
+export interface SentItem {
+  readonly operation: string;
+  readonly params: JsonObject;
+  readonly raw: RawCall;
+}
+
+interface ItemResult {
+  readonly index: number;
+  readonly operation: string;
+  readonly result: {
+    readonly success: boolean;
+    readonly data?: unknown;
+    readonly error?: { readonly code: string; readonly message: string; readonly details?: JsonObject };
+  };
+  readonly status?: string;
+}
+
+export interface BatchAnswer {
+  readonly success: boolean;
+  readonly data: null;
+  readonly results: readonly ItemResult[];
+  readonly halted_at?: ItemResult;
+  readonly pending_operations?: readonly JsonObject[];
+  readonly summary: JsonObject;
+  readonly error?: { readonly code: string; readonly message: string };
+}
+
+export interface Bench {
+  /** What was sent down the hallway, in the order in which it began. */
+  readonly sent: readonly SentItem[];
+  readonly observations: readonly Observation[];
+  /** Runs a batch, holds its answer against the published schema, and gives it parsed. */
+  run(operations: readonly unknown[], raw?: Partial<RawCall>): Promise<BatchAnswer>;
+  /** The same without reading the answer. */
+  reply(operations: readonly unknown[], raw?: Partial<RawCall>): Promise<Reply>;
+}
+
+export interface BenchOptions extends Partial<Omit<BatchDeps, 'callOne'>> {
+  /** What the hallway answers; an item's `params` unless given. */
+  readonly answer?: (item: SentItem) => Reply | Promise<Reply>;
+  readonly mode?: 'single' | 'semantic';
+}
+
+export function openBench({
+  answer = ({ params }) => succeed(params),
+  mode = 'single',
+  ...deps
+}: BenchOptions = {}): Bench {
+  const sent: SentItem[] = [];
+  const observations: Observation[] = [];
+  const runner = createBatchRunner({
+    maxOperations: 100,
+    onConfirmation: 'halt',
+    answerBytes: 0,
+    limits: LIMITS,
+    observe: (observation) => observations.push(observation),
+    ...deps,
+    callOne: async (raw) => {
+      const { operation, params } = raw.arguments as SentItem;
+      const item = { operation, params, raw };
+      sent.push(item);
+      return await answer(item);
+    },
+  });
+  const snapshot = takeSnapshot(mode);
+  const reply: Bench['reply'] = (operations, changes = {}) => {
+    const raw: RawCall = {
+      tool: 'mcp_aql',
+      arguments: { operations },
+      caller: { sessionId: 'session', clientName: 'test', transport: 'cli' },
+      cancellation: new Cancellation(),
+      ...changes,
+    };
+    return runner(raw, readBatch(raw) ?? operations, snapshot);
+  };
+  const run: Bench['run'] = async (operations, raw) => {
+    const answer = JSON.parse((await reply(operations, raw)).text) as BatchAnswer;
+    expectPublishedShape(answer);
+    return answer;
+  };
+  return { sent, observations, run, reply };
+}
+
+function takeSnapshot(mode: 'single' | 'semantic'): Snapshot {
+  const catalog = fakeCatalog(OPERATIONS);
+  const plan = buildEndpointPlan(catalog, { mode, toolPrefix: 'mcp_aql_', profile: FAKE_CRUDE });
+  return { ...NO_OPERATIONS, catalog, plan };
+}
+
+const isPublishedShape = schemaIsHere
+  ? new Ajv2020({ strict: false, allErrors: true }).compile(JSON.parse(readFileSync(SCHEMA, 'utf8')) as object)
+  : undefined;
+
+export function expectPublishedShape(answer: unknown): void {
+  if (isPublishedShape === undefined) return;
+  expect(isPublishedShape(answer), JSON.stringify({ answer, errors: isPublishedShape.errors })).toBe(true);
+}
+
+export function succeed(data: unknown, warnings: readonly Warning[] = []): Reply {
+  const envelope = { success: true, data, ...(warnings.length === 0 ? {} : { warnings }) };
+  return { text: JSON.stringify(envelope), blocks: [], isError: false, code: 'OK' };
+}
+
+export function fail(code: string, details?: JsonObject): Reply {
+  const error = { code, message: `It says ${code}`, ...(details === undefined ? {} : { details }) };
+  return { text: JSON.stringify({ success: false, error }), blocks: [], isError: false, code: code as ErrorCode };
+}
+
+export const ASKED = fail('CONFIRMATION_REQUIRED', { confirmation_token: 'conf_abc123' });
+
+/** Says yes to everything but the operations that it must ask about. */
+export const askAbout =
+  (...operations: readonly string[]) =>
+  ({ operation, params }: SentItem): Reply =>
+    operations.includes(operation) ? ASKED : succeed(params);

@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import { openBench } from './batch-bench.js';
+
+const many = (count: number) => Array.from({ length: count }, () => ({ operation: 'get_item' }));
+
+describe('the form of a batch', () => {
+  it.each([
+    ['no operation', [], {}, 'VALIDATION_INVALID_VALUE', ['at least one operation']],
+    [
+      'too many',
+      many(101),
+      {},
+      'VALIDATION_PAYLOAD_TOO_LARGE',
+      ['Payload exceeds array_elements limit of 100', "'operations' holds 101"],
+    ],
+    [
+      'a batch inside',
+      [{ operation: 'get_item' }, { operations: many(2) }],
+      {},
+      'VALIDATION_INVALID_VALUE',
+      ["'operations[1]'", 'cannot hold a batch'],
+    ],
+    [
+      'parameters beside it',
+      many(1),
+      { params: { id: 1 }, confirmation_token: 'conf_x' },
+      'VALIDATION_UNKNOWN_PARAM',
+      ["'params', 'confirmation_token'", 'inside each operation'],
+    ],
+    [
+      'everything at once',
+      [...many(100), { operations: [] }],
+      { params: {} },
+      'VALIDATION_UNKNOWN_PARAM',
+      ["'params'", 'limit of 100', "'operations[100]'"],
+    ],
+  ])('is refused with %s, before anything runs', async (_what, operations, beside, code, words) => {
+    const bench = openBench();
+    const answer = await bench.run(operations, { arguments: { operations, ...beside } });
+    expect(answer).toEqual({ success: false, error: { code, message: expect.any(String) } });
+    for (const word of words) expect(answer.error?.message).toContain(word);
+    expect(bench.sent).toEqual([]);
+  });
+
+  it('allows as many as configured, metadata beside them, and parameters called operations', async () => {
+    const bench = openBench({ maxOperations: 2 });
+    const operations = [{ operation: 'get_item', params: { operations: [1] } }, { operation: 'get_item' }];
+    const { summary } = await bench.run(operations, { arguments: { operations, _meta: {}, operation: null } });
+    // `operation: null` is no member that anybody meant.
+    expect(summary).toEqual({ total: 2, succeeded: 2, failed: 0 });
+  });
+});
+
+describe('the families of a batch', () => {
+  const MIXED = [
+    { operation: 'get_item' },
+    { operation: 'delete_user' },
+    { operation: 'nobody_knows' },
+    { operation: 'create_item' },
+    { operation: 'delete_user' },
+  ];
+
+  it('stay one through the tool of one: the refusal names the right tool for each', async () => {
+    const bench = openBench({ mode: 'semantic' });
+    const { error } = await bench.run(MIXED, { tool: 'mcp_aql_read' });
+    expect(error?.code).toBe('VALIDATION_ENDPOINT_MISMATCH');
+    expect(error?.message).toContain(
+      "via 'mcp_aql_delete': operations[1] ('delete_user'), operations[4] ('delete_user')",
+    );
+    expect(error?.message).toContain("via 'mcp_aql_create': operations[3] ('create_item')");
+    expect(error?.message).not.toContain('operations[0]');
+    expect(error?.message).not.toContain('nobody_knows');
+    expect(bench.sent).toEqual([]);
+  });
+
+  it('are served through their own tool, and mixed through the tool that reaches everything', async () => {
+    const semantic = openBench({ mode: 'semantic' });
+    const reads = [{ operation: 'get_item' }, { operation: 'list_items' }, { operation: 'nobody_knows' }];
+    expect((await semantic.run(reads, { tool: 'mcp_aql_read' })).summary).toMatchObject({ succeeded: 3 });
+    expect((await openBench().run(MIXED)).summary).toMatchObject({ succeeded: 5 });
+  });
+
+  it('are refused through a tool that does not exist', async () => {
+    const { error } = await openBench({ mode: 'semantic' }).run(MIXED, { tool: 'mcp_aql_remove' });
+    expect(error?.code).toBe('NOT_FOUND_OPERATION');
+    expect(error?.message).toContain("'mcp_aql_delete'");
+  });
+});

@@ -1,0 +1,161 @@
+import { describe, expect, it } from 'vitest';
+import { ASKED, askAbout, fail, openBench, type SentItem, succeed } from './batch-bench.js';
+
+const UPDATE = { operation: 'update_user', params: { id: 'alice' } };
+const DELETE = { operation: 'delete_user', params: { user_id: 'alice' } };
+const NOTIFY = { operation: 'send_notification', params: { user_id: 'alice', message: 'Account deleted' } };
+
+const REFUSAL = { success: false, error: (JSON.parse(ASKED.text) as { error: unknown }).error };
+
+describe('a batch whose item needs a confirmation', () => {
+  it("halts as the specification's example does (section 7.5.2)", async () => {
+    const bench = openBench({ answer: askAbout('delete_user') });
+    expect(await bench.run([UPDATE, DELETE, NOTIFY])).toEqual({
+      success: true,
+      data: null,
+      results: [{ index: 0, operation: 'update_user', result: { success: true, data: { id: 'alice' } } }],
+      halted_at: { index: 1, operation: 'delete_user', result: REFUSAL },
+      pending_operations: [{ index: 2, ...NOTIFY }],
+      summary: { total: 3, succeeded: 1, failed: 0, halted: 1, pending: 1 },
+    });
+    expect(bench.sent.map(({ operation }) => operation)).toEqual(['update_user', 'delete_user']);
+  });
+
+  it('goes on with a batch that begins with the token (section 7.5.3)', async () => {
+    const bench = openBench({
+      answer: (item) =>
+        item.params['confirmation_token'] === undefined ? askAbout('delete_user')(item) : succeed(null),
+    });
+    const halted = await bench.run([UPDATE, DELETE, NOTIFY]);
+    const confirmed = { ...DELETE, params: { ...DELETE.params, confirmation_token: 'conf_abc123' } };
+    const rest = (halted.pending_operations ?? []).map(({ operation, params }) => ({ operation, params }));
+    expect((await bench.run([confirmed, ...rest])).summary).toEqual({ total: 2, succeeded: 2, failed: 0 });
+  });
+
+  it('halts for a quota that pauses, too', async () => {
+    const bench = openBench({
+      answer: () => fail('RATE_LIMIT_QUOTA_PAUSE', { confirmation_token: 'quota_continue_x' }),
+    });
+    const { halted_at, summary } = await bench.run([UPDATE, DELETE]);
+    expect(halted_at?.result.error?.code).toBe('RATE_LIMIT_QUOTA_PAUSE');
+    expect(summary).toEqual({ total: 2, succeeded: 0, failed: 0, halted: 1, pending: 1 });
+  });
+
+  it('skips it and runs the others where it is configured so (section 7.5.4)', async () => {
+    const bench = openBench({ answer: askAbout('delete_user'), onConfirmation: 'skip' });
+    expect(await bench.run([UPDATE, DELETE, NOTIFY])).toEqual({
+      success: true,
+      data: null,
+      results: [
+        { index: 0, operation: 'update_user', result: { success: true, data: { id: 'alice' } } },
+        { index: 1, operation: 'delete_user', result: REFUSAL, status: 'pending_confirmation' },
+        { index: 2, operation: 'send_notification', result: { success: true, data: NOTIFY.params } },
+      ],
+      summary: { total: 3, succeeded: 2, failed: 0, pending_confirmation: 1 },
+    });
+  });
+
+  it('says nothing of pending confirmations where there are none', async () => {
+    const { summary } = await openBench({ onConfirmation: 'skip' }).run([UPDATE]);
+    expect(summary).toEqual({ total: 1, succeeded: 1, failed: 0 });
+  });
+});
+
+describe('a halt among neighbours that read', () => {
+  const get = (n: number, more = {}) => ({ operation: 'get_item', params: { n, ...more } });
+  const askAt =
+    (...indexes: readonly number[]) =>
+    ({ params }: SentItem) =>
+      indexes.includes(Number(params['n'])) ? ASKED : succeed(params);
+
+  it('lets those that have begun finish, and starts none that waits', async () => {
+    const bench = openBench({ answer: askAt(1) });
+    const answer = await bench.run([get(0), get(1), get(2), get(3, { of: '$results[2].data.n' }), NOTIFY]);
+    expect(answer.results.map(({ index }) => index)).toEqual([0, 2]);
+    expect(answer.halted_at?.index).toBe(1);
+    expect(answer.pending_operations).toEqual([
+      { index: 3, operation: 'get_item', params: { n: 3, of: 2 } },
+      { index: 4, ...NOTIFY },
+    ]);
+    expect(answer.summary).toEqual({ total: 5, succeeded: 2, failed: 0, halted: 1, pending: 2 });
+  });
+
+  it('is at the first that asks; others that asked did not run and are pending', async () => {
+    const { halted_at, pending_operations, summary } = await openBench({ answer: askAt(1, 2) }).run([
+      get(0),
+      get(1),
+      get(2),
+    ]);
+    expect(halted_at?.index).toBe(1);
+    expect(pending_operations).toEqual([{ index: 2, ...get(2) }]);
+    expect(summary).toEqual({ total: 3, succeeded: 1, failed: 0, halted: 1, pending: 1 });
+  });
+
+  it('starts what stands before the halt although it waited', async () => {
+    let release = (): void => undefined;
+    const bench = openBench({
+      answer: async (item) => {
+        if (item.params['n'] === 2) release();
+        if (item.params['n'] === 0) {
+          await new Promise<void>((resolve) => {
+            release = resolve;
+          });
+        }
+        return askAt(2)(item);
+      },
+    });
+    const { results, halted_at } = await bench.run([get(0), get(1, { of: '$results[0].data.n' }), get(2)]);
+    expect(halted_at?.index).toBe(2);
+    expect(results.map(({ index }) => index)).toEqual([0, 1]);
+  });
+});
+
+describe('what is pending', () => {
+  it('comes with its references resolved where they can be, else as written, and with its escapes', async () => {
+    const bench = openBench({
+      answer: (item) =>
+        item.operation === 'create_item' ? succeed({ id: 7, odd: '$results[0].data' }) : askAbout('delete_user')(item),
+    });
+    const { pending_operations } = await bench.run([
+      { operation: 'create_item' },
+      DELETE,
+      {
+        operation: 'update_user',
+        id: '$results[0].data.id',
+        params: { odd: '$results[0].data.odd', gone: '$results[1].data.id', text: '$$results[x]', plain: '$5' },
+      },
+      { operation: 'get_item', params: 'nonsense', _meta: 1 },
+      { operation: 'list_items' },
+    ]);
+    expect(pending_operations).toEqual([
+      {
+        index: 2,
+        operation: 'update_user',
+        params: { id: 7, odd: '$$results[0].data', gone: '$results[1].data.id', text: '$$results[x]', plain: '$5' },
+      },
+      { index: 3, operation: 'get_item' },
+      { index: 4, operation: 'list_items' },
+    ]);
+  });
+
+  it('does not hold what has no form: that failed', async () => {
+    const bench = openBench({ answer: askAbout('delete_user') });
+    const { results, summary } = await bench.run([DELETE, 'nonsense', NOTIFY]);
+    expect(results).toMatchObject([{ index: 1, operation: '', result: { success: false } }]);
+    expect(summary).toEqual({ total: 3, succeeded: 0, failed: 1, halted: 1, pending: 1 });
+  });
+
+  it('tells with the question the parameters that were asked about, where they were references', async () => {
+    const bench = openBench({
+      answer: (item) => (item.operation === 'create_item' ? succeed({ id: 'alice' }) : askAbout('delete_user')(item)),
+    });
+    const { halted_at } = await bench.run([
+      { operation: 'create_item' },
+      { operation: 'delete_user', params: { user_id: '$results[0].data.id' } },
+    ]);
+    expect(halted_at?.result.error?.details).toEqual({
+      confirmation_token: 'conf_abc123',
+      params: { user_id: 'alice' },
+    });
+  });
+});

@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import type { ApiLimit } from '../../../../src/config/quota-config.js';
+import type { AnnouncedLimits } from '../../../../src/protocol/announced-limits.js';
+import type { Operation } from '../../../../src/protocol/operation.js';
+import { ALICE, aLimit, BOB, createQuotaBench, DELETE_ITEM, ELSEWHERE, GET_ITEM, SEARCH } from './quota-bench.js';
+
+const GLOBAL: ApiLimit = { scope: 'global', limit: 2, window: 'minute' };
+const SEARCHES: ApiLimit = { scope: 'endpoint', operation: 'search_*', limit: 2, window: 'second' };
+const DELETIONS: ApiLimit = { scope: 'category', category: 'DELETE', limit: 2, window: 'day' };
+
+describe('an upstream that takes so many calls', () => {
+  it.each<[ApiLimit, Operation, string, string]>([
+    [GLOBAL, GET_ITEM, 'calls per minute', '2026-01-28T12:30:00.000Z'],
+    [SEARCHES, SEARCH, "calls of 'search_*' per second", '2026-01-28T12:29:14.000Z'],
+    [DELETIONS, DELETE_ITEM, "calls of 'DELETE' per day", '2026-01-29T00:00:00.000Z'],
+  ])('is not sent more: %j', async (limit, operation, words, resetsAt) => {
+    const bench = createQuotaBench({ api: { demo: [limit] } });
+    await bench.charge({ operation });
+    await bench.charge({ operation, caller: BOB });
+    const seconds = (Date.parse(resetsAt) - bench.time) / 1_000;
+    const { code, message, details } = await bench.refusal({ operation });
+    expect({ code, message, details }).toEqual({
+      code: 'RATE_LIMIT_EXCEEDED',
+      message: `API rate limit exceeded: upstream 'demo' takes 2 ${words}. Try again in ${seconds} seconds`,
+      details: {
+        upstream: 'demo',
+        limit: 2,
+        remaining: 0,
+        window: limit.window,
+        resets_at: resetsAt,
+        retry_after_seconds: seconds,
+      },
+    });
+    bench.time = Date.parse(resetsAt);
+    expect(await bench.charge({ operation })).toEqual([]);
+  });
+
+  it.each<[ApiLimit, Operation]>([
+    [GLOBAL, ELSEWHERE],
+    [SEARCHES, GET_ITEM],
+    [DELETIONS, GET_ITEM],
+  ])('takes others: %j', (limit, operation) => {
+    const { desk } = createQuotaBench({ api: { demo: [limit] } });
+    expect(desk.charge({ operation, arguments: {}, caller: ALICE })).toBeUndefined();
+  });
+
+  it('is asked before any quota', async () => {
+    const bench = createQuotaBench({ api: { demo: [GLOBAL] }, limits: [aLimit({ pause: 1, hardStop: 2 })] });
+    await bench.charge();
+    expect((await bench.refusal()).code).toBe('RATE_LIMIT_QUOTA_PAUSE');
+    const full = createQuotaBench({ api: { demo: [GLOBAL] }, limits: [aLimit({ hardStop: 2 })] });
+    await full.chargeTimes(2);
+    expect((await full.refusal()).code).toBe('RATE_LIMIT_EXCEEDED');
+  });
+});
+
+describe('what an upstream says of its limit', () => {
+  it('keeps calls back until it may be asked again', async () => {
+    const bench = createQuotaBench({});
+    bench.desk.noteLimits('demo', { retryAfterSeconds: 30 });
+    const { code, message, details } = await bench.refusal();
+    expect({ code, message, details }).toEqual({
+      code: 'RATE_LIMIT_EXCEEDED',
+      message: "API rate limit exceeded: upstream 'demo' has asked to be left alone. Try again in 30 seconds",
+      details: {
+        upstream: 'demo',
+        remaining: 0,
+        resets_at: '2026-01-28T12:29:43.000Z',
+        retry_after_seconds: 30,
+      },
+    });
+    expect(bench.desk.charge({ operation: ELSEWHERE, arguments: {}, caller: ALICE })).toBeUndefined();
+    bench.time += 30_000;
+    expect(await bench.charge()).toEqual([]);
+  });
+
+  it.each<[string, AnnouncedLimits & { readonly resetsIn?: number }, number | undefined]>([
+    ['nothing left', { remaining: 0, resetsIn: 10_000 }, 10],
+    ['something left', { remaining: 1, resetsIn: 10_000 }, undefined],
+    ['nothing left, for no time', { remaining: 0 }, undefined],
+    ['nothing left, until before now', { remaining: 0, resetsIn: -1 }, undefined],
+    ['both, of which the later counts', { remaining: 0, resetsIn: 10_000, retryAfterSeconds: 20 }, 20],
+    ['a year', { retryAfterSeconds: 31_536_000 }, 86_400],
+    ['no time', { retryAfterSeconds: 0 }, undefined],
+  ])('of %s', async (_, { resetsIn, ...limits }, seconds) => {
+    const bench = createQuotaBench({});
+    const resets = resetsIn === undefined ? {} : { resetsAt: bench.time + resetsIn };
+    bench.desk.noteLimits('demo', { ...limits, ...resets });
+    if (seconds === undefined) expect(await bench.charge()).toEqual([]);
+    else expect((await bench.refusal()).details).toMatchObject({ retry_after_seconds: seconds });
+  });
+
+  it('is not shortened by a later, milder word', async () => {
+    const bench = createQuotaBench({});
+    bench.desk.noteLimits('demo', { retryAfterSeconds: 30 });
+    bench.desk.noteLimits('demo', { retryAfterSeconds: 1 });
+    expect((await bench.refusal()).details).toMatchObject({ retry_after_seconds: 30 });
+  });
+
+  it('counts nothing of a call that is kept back', async () => {
+    const bench = createQuotaBench({ limits: [aLimit({ hardStop: 5 })] });
+    bench.desk.noteLimits('demo', { retryAfterSeconds: 30 });
+    await bench.refusal();
+    expect(await bench.desk.status(ALICE)).toMatchObject({ quotas: [{ current: 0 }] });
+  });
+});

@@ -1,0 +1,111 @@
+import type { ApiLimit, QuotaLimit, QuotaPrice } from '../../../../src/config/quota-config.js';
+import type { Observation } from '../../../../src/observe/observation.js';
+import { noAuditTrail } from '../../../../src/policy/audit/audit-trail.js';
+import { createConfirmationTokens } from '../../../../src/policy/confirmation/create-confirmation-tokens.js';
+import { createQuotaDesk } from '../../../../src/policy/quota/create-quota-desk.js';
+import type { ChargeRequest, QuotaDesk } from '../../../../src/policy/quota/quota-desk.js';
+import type { Caller } from '../../../../src/protocol/caller.js';
+import type { Operation } from '../../../../src/protocol/operation.js';
+import { OperationError } from '../../../../src/protocol/operation-error.js';
+import type { Warning } from '../../../../src/protocol/result.js';
+import { MemoryStore } from '../../../../src/store/memory-store.js';
+import type { StateStore } from '../../../../src/store/state-store.js';
+import { anOperation } from '../../../support/an-operation.js';
+
+export const START = Date.parse('2026-01-28T12:29:13.000Z');
+
+export const ALICE: Caller = { sessionId: 'session-1', clientName: 'editor', client: 'alice', transport: 'http' };
+export const BOB: Caller = { sessionId: 'session-2', clientName: 'editor', client: 'bob', transport: 'http' };
+export const ANYBODY: Caller = { sessionId: 'session-3', clientName: 'editor', transport: 'http' };
+
+export const GET_ITEM = anOperation({ name: 'get_item' });
+export const SEARCH = anOperation({ name: 'search_items' });
+export const DELETE_ITEM = anOperation({
+  name: 'delete_item',
+  classification: { ...GET_ITEM.classification, category: 'DELETE', danger: { level: 'destructive', reasons: [] } },
+});
+export const ELSEWHERE = anOperation({ name: 'get_page', qualifiedName: 'wiki__get_page', upstream: 'wiki' });
+
+export interface QuotaBenchOptions {
+  readonly limits?: readonly QuotaLimit[];
+  readonly pricing?: readonly QuotaPrice[];
+  /** By upstream. */
+  readonly api?: Readonly<Record<string, readonly ApiLimit[]>>;
+  readonly store?: (now: () => number) => StateStore;
+}
+
+export interface QuotaBench {
+  readonly desk: QuotaDesk;
+  readonly store: StateStore;
+  readonly observations: Observation[];
+  /** The clock, in milliseconds. */
+  time: number;
+  /** Charges one call; `GET_ITEM` by `ALICE` unless said otherwise. */
+  charge(request?: Partial<ChargeRequest>): Promise<readonly Warning[]>;
+  /** Charges so many calls one after another; they must all pass. */
+  chargeTimes(count: number, request?: Partial<ChargeRequest>): Promise<readonly Warning[]>;
+  /** The refusal of a call. */
+  refusal(request?: Partial<ChargeRequest>): Promise<OperationError>;
+  /** Another desk over the same store and clock: a restart, or another gateway. */
+  beside(): QuotaDesk;
+}
+
+/** A limit on the requests of everybody, with plain values for what a test does not care about. */
+export function aLimit(changes: Partial<QuotaLimit> = {}): QuotaLimit {
+  return { name: 'calls', match: {}, per: 'all', metric: 'requests_per_hour', ...changes };
+}
+
+export function createQuotaBench({ limits = [], pricing = [], api = {}, ...options }: QuotaBenchOptions): QuotaBench {
+  const now = (): number => bench.time;
+  const store = options.store?.(now) ?? new MemoryStore(now);
+  const observations: Observation[] = [];
+  const config = {
+    quotas: { limits, pricing, currency: 'USD' },
+    upstreams: Object.entries(api).map(([slug, apiLimits]) => ({ slug, apiLimits })),
+  };
+  const tokens = createConfirmationTokens({
+    store,
+    audit: noAuditTrail,
+    configuration: 'configuration-1',
+    now,
+    config: {
+      ttlSeconds: { destructive: 300, dangerous: 300, forbidden: 120 },
+      clockSkewSeconds: 0,
+      maxIssuedPerMinute: 100_000,
+      maxFailuresPerMinute: 100_000,
+    },
+  });
+  const beside = (): QuotaDesk =>
+    createQuotaDesk({ store, tokens, config, now, observe: (observation) => void observations.push(observation) });
+  const desk = beside();
+  const charge = async (request: Partial<ChargeRequest> = {}): Promise<readonly Warning[]> =>
+    (await desk.charge({ operation: GET_ITEM, arguments: {}, caller: ALICE, ...request })) ?? [];
+  const bench: QuotaBench = {
+    desk,
+    store,
+    observations,
+    time: START,
+    charge,
+    beside,
+    async chargeTimes(count, request) {
+      let warnings: readonly Warning[] = [];
+      for (let done = 0; done < count; done += 1) warnings = await charge(request);
+      return warnings;
+    },
+    async refusal(request) {
+      const outcome = await charge(request).catch((error: unknown) => error);
+      if (outcome instanceof OperationError) return outcome;
+      throw new Error('it was not refused', { cause: outcome });
+    },
+  };
+  return bench;
+}
+
+/** The details of a pause's token. */
+export function tokenOf(pause: OperationError): string {
+  return String(pause.details['confirmation_token']);
+}
+
+export function operationCalled(name: string, changes: Partial<Operation> = {}): Operation {
+  return anOperation({ name, ...changes });
+}

@@ -1,0 +1,114 @@
+import { expect, it } from 'vitest';
+import { ALICE, aLimit, BOB, createQuotaBench, GET_ITEM, tokenOf } from './quota-bench.js';
+
+const HOUR_END = '2026-01-28T13:00:00.000Z';
+
+it('is empty where there is nothing to be used up', async () => {
+  const { desk } = createQuotaBench({});
+  expect(await desk.status(ALICE)).toEqual({ adapter: 'gateway', api_limits: {}, quotas: [], next_reset: null });
+});
+
+it('has the specified shape', async () => {
+  const bench = createQuotaBench({
+    api: {
+      demo: [
+        { scope: 'global', limit: 5_000, window: 'hour' },
+        { scope: 'endpoint', operation: 'search_*', limit: 30, window: 'minute' },
+      ],
+    },
+    limits: [
+      aLimit({ warn: 4_000, pause: 4_800, hardStop: 5_000 }),
+      aLimit({ name: 'spending', metric: 'cost_per_day', per: 'client', warn: 5, hardStop: 50, currency: 'USD' }),
+    ],
+    pricing: [{ match: {}, costPerCall: 1.125 }],
+  });
+  await bench.chargeTimes(4);
+  expect(await bench.desk.status(ALICE)).toEqual({
+    adapter: 'gateway',
+    api_limits: {
+      'demo:global:hour': { limit: 5_000, remaining: 4_996, window: 'hour', resets_at: HOUR_END },
+      'demo:endpoint:search_*:minute': {
+        limit: 30,
+        remaining: 30,
+        window: 'minute',
+        resets_at: '2026-01-28T12:30:00.000Z',
+      },
+    },
+    quotas: [
+      {
+        name: 'calls',
+        per: 'all',
+        metric: 'requests_per_hour',
+        current: 4,
+        warn: 4_000,
+        pause: 4_800,
+        hard_stop: 5_000,
+        status: 'ok',
+        resets_at: HOUR_END,
+      },
+      {
+        name: 'spending',
+        per: 'client',
+        metric: 'cost_per_day',
+        current: 4.5,
+        warn: 5,
+        hard_stop: 50,
+        status: 'ok',
+        currency: 'USD',
+        resets_at: '2026-01-29T00:00:00.000Z',
+      },
+    ],
+    next_reset: '2026-01-28T12:30:00.000Z',
+  });
+});
+
+it('is that of the caller', async () => {
+  const bench = createQuotaBench({
+    limits: [
+      aLimit({ name: 'each', per: 'client', hardStop: 5 }),
+      aLimit({ name: 'of bob', match: { client: ['bob'] }, hardStop: 5 }),
+    ],
+  });
+  await bench.charge();
+  expect(await bench.desk.status(ALICE)).toMatchObject({ quotas: [{ name: 'each', current: 1 }] });
+  expect(await bench.desk.status(BOB)).toMatchObject({
+    quotas: [
+      { name: 'each', current: 0 },
+      { name: 'of bob', current: 0 },
+    ],
+  });
+});
+
+it('goes from ok to exhausted', async () => {
+  const bench = createQuotaBench({ limits: [aLimit({ warn: 1, pause: 2, hardStop: 3 })] });
+  const statusOf = async (caller = ALICE) =>
+    ((await bench.desk.status(caller))['quotas'] as { status: string }[])[0]?.status;
+  expect(await statusOf()).toBe('ok');
+  await bench.charge();
+  expect(await statusOf()).toBe('warn');
+  await bench.charge();
+  expect(await statusOf()).toBe('paused');
+  await bench.desk.settle(GET_ITEM, ALICE, 100);
+  const continueToken = tokenOf(await bench.refusal());
+  await bench.charge({ continueToken });
+  expect([await statusOf(), await statusOf(BOB)]).toEqual(['exhausted', 'exhausted']);
+});
+
+it('is no longer paused for who has gone on', async () => {
+  const bench = createQuotaBench({ limits: [aLimit({ pause: 1 })] });
+  await bench.charge();
+  await bench.charge({ continueToken: tokenOf(await bench.refusal()) });
+  const statuses = await Promise.all([ALICE, BOB].map((caller) => bench.desk.status(caller)));
+  expect(statuses).toMatchObject([{ quotas: [{ status: 'warn' }] }, { quotas: [{ status: 'paused' }] }]);
+});
+
+it('tells which upstreams have asked to be left alone', async () => {
+  const bench = createQuotaBench({});
+  bench.desk.noteLimits('demo', { retryAfterSeconds: 10 });
+  expect(await bench.desk.status(ALICE)).toMatchObject({
+    api_limits: { 'demo:announced': { remaining: 0, resets_at: '2026-01-28T12:29:23.000Z' } },
+    next_reset: '2026-01-28T12:29:23.000Z',
+  });
+  bench.time += 10_000;
+  expect(await bench.desk.status(ALICE)).toMatchObject({ api_limits: {}, next_reset: null });
+});
