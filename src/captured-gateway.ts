@@ -8,7 +8,7 @@ import { explainPolicy } from './explain-policy.js';
 import type { Gateway } from './gateway.js';
 import { createPipeline } from './pipeline/pipeline.js';
 import { recordNoCalls } from './policy/audit/call-recorder.js';
-import { unlimitedQuota } from './policy/quota.js';
+import { unlimitedQuota } from './policy/quota/unlimited-quota.js';
 import { createRuleBook } from './policy/rules/create-rule-book.js';
 import { OperationError } from './protocol/operation-error.js';
 import type { ToolSet } from './protocol/raw-tool.js';
@@ -30,7 +30,7 @@ export function openCapturedGateway(
     config,
     results,
     toolSets,
-    policy: { outlook: rules.outlook, revokeToken: refuseCall },
+    policy: { outlook: rules.outlook, revokeToken: refuseCall, quotaStatus: unlimitedQuota.status },
     upstreamHandler: refuseCall,
     ...options,
   });
@@ -41,6 +41,8 @@ export function openCapturedGateway(
     observe: () => undefined,
     recordCall: recordNoCalls,
     results,
+    isNews: () => true,
+    slowMs: config.warnings.slowMs,
   });
   return {
     config,

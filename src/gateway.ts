@@ -6,15 +6,21 @@ import type { GatewayConfig } from './config/gateway-config.js';
 import { describeStatus, type GatewayStatus, type PlacedOperation, placeOperations } from './describe-status.js';
 import type { EndpointPlan } from './endpoint/endpoint-plan.js';
 import { explainPolicy, type PolicyQuestion } from './explain-policy.js';
+import { createCachedHandler } from './handler/create-cached-handler.js';
+import { createMergingHandler } from './handler/create-merging-handler.js';
+import { findOperation } from './handler/find-operation.js';
 import { createInnerCalls } from './inner-calls.js';
 import { Lifecycle } from './lifecycle.js';
 import type { Observer } from './observe/observation.js';
+import { createBatchRunner } from './pipeline/batch/create-batch-runner.js';
+import { readBatch } from './pipeline/batch/read-batch.js';
 import { createPipeline } from './pipeline/pipeline.js';
 import type { SearchHit, Snapshot } from './pipeline/snapshot.js';
+import { fromFailedTool } from './pipeline/upstream-words.js';
+import { createToldOnce } from './pipeline/warnings/create-told-once.js';
 import type { ApprovalDesk } from './policy/approvals/approval.js';
 import type { AuditTrail } from './policy/audit/audit-trail.js';
 import { openPolicyDesk } from './policy/open-policy-desk.js';
-import { unlimitedQuota } from './policy/quota.js';
 import type { Explanation } from './policy/rules/rule-book.js';
 import type { OperationHandler } from './protocol/handler.js';
 import { OperationError } from './protocol/operation-error.js';
@@ -83,24 +89,34 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
   const { observe } = deps;
   const policy = await openPolicyDesk(config, deps);
   const results = createResultDesk(config.results);
+  const toldOnce = createToldOnce();
   const lifecycle = new Lifecycle((name, cause) => observe({ kind: 'defect', where: `closing ${name}`, cause }));
   const toolSets = new Map<string, ToolSet>();
   const firstToolSets = new Map<string, ToolSet>();
   const listeners = new Set<() => void>();
   lifecycle.opened('policy', () => policy.close());
 
+  // Reads that belong to a write look past the cache, so the cache is outermost.
+  const upstreams = createCachedHandler({
+    inner: createMergingHandler({
+      inner: createUpstreamHandler((slug) => pool.get(slug)),
+      findOperation: (upstream, name) => findOperation(snapshot.catalog, upstream, name),
+      explainFailure: fromFailedTool,
+    }),
+    maxBytes: config.cache.maxBytes,
+  });
   const takeSnapshot = (): Snapshot =>
     buildSnapshot({
       config,
       toolSets: toolSets.values(),
       firstToolSets,
-      policy: { outlook: policy.gatekeeper.outlook, revokeToken: policy.revokeToken },
+      policy: { outlook: policy.gatekeeper.outlook, revokeToken: policy.revokeToken, quotaStatus: policy.quota.status },
       results,
       innerCalls: createInnerCalls(
         (raw) => pipeline(raw, snapshot),
         () => snapshot,
       ),
-      upstreamHandler: createUpstreamHandler((slug) => pool.get(slug)),
+      upstreamHandler: upstreams.handle,
     });
   let snapshot = takeSnapshot();
   let rebuild: NodeJS.Immediate | undefined;
@@ -126,9 +142,12 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
       onTools(slug, tools) {
         const toolSet = { upstream: slug, tools };
         toolSets.set(slug, toolSet);
+        // Whoever lists tools anew may have started anew.
+        upstreams.invalidate(slug);
         if (!firstToolSets.has(slug)) firstToolSets.set(slug, toolSet);
         scheduleRebuild();
       },
+      onLimits: policy.quota.noteLimits,
     },
   });
   lifecycle.opened('upstreams', () => pool.close());
@@ -136,11 +155,20 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
 
   const pipeline = createPipeline({
     gatekeeper: policy.gatekeeper,
-    quota: unlimitedQuota,
+    quota: policy.quota,
     limits: config.limits,
     observe,
     recordCall: policy.recordCall,
     results,
+    isNews: toldOnce.isNews,
+    slowMs: config.warnings.slowMs,
+  });
+  const batch = createBatchRunner({
+    callOne: pipeline,
+    ...config.batch,
+    answerBytes: config.results.maxBytes,
+    limits: config.limits,
+    observe,
   });
   const settled = pool.settled.then(() => {
     if (rebuild !== undefined) applyToolSets();
@@ -151,7 +179,10 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     config,
     settled,
     warmedUp,
-    handle: (call) => pipeline(call, snapshot),
+    handle(call) {
+      const operations = readBatch(call);
+      return operations === undefined ? pipeline(call, snapshot) : batch(call, operations, snapshot);
+    },
     toolList: () => snapshot.plan,
     onToolsChanged(listener) {
       listeners.add(listener);
@@ -165,6 +196,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     approvals: policy.approvals,
     endSession(sessionId) {
       results.endSession(sessionId);
+      toldOnce.endSession(sessionId);
       policy.endSession(sessionId);
     },
     close: () => lifecycle.close(),

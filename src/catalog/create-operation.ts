@@ -135,10 +135,12 @@ function splitInput(localName: string, flat: readonly Parameter[], curation: Cur
 }
 
 /** What the gateway does about its calls beside passing them on; a pattern's word for operations of other categories is void. */
-function servingOf({ cache, merge }: Curation, { category }: Classification): Partial<Operation> {
+function servingOf({ cache, merge, deprecated, slowMs }: Curation, { category }: Classification): Partial<Operation> {
   return {
     ...(cache !== undefined && category === 'READ' && { cacheSeconds: cache.ttlSeconds }),
     ...(merge !== undefined && category === 'UPDATE' && { merge }),
+    ...(deprecated !== undefined && { deprecated }),
+    ...(slowMs !== undefined && { slowMs }),
   };
 }
 

@@ -23,6 +23,9 @@ export const CONFIG_DEFAULTS = {
     maxArrayElements: 10_000,
     maxNestingDepth: 32,
   },
+  batch: { maxOperations: 100, onConfirmation: 'halt' },
+  warnings: { slowMs: 10_000 },
+  cache: { maxBytes: 33_554_432 },
   // A hundred kilobytes are some 25,000 tokens: more than a model should get without asking.
   results: { maxBytes: 100_000, keptBytes: 67_108_864, keptSeconds: 600, compact: false },
   // Who writes a server into the configuration vouches for it: `validated`, not the specification's `untested`.
@@ -60,6 +63,9 @@ export const CONFIG_DEFAULTS = {
     readonly toolPrefix: string;
   };
   readonly limits: PayloadLimits;
+  readonly batch: GatewayConfig['batch'];
+  readonly warnings: GatewayConfig['warnings'];
+  readonly cache: GatewayConfig['cache'];
   readonly results: GatewayConfig['results'];
   readonly defaults: UpstreamDefaults;
   readonly policy: {

@@ -85,6 +85,9 @@ export interface GatewayDocument {
   };
   readonly profiles?: Readonly<Record<string, Readonly<Record<string, FamilyEntry>>>>;
   readonly limits?: Partial<PayloadLimits>;
+  readonly batch?: Partial<GatewayConfig['batch']>;
+  readonly warnings?: Partial<GatewayConfig['warnings']>;
+  readonly cache?: Partial<GatewayConfig['cache']>;
   readonly results?: Partial<GatewayConfig['results']>;
   readonly defaults?: Partial<UpstreamDefaults>;
   readonly pins?: Readonly<Record<string, string>>;

@@ -91,6 +91,38 @@ const RESULTS_SECTION = section(
   CONFIG_DEFAULTS.results,
 );
 
+const BATCH_SECTION = section(
+  'Several operations in one call.',
+  {
+    maxOperations: range(1, 10_000, 'Operations of one batch.'),
+    onConfirmation: {
+      enum: ['halt', 'skip'],
+      description:
+        'What becomes of a batch of which an operation asks for agreement: nothing after it begins (`halt`), or the others ' +
+        'run all the same (`skip`).',
+    },
+  },
+  CONFIG_DEFAULTS.batch,
+);
+
+const WARNINGS_SECTION = section(
+  'What successful answers warn of.',
+  {
+    slowMs: range(
+      1,
+      86_400_000,
+      'A call that takes longer, in milliseconds, unless curation says otherwise (`slowMs`).',
+    ),
+  },
+  CONFIG_DEFAULTS.warnings,
+);
+
+const CACHE_SECTION = section(
+  'Answers of READs whose curation asks for it (`cache`).',
+  { maxBytes: range(MIB, 16 * KIB * MIB, 'Bytes of JSON that are kept, over all upstreams.') },
+  CONFIG_DEFAULTS.cache,
+);
+
 const LOG_SECTION = section(
   'What the gateway logs to standard error.',
   {
@@ -154,6 +186,9 @@ export const GATEWAY_SCHEMA: JsonSchema = {
     },
     limits: LIMITS_SECTION,
     results: RESULTS_SECTION,
+    batch: BATCH_SECTION,
+    warnings: WARNINGS_SECTION,
+    cache: CACHE_SECTION,
     defaults: section(
       'What holds for every upstream that does not say otherwise.',
       SHARED_PROPERTIES,

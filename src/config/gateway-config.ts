@@ -174,6 +174,21 @@ export interface GatewayConfig {
     /** Uniform lists as columns and rows where that saves at least a fifth. */
     readonly compact: boolean;
   };
+  readonly batch: {
+    /** Operations of one batch. */
+    readonly maxOperations: number;
+    /** What becomes of a batch that asks for agreement in its middle: nothing after it begins, or the others run. */
+    readonly onConfirmation: 'halt' | 'skip';
+  };
+  readonly warnings: {
+    /** A call that takes longer is warned of, in milliseconds; an operation's curation may say otherwise. */
+    readonly slowMs: number;
+  };
+  /** Of READs whose curation asks for it. */
+  readonly cache: {
+    /** Bytes of JSON over all upstreams. */
+    readonly maxBytes: number;
+  };
   /** What was accepted of the upstreams' tools. */
   readonly lock: ConfigLock;
   /** Bare operation names that stay with one upstream (by slug), whoever else offers that name. */

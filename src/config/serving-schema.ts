@@ -1,7 +1,25 @@
 const texts = { type: 'string', minLength: 1 };
 
+const TEXTS_OF_DEPRECATION = {
+  replacement: { ...texts, description: 'What to call instead.' },
+  removalDate: { ...texts, description: 'When it goes, for example `2027-01-31`.' },
+  note: { ...texts, maxLength: 500, description: 'What else callers should know.' },
+};
+
 /** What curation says of what the gateway does about calls beside passing them on. */
 export const SERVING_PROPERTIES = {
+  deprecated: {
+    type: 'object',
+    additionalProperties: false,
+    properties: TEXTS_OF_DEPRECATION,
+    description: 'Warn whoever calls it, once a session: `replacement`, `removalDate` and `note` say what to do.',
+  },
+  slowMs: {
+    type: 'integer',
+    minimum: 1,
+    maximum: 86_400_000,
+    description: 'Warn of a call of it that takes longer, in milliseconds.',
+  },
   cache: {
     type: 'object',
     additionalProperties: false,

@@ -2,11 +2,18 @@ import { CATEGORY_PERMISSIONS, type Category } from '../protocol/category.js';
 import type { JsonSchema } from '../protocol/json.js';
 import type { ToolDefinition } from './endpoint-plan.js';
 
-/** The request of specification 4.1. Never an enum of names: registration must stay flat whatever stands behind it. */
+/**
+ * The request of specification 4.1, or a batch of them (operations document, 7.1). Never an enum of names: registration must
+ * stay flat whatever stands behind it. Nothing is required, since a batch has no `operation`, and model APIs refuse
+ * alternatives at the top of a schema.
+ */
 const REQUEST_SCHEMA: JsonSchema = {
   type: 'object',
-  properties: { operation: { type: 'string' }, params: { type: 'object' } },
-  required: ['operation'],
+  properties: {
+    operation: { type: 'string' },
+    params: { type: 'object' },
+    operations: { type: 'array' },
+  },
 };
 
 /** Makes an MCP tool whose annotations are those of the riskiest category that it reaches. */

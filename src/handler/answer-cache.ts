@@ -53,11 +53,6 @@ export class AnswerCache {
     for (const key of this.#keysOf.get(upstream) ?? []) this.#answers.delete(key);
   }
 
-  /** Bytes held now. */
-  get bytes(): number {
-    return this.#answers.calculatedSize;
-  }
-
   #keysFor(upstream: string): Set<string> {
     const keys = this.#keysOf.get(upstream) ?? new Set();
     this.#keysOf.set(upstream, keys);

@@ -22,6 +22,8 @@ export interface IntrospectionPolicy {
   readonly outlook: OutlookOf;
   /** Takes back a token of the caller's; resolves with its public id. Rejects with an `OperationError`. */
   readonly revokeToken: (token: string, caller: Caller) => Promise<string>;
+  /** Where the caller's budgets stand. */
+  readonly quotaStatus: (caller: Caller) => Promise<JsonObject>;
 }
 
 /** What introspection tells of the answers of operations. */
@@ -70,6 +72,8 @@ export function createIntrospection(snapshot: IntrospectionSnapshot): OperationH
         return listTypes(types().list(), query.search, query.page);
       case 'type':
         return { type: types().find(query.name) };
+      case 'quota_status':
+        return policy.quotaStatus(caller);
       case 'revoke_token':
         return { revoked: true, token_id: await policy.revokeToken(query.token, caller) };
     }

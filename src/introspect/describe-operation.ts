@@ -1,7 +1,8 @@
 import { cleanSchema, summarizeText } from '../catalog/clean-text.js';
+import { describeMerge } from '../catalog/describe-merge.js';
 import { exampleParams } from '../catalog/example-params.js';
 import { shownInputSchema } from '../catalog/grouped-tools/shown-input-schema.js';
-import { describeParameters, describeReturns } from '../catalog/parameter-info.js';
+import { describeParameters, describeReturns, type ParameterInfo } from '../catalog/parameter-info.js';
 import type { ControlSet } from '../collection/result-desk.js';
 import type { EndpointPlan } from '../endpoint/endpoint-plan.js';
 import { CATEGORY_PERMISSIONS } from '../protocol/category.js';
@@ -70,15 +71,33 @@ export function describeInFull(operation: Operation, view: OperationView, includ
     semantic_category: category,
     endpoint: view.plan.familyOf(operation).name,
     mcpTool: view.plan.toolFor(operation),
-    description: withDangerTag(operation.description, operation, view),
+    description: withDangerTag(describeAtLength(operation), operation, view),
     permissions: CATEGORY_PERMISSIONS[category],
-    parameters: [...describeParameters(operation), ...describeControls(operation, controls)],
+    parameters: [
+      ...describeParameters(operation),
+      ...(operation.merge === undefined ? [] : [IF_MATCH]),
+      ...describeControls(operation, controls),
+    ],
     returns: describeReturns(operation),
     examples: examplesOf(operation, controls),
     ...describeQueryLanguage(controls),
     ...extrasOf(operation, include),
   };
 }
+
+/** An UPDATE tells what it makes of what its caller leaves out. */
+function describeAtLength(operation: Operation): string {
+  const { description, classification } = operation;
+  return classification.category === 'UPDATE' ? `${description} ${describeMerge(operation)}`.trimStart() : description;
+}
+
+/** What the gateway adds to UPDATEs that merge. */
+const IF_MATCH: ParameterInfo = {
+  name: 'if_match',
+  type: 'object',
+  required: false,
+  description: 'Field values that must still be so, or the version text of an earlier answer; else nothing is written',
+};
 
 /** Of a collection also one that combines controls (companion document "collection querying", section 6). */
 function examplesOf(operation: Operation, controls: ControlSet): readonly JsonObject[] {

@@ -3,7 +3,7 @@ import type { JsonObject, JsonSchema } from '../protocol/json.js';
 import { GATEWAY_SOURCE, type Operation, type Parameter } from '../protocol/operation.js';
 
 /** What can be asked about (specification 7.3). */
-export const QUERY_TYPES = ['operations', 'types', 'result', 'revoke_token'] as const;
+export const QUERY_TYPES = ['operations', 'types', 'result', 'quota_status', 'revoke_token'] as const;
 
 /** What `include` adds to an operation beyond the published schema. */
 export const INCLUDES = ['danger', 'classification', 'input_schema'] as const;

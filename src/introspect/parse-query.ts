@@ -40,6 +40,7 @@ export type IntrospectionQuery =
   | { readonly kind: 'type'; readonly name: string }
   | { readonly kind: 'types'; readonly search?: string; readonly page: PageRequest }
   | { readonly kind: 'result'; readonly request: KeptResultRequest }
+  | { readonly kind: 'quota_status' }
   | { readonly kind: 'revoke_token'; readonly token: string };
 
 const OF_OPERATIONS = ['category', 'endpoint', 'upstream', 'include', 'budget_tokens'];
@@ -60,6 +61,10 @@ const USELESS: Readonly<
     params: [...OF_OPERATIONS, 'search', 'after', ...OF_RESULTS, 'token'],
   },
   result: { kind: "query 'result'", params: [...OF_OPERATIONS, 'token'] },
+  quota_status: {
+    kind: "query 'quota_status'",
+    params: ['name', ...OF_OPERATIONS, 'search', 'after', ...OF_RESULTS, 'token'],
+  },
   revoke_token: {
     kind: "query 'revoke_token'",
     params: ['name', ...OF_OPERATIONS, 'search', 'after', ...OF_RESULTS],
@@ -114,6 +119,8 @@ export function parseQuery(args: JsonObject): IntrospectionQuery {
       return { kind, name: name ?? '' };
     case 'result':
       return { kind, request: readResultRequest(name, args) };
+    case 'quota_status':
+      return { kind };
     case 'revoke_token':
       return { kind, token };
   }
@@ -122,7 +129,7 @@ export function parseQuery(args: JsonObject): IntrospectionQuery {
 function kindOf(query: string, name: string | undefined): IntrospectionQuery['kind'] {
   if (query === 'operations') return name === undefined ? 'operations' : 'operation';
   if (query === 'types') return name === undefined ? 'types' : 'type';
-  if (query === 'result' || query === 'revoke_token') return query;
+  if (query === 'result' || query === 'quota_status' || query === 'revoke_token') return query;
   throw new OperationError(
     'INTROSPECTION_ERROR',
     `Unknown query type: '${query}'. Supported types: ${listInWords(QUERY_TYPES)}`,

@@ -5,12 +5,12 @@ import type { PayloadLimits } from '../protocol/payload-limits.js';
 /** The version of the specification that the gateway speaks. */
 const SPECIFICATION_VERSION = '1.0.0-draft';
 
-/** Basic conformance (specification 10.1): level 2 also asks for batches. */
-const CONFORMANCE = 'level-1';
+/** Full conformance (specification 10.1): both modes, field selection and batches. */
+const CONFORMANCE = 'level-2';
 
 /** The optional parts of the protocol. A client relies on these, so each turns true with the code that makes it true. */
 const CAPABILITIES = {
-  batch: false,
+  batch: true,
   field_selection: true,
   aggregations: true,
   computed_fields: true,

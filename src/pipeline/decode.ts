@@ -61,13 +61,7 @@ async function wrongTool(tool: string, name: string, given: JsonObject, snapshot
 }
 
 function missingOperation(given: JsonObject, raw: RawCall, snapshot: Snapshot): OperationError {
-  if (Array.isArray(given['operations'])) {
-    return new OperationError(
-      'VALIDATION_UNKNOWN_PARAM',
-      `Unknown parameter(s) for tool '${raw.tool}': 'operations'. Batches are not supported: send one call per operation, as {"operation": "...", "params": {...}}`,
-      { operation: raw.tool, unknown_params: ['operations'], valid_params: ['operation', 'params'] },
-    );
-  }
+  if (given['operations'] !== undefined) return notABatch(given['operations'], raw);
   const operation = given['operation'];
   const what = 'the name of the operation, for example "introspect"';
   const example = introspectExample(snapshot);
@@ -82,6 +76,15 @@ function missingOperation(given: JsonObject, raw: RawCall, snapshot: Snapshot): 
     'VALIDATION_INVALID_TYPE',
     `Parameter 'operation' expected 'string', got '${typeName(operation)}' (${what})`,
     { param_name: 'operation', expected_type: 'string', actual_type: typeName(operation), example },
+  );
+}
+
+/** `operations` came as an object, or as text that holds the list. */
+function notABatch(value: unknown, raw: RawCall): OperationError {
+  return new OperationError(
+    'VALIDATION_INVALID_TYPE',
+    `Parameter 'operations' expected 'array', got '${typeName(value)}': a list of {"operation": "...", "params": {...}}`,
+    { param_name: 'operations', operation: raw.tool, expected_type: 'array', actual_type: typeName(value) },
   );
 }
 

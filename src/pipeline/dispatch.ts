@@ -4,12 +4,14 @@ import type { Snapshot } from './snapshot.js';
 
 /** Runs an authorised call: a built-in and an upstream's tool are the same thing here, a handler. */
 export function dispatch(call: AuthorizedCall, snapshot: Snapshot): Promise<HandlerOutcome> {
-  const { operation, raw } = call;
+  const { operation, raw, directives } = call;
+  const { ifMatch } = directives;
   return snapshot.handlerOf(operation)({
     operation,
     arguments: call.arguments,
     caller: raw.caller,
     cancellation: raw.cancellation,
+    ...(ifMatch === undefined ? {} : { ifMatch }),
     ...(raw.onProgress === undefined ? {} : { onProgress: raw.onProgress }),
   });
 }

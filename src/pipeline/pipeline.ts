@@ -3,30 +3,36 @@ import type { ReadContext, ResultDesk } from '../collection/result-desk.js';
 import type { Observer } from '../observe/observation.js';
 import type { Gatekeeper } from '../policy/admission.js';
 import type { CallRecorder } from '../policy/audit/call-recorder.js';
-import type { Quota } from '../policy/quota.js';
+import type { QuotaDesk } from '../policy/quota/quota-desk.js';
 import { InputRequired } from '../protocol/consent.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { Operation } from '../protocol/operation.js';
 import type { PayloadLimits } from '../protocol/payload-limits.js';
 import type { RawCall } from '../protocol/raw-call.js';
 import type { Reply } from '../protocol/result.js';
-import { authorize } from './authorize.js';
+import { type AuthorizedCall, authorize } from './authorize.js';
 import { decode } from './decode.js';
 import { dispatch } from './dispatch.js';
 import { limitPayload } from './limit.js';
 import { route } from './route.js';
-import { shape, shapeFailure, shapeKept, shapeQuestion, toOperationError } from './shape.js';
+import { type FinishAnswer, shape, shapeFailure, shapeKept, shapeQuestion, toOperationError } from './shape.js';
 import type { Snapshot } from './snapshot.js';
 import { throttle } from './throttle.js';
 import { validate } from './validate.js';
+import { collectWarnings } from './warnings/collect-warnings.js';
+import type { ToldOnce } from './warnings/create-told-once.js';
 
 export interface PipelineDeps {
   readonly gatekeeper: Gatekeeper;
-  readonly quota: Quota;
+  readonly quota: Pick<QuotaDesk, 'charge' | 'settle'>;
   readonly limits: PayloadLimits;
   readonly observe: Observer;
   readonly recordCall: CallRecorder;
   readonly results: ResultDesk;
+  /** Whether a caller is to be told of something that it may have been told before. */
+  readonly isNews: ToldOnce['isNews'];
+  /** Milliseconds from which a call counts as slow, where its operation does not say. */
+  readonly slowMs: number;
 }
 
 /** The way of one call, from parsed request to written answer. Never rejects. */
@@ -34,6 +40,8 @@ export type Pipeline = (raw: RawCall, snapshot: Snapshot) => Promise<Reply>;
 
 /** How far a call has come: what its record and its refusal can say of it. */
 interface Progress {
+  /** By the clock of `performance`. */
+  readonly started: number;
   operation?: Operation;
   arguments?: JsonObject;
 }
@@ -42,7 +50,9 @@ interface Progress {
  * The hallway: every call passes the same doors in this order, and every call, refused ones included, is told to the
  * observer and the audit trail when it leaves.
  */
-export function createPipeline({ gatekeeper, quota, limits, observe, recordCall, results }: PipelineDeps): Pipeline {
+export function createPipeline(deps: PipelineDeps): Pipeline {
+  const { gatekeeper, quota, limits, observe, recordCall, results, isNews, slowMs } = deps;
+
   const walk = async (raw: RawCall, snapshot: Snapshot, progress: Progress): Promise<Reply> => {
     limitPayload(raw.arguments, limits);
     const routed = await route(await decode(raw, snapshot), snapshot);
@@ -52,28 +62,37 @@ export function createPipeline({ gatekeeper, quota, limits, observe, recordCall,
     progress.arguments = validated.arguments;
     const authorized = await authorize(validated, gatekeeper);
     const { operation, query } = authorized;
-    const context: ReadContext = {
-      operation,
-      arguments: authorized.arguments,
-      caller: raw.caller,
-      ...(raw.answerBytes === undefined ? {} : { answerBytes: raw.answerBytes }),
-    };
+    const context = describeContext(authorized);
     const kept = query === undefined ? undefined : results.resume(context, query);
     if (kept !== undefined) return shapeKept(kept, limits);
-    const outcome = await dispatch(await throttle(authorized, quota), snapshot);
-    return shape(operation, outcome, limits, (dataText) => results.finish(context, query, dataText));
+    const near = await throttle(authorized, quota);
+    const outcome = await dispatch(authorized, snapshot);
+    const finish: FinishAnswer = (dataText) => {
+      const { dataText: shown, warnings } = results.finish(context, query, dataText);
+      const told = collectWarnings({
+        operation,
+        durationMs: performance.now() - progress.started,
+        slowMs,
+        isNews: () => isNews(raw.caller.sessionId, operation.qualifiedName),
+        near,
+        shown: warnings,
+      });
+      return { dataText: shown, warnings: told };
+    };
+    const reply = shape(operation, outcome, limits, finish);
+    await quota.settle(operation, raw.caller, reply.text.length);
+    return reply;
   };
 
   return async (raw, snapshot) => {
-    const started = performance.now();
-    const progress: Progress = {};
+    const progress: Progress = { started: performance.now() };
     const reply = await walk(raw, snapshot, progress).catch((thrown: unknown) => {
       if (thrown instanceof InputRequired) return shapeQuestion(thrown, progress.operation);
       const error = toOperationError(thrown, progress.operation?.name);
       if (error !== thrown) observe({ kind: 'defect', where: 'pipeline', cause: thrown });
       return shapeFailure(error, progress.operation);
     });
-    const durationMs = performance.now() - started;
+    const durationMs = performance.now() - progress.started;
     const { operation, arguments: args } = progress;
     const { code } = reply;
     if (operation !== undefined) {
@@ -90,4 +109,8 @@ export function createPipeline({ gatekeeper, quota, limits, observe, recordCall,
     });
     return reply;
   };
+}
+
+function describeContext({ operation, arguments: args, raw: { caller, answerBytes } }: AuthorizedCall): ReadContext {
+  return { operation, arguments: args, caller, ...(answerBytes === undefined ? {} : { answerBytes }) };
 }

@@ -1,9 +1,21 @@
-import type { Quota } from '../policy/quota.js';
+import type { QuotaDesk } from '../policy/quota/quota-desk.js';
+import type { Warning } from '../protocol/result.js';
 import type { AuthorizedCall } from './authorize.js';
 
-/** Counts the call against its budgets. A call is refused here when a rate limit or a quota is used up. */
-export async function throttle(call: AuthorizedCall, quota: Quota): Promise<AuthorizedCall> {
-  const counted = quota(call.operation, call.raw.caller);
-  if (counted !== undefined) await counted;
-  return call;
+const NOTHING_NEAR: readonly Warning[] = [];
+
+/**
+ * Counts the call against its budgets, and tells which of them are nearly used up. A call is refused here when a rate limit
+ * or a quota is used up, or asks to go on.
+ */
+export async function throttle(call: AuthorizedCall, quota: Pick<QuotaDesk, 'charge'>): Promise<readonly Warning[]> {
+  const { operation, arguments: args, raw, directives } = call;
+  const { quotaContinue } = directives;
+  const charged = quota.charge({
+    operation,
+    arguments: args,
+    caller: raw.caller,
+    ...(quotaContinue === undefined ? {} : { continueToken: quotaContinue }),
+  });
+  return charged === undefined ? NOTHING_NEAR : charged;
 }

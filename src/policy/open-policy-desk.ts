@@ -16,6 +16,8 @@ import { createConfirm } from './confirmation/create-confirm.js';
 import { createConfirmationTokens } from './confirmation/create-confirmation-tokens.js';
 import { fingerprintConfig } from './fingerprint-config.js';
 import { createGatekeeper } from './gatekeeper.js';
+import { createQuotaDesk } from './quota/create-quota-desk.js';
+import type { QuotaDesk } from './quota/quota-desk.js';
 import { createRuleBook } from './rules/create-rule-book.js';
 import type { RuleBook } from './rules/rule-book.js';
 
@@ -25,6 +27,7 @@ export interface PolicyDesk {
   readonly rules: RuleBook;
   readonly audit: AuditTrail;
   readonly recordCall: CallRecorder;
+  readonly quota: QuotaDesk;
   /** Absent where no operator can be asked. */
   readonly approvals: ApprovalQueue | undefined;
   /** Takes a token back for the caller that got it; resolves with the token's public id. */
@@ -78,6 +81,7 @@ export async function openPolicyDesk(config: GatewayConfig, deps: PolicyDeskDeps
     gatekeeper: createGatekeeper({ rules, confirm, audit, redact }),
     rules,
     audit,
+    quota: createQuotaDesk({ store, tokens, config, observe }),
     recordCall: createCallRecorder(config.audit, audit, redact),
     approvals,
     revokeToken: async (token, caller) => (await tokens.revoke(token, caller)).id,

@@ -76,7 +76,9 @@ class Till {
       this.#refuseStopped(draws, values);
       const index = draws.findIndex((draw, each) => passes(draw, values[each] ?? 0, boundOf(draw)));
       const paused = draws[index];
-      if (paused === undefined || !isOnQuota(paused)) throw new Error('a store refused what no threshold forbids');
+      if (paused === undefined || gone.has(paused) || !isOnQuota(paused)) {
+        throw new Error('a store refused what no threshold forbids');
+      }
       if (!(await this.#pauses.isOver(paused, request.caller))) {
         if (token === undefined) throw await this.#pauses.ask(paused, values[index] ?? 0, request);
         await this.#pauses.goOn(paused, request, token);

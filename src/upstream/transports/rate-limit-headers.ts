@@ -8,6 +8,8 @@ const BUSY: ReadonlySet<number> = new Set([429, 503]);
 const UNIX_SECONDS = 1_000_000_000;
 const UNIX_MILLISECONDS = 1_000_000_000_000;
 
+const REMAINDER_HEADERS = ['x-ratelimit-remaining', 'ratelimit-remaining', 'ratelimit'] as const;
+
 /** What is left and when there is more, as written. */
 interface Remainder {
   readonly remaining: number;
@@ -44,6 +46,8 @@ export function readRetryAfter(header: unknown, now: number): number | undefined
 
 /** Of several windows the one with least left. */
 function readRemainder(headers: ResponseHeaders): Remainder | undefined {
+  // Every answer passes here.
+  if (REMAINDER_HEADERS.every((name) => headers[name] === undefined)) return undefined;
   const found = [...readPair(headers, 'x-ratelimit'), ...readPair(headers, 'ratelimit'), ...readField(headers)];
   return found.reduce<Remainder | undefined>(
     (least, each) => (least === undefined || each.remaining < least.remaining ? each : least),

@@ -26,6 +26,7 @@ describe('pasted blocks', () => {
         strict: true,
         integrity: 'off',
         curation: [],
+        apiLimits: [],
         relations: [],
       },
     ]);

@@ -42,12 +42,11 @@ describe('buildEndpointPlan: tools', () => {
     expect(plan.toolFor(THREE[1]!)).toBe('mcp_aql_create');
   });
 
-  it('takes the request of the specification and never an enum of names', () => {
+  it('takes the request of the specification, or a batch of them, and never an enum of names', () => {
     for (const tool of planFor(THREE, 'all').tools) {
       expect(tool.inputSchema).toEqual({
         type: 'object',
-        properties: { operation: { type: 'string' }, params: { type: 'object' } },
-        required: ['operation'],
+        properties: { operation: { type: 'string' }, params: { type: 'object' }, operations: { type: 'array' } },
       });
     }
   });

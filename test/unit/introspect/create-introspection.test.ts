@@ -65,6 +65,7 @@ const POLICY: IntrospectionPolicy = {
     return { decision, requires: 'token', conditional: false };
   },
   revokeToken: async (token, { sessionId }) => `${token} of ${sessionId}`,
+  quotaStatus: async ({ sessionId }) => ({ adapter: sessionId }),
 };
 
 const RESULTS: IntrospectionResults = {
@@ -175,10 +176,10 @@ describe('introspect: the list of operations', () => {
     const { _protocol } = await ask({ query: 'operations' });
     expect(_protocol).toMatchObject({
       version: '1.0.0-draft',
-      conformance: 'level-1',
+      conformance: 'level-2',
       mode: 'semantic',
       capabilities: {
-        batch: false,
+        batch: true,
         field_selection: true,
         aggregations: true,
         computed_fields: true,

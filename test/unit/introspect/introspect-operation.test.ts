@@ -23,7 +23,7 @@ describe('introspectOperation', () => {
 
   it('documents the query types but leaves their check to itself, whose error code is specified', () => {
     const query = describeParameters(introspectOperation).find(({ name }) => name === 'query');
-    expect(query?.enum).toEqual(['operations', 'types', 'result', 'revoke_token']);
+    expect(query?.enum).toEqual(['operations', 'types', 'result', 'quota_status', 'revoke_token']);
     expect(accepts({ query: 'entities' })).toBe(true);
     expect(() => parseQuery({ query: 'entities' })).toThrow(/'operations', 'types'/);
   });

@@ -36,7 +36,8 @@ describe('parseQuery', () => {
     expect(() => parseQuery({ query: 'operation' })).toThrow(
       expect.objectContaining({
         code: 'INTROSPECTION_ERROR',
-        message: "Unknown query type: 'operation'. Supported types: 'operations', 'types', 'result', 'revoke_token'",
+        message:
+          "Unknown query type: 'operation'. Supported types: 'operations', 'types', 'result', 'quota_status', 'revoke_token'",
       }),
     );
   });

@@ -102,6 +102,34 @@ describe('a token', () => {
   });
 });
 
+describe('a token to go on past a quota', () => {
+  const type = 'quota_continue';
+  const scope = { ...SCOPE, quota: 'calls/1' };
+
+  it('has a prefix of its own and is good for its quota', async () => {
+    const bench = createTokenBench();
+    const text = await bench.issue({ type, scope });
+    expect(text).toMatch(/^quota_continue_[A-Za-z0-9_-]{43}$/);
+    expect(await bench.tokens.redeem(text, scope, CALLER)).toMatchObject({ type, quota: 'calls/1' });
+  });
+
+  it.each([
+    [
+      'a quota token for a confirmation',
+      { type, scope } as const,
+      SCOPE,
+      /^Token is for going on past a quota and confirms/,
+    ],
+    ['a confirmation for a quota token', {}, scope, /^Token is not for going on past the quota/],
+    ['one quota for another', { type, scope } as const, { ...scope, quota: 'calls/2' }, /^Token is not for going on/],
+  ])('does not take %s', async (_, request, asked, message) => {
+    const bench = createTokenBench();
+    const refusal = await refusalOf(bench.tokens.redeem(await bench.issue(request), asked, CALLER));
+    expect(refusal.code).toBe('TOKEN_SCOPE_MISMATCH');
+    expect(refusal.message).toMatch(message);
+  });
+});
+
 describe('a refused token', () => {
   interface Case {
     readonly prepare?: (bench: TokenBench, text: string) => unknown;
