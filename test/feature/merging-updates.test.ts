@@ -1,0 +1,87 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../src/protocol/json.js';
+import { connectClient, type McpClient } from '../support/mcp-client.js';
+import { REPOSITORY, type ServedGateway, serveGateway } from '../support/served-gateway.js';
+
+const READ = 'mcp_aql_read';
+const UPDATE = 'mcp_aql_update';
+const EXECUTE = 'mcp_aql_execute';
+
+const RECORD = {
+  id: '1',
+  title: 'Broken link',
+  status: 'open',
+  settings: { priority: 'low', owner: 'ada', tags: ['web'] },
+  note: 'seen twice',
+};
+
+let gateway: ServedGateway;
+let client: McpClient;
+
+beforeAll(async () => {
+  const server = join(REPOSITORY, 'test/fixtures/servers/record-server.mjs');
+  gateway = await serveGateway({
+    mcpServers: {
+      records: {
+        command: process.execPath,
+        args: [server, JSON.stringify([RECORD, { ...RECORD, id: '2' }, { ...RECORD, id: '3' }])],
+        operations: {
+          get_record: { collection: false },
+          disturb: { category: 'EXECUTE', danger: 'safe' },
+          update_record: {
+            danger: 'reversible',
+            merge: { read: 'get_record', identifiers: { id: 'record_id' }, path: 'record' },
+          },
+        },
+      },
+    },
+  });
+  client = await connectClient(gateway.url);
+}, 60_000);
+
+afterAll(async () => {
+  await client?.[Symbol.asyncDispose]();
+  await gateway?.[Symbol.asyncDispose]();
+});
+
+const update = (record_id: string, input: JsonObject, more: JsonObject = {}) =>
+  client.call(UPDATE, 'update_record', { record_id, input, ...more });
+const read = async (id: string) => (await client.call(READ, 'get_record', { id })).data.record;
+
+describe('an UPDATE that merges, over a server that replaces', () => {
+  it('changes what is given, keeps what is not, takes null for removal, replaces lists', async () => {
+    expect((await update('1', { settings: { priority: 'high' } })).success).toBe(true);
+    expect(await read('1')).toEqual({ ...RECORD, settings: { ...RECORD.settings, priority: 'high' } });
+    expect((await update('1', { settings: { owner: null, tags: ['a', 'b'] }, note: null })).success).toBe(true);
+    const { note: _note, ...rest } = RECORD;
+    expect(await read('1')).toEqual({ ...rest, settings: { priority: 'high', tags: ['a', 'b'] } });
+  });
+
+  it('writes under a condition, and says what is otherwise', async () => {
+    const refused = await update('2', { title: 'x' }, { if_match: { status: 'closed', 'settings.owner': 'ada' } });
+    expect(refused.error).toMatchObject({
+      code: 'CONFLICT_VERSION_MISMATCH',
+      details: { operation: 'update_record', expected: { status: 'closed' }, current: { status: 'open' } },
+    });
+    expect((await read('2')).title).toBe(RECORD.title);
+    const version = refused.error?.details?.['current_version'];
+    expect((await update('2', { title: 'x' }, { if_match: version })).success).toBe(true);
+    expect((await update('2', { title: 'y' }, { if_match: version })).error?.code).toBe('CONFLICT_VERSION_MISMATCH');
+    expect((await read('2')).title).toBe('x');
+  });
+
+  it('notices a change by somebody else between reading and writing', async () => {
+    await client.call(EXECUTE, 'disturb', { id: '3', after: 1, fields: { settings: { priority: 'urgent' } } });
+    const answer = await update('3', { settings: { priority: 'low' } });
+    expect(answer.error).toMatchObject({ code: 'CONFLICT_VERSION_MISMATCH' });
+    expect((await read('3')).settings).toEqual({ priority: 'urgent' });
+    expect((await update('3', { settings: { priority: 'low' } })).success).toBe(true);
+  });
+
+  it('says so in its details, with the condition that it takes', async () => {
+    const { data } = await client.introspect({ query: 'operations', name: 'update_record' });
+    expect(data.operation.description).toContain('The gateway merges');
+    expect(data.operation.parameters.map(({ name }: { readonly name: string }) => name)).toContain('if_match');
+  });
+});

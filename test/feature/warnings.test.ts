@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { type Answer, connectClient } from '../support/mcp-client.js';
+import { makeRows, startRowsUpstream } from '../support/rows-upstream.js';
+import { serveGateway } from '../support/served-gateway.js';
+
+const READ = 'mcp_aql_read';
+
+interface Told {
+  readonly code: string;
+  readonly severity?: string;
+  readonly details?: object;
+}
+
+const warningsOf = ({ raw }: Answer): readonly Told[] =>
+  (JSON.parse((raw['content'] as [{ readonly text: string }])[0].text) as { readonly warnings?: readonly Told[] })
+    .warnings ?? [];
+
+describe('warnings', () => {
+  it('come with successes alone, each once: deprecation a session, slowness, quota, truncation, worst first', async () => {
+    await using upstream = await startRowsUpstream(makeRows(1_000));
+    const operations = {
+      list_rows: { deprecated: { replacement: 'search_rows', removalDate: '2027-01-31' }, slowMs: 1 },
+    };
+    const quotas = { limits: [{ metric: 'requests_per_day', warn: 1, hard_stop: 1_000 }] };
+    const config = { results: { maxBytes: 10_000 }, quotas, mcpServers: { rows: { url: upstream.url, operations } } };
+    await using gateway = await serveGateway(config);
+    await using client = await connectClient(gateway.url);
+    const first = warningsOf(await client.call(READ, 'list_rows'));
+    const codes = first.map(({ code }) => code);
+    expect(codes).toEqual(
+      expect.arrayContaining(['DEPRECATION_WARNING', 'RATE_LIMIT_QUOTA_WARNING', 'VALIDATION_TRUNCATED_WARNING']),
+    );
+    expect(new Set(codes).size).toBe(codes.length);
+    const ranks = first.map(({ severity = 'medium' }) => ['high', 'medium', 'low'].indexOf(severity));
+    expect(ranks).toEqual([...ranks].sort());
+    expect(first.find(({ code }) => code === 'DEPRECATION_WARNING')?.details).toMatchObject({
+      type: 'operation',
+      deprecated_item: 'list_rows',
+      replacement: 'search_rows',
+      removal_date: '2027-01-31',
+    });
+    const again = warningsOf(await client.call(READ, 'list_rows')).map(({ code }) => code);
+    expect(again).not.toContain('DEPRECATION_WARNING');
+    await using other = await connectClient(gateway.url, 'legacy');
+    expect(warningsOf(await other.call(READ, 'list_rows')).map(({ code }) => code)).toContain('DEPRECATION_WARNING');
+    expect((await client.call(READ, 'list_rows', { nope: 1 })).error?.code).toBe('VALIDATION_UNKNOWN_PARAM');
+  }, 60_000);
+
+  it('say that a call took long', async () => {
+    await using upstream = await startRowsUpstream(makeRows(60_000));
+    const config = { warnings: { slowMs: 1 }, results: { maxBytes: 0 }, mcpServers: { rows: { url: upstream.url } } };
+    await using gateway = await serveGateway(config);
+    await using client = await connectClient(gateway.url);
+    const [told] = warningsOf(await client.call(READ, 'list_rows', { first: 1 }));
+    expect(told).toMatchObject({
+      code: 'PERFORMANCE_SLOW_QUERY_WARNING',
+      details: { operation: 'list_rows', threshold_ms: 1 },
+    });
+  }, 60_000);
+});
