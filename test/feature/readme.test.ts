@@ -1,8 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connectClient, type McpClient } from '../support/mcp-client.js';
-import { REPOSITORY, type ServedGateway, serveGateway } from '../support/served-gateway.js';
+import { type ServedGateway, serveGateway, shippedConfig } from '../support/served-gateway.js';
 import { createPlayer, readTranscript, type TranscriptStep } from '../support/transcript.js';
 
 describe('what the README shows is what happens', () => {
@@ -11,8 +9,7 @@ describe('what the README shows is what happens', () => {
   let play: (step: TranscriptStep) => Promise<void>;
 
   beforeAll(async () => {
-    const shipped = JSON.parse(readFileSync(join(REPOSITORY, 'gateway.config.json'), 'utf8')) as object;
-    gateway = await serveGateway(shipped);
+    gateway = await serveGateway(shippedConfig());
     client = await connectClient(gateway.url);
     play = createPlayer(gateway, client);
   }, 60_000);

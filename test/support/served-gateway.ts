@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -107,4 +108,10 @@ function tryParse(text: string): StartReport | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** The configuration that is shipped, with the upstream files beside it. */
+export function shippedConfig(): object {
+  const main = JSON.parse(readFileSync(join(REPOSITORY, 'gateway.config.json'), 'utf8')) as object;
+  return { ...main, upstreamsDir: join(REPOSITORY, 'upstreams') };
 }

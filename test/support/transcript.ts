@@ -13,16 +13,17 @@ export type TranscriptStep =
       readonly title: string;
       readonly tool: string;
       readonly request: string;
-      readonly outcome: 'answer' | 'error';
+      /** What is shown: the envelope's data, its error, or all of it. */
+      readonly outcome: 'answer' | 'error' | 'envelope';
       readonly expected: string;
     }
   | { readonly kind: 'operator'; readonly title: string; readonly args: readonly string[] };
 
 const STEP =
-  /```json request (\S+)\n(.*?)```[^`]*?```json (answer|error)\n(.*?)```|```sh operator\nmcp-aql-gateway ([^\n]*)\n```/gs;
+  /```json request (\S+)\n(.*?)```[^`]*?```json (answer|error|envelope)\n(.*?)```|```sh operator\nmcp-aql-gateway ([^\n]*)\n```/gs;
 
 /**
- * The conversation in a document: each fenced `json request TOOL` with the `json answer` or `json error` that follows it,
+ * The conversation in a document: each fenced `json request TOOL` with the `json answer`, `error` or `envelope` that follows,
  * and each `sh operator` command. Where it says `conf_...` or `ap_...`, the last one that was seen is meant.
  */
 export function readTranscript(document: string): readonly TranscriptStep[] {
@@ -35,7 +36,7 @@ export function readTranscript(document: string): readonly TranscriptStep[] {
           title: request.replace(/\s+/g, ' ').slice(0, 80),
           tool,
           request,
-          outcome: outcome as 'answer' | 'error',
+          outcome: outcome as 'answer' | 'error' | 'envelope',
           expected,
         },
   );
@@ -60,13 +61,19 @@ export function createPlayer(gateway: ServedGateway, client: McpClient): (step: 
     const answer = await client.callTool(step.tool, JSON.parse(fillIn(step.request)));
     remember(answer);
     const expected = JSON.parse(fillIn(step.expected), dropMoments) as JsonObject;
-    expect(step.outcome === 'error' ? answer.error : answer.data, JSON.stringify(answer.error)).toMatchObject(expected);
+    const shown = { answer: answer.data, error: answer.error, envelope: envelopeOf(answer) }[step.outcome];
+    expect(shown, JSON.stringify(answer.error ?? answer.data)).toMatchObject(expected);
   };
 }
 
 function operate(gateway: ServedGateway, args: readonly string[]): Promise<CliOutcome> {
   const config = join(gateway.directory, 'gateway.config.json');
   return runCli([...args, '--config', config], { cwd: gateway.directory });
+}
+
+function envelopeOf({ raw }: Answer): unknown {
+  const [first] = raw['content'] as readonly { readonly text: string }[];
+  return JSON.parse(first?.text ?? 'null');
 }
 
 /** A document's points in time are examples. */
