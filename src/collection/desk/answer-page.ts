@@ -34,10 +34,11 @@ export function answerPage(context: ReadContext, query: CollectionQuery, deps: A
 function writeKeptPage(
   context: ReadContext,
   query: CollectionQuery,
-  { snapshot, index, cursorAt }: CursorPosition,
+  position: CursorPosition,
   deps: AnswerDeps,
 ): ReadData {
   const { operation } = context;
+  const { snapshot, index } = position;
   const { items, fields } = snapshot;
   const range = cutRange(query.page, items.length, index);
   const read = (start: number, end: number): readonly unknown[] =>
@@ -54,7 +55,8 @@ function writeKeptPage(
     items: project(read(range.start, range.end), wanted, source, sample),
     range,
     total: items.length,
-    cursorAt,
+    openCursors: () => position,
+    isPaged: true,
     beside: {},
     backward: query.page.style === 'backward',
     names: { first: names.get('first') ?? 'first', after: names.get('after') ?? 'after' },

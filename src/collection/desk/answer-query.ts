@@ -1,6 +1,7 @@
 import type { Warning } from '../../protocol/result.js';
 import type { CollectionQuery } from '../collection-query.js';
 import { packTexts } from '../kept/pack-list.js';
+import type { PageCursors } from '../kept-results.js';
 import { checkFields } from '../query/check-fields.js';
 import { findKnownFields } from '../query/known-fields.js';
 import { project, type QueryOutcome, runQuery } from '../query/run-query.js';
@@ -110,23 +111,21 @@ function answerItems(
   const shown = project(ordered.slice(range.start, range.end), query, source, ordered.slice(0, SAMPLE));
   const { beside, omitted } = besideList(list.data, list.path, MAX_BESIDE_LENGTH);
   const maxBytes = boundOf(context, deps);
-  // Cursors cost memory: a caller that has everything needs none.
-  const isPart = query.page.style !== 'all' || isLong(ordered, maxBytes);
-  const pages = isPart
-    ? kept.keepPages({
-        session: caller.sessionId,
-        operation: operation.qualifiedName,
-        question: questionOf(context, query),
-        items: packTexts(ordered.map(writeExact)),
-        ...(query.fields === undefined ? {} : { fields: query.fields }),
-      })
-    : undefined;
+  const keepPages = (): PageCursors | undefined =>
+    kept.keepPages({
+      session: caller.sessionId,
+      operation: operation.qualifiedName,
+      question: questionOf(context, query),
+      items: packTexts(ordered.map(writeExact)),
+      ...(query.fields === undefined ? {} : { fields: query.fields }),
+    });
   const { names } = controlsOf(operation);
   const page = writePage({
     items: shown,
     range,
     total: ordered.length,
-    ...(pages === undefined ? {} : { cursorAt: (index) => pages.cursorAt(index) }),
+    openCursors: keepPages,
+    isPaged: query.page.style !== 'all',
     beside: { ...(aggregations === undefined ? {} : { aggregations }), ...beside },
     backward: query.page.style === 'backward',
     names: { first: names.get('first') ?? 'first', after: names.get('after') ?? 'after' },
@@ -134,15 +133,6 @@ function answerItems(
     compact: settings.compact,
   });
   return { ...page, warnings: [...page.warnings, ...tellGroups(truncatedGroups), ...tellOmitted(omitted)] };
-}
-
-/** Whether the items may not fit; measured by a few, so that a long list is not written twice. */
-function isLong(items: readonly unknown[], maxBytes: number): boolean {
-  if (maxBytes === 0) return false;
-  const sample = items.slice(0, SAMPLE);
-  const written = sample.reduce<number>((sum, item) => sum + (JSON.stringify(item)?.length ?? 4), 0);
-  const average = sample.length === 0 ? 0 : written / sample.length;
-  return average * items.length * 2 > maxBytes;
 }
 
 function tellOmitted(omitted: readonly string[]): readonly Warning[] {

@@ -2,6 +2,7 @@ import type { JsonObject } from '../../protocol/json.js';
 import type { Warning } from '../../protocol/result.js';
 import { describeCuts } from '../kept/describe-cuts.js';
 import { encodeTable } from '../kept/encode-table.js';
+import type { PageCursors } from '../kept-results.js';
 import type { ReadData } from '../result-desk.js';
 import type { Range } from './cut-range.js';
 import { writeExact } from './exact-numbers.js';
@@ -12,8 +13,10 @@ export interface PageToWrite {
   readonly items: readonly unknown[];
   readonly range: Range;
   readonly total: number;
-  /** The cursor of an item by its index; absent where the items could not be kept. */
-  readonly cursorAt?: (index: number) => string;
+  /** Keeps the items for further pages; undefined where they could not be kept. Called where there are or may be some. */
+  readonly openCursors: () => PageCursors | undefined;
+  /** Whether the caller asked for pages. */
+  readonly isPaged: boolean;
   /** What stands beside the items. */
   readonly beside: JsonObject;
   /** Whether the page was asked for from its end. */
@@ -29,18 +32,20 @@ const FRAME_BYTES = 400;
 
 /** Writes as many whole items as fit, with what a caller needs to get the rest. */
 export function writePage(page: PageToWrite): ReadData {
-  const { items, total, cursorAt, beside, backward, maxBytes } = page;
+  const { items, total, beside, backward, maxBytes } = page;
   const besideText = JSON.stringify(beside).slice(1, -1);
   const room = maxBytes === 0 ? Number.POSITIVE_INFINITY : maxBytes - FRAME_BYTES - Buffer.byteLength(besideText);
   const texts = takeWhatFits(items.map(writeExact), room, backward);
   const start = backward ? page.range.end - texts.length : page.range.start;
   const end = start + texts.length;
+  // Cursors cost memory: a caller that has everything needs none.
+  const cursors = page.isPaged || texts.length < items.length ? page.openCursors() : undefined;
   const pageInfo = {
     hasNextPage: end < total,
     hasPreviousPage: start > 0,
-    ...(cursorAt === undefined || texts.length === 0
+    ...(cursors === undefined || texts.length === 0
       ? {}
-      : { startCursor: cursorAt(start), endCursor: cursorAt(end - 1) }),
+      : { startCursor: cursors.cursorAt(start), endCursor: cursors.cursorAt(end - 1) }),
     totalCount: total,
   };
   const shown = page.compact && !backward ? encodeTable(items.slice(0, texts.length)) : undefined;
@@ -48,7 +53,7 @@ export function writePage(page: PageToWrite): ReadData {
   const rest = besideText === '' ? '' : `,${besideText}`;
   return {
     dataText: `{${list},"pageInfo":${JSON.stringify(pageInfo)}${rest}}`,
-    warnings: texts.length === items.length ? [] : [tellCut(page, texts.length, cursorAt?.(end - 1))],
+    warnings: texts.length === items.length ? [] : [tellCut(page, texts.length, cursors?.cursorAt(end - 1))],
   };
 }
 
