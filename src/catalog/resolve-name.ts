@@ -104,7 +104,7 @@ function isPart({ fixedArguments }: Operation): boolean {
 }
 
 /** The name without its upstream; the exposed one may have a qualifier or not. */
-function localNameOf({ name, qualifiedName, upstream }: Operation): string {
+export function localNameOf({ name, qualifiedName, upstream }: Operation): string {
   const prefix = upstream + QUALIFIER;
   return qualifiedName.startsWith(prefix) ? qualifiedName.slice(prefix.length) : name;
 }

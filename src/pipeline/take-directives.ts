@@ -29,10 +29,10 @@ export function takeDirectives(operation: Operation, params: JsonObject): Direct
   const given = NAMES.filter((name) => Object.hasOwn(params, name) && isDirective(operation, name));
   if (given.length === 0) return { params };
   const rest = Object.fromEntries(Object.entries(params).filter(([key]) => !given.some((name) => name === key)));
-  const valueOf = (name: Name): unknown => (given.includes(name) ? (params[name] ?? undefined) : undefined);
-  const confirmation = readConfirmation(operation, valueOf);
-  const quotaContinue = readToken(operation, QUOTA_CONTINUE, valueOf(QUOTA_CONTINUE));
-  const ifMatch = valueOf(IF_MATCH);
+  const givenAs = (name: Name): unknown => (given.includes(name) ? (params[name] ?? undefined) : undefined);
+  const confirmation = readConfirmation(operation, givenAs);
+  const quotaContinue = readToken(operation, QUOTA_CONTINUE, givenAs(QUOTA_CONTINUE));
+  const ifMatch = givenAs(IF_MATCH);
   return {
     params: rest,
     ...(confirmation === undefined ? {} : { confirmation }),
@@ -48,9 +48,9 @@ function isDirective(operation: Operation, name: Name): boolean {
 }
 
 /** Both names appear in the specification. */
-function readConfirmation(operation: Operation, valueOf: (name: Name) => unknown): string | undefined {
+function readConfirmation(operation: Operation, givenAs: (name: Name) => unknown): string | undefined {
   const [metadata, plain] = [CONFIRMATION, PLAIN_CONFIRMATION].map((name) =>
-    readToken(operation, name, valueOf(name as Name)),
+    readToken(operation, name, givenAs(name as Name)),
   );
   if (metadata !== undefined && plain !== undefined && metadata !== plain) {
     throw new OperationError(

@@ -10,12 +10,37 @@ const LONG = /\d{16}|[eE][+-]?\d{3}|\d\.\d{15}|\d{8,}\.\d{8,}/;
 const MARK = `number ${randomBytes(12).toString('hex')} `;
 const WRITTEN = new RegExp(`"${MARK}(-?\\d[\\d.eE+-]*)"`, 'g');
 
-/** Parses JSON so that writing it again gives the same numbers. A number beyond a double's precision reads as a marked text. */
+/**
+ * Parses JSON so that writing it again gives the same numbers. A number that a double would change reads as a marked text,
+ * which whoever looks into values reads with `digitsOf`.
+ */
 export function parseExact(text: string): unknown {
   if (!EXACT.test(text)) return JSON.parse(text);
-  return JSON.parse(
-    text.replace(TOKEN, (token) => (token[0] !== '"' && LONG.test(token) ? JSON.stringify(MARK + token) : token)),
-  );
+  return JSON.parse(text.replace(TOKEN, (token) => (isInexact(token) ? JSON.stringify(MARK + token) : token)));
+}
+
+/** Not `0.30000000000000004` and the like, which a double holds as it is written. */
+function isInexact(token: string): boolean {
+  return token[0] !== '"' && LONG.test(token) && String(Number(token)) !== token;
+}
+
+/** The number that a marked text stands for, as it was written; undefined for every other text. */
+export function digitsOf(text: string): string | undefined {
+  return text.startsWith(MARK) ? text.slice(MARK.length) : undefined;
+}
+
+/** A value as text searches, group names and expressions see it: the digits of a marked text, all else as it is. */
+export function unmarked(value: unknown): unknown {
+  return typeof value === 'string' ? (digitsOf(value) ?? value) : value;
+}
+
+/** The same for all that a value holds; the value itself where nothing in it is marked. */
+export function unmarkedWithin(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return unmarked(value);
+  const members = Object.entries(value);
+  const plain = members.map(([key, member]) => [key, unmarkedWithin(member)] as const);
+  if (plain.every(([, member], index) => member === members[index]?.[1])) return value;
+  return Array.isArray(value) ? plain.map(([, member]) => member) : Object.fromEntries(plain);
 }
 
 /** Writes what `parseExact` read. */

@@ -1,13 +1,15 @@
+import { digitsOf } from '../desk/exact-numbers.js';
 import { readTime } from './read-time.js';
 
 /** What values of one kind are compared by; kinds among themselves by their rank. */
 export interface Comparable {
   readonly rank: number;
-  readonly value: number | string;
+  readonly value: number | string | bigint;
 }
 
 const RANK = { boolean: 0, number: 1, time: 2, text: 3 } as const;
 
+const LONG_INTEGER = /^-?[1-9]\d{15,31}$/;
 const SPELT_NUMBER = /^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?$/;
 const LONGEST_NUMBER = 32;
 
@@ -30,6 +32,8 @@ export function comparableOf(value: unknown): Comparable | undefined {
 }
 
 function comparableText(text: string): Comparable {
+  const digits = digitsOf(text);
+  if (digits !== undefined) return { rank: RANK.number, value: exactValue(digits) };
   if (startsLikeNumber(text)) {
     const number = spelledNumber(text);
     if (number !== undefined) return { rank: RANK.number, value: number };
@@ -37,6 +41,11 @@ function comparableText(text: string): Comparable {
     if (time !== undefined) return { rank: RANK.time, value: time };
   }
   return { rank: RANK.text, value: text };
+}
+
+/** Whole numbers compare to the last digit; what a double rounds or cannot reach otherwise compares as it rounds it. */
+function exactValue(digits: string): number | bigint {
+  return LONG_INTEGER.test(digits) ? BigInt(digits) : Number(digits);
 }
 
 function startsLikeNumber(text: string): boolean {
@@ -48,7 +57,9 @@ function startsLikeNumber(text: string): boolean {
 export function compareInOrder(a: Comparable, b: Comparable): number {
   if (a.rank !== b.rank) return a.rank - b.rank;
   if (a.value === b.value) return 0;
-  return a.value < b.value ? -1 : 1;
+  if (a.value < b.value) return -1;
+  // A bigint and a number of one value are not identical.
+  return a.value > b.value ? 1 : 0;
 }
 
 /**

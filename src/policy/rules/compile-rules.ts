@@ -1,3 +1,4 @@
+import { localNameOf } from '../../catalog/resolve-name.js';
 import { quoteValue, quoteValues } from '../../catalog/schema/quote-value.js';
 import type { PolicyRule, RuleMatch } from '../../config/policy-config.js';
 import type { Operation } from '../../protocol/operation.js';
@@ -21,9 +22,7 @@ export function compileRules(rules: readonly PolicyRule[]): readonly CompiledRul
 /** What a match asks of an operation. */
 export function compileOperation(match: RuleMatch): readonly Clause<Operation>[] {
   return [
-    ...clauseOf(match.operation, (patterns) =>
-      nameClause('operation', patterns, ({ name, qualifiedName }) => [name, qualifiedName]),
-    ),
+    ...clauseOf(match.operation, operationClause),
     ...clauseOf(match.category, (listed) => listClause('category', listed, ({ category }) => category)),
     ...clauseOf(match.danger, (listed) => listClause('danger', listed, ({ danger }) => danger.level)),
     ...clauseOf(match.upstream, (patterns) => nameClause('upstream', patterns, ({ upstream }) => [upstream])),
@@ -42,6 +41,19 @@ export function compileClient({ client }: RuleMatch): readonly Clause<Pick<Ruled
 
 function clauseOf<Given, Subject>(given: Given | undefined, compile: (given: Given) => Clause<Subject>) {
   return given === undefined ? [] : [compile(given)];
+}
+
+/**
+ * A bare name is an operation's as long as no other upstream offers it. From then on it may mean each of them, which is doubt:
+ * else an upstream could take another's operation out of a rule by offering a tool of its name.
+ */
+function operationClause(patterns: readonly string[]): Clause<Operation> {
+  const { match, explain } = nameClause('operation', patterns, ({ name, qualifiedName }) => [name, qualifiedName]);
+  const ofLocalName = nameClause('operation', patterns, (operation) => [localNameOf(operation)]);
+  return {
+    match: (operation) => anyOf([match(operation), ofLocalName.match(operation) === 'no' ? 'no' : 'doubt']),
+    explain,
+  };
 }
 
 /** A clause that one of the names must fit. */

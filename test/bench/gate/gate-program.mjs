@@ -1,4 +1,5 @@
 // What policy costs a call: the same READs through several gates in turn, in one process of its own, told over IPC what to do.
+import { measureInTurn } from '../inner/measure-in-turn.mjs';
 import { answerParent } from '../process/answer-parent.mjs';
 import { PROBES, READS } from './gated-calls.mjs';
 import { openGates } from './open-gates.mjs';
@@ -12,40 +13,21 @@ answerParent({
     return (await Promise.all(gates.map(probe))).flat();
   },
 
-  /**
-   * Sends `calls` through every gate, `repeats` times; in turn one way and the other, so that nobody is always first.
-   * @returns `costs`: for each gate's name CPU nanoseconds a call, one number a repeat; `faults` in words: all calls must pass
-   */
-  async measure({ repeats, calls }) {
-    const costs = Object.fromEntries(gates.map(({ name }) => [name, []]));
-    const refusals = Object.fromEntries(gates.map(({ name }) => [name, 0]));
-    for (let repeat = 0; repeat < repeats; repeat += 1) {
-      for (const { name, pass } of repeat % 2 === 0 ? gates : gates.toReversed()) {
-        const { nanoseconds, refused } = await measureCalls(pass, calls);
-        costs[name].push(nanoseconds);
-        refusals[name] += refused;
-      }
-    }
-    return { costs, faults: describeRefusals(refusals, repeats * calls) };
+  /** @returns `costs` as `measureInTurn` has them; `faults` in words: all calls must pass */
+  async measure(effort) {
+    const { costs, wrong } = await measureInTurn(gates.map(toSubject), effort);
+    return { costs, faults: describeRefusals(wrong, effort.repeats * effort.calls) };
   },
 });
+
+function toSubject({ name, pass }) {
+  return { name, call: async (index) => (await pass(READS[index % READS.length])).code === 'OK' };
+}
 
 function describeRefusals(refusals, calls) {
   return Object.entries(refusals)
     .filter(([, refused]) => refused > 0)
     .map(([name, refused]) => `${name} refused ${refused} of ${calls} READ calls`);
-}
-
-/** Of the whole process, so that collecting the calls' garbage is counted. */
-async function measureCalls(pass, calls) {
-  let refused = 0;
-  const before = process.cpuUsage();
-  for (let call = 0; call < calls; call += 1) {
-    const { code } = await pass(READS[call % READS.length]);
-    if (code !== 'OK') refused += 1;
-  }
-  const { user, system } = process.cpuUsage(before);
-  return { nanoseconds: ((user + system) * 1000) / calls, refused };
 }
 
 async function probe({ name, refuses, pass }) {

@@ -17,5 +17,5 @@ export const PROBES = {
 };
 
 function request(family, operation, text) {
-  return { tool: `mcp_aql_${family}`, operation, text };
+  return { tool: `mcp_aql_${family}`, operation, params: { text } };
 }

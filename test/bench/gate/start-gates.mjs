@@ -1,9 +1,5 @@
-import { existsSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { askChild } from '../process/ask-child.mjs';
-import { startNode } from '../process/children.mjs';
-import { makeScratchDirectory } from '../process/scratch-directory.mjs';
+import { startInner } from '../inner/start-inner.mjs';
 
 const PROGRAM = fileURLToPath(new URL('./gate-program.mjs', import.meta.url));
 
@@ -13,13 +9,8 @@ const PROGRAM = fileURLToPath(new URL('./gate-program.mjs', import.meta.url));
  * @returns undefined where that build has no gate
  */
 export function startGates(program) {
-  const modules = resolve(dirname(program), '..');
-  if (!existsSync(join(modules, 'policy/open-policy-desk.js'))) return undefined;
-  const started = startNode([PROGRAM], { ipc: true });
-  const ask = askChild(started, 'the process with the gates');
-  return {
-    open: () => ask('open', { modules, directory: makeScratchDirectory() }),
-    measure: (effort) => ask('measure', effort),
-    stop: started.stop,
-  };
+  const inner = startInner(program, PROGRAM, 'the process with the gates');
+  if (inner === undefined) return undefined;
+  const { open, ask, stop } = inner;
+  return { open, measure: (effort) => ask('measure', effort), stop };
 }

@@ -135,6 +135,23 @@ describe('how rules and the matrix come together', () => {
     expect(ruling.decision).toBe(applies ? 'deny' : 'allow');
   });
 
+  it.each<[danger: DangerLevel, rule: RuleText, decision: Decision]>([
+    ['safe', ['deny', EXACT], 'deny'],
+    ['safe', ['deny', PATTERN], 'deny'],
+    ['safe', ['confirm', EXACT], 'confirm'],
+    ['safe', ['deny', OTHER], 'allow'],
+    // It may be the other upstream's that was vouched for.
+    ['dangerous', ['allow', EXACT], 'deny'],
+    ['destructive', ['allow', EXACT], 'confirm'],
+    ['destructive', ['allow', QUALIFIED], 'allow'],
+  ])(
+    'an operation whose bare name another upstream offers too stays in the rules about it: %s, %j: %s',
+    (danger, rule, decision) => {
+      const shared = rated(danger, { name: 'demo__run_job', qualifiedName: 'demo__run_job' });
+      expect(aBook(named([rule])).ruleOn(shared, {}, NOBODY).decision).toBe(decision);
+    },
+  );
+
   it('does not let a pattern that cannot be used allow anything', () => {
     const rule = aRule({ decision: 'allow', match: { operation: ['+(run_job)'], danger: ['dangerous'] } });
     expect(aBook([rule]).ruleOn(rated('dangerous'), {}, NOBODY).decision).toBe('deny');
