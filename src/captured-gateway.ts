@@ -36,6 +36,7 @@ export function openCapturedGateway(
   });
   const pipeline = createPipeline({
     gatekeeper: { admit: () => ({ outcome: 'allowed' }), outlook: rules.outlook },
+    currentOperation: snapshot.catalog.find,
     quota: unlimitedQuota,
     limits: config.limits,
     observe: () => undefined,

@@ -6,29 +6,27 @@ import type { GatewayConfig } from './config/gateway-config.js';
 import { describeStatus, type GatewayStatus, type PlacedOperation, placeOperations } from './describe-status.js';
 import type { EndpointPlan } from './endpoint/endpoint-plan.js';
 import { explainPolicy, type PolicyQuestion } from './explain-policy.js';
-import { createCachedHandler } from './handler/create-cached-handler.js';
-import { createMergingHandler } from './handler/create-merging-handler.js';
-import { findOperation } from './handler/find-operation.js';
 import { createInnerCalls } from './inner-calls.js';
+import type { IntrospectionPolicy } from './introspect/create-introspection.js';
 import { Lifecycle } from './lifecycle.js';
+import { createLiveCatalog, type LiveCatalog } from './live-catalog.js';
 import type { Observer } from './observe/observation.js';
 import { createBatchRunner } from './pipeline/batch/create-batch-runner.js';
 import { readBatch } from './pipeline/batch/read-batch.js';
 import { createPipeline } from './pipeline/pipeline.js';
 import type { SearchHit, Snapshot } from './pipeline/snapshot.js';
-import { fromFailedTool } from './pipeline/upstream-words.js';
 import { createToldOnce } from './pipeline/warnings/create-told-once.js';
 import type { ApprovalDesk } from './policy/approvals/approval.js';
 import type { AuditTrail } from './policy/audit/audit-trail.js';
-import { openPolicyDesk } from './policy/open-policy-desk.js';
+import { openPolicyDesk, type PolicyDesk } from './policy/open-policy-desk.js';
 import type { Explanation } from './policy/rules/rule-book.js';
-import type { OperationHandler } from './protocol/handler.js';
-import { OperationError } from './protocol/operation-error.js';
 import type { RawCall } from './protocol/raw-call.js';
 import type { ToolSet } from './protocol/raw-tool.js';
 import type { Reply } from './protocol/result.js';
 import { listBinDirectories } from './upstream/bin-directories.js';
+import type { UpstreamEvents } from './upstream/upstream.js';
 import { openUpstreamPool, type UpstreamPool } from './upstream/upstream-pool.js';
+import { createUpstreamHandler } from './upstream-handler.js';
 
 /** The gateway's own MCP tools, as values and as the JSON text that is sent. */
 export type ToolList = Pick<EndpointPlan, 'tools' | 'toolsJson'>;
@@ -87,111 +85,72 @@ export interface GatewayDeps {
  */
 export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Promise<Gateway> {
   const { observe } = deps;
+  const lifecycle = new Lifecycle((name, cause) => observe({ kind: 'defect', where: `closing ${name}`, cause }));
   const policy = await openPolicyDesk(config, deps);
+  lifecycle.opened('policy', () => policy.close());
   const results = createResultDesk(config.results);
   const toldOnce = createToldOnce();
-  const lifecycle = new Lifecycle((name, cause) => observe({ kind: 'defect', where: `closing ${name}`, cause }));
-  const toolSets = new Map<string, ToolSet>();
-  const firstToolSets = new Map<string, ToolSet>();
-  const listeners = new Set<() => void>();
-  lifecycle.opened('policy', () => policy.close());
-
-  // Reads that belong to a write look past the cache, so the cache is outermost.
-  const upstreams = createCachedHandler({
-    inner: createMergingHandler({
-      inner: createUpstreamHandler((slug) => pool.get(slug)),
-      findOperation: (upstream, name) => findOperation(snapshot.catalog, upstream, name),
-      explainFailure: fromFailedTool,
-    }),
-    maxBytes: config.cache.maxBytes,
-  });
-  const takeSnapshot = (): Snapshot =>
-    buildSnapshot({
-      config,
-      toolSets: toolSets.values(),
-      firstToolSets,
-      policy: { outlook: policy.gatekeeper.outlook, revokeToken: policy.revokeToken, quotaStatus: policy.quota.status },
-      results,
-      innerCalls: createInnerCalls(
-        (raw) => pipeline(raw, snapshot),
-        () => snapshot,
-      ),
-      upstreamHandler: upstreams.handle,
-    });
-  let snapshot = takeSnapshot();
-  let rebuild: NodeJS.Immediate | undefined;
-
-  /** Several lists read in one turn make one catalog. */
-  const scheduleRebuild = (): void => {
-    rebuild ??= setImmediate(applyToolSets);
-  };
-  const applyToolSets = (): void => {
-    clearImmediate(rebuild);
-    rebuild = undefined;
-    const before = snapshot;
-    snapshot = takeSnapshot();
-    reportChange(before, snapshot, observe, policy.audit);
-    if (before.plan.toolsJson !== snapshot.plan.toolsJson) for (const listener of listeners) listener();
-  };
-
-  const pool: UpstreamPool = openUpstreamPool(config.upstreams, {
-    observe,
-    clientInfo: deps.clientInfo,
-    binDirectories: listBinDirectories([config.directory, deps.packageDirectory]),
-    events: {
-      onTools(slug, tools) {
-        const toolSet = { upstream: slug, tools };
-        toolSets.set(slug, toolSet);
-        // Whoever lists tools anew may have started anew.
-        upstreams.invalidate(slug);
-        if (!firstToolSets.has(slug)) firstToolSets.set(slug, toolSet);
-        scheduleRebuild();
-      },
-      onLimits: policy.quota.noteLimits,
+  const upstreamHandler = createUpstreamHandler(
+    config,
+    (slug) => pool.get(slug),
+    () => catalog.current(),
+  );
+  const innerCalls = createInnerCalls(
+    (raw) => pipeline(raw, catalog.current()),
+    () => catalog.current(),
+  );
+  const catalog = createLiveCatalog(
+    (offered) =>
+      buildSnapshot({
+        ...offered,
+        config,
+        policy: describePolicy(policy),
+        results,
+        innerCalls,
+        upstreamHandler: upstreamHandler.handle,
+      }),
+    (before, after) => reportChange(before, after, observe, policy.audit),
+  );
+  const pool = openPool(config, deps, {
+    onTools(slug, tools) {
+      // Whoever lists tools anew may have started anew.
+      upstreamHandler.invalidate(slug);
+      catalog.offer(slug, tools);
     },
+    onLimits: policy.quota.noteLimits,
   });
   lifecycle.opened('upstreams', () => pool.close());
-  lifecycle.opened('catalog', () => clearImmediate(rebuild));
+  lifecycle.opened('catalog', () => catalog.close());
 
+  const { gatekeeper, quota, recordCall } = policy;
   const pipeline = createPipeline({
-    gatekeeper: policy.gatekeeper,
-    quota: policy.quota,
+    gatekeeper,
+    quota,
+    recordCall,
     limits: config.limits,
     observe,
-    recordCall: policy.recordCall,
     results,
     isNews: toldOnce.isNews,
     slowMs: config.warnings.slowMs,
   });
+  const { batch: batchSettings, results: resultSettings, limits } = config;
   const batch = createBatchRunner({
+    ...batchSettings,
     callOne: pipeline,
-    ...config.batch,
-    answerBytes: config.results.maxBytes,
-    limits: config.limits,
+    answerBytes: resultSettings.maxBytes,
+    limits,
     observe,
   });
-  const settled = pool.settled.then(() => {
-    if (rebuild !== undefined) applyToolSets();
-  });
-  const warmedUp = Promise.race([settled, delay(WARM_UP_MS, undefined, { ref: false })]);
-
+  const settled = pool.settled.then(() => catalog.settle());
   return {
     config,
     settled,
-    warmedUp,
+    warmedUp: Promise.race([settled, delay(WARM_UP_MS, undefined, { ref: false })]),
     handle(call) {
       const operations = readBatch(call);
-      return operations === undefined ? pipeline(call, snapshot) : batch(call, operations, snapshot);
+      return operations === undefined ? pipeline(call, catalog.current()) : batch(call, operations, catalog.current());
     },
-    toolList: () => snapshot.plan,
-    onToolsChanged(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-    status: () => describeStatus(snapshot, pool.statuses()),
-    operations: () => placeOperations(snapshot),
-    search: (query, limit) => snapshot.search(query, limit),
-    toolSets: () => [...toolSets.values()],
+    ...describeHouse(catalog, pool),
     explainPolicy: (question) => explainPolicy(policy.rules, question),
     approvals: policy.approvals,
     endSession(sessionId) {
@@ -203,23 +162,32 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
   };
 }
 
-/** Upstream tools as handlers: the operation says which upstream and which tool. */
-function createUpstreamHandler(find: UpstreamPool['get']): OperationHandler {
-  return async ({ operation, arguments: args, cancellation, onProgress }) => {
-    const upstream = find(operation.upstream);
-    if (upstream === undefined) {
-      const message = `Internal error: 'upstream ${operation.upstream} is not connected'`;
-      throw new OperationError('INTERNAL_ERROR', message, { upstream: operation.upstream, retryable: true });
-    }
-    const toolResult = await upstream.call({
-      tool: operation.tool,
-      arguments: args,
-      retryable: operation.retryable,
-      cancellation,
-      ...(operation.timeoutMs === undefined ? {} : { timeoutMs: operation.timeoutMs }),
-      ...(onProgress === undefined ? {} : { onProgress }),
-    });
-    return { toolResult };
+function openPool(
+  config: GatewayConfig,
+  { observe, clientInfo, packageDirectory }: GatewayDeps,
+  events: UpstreamEvents,
+): UpstreamPool {
+  const binDirectories = listBinDirectories([config.directory, packageDirectory]);
+  return openUpstreamPool(config.upstreams, { observe, clientInfo, binDirectories, events });
+}
+
+/** What introspection may tell of policy. */
+function describePolicy({ gatekeeper, revokeToken, quota }: PolicyDesk): IntrospectionPolicy {
+  return { outlook: gatekeeper.outlook, revokeToken, quotaStatus: quota.status };
+}
+
+/** What fronts and the command line see of the moment. */
+function describeHouse(
+  catalog: LiveCatalog,
+  pool: UpstreamPool,
+): Pick<Gateway, 'toolList' | 'onToolsChanged' | 'status' | 'operations' | 'search' | 'toolSets'> {
+  return {
+    toolList: () => catalog.current().plan,
+    onToolsChanged: catalog.onToolsChanged,
+    status: () => describeStatus(catalog.current(), pool.statuses()),
+    operations: () => placeOperations(catalog.current()),
+    search: (query, limit) => catalog.current().search(query, limit),
+    toolSets: catalog.toolSets,
   };
 }
 

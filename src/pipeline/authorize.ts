@@ -1,7 +1,9 @@
 import type { CollectionQuery } from '../collection/collection-query.js';
 import type { Gatekeeper } from '../policy/admission.js';
+import { isSameDefinition } from '../policy/confirmation/token-scope.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { Operation } from '../protocol/operation.js';
+import { OperationError } from '../protocol/operation-error.js';
 import type { RawCall } from '../protocol/raw-call.js';
 import type { ValidatedCall } from './validate.js';
 
@@ -40,8 +42,18 @@ class Authorized {
 /** Exported as a type alone: only this file can make one. */
 export type AuthorizedCall = Authorized;
 
-/** Asks policy. A call is refused here when the gatekeeper says no, or asks for a confirmation. */
-export async function authorize(call: ValidatedCall, gatekeeper: Gatekeeper): Promise<AuthorizedCall> {
+/** The operation that has a qualified name at this moment, whatever the call began with. */
+export type CurrentOperation = (qualifiedName: string) => Operation | undefined;
+
+/**
+ * Asks policy. A call is refused here when the gatekeeper says no, asks for a confirmation, or got one for an operation that
+ * has become another one meanwhile.
+ */
+export async function authorize(
+  call: ValidatedCall,
+  gatekeeper: Gatekeeper,
+  currentOperation: CurrentOperation,
+): Promise<AuthorizedCall> {
   const { raw, operation, arguments: args, directives } = call;
   const { confirmation } = directives;
   const { caller, cancellation, user } = raw;
@@ -53,6 +65,21 @@ export async function authorize(call: ValidatedCall, gatekeeper: Gatekeeper): Pr
     ...(confirmation === undefined ? {} : { confirmation }),
     ...(user === undefined ? {} : { user }),
   });
-  if (permit instanceof Promise) await permit;
+  if (permit instanceof Promise) {
+    await permit;
+    requireUnchanged(operation, currentOperation);
+  }
   return new Authorized(call);
+}
+
+/** A person may take minutes. What they agreed to is what they were shown, not what the upstream has made of it since. */
+function requireUnchanged(operation: Operation, currentOperation: CurrentOperation): void {
+  const { name, qualifiedName } = operation;
+  const current = currentOperation(qualifiedName);
+  if (current !== undefined && isSameDefinition(operation, current)) return;
+  throw new OperationError(
+    'TOKEN_SCOPE_MISMATCH',
+    `Operation '${name}' changed while its confirmation was waited for, and did not run. Read its details again, then call it without a token to be asked anew`,
+    { operation: name, token_operation: qualifiedName, requested_operation: qualifiedName },
+  );
 }

@@ -10,7 +10,7 @@ import type { Operation } from '../protocol/operation.js';
 import type { PayloadLimits } from '../protocol/payload-limits.js';
 import type { RawCall } from '../protocol/raw-call.js';
 import type { Reply } from '../protocol/result.js';
-import { type AuthorizedCall, authorize } from './authorize.js';
+import { type AuthorizedCall, authorize, type CurrentOperation } from './authorize.js';
 import { decode } from './decode.js';
 import { dispatch } from './dispatch.js';
 import { limitPayload } from './limit.js';
@@ -24,6 +24,7 @@ import type { ToldOnce } from './warnings/create-told-once.js';
 
 export interface PipelineDeps {
   readonly gatekeeper: Gatekeeper;
+  readonly currentOperation: CurrentOperation;
   readonly quota: Pick<QuotaDesk, 'charge' | 'settle'>;
   readonly limits: PayloadLimits;
   readonly observe: Observer;
@@ -51,7 +52,7 @@ interface Progress {
  * observer and the audit trail when it leaves.
  */
 export function createPipeline(deps: PipelineDeps): Pipeline {
-  const { gatekeeper, quota, limits, observe, recordCall, results, isNews, slowMs } = deps;
+  const { gatekeeper, currentOperation, quota, limits, observe, recordCall, results, isNews, slowMs } = deps;
 
   const walk = async (raw: RawCall, snapshot: Snapshot, progress: Progress): Promise<Reply> => {
     limitPayload(raw.arguments, limits);
@@ -60,7 +61,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     progress.arguments = routed.params;
     const validated = validate(routed, snapshot, results);
     progress.arguments = validated.arguments;
-    const authorized = await authorize(validated, gatekeeper);
+    const authorized = await authorize(validated, gatekeeper, currentOperation);
     const { operation, query } = authorized;
     const context = describeContext(authorized);
     const kept = query === undefined ? undefined : results.resume(context, query);

@@ -1,6 +1,7 @@
 import { compileExpression } from '../../protocol/expression/compile-expression.js';
 import type { Operation } from '../../protocol/operation.js';
 import type { ComputedField } from '../collection-query.js';
+import { unmarkedWithin } from '../desk/exact-numbers.js';
 
 const compiled = new WeakMap<Operation, readonly ComputedField[]>();
 
@@ -18,5 +19,7 @@ export function compileComputedFields(operation: Operation): readonly ComputedFi
 /** None where the expression is none: a configuration with such a one does not load. */
 function compileField(name: string, expression: string, description: string): readonly ComputedField[] {
   const result = compileExpression(expression);
-  return result.ok ? [{ name, description, type: result.type, compute: result.compute }] : [];
+  if (!result.ok) return [];
+  // A number beyond a double's precision is the text of its digits: ids in links are not rounded.
+  return [{ name, description, type: result.type, compute: (item, now) => result.compute(unmarkedWithin(item), now) }];
 }

@@ -79,7 +79,7 @@ function summarise(
   deps: AnswerDeps,
 ): ReadData {
   const summary = { aggregations, matched: ordered.length, total };
-  const answer = answerWhole(context, JSON.stringify(summary), deps);
+  const answer = answerWhole(context, writeExact(summary), deps);
   return { ...answer, warnings: [...answer.warnings, ...tellGroups(truncatedGroups)] };
 }
 

@@ -33,7 +33,7 @@ const FRAME_BYTES = 400;
 /** Writes as many whole items as fit, with what a caller needs to get the rest. */
 export function writePage(page: PageToWrite): ReadData {
   const { items, total, beside, backward, maxBytes } = page;
-  const besideText = JSON.stringify(beside).slice(1, -1);
+  const besideText = writeExact(beside).slice(1, -1);
   const room = maxBytes === 0 ? Number.POSITIVE_INFINITY : maxBytes - FRAME_BYTES - Buffer.byteLength(besideText);
   const texts = takeWhatFits(items.map(writeExact), room, backward);
   const start = backward ? page.range.end - texts.length : page.range.start;

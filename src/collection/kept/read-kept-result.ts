@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
 import { OperationError } from '../../protocol/operation-error.js';
+import { digitsOf } from '../desk/exact-numbers.js';
 import type { KeptResult } from '../kept-results.js';
 import type { KeptResultRequest } from '../result-desk.js';
 import { abbreviate } from './abbreviate.js';
@@ -69,7 +70,8 @@ function readPlace(place: Place, request: KeptResultRequest, { room, project }: 
   if (isJsonObject(value))
     return readMembers(place, fields === undefined ? value : project([value], fields)[0], start, room);
   if (fields !== undefined) throw refuse(place, "'fields' reads objects and lists of objects");
-  return typeof value === 'string' ? readCharacters(value, start, room) : { content: { value }, next: null };
+  const isText = typeof value === 'string' && digitsOf(value) === undefined;
+  return isText ? readCharacters(value, start, room) : { content: { value }, next: null };
 }
 
 interface ListPage {

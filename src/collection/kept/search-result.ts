@@ -1,3 +1,4 @@
+import { unmarked } from '../desk/exact-numbers.js';
 import { type Container, isContainer, openContainer } from './container.js';
 import type { Place } from './find-in-result.js';
 import { writeResultPath } from './result-path.js';
@@ -126,7 +127,7 @@ function* walkLeaves({ path, value }: Place): Generator<Leaf> {
     }
     const part = frame.container.valueAt(frame.index);
     if (isContainer(part)) frames.push({ container: openContainer(part), index: -1 });
-    else if (typeof part === 'string') yield { text: part, pathText };
+    else if (typeof part === 'string') yield { text: String(unmarked(part)), pathText };
     else if (typeof part === 'number') yield { text: JSON.stringify(part), pathText };
   }
 }

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../protocol/json.js';
 import type { Aggregation, CollectionQuery, FieldPath } from '../collection-query.js';
+import { digitsOf, unmarkedWithin } from '../desk/exact-numbers.js';
 import { type Comparable, comparableOf, compareInOrder } from './comparable.js';
 import { createFieldReader, type FieldSource, type ReadField } from './field-reader.js';
 
@@ -93,7 +94,7 @@ function groupItems(items: readonly unknown[], read: ReadField): readonly [name:
 /** Names in JSON are texts: null and missing are `null`, an object is its JSON text. */
 function groupNames(values: readonly unknown[]): Iterable<string> {
   if (values.length === 0) return ['null'];
-  return new Set(values.map((value) => (typeof value === 'string' ? value : JSON.stringify(value))));
+  return new Set(values.map(unmarkedWithin).map((value) => (typeof value === 'string' ? value : JSON.stringify(value))));
 }
 
 /** A list at the end of a path stands for its elements. */
@@ -102,7 +103,13 @@ function flatValues(values: readonly unknown[]): readonly unknown[] {
 }
 
 function numbersOf(items: readonly unknown[], read: ReadField): readonly number[] {
-  return items.flatMap((item) => flatValues(read(item)).filter((value) => typeof value === 'number'));
+  return items.flatMap((item) => flatValues(read(item)).flatMap(numberOf));
+}
+
+function numberOf(value: unknown): readonly number[] {
+  if (typeof value === 'number') return [value];
+  const digits = typeof value === 'string' ? digitsOf(value) : undefined;
+  return digits === undefined ? [] : [Number(digits)];
 }
 
 function total(numbers: readonly number[]): number {

@@ -68,11 +68,20 @@ export function compareInOrder(a: Comparable, b: Comparable): number {
  */
 export function createComparison(operand: string | number): (value: unknown) => number | undefined {
   const bound = comparableOf(operand);
+  const amount = longInteger(operand) ?? bound;
   return (value) => {
     const comparable = comparableOf(value);
-    if (comparable === undefined || bound === undefined) return undefined;
-    if (comparable.rank === bound.rank) return compareInOrder(comparable, bound);
-    if (typeof value !== 'string' || typeof operand !== 'string') return undefined;
+    if (comparable === undefined || bound === undefined || amount === undefined) return undefined;
+    const limit = comparable.rank === RANK.number ? amount : bound;
+    if (comparable.rank === limit.rank) return compareInOrder(comparable, limit);
+    if (typeof value !== 'string' || typeof operand !== 'string' || digitsOf(value) !== undefined) return undefined;
     return value < operand ? -1 : 1;
   };
+}
+
+/** A text of so many digits is a text, save beside numbers. */
+function longInteger(operand: string | number): Comparable | undefined {
+  return typeof operand === 'string' && LONG_INTEGER.test(operand)
+    ? { rank: RANK.number, value: BigInt(operand) }
+    : undefined;
 }

@@ -1,10 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
+import { digitsOf } from '../desk/exact-numbers.js';
 import { spelledNumber } from './comparable.js';
 import { readTime } from './read-time.js';
 
 /**
  * Whether a value is one of those given, in time that does not grow with their number. Texts are equal to the letter, or as
- * one instant; a number equals a text that spells it; objects and lists are equal member by member.
+ * one instant; a number equals a text that spells it; objects and lists are equal member by member. A number of more digits
+ * than a double holds equals a text that spells them all, and a number that was rounded as it would be.
  */
 export function createEquality(candidates: readonly unknown[]): (value: unknown) => boolean {
   const scalars = new Set(candidates.filter((candidate) => !isStructure(candidate)));
@@ -15,9 +17,13 @@ export function createEquality(candidates: readonly unknown[]): (value: unknown)
   const numbers = new Set(candidates.filter((candidate) => typeof candidate === 'number'));
   const equalsText = (text: string): boolean =>
     (times.size > 0 && holds(times, readTime(text))) || (numbers.size > 0 && holds(numbers, spelledNumber(text)));
+  const equalsNumber = (digits: string): boolean => scalars.has(digits) || numbers.has(Number(digits));
   return (value) => {
     if (scalars.has(value)) return true;
-    if (typeof value === 'string') return equalsText(value);
+    if (typeof value === 'string') {
+      const digits = digitsOf(value);
+      return digits === undefined ? equalsText(value) : equalsNumber(digits);
+    }
     if (typeof value === 'number') return spelled.has(value);
     return isStructure(value) && structures.some((candidate) => isDeepStrictEqual(value, candidate));
   };

@@ -1,4 +1,5 @@
 import type { Condition, Operator } from '../collection-query.js';
+import { unmarked } from '../desk/exact-numbers.js';
 import { createComparison } from './comparable.js';
 import { createEquality } from './equality.js';
 import { createFieldReader, type FieldSource } from './field-reader.js';
@@ -68,11 +69,11 @@ function containing(operand: unknown): Test {
 }
 
 function holdsPart(value: string | number, part: string): boolean {
-  return foldText(String(value)).includes(part);
+  return foldText(String(unmarked(value))).includes(part);
 }
 
 function anyText(matches: (text: string) => boolean): Test {
-  return (values) => anyOf(values, (value) => isText(value) && matches(String(value)));
+  return (values) => anyOf(values, (value) => isText(value) && matches(String(unmarked(value))));
 }
 
 function anyOf(values: readonly unknown[], holds: (value: unknown) => boolean): boolean {

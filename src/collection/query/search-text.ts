@@ -1,4 +1,5 @@
 import type { TextQuery } from '../collection-query.js';
+import { unmarked } from '../desk/exact-numbers.js';
 import { foldText } from './fold-text.js';
 
 /** Texts nested deeper are not searched. */
@@ -32,8 +33,7 @@ function oneLine(text: string): string {
 }
 
 function anyTextIn(value: unknown, isHit: (text: string) => boolean, depth: number): boolean {
-  if (typeof value === 'string') return isHit(value);
-  if (typeof value === 'number') return isHit(String(value));
+  if (typeof value === 'string' || typeof value === 'number') return isHit(String(unmarked(value)));
   if (typeof value !== 'object' || value === null || depth === MAX_DEPTH) return false;
   return Object.values(value).some((member) => anyTextIn(member, isHit, depth + 1));
 }

@@ -3,6 +3,7 @@ import { readSchema } from '../../catalog/schema/schema-shape.js';
 import { isJsonObject, type JsonSchema } from '../../protocol/json.js';
 import type { Operation } from '../../protocol/operation.js';
 import type { FieldPath } from '../collection-query.js';
+import { digitsOf } from '../desk/exact-numbers.js';
 import type { ItemField } from '../result-desk.js';
 
 /** A model reads the list whole, and beyond so many names it is told to look. */
@@ -33,10 +34,15 @@ export function seenFields(items: readonly unknown[]): ReadonlyMap<string, strin
     for (const name of Object.keys(item).filter((key) => FIELD_NAME.test(key))) {
       if (seen.get(name) !== undefined && seen.get(name) !== 'any') continue;
       if (seen.size >= MAX_FIELDS && !seen.has(name)) continue;
-      seen.set(name, item[name] === null ? 'any' : jsonTypeOf(item[name]));
+      seen.set(name, typeOf(item[name]));
     }
   }
   return seen;
+}
+
+function typeOf(value: unknown): string {
+  if (value === null) return 'any';
+  return typeof value === 'string' && digitsOf(value) !== undefined ? 'number' : jsonTypeOf(value);
 }
 
 interface DescribedField extends ItemField {

@@ -24,6 +24,11 @@ export function scopeOf(operation: Operation, args: JsonObject): TokenScope {
   };
 }
 
+/** Whether both are what a person was told, and mean the same by their arguments. */
+export function isSameDefinition(one: Operation, other: Operation): boolean {
+  return one === other || definitionOf(one) === definitionOf(other);
+}
+
 /** Digest of what the person was told that the operation is, and of what its arguments mean. */
 function definitionOf(operation: Operation): string {
   const known = definitions.get(operation);

@@ -18,6 +18,13 @@ describe('numbers that a double would change', () => {
     expect(parseExact('{"n":"1234567890123456789"}')).toEqual({ n: '1234567890123456789' });
   });
 
+  it.each(['0.30000000000000004', '3.3333333333333335', '9007199254740991', '1e+300'])(
+    'are not those that a double holds as they are written: %s',
+    (text) => {
+      expect(parseExact(text)).toBe(Number(text));
+    },
+  );
+
   it('change nothing for all other JSON', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {

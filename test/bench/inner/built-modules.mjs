@@ -1,0 +1,26 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+/** What the scenarios use of the build from within. */
+const MODULES = [
+  'build-snapshot.js',
+  'collection/desk/create-result-desk.js',
+  'collection/pass-results.js',
+  'config/ensure-data-directories.js',
+  'config/load-config.js',
+  'pipeline/pipeline.js',
+  'policy/open-policy-desk.js',
+  'policy/quota/unlimited-quota.js',
+  'protocol/cancellation.js',
+];
+
+/** Whether a build can be measured from within: another one's files may be others. @param modules its folder, `dist` */
+export function hasModules(modules) {
+  return MODULES.every((file) => existsSync(join(modules, file)));
+}
+
+/** Everything that these modules export, by name. */
+export async function importBuilt(modules) {
+  return Object.assign({}, ...(await Promise.all(MODULES.map((file) => import(pathToFileURL(join(modules, file)))))));
+}

@@ -1,0 +1,60 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const UPSTREAM = 'bench';
+/** Nobody connects to it. */
+const MCP_SERVERS = { [UPSTREAM]: { type: 'http', url: 'http://127.0.0.1:9/mcp' } };
+const CALLER = { sessionId: 'bench', clientName: 'bench-client', transport: 'http' };
+
+export const IGNORE = () => undefined;
+
+/** Lets everything through unseen, and keeps no record. */
+const ALLOWED = Object.freeze({ outcome: 'allowed' });
+export const OPEN_DESK = { gatekeeper: { admit: () => ALLOWED, outlook: IGNORE }, recordCall: IGNORE };
+
+/** The defaults but for `sections`, read as the gateway reads them. @param cwd a folder to make and to keep state in */
+export async function configure({ loadConfig, ensureDataDirectories }, cwd, sections = {}) {
+  mkdirSync(cwd);
+  writeFileSync(join(cwd, 'gateway.config.json'), JSON.stringify({ mcpServers: MCP_SERVERS, ...sections }));
+  const { config } = await loadConfig({ env: {}, cwd });
+  await ensureDataDirectories(config);
+  return config;
+}
+
+/** @param answer makes of a call's arguments what the upstream answers, in the way of a tool's `content` */
+export function buildInnerSnapshot({ buildSnapshot }, config, tools, answer) {
+  return buildSnapshot({
+    config,
+    toolSets: [{ upstream: UPSTREAM, tools }],
+    // Introspection alone asks these, and nobody introspects.
+    policy: { outlook: IGNORE, revokeToken: IGNORE },
+    upstreamHandler: async ({ operation, arguments: args }) => ({
+      toolResult: { content: [{ type: 'text', text: await answer(args, operation.tool) }] },
+    }),
+  });
+}
+
+/**
+ * The built gateway's own pipeline. Each call is made anew, as a front makes it of a message.
+ * @param desks `{gatekeeper, recordCall, results}`
+ * @returns a function that takes `{tool, operation, params, sessionId?}` and resolves with the reply
+ */
+export function createPass({ createPipeline, unlimitedQuota, Cancellation }, desks, config, snapshot) {
+  const pipeline = createPipeline({
+    ...desks,
+    limits: config.limits,
+    quota: unlimitedQuota,
+    observe: IGNORE,
+    isNews: () => true,
+    slowMs: config.warnings.slowMs,
+  });
+  return ({ tool, operation, params, sessionId = CALLER.sessionId }) => {
+    const call = {
+      tool,
+      arguments: { operation, params },
+      caller: { ...CALLER, sessionId },
+      cancellation: new Cancellation(),
+    };
+    return pipeline(call, snapshot);
+  };
+}
