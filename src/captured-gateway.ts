@@ -57,6 +57,7 @@ export function openCapturedGateway(
     search: (query, limit) => snapshot.search(query, limit),
     toolSets: () => toolSets,
     explainPolicy: (question) => explainPolicy(rules, question),
+    recordAdmin: () => undefined,
     approvals: undefined,
     endSession: () => undefined,
     close: () => Promise.resolve(),

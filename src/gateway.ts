@@ -20,6 +20,7 @@ import type { ApprovalDesk } from './policy/approvals/approval.js';
 import type { AuditTrail } from './policy/audit/audit-trail.js';
 import { openPolicyDesk, type PolicyDesk } from './policy/open-policy-desk.js';
 import type { Explanation } from './policy/rules/rule-book.js';
+import type { JsonObject } from './protocol/json.js';
 import type { RawCall } from './protocol/raw-call.js';
 import type { ToolSet } from './protocol/raw-tool.js';
 import type { Reply } from './protocol/result.js';
@@ -50,6 +51,8 @@ export interface Gateway {
   toolSets(): readonly ToolSet[];
   /** Which rule decides about an operation, and why. */
   explainPolicy(question: PolicyQuestion): Explanation;
+  /** Puts on record what an operator did from outside a call. @param operator the account's or token's name */
+  recordAdmin(action: string, details: JsonObject, operator: string): void;
   /** The operators' desk; absent where no operator can be asked. */
   readonly approvals: ApprovalDesk | undefined;
   /** Ends what belongs to a session: fronts call it once for each session that is over. */
@@ -125,6 +128,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
   const { gatekeeper, quota, recordCall } = policy;
   const pipeline = createPipeline({
     gatekeeper,
+    currentOperation: (qualifiedName) => catalog.current().catalog.find(qualifiedName),
     quota,
     recordCall,
     limits: config.limits,
@@ -152,6 +156,8 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     },
     ...describeHouse(catalog, pool),
     explainPolicy: (question) => explainPolicy(policy.rules, question),
+    recordAdmin: (action, details, operator) =>
+      policy.audit.record({ type: 'admin', action, details, actor: { operator, transport: 'cli' } }),
     approvals: policy.approvals,
     endSession(sessionId) {
       results.endSession(sessionId);

@@ -1,7 +1,10 @@
+import { userInfo } from 'node:os';
+import { basename } from 'node:path';
 import type { Command } from 'commander';
 import type { LockContent } from '../config/lock-content.js';
 import { writeLockFile } from '../config/lock-file.js';
 import type { Gateway } from '../gateway.js';
+import type { JsonObject } from '../protocol/json.js';
 import { type Acceptance, acceptTools, compareWithLock, describeTools, type ToolDifference } from '../tool-review.js';
 import { CliError, EXIT_CODE, type ExitCode } from './exit-code.js';
 import { FROM_OPTION, type SourceFlags, withSource } from './source.js';
@@ -52,7 +55,10 @@ async function runLock(gateway: Gateway, { accept, from }: LockFlags): Promise<L
   const acceptance = readAcceptance(accept, content, current);
   const differences = compareWithLock(current, content ?? EMPTY);
   const written = acceptance !== undefined;
-  if (written) await write(file, acceptTools(content ?? EMPTY, current, acceptance));
+  if (written) {
+    await write(file, acceptTools(content ?? EMPTY, current, acceptance));
+    gateway.recordAdmin('lock_accepted', describeAcceptance(file, acceptance), userInfo().username);
+  }
   return {
     file,
     written,
@@ -71,6 +77,15 @@ const SUSPICIONS: ReadonlySet<string> = new Set([
   'exfiltration-hint',
   'names-other-tool',
 ]);
+
+/** What was accepted, for the record. */
+function describeAcceptance(file: string, acceptance: Acceptance): JsonObject {
+  const accepted =
+    acceptance === 'everything'
+      ? acceptance
+      : acceptance.map(({ upstream, tool }) => (tool === undefined ? upstream : `${upstream}${TOOL_SEPARATOR}${tool}`));
+  return { file: basename(file), accepted };
+}
 
 /** Undefined where nothing is to be written: without `--accept`, only a lock that does not exist is. */
 function readAcceptance(

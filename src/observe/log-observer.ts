@@ -1,4 +1,5 @@
 import { type DestinationStream, destination, type Level, pino } from 'pino';
+import { layOutMessage } from './lay-out-message.js';
 import type { Observation, Observer } from './observation.js';
 
 export interface LogOptions {
@@ -60,13 +61,16 @@ const RENDERERS: Renderers = {
  * never waits for its log line.
  */
 export async function createLogObserver(options: LogOptions): Promise<LogObserver> {
-  const sink = await openSink(options.format);
+  const { format } = options;
+  const asText = format === 'pretty' || (format === 'auto' && process.stderr.isTTY);
+  const sink = await openSink(asText);
+  const layOut = asText ? layOutMessage : String;
   const log = pino({ level: options.level, base: null }, sink);
   return {
     observe(observation) {
       const renderer = RENDERERS[observation.kind] as Renderer<Observation>;
       const level = renderer.level(observation);
-      if (log.isLevelEnabled(level)) log[level](toFields(observation), renderer.message(observation));
+      if (log.isLevelEnabled(level)) log[level](toFields(observation), layOut(renderer.message(observation)));
     },
     flush() {
       if ('flushSync' in sink && typeof sink.flushSync === 'function') sink.flushSync();
@@ -74,8 +78,7 @@ export async function createLogObserver(options: LogOptions): Promise<LogObserve
   };
 }
 
-async function openSink(format: LogOptions['format']): Promise<DestinationStream> {
-  const asText = format === 'pretty' || (format === 'auto' && process.stderr.isTTY);
+async function openSink(asText: boolean): Promise<DestinationStream> {
   if (!asText) return destination({ dest: 2, sync: false });
   // Only people read it laid out, so servers need not load it.
   const { default: pretty } = await import('pino-pretty');

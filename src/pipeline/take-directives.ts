@@ -18,7 +18,7 @@ const CONFIRMATION = '_confirmation';
 const QUOTA_CONTINUE = '_quota_continue';
 /** Names of the specification's that an operation may have a parameter of: then that is meant. */
 const PLAIN_CONFIRMATION = 'confirmation_token';
-const IF_MATCH = 'if_match';
+export const IF_MATCH = 'if_match';
 
 const NAMES = [CONFIRMATION, QUOTA_CONTINUE, PLAIN_CONFIRMATION, IF_MATCH] as const;
 
@@ -32,7 +32,8 @@ export function takeDirectives(operation: Operation, params: JsonObject): Direct
   const givenAs = (name: Name): unknown => (given.includes(name) ? (params[name] ?? undefined) : undefined);
   const confirmation = readConfirmation(operation, givenAs);
   const quotaContinue = readToken(operation, QUOTA_CONTINUE, givenAs(QUOTA_CONTINUE));
-  const ifMatch = givenAs(IF_MATCH);
+  // Null is no way to say nothing here: who meant to send a version must not overwrite without one.
+  const ifMatch = given.includes(IF_MATCH) ? params[IF_MATCH] : undefined;
   return {
     params: rest,
     ...(confirmation === undefined ? {} : { confirmation }),

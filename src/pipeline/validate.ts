@@ -1,7 +1,7 @@
 import { bindArguments } from '../catalog/bind-arguments.js';
 import type { Fault } from '../catalog/fault.js';
 import { nearestName } from '../catalog/nearest-name.js';
-import type { CollectionQuery } from '../collection/collection-query.js';
+import { CONTROLS, type CollectionQuery } from '../collection/collection-query.js';
 import type { ControlSet, ResultDesk } from '../collection/result-desk.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { Operation } from '../protocol/operation.js';
@@ -10,7 +10,7 @@ import type { RawCall } from '../protocol/raw-call.js';
 import { correctedExample } from './corrected-example.js';
 import type { RoutedCall } from './route.js';
 import type { Snapshot } from './snapshot.js';
-import { type Directives, takeDirectives } from './take-directives.js';
+import { type Directives, IF_MATCH, takeDirectives } from './take-directives.js';
 
 /** A request whose parameters are what the operation describes, in the upstream's spelling. */
 export interface ValidatedCall {
@@ -83,10 +83,11 @@ function mostTelling(faults: readonly Fault[]): Fault {
 /** One sentence a fault, unknown names first and together, with the valid list once. */
 function describeInWords(faults: readonly Fault[], operation: Operation, controls: ControlSet): string {
   const unknown = faults.filter(isUnknownName);
-  const others = faults.filter((fault) => !isUnknownName(fault)).map((fault) => fault.message);
+  const others = faults.filter((fault) => !isUnknownName(fault)).map((fault) => explainOther(fault, controls));
   if (unknown.length === 0) return others.join('. ');
   const names = unknown.map(({ param, nearest }) => {
-    const meant = nearest ?? nearestName(param, [...controls.names.values()]);
+    const meant =
+      nearest ?? nearestName(param.replace(/^input\./, ''), [...controls.names.values(), ...directivesOf(operation)]);
     return meant === undefined ? `'${param}'` : `'${param}' (did you mean '${meant}'?)`;
   });
   const own = ownNames(operation);
@@ -94,6 +95,14 @@ function describeInWords(faults: readonly Fault[], operation: Operation, control
   const valid = (own.length > 0 ? own : validNames(operation, controls)).map((name) => `'${name}'`);
   const list = valid.length > 0 ? `Valid: ${valid.join(', ')}` : 'It takes no parameters';
   return [`Unknown parameter(s) for operation '${operation.name}': ${names.join(', ')}. ${list}`, ...others].join('. ');
+}
+
+/** Where a tool has a parameter of a control's name, callers who meant the control are told its other one. */
+function explainOther({ code, param, message }: Fault, { names }: ControlSet): string {
+  const control = CONTROLS.find((name) => name === param);
+  const other = control === undefined ? undefined : names.get(control);
+  if (code !== 'VALIDATION_INVALID_TYPE' || other === undefined || other === param) return message;
+  return `${message}. The gateway's own '${param}' is called '${other}' here`;
 }
 
 /** The details that the specification names for the code. */
@@ -135,7 +144,13 @@ function validNames(operation: Operation, { names }: ControlSet): string[] {
 
 function ownNames(operation: Operation): string[] {
   const names = operation.parameters.filter(({ place }) => place === 'params').map(({ name }) => name);
-  return inputNames(operation).length > 0 ? [...names, 'input'] : names;
+  return [...names, ...(inputNames(operation).length > 0 ? ['input'] : []), ...directivesOf(operation)];
+}
+
+/** What callers may say about this call beside its parameters, where that depends on the operation. */
+function directivesOf({ merge, parameters }: Operation): string[] {
+  const isOwn = parameters.some(({ name, upstreamName }) => name === IF_MATCH || upstreamName === IF_MATCH);
+  return merge === undefined || isOwn ? [] : [IF_MATCH];
 }
 
 function inputNames(operation: Operation): string[] {

@@ -5,7 +5,7 @@ import { type StateStore, StoreError } from './state-store.js';
 export interface OpenStoreOptions {
   /** Milliseconds since the epoch; the system's clock unless given. */
   readonly now?: () => number;
-  /** Told when the connection to a server is lost and when it is back, for the log; the text holds no secret. */
+  /** Told when a server or file cannot be used any more and when it can again, for the log; the text holds no secret. */
   readonly onProblem?: (message: string) => void;
 }
 
@@ -22,7 +22,7 @@ export async function openStore(config: StoreConfig, options: OpenStoreOptions =
     return new RedisStore(config.url, config.prefix, { now, onProblem });
   }
   const { SqliteStore } = await import('./sqlite-store.js').catch(refusePlatform);
-  return new SqliteStore(config.file, { now });
+  return new SqliteStore(config.file, { now, onProblem });
 }
 
 /** The driver is machine code that npm installs by platform, and some installations leave out. */

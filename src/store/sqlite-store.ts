@@ -19,6 +19,8 @@ export interface SqliteStoreOptions {
   readonly now: () => number;
   /** How long to wait for another process that is writing, in milliseconds; 5000 unless given. */
   readonly busyMs?: number;
+  /** Told once when the file cannot be used any more and once when it can. */
+  readonly onProblem?: ((message: string) => void) | undefined;
 }
 
 const BUSY_MS = 5_000;
@@ -53,13 +55,16 @@ export class SqliteStore implements StateStore {
   readonly description: string;
   readonly shared = true;
   readonly #now: () => number;
+  readonly #onProblem: SqliteStoreOptions['onProblem'];
+  #failing = false;
   #database: SqliteDatabase | undefined;
   #statements: Statements | undefined;
 
   /** @throws StoreError when the file cannot be used; the message is for the operator. */
-  constructor(file: string, { now, busyMs = BUSY_MS }: SqliteStoreOptions) {
+  constructor(file: string, { now, busyMs = BUSY_MS, onProblem }: SqliteStoreOptions) {
     this.description = `SQLite file '${file}'`;
     this.#now = now;
+    this.#onProblem = onProblem;
     this.#database = openSqliteFile(file, busyMs);
     this.#statements = prepareStatements(this.#database);
   }
@@ -139,10 +144,19 @@ export class SqliteStore implements StateStore {
       throw new StoreError('The state store is closed.');
     }
     try {
-      return work(this.#statements, this.#database);
+      const outcome = work(this.#statements, this.#database);
+      this.#tell(false, 'can be used again.');
+      return outcome;
     } catch (cause) {
+      this.#tell(true, `cannot be used (${faultCode(cause)}): what needs the state store is refused until it can.`);
       throw new StoreError(`The state store cannot do its work (${faultCode(cause)}).`, { cause });
     }
+  }
+
+  #tell(failing: boolean, what: string): void {
+    if (this.#failing === failing) return;
+    this.#failing = failing;
+    this.#onProblem?.(`${this.description} ${what}`);
   }
 }
 

@@ -77,6 +77,8 @@ describe('lock', () => {
     place.offer(POISONED, DELETE_MAIL);
     expect((await place.run('lock', '--accept', 'my mail::delete_mail', 'my mail::readMail')).code).toBe(0);
     expect(Object.keys((await place.lock()).upstreams['my mail'] ?? {})).toEqual(['delete_mail', 'send_mail']);
+    const record = await place.run('audit', 'search', '--type', 'admin', '--json');
+    expect(record.stdout).toContain('"accepted":["my mail::delete_mail","my mail::readMail"]');
     const { stdout, code } = await place.run('lock', '--json');
     expect(code).toBe(6);
     expect(JSON.parse(stdout)).toMatchObject({

@@ -74,6 +74,7 @@ export function createFakeGateway(options: FakeGatewayOptions = {}): FakeGateway
     explainPolicy: () => {
       throw new Error('the fake gateway has no policy');
     },
+    recordAdmin: () => undefined,
     approvals: options.approvals,
     endSession: (sessionId) => void ended.push(sessionId),
     endedSessions: ended,

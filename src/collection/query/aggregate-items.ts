@@ -94,7 +94,9 @@ function groupItems(items: readonly unknown[], read: ReadField): readonly [name:
 /** Names in JSON are texts: null and missing are `null`, an object is its JSON text. */
 function groupNames(values: readonly unknown[]): Iterable<string> {
   if (values.length === 0) return ['null'];
-  return new Set(values.map(unmarkedWithin).map((value) => (typeof value === 'string' ? value : JSON.stringify(value))));
+  return new Set(
+    values.map(unmarkedWithin).map((value) => (typeof value === 'string' ? value : JSON.stringify(value))),
+  );
 }
 
 /** A list at the end of a path stands for its elements. */

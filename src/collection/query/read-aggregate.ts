@@ -30,13 +30,13 @@ export function readAggregate(reading: ControlReading): Labelled | undefined {
     const expected = `an object of 1 to ${MAX_LABELS} named aggregations`;
     faults.push(valueFault(name, expected, aggregate, `For example: ${EXAMPLE}`));
   }
-  return entries.map(([label, expression]) => [label, readExpression(expression, `${name}.${label}`, reading)]);
+  return entries.map(([label, expression]) => [label, readExpression(label, expression, `${name}.${label}`, reading)]);
 }
 
-function readExpression(expression: unknown, param: string, reading: ControlReading): Aggregation {
+function readExpression(label: string, expression: unknown, param: string, reading: ControlReading): Aggregation {
   const { faults } = reading;
   if (!isJsonObject(expression)) {
-    faults.push(typeFault(param, 'object', expression, textHint(expression, '{"count": true}')));
+    faults.push(typeFault(param, 'object', expression, hintFor(label, expression)));
     return {};
   }
   const strange = Object.keys(expression).filter((member) => !MEMBERS.includes(member));
@@ -48,6 +48,13 @@ function readExpression(expression: unknown, param: string, reading: ControlRead
   }
   const groupsAlone = functions.groupBy !== undefined && Object.keys(functions).length === 1;
   return count || groupsAlone ? { ...functions, count: true } : functions;
+}
+
+/** The slip that is made most: the functions without a label around them. */
+function hintFor(label: string, expression: unknown): string {
+  return MEMBERS.includes(label)
+    ? `Functions stand under a label of your choice. For example: ${EXAMPLE}`
+    : textHint(expression, '{"count": true}');
 }
 
 function functionFault(member: string, param: string): ReturnType<typeof valueFault> {

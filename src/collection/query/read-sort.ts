@@ -5,6 +5,9 @@ import { readPath } from './read-path.js';
 
 const MAX_KEYS = 10;
 
+/** As SQL and query strings have it; no field is called so. */
+const WITH_DIRECTION = /^([^\s:]+)[\s:]+(asc|desc)$/i;
+
 const MEMBERS: readonly string[] = ['field', 'order'];
 const EXAMPLE = '{"field": "created_at", "order": "desc"}';
 
@@ -46,6 +49,12 @@ function missField(param: string, { faults }: ControlReading): undefined {
 }
 
 function readShortKey(key: string, param: string, reading: ControlReading): readonly SortKey[] {
+  const [, field = '', order = ''] = WITH_DIRECTION.exec(key) ?? [];
+  if (field !== '') {
+    const hint = `For example: ${JSON.stringify({ field, order: order.toLowerCase() })}`;
+    reading.faults.push(valueFault(param, `a field alone, or an object of 'field' and 'order'`, key, hint));
+    return [];
+  }
   const descending = key.startsWith('-');
   const path = readPath(descending ? key.slice(1) : key, param, reading);
   return path === undefined ? [] : [{ path, order: descending ? 'desc' : 'asc' }];

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
+import type { Operation } from '../../protocol/operation.js';
 import { OperationError } from '../../protocol/operation-error.js';
 import type { PayloadLimits } from '../../protocol/payload-limits.js';
 import { limitPayload } from '../limit.js';
@@ -24,11 +25,13 @@ export interface BatchItem {
 
 /** Reads one element of `operations`. Never throws: what is wrong with one item is that item's failure. */
 export function readItem(value: unknown, index: number, snapshot: Snapshot, limits: PayloadLimits): BatchItem {
-  const request = isJsonObject(value) ? value : {};
-  const operation = typeof request['operation'] === 'string' ? request['operation'] : '';
+  const sent = isJsonObject(value) ? value : {};
+  const operation = typeof sent['operation'] === 'string' ? sent['operation'] : '';
+  const known = snapshot.catalog.find(operation);
+  const request = withoutPosition(sent, known);
   const fault = findFault(value, index, limits);
   if (fault !== undefined) return { index, operation, request, isBarrier: false, needs: [], isSpecial: false, fault };
-  const category = snapshot.catalog.find(operation)?.classification.category;
+  const category = known?.classification.category;
   const texts = listSpecialTexts(request);
   return {
     index,
@@ -38,6 +41,14 @@ export function readItem(value: unknown, index: number, snapshot: Snapshot, limi
     needs: listNeeds(texts, index),
     isSpecial: texts.length > 0,
   };
+}
+
+/** `pending_operations` can be sent as they came: where an operation stood in the last batch is no parameter of it. */
+function withoutPosition(sent: JsonObject, operation: Operation | undefined): JsonObject {
+  const { index, ...request } = sent;
+  const isParameter = operation?.parameters.some(({ name }) => name === 'index') ?? false;
+  const isPosition = Number.isInteger(index) && (isJsonObject(sent['params']) || !isParameter);
+  return isPosition ? request : sent;
 }
 
 function findFault(value: unknown, index: number, limits: PayloadLimits): OperationError | undefined {
