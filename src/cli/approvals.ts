@@ -1,8 +1,10 @@
 import { userInfo } from 'node:os';
 import type { Command } from 'commander';
 import type { Approval, ApprovalDesk, ApprovalStatus, DecisionFault } from '../approval-desk.js';
+import { escapeInvisible } from '../protocol/invisible-text.js';
 import { type CommonFlags, loadCliConfig } from './context.js';
 import { CliError, EXIT_CODE } from './exit-code.js';
+import { oneLine } from './one-line.js';
 import { printJson, printLine, printTable, type Terminal } from './terminal.js';
 
 interface ApprovalFlags extends CommonFlags {
@@ -100,7 +102,8 @@ async function listApprovals(
 }
 
 function toRow({ id, status, operation, danger, requester, expiresAt, message }: Approval): readonly string[] {
-  return [id, status, operation, danger, requester.client ?? requester.clientName, expiresAt, message];
+  const cells = [id, status, operation, danger, requester.client ?? requester.clientName, expiresAt, message];
+  return cells.map(oneLine);
 }
 
 async function decide(
@@ -130,7 +133,6 @@ function printApproval(approval: Approval, { json }: ApprovalFlags, terminal: Te
     ['asked by', `${requester.client ?? 'an unauthenticated client'} (calls itself '${requester.clientName}')`],
     ['asked at', approval.requestedAt],
     ['expires', approval.expiresAt],
-    ['parameters', JSON.stringify(approval.parameters, null, 2)],
     ...(decision === null
       ? []
       : [
@@ -140,5 +142,7 @@ function printApproval(approval: Approval, { json }: ApprovalFlags, terminal: Te
           ] as const,
         ]),
   ];
-  for (const [label, text] of lines) printLine(terminal, `${label.padEnd(11)} ${text}`);
+  for (const [label, text] of lines) printLine(terminal, `${label.padEnd(11)} ${oneLine(text)}`);
+  // JSON writes line feeds within values out, so that each line is what it looks like.
+  printLine(terminal, `parameters  ${escapeInvisible(JSON.stringify(approval.parameters, null, 2))}`);
 }

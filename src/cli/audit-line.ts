@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { FoundRecord } from '../audit-review.js';
-import { escapeInvisible } from '../protocol/invisible-text.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
+import { oneLine } from './one-line.js';
 import { paintFor, type Terminal } from './terminal.js';
 
 /** One record for people, in one line: when, what, of what, by whom, why. */
@@ -59,11 +59,10 @@ function describeJournal({ type, process: program, pid, count, removed }: JsonOb
   return Array.isArray(removed) ? `${removed.length} journals removed` : '';
 }
 
-/** Texts come from clients and upstreams: nothing in them may steer a terminal or begin a line. */
 function show(value: unknown): string {
   if (value === undefined || value === null) return '';
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
-  return escapeInvisible(text.replace(/\s+/g, ' '));
+  return oneLine(text);
 }
 
 function prefix(before: string, text: string): string {

@@ -13,6 +13,7 @@ import type { Notes } from './config-report.js';
 import type { GatewayConfig, ProfileDefinition } from './gateway-config.js';
 import type { ConfigLock } from './lock-content.js';
 import { suggestName } from './nearest-name.js';
+import { noteBareAllows } from './note-bare-allows.js';
 import { noteOpenServer } from './note-open-server.js';
 import { noteSharedSecrets } from './note-shared-secrets.js';
 import { listServers, type NotedDefinition, readServer } from './server-definition.js';
@@ -50,6 +51,8 @@ export function assembleConfig(sources: ConfigSources): GatewayConfig {
   const known = { upstreams: definitions.map(({ slug }) => slug), clients: clients.map(({ name }) => name) };
   const policy = buildPolicy(document.policy, { directory, known, notes });
   noteSharedSecrets(policy.approvals, clients, notes);
+  const pins = buildPins(document.pins, definitions, notes);
+  noteBareAllows(policy.rules, { upstreams: known.upstreams, pins }, notes);
   const server = buildServer(document.server, notes);
   noteOpenServer(server.host, clients, notes);
   return {
@@ -64,7 +67,7 @@ export function assembleConfig(sources: ConfigSources): GatewayConfig {
     warnings: { ...CONFIG_DEFAULTS.warnings, ...document.warnings },
     cache: { ...CONFIG_DEFAULTS.cache, ...document.cache },
     lock,
-    pins: buildPins(document.pins, definitions, notes),
+    pins,
     policy,
     quotas: buildQuotas(document.quotas, known, notes),
     store: buildStore(document.store, { directory, dataDir, notes }),

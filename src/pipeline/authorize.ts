@@ -55,11 +55,13 @@ export async function authorize(
   currentOperation: CurrentOperation,
 ): Promise<AuthorizedCall> {
   const { raw, operation, arguments: args, directives } = call;
-  const { confirmation } = directives;
+  const { confirmation, ifMatch } = directives;
   const { caller, cancellation, user } = raw;
   const permit = gatekeeper.admit({
     operation,
-    arguments: args,
+    // A condition on the call is part of what is agreed to: without it the call does more. No operation that takes one has a
+    // parameter of its name.
+    arguments: ifMatch === undefined ? args : { ...args, if_match: ifMatch },
     caller,
     cancellation,
     ...(confirmation === undefined ? {} : { confirmation }),

@@ -1,3 +1,4 @@
+import { CONTROLS } from '../collection/collection-query.js';
 import type { ToolReach } from '../endpoint/endpoint-plan.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import { OperationError } from '../protocol/operation-error.js';
@@ -5,6 +6,7 @@ import type { RawCall } from '../protocol/raw-call.js';
 import { correctedExample } from './corrected-example.js';
 import { endpointMismatch, unknownOperation } from './misdirected-call.js';
 import type { Snapshot } from './snapshot.js';
+import { CONFIRMATION, QUOTA_CONTINUE } from './take-directives.js';
 
 /** A request in the specification's shape: which operation, with which parameters, through which door. */
 export interface DecodedCall {
@@ -16,6 +18,16 @@ export interface DecodedCall {
 
 /** Keys of a request that are the protocol's own, never parameters (specification, section 4.6.1). */
 const PROTOCOL_FIELDS: ReadonlySet<string> = new Set(['operation', 'params']);
+
+/**
+ * Names like metadata's that the gateway itself told the caller to use. Whoever writes parameters flat writes these flat too,
+ * and must not lose a filter or be asked again without a word.
+ */
+const OWN_NAMES: ReadonlySet<string> = new Set([
+  CONFIRMATION,
+  QUOTA_CONTINUE,
+  ...CONTROLS.map((control) => `_${control}`),
+]);
 
 /** Reads the request out of a tool call. A call is refused here when it names no tool or operation, or has no shape. */
 export async function decode(raw: RawCall, snapshot: Snapshot): Promise<DecodedCall> {
@@ -32,10 +44,10 @@ export async function decode(raw: RawCall, snapshot: Snapshot): Promise<DecodedC
 }
 
 /** Top-level parameters beside `params`; `params` wins (specification, section 4.2). */
-function mergeParams(given: JsonObject, params: JsonObject | undefined): JsonObject {
+export function mergeParams(given: JsonObject, params: JsonObject | undefined): JsonObject {
   let merged = params;
   for (const key of Object.keys(given)) {
-    if (PROTOCOL_FIELDS.has(key) || key.startsWith('_')) continue;
+    if (PROTOCOL_FIELDS.has(key) || (key.startsWith('_') && !OWN_NAMES.has(key))) continue;
     if (merged === undefined || merged === params) merged = { ...params };
     if (!Object.hasOwn(merged, key)) merged[key] = given[key];
   }

@@ -14,8 +14,8 @@ export interface Directives {
 }
 
 /** Metadata, which can be no operation's own parameter (specification, section 4.6.1). */
-const CONFIRMATION = '_confirmation';
-const QUOTA_CONTINUE = '_quota_continue';
+export const CONFIRMATION = '_confirmation';
+export const QUOTA_CONTINUE = '_quota_continue';
 /** Names of the specification's that an operation may have a parameter of: then that is meant. */
 const PLAIN_CONFIRMATION = 'confirmation_token';
 export const IF_MATCH = 'if_match';

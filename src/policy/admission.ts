@@ -8,7 +8,7 @@ import type { Operation } from '../protocol/operation.js';
 /** What a decision is made about. */
 export interface PolicyRequest {
   readonly operation: Operation;
-  /** Bound arguments in the upstream's spelling. */
+  /** Bound arguments in the upstream's spelling, with the call's `if_match` where it has one. */
   readonly arguments: JsonObject;
   readonly caller: Caller;
   readonly cancellation: Cancellation;

@@ -5,6 +5,7 @@ import { readOptions, SCENARIOS, USAGE } from './options.mjs';
 import { judgeBars } from './report/bars.mjs';
 import { renderReport } from './report/render-report.mjs';
 import { writeDocument } from './report/write-document.mjs';
+import { measureAnswers } from './scenario/answers.mjs';
 import { measureCrash } from './scenario/crash.mjs';
 import { measureGate } from './scenario/gate.mjs';
 import { measureScale } from './scenario/scale.mjs';
@@ -15,6 +16,7 @@ const MEASURES = {
   http: measureHttp,
   stdio: measureStdio,
   gate: measureGate,
+  answers: measureAnswers,
   scale: measureScale,
   sessions: measureSessions,
   crash: measureCrash,

@@ -2,13 +2,20 @@ import { parseArgs } from 'node:util';
 import { GATEWAY } from './process/programs.mjs';
 
 /** The scenarios by name, in the order in which they run. */
-export const SCENARIOS = ['http', 'stdio', 'gate', 'scale', 'sessions', 'crash'];
+export const SCENARIOS = ['http', 'stdio', 'gate', 'answers', 'scale', 'sessions', 'crash'];
 
 const DEFAULT_EFFORT = {
   rounds: 5,
   slice: { leadMs: 50, durationMs: 450 },
   warmUpMs: 800,
   gate: { repeats: 24, calls: 8000 },
+  answers: {
+    warmUpRepeats: 3,
+    warmUpCalls: 10_000,
+    rows: { repeats: 2, calls: 1 },
+    small: { repeats: 8, calls: 4000 },
+    crowd: 1000,
+  },
   sizes: [10, 1000, 5000, 10_000],
   starts: 3,
   sessions: 3000,
@@ -19,6 +26,13 @@ const QUICK_EFFORT = {
   slice: { leadMs: 20, durationMs: 100 },
   warmUpMs: 200,
   gate: { repeats: 10, calls: 4000 },
+  answers: {
+    warmUpRepeats: 1,
+    warmUpCalls: 2000,
+    rows: { repeats: 1, calls: 1 },
+    small: { repeats: 4, calls: 4000 },
+    crowd: 150,
+  },
   sizes: [10, 1000, 10_000],
   starts: 1,
   sessions: 1000,

@@ -17,6 +17,11 @@ export function ratios(values, base) {
   return spread(values.map((value, round) => value / base[round]));
 }
 
+/** Slice by slice: what ran at nearly the same time is compared. */
+export function medianDifference(values, base) {
+  return median(values.map((value, slice) => value - base[slice]));
+}
+
 export function sum(values) {
   return values.reduce((total, value) => total + value, 0);
 }

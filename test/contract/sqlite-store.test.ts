@@ -154,9 +154,14 @@ describe('an SQLite file that cannot be used', () => {
     await attempt().close();
   });
 
-  it('refuses the work, and works again when the lock is gone', async () => {
+  it('refuses the work, and works again when the lock is gone; the operator is told once of each', async () => {
     const file = freshFile();
-    const store = new SqliteStore(file, { now: Date.now, busyMs: 1 });
+    const problems: string[] = [];
+    const store = new SqliteStore(file, {
+      now: Date.now,
+      busyMs: 1,
+      onProblem: (message) => void problems.push(message),
+    });
     const other = query(file, 'BEGIN IMMEDIATE');
     await expect(store.insert('token', 'key', {}, soon())).rejects.toThrow(StoreError);
     await expect(store.increment('counter', 1, soon())).rejects.toThrow(/SQLITE_BUSY/);
@@ -165,6 +170,10 @@ describe('an SQLite file that cannot be used', () => {
     other.close();
     expect(await store.insert('token', 'key', {}, soon())).toBe(true);
     expect(await store.increment('counter', 1, soon())).toEqual({ value: 1, added: true });
+    expect(problems).toEqual([
+      expect.stringMatching(/cannot be used \(SQLITE_BUSY\): what needs the state store is refused/),
+      expect.stringMatching(/can be used again/),
+    ]);
     await store.close();
   });
 });

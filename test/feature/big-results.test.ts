@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.js';
 import { type Answer, connectClient, type McpClient } from '../support/mcp-client.js';
 import { makeRows, type Row, type RowsUpstream, startRowsUpstream } from '../support/rows-upstream.js';
+import { runCli } from '../support/run-cli.js';
 import { type ServedGateway, serveGateway } from '../support/served-gateway.js';
 
 const READ = 'mcp_aql_read';
@@ -46,6 +47,14 @@ describe('an answer that is too big', () => {
       code: 'VALIDATION_TRUNCATED_WARNING',
       details: { field: 'rows', original_count: ROWS.length, truncated_count: rows.length, limit: MAX_BYTES },
     });
+  });
+
+  it('comes whole on the command line, where nobody could read on', async () => {
+    const { stdout, code } = await runCli(['tools', 'call', 'list_rows'], { cwd: gateway.directory });
+    expect(code).toBe(0);
+    const { data, warnings } = JSON.parse(stdout) as { readonly data: JsonObject; readonly warnings?: unknown };
+    expect(data['rows']).toEqual(ROWS);
+    expect(warnings).toBeUndefined();
   });
 
   it('is read on by its cursor: nothing is lost', async () => {

@@ -232,6 +232,11 @@ describe('what else there is', () => {
     expect(error).toMatchObject({ code: 'VALIDATION_UNKNOWN_PARAM', details: { valid_params: ['sort'] } });
   });
 
+  it("who sends the gateway's filter to the upstream's is told the other name", async () => {
+    const { error } = await list({ filter: { id: 1 } }, 'search_rows');
+    expect(error?.message).toContain("The gateway's own 'filter' is called '_filter' here");
+  });
+
   it('a shape that nobody declared is learned from answers, and then documented', async () => {
     const documented = async (): Promise<boolean> => {
       const { data } = await client.introspect({ query: 'operations', name: 'fetch_rows' });

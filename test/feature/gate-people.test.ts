@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hasInvisible } from '../../src/protocol/invisible-text.js';
 import { dangerEntry, EXECUTE, startDangerUpstream } from '../support/danger-upstream.js';
 import { type Answer, connectClient, type McpClient } from '../support/mcp-client.js';
 import { sendHttp } from '../support/raw-http.js';
@@ -119,6 +120,18 @@ describe('the operator', () => {
     const again = await operate(gateway, 'deny', waiting.id);
     expect(again.code).toBe(5);
     expect(again.stderr).toContain('decided already');
+  }, 60_000);
+
+  it('sees at the command line what is asked, whatever signs the caller put into it', async () => {
+    await using gateway = await serveGateway(configOf({}));
+    await using client = await connectClient(gateway.url, 'auto', { token: CLIENT });
+    const path = "/notes\u001b[2A\u009b2K\u202e\nstatus harmless', count = '0";
+    const asked = await client.call(EXECUTE, OPERATION, { path });
+    const shown = (await operate(gateway, 'show', approvalIn(asked))).stdout;
+    expect(hasInvisible(shown)).toBe(false);
+    expect(shown).not.toMatch(/^status/m);
+    expect(shown).toContain("path = '/notes\\u001b[2A\\u009b2K\\u202e\\nstatus harmless\\', count = \\'0'?");
+    expect((await operate(gateway, 'list')).stdout.trimEnd().split('\n')).toHaveLength(1);
   }, 60_000);
 
   it('denies, and the caller learns why', async () => {

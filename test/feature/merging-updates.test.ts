@@ -58,6 +58,16 @@ describe('an UPDATE that merges, over a server that replaces', () => {
     expect(await read('1')).toEqual({ ...rest, settings: { priority: 'high', tags: ['a', 'b'] } });
   });
 
+  it.each([[null], [''], [7], [[]]])('never takes %j for no condition', async (if_match) => {
+    expect((await update('2', { title: 'x' }, { if_match })).error?.message).toContain("'if_match' expected");
+    expect((await read('2')).title).toBe(RECORD.title);
+  });
+
+  it('tells who puts the condition among the changes where it belongs', async () => {
+    const { error } = await update('2', { title: 'x', if_match: { status: 'open' } });
+    expect(error?.message).toContain("'input.if_match' (did you mean 'if_match'?)");
+  });
+
   it('writes under a condition, and says what is otherwise', async () => {
     const refused = await update('2', { title: 'x' }, { if_match: { status: 'closed', 'settings.owner': 'ada' } });
     expect(refused.error).toMatchObject({

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
 import type { ContentBlock, OperationFailure, Reply, Warning } from '../../protocol/result.js';
+import { mergeParams } from '../decode.js';
 import { shiftBlocks } from './shift-blocks.js';
 import { sliceMembers } from './slice-members.js';
 
@@ -36,10 +37,10 @@ export function writeQuestion(reply: Reply, prepared: JsonObject | undefined): W
 }
 
 /** The parameters of an item, those that stand beside `params` included, by the rules of a single call. */
-export function paramsOf({ operation: _operation, params, ...beside }: JsonObject): JsonObject | undefined {
-  const flat = Object.fromEntries(Object.entries(beside).filter(([key]) => !key.startsWith('_')));
-  if (isJsonObject(params)) return { ...flat, ...params };
-  return Object.keys(flat).length > 0 ? flat : undefined;
+export function paramsOf(request: JsonObject): JsonObject | undefined {
+  const params = isJsonObject(request['params']) ? request['params'] : undefined;
+  const merged = mergeParams(request, params);
+  return params !== undefined || Object.keys(merged).length > 0 ? merged : undefined;
 }
 
 function measured(text: string, blocks: Reply['blocks'], warnings: readonly Warning[]): WrittenResult {

@@ -19,6 +19,9 @@ const MAX_BYTES = 15_500;
 /** Of a list or an object, with the comma that follows. */
 const BRACKETS = 3;
 
+/** Members of a call that hold values of its parameters. */
+const PARAMETER_HOLDERS: ReadonlySet<string> = new Set(['input', 'if_match']);
+
 /** Where a list of pairs, as of headers or variables, has its names. */
 const NAMING_MEMBERS = ['name', 'key', 'header', 'variable'];
 
@@ -48,12 +51,13 @@ class Redaction {
     this.#tests = tests;
   }
 
-  /** Declared names are parameters': they stand at the top, or in an UPDATE's `input`. */
+  /** Declared names are parameters': they stand at the top, or in an UPDATE's `input` and, dotted, in its `if_match`. */
   copyArguments(args: JsonObject): JsonObject {
     const { isSecretKey, isDeclared } = this.#tests;
-    const isSecret: SecretKeyTest = (key) => isSecretKey(key) || isDeclared(key);
+    const isSecret: SecretKeyTest = (key) =>
+      isSecretKey(key) || isDeclared(key) || isDeclared(key.replace(/\..*/s, ''));
     return this.#copyObject(args, 1, isSecret, (key, value) =>
-      key === 'input' && isJsonObject(value) ? this.#copyObject(value, 2, isSecret) : this.#copy(value, 2),
+      PARAMETER_HOLDERS.has(key) && isJsonObject(value) ? this.#copyObject(value, 2, isSecret) : this.#copy(value, 2),
     );
   }
 

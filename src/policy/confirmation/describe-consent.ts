@@ -45,10 +45,15 @@ function fillIn(template: string, args: JsonObject): string {
 }
 
 function show(value: unknown): string {
-  return cut(
-    escapeInvisible(typeof value === 'string' ? `'${value}'` : (JSON.stringify(value) ?? 'nothing')),
-    MAX_VALUE_LENGTH,
-  );
+  const text = typeof value === 'string' ? quote(value) : (JSON.stringify(value) ?? 'nothing');
+  return cut(escapeInvisible(text), MAX_VALUE_LENGTH);
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { "'": "\\'", '\n': '\\n', '\t': '\\t' };
+
+/** A value must not look like the end of itself and the beginning of another one, or of the gateway's own words. */
+function quote(text: string): string {
+  return `'${text.replace(/['\n\t]/g, (sign) => ESCAPES[sign] ?? sign)}'`;
 }
 
 function cut(text: string, length: number): string {

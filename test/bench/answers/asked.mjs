@@ -41,7 +41,12 @@ export const ASKED = [
     params: { fields: FIELDS },
     isRight: ({ items }) => isBeginning(items, ROWS.map(pick)),
   },
-  { name: 'filter', label: 'filter', params: { filter: FILTER }, isRight: (data) => isPage(data, ROWS.filter(isWanted)) },
+  {
+    name: 'filter',
+    label: 'filter',
+    params: { filter: FILTER },
+    isRight: (data) => isPage(data, ROWS.filter(isWanted)),
+  },
   { name: 'sort', label: 'sort', params: { sort: SORT }, isRight: (data) => isPage(data, BY_AMOUNT) },
   {
     name: 'three',

@@ -19,6 +19,6 @@ export function startInner(program, file, name, nodeArgs = []) {
   return {
     open: () => ask('open', { modules, directory: makeScratchDirectory() }),
     ask,
-    stop: started.stop, log: started.log,
+    stop: started.stop,
   };
 }

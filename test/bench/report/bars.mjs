@@ -16,6 +16,16 @@ const BARS = [
     holds: (value) => value < 5,
   },
   {
+    name: 'filter + sort + fields over 10,000 rows: under 50 ms more CPU',
+    of: ({ answers }) => answers?.rows.asked.find(({ name }) => name === 'three').added.median,
+    holds: (value) => value < 50,
+  },
+  {
+    name: 'many big results at once: at most `results.keptBytes` are kept (measured / bound)',
+    of: ({ answers }) => answers && answers.crowd.heldBytes / answers.crowd.keptBytes,
+    holds: (value) => value <= 1,
+  },
+  {
     name: 'cost of a call at 10,000 operations within 10 % of that at 10 (rate at least 0.9 of it)',
     of: ({ scale }) => scale?.sizes.find(({ tools }) => tools === 10_000).cost.rate.median,
     holds: (value) => value >= 0.9,

@@ -1,12 +1,15 @@
+import { fixed, megabytes, ratio, signedSpread, whole } from './figures.mjs';
+import { renderAnswers } from './render-answers.mjs';
 import { renderTable } from './render-table.mjs';
 
 /** The measurements as Markdown that reads well on a terminal too. Sections that were not measured are left out. */
 export function renderReport(results) {
-  const { machine, seconds, http = [], stdio = [], gate, scale, sessions, crash, bars } = results;
+  const { machine, seconds, http = [], stdio = [], gate, answers, scale, sessions, crash, bars } = results;
   const sections = [
     `Node ${machine.node}, ${machine.cores} cores (${machine.processor}), measured in ${seconds} s.`,
     ...(http.length + stdio.length > 0 ? [renderThroughput([...http, ...stdio])] : []),
     ...(gate === undefined ? [] : [renderGate(gate)]),
+    ...(answers === undefined ? [] : [renderAnswers(answers)]),
     ...(scale === undefined ? [] : [renderScale(scale)]),
     ...(sessions === undefined ? [] : [renderSessions(sessions)]),
     ...(crash === undefined ? [] : [renderCrash(crash)]),
@@ -133,34 +136,4 @@ function renderBars(bars) {
     ['bar', 'measured', 'holds'],
     bars.map(({ name, value, holds }) => [name, fixed(value, 2), holds ? 'yes' : 'NO']),
   );
-}
-
-function ratio(value, withSpread = true) {
-  if (value?.median === undefined) return '';
-  const middle = fixed(value.median, 2);
-  return withSpread ? `${middle} (${fixed(value.min, 2)}-${fixed(value.max, 2)})` : middle;
-}
-
-/** Like `ratio`, for values on either side of zero. */
-function signedSpread({ median, min, max }, unit, digits) {
-  if (median === undefined) return '';
-  return `${fixed(median * unit, digits)} (${fixed(min * unit, digits)} to ${fixed(max * unit, digits)})`;
-}
-
-function whole(value) {
-  return fixed(value, 0);
-}
-
-function megabytes(kilobytes) {
-  return kilobytes === undefined ? '' : fixed(kilobytes / 1024, 0);
-}
-
-function fixed(value, digits) {
-  if (value === undefined) return '';
-  if (!Number.isFinite(value)) return 'never';
-  return value.toLocaleString('en', {
-    minimumFractionDigits: digits,
-    maximumFractionDigits: digits,
-    signDisplay: 'negative',
-  });
 }

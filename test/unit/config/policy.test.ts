@@ -346,3 +346,27 @@ describe('policy: what it warns of', () => {
     expect((await load({ policy })).warnings).toEqual([]);
   });
 });
+
+describe('policy: rules that vouch for a name that any upstream may have', () => {
+  const mcpServers = { notes: { url: 'http://localhost:1/' }, other: { url: 'http://localhost:2/' } };
+  const allow = (match: unknown) => ({ rules: [{ match, decision: 'allow' }] });
+  const warningsOf = async (document: object) => (await load({ mcpServers, ...document })).warnings;
+
+  it('are warned of', async () => {
+    expect(await warningsOf({ policy: allow({ operation: 'write_note' }) })).toEqual([
+      "gateway.config.json: policy.rules[0].match.operation: 'write_note' is allowed for whichever upstream has the name, also while its owner is away; write 'UPSTREAM__write_note', or give the name to one in 'pins'",
+    ]);
+  });
+
+  it.each<[string, object]>([
+    ['a qualified name', { policy: allow({ operation: 'notes__write_note' }) }],
+    ['a rule about one upstream', { policy: allow({ operation: 'write_note', upstream: 'notes' }) }],
+    ['a pinned name', { policy: allow({ operation: 'write_note' }), pins: { write_note: 'notes' } }],
+    ["a name of the gateway's own", { policy: allow({ operation: 'introspect' }) }],
+    ['a pattern, which lifts nothing', { policy: allow({ operation: 'write_*' }) }],
+    ['a rule that restricts', { policy: { rules: [{ match: { operation: 'write_note' }, decision: 'deny' }] } }],
+    ['a single upstream', { policy: allow({ operation: 'write_note' }), mcpServers: { notes: mcpServers.notes } }],
+  ])('unless it is %s', async (_what, document) => {
+    expect(await warningsOf(document)).toEqual([]);
+  });
+});

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type AuthorizedCall, authorize } from '../../../src/pipeline/authorize.js';
 import { dispatch } from '../../../src/pipeline/dispatch.js';
 import type { Snapshot } from '../../../src/pipeline/snapshot.js';
@@ -24,9 +24,10 @@ const gatekeeper = (admit: Gatekeeper['admit']): Gatekeeper => ({
   outlook: () => ({ decision: 'allow', requires: 'token', conditional: false }),
 });
 const OPEN = gatekeeper(() => ({ outcome: 'allowed' }));
+const unchanged = () => CALL.operation;
 
 it('hands on what the gatekeeper lets through, unchanged', async () => {
-  const call = await authorize(CALL, OPEN);
+  const call = await authorize(CALL, OPEN, unchanged);
   expect([call.raw, call.operation, call.arguments]).toEqual([CALL.raw, CALL.operation, CALL.arguments]);
 });
 
@@ -38,12 +39,14 @@ it('hands on nothing that the gatekeeper refuses, at once or later', async () =>
       gatekeeper(() => {
         throw refusal;
       }),
+      unchanged,
     ),
   ).rejects.toBe(refusal);
   await expect(
     authorize(
       CALL,
       gatekeeper(() => Promise.reject(refusal)),
+      unchanged,
     ),
   ).rejects.toBe(refusal);
 });
@@ -55,16 +58,51 @@ it('tells the gatekeeper the whole call: the token that came back and the way to
     requests.push(request);
     return { outcome: 'allowed' };
   });
-  await authorize({ ...CALL, raw: { ...CALL.raw, user }, directives: { confirmation: 'conf_1' } }, watching);
+  await authorize({ ...CALL, raw: { ...CALL.raw, user }, directives: { confirmation: 'conf_1' } }, watching, unchanged);
   const { operation, arguments: args, raw } = CALL;
   const { caller, cancellation } = raw;
   expect(requests).toEqual([{ operation, arguments: args, caller, cancellation, user, confirmation: 'conf_1' }]);
 });
 
+it('has a condition of the call agreed to, and hands on the arguments without it', async () => {
+  const asked: unknown[] = [];
+  const watching = gatekeeper((request) => {
+    asked.push(request.arguments);
+    return { outcome: 'allowed' };
+  });
+  const ifMatch = { status: 'open' };
+  const call = await authorize({ ...CALL, directives: { ifMatch } }, watching, unchanged);
+  expect(asked).toEqual([{ ...CALL.arguments, if_match: ifMatch }]);
+  expect(call.arguments).toBe(CALL.arguments);
+});
+
+describe('an operation that changes while somebody is asked', () => {
+  const WAITING = gatekeeper(async () => ({ outcome: 'confirmed', tokenId: 't', by: 'user' }));
+  const { operation } = CALL;
+
+  it.each([
+    ['another description', { ...operation, description: 'Deletes all items.' }],
+    ['other parameters', { ...operation, inputSchema: { type: 'object', properties: { all: {} } } }],
+    ['nothing, as it is quarantined or gone', undefined],
+  ])('is not run once it has become %s', async (_what, now) => {
+    await expect(authorize(CALL, WAITING, () => now)).rejects.toMatchObject({ code: 'TOKEN_SCOPE_MISMATCH' });
+  });
+
+  it('runs where the catalog was only built again', async () => {
+    const call = await authorize(CALL, WAITING, () => ({ ...operation }));
+    expect(call.operation).toBe(operation);
+  });
+
+  it('is not looked up where nobody was asked', async () => {
+    const call = await authorize(CALL, OPEN, () => undefined);
+    expect(call.operation).toBe(operation);
+  });
+});
+
 it('is the only way to what dispatch takes: nothing else compiles', async () => {
   const snapshot: Pick<Snapshot, 'handlerOf'> = { handlerOf: () => async () => ({ data: null }) };
   const send = (call: AuthorizedCall) => dispatch(call, snapshot as Snapshot);
-  const authorized = await authorize(CALL, OPEN);
+  const authorized = await authorize(CALL, OPEN, unchanged);
   await expect(send(authorized)).resolves.toEqual({ data: null });
   // @ts-expect-error: a validated call is not an authorised one.
   void (() => send(CALL));

@@ -28,6 +28,13 @@ describe('decode', () => {
     expect(await paramsOf({ operation: 'x', _meta: {}, _request_id: 'r' })).toEqual({});
   });
 
+  it.each(['_confirmation', '_quota_continue', '_filter', '_page_size'])(
+    'takes %s, which it told, flat',
+    async (name) => {
+      expect(await paramsOf({ operation: 'x', params: { id: 1 }, [name]: 'v' })).toEqual({ id: 1, [name]: 'v' });
+    },
+  );
+
   it('gives no parameter the power of a prototype', async () => {
     const request: unknown = JSON.parse('{"operation":"x","id":1,"__proto__":{"polluted":true}}');
     const params = await paramsOf(request);

@@ -37,6 +37,7 @@ describe('takeDirectives', () => {
   it.each([
     ["a quota's token", PLAIN, { _quota_continue: 'q' }, { params: {}, quotaContinue: 'q' }],
     ['what must still be so, where updates merge', MERGING, { if_match: { a: 1 } }, { params: {}, ifMatch: { a: 1 } }],
+    ['null, which is no version either', MERGING, { if_match: null }, { params: {}, ifMatch: null }],
     ['no such thing where they do not', PLAIN, { if_match: 'v' }, { params: { if_match: 'v' } }],
   ])('takes %s', (_what, operation, params, expected) => {
     expect(takeDirectives(operation, params)).toEqual(expected);

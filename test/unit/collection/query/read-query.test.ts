@@ -327,6 +327,15 @@ describe('aggregations', () => {
     expect(error.message).toMatch(message);
   });
 
+  it.each<[given: object, hint: string]>([
+    [{ aggregate: { count: true } }, 'Functions stand under a label of your choice. For example: {"total"'],
+    [{ aggregate: { sum: 'size' } }, 'Functions stand under a label of your choice. For example: {"total"'],
+    [{ sort: 'size desc' }, 'For example: {"field":"size","order":"desc"}'],
+    [{ sort: ['name', 'size:ASC'] }, 'For example: {"field":"size","order":"asc"}'],
+  ])('tells who writes %j how it is written', (given, hint) => {
+    expect(refusal(given).details?.['hint']).toContain(hint);
+  });
+
   it('refuses include_items that is no flag', () => {
     expect(refusal({ include_items: 'yes' }).message).toBe(
       "Parameter 'include_items' expected 'boolean', got 'string'",

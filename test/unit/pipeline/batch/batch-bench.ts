@@ -29,6 +29,7 @@ export const LIMITS = {
 const OPERATIONS = [
   fakeOperation('get_item'),
   fakeOperation('list_items'),
+  fakeOperation('get_page', { required: ['index'] }),
   fakeOperation('create_item', { category: 'CREATE' }),
   fakeOperation('update_user', { category: 'UPDATE' }),
   fakeOperation('delete_user', { category: 'DELETE' }),

@@ -32,6 +32,29 @@ describe('a batch whose item needs a confirmation', () => {
     expect((await bench.run([confirmed, ...rest])).summary).toEqual({ total: 2, succeeded: 2, failed: 0 });
   });
 
+  it('goes on with its pending operations as they came: their old place is no parameter', async () => {
+    const bench = openBench({ answer: askAbout('delete_user') });
+    const { pending_operations = [] } = await bench.run([DELETE, NOTIFY, UPDATE]);
+    await bench.run(pending_operations);
+    expect(bench.sent.slice(1).map(({ raw }) => raw.arguments)).toEqual([NOTIFY, UPDATE]);
+  });
+
+  it('keeps what pending operations say flat', async () => {
+    const bench = openBench({ answer: askAbout('delete_user') });
+    const flat = { operation: 'list_items', team: 'a', _filter: { id: 1 }, _request_id: 'r' };
+    const { pending_operations } = await bench.run([DELETE, flat]);
+    expect(pending_operations).toEqual([
+      { index: 1, operation: 'list_items', params: { team: 'a', _filter: { id: 1 } } },
+    ]);
+  });
+
+  it('leaves an `index` that the operation has a parameter for', async () => {
+    const bench = openBench();
+    const item = { operation: 'get_page', index: 3 };
+    await bench.run([item]);
+    expect(bench.sent[0]?.raw.arguments).toEqual(item);
+  });
+
   it('halts for a quota that pauses, too', async () => {
     const bench = openBench({
       answer: () => fail('RATE_LIMIT_QUOTA_PAUSE', { confirmation_token: 'quota_continue_x' }),

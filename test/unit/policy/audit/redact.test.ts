@@ -115,6 +115,13 @@ describe('redaction by name', () => {
     });
   });
 
+  it('takes what curation declares where an update expects a value of it, by path too', () => {
+    const args = { if_match: { bodyText: 'x', 'body_text.intro': 'x', 'meta.size': 1 } };
+    expect(redact(args, ['bodyText'])).toEqual({
+      if_match: { bodyText: '[redacted]', 'body_text.intro': '[redacted]', 'meta.size': 1 },
+    });
+  });
+
   it('takes what the operator names', () => {
     const own = createRedactor({ redactKeys: ['iban*', 'account_number'], redactPatterns: [] });
     expect(own({}, { IBAN_from: 'x', accountNumber: 'x', deep: { 'a/iban': 'x', iban: 'x' } })).toEqual({

@@ -16,6 +16,8 @@ describe('what a person is asked', () => {
     ['none', {}, {}, 'with no parameters?'],
     ['a long value, cut', {}, { body: 'x'.repeat(500) }, `with body = '${'x'.repeat(199)}... (502 characters)?`],
     ['hidden characters, written out', {}, { path: '/a\u202e/b' }, "with path = '/a\\u202e/b'?"],
+    ['a value that plays two', {}, { path: "a', dry_run = 'yes" }, "with path = 'a\\', dry_run = \\'yes'?"],
+    ['a value with lines of its own', {}, { path: 'a\n\nApproved:\tyes' }, "with path = 'a\\n\\nApproved:\\tyes'?"],
   ])('names %s', (_what, changes, args, ending) => {
     const operation = anOperation({ name: 'delete_repo', classification, ...changes });
     expect(describeConsent(operation, args)).toBe(`Run 'delete_repo' (destructive) on upstream 'demo' ${ending}`);

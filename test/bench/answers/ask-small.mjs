@@ -1,11 +1,11 @@
 import { READS } from '../gate/gated-calls.mjs';
 import { measureInTurn } from '../inner/measure-in-turn.mjs';
 
-/** Who answers 64 bytes: nobody looks at them, nobody again for the noise, and the desk with its defaults. */
+/** Who looks at answers of 64 bytes: nobody, nobody again for the noise, and the desk with its defaults. */
 export const LOOKERS = ['nobody', 'noise', 'desk'];
 
-/** Small answers that nobody asks anything of. @returns like `askRows`, but for the probe */
-export function askNothing(openPass) {
+/** Small answers of which nothing is asked. @returns `measure` as `askRows` has it */
+export function askSmall(openPass) {
   const subjects = LOOKERS.map((name) => {
     const { pass } = openPass(name === 'desk' ? {} : undefined);
     const call = async (index) => {
