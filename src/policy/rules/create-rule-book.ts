@@ -65,7 +65,7 @@ function makePlan(rules: readonly CompiledRule[], standing: Standing): Plan {
   const conditional = matched.filter(({ ofCall }) => ofCall.length > 0);
   const always = matched
     .filter(({ ofCall }) => ofCall.length === 0)
-    .map(({ rule, match }) => ({ rule, lifts: liftsMatrix(rule, operation, match) }));
+    .map(({ rule, match }) => ({ rule, lifts: liftsMatrix(rule, operation, standing.trust, match) }));
   const settled = decide(standing, always);
   return { standing, always, conditional, settled, outlook: outlookOf(standing, always, conditional, settled) };
 }
@@ -73,7 +73,7 @@ function makePlan(rules: readonly CompiledRule[], standing: Standing): Plan {
 function ruleOnCall({ standing, always, conditional, settled }: Plan, call: RuledCall): Ruling {
   const effective = conditional.flatMap(({ rule, ofCall, match: ofOperation }): readonly EffectiveRule[] => {
     const match = allOf([ofOperation, matchClauses(ofCall, call)]);
-    return takesEffect(rule, match) ? [{ rule, lifts: liftsMatrix(rule, call.operation, match) }] : [];
+    return takesEffect(rule, match) ? [{ rule, lifts: liftsMatrix(rule, call.operation, standing.trust, match) }] : [];
   });
   return effective.length === 0 ? settled : decide(standing, [...always, ...effective]);
 }
@@ -86,7 +86,7 @@ function outlookOf(
   { decision, requires }: Ruling,
 ): Outlook {
   const changes = ({ rule, match }: Plan['conditional'][number]): boolean => {
-    const effective = { rule, lifts: liftsMatrix(rule, standing.operation, match) };
+    const effective = { rule, lifts: liftsMatrix(rule, standing.operation, standing.trust, match) };
     const ruling = decide(standing, [...always, effective]);
     return ruling.decision !== decision || ruling.requires !== requires;
   };

@@ -24,7 +24,7 @@ export function explainRuling(
   ruling: Ruling,
 ): Explanation {
   const base = matrixDecision(standing);
-  const traces = rules.map((rule) => traceRule(rule, call, base));
+  const traces = rules.map((rule) => traceRule(rule, call, standing, base));
   return {
     operation: call.operation.name,
     ruling,
@@ -34,7 +34,7 @@ export function explainRuling(
   };
 }
 
-function traceRule(compiled: CompiledRule, call: RuledCall, base: Decision): Trace {
+function traceRule(compiled: CompiledRule, call: RuledCall, { trust }: Standing, base: Decision): Trace {
   const { rule } = compiled;
   const line = { rule: rule.name, decision: rule.decision };
   if (sparesDiscovery(rule, call.operation)) {
@@ -46,7 +46,7 @@ function traceRule(compiled: CompiledRule, call: RuledCall, base: Decision): Tra
   const failing = readings.find((reading) => reading.match === 'no');
   const told = failing === undefined ? readings : [failing];
   const words = told.length === 0 ? 'it is about every call' : told.map(({ why }) => why).join(', and ');
-  const lifts = liftsMatrix(rule, call.operation, match);
+  const lifts = liftsMatrix(rule, call.operation, trust, match);
   const why = `${words}${noteDoubt(rule.decision, match)}${noteMatrix(rule.decision, match, base, lifts)}`;
   return { ...line, matches: takesEffect(rule, match), why, lifts };
 }

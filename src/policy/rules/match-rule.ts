@@ -1,4 +1,5 @@
 import type { PolicyRule } from '../../config/policy-config.js';
+import { TRUST_LEVELS, type TrustLevel } from '../../protocol/danger.js';
 import type { JsonObject } from '../../protocol/json.js';
 import { GATEWAY_SOURCE, type Operation } from '../../protocol/operation.js';
 import { allOf, type Match } from './match.js';
@@ -36,11 +37,20 @@ export function takesEffect({ decision }: PolicyRule, match: Match): boolean {
 /**
  * Whether a rule vouches for exactly this: it names the danger level, or the operation without any wildcard. Only then, and
  * only beyond doubt, does its decision stand in for the trust matrix's.
+ *
+ * A bare name may pass to another upstream while its first owner is away. It vouches for upstreams that the operator has
+ * vouched for already; others must be named.
  */
-export function liftsMatrix(rule: PolicyRule, operation: Operation, match: Match): boolean {
+export function liftsMatrix(rule: PolicyRule, operation: Operation, trust: TrustLevel, match: Match): boolean {
   if (rule.decision === 'deny' || match !== 'yes') return false;
-  return rule.match.danger?.includes(operation.classification.danger.level) === true || namesExactly(rule, operation);
+  if (rule.match.danger?.includes(operation.classification.danger.level) === true) return true;
+  if (rule.match.operation?.includes(operation.qualifiedName) === true) return true;
+  const isVouchedFor = TRUST_LEVELS.indexOf(trust) >= TRUST_LEVELS.indexOf(VOUCHED_FOR);
+  return namesExactly(rule, operation) && (isVouchedFor || rule.match.upstream?.includes(operation.upstream) === true);
 }
+
+/** What naming an upstream in the configuration means, unless it says otherwise. */
+const VOUCHED_FOR: TrustLevel = 'validated';
 
 /** A rule for `*` must not shut a model out of discovery: built-in READ operations are ruled by their names alone. */
 export function sparesDiscovery(rule: PolicyRule, operation: Operation): boolean {

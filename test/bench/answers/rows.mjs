@@ -3,7 +3,7 @@ const COUNT = 10_000;
 const STRIDE = 7919;
 
 const STATUSES = ['open', 'paid', 'open', 'overdue', 'open'];
-const OWNERS = ['ada', 'boris', 'chen', 'dana', 'emre', 'fatou', 'gael'];
+export const OWNERS = ['ada', 'boris', 'chen', 'dana', 'emre', 'fatou', 'gael'];
 const REGIONS = ['north', 'east', 'south', 'west'];
 const NOTES = ['sent by post', 'sent by mail', 'second reminder', 'rate agreed', 'waits for a purchase order'];
 

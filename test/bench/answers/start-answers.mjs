@@ -33,5 +33,8 @@ export async function measureCrowds(program, turns) {
   const measured = [];
   for (const turn of turns) measured.push(await ask('measure', turn));
   await stop();
-  return { faults: [...faults, ...measured.flatMap((turn) => turn.faults)], measured };
+  return {
+    faults: [...faults, ...measured.flatMap((turn) => turn.faults)],
+    measured: measured.map(({ faults: _told, ...turn }) => turn),
+  };
 }

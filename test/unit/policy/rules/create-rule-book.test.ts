@@ -76,7 +76,13 @@ describe('how rules and the matrix come together', () => {
       'allow',
       'rule 2',
     ],
-    ['forbidden', 'untested', [['allow', EXACT]], 'allow', 'rule 1'],
+    // A bare name may come to mean another upstream's operation: it vouches for those alone that are vouched for already.
+    ['forbidden', 'untested', [['allow', EXACT]], 'deny', 'matrix'],
+    ['forbidden', 'generated', [['allow', EXACT]], 'deny', 'matrix'],
+    ['forbidden', 'validated', [['allow', EXACT]], 'allow', 'rule 1'],
+    ['forbidden', 'untested', [['allow', QUALIFIED]], 'allow', 'rule 1'],
+    ['forbidden', 'untested', [['allow', { ...EXACT, upstream: ['demo'] }]], 'allow', 'rule 1'],
+    ['forbidden', 'untested', [['allow', { ...EXACT, upstream: ['de*'] }]], 'deny', 'matrix'],
     ['forbidden', 'untested', [['allow', LEVEL]], 'deny', 'matrix'],
     // So does a confirm; one that does not vouch only adds to the matrix.
     ['dangerous', 'validated', [['confirm', EXACT]], 'confirm', 'rule 1'],

@@ -19,7 +19,7 @@ type Params = Readonly<Record<string, ParamCondition>>;
 
 /** Whether a call under the condition is denied by a rule that denies, and allowed by one that allows. */
 function outcome(params: Params, args: JsonObject, operation: Operation = OPERATION): readonly [boolean, boolean] {
-  const deny = aRule({ match: { operation: [operation.name], params } });
+  const deny = aRule({ match: { operation: [operation.qualifiedName], params } });
   const denied = aBook([deny]).ruleOn(operation, args, NOBODY).decision === 'deny';
   const allowed =
     aBook([{ ...deny, decision: 'allow' }], 'untested').ruleOn(operation, args, NOBODY).decision === 'allow';
@@ -150,7 +150,7 @@ describe('conditions on parameters', () => {
   });
 
   it('confirms in doubt without lifting the matrix', () => {
-    const match = { operation: ['pay'], params: { amount: { gt: 100 } } };
+    const match = { operation: [OPERATION.qualifiedName], params: { amount: { gt: 100 } } };
     const confirm = aRule({ decision: 'confirm', match });
     expect(aBook([confirm]).ruleOn(OPERATION, { amount: '5' }, NOBODY).decision).toBe('confirm');
     expect(aBook([confirm], 'untested').ruleOn(OPERATION, { amount: '1000' }, NOBODY).decision).toBe('deny');

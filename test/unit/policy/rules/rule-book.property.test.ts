@@ -99,7 +99,10 @@ function naiveRuling(rules: readonly PolicyRule[], trust: TrustLevel, readOnly: 
   const lifted = matching.some(
     ({ decision, match }) =>
       decision !== 'deny' &&
-      (match.danger !== undefined || match.operation?.includes(name) || match.operation?.includes(qualifiedName)),
+      (match.danger !== undefined ||
+        match.operation?.includes(qualifiedName) ||
+        (match.operation?.includes(name) === true &&
+          (match.upstream?.includes(operation.upstream) === true || !['untested', 'generated'].includes(trust)))),
   );
   const base: Decision = lifted ? 'allow' : TRUST_MATRIX[trust][classification.danger.level];
   const decisions = [base, ...matching.map(({ decision }) => decision)];
