@@ -76,8 +76,9 @@ export interface ResultDesk {
   /**
    * What the caller gets of an upstream's answer: as it is, what was asked of it, or as much as fits with a way to the rest.
    * @param dataText the whole answer as JSON text
+   * @param value the same as a value, where it came as one: large answers are not parsed twice
    */
-  finish(context: ReadContext, query: CollectionQuery | undefined, dataText: string): ReadData;
+  finish(context: ReadContext, query: CollectionQuery | undefined, dataText: string, value?: unknown): ReadData;
   /** Reads on in a result that was kept; JSON text. Throws an `OperationError`. */
   readKept(request: KeptResultRequest, caller: Caller): string;
   endSession(sessionId: string): void;

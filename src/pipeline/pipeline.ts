@@ -68,8 +68,8 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     if (kept !== undefined) return shapeKept(kept, limits);
     const near = await throttle(authorized, quota);
     const outcome = await dispatch(authorized, snapshot);
-    const finish: FinishAnswer = (dataText) => {
-      const { dataText: shown, warnings } = results.finish(context, query, dataText);
+    const finish: FinishAnswer = (dataText, value) => {
+      const { dataText: shown, warnings } = results.finish(context, query, dataText, value);
       const told = collectWarnings({
         operation,
         durationMs: performance.now() - progress.started,

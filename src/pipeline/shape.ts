@@ -13,8 +13,11 @@ import { fromFailedTool } from './upstream-words.js';
 /** A UTF-8 text is never longer in bytes than three times its UTF-16 length. */
 const MAX_BYTES_PER_UNIT = 3;
 
-/** Makes of an upstream's whole answer, as JSON text, what the caller asked for. */
-export type FinishAnswer = (dataText: string) => ReadData;
+/**
+ * Makes of an upstream's whole answer what the caller asked for.
+ * @param value the answer as a value, where it came as one
+ */
+export type FinishAnswer = (dataText: string, value: unknown) => ReadData;
 
 /**
  * Writes a handler's outcome as the specification's envelope, once. Throws when the answer exceeds the response limit.
@@ -43,8 +46,8 @@ function shapeToolResult(operation: Operation, result: ToolCallResult, finish: F
       ...passThrough(result),
     };
   }
-  const { dataText: whole, blocks } = toResultData(result);
-  const { dataText, warnings } = finish(whole);
+  const { dataText: whole, value, blocks } = toResultData(result);
+  const { dataText, warnings } = finish(whole, value);
   return { ...envelope(dataText, blocks, warnings), ...passThrough(result) };
 }
 

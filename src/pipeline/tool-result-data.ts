@@ -6,6 +6,8 @@ import type { ContentBlock, ToolCallResult } from '../protocol/result.js';
 export interface ResultData {
   /** JSON text of `data`. */
   readonly dataText: string;
+  /** The same as a value, where it is at hand and says the same to the last digit. */
+  readonly value?: unknown;
   /** Blocks that stay native, in order; in `data` they are referred to by their index in the MCP content array. */
   readonly blocks: readonly ContentBlock[];
 }
@@ -25,7 +27,7 @@ export function toResultData(result: ToolCallResult): ResultData {
   if (result.structuredContent !== undefined) return fromStructured(result.structuredContent, content);
   const [only] = content;
   if (only === undefined) return { dataText: 'null', blocks: [] };
-  if (content.length === 1 && isPlainText(only)) return { dataText: textAsJson(only.text), blocks: [] };
+  if (content.length === 1 && isPlainText(only)) return { ...textAsJson(only.text), blocks: [] };
   return fromBlocks(content);
 }
 
@@ -41,7 +43,8 @@ function isPlainText(block: ContentBlock): block is ContentBlock & { readonly te
 function fromStructured(structured: unknown, content: readonly ContentBlock[]): ResultData {
   const dataText = JSON.stringify(structured);
   const repeats = createRepetitionTest(structured, dataText);
-  return { dataText, blocks: content.filter((block) => !(isPlainText(block) && repeats(block.text))) };
+  const blocks = content.filter((block) => !(isPlainText(block) && repeats(block.text)));
+  return { dataText, value: structured, blocks };
 }
 
 /**
@@ -74,11 +77,12 @@ function sameJson(text: string, candidates: readonly { readonly value: unknown; 
 }
 
 /** JSON text is embedded as JSON, any other text as a string. */
-function textAsJson(text: string): string {
+function textAsJson(text: string): Pick<ResultData, 'dataText' | 'value'> {
   const parsed = parseContainer(text);
-  if (parsed === undefined) return JSON.stringify(text);
+  if (parsed === undefined) return { dataText: JSON.stringify(text), value: text };
+  if (FRAGILE_NUMBER.test(text)) return { dataText: text };
   // Laid out over lines it costs tokens, so it is written compactly, unless that could change a number.
-  return text.includes('\n') && !FRAGILE_NUMBER.test(text) ? JSON.stringify(parsed) : text;
+  return { dataText: text.includes('\n') ? JSON.stringify(parsed) : text, value: parsed };
 }
 
 /** The object or array in a text. A bare number or word stays text: "007" and "1e3" are not numbers to their author. */

@@ -2,7 +2,7 @@ import type { CollectionQuery } from '../collection-query.js';
 import type { CursorPosition } from '../kept-results.js';
 import { checkFields } from '../query/check-fields.js';
 import { findKnownFields } from '../query/known-fields.js';
-import { project } from '../query/run-query.js';
+import { projectionOf } from '../query/run-query.js';
 import type { ReadContext, ReadData } from '../result-desk.js';
 import { type AnswerDeps, boundOf, sourceOf } from './answer-deps.js';
 import { SAMPLE } from './answer-query.js';
@@ -41,18 +41,17 @@ function writeKeptPage(
   const { snapshot, index } = position;
   const { items, fields } = snapshot;
   const range = cutRange(query.page, items.length, index);
-  const read = (start: number, end: number): readonly unknown[] =>
-    Array.from({ length: Math.max(0, Math.min(end, items.length) - start) }, (_, offset) =>
-      parseExact(items.textAt(start + offset)),
-    );
+  const itemAt = (at: number): unknown => parseExact(items.textAt(at));
   const source = sourceOf(operation, deps);
   const asked = query.fields ?? fields;
   const wanted = asked === undefined ? query : { ...query, fields: asked };
-  const sample = asked === undefined ? [] : read(0, SAMPLE);
+  const sampled = asked === undefined ? 0 : Math.min(SAMPLE, items.length);
+  const sample = Array.from({ length: sampled }, (_, at) => itemAt(at));
   if (query.fields !== undefined) checkFields(wanted, findKnownFields(sample, source), source.operation);
+  const show = projectionOf(wanted, source, sample);
   const { names } = deps.controlsOf(operation);
   return writePage({
-    items: project(read(range.start, range.end), wanted, source, sample),
+    itemAt: (at) => show(itemAt(at)),
     range,
     total: items.length,
     openCursors: () => position,

@@ -4,7 +4,7 @@ import { packTexts } from '../kept/pack-list.js';
 import type { PageCursors } from '../kept-results.js';
 import { checkFields } from '../query/check-fields.js';
 import { findKnownFields } from '../query/known-fields.js';
-import { project, type QueryOutcome, runQuery } from '../query/run-query.js';
+import { project, projectionOf, type QueryOutcome, runQuery } from '../query/run-query.js';
 import type { ReadContext, ReadData } from '../result-desk.js';
 import { candidateLists, type LocatedList, locateList } from '../shape/locate-list.js';
 import { type AnswerDeps, boundOf, sourceOf } from './answer-deps.js';
@@ -108,7 +108,7 @@ function answerItems(
   const { settings, kept, controlsOf } = deps;
   const source = sourceOf(operation, deps);
   const range = cutRange(query.page, ordered.length);
-  const shown = project(ordered.slice(range.start, range.end), query, source, ordered.slice(0, SAMPLE));
+  const show = projectionOf(query, source, ordered.slice(0, SAMPLE));
   const { beside, omitted } = besideList(list.data, list.path, MAX_BESIDE_LENGTH);
   const maxBytes = boundOf(context, deps);
   const keepPages = (): PageCursors | undefined =>
@@ -121,7 +121,7 @@ function answerItems(
     });
   const { names } = controlsOf(operation);
   const page = writePage({
-    items: shown,
+    itemAt: (index) => show(ordered[index]),
     range,
     total: ordered.length,
     openCursors: keepPages,

@@ -44,14 +44,14 @@ export function createResultDesk(settings: GatewayConfig['results'], now: () => 
       return query === undefined ? { params: rest } : { params: rest, query };
     },
     resume: (context, query) => answerPage(context, query, deps),
-    finish(context, query, dataText) {
+    finish(context, query, dataText, value) {
       const { operation } = context;
       if (query === undefined) {
         if (dataText.length <= MAX_LEARNT_LENGTH && isWorthLearning(operation))
           memory.learn(operation, JSON.parse(dataText));
         return answerWhole(context, dataText, deps);
       }
-      const data = parseExact(dataText);
+      const data = value ?? parseExact(dataText);
       memory.learn(operation, data);
       return answerQuery(context, query, data, deps);
     },

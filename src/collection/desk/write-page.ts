@@ -9,8 +9,8 @@ import { writeExact } from './exact-numbers.js';
 
 /** A page of ordered items on its way out. */
 export interface PageToWrite {
-  /** What is sent of each item in the range. */
-  readonly items: readonly unknown[];
+  /** What is sent of an item, by its index; asked for as long as there is room. */
+  readonly itemAt: (index: number) => unknown;
   readonly range: Range;
   readonly total: number;
   /** Keeps the items for further pages; undefined where they could not be kept. Called where there are or may be some. */
@@ -32,45 +32,56 @@ const FRAME_BYTES = 400;
 
 /** Writes as many whole items as fit, with what a caller needs to get the rest. */
 export function writePage(page: PageToWrite): ReadData {
-  const { items, total, beside, backward, maxBytes } = page;
+  const { range, total, beside, backward, maxBytes } = page;
   const besideText = writeExact(beside).slice(1, -1);
   const room = maxBytes === 0 ? Number.POSITIVE_INFINITY : maxBytes - FRAME_BYTES - Buffer.byteLength(besideText);
-  const texts = takeWhatFits(items.map(writeExact), room, backward);
-  const start = backward ? page.range.end - texts.length : page.range.start;
-  const end = start + texts.length;
+  const shown = takeWhatFits(page, room);
+  const start = backward ? range.end - shown.length : range.start;
+  const end = start + shown.length;
+  const isCut = shown.length < range.end - range.start;
   // Cursors cost memory: a caller that has everything needs none.
-  const cursors = page.isPaged || texts.length < items.length ? page.openCursors() : undefined;
+  const cursors = page.isPaged || isCut ? page.openCursors() : undefined;
   const pageInfo = {
     hasNextPage: end < total,
     hasPreviousPage: start > 0,
-    ...(cursors === undefined || texts.length === 0
+    ...(cursors === undefined || shown.length === 0
       ? {}
       : { startCursor: cursors.cursorAt(start), endCursor: cursors.cursorAt(end - 1) }),
     totalCount: total,
   };
-  const shown = page.compact && !backward ? encodeTable(items.slice(0, texts.length)) : undefined;
-  const list = shown === undefined ? `"items":[${texts.join(',')}]` : `"items":${writeExact(shown)}`;
   const rest = besideText === '' ? '' : `,${besideText}`;
   return {
-    dataText: `{${list},"pageInfo":${JSON.stringify(pageInfo)}${rest}}`,
-    warnings: texts.length === items.length ? [] : [tellCut(page, texts.length, cursors?.cursorAt(end - 1))],
+    dataText: `{"items":${writeItems(shown, page.compact)},"pageInfo":${JSON.stringify(pageInfo)}${rest}}`,
+    warnings: isCut ? [tellCut(page, shown.length, cursors?.cursorAt(end - 1))] : [],
   };
 }
 
-/** One item at least: a caller must be able to get past it. */
-function takeWhatFits(texts: readonly string[], room: number, fromEnd: boolean): readonly string[] {
-  const order = fromEnd ? texts.toReversed() : texts;
-  let used = 0;
-  const tooMuch = order.findIndex((text, index) => {
-    used += Buffer.byteLength(text) + 1;
-    return used > room && index > 0;
-  });
-  if (tooMuch < 0) return texts;
-  return fromEnd ? texts.slice(texts.length - tooMuch) : texts.slice(0, tooMuch);
+interface ShownItem {
+  readonly item: unknown;
+  readonly text: string;
 }
 
-function tellCut({ items, names, maxBytes, backward }: PageToWrite, kept: number, cursor: string | undefined): Warning {
-  const cut = { path: ['items'], kind: 'items' as const, kept, total: items.length };
+/** From the end that the page was asked for; one item at least, since a caller must be able to get past it. */
+function takeWhatFits({ range, itemAt, backward }: PageToWrite, room: number): readonly ShownItem[] {
+  const shown: ShownItem[] = [];
+  let used = 0;
+  for (let step = 0; step < range.end - range.start; step += 1) {
+    const item = itemAt(backward ? range.end - 1 - step : range.start + step);
+    const text = writeExact(item);
+    used += Buffer.byteLength(text) + 1;
+    if (used > room && step > 0) break;
+    shown.push({ item, text });
+  }
+  return backward ? shown.reverse() : shown;
+}
+
+function writeItems(shown: readonly ShownItem[], compact: boolean): string {
+  const table = compact ? encodeTable(shown.map(({ item }) => item)) : undefined;
+  return table === undefined ? `[${shown.map(({ text }) => text).join(',')}]` : writeExact(table);
+}
+
+function tellCut({ range, names, maxBytes, backward }: PageToWrite, kept: number, cursor: string | undefined): Warning {
+  const cut = { path: ['items'], kind: 'items' as const, kept, total: range.end - range.start };
   const page =
     cursor === undefined || backward
       ? {}

@@ -7,7 +7,7 @@ import { filterItems } from './filter-items.js';
 import { findKnownFields } from './known-fields.js';
 import { refuseFaults } from './query-fault.js';
 import { searchText } from './search-text.js';
-import { createProjection, type SelectionSource } from './select-fields.js';
+import { createProjection, type Projection, type SelectionSource } from './select-fields.js';
 import { sortItems } from './sort-items.js';
 
 export interface QueryOptions extends SelectionSource {
@@ -41,6 +41,15 @@ export function runQuery(items: readonly unknown[], query: CollectionQuery, opti
   return { ordered, aggregations, ...(truncatedGroups.size === 0 ? {} : { truncatedGroups }) };
 }
 
+/** What is sent of each item. @param sample the items by which presets choose their fields */
+export function projectionOf(
+  { fields }: Pick<CollectionQuery, 'fields'>,
+  source: SelectionSource,
+  sample: readonly unknown[],
+): Projection {
+  return fields === undefined ? (item) => item : createProjection(fields, sample, source);
+}
+
 /** The items of a page as they are sent. @param sample the items by which presets choose their fields: all that were found */
 export function project(
   items: readonly unknown[],
@@ -48,7 +57,7 @@ export function project(
   source: SelectionSource,
   sample: readonly unknown[] = items,
 ): readonly unknown[] {
-  return query.fields === undefined ? items : items.map(createProjection(query.fields, sample, source));
+  return query.fields === undefined ? items : items.map(projectionOf(query, source, sample));
 }
 
 function checkNumbers(
