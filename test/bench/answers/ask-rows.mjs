@@ -1,4 +1,4 @@
-import { measureInTurn } from '../inner/measure-in-turn.mjs';
+import { elapsedNanoseconds, measureInTurn } from '../inner/measure-in-turn.mjs';
 import { ASKED } from './asked.mjs';
 import { LIST_ROWS } from './rows.mjs';
 
@@ -18,7 +18,7 @@ export function askRows(openPass) {
       return faults;
     },
     async measure(effort) {
-      const { costs, wrong } = await measureInTurn(subjects, effort);
+      const { costs, wrong } = await measureInTurn(subjects, effort, elapsedNanoseconds);
       const faults = ASKED.filter(({ name }) => wrong[name] > 0).map(
         ({ name }) => `${name}: ${wrong[name]} of ${effort.repeats * effort.calls} answers were others than before`,
       );

@@ -16,7 +16,7 @@ const BARS = [
     holds: (value) => value < 5,
   },
   {
-    name: 'filter + sort + fields over 10,000 rows: under 50 ms more CPU',
+    name: 'filter + sort + fields over 10,000 rows: under 50 ms more',
     of: ({ answers }) => answers?.rows.asked.find(({ name }) => name === 'three').added.median,
     holds: (value) => value < 50,
   },

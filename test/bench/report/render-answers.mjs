@@ -8,11 +8,11 @@ export function renderAnswers({ rows, small, crowd }) {
 
 function renderRows({ passedOn, asked }) {
   return [
-    'What is asked of an answer of 10,000 rows of 10 fields (2 MB): CPU over passing it on unseen ' +
+    'What is asked of an answer of 10,000 rows of 10 fields (2 MB): time over passing it on unseen ' +
       `(${fixed(passedOn.median, 1)} ms a call), and the whole call over that.`,
     '',
     renderTable(
-      ['asked', 'more CPU, ms a call', 'call / passed on'],
+      ['asked', 'more time, ms a call', 'call / passed on'],
       asked.map(({ label, added, ratio: over }) => [label, signedSpread(added, 1, 1), ratio(over)]),
     ),
   ].join('\n');
