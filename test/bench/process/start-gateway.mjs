@@ -31,11 +31,12 @@ export async function startGateway(program, upstream, nodeArgs = []) {
   return { ...started, readyMs: performance.now() - spawned, url: `http://127.0.0.1:${port}/mcp` };
 }
 
-/** The defaults, but for what the harness itself needs: a port, silence, and room for the idle sessions. */
+/** The defaults, but for what the harness itself needs: a port, silence, room for the idle sessions, and answers that come whole. */
 function configFor(upstream, port) {
   return {
     server: { host: '127.0.0.1', port, maxSessions: 100_000 },
     log: { level: 'warn' },
+    results: { maxBytes: 0 },
     mcpServers: { bench: upstream },
   };
 }
