@@ -1,9 +1,9 @@
-import { groupBy } from './catalog/group-by.js';
 import { compareTools, type DefinitionChange } from './catalog/integrity/compare-tools.js';
 import { fingerprintTool, readDefinition, UNREADABLE } from './catalog/integrity/fingerprint-tool.js';
 import { screenTools } from './catalog/screen-tools.js';
 import type { LockContent, LockedOperation, LockedTool, LockedUpstream } from './config/lock-content.js';
 import type { Gateway, PlacedOperation } from './gateway.js';
+import { groupBy } from './protocol/group-by.js';
 import { type Operation, QUALIFIER } from './protocol/operation.js';
 import type { ToolSet } from './protocol/raw-tool.js';
 

@@ -1,6 +1,6 @@
+import { groupBy } from '../protocol/group-by.js';
 import { QUALIFIER, RESERVED_OPERATIONS } from '../protocol/operation.js';
 import type { Finding } from '../protocol/raw-tool.js';
-import { groupBy } from './group-by.js';
 import { quoteValues } from './schema/quote-value.js';
 
 /** A tool as it asks for a name: unique within its upstream. */

@@ -1,7 +1,7 @@
+import { groupBy } from '../protocol/group-by.js';
 import { type Operation, QUALIFIER } from '../protocol/operation.js';
 import { toSnakeCase } from '../protocol/snake-case.js';
 import type { Catalog, Resolution } from './catalog.js';
-import { groupBy } from './group-by.js';
 import { createNameSearch, type NameSearch } from './nearest-name.js';
 
 const MAX_NEAREST = 5;

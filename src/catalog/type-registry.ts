@@ -1,8 +1,8 @@
+import { groupBy } from '../protocol/group-by.js';
 import type { Operation } from '../protocol/operation.js';
 import { toPascalCase } from '../protocol/snake-case.js';
 import type { Catalog } from './catalog.js';
 import { cleanText, summarizeText } from './clean-text.js';
-import { groupBy } from './group-by.js';
 import { type NamedType, readOperationTypes } from './operation-types.js';
 import { describeMember } from './parameter-info.js';
 import { PROTOCOL_TYPES } from './protocol-types.js';

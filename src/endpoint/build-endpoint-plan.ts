@@ -1,11 +1,11 @@
 import type { Catalog } from '../catalog/catalog.js';
 import type { FamilyDefinition, GatewayConfig } from '../config/gateway-config.js';
 import { CATEGORIES, type Category } from '../protocol/category.js';
+import { groupBy } from '../protocol/group-by.js';
 import type { Operation } from '../protocol/operation.js';
 import { defineTool } from './define-tool.js';
 import { describeTool } from './describe-tool.js';
 import type { EndpointPlan, ToolDefinition, ToolReach } from './endpoint-plan.js';
-import { groupBy } from './group-by.js';
 import { compilePlacement } from './place-operation.js';
 
 /** Keep five families under 900 tokens and the single tool under 300, with the hardest names there are. */

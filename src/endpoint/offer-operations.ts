@@ -1,6 +1,6 @@
 import { dangerRank } from '../protocol/danger.js';
+import { groupBy } from '../protocol/group-by.js';
 import { NAME_PATTERN, type Operation } from '../protocol/operation.js';
-import { groupBy } from './group-by.js';
 
 /** Longer names cost more than they tell, and a sentence in disguise does not fit. */
 const LONGEST_NAME = 32;

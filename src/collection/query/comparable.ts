@@ -1,5 +1,5 @@
+import { readTime } from '../../protocol/read-time.js';
 import { digitsOf } from '../desk/exact-numbers.js';
-import { readTime } from './read-time.js';
 
 /** What values of one kind are compared by; kinds among themselves by their rank. */
 export interface Comparable {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
+import { readTime } from '../../protocol/read-time.js';
 import { digitsOf } from '../desk/exact-numbers.js';
 import { spelledNumber } from './comparable.js';
-import { readTime } from './read-time.js';
 
 /**
  * Whether a value is one of those given, in time that does not grow with their number. Texts are equal to the letter, or as

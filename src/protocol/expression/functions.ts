@@ -2,7 +2,7 @@ import { joinTexts } from './cut-text.js';
 import type { Application, InferredType } from './expression.js';
 import { isEqual, orderOf } from './operators.js';
 import { MAX_ELEMENTS, readField } from './read-field.js';
-import { readTime } from './read-time.js';
+import { readMoment } from './read-moment.js';
 
 /** A function by how it is called. */
 export interface ExpressionFunction extends Application {
@@ -104,7 +104,7 @@ function define(
 }
 
 function measure(date: unknown, distance: (time: number) => number, unitMs: number): number | null {
-  const time = readTime(date);
+  const time = readMoment(date);
   return time === undefined ? null : Math.floor(distance(time) / unitMs);
 }
 

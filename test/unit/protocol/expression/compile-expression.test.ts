@@ -115,6 +115,7 @@ describe('compileExpression', () => {
     [`hours_since(${NOW - 7_200_000})`, 2],
     ["days_since('yesterday')", null],
     ["days_since('2026-13-45')", null],
+    ["days_since('2026-02-30')", null],
     ['days_since(urgent)', null],
     ['days_since(missing)', null],
   ])('%s is %s', (text, expected) => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readTime } from '../../../../src/collection/query/read-time.js';
+import { readTime } from '../../../src/protocol/read-time.js';
 
 it.each<[text: string, iso: string | undefined]>([
   ['2026-01-31', '2026-01-31T00:00:00.000Z'],
