@@ -1,16 +1,21 @@
 /** The gateway as a library: load a configuration, open a gateway, put fronts before it. */
-export { type CapturedList, openCapturedGateway, readCapturedLists } from './captured-gateway.js';
-export { ConfigError } from './config/config-error.js';
+
+export { ConfigError } from './config/diagnostics.js';
 export type { GatewayConfig, UpstreamConfig } from './config/gateway-config.js';
 export { type LoadedConfig, loadConfig } from './config/load-config.js';
-export { type Gateway, type GatewayDeps, type GatewayStatus, openGateway, type PlacedOperation } from './gateway.js';
+export { type CapturedList, openCapturedGateway, readCapturedLists } from './gateway/captured-gateway.js';
+export {
+  type Gateway,
+  type GatewayDeps,
+  type GatewayStatus,
+  openGateway,
+  type PlacedOperation,
+} from './gateway/gateway.js';
 export { createLogObserver } from './observe/log-observer.js';
 export type { Observation, Observer } from './observe/observation.js';
+export type { RawCall } from './protocol/call.js';
 export { Cancellation } from './protocol/cancellation.js';
-export type { Category } from './protocol/category.js';
-export type { DangerLevel, TrustLevel } from './protocol/danger.js';
 export { ERROR_TABLE, type ErrorCode } from './protocol/error-table.js';
-export type { Operation, Parameter } from './protocol/operation.js';
+export type { Category, DangerLevel, Operation, Parameter, TrustLevel } from './protocol/operation.js';
 export { OperationError } from './protocol/operation-error.js';
-export type { RawCall } from './protocol/raw-call.js';
 export type { OperationFailure, OperationResult, OperationSuccess, Reply } from './protocol/result.js';

@@ -1,5 +1,5 @@
 import type { Operation } from '../protocol/operation.js';
-import type { Finding } from '../protocol/raw-tool.js';
+import type { Finding } from '../protocol/tools.js';
 import type { WithheldTool } from './integrity/guard-tools.js';
 
 /** What a name turned out to mean. Only `found` may be called. */

@@ -1,17 +1,23 @@
+import { classifyTool } from '../classify/classify-tool.js';
+import { findGroupingParameter } from '../classify/facts.js';
 import type { UpstreamConfig } from '../config/gateway-config.js';
-import { TRUST_LEVELS, type TrustLevel } from '../protocol/danger.js';
-import { isJsonObject } from '../protocol/json.js';
-import { type Classification, type Operation, type Parameter, QUALIFIER } from '../protocol/operation.js';
-import type { Finding, RawTool } from '../protocol/raw-tool.js';
-import { classifyTool } from './classify/classify-tool.js';
-import { findGroupingParameter } from './classify/find-grouping-parameter.js';
-import { cleanText } from './clean-text.js';
+import { toSnakeCase } from '../lib/names.js';
+import { cleanText } from '../lib/text.js';
+import { isJsonObject, type JsonSchema } from '../protocol/json.js';
+import {
+  type Classification,
+  type Operation,
+  type Parameter,
+  QUALIFIER,
+  TRUST_LEVELS,
+  type TrustLevel,
+} from '../protocol/operation.js';
+import type { Finding, RawTool } from '../protocol/tools.js';
+import { followReference, readObjectFields } from '../schema/schema-shape.js';
 import type { Curation } from './curation.js';
-import { describeValue } from './grouped-tools/describe-value.js';
-import { narrowSchema } from './grouped-tools/narrow-schema.js';
-import { readParameters } from './parameters.js';
+import { describeValue, narrowSchema } from './grouped-tools/narrow-schema.js';
+import { assignUniqueNames } from './names.js';
 import type { ScreenedTool } from './screen-tools.js';
-import { findSensitiveParameters } from './sensitive-parameters.js';
 import { splitUpdateInput } from './update-input.js';
 
 /** The value that makes one operation of a grouped tool. */
@@ -33,7 +39,7 @@ export interface DraftOperation {
   readonly choice?: Choice;
 }
 
-export interface CreatedOperation {
+interface CreatedOperation {
   /** Undefined where the tool is beyond reading. */
   readonly operation: Operation | undefined;
   readonly findings: readonly Finding[];
@@ -178,4 +184,73 @@ function isRetryable(raw: RawTool, { category }: Classification, { idempotent }:
 function renamedFinding({ upstream, tool, name }: Operation, parameter: Parameter): Finding {
   const message = `Parameter '${parameter.upstreamName}' of '${name}' is called '${parameter.name}': another one's spelling comes to the same name`;
   return { severity: 'info', kind: 'parameter-suffixed', upstream, tool, message };
+}
+
+interface ReadParameters {
+  /** In the schema's order, all in place `params`. */
+  readonly parameters: readonly Parameter[];
+  /** Parameters whose canonical name needed a number because another's spelling comes to the same. */
+  readonly suffixed: readonly Parameter[];
+}
+
+/**
+ * The parameters that a tool's input schema describes, with their canonical names (specification 4.3).
+ *
+ * @param root what `$ref`s resolve against, where the schema is made from a part of another
+ */
+export function readParameters(inputSchema: JsonSchema, root: JsonSchema = inputSchema): ReadParameters {
+  const fields = readObjectFields(inputSchema, root);
+  const claims = fields.map(({ name: key }) => {
+    const base = toSnakeCase(key, 'param');
+    return { key, base, rank: base === key ? 0 : 1 };
+  });
+  const names = assignUniqueNames(claims);
+  const parameters = fields.map(
+    ({ name: upstreamName, schema, required }): Parameter => ({
+      name: names.get(upstreamName) ?? upstreamName,
+      upstreamName,
+      place: 'params',
+      required,
+      schema,
+    }),
+  );
+  return { parameters, suffixed: parameters.filter(({ name }, index) => name !== claims[index]?.base) };
+}
+
+const ALTERNATIVES = ['allOf', 'anyOf', 'oneOf'] as const;
+
+/**
+ * The parameters, in the upstream's spelling, whose values are secret: those that the operator names in either spelling, and
+ * those whose schema says `writeOnly` or `format: password`, be it in one alternative or of each element.
+ *
+ * @param declared the operator's names; one that no parameter has counts too where unknown parameters are let through
+ * @param root what `$ref`s resolve against
+ */
+function findSensitiveParameters(
+  parameters: readonly Parameter[],
+  declared: readonly string[],
+  { root, strict }: { readonly root: JsonSchema; readonly strict: boolean },
+): readonly string[] {
+  const described = parameters.filter(
+    ({ name, upstreamName, schema }) =>
+      declared.includes(name) || declared.includes(upstreamName) || isSecret(schema, root, new Set()),
+  );
+  const known = new Set(parameters.flatMap(({ name, upstreamName }) => [name, upstreamName]));
+  const passed = strict ? [] : declared.filter((name) => !known.has(name));
+  return [...new Set([...described.map(({ upstreamName }) => upstreamName), ...passed])];
+}
+
+/** `seen` ends recursion, and visits every schema once however often it is referred to. */
+function isSecret(schema: JsonSchema, root: JsonSchema, seen: Set<JsonSchema>): boolean {
+  const target = followReference(schema, root) ?? schema;
+  if (seen.has(target)) return false;
+  seen.add(target);
+  // Keywords beside a `$ref` count too.
+  if ([schema, target].some(saysSecret)) return true;
+  const parts = [target['items'], ...ALTERNATIVES.flatMap((keyword) => target[keyword])];
+  return parts.some((part) => isJsonObject(part) && isSecret(part, root, seen));
+}
+
+function saysSecret(schema: JsonSchema): boolean {
+  return schema['writeOnly'] === true || schema['format'] === 'password';
 }

@@ -1,14 +1,13 @@
 import type { UpstreamConfig } from '../config/gateway-config.js';
-import type { Finding, ToolSet } from '../protocol/raw-tool.js';
-import { toSnakeCase } from '../protocol/snake-case.js';
+import { toSnakeCase } from '../lib/names.js';
+import type { Finding, ToolSet } from '../protocol/tools.js';
 import type { Choice, DraftOperation } from './create-operation.js';
 import { type Curation, curationFor } from './curation.js';
-import { nameBehindTool } from './grouped-tools/name-values.js';
-import { splitTool } from './grouped-tools/split-tool.js';
+import { nameBehindTool, splitTool } from './grouped-tools/split-tool.js';
+import { assignUniqueNames, type NameClaim } from './names.js';
 import { type ScreenedTool, screenTools } from './screen-tools.js';
-import { assignUniqueNames, type NameClaim } from './unique-names.js';
 
-export interface Drafts {
+interface Drafts {
   readonly drafts: readonly DraftOperation[];
   readonly findings: readonly Finding[];
 }

@@ -1,8 +1,7 @@
-import { groupBy } from '../protocol/group-by.js';
+import { groupBy } from '../lib/collections.js';
+import { createNameSearch, type NameSearch, toSnakeCase } from '../lib/names.js';
 import { type Operation, QUALIFIER } from '../protocol/operation.js';
-import { toSnakeCase } from '../protocol/snake-case.js';
 import type { Catalog, Resolution } from './catalog.js';
-import { createNameSearch, type NameSearch } from './nearest-name.js';
 
 const MAX_NEAREST = 5;
 const MAX_CANDIDATES = 10;

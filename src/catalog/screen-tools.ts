@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonSchema } from '../protocol/json.js';
-import type { Finding, RawTool, ToolSet } from '../protocol/raw-tool.js';
-import { declaredTypes } from './schema/json-type.js';
+import type { Finding, RawTool, ToolSet } from '../protocol/tools.js';
+import { declaredTypes } from '../schema/schema-shape.js';
 
 /** A tool that can be offered: it has a name of its own, and a schema that can be read. */
 export interface ScreenedTool {
@@ -11,7 +11,7 @@ export interface ScreenedTool {
   readonly inputSchema: JsonSchema;
 }
 
-export interface ScreenedTools {
+interface ScreenedTools {
   /** Ordered by name. */
   readonly tools: readonly ScreenedTool[];
   readonly findings: readonly Finding[];

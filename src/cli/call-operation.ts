@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { Gateway } from '../gateway.js';
+import { createInterface } from 'node:readline/promises';
+import type { Gateway } from '../gateway/gateway.js';
 import { Cancellation } from '../protocol/cancellation.js';
 import type { UserChannel } from '../protocol/consent.js';
-import type { JsonObject } from '../protocol/json.js';
+import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import type { Reply } from '../protocol/result.js';
+import { CliError, EXIT_CODE } from './exit-code.js';
+import type { Terminal } from './terminal.js';
 
 /** One run of the command line is one session: what another run was asked is no business of this one. */
 const SESSION = `cli-${randomUUID()}`;
@@ -34,4 +37,34 @@ export function endCliSession(gateway: Gateway): void {
 export function introspect(gateway: Gateway, params: JsonObject): Promise<Reply> {
   const placed = gateway.operations().find(({ operation }) => operation.name === 'introspect');
   return callAsCli(gateway, placed?.tool ?? 'introspect', 'introspect', params);
+}
+
+/** Whoever sits at the terminal, as the person who is asked; absent where nobody does. */
+export function terminalUser(terminal: Terminal): UserChannel | undefined {
+  if (process.stdin.isTTY !== true || terminal.err.isTTY !== true) return undefined;
+  return {
+    kind: 'live',
+    async ask(question, cancellation) {
+      const abort = new AbortController();
+      cancellation.onCancel(() => abort.abort());
+      const lines = createInterface({ input: process.stdin, output: terminal.err });
+      try {
+        const answer = await lines.question(`${question}\nApprove? [y/N] `, { signal: abort.signal });
+        return /^y(es)?$/i.test(answer.trim()) ? 'accept' : 'decline';
+      } finally {
+        lines.close();
+      }
+    },
+  };
+}
+
+/** Reads `--params`. */
+export function parseParams(text: string): JsonObject {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (isJsonObject(value)) return value;
+  } catch (cause) {
+    throw new CliError(EXIT_CODE.usage, `--params is not JSON: ${text}`, { cause });
+  }
+  throw new CliError(EXIT_CODE.usage, '--params must be a JSON object, for example \'{"path": "notes.txt"}\'');
 }

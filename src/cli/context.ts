@@ -1,12 +1,13 @@
-import { ConfigError } from '../config/config-error.js';
-import { ensureDataDirectories } from '../config/ensure-data-directories.js';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { ensureDataDirectories } from '../config/data-directories.js';
+import { ConfigError } from '../config/diagnostics.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import { loadConfig } from '../config/load-config.js';
-import type { Gateway } from '../gateway.js';
+import type { Gateway } from '../gateway/gateway.js';
 import type { LogObserver } from '../observe/log-observer.js';
 import type { Observation } from '../observe/observation.js';
 import { CliError, EXIT_CODE } from './exit-code.js';
-import { PACKAGE_DIRECTORY, readPackageInfo } from './package-info.js';
 import type { Terminal } from './terminal.js';
 
 /** Flags that every command understands; the names are commander's. */
@@ -47,7 +48,7 @@ export async function loadCliConfig(flags: CommonFlags, terminal: Terminal): Pro
   }
 }
 
-export interface RunningGateway {
+interface RunningGateway {
   readonly gateway: Gateway;
   readonly log: LogObserver;
 }
@@ -64,7 +65,7 @@ export async function startGateway(
 ): Promise<RunningGateway> {
   await ensureDataDirectories(config);
   // Loaded here, so that commands which need no gateway do not wait for its libraries.
-  const { openGateway } = await import('../gateway.js');
+  const { openGateway } = await import('../gateway/gateway.js');
   const { createLogObserver } = await import('../observe/log-observer.js');
   const log = await createLogObserver(config.log);
   const gateway = await openGateway(config, {
@@ -96,4 +97,42 @@ export async function withGateway<T>(config: GatewayConfig, task: (gateway: Gate
 
 function quieter(level: GatewayConfig['log']['level']): GatewayConfig['log']['level'] {
   return level === 'info' ? 'error' : level;
+}
+
+/** The folder that holds package.json: two above the built `dist/cli`. */
+const PACKAGE_DIRECTORY = fileURLToPath(new URL('../../', import.meta.url));
+
+interface PackageInfo {
+  readonly name: string;
+  readonly version: string;
+}
+
+/** Name and version as published; what the gateway calls itself towards clients and upstreams. */
+export function readPackageInfo(): PackageInfo {
+  const { name, version } = JSON.parse(readFileSync(`${PACKAGE_DIRECTORY}package.json`, 'utf8')) as PackageInfo;
+  return { name, version };
+}
+
+/** Signals that ask a server to end in order. */
+const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** How long an orderly end may take, in milliseconds; a supervisor usually waits ten seconds before it kills. */
+const GRACE_MS = 8_000;
+
+/**
+ * Resolves when the process is asked to stop. A second request, or an end that takes longer than the grace, exits at once:
+ * whatever hangs must not keep the operator waiting.
+ */
+export function untilAskedToStop(): { readonly asked: Promise<void> } {
+  const asked = new Promise<void>((resolve) => {
+    let requests = 0;
+    const onSignal = (): void => {
+      requests += 1;
+      if (requests > 1) process.exit(1);
+      setTimeout(() => process.exit(1), GRACE_MS).unref();
+      resolve();
+    };
+    for (const signal of STOP_SIGNALS) process.on(signal, onSignal);
+  });
+  return { asked };
 }

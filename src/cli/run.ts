@@ -1,19 +1,18 @@
 import { Command, CommanderError } from 'commander';
-import { registerApprovals } from './approvals.js';
-import { registerAudit } from './audit.js';
-import { registerClassify } from './classify.js';
+import { registerApprovals } from './commands/approvals.js';
+import { registerAudit } from './commands/audit.js';
+import { registerClassify } from './commands/classify.js';
+import { registerInit, registerValidate } from './commands/config.js';
+import { registerList } from './commands/list.js';
+import { registerLock } from './commands/lock.js';
+import { registerPolicy } from './commands/policy.js';
+import { registerServe } from './commands/serve.js';
+import { registerStdio } from './commands/stdio.js';
+import { registerTokens } from './commands/tokens.js';
+import { registerTools } from './commands/tools.js';
+import { registerVersion } from './commands/version.js';
 import { CliError, EXIT_CODE } from './exit-code.js';
-import { registerInit } from './init.js';
-import { registerList } from './list.js';
-import { registerLock } from './lock.js';
-import { registerPolicy } from './policy.js';
-import { registerServe } from './serve.js';
-import { registerStdio } from './stdio.js';
 import type { Terminal } from './terminal.js';
-import { registerTokens } from './tokens.js';
-import { registerTools } from './tools.js';
-import { registerValidate } from './validate.js';
-import { registerVersion } from './version.js';
 
 const COMMANDS = [
   registerServe,

@@ -1,4 +1,5 @@
 import colors from 'picocolors';
+import { escapeInvisible } from '../lib/text.js';
 
 /** Where a command writes; a test passes its own. */
 export interface Terminal {
@@ -41,4 +42,9 @@ export function printTable(terminal: Terminal, header: readonly string[], rows: 
   const paint = paintFor(terminal.out);
   printLine(terminal, paint.bold(layOut(header)));
   for (const row of rows) printLine(terminal, layOut(row));
+}
+
+/** A text of somebody else's on one line of the terminal, which it must neither steer nor fill with lines of its own. */
+export function oneLine(text: string): string {
+  return escapeInvisible(text.replace(/\s+/g, ' '));
 }

@@ -1,23 +1,26 @@
-import { buildAudit } from './build-audit.js';
-import { buildCredentials } from './build-credentials.js';
+import { BlockList, isIP } from 'node:net';
+import { formatPath, type JsonPath } from '../lib/json-path.js';
+import { suggestName } from '../lib/names.js';
+import { QUALIFIER, RESERVED_OPERATIONS } from '../protocol/operation.js';
+import { isPattern } from './build-match.js';
 import { buildPolicy } from './build-policy.js';
 import { buildProfiles, pickProfile } from './build-profile.js';
 import { buildQuotas } from './build-quotas.js';
-import { buildResults } from './build-results.js';
-import { buildServer } from './build-server.js';
-import { buildStore } from './build-store.js';
+import { buildAudit, buildResults, buildServer, buildStore } from './build-serving.js';
 import { buildUpstreams } from './build-upstreams.js';
-import { CONFIG_DEFAULTS } from './config-defaults.js';
 import type { GatewayDocument, UpstreamDocument } from './config-document.js';
-import type { Notes } from './config-report.js';
-import type { GatewayConfig, ProfileDefinition } from './gateway-config.js';
-import type { ConfigLock } from './lock-content.js';
-import { suggestName } from './nearest-name.js';
-import { noteBareAllows } from './note-bare-allows.js';
-import { noteOpenServer } from './note-open-server.js';
-import { noteSharedSecrets } from './note-shared-secrets.js';
-import { listServers, type NotedDefinition, readServer } from './server-definition.js';
-import { toSlug } from './slug.js';
+import { CONFIG_DEFAULTS } from './defaults.js';
+import type { Notes } from './diagnostics.js';
+import type {
+  ApprovalsConfig,
+  ClientConfig,
+  ConfigLock,
+  GatewayConfig,
+  PolicyRule,
+  ProfileDefinition,
+} from './gateway-config.js';
+import { buildCredentials } from './secrets.js';
+import { listServers, type NotedDefinition, readServer, toSlug } from './server-definition.js';
 
 /** One file of `upstreams/`, validated. */
 export interface UpstreamSource {
@@ -120,4 +123,92 @@ function buildPins(
     return [operation, slug] as const;
   });
   return Object.fromEntries(pairs);
+}
+
+interface Secret {
+  readonly of: 'operator' | 'webhook' | 'client';
+  readonly path: JsonPath;
+  readonly value: string;
+}
+
+const APPROVALS: JsonPath = ['policy', 'approvals'];
+
+/** Notes every secret that stands twice: it tells nobody apart, and whoever asks could approve their own calls with it. */
+function noteSharedSecrets(approvals: ApprovalsConfig, clients: readonly ClientConfig[], notes: Notes): void {
+  const first = new Map<string, Secret>();
+  for (const secret of listSecrets(approvals, clients)) {
+    const other = first.get(secret.value);
+    if (secret.value === '' || notes.has(secret.path)) continue;
+    if (other === undefined) first.set(secret.value, secret);
+    else notes.problem(secret.path, describeClash(secret, other), 'give each its own: openssl rand -hex 32');
+  }
+}
+
+function listSecrets({ operators, webhook }: ApprovalsConfig, clients: readonly ClientConfig[]): readonly Secret[] {
+  return [
+    ...operators.map(({ name, token }) => ({
+      of: 'operator' as const,
+      path: [...APPROVALS, 'operators', name, 'token'],
+      value: token,
+    })),
+    ...(webhook === undefined
+      ? []
+      : [{ of: 'webhook' as const, path: [...APPROVALS, 'webhook', 'secret'], value: webhook.secret }]),
+    ...clients.map(({ name, token }) => ({ of: 'client' as const, path: ['clients', name, 'token'], value: token })),
+  ];
+}
+
+function describeClash(secret: Secret, other: Secret): string {
+  const same = `the same secret as ${formatPath(other.path)}`;
+  return secret.of === 'client' && other.of === 'operator'
+    ? `${same}; a client that has an operator's token could approve its own calls`
+    : same;
+}
+
+/** What decides whose operation a bare name is. */
+interface NameOwners {
+  /** All upstreams, in snake_case. */
+  readonly upstreams: readonly string[];
+  readonly pins: Readonly<Record<string, string>>;
+}
+
+/**
+ * Warns of rules that vouch for an operation by a name that any upstream may come to have: whoever offers it while its owner is
+ * away is allowed, however little it is trusted.
+ */
+function noteBareAllows(rules: readonly PolicyRule[], { upstreams, pins }: NameOwners, notes: Notes): void {
+  if (upstreams.length < 2) return;
+  const isOwned = (name: string): boolean =>
+    isPattern(name) || name.includes(QUALIFIER) || RESERVED_OPERATIONS.has(name) || Object.hasOwn(pins, name);
+  for (const [index, { decision, match }] of rules.entries()) {
+    if (decision !== 'allow' || match.upstream !== undefined) continue;
+    for (const name of match.operation ?? []) {
+      if (isOwned(name)) continue;
+      notes.warning(
+        ['policy', 'rules', index, 'match', 'operation'],
+        `'${name}' is allowed for whichever upstream has the name, also while its owner is away; write 'UPSTREAM${QUALIFIER}${name}', or give the name to one in 'pins'`,
+      );
+    }
+  }
+}
+
+const LOOPBACK = new BlockList();
+LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
+LOOPBACK.addAddress('::1', 'ipv6');
+
+/** Warns of a gateway that others can reach and that asks nobody who they are. */
+function noteOpenServer(host: string, clients: readonly ClientConfig[], notes: Notes): void {
+  if (clients.length > 0 || isLoopback(host)) return;
+  notes.warning(
+    ['server', 'host'],
+    "anybody who can reach the port can call, as there are no clients; set 'clients' or MCP_AQL_CLIENT_TOKEN",
+  );
+}
+
+function isLoopback(host: string): boolean {
+  const name = host.toLowerCase().replace(/^\[(.*)\]$/, '$1');
+  const family = isIP(name);
+  // RFC 6761, section 6.3: every name under localhost is the loopback.
+  if (family === 0) return /(?:^|\.)localhost\.?$/.test(name);
+  return LOOPBACK.check(name, family === 6 ? 'ipv6' : 'ipv4');
 }

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
+import type { JsonPath } from '../lib/json-path.js';
 import { type ServerEntry, TRANSPORTS } from './config-document.js';
-import type { Notes } from './config-report.js';
+import type { Notes } from './diagnostics.js';
 import type { UpstreamEndpoint } from './gateway-config.js';
-import type { JsonPath } from './json-path.js';
-import { buildEnv, buildHeaders } from './secret-values.js';
+import { buildEnv, buildHeaders } from './secrets.js';
 
 interface EndpointContext {
   /** Where relative paths start. */

@@ -1,12 +1,11 @@
+import { braceExpand } from 'minimatch';
+import type { JsonPath } from '../lib/json-path.js';
+import { suggestName } from '../lib/names.js';
 import { GATEWAY_SOURCE } from '../protocol/operation.js';
-import type { Notes } from './config-report.js';
-import { findGlobFault } from './find-glob-fault.js';
-import { isPattern } from './is-pattern.js';
-import type { JsonPath } from './json-path.js';
-import { suggestName } from './nearest-name.js';
-import type { ParamCondition, RuleMatch } from './policy-config.js';
-import type { ConditionEntry, MatchEntry, OneOrMany } from './policy-document.js';
-import { toSlug } from './slug.js';
+import type { ConditionEntry, MatchEntry, OneOrMany } from './config-document.js';
+import type { Notes } from './diagnostics.js';
+import type { ParamCondition, RuleMatch } from './gateway-config.js';
+import { toSlug } from './server-definition.js';
 
 /** The names that rules and quotas may speak of. */
 export interface KnownNames {
@@ -74,4 +73,39 @@ export function noteUnknownNames(
       notes.warning([...path, key], suggestion === undefined ? message : `${message}; ${suggestion}`);
     }
   }
+}
+
+/** What minimatch gives a meaning of its own: such a pattern may match many names. */
+const PATTERN_SIGNS = /[*?[\]{}()]/;
+
+/** Whether a text is a pattern and not a name. */
+export function isPattern(text: string): boolean {
+  return PATTERN_SIGNS.test(text);
+}
+
+/** Extended globs and named classes. What rules are held against comes from callers, so patterns must be cheap to match. */
+const UNSUPPORTED = /[?*+@!]\(|\[:\w+:\]/;
+
+const MAX_ALTERNATIVES = 64;
+
+interface GlobFault {
+  readonly message: string;
+  readonly suggestion: string;
+}
+
+/** Why a rule's pattern cannot be used; undefined where it can. Rules know `*`, `?`, `**`, `[classes]` and `{braces}`. */
+export function findGlobFault(pattern: string): GlobFault | undefined {
+  if (UNSUPPORTED.test(pattern)) {
+    return {
+      message: 'expected a pattern without extended globs such as @(a|b), and without named classes',
+      suggestion: 'write {a,b} for alternatives, and \\( for a parenthesis',
+    };
+  }
+  if (braceExpand(pattern, { braceExpandMax: MAX_ALTERNATIVES + 1 }).length > MAX_ALTERNATIVES) {
+    return {
+      message: `expected braces of at most ${MAX_ALTERNATIVES} alternatives`,
+      suggestion: 'write a list of patterns',
+    };
+  }
+  return undefined;
 }

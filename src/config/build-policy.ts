@@ -1,15 +1,15 @@
-import { buildApprovals } from './build-approvals.js';
-import type { KnownNames } from './build-match.js';
-import { buildRules } from './build-rules.js';
-import { CONFIG_DEFAULTS } from './config-defaults.js';
-import type { Notes } from './config-report.js';
-import type { ConfirmationConfig, PolicyConfig } from './policy-config.js';
-import type { PolicyEntry } from './policy-document.js';
+import type { JsonPath } from '../lib/json-path.js';
+import { buildMatch, type KnownNames, noteGlobs, noteUnknownNames } from './build-match.js';
+import type { PolicyEntry, RuleEntry, WebhookEntry } from './config-document.js';
+import { CONFIG_DEFAULTS } from './defaults.js';
+import type { Notes } from './diagnostics.js';
+import type { ApprovalsConfig, ConfirmationConfig, PolicyConfig, PolicyRule } from './gateway-config.js';
+import { buildCredentials, readSecret, type SecretContext } from './secrets.js';
 
 /** Companion document "confirmation tokens": a longer grace is permitted, and worth a warning. */
 const LONG_SKEW_SECONDS = 60;
 
-export interface PolicyContext {
+interface PolicyContext {
   /** Where relative paths start. */
   readonly directory: string;
   readonly known: KnownNames;
@@ -51,4 +51,94 @@ function noteUnaskable({ rules, approvals }: PolicyConfig, notes: Notes): void {
       "every call that it matches is refused, as 'approvals' allows neither 'elicitation' nor 'operator'",
     );
   }
+}
+
+const PATH: JsonPath = ['policy', 'rules'];
+
+/** The policy rules, in order and with their lists as lists. What is wrong with one goes into the notes. */
+function buildRules(entries: readonly RuleEntry[] | undefined, known: KnownNames, notes: Notes): readonly PolicyRule[] {
+  const places = new Map<string, number>();
+  return (entries ?? []).map((entry, index) => {
+    const path = [...PATH, index];
+    const rule = buildRule(entry, index);
+    // What follows from a fault of form is no news.
+    if (!notes.has(path)) {
+      noteContradictions(entry, path, notes);
+      noteGlobs(entry.match ?? {}, [...path, 'match'], notes);
+    }
+    noteUnknownNames(rule.match, known, [...path, 'match'], notes);
+    const first = places.get(rule.name);
+    if (first === undefined) places.set(rule.name, index);
+    else notes.problem([...path, 'name'], `rule ${first + 1} is called '${rule.name}' too`, 'choose another name');
+    return rule;
+  });
+}
+
+function buildRule(entry: RuleEntry, index: number): PolicyRule {
+  const { name = `rule ${index + 1}`, match = {}, decision, reason, requires = 'token', cooldown_seconds } = entry;
+  return {
+    name,
+    match: buildMatch(match),
+    decision,
+    ...(reason !== undefined && { reason }),
+    requires,
+    ...(cooldown_seconds !== undefined && { cooldownSeconds: cooldown_seconds }),
+  };
+}
+
+function noteContradictions({ match = {}, decision, ...rest }: RuleEntry, path: JsonPath, notes: Notes): void {
+  if (decision === 'allow' && Object.keys(match).length === 0) {
+    notes.problem([...path, 'match'], 'a rule that allows must say what', 'name operations, categories or the like');
+  }
+  for (const key of ['requires', 'cooldown_seconds'] as const) {
+    if (rest[key] === undefined || decision === 'confirm') continue;
+    notes.problem(
+      [...path, key],
+      "only a rule with the decision 'confirm' has it",
+      'change the decision, or leave it out',
+    );
+  }
+  for (const [name, condition] of Object.entries(match.params ?? {})) {
+    if (condition.present !== false || Object.keys(condition).length === 1) continue;
+    notes.problem(
+      [...path, 'match', 'params', name],
+      "a parameter that is not given ('present': false) meets no other condition",
+      'leave one of them out',
+    );
+  }
+}
+
+/** How a person is asked. What is wrong goes into the notes. */
+function buildApprovals(entry: PolicyEntry['approvals'], context: SecretContext): ApprovalsConfig {
+  const { operators: operatorEntries, publicUrl, webhook: webhookEntry, ...given } = entry ?? {};
+  const { path, notes } = context;
+  const operators = buildCredentials(operatorEntries, { ...context, path: [...path, 'operators'] });
+  const webhook = webhookEntry && buildWebhook(webhookEntry, { ...context, path: [...path, 'webhook'] });
+  if (publicUrl !== undefined) noteAddress(publicUrl, { ...context, path: [...path, 'publicUrl'] });
+  for (const key of ['publicUrl', 'webhook'] as const) {
+    if (entry?.[key] === undefined || Object.keys(operatorEntries ?? {}).length > 0) continue;
+    notes.warning(
+      [...path, key],
+      "nobody could open its links, as there are no operators; set 'operators' or MCP_AQL_ADMIN_TOKEN",
+    );
+  }
+  return {
+    ...CONFIG_DEFAULTS.policy.approvals,
+    ...given,
+    operators,
+    ...(publicUrl !== undefined && { publicUrl }),
+    ...(webhook !== undefined && { webhook }),
+  };
+}
+
+function buildWebhook(entry: WebhookEntry, context: SecretContext): ApprovalsConfig['webhook'] {
+  const secret = readSecret({ ...entry }, 'secret', context);
+  noteAddress(entry.url, { ...context, path: [...context.path, 'url'] });
+  return { url: entry.url ?? '', secret: secret ?? '' };
+}
+
+function noteAddress(address: string | undefined, { path, notes }: SecretContext): void {
+  if (notes.has(path)) return;
+  const { protocol } = address !== undefined && URL.canParse(address) ? new URL(address) : { protocol: '' };
+  if (protocol !== 'http:' && protocol !== 'https:') notes.problem(path, 'expected an http:// or https:// address');
 }

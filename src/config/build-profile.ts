@@ -1,11 +1,11 @@
 import { minimatch } from 'minimatch';
-import { CATEGORIES } from '../protocol/category.js';
-import { BUILT_IN_PROFILES } from './built-in-profiles.js';
+import type { JsonPath } from '../lib/json-path.js';
+import { suggestName } from '../lib/names.js';
+import { CATEGORIES } from '../protocol/operation.js';
 import type { FamilyEntry, GatewayDocument } from './config-document.js';
-import type { Notes } from './config-report.js';
+import { BUILT_IN_PROFILES } from './defaults.js';
+import type { Notes } from './diagnostics.js';
 import type { FamilyDefinition, ProfileDefinition } from './gateway-config.js';
-import type { JsonPath } from './json-path.js';
-import { suggestName } from './nearest-name.js';
 
 /** The tool that reaches everything (specification, section 4.2); no family's tool may take its name. */
 const SINGLE_TOOL = 'mcp_aql';

@@ -1,9 +1,9 @@
+import type { JsonPath } from '../lib/json-path.js';
 import { buildMatch, type KnownNames, noteGlobs, noteUnknownNames } from './build-match.js';
-import { CONFIG_DEFAULTS } from './config-defaults.js';
-import type { Notes } from './config-report.js';
-import type { JsonPath } from './json-path.js';
-import { COST_STEPS, METRICS, type QuotaLimit, type QuotaPrice, type QuotasConfig } from './quota-config.js';
-import type { PriceEntry, QuotaEntry, QuotasEntry } from './quota-document.js';
+import type { PriceEntry, QuotaEntry, QuotasEntry } from './config-document.js';
+import { CONFIG_DEFAULTS } from './defaults.js';
+import type { Notes } from './diagnostics.js';
+import { COST_STEPS, METRICS, type QuotaLimit, type QuotaPrice, type QuotasConfig } from './gateway-config.js';
 
 interface Context {
   readonly known: KnownNames;

@@ -1,18 +1,23 @@
-import { GATEWAY_SOURCE } from '../protocol/operation.js';
-import { buildApiLimits } from './build-api-limits.js';
-import { buildCuration, type KnownFamilies } from './build-curation.js';
+import { compileExpression } from '../expression/compile.js';
+import { formatPath, type JsonPath } from '../lib/json-path.js';
+import { nearestSpelling, suggestName } from '../lib/names.js';
+import { type Category, GATEWAY_SOURCE, QUALIFIER, RESERVED_OPERATIONS } from '../protocol/operation.js';
 import { buildEndpoint } from './build-endpoint.js';
-import { buildRelations } from './build-relations.js';
-import type { ServerEntry, UpstreamDefaults } from './config-document.js';
-import { muteNotes } from './config-report.js';
-import type { UpstreamConfig } from './gateway-config.js';
-import { formatPath } from './json-path.js';
-import type { IntegrityMode } from './lock-content.js';
-import { findNearestName } from './nearest-name.js';
+import { findGlobFault, isPattern } from './build-match.js';
+import type { ApiLimitEntry, OperationEntry, RelationEntry, ServerEntry, UpstreamDefaults } from './config-document.js';
+import { muteNotes, type Notes } from './diagnostics.js';
+import type {
+  ApiLimit,
+  CurationRule,
+  IntegrityMode,
+  ProfileDefinition,
+  RelationConfig,
+  UpstreamConfig,
+} from './gateway-config.js';
+import { FOREIGN_KEYS, SERVER_PROPERTIES } from './schema/upstream-schema.js';
 import type { NotedDefinition } from './server-definition.js';
-import { FOREIGN_KEYS, SERVER_PROPERTIES } from './upstream-schema.js';
 
-export interface UpstreamContext {
+interface UpstreamContext {
   /** Where relative paths start. */
   readonly directory: string;
   readonly defaults: UpstreamDefaults;
@@ -113,8 +118,175 @@ function hasUsableName({ name, slug, path, notes }: NotedDefinition): boolean {
 function noteKeys({ entry, path, notes }: NotedDefinition): void {
   const known = [...Object.keys(SERVER_PROPERTIES), '$schema', ...(path.length === 0 ? ['name'] : [])];
   for (const key of Object.keys(entry).filter((name) => !known.includes(name))) {
-    const nearest = FOREIGN_KEYS.includes(key) ? undefined : findNearestName(key, known);
+    const nearest = FOREIGN_KEYS.includes(key) ? undefined : nearestSpelling(key, known);
     if (nearest === undefined) notes.warning([...path, key], 'not used by the gateway; ignored');
     else notes.problem([...path, key], `unknown key '${key}'`, `did you mean '${nearest}'?`);
   }
+}
+
+/** Stands, in the texts of a relation's `params`, for the node that is looked at. */
+export const NODE_SIGN = '$id';
+
+/** Whether parameters speak of the node that is looked at; where they do not, one call tells all connections. */
+export function mentionsNode(params: unknown): boolean {
+  if (typeof params === 'string') return params.includes(NODE_SIGN);
+  return typeof params === 'object' && params !== null && Object.values(params).some(mentionsNode);
+}
+
+/** The families that a curation may name. */
+interface KnownFamilies {
+  /** Of every profile: choosing another profile must not break a curation. */
+  readonly all: ReadonlySet<string>;
+  readonly active: ProfileDefinition;
+}
+
+/** The curation rules of every place that speaks of a server, in order. What is wrong goes into the notes. */
+function buildCuration(definitions: readonly NotedDefinition[], families: KnownFamilies): readonly CurationRule[] {
+  const renamed = new Map<string, string>();
+  return definitions.flatMap((definition) =>
+    Object.entries(definition.entry.operations ?? {}).map(([pattern, { computed, ...operation }]) => {
+      const at = [...definition.path, 'operations', pattern, 'computed'];
+      const rule: CurationRule = {
+        pattern,
+        ...operation,
+        ...(computed !== undefined && { computed: buildComputed(computed, at, definition.notes) }),
+      };
+      noteFamily(rule, definition, families);
+      noteRename(rule, definition, renamed);
+      return rule;
+    }),
+  );
+}
+
+function noteFamily({ pattern, family }: CurationRule, { path, notes }: NotedDefinition, known: KnownFamilies): void {
+  if (family === undefined || known.active.families.some(({ name }) => name === family)) return;
+  const at = [...path, 'operations', pattern, 'family'];
+  if (!known.all.has(family)) {
+    notes.problem(at, `no profile has a family '${family}'`, suggestName(family, known.all));
+  } else {
+    notes.warning(at, `the profile '${known.active.name}' has no family '${family}'; it has no effect`);
+  }
+}
+
+function noteRename(
+  { pattern, rename }: CurationRule,
+  { path, notes }: NotedDefinition,
+  renamed: Map<string, string>,
+): void {
+  if (rename === undefined) return;
+  const at = [...path, 'operations', pattern, 'rename'];
+  const other = renamed.get(rename);
+  if (isPattern(pattern)) {
+    notes.problem(at, 'a pattern may match many operations, which cannot share a name', 'rename under an exact name');
+  } else if (rename.includes(QUALIFIER)) {
+    notes.problem(at, `'${QUALIFIER}' stands between upstream and operation`, 'use single underscores');
+  } else if (RESERVED_OPERATIONS.has(rename)) {
+    notes.problem(at, `'${rename}' is a name that the protocol keeps for itself`, 'choose another name');
+  } else if (other !== undefined && other !== pattern) {
+    notes.problem(at, `'${other}' is renamed to '${rename}' too`, 'choose another name');
+  }
+  renamed.set(rename, pattern);
+}
+
+/** Computed fields with each expression in its place. An expression that cannot be read goes into the notes. */
+function buildComputed(
+  entries: NonNullable<OperationEntry['computed']>,
+  path: JsonPath,
+  notes: Notes,
+): NonNullable<CurationRule['computed']> {
+  const fields = Object.entries(entries).map(([name, entry]) => {
+    const field = typeof entry === 'string' ? { expression: entry } : entry;
+    const at = typeof entry === 'string' ? [...path, name] : [...path, name, 'expression'];
+    // Where there is none, that is known already.
+    const compiled = notes.has(at) ? undefined : compileExpression(field.expression);
+    if (compiled?.ok === false) notes.problem(at, compiled.problem);
+    return [name, field] as const;
+  });
+  return Object.fromEntries(fields);
+}
+
+/** The relations of every place that speaks of a server, in order. What is wrong goes into the notes. */
+function buildRelations(definitions: readonly NotedDefinition[]): readonly RelationConfig[] {
+  return definitions.flatMap(({ entry, path, notes }) =>
+    (entry.relations ?? []).map((relation, index) => {
+      noteMissingEnd(relation, [...path, 'relations', index], notes);
+      const { relationship, operation, params = {}, edges = '', source = null, target = null, type = null } = relation;
+      return { relationship, operation, params, edges, source, target, type };
+    }),
+  );
+}
+
+/** What the node that is looked at cannot be, since nobody is looked at or it would stand at both ends. */
+function noteMissingEnd({ params = {}, source, target }: RelationEntry, path: JsonPath, notes: Notes): void {
+  if (notes.has(path)) return;
+  const asksForOne = mentionsNode(params);
+  if (asksForOne && source === undefined && target === undefined) {
+    notes.problem(path, "expected 'source' or 'target': the node that is looked at cannot be both");
+  }
+  if (asksForOne) return;
+  for (const [key, given] of Object.entries({ source, target })) {
+    if (given !== undefined) continue;
+    const hint = `or write '${NODE_SIGN}' into 'params' for the node that is looked at`;
+    notes.problem([...path, key], 'missing; expected a path, as one call tells all connections', hint);
+  }
+}
+
+/** The key that says what a limit of this scope is about; every call needs none. */
+const SUBJECTS = { global: undefined, endpoint: 'operation', category: 'category' } as const satisfies Readonly<
+  Record<ApiLimit['scope'], string | undefined>
+>;
+
+/** How many calls a server takes: what the last place that speaks of it says. What is wrong goes into the notes. */
+function buildApiLimits(definitions: readonly NotedDefinition[]): readonly ApiLimit[] {
+  const last = definitions.findLast(({ entry }) => entry.api_limits !== undefined);
+  if (last === undefined) return [];
+  const seen = new Set<string>();
+  return (last.entry.api_limits ?? []).flatMap((entry, index) => {
+    const path = [...last.path, 'api_limits', index];
+    if (last.notes.has(path)) return [];
+    const limit = buildApiLimit(entry);
+    noteSubject(entry, path, last.notes);
+    noteTwin(limit, path, seen, last.notes);
+    return [limit];
+  });
+}
+
+function buildApiLimit({ scope, operation, category, limit, window }: ApiLimitEntry): ApiLimit {
+  return {
+    scope,
+    ...(operation !== undefined && { operation }),
+    ...(category !== undefined && { category: category.toUpperCase() as Category }),
+    limit,
+    window,
+  };
+}
+
+function noteSubject(entry: ApiLimitEntry, path: JsonPath, notes: Notes): void {
+  const { scope, operation } = entry;
+  const subject = SUBJECTS[scope];
+  if (subject !== undefined && entry[subject] === undefined) {
+    notes.problem([...path, subject], `missing; a limit of the scope '${scope}' says of which`);
+  }
+  for (const key of ['operation', 'category'] as const) {
+    if (key === subject || entry[key] === undefined) continue;
+    notes.problem(
+      [...path, key],
+      `a limit of the scope '${scope}' has no '${key}'`,
+      'change the scope, or leave it out',
+    );
+  }
+  const fault = operation === undefined ? undefined : findGlobFault(operation);
+  if (fault !== undefined) notes.problem([...path, 'operation'], fault.message, fault.suggestion);
+}
+
+/** Two limits on the same calls in the same window are one: the lower. */
+function noteTwin(
+  { scope, operation, category, window }: ApiLimit,
+  path: JsonPath,
+  seen: Set<string>,
+  notes: Notes,
+): void {
+  const what = JSON.stringify([scope, operation, category, window]);
+  if (seen.has(what)) notes.problem(path, `there is such a limit per ${window} already`, 'keep the lower of them');
+  seen.add(what);
 }

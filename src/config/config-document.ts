@@ -1,16 +1,30 @@
-import type { PayloadLimits } from '../protocol/payload-limits.js';
-import type { CurationRule, EndpointMode, GatewayConfig, RelationConfig, UpstreamConfig } from './gateway-config.js';
-import type { AuditConfig } from './policy-config.js';
-import type { CredentialEntry, PolicyEntry, StoreEntry } from './policy-document.js';
-import type { ApiLimitEntry, QuotasEntry } from './quota-document.js';
+import type { PayloadLimits } from '../protocol/limits.js';
+import type { Category } from '../protocol/operation.js';
+import type {
+  ApiLimit,
+  ApprovalsConfig,
+  AuditConfig,
+  ConfirmationConfig,
+  CurationRule,
+  EndpointMode,
+  GatewayConfig,
+  ParamCondition,
+  PolicyConfig,
+  PolicyRule,
+  QuotaLimit,
+  QuotaMatch,
+  QuotaPrice,
+  QuotasConfig,
+  RelationConfig,
+  RuleMatch,
+  StoreConfig,
+  UpstreamConfig,
+} from './gateway-config.js';
 
 /** Curation of the operations that one name or pattern matches, as written. */
 export interface OperationEntry extends Omit<CurationRule, 'pattern' | 'computed'> {
   readonly computed?: Readonly<Record<string, string | ComputedEntry>>;
 }
-
-/** A computed field with more than its expression. */
-export type ComputedEntry = NonNullable<CurationRule['computed']>[string];
 
 /** How one operation tells what is connected, as written. */
 export type RelationEntry = Partial<Omit<RelationConfig, 'source' | 'target' | 'type'>> &
@@ -20,6 +34,9 @@ export type RelationEntry = Partial<Omit<RelationConfig, 'source' | 'target' | '
     readonly type?: string;
   };
 
+/** A value as pasted blocks write it in `env` and `headers`; null takes the key away. */
+export type LooseText = string | number | boolean | null;
+
 /** How a transport may be spelled in a pasted block, and what it is. */
 export const TRANSPORTS = {
   stdio: 'stdio',
@@ -28,9 +45,6 @@ export const TRANSPORTS = {
   streamableHttp: 'http',
   sse: 'sse',
 } as const;
-
-/** A value as pasted blocks write it in `env` and `headers`; null takes the key away. */
-export type LooseText = string | number | boolean | null;
 
 /** One server as other clients write it, plus our curation keys. Every key may be missing. */
 export interface ServerEntry {
@@ -70,9 +84,6 @@ export interface FamilyEntry {
   readonly patterns?: readonly string[];
 }
 
-type ProfileFamily = GatewayConfig['endpoint']['profile']['families'][number];
-type Servers = Readonly<Record<string, ServerEntry>>;
-
 /**
  * The main file once its schema has passed it. Still as the operator wrote it: this type never leaves the room.
  */
@@ -110,3 +121,94 @@ export type UpstreamDefaults = Pick<
   UpstreamConfig,
   'trust' | 'timeoutMs' | 'connectTimeoutMs' | 'maxConcurrency' | 'strict'
 >;
+
+export interface QuotaEntry {
+  readonly name?: string;
+  readonly match?: QuotaMatchEntry;
+  readonly per?: QuotaLimit['per'];
+  readonly metric: QuotaLimit['metric'];
+  readonly warn?: number;
+  readonly pause?: number;
+  readonly hard_stop?: number;
+  readonly currency?: string;
+}
+
+export interface PriceEntry {
+  readonly match?: Pick<MatchEntry, keyof QuotaPrice['match']>;
+  readonly cost_per_call: number;
+}
+
+/** The main file's `quotas` once its schema has passed it. */
+export interface QuotasEntry {
+  readonly limits?: readonly QuotaEntry[];
+  readonly pricing?: readonly PriceEntry[];
+  readonly currency?: QuotasConfig['currency'];
+}
+
+/** One of a server's `api_limits`; categories in either case, since the specification has both. */
+export interface ApiLimitEntry extends Omit<ApiLimit, 'category'> {
+  readonly category?: Category | Lowercase<Category>;
+}
+
+export type OneOrMany<T> = T | readonly T[];
+
+/** Whoever holds a token, as written. */
+export interface CredentialEntry {
+  readonly token?: string;
+  readonly token_FILE?: string;
+}
+
+export interface WebhookEntry {
+  readonly url?: string;
+  readonly secret?: string;
+  readonly secret_FILE?: string;
+}
+
+export interface ConditionEntry extends Omit<ParamCondition, 'glob'> {
+  readonly glob?: OneOrMany<string>;
+}
+
+export interface MatchEntry extends ListedMatch {
+  readonly params?: Readonly<Record<string, ConditionEntry>>;
+}
+
+export interface RuleEntry {
+  readonly name?: string;
+  readonly match?: MatchEntry;
+  readonly decision: PolicyRule['decision'];
+  readonly reason?: string;
+  readonly requires?: PolicyRule['requires'];
+  readonly cooldown_seconds?: number;
+}
+
+/** The main file's `policy` once its schema has passed it. */
+export interface PolicyEntry {
+  readonly readOnly?: PolicyConfig['readOnly'];
+  readonly rules?: readonly RuleEntry[];
+  readonly confirmation?: Partial<Omit<ConfirmationConfig, 'ttlSeconds'>> & {
+    readonly ttlSeconds?: Partial<ConfirmationConfig['ttlSeconds']>;
+  };
+  readonly approvals?: Partial<Omit<ApprovalsConfig, 'operators' | 'webhook'>> & {
+    readonly operators?: Readonly<Record<string, CredentialEntry>>;
+    readonly webhook?: WebhookEntry;
+  };
+}
+
+export interface StoreEntry {
+  readonly type?: StoreConfig['type'];
+  readonly file?: string;
+  readonly url?: string;
+  readonly prefix?: string;
+}
+
+/** A computed field with more than its expression. */
+type ComputedEntry = NonNullable<CurationRule['computed']>[string];
+
+type ProfileFamily = GatewayConfig['endpoint']['profile']['families'][number];
+type Servers = Readonly<Record<string, ServerEntry>>;
+
+type QuotaMatchEntry = Pick<MatchEntry, keyof QuotaMatch>;
+
+type ListedMatch = {
+  readonly [K in keyof Omit<RuleMatch, 'params'>]: OneOrMany<NonNullable<RuleMatch[K]>[number]>;
+};

@@ -1,12 +1,6 @@
-import type { Category } from '../protocol/category.js';
-import type { DangerLevel, TrustLevel } from '../protocol/danger.js';
 import type { JsonObject } from '../protocol/json.js';
-import type { Deprecation, MergeRule } from '../protocol/operation.js';
-import type { PayloadLimits } from '../protocol/payload-limits.js';
-import type { GroupMode } from './group-mode.js';
-import type { ConfigLock, IntegrityMode } from './lock-content.js';
-import type { AuditConfig, ClientConfig, PolicyConfig, StoreConfig } from './policy-config.js';
-import type { ApiLimit, QuotasConfig } from './quota-config.js';
+import type { PayloadLimits } from '../protocol/limits.js';
+import type { Category, DangerLevel, Deprecation, MergeRule, TrustLevel } from '../protocol/operation.js';
 
 /** How a stdio server is started. */
 export interface StdioEndpoint {
@@ -205,3 +199,261 @@ export interface GatewayConfig {
   };
   readonly upstreams: readonly UpstreamConfig[];
 }
+
+/** What becomes of a tool whose definition is not the accepted one: nothing, a report, or a report and no calls. */
+export const INTEGRITY_MODES = ['off', 'warn', 'quarantine'] as const;
+
+export type IntegrityMode = (typeof INTEGRITY_MODES)[number];
+
+/** How an operation was classified when it was accepted. The family depends on the profile and is told for information. */
+export interface LockedOperation {
+  readonly category: Category;
+  readonly danger: DangerLevel;
+  readonly family: string;
+}
+
+/** One accepted tool. */
+export interface LockedTool {
+  /** `sha256:` and the hash of the definition in canonical form. */
+  readonly fingerprint: string;
+  /** By the operation's name within its upstream; none for a hidden tool, several for a grouped one. */
+  readonly operations: Readonly<Record<string, LockedOperation>>;
+  /** The fields that the fingerprint is of, as the upstream sent them. */
+  readonly definition: JsonObject;
+}
+
+/** By the upstream's own name for the tool. */
+export type LockedUpstream = Readonly<Record<string, LockedTool>>;
+
+/** What an operator has accepted: the content of `gateway.lock.json`. */
+export interface LockContent {
+  readonly version: 1;
+  /** By configured name. */
+  readonly upstreams: Readonly<Record<string, LockedUpstream>>;
+}
+
+/** Where the lock is, and what it holds; null when there is none. */
+export interface ConfigLock {
+  /** Absolute. */
+  readonly file: string;
+  readonly content: LockContent | null;
+}
+
+/** Spans of the calendar, in UTC. */
+const WINDOWS = ['second', 'minute', 'hour', 'day', 'month'] as const;
+
+export type Window = (typeof WINDOWS)[number];
+
+/** Whether everybody draws on one budget, each client on its own, or each session. */
+export const SHARES = ['all', 'client', 'session'] as const;
+
+export type Share = (typeof SHARES)[number];
+
+/** Which calls are meant: all that is given must match, and of a list one entry. */
+export type QuotaMatch = Pick<RuleMatch, 'operation' | 'category' | 'upstream' | 'client'>;
+
+/** Counts or money; those that are given stand in this order. */
+export interface Thresholds {
+  /** From here on answers carry a warning. */
+  readonly warn?: number;
+  /** What would pass this needs somebody's word to go on. */
+  readonly pause?: number;
+  /** What would pass this is refused. */
+  readonly hardStop?: number;
+}
+
+export interface QuotaLimit extends Thresholds {
+  /** As given, else the metric. Unique, and what its counters are known by. */
+  readonly name: string;
+  readonly match: QuotaMatch;
+  readonly per: Share;
+  readonly metric: QuotaMetric;
+  /** Of a metric that counts cost. */
+  readonly currency?: string;
+}
+
+export interface QuotaPrice {
+  readonly match: Omit<QuotaMatch, 'client'>;
+  /** In `currency`. */
+  readonly costPerCall: number;
+}
+
+export interface QuotasConfig {
+  readonly limits: readonly QuotaLimit[];
+  /** The last that matches an operation is its price; what none matches costs nothing. */
+  readonly pricing: readonly QuotaPrice[];
+  readonly currency: string;
+}
+
+export const API_LIMIT_SCOPES = ['global', 'endpoint', 'category'] as const;
+
+/** The windows that upstreams' own limits come in. */
+export const API_WINDOWS = ['second', 'minute', 'hour', 'day'] as const satisfies readonly Window[];
+
+/** How many calls an upstream takes. */
+export interface ApiLimit {
+  readonly scope: (typeof API_LIMIT_SCOPES)[number];
+  /** Of the scope `endpoint`: a pattern of operation names; what matches it is counted together. */
+  readonly operation?: string;
+  /** Of the scope `category`. */
+  readonly category?: Category;
+  readonly limit: number;
+  readonly window: (typeof API_WINDOWS)[number];
+}
+
+/** What may be decided about a call; the order is the strictness. */
+export const DECISIONS = ['allow', 'confirm', 'deny'] as const;
+
+export type Decision = (typeof DECISIONS)[number];
+
+/** Who must agree: whoever saw the warning (and sends its token back), or a person by a way the model cannot take. */
+export const CONFIRMERS = ['token', 'human'] as const;
+
+export type Confirmer = (typeof CONFIRMERS)[number];
+
+/** Declared conditions on one parameter; all that are given must hold. A missing value passes `present: false` alone. */
+export interface ParamCondition {
+  readonly present?: boolean;
+  /** Deeply equal. */
+  readonly equals?: unknown;
+  readonly in?: readonly unknown[];
+  readonly gt?: number;
+  readonly gte?: number;
+  readonly lt?: number;
+  readonly lte?: number;
+  /** Minimatch pattern(s) of the value as text; of any element where it is a list, and of every one for a rule that allows. */
+  readonly glob?: readonly string[];
+}
+
+/**
+ * Which calls a rule is about: all that is given must match, and of a list one entry. Patterns are minimatch's, without
+ * extended globs.
+ */
+export interface RuleMatch {
+  /** Patterns of exposed or qualified operation names. */
+  readonly operation?: readonly string[];
+  readonly category?: readonly Category[];
+  readonly danger?: readonly DangerLevel[];
+  /** Patterns of upstream names. */
+  readonly upstream?: readonly string[];
+  /** Patterns of authenticated clients' names; an unauthenticated caller has none and matches no pattern. */
+  readonly client?: readonly string[];
+  /** Conditions by parameter, dotted into objects: `options.force`. */
+  readonly params?: Readonly<Record<string, ParamCondition>>;
+}
+
+export interface PolicyRule {
+  /** As given, else `rule 3` by its position from 1. Unique. */
+  readonly name: string;
+  readonly match: RuleMatch;
+  readonly decision: Decision;
+  /** For whoever is refused or asked. */
+  readonly reason?: string;
+  /** Of `confirm`; `token` unless given. */
+  readonly requires: Confirmer;
+  /** Of `confirm`: least seconds between the question and the execution. */
+  readonly cooldownSeconds?: number;
+}
+
+export interface ConfirmationConfig {
+  /** Lifetimes of tokens by danger, in seconds. What is not destructive has the lifetime of `destructive`. */
+  readonly ttlSeconds: Readonly<Record<'destructive' | 'dangerous' | 'forbidden', number>>;
+  /** Grace after expiry for clocks that differ, in seconds. */
+  readonly clockSkewSeconds: number;
+  /** Questions issued per caller and minute. */
+  readonly maxIssuedPerMinute: number;
+  /** Failed validations, and revocations, per caller and minute. */
+  readonly maxFailuresPerMinute: number;
+}
+
+/** A person who may approve, known by a bearer token. */
+export interface OperatorConfig {
+  readonly name: string;
+  /** Secret: never log. */
+  readonly token: string;
+}
+
+export interface ApprovalsConfig {
+  /** Ask the client's user by MCP elicitation where the client can. */
+  readonly elicitation: boolean;
+  /** Ask the operator: command line, HTTP API, webhook. */
+  readonly operator: boolean;
+  /** What a call does meanwhile: answer at once and be retried with its token, or wait. */
+  readonly mode: 'retry' | 'wait';
+  /** How long a call waits, in seconds. */
+  readonly waitSeconds: number;
+  /** How long the operator has, in seconds. */
+  readonly expireSeconds: number;
+  /** Who may use the HTTP API; nobody when empty. */
+  readonly operators: readonly OperatorConfig[];
+  /** Where people reach this gateway, for links; the listening address unless given. */
+  readonly publicUrl?: string;
+  readonly webhook?: {
+    readonly url: string;
+    /** Key of the HMAC-SHA256 signature. Secret: never log. */
+    readonly secret: string;
+  };
+}
+
+export interface AuditConfig {
+  readonly enabled: boolean;
+  /** Absolute. */
+  readonly directory: string;
+  /** `gated`: calls at danger level 2 and above, and every refusal by policy; `all`: every call. */
+  readonly calls: 'gated' | 'all';
+  /** Write each record to the disk before going on. */
+  readonly sync: boolean;
+  /** Records older than so many days are removed, whole files at a time; 0 keeps all. */
+  readonly retentionDays: number;
+  /** Extra parameter names (minimatch) whose values are never recorded. */
+  readonly redactKeys: readonly string[];
+  /** Extra regular expressions; what they match in a text is never recorded. */
+  readonly redactPatterns: readonly string[];
+}
+
+export type StoreConfig =
+  | { readonly type: 'memory' }
+  /** `file` is absolute. */
+  | { readonly type: 'sqlite'; readonly file: string }
+  /** `url` may hold a password: never log. */
+  | { readonly type: 'redis'; readonly url: string; readonly prefix: string };
+
+/** An MCP client that authenticates over HTTP. */
+export interface ClientConfig {
+  readonly name: string;
+  /** Secret: never log. */
+  readonly token: string;
+}
+
+export interface PolicyConfig {
+  /** Operations that are not READ never run. */
+  readonly readOnly: boolean;
+  readonly rules: readonly PolicyRule[];
+  readonly confirmation: ConfirmationConfig;
+  readonly approvals: ApprovalsConfig;
+}
+
+/** What becomes of a tool whose effect a parameter chooses: one operation a value, or one operation. */
+export const GROUP_MODES = ['split', 'keep'] as const;
+
+type GroupMode = (typeof GROUP_MODES)[number];
+
+/** What a quota can count, and over which window (companion document "rate limiting", 3.1). */
+export const METRICS = {
+  requests_per_minute: { counts: 'requests', window: 'minute' },
+  requests_per_hour: { counts: 'requests', window: 'hour' },
+  requests_per_day: { counts: 'requests', window: 'day' },
+  tokens_per_minute: { counts: 'tokens', window: 'minute' },
+  tokens_per_hour: { counts: 'tokens', window: 'hour' },
+  tokens_per_day: { counts: 'tokens', window: 'day' },
+  cost_per_hour: { counts: 'cost', window: 'hour' },
+  cost_per_day: { counts: 'cost', window: 'day' },
+  cost_per_month: { counts: 'cost', window: 'month' },
+} as const satisfies Readonly<
+  Record<string, { readonly counts: 'requests' | 'tokens' | 'cost'; readonly window: Window }>
+>;
+
+type QuotaMetric = keyof typeof METRICS;
+
+/** The smallest price and the steps that costs are counted in, in the currency's unit: a millionth. */
+export const COST_STEPS = 1_000_000;

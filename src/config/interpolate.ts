@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
+import type { JsonPath } from '../lib/json-path.js';
 import { isJsonObject } from '../protocol/json.js';
-import type { JsonPath } from './json-path.js';
-import { readSecretFile } from './secret-file.js';
+import { readSecretFile } from './secrets.js';
 
 /** What references in strings may name. */
 export interface Scope {

@@ -1,15 +1,15 @@
+import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { deepFreeze } from '../lib/collections.js';
+import { type JsonPath, valueAt } from '../lib/json-path.js';
 import { isJsonObject } from '../protocol/json.js';
 import { assembleConfig, type ConfigSources, type UpstreamSource } from './assemble-config.js';
-import { CONFIG_DEFAULTS } from './config-defaults.js';
-import { ConfigError } from './config-error.js';
-import { type ConfigReport, createReport, type Notes, openNotes } from './config-report.js';
-import { deepFreeze } from './deep-freeze.js';
+import { CONFIG_DEFAULTS } from './defaults.js';
+import { ConfigError, type ConfigReport, createReport, type Notes, openNotes } from './diagnostics.js';
 import type { GatewayConfig } from './gateway-config.js';
 import { type Complain, interpolate, interpolateText, type Scope } from './interpolate.js';
-import { type JsonPath, valueAt } from './json-path.js';
-import { type ConfigLocation, locateConfig } from './locate-config.js';
 import { LOCK_FILE_NAME, readLockFile } from './lock-file.js';
 import { applyOverrides, type ConfigFlags, warnOfUnknownVariables } from './overrides.js';
 import { readDocument, readDocumentsIn } from './read-document.js';
@@ -113,4 +113,35 @@ function complainOutside(quiet: readonly JsonPath[], notes: Notes): Complain {
     if (quiet.some((start) => start.every((step, index) => step === path[index]))) return;
     notes.problem(path, message, suggestion);
   };
+}
+
+/** The name looked for in the working directory, and of the default that ships with the package. */
+const FILE_NAME = 'gateway.config.json';
+
+/** Beside package.json, seen from `src/config` and from `dist/config`. */
+const PACKAGED_FILE = fileURLToPath(new URL(`../../${FILE_NAME}`, import.meta.url));
+
+/** Where the configuration is. All paths are absolute. */
+interface ConfigLocation {
+  /** Null when there is none, not even the packaged default. */
+  readonly file: string | null;
+  /** Where the file's relative paths start. */
+  readonly directory: string;
+  /** Where the lock stands and the default data directory is made: never inside the package, which may be read-only or a cache. */
+  readonly dataRoot: string;
+}
+
+/** Finds the main file: the one asked for, the environment's, the working directory's, the packaged default. */
+export function locateConfig(options: {
+  readonly file?: string | undefined;
+  readonly env: NodeJS.ProcessEnv;
+  readonly cwd: string;
+  readonly packagedFile?: string;
+}): ConfigLocation {
+  const { cwd, packagedFile = PACKAGED_FILE } = options;
+  const asked = options.file || options.env['MCP_AQL_CONFIG'];
+  const own = asked ? resolve(cwd, asked) : join(cwd, FILE_NAME);
+  if (asked || existsSync(own)) return { file: own, directory: dirname(own), dataRoot: dirname(own) };
+  if (!existsSync(packagedFile)) return { file: null, directory: cwd, dataRoot: cwd };
+  return { file: packagedFile, directory: dirname(packagedFile), dataRoot: cwd };
 }

@@ -2,14 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { relative } from 'node:path';
 import { Ajv } from 'ajv';
-import { CATEGORIES } from '../protocol/category.js';
-import { DANGER_LEVELS } from '../protocol/danger.js';
-import { escapeInvisible } from '../protocol/invisible-text.js';
+import { escapeInvisible } from '../lib/text.js';
 import type { JsonSchema } from '../protocol/json.js';
-import type { ConfigReport } from './config-report.js';
-import type { LockContent } from './lock-content.js';
-import { renderJson } from './render-json.js';
-import { faultCode } from './secret-file.js';
+import { CATEGORIES, DANGER_LEVELS } from '../protocol/operation.js';
+import type { ConfigReport } from './diagnostics.js';
+import type { LockContent } from './gateway-config.js';
+import { faultCode } from './secrets.js';
 
 /** The name of the lock, which stands beside the main file. */
 export const LOCK_FILE_NAME = 'gateway.lock.json';
@@ -99,4 +97,29 @@ export async function writeLockFile(file: string, content: LockContent): Promise
 function sortKeys<T, R>(record: Readonly<Record<string, T>>, map: (value: T) => R): Readonly<Record<string, R>> {
   const entries = Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1));
   return Object.fromEntries(entries.map(([key, value]) => [key, map(value)]));
+}
+
+const LINE_WIDTH = 120;
+
+/** JSON text as the project's formatter writes it, so that generated files pass it: short lists stay on one line. */
+export function renderJson(value: unknown): string {
+  return `${renderValue(value, '', 0)}\n`;
+}
+
+/** @param before characters that stand before the value on its line, beyond the indent. */
+function renderValue(value: unknown, indent: string, before: number): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const inner = `${indent}  `;
+  if (!Array.isArray(value)) {
+    const members = Object.entries(value).map(([key, member]) => {
+      const head = `${JSON.stringify(key)}: `;
+      return `${inner}${head}${renderValue(member, inner, head.length)}`;
+    });
+    return members.length === 0 ? '{}' : `{\n${members.join(',\n')}\n${indent}}`;
+  }
+  const items = value.map((item) => renderValue(item, inner, 0));
+  const line = `[${items.join(', ')}]`;
+  // One more for the comma that may follow.
+  const fits = !line.includes('\n') && indent.length + before + line.length + 1 <= LINE_WIDTH;
+  return fits ? line : `[\n${items.map((item) => `${inner}${item}`).join(',\n')}\n${indent}]`;
 }

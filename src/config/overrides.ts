@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
+import { formatPath, type JsonPath } from '../lib/json-path.js';
+import { nearestSpelling } from '../lib/names.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
-import { type ConfigReport, type Origin, openNotes } from './config-report.js';
-import { formatPath, type JsonPath } from './json-path.js';
-import { findNearestName } from './nearest-name.js';
-import { readSecretFile } from './secret-file.js';
+import { type ConfigReport, type Origin, openNotes } from './diagnostics.js';
+import { readSecretFile } from './secrets.js';
 
 /** Settings that the command line can give. */
 export interface ConfigFlags {
@@ -17,7 +17,7 @@ export interface ConfigFlags {
 }
 
 /** A setting that the environment, and perhaps the command line, may lay over the file. */
-export interface Override {
+interface Override {
   readonly path: JsonPath;
   readonly variable: string;
   readonly flag?: keyof ConfigFlags;
@@ -76,7 +76,7 @@ interface OverrideInputs {
 }
 
 /** A document with the environment's and the command line's settings laid over it, and where each of them came from. */
-export interface OverlaidDocument {
+interface OverlaidDocument {
   readonly document: unknown;
   readonly origins: ReadonlyMap<string, Origin>;
 }
@@ -139,7 +139,7 @@ export function warnOfUnknownVariables(env: NodeJS.ProcessEnv, report: ConfigRep
   for (const variable of Object.keys(env)) {
     if (!variable.startsWith('MCP_AQL_') || known.includes(variable.replace(/_FILE$/, ''))) continue;
     const suffix = (name: string): string => name.slice('MCP_AQL_'.length);
-    const nearest = findNearestName(suffix(variable), known.map(suffix));
+    const nearest = nearestSpelling(suffix(variable), known.map(suffix));
     if (nearest === undefined) continue;
     openNotes(report, 'environment').warning([variable], `unknown variable; did you mean 'MCP_AQL_${nearest}'?`);
   }

@@ -1,20 +1,20 @@
+import { type JsonPath, valueAt } from '../lib/json-path.js';
+import { toSnakeCase } from '../lib/names.js';
 import { isJsonObject } from '../protocol/json.js';
 import type { GatewayDocument, ServerEntry, UpstreamDocument } from './config-document.js';
-import type { Notes } from './config-report.js';
-import { type JsonPath, valueAt } from './json-path.js';
-import { toSlug } from './slug.js';
-
-/** One place that says something of a server: an entry of the main file, or a file of its own. */
-export interface ServerDefinition<Entry = ServerEntry> {
-  readonly name: string;
-  readonly slug: string;
-  readonly path: JsonPath;
-  readonly entry: Entry;
-}
+import type { Notes } from './diagnostics.js';
 
 /** A definition and the notes of the document that it stands in. */
 export interface NotedDefinition extends ServerDefinition {
   readonly notes: Notes;
+}
+
+/** One place that says something of a server: an entry of the main file, or a file of its own. */
+interface ServerDefinition<Entry = ServerEntry> {
+  readonly name: string;
+  readonly slug: string;
+  readonly path: JsonPath;
+  readonly entry: Entry;
 }
 
 /** Where a main file may hold servers: our key, VS Code's, and VS Code's settings. */
@@ -54,4 +54,9 @@ export function findDisabled(definitions: readonly ServerDefinition<unknown>[]):
     if (flag === false) disabled.delete(slug);
   }
   return disabled;
+}
+
+/** What an upstream is called where its name qualifies operations: `GitHub-API` is `git_hub_api`. */
+export function toSlug(name: string): string {
+  return toSnakeCase(name, 'mcp');
 }

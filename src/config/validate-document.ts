@@ -1,11 +1,11 @@
 import { Ajv, type ErrorObject } from 'ajv';
+import { type JsonPath, pathOfPointer, valueAt } from '../lib/json-path.js';
+import { suggestName } from '../lib/names.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import type { GatewayDocument, UpstreamDocument } from './config-document.js';
-import type { Notes } from './config-report.js';
-import { GATEWAY_SCHEMA } from './config-schema.js';
-import { type JsonPath, pathOfPointer, valueAt } from './json-path.js';
-import { suggestName } from './nearest-name.js';
-import { UPSTREAM_SCHEMA } from './upstream-schema.js';
+import type { Notes } from './diagnostics.js';
+import { GATEWAY_SCHEMA } from './schema/gateway-schema.js';
+import { UPSTREAM_SCHEMA } from './schema/upstream-schema.js';
 
 interface Documents {
   readonly gateway: GatewayDocument;

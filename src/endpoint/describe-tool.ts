@@ -1,11 +1,15 @@
-import type { Category } from '../protocol/category.js';
-import { GATEWAY_SOURCE, type Operation } from '../protocol/operation.js';
-import { offerOperations } from './offer-operations.js';
-import { sketchRequest } from './sketch-request.js';
-import { textCost } from './text-cost.js';
+import { groupBy } from '../lib/collections.js';
+import {
+  type Category,
+  dangerRank,
+  GATEWAY_SOURCE,
+  NAME_PATTERN,
+  type Operation,
+  type Parameter,
+} from '../protocol/operation.js';
 
 /** What a tool's description is made of. */
-export interface ToolContents {
+interface ToolContents {
   /** The tool's own name. */
   readonly name: string;
   /** What the tool is for, in one sentence. */
@@ -65,4 +69,86 @@ function describeDiscovery({ name, introspectTool, endpoint }: ToolContents): st
   const scope = endpoint === undefined ? '' : `,endpoint:'${endpoint}'`;
   const call = `Find more: ${introspectTool} {operation:'introspect',params:{query:'operations'${scope}}}`;
   return name === introspectTool ? `${call}; add search:'…', or name:'…' for its parameters` : call;
+}
+
+/** Longer names cost more than they tell, and a sentence in disguise does not fit. */
+const LONGEST_OPERATION_NAME = 32;
+
+/** How often an upstream may offer an operation; what comes after that is seldom shorter or simpler. */
+const ROUNDS = 8;
+
+/**
+ * The operations worth naming to a model, best first. The upstreams take turns, the one with most operations first, and
+ * each offers what is harmless, easy to call and short before what is not. The order depends on nothing else, so that
+ * descriptions change only when operations do.
+ */
+export function* offerOperations(operations: readonly Operation[]): Generator<Operation> {
+  const groups = groupByUpstream(
+    operations.filter(({ name }) => name.length <= LONGEST_OPERATION_NAME && NAME_PATTERN.test(name)),
+  );
+  const sorted: Operation[][] = [];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    for (const [index, group] of groups.entries()) {
+      sorted[index] ??= sortByUse(group);
+      const next = sorted[index][round];
+      if (next !== undefined) yield next;
+    }
+  }
+}
+
+/** The largest group first. */
+function groupByUpstream(operations: readonly Operation[]): readonly (readonly Operation[])[] {
+  const groups = groupBy(operations, (operation) => operation.upstream);
+  return [...groups]
+    .toSorted(([slugA, a], [slugB, b]) => b.length - a.length || compareText(slugA, slugB))
+    .map(([, group]) => group);
+}
+
+function sortByUse(operations: readonly Operation[]): Operation[] {
+  return operations
+    .map((operation) => ({ operation, effort: effortOf(operation) }))
+    .sort((a, b) => a.effort - b.effort || compareText(a.operation.name, b.operation.name))
+    .map(({ operation }) => operation);
+}
+
+/** Danger weighs more than required parameters, and those more than a long name. */
+function effortOf({ name, classification, parameters }: Operation): number {
+  const required = parameters.filter((parameter) => parameter.required).length;
+  return dangerRank(classification.danger.level) * 10_000 + Math.min(required, 99) * 100 + name.length;
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}
+
+/** Parameters shown in `params` and in `input` each, before the sketch breaks off. */
+const MOST_SHOWN = 2;
+
+/** Longer parameter names are not shown: they come from servers that nobody vouches for. */
+const LONGEST_PARAMETER_NAME = 20;
+
+/** A request with its values left open: `{operation:'update_issue',params:{id:…,input:{title:…}}}`. */
+export function sketchRequest({ name, classification, parameters }: Operation): string {
+  const required = parameters.filter((parameter) => parameter.required);
+  const fields = sketchFields(required.filter(({ place }) => place === 'params'));
+  const input = sketchFields(required.filter(({ place }) => place === 'input'));
+  // An UPDATE has an `input` even where no single field of it is required (specification 4.5).
+  if (classification.category === 'UPDATE') fields.push(`input:{${input.join(',') || '…'}}`);
+  return `{operation:'${name}',params:{${fields.join(',')}}}`;
+}
+
+function sketchFields(parameters: readonly Parameter[]): string[] {
+  const shown = parameters
+    .slice(0, MOST_SHOWN)
+    .filter(({ name }) => name.length <= LONGEST_PARAMETER_NAME && NAME_PATTERN.test(name));
+  const fields = shown.map(({ name }) => `${name}:…`);
+  return shown.length < parameters.length ? [...fields, '…'] : fields;
+}
+
+/**
+ * An upper estimate, in characters, of what a text made of names costs a model: words of fewer than three letters count
+ * as three, since a token is seldom shorter than that. Counting tokens exactly takes longer than building a catalog.
+ */
+function textCost(text: string): number {
+  return text.split(/[^a-z0-9]+/).reduce((cost, word) => cost + (word === '' ? 0 : Math.max(3, word.length + 1)), 0);
 }

@@ -1,21 +1,10 @@
-import type { FamilyDefinition } from '../config/gateway-config.js';
+import type { Catalog } from '../catalog/catalog.js';
+import type { FamilyDefinition, GatewayConfig } from '../config/gateway-config.js';
+import { groupBy } from '../lib/collections.js';
 import type { JsonSchema } from '../protocol/json.js';
-import type { Operation } from '../protocol/operation.js';
-
-/** An MCP tool as the gateway's own `tools/list` shows it. */
-export interface ToolDefinition {
-  readonly name: string;
-  readonly title: string;
-  readonly description: string;
-  readonly inputSchema: JsonSchema;
-  readonly annotations: {
-    readonly title: string;
-    readonly readOnlyHint: boolean;
-    readonly destructiveHint: boolean;
-    readonly idempotentHint: boolean;
-    readonly openWorldHint: boolean;
-  };
-}
+import { CATEGORIES, CATEGORY_PERMISSIONS, type Category, type Operation } from '../protocol/operation.js';
+import { describeTool } from './describe-tool.js';
+import { compilePlacement } from './place-operation.js';
 
 /** What a called MCP tool may reach: one family, everything, or nothing because there is no such tool. */
 export type ToolReach = FamilyDefinition | 'everything' | undefined;
@@ -33,4 +22,142 @@ export interface EndpointPlan {
   /** The MCP tool of a family, by the family's name. */
   toolOfFamily(family: string): string;
   reachOf(tool: string): ToolReach;
+}
+
+/** Keep five families under 900 tokens and the single tool under 300, with the hardest names there are. */
+const FAMILY_BUDGET = 75;
+const SINGLE_BUDGET = 150;
+
+const SINGLE_PURPOSE = 'Call any operation of the connected servers.';
+const SINGLE_TITLE = 'MCP-AQL';
+
+/** Places every operation of a catalog in one family of the configured profile and makes the MCP tools that reach them. */
+export function buildEndpointPlan(catalog: Catalog, config: GatewayConfig['endpoint']): EndpointPlan {
+  const { mode, toolPrefix } = config;
+  const { families } = config.profile;
+  const place = compilePlacement(config.profile);
+  const placed = new Map(catalog.operations.map((operation) => [operation, place(operation)]));
+  const familyOf = (operation: Operation) => placed.get(operation) ?? place(operation);
+
+  const single = toolPrefix.replace(/_+$/, '');
+  const toolOfFamily = (family: string) => (mode === 'single' ? single : `${toolPrefix}${family}`);
+  const introspect = catalog.find('introspect');
+  const introspectTool = introspect === undefined ? single : toolOfFamily(familyOf(introspect).name);
+
+  const exposed = mode === 'single' ? [] : families;
+  const members = groupBy(catalog.operations, familyOf);
+  const tools = exposed.map((family) =>
+    defineFamilyTool(toolOfFamily(family.name), family, members.get(family) ?? [], introspectTool),
+  );
+  const reach = new Map<string, ToolReach>(exposed.map((family) => [toolOfFamily(family.name), family]));
+  if (mode !== 'semantic') {
+    tools.push(defineSingleTool(single, catalog.operations));
+    reach.set(single, 'everything');
+  }
+  return {
+    mode,
+    families,
+    tools,
+    toolsJson: JSON.stringify(tools),
+    familyOf,
+    toolFor: (operation) => toolOfFamily(familyOf(operation).name),
+    toolOfFamily,
+    reachOf: (tool) => reach.get(tool),
+  };
+}
+
+function defineFamilyTool(
+  name: string,
+  family: FamilyDefinition,
+  operations: readonly Operation[],
+  introspectTool: string,
+): ToolDefinition {
+  const categories = reachedCategories(family, operations);
+  const { purpose, name: endpoint } = family;
+  const description = describeTool({
+    name,
+    purpose,
+    categories,
+    operations,
+    introspectTool,
+    endpoint,
+    budget: FAMILY_BUDGET,
+  });
+  return defineTool(name, titleOf(endpoint), description, categories);
+}
+
+/** The one tool promises nothing but the worst, whatever stands behind it today (companion document "MCP integration"). */
+function defineSingleTool(name: string, operations: readonly Operation[]): ToolDefinition {
+  const description = describeTool({
+    name,
+    purpose: SINGLE_PURPOSE,
+    categories: CATEGORIES,
+    operations,
+    introspectTool: name,
+    budget: SINGLE_BUDGET,
+  });
+  return defineTool(name, SINGLE_TITLE, description, CATEGORIES);
+}
+
+/**
+ * What the operations are, in the specification's order; while there are none, what the family takes; and anything at all
+ * where verbs or patterns alone decide: an empty family must not look harmless.
+ */
+function reachedCategories(family: FamilyDefinition, operations: readonly Operation[]): readonly Category[] {
+  const reached = new Set(operations.map((operation) => operation.classification.category));
+  if (reached.size > 0) return CATEGORIES.filter((category) => reached.has(category));
+  return family.categories.length > 0 ? family.categories : CATEGORIES;
+}
+
+function titleOf(family: string): string {
+  const words = family.replaceAll('_', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+/** An MCP tool as the gateway's own `tools/list` shows it. */
+interface ToolDefinition {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly inputSchema: JsonSchema;
+  readonly annotations: {
+    readonly title: string;
+    readonly readOnlyHint: boolean;
+    readonly destructiveHint: boolean;
+    readonly idempotentHint: boolean;
+    readonly openWorldHint: boolean;
+  };
+}
+
+/**
+ * The request of specification 4.1, or a batch of them (operations document, 7.1). Never an enum of names: registration must
+ * stay flat whatever stands behind it. Nothing is required, since a batch has no `operation`, and model APIs refuse
+ * alternatives at the top of a schema.
+ */
+const REQUEST_SCHEMA: JsonSchema = {
+  type: 'object',
+  properties: {
+    operation: { type: 'string' },
+    params: { type: 'object' },
+    operations: { type: 'array' },
+  },
+};
+
+/** Makes an MCP tool whose annotations are those of the riskiest category that it reaches. */
+function defineTool(name: string, title: string, description: string, categories: Iterable<Category>): ToolDefinition {
+  const permissions = [...categories].map((category) => CATEGORY_PERMISSIONS[category]);
+  const readOnly = permissions.every((permission) => permission.readOnly);
+  return {
+    name,
+    title,
+    description,
+    inputSchema: REQUEST_SCHEMA,
+    annotations: {
+      title,
+      readOnlyHint: readOnly,
+      destructiveHint: permissions.some((permission) => permission.destructive),
+      idempotentHint: readOnly,
+      openWorldHint: true,
+    },
+  };
 }

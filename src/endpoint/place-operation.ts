@@ -3,7 +3,7 @@ import type { FamilyDefinition, ProfileDefinition } from '../config/gateway-conf
 import { type Operation, QUALIFIER } from '../protocol/operation.js';
 
 /** Says in which family of one profile an operation stands; every operation stands in exactly one. */
-export type Placement = (operation: Operation) => FamilyDefinition;
+type Placement = (operation: Operation) => FamilyDefinition;
 
 /**
  * Prepares a profile for placing many operations. What speaks of one operation beats what speaks of many: curation, then

@@ -1,17 +1,17 @@
 import { type DestinationStream, destination, type Level, pino } from 'pino';
-import { layOutMessage } from './lay-out-message.js';
+import { escapeInvisible } from '../lib/text.js';
 import type { Observation, Observer } from './observation.js';
-
-export interface LogOptions {
-  readonly level: Level | 'silent';
-  /** `auto` is pretty on a terminal and JSON lines elsewhere. */
-  readonly format: 'auto' | 'json' | 'pretty';
-}
 
 export interface LogObserver {
   readonly observe: Observer;
   /** Writes what is still buffered; for the moment before the process ends. */
   flush(): void;
+}
+
+interface LogOptions {
+  readonly level: Level | 'silent';
+  /** `auto` is pretty on a terminal and JSON lines elsewhere. */
+  readonly format: 'auto' | 'json' | 'pretty';
 }
 
 /** How one kind of observation is told. The message is only written when its level is logged. */
@@ -96,4 +96,12 @@ function toFields(observation: Observation): object {
   if (!('message' in observation)) return observation;
   const { message: _told, ...fields } = observation;
   return fields;
+}
+
+/**
+ * A message as a terminal shows it. Clients and upstreams choose some of its words: those must neither steer the terminal nor pass
+ * for lines of the log's own.
+ */
+export function layOutMessage(message: string): string {
+  return escapeInvisible(message).replaceAll('\n', '\n    ');
 }

@@ -1,10 +1,10 @@
-import type { CollectionQuery } from '../collection/collection-query.js';
 import type { Gatekeeper } from '../policy/admission.js';
-import { isSameDefinition } from '../policy/confirmation/token-scope.js';
+import { isSameDefinition } from '../policy/confirmation/token-types.js';
+import type { RawCall } from '../protocol/call.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { Operation } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
-import type { RawCall } from '../protocol/raw-call.js';
+import type { CollectionQuery } from '../results/result-types.js';
 import type { ValidatedCall } from './validate.js';
 
 /**

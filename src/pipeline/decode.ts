@@ -1,12 +1,11 @@
-import { CONTROLS } from '../collection/collection-query.js';
 import type { ToolReach } from '../endpoint/endpoint-plan.js';
+import type { RawCall } from '../protocol/call.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import { OperationError } from '../protocol/operation-error.js';
-import type { RawCall } from '../protocol/raw-call.js';
-import { correctedExample } from './corrected-example.js';
-import { endpointMismatch, unknownOperation } from './misdirected-call.js';
+import { CONTROLS } from '../results/result-types.js';
+import { CONFIRMATION, QUOTA_CONTINUE } from './directives.js';
+import { correctedExample, endpointMismatch, unknownOperation } from './not-found.js';
 import type { Snapshot } from './snapshot.js';
-import { CONFIRMATION, QUOTA_CONTINUE } from './take-directives.js';
 
 /** A request in the specification's shape: which operation, with which parameters, through which door. */
 export interface DecodedCall {

@@ -1,4 +1,4 @@
-import type { HandlerOutcome } from '../protocol/handler.js';
+import type { HandlerOutcome } from '../protocol/call.js';
 import type { AuthorizedCall } from './authorize.js';
 import type { Snapshot } from './snapshot.js';
 

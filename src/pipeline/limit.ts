@@ -1,5 +1,5 @@
+import type { PayloadLimits } from '../protocol/limits.js';
 import { OperationError } from '../protocol/operation-error.js';
-import type { PayloadLimits } from '../protocol/payload-limits.js';
 
 /** The limits of specification 4.7.5 by their published names. */
 const LIMITS = {

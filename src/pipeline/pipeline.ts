@@ -1,15 +1,15 @@
 import { performance } from 'node:perf_hooks';
-import type { ReadContext, ResultDesk } from '../collection/result-desk.js';
 import type { Observer } from '../observe/observation.js';
 import type { Gatekeeper } from '../policy/admission.js';
-import type { CallRecorder } from '../policy/audit/call-recorder.js';
-import type { QuotaDesk } from '../policy/quota/quota-desk.js';
+import type { CallRecorder } from '../policy/audit-events.js';
+import type { QuotaDesk } from '../policy/quota/quota-types.js';
+import type { RawCall } from '../protocol/call.js';
 import { InputRequired } from '../protocol/consent.js';
 import type { JsonObject } from '../protocol/json.js';
+import type { PayloadLimits } from '../protocol/limits.js';
 import type { Operation } from '../protocol/operation.js';
-import type { PayloadLimits } from '../protocol/payload-limits.js';
-import type { RawCall } from '../protocol/raw-call.js';
 import type { Reply } from '../protocol/result.js';
+import type { ReadContext, ResultDesk } from '../results/result-types.js';
 import { type AuthorizedCall, authorize, type CurrentOperation } from './authorize.js';
 import { decode } from './decode.js';
 import { dispatch } from './dispatch.js';
@@ -19,10 +19,9 @@ import { type FinishAnswer, shape, shapeFailure, shapeKept, shapeQuestion, toOpe
 import type { Snapshot } from './snapshot.js';
 import { throttle } from './throttle.js';
 import { validate } from './validate.js';
-import { collectWarnings } from './warnings/collect-warnings.js';
-import type { ToldOnce } from './warnings/create-told-once.js';
+import { collectWarnings, type ToldOnce } from './warnings.js';
 
-export interface PipelineDeps {
+interface PipelineDeps {
   readonly gatekeeper: Gatekeeper;
   readonly currentOperation: CurrentOperation;
   readonly quota: Pick<QuotaDesk, 'charge' | 'settle'>;
@@ -37,7 +36,7 @@ export interface PipelineDeps {
 }
 
 /** The way of one call, from parsed request to written answer. Never rejects. */
-export type Pipeline = (raw: RawCall, snapshot: Snapshot) => Promise<Reply>;
+type Pipeline = (raw: RawCall, snapshot: Snapshot) => Promise<Reply>;
 
 /** How far a call has come: what its record and its refusal can say of it. */
 interface Progress {

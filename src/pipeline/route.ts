@@ -1,8 +1,8 @@
+import type { RawCall } from '../protocol/call.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { Operation } from '../protocol/operation.js';
-import type { RawCall } from '../protocol/raw-call.js';
 import type { DecodedCall } from './decode.js';
-import { endpointMismatch, unknownOperation } from './misdirected-call.js';
+import { endpointMismatch, unknownOperation } from './not-found.js';
 import type { Snapshot } from './snapshot.js';
 
 /** A request whose operation exists and was called through the right door. */

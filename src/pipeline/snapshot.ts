@@ -1,6 +1,6 @@
 import type { Catalog } from '../catalog/catalog.js';
 import type { EndpointPlan } from '../endpoint/endpoint-plan.js';
-import type { OperationHandler } from '../protocol/handler.js';
+import type { OperationHandler } from '../protocol/call.js';
 import type { Operation } from '../protocol/operation.js';
 
 /** An operation that answers to a request, and how well: comparable within one answer alone. */

@@ -1,4 +1,4 @@
-import type { QuotaDesk } from '../policy/quota/quota-desk.js';
+import type { QuotaDesk } from '../policy/quota/quota-types.js';
 import type { Warning } from '../protocol/result.js';
 import type { AuthorizedCall } from './authorize.js';
 

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import type { ContentBlock, ToolCallResult } from '../protocol/result.js';
 
 /** An upstream's result as the envelope's `data`, and what stays beside it. */
-export interface ResultData {
+interface ResultData {
   /** JSON text of `data`. */
   readonly dataText: string;
   /** The same as a value, where it is at hand and says the same to the last digit. */

@@ -1,16 +1,15 @@
-import { bindArguments } from '../catalog/bind-arguments.js';
-import type { Fault } from '../catalog/fault.js';
-import { nearestName } from '../catalog/nearest-name.js';
-import { CONTROLS, type CollectionQuery } from '../collection/collection-query.js';
-import type { ControlSet, ResultDesk } from '../collection/result-desk.js';
+import { bindArguments } from '../catalog/arguments/bind-arguments.js';
+import type { Fault } from '../catalog/arguments/explain-violations.js';
+import { nearestName } from '../lib/names.js';
+import type { RawCall } from '../protocol/call.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { Operation } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
-import type { RawCall } from '../protocol/raw-call.js';
-import { correctedExample } from './corrected-example.js';
+import { CONTROLS, type CollectionQuery, type ControlSet, type ResultDesk } from '../results/result-types.js';
+import { type Directives, IF_MATCH, takeDirectives } from './directives.js';
+import { correctedExample } from './not-found.js';
 import type { RoutedCall } from './route.js';
 import type { Snapshot } from './snapshot.js';
-import { type Directives, IF_MATCH, takeDirectives } from './take-directives.js';
 
 /** A request whose parameters are what the operation describes, in the upstream's spelling. */
 export interface ValidatedCall {

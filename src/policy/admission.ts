@@ -1,5 +1,5 @@
-import type { Confirmer, Decision } from '../config/policy-config.js';
-import type { Caller } from '../protocol/caller.js';
+import type { Confirmer, Decision } from '../config/gateway-config.js';
+import type { Caller } from '../protocol/call.js';
 import type { Cancellation } from '../protocol/cancellation.js';
 import type { UserChannel } from '../protocol/consent.js';
 import type { JsonObject } from '../protocol/json.js';

@@ -1,6 +1,5 @@
-import type { Category } from './category.js';
-import type { DangerLevel } from './danger.js';
 import type { JsonObject } from './json.js';
+import type { Category, DangerLevel } from './operation.js';
 
 export const APPROVAL_STATUSES = ['pending', 'approved', 'denied', 'expired'] as const;
 

@@ -1,26 +1,4 @@
-import type { Category } from './category.js';
-import type { DangerAssessment } from './danger.js';
 import type { JsonObject, JsonSchema } from './json.js';
-
-/** The pattern of every public name (specification, sections 4.3 and 8.5.2). */
-export const NAME_PATTERN = /^[a-z][a-z0-9_]*$/;
-
-/** Stands between upstream and operation in a qualified name: `github__create_issue`. */
-export const QUALIFIER = '__';
-
-/** The name under which the gateway's own operations are owned; no upstream may take it. */
-export const GATEWAY_SOURCE = 'gateway';
-
-/** Names the specification keeps for the protocol (section 8.5.4): an upstream's tool of that name is always qualified. */
-export const RESERVED_OPERATIONS: ReadonlySet<string> = new Set([
-  'introspect',
-  'execute_agent',
-  'record_execution_step',
-  'complete_execution',
-  'abort_execution',
-  'confirm_operation',
-  'verify_challenge',
-]);
 
 /** One parameter, as callers name it and as the upstream names it. */
 export interface Parameter {
@@ -118,4 +96,70 @@ export interface Operation {
   readonly bareErrors?: true;
   /** Request examples; where absent, introspection makes one from the parameters. */
   readonly examples?: readonly { readonly description: string; readonly request: JsonObject }[];
+}
+
+/** The five effects an operation can have on state (MCP-AQL specification, section 6.1). */
+export const CATEGORIES = ['CREATE', 'READ', 'UPDATE', 'DELETE', 'EXECUTE'] as const;
+
+export type Category = (typeof CATEGORIES)[number];
+
+/** How bad an operation can be, from harmless to never (companion document "danger levels"). The order is the severity. */
+export const DANGER_LEVELS = ['safe', 'reversible', 'destructive', 'dangerous', 'forbidden'] as const;
+
+export type DangerLevel = (typeof DANGER_LEVELS)[number];
+
+/** How far an upstream's word and work are trusted. The order is the trust; a missing level means `untested`. */
+export const TRUST_LEVELS = ['untested', 'generated', 'validated', 'community_reviewed', 'certified'] as const;
+
+export type TrustLevel = (typeof TRUST_LEVELS)[number];
+
+/** A level and, in words an operator can check, why. */
+export interface DangerAssessment {
+  readonly level: DangerLevel;
+  readonly reasons: readonly string[];
+}
+
+/** The pattern of every public name (specification, sections 4.3 and 8.5.2). */
+export const NAME_PATTERN = /^[a-z][a-z0-9_]*$/;
+
+/** Stands between upstream and operation in a qualified name: `github__create_issue`. */
+export const QUALIFIER = '__';
+
+/** The name under which the gateway's own operations are owned; no upstream may take it. */
+export const GATEWAY_SOURCE = 'gateway';
+
+/** Names the specification keeps for the protocol (section 8.5.4): an upstream's tool of that name is always qualified. */
+export const RESERVED_OPERATIONS: ReadonlySet<string> = new Set([
+  'introspect',
+  'execute_agent',
+  'record_execution_step',
+  'complete_execution',
+  'abort_execution',
+  'confirm_operation',
+  'verify_challenge',
+]);
+
+/** What a category promises a client; the same two flags MCP calls `readOnlyHint` and `destructiveHint`. */
+interface Permissions {
+  readonly readOnly: boolean;
+  readonly destructive: boolean;
+}
+
+/** Specification 6.1, as data. */
+export const CATEGORY_PERMISSIONS: Readonly<Record<Category, Permissions>> = {
+  CREATE: { readOnly: false, destructive: false },
+  READ: { readOnly: true, destructive: false },
+  UPDATE: { readOnly: false, destructive: true },
+  DELETE: { readOnly: false, destructive: true },
+  EXECUTE: { readOnly: false, destructive: true },
+};
+
+/** The severity of a level as a number from 0 (safe) to 4 (forbidden). */
+export function dangerRank(level: DangerLevel): number {
+  return DANGER_LEVELS.indexOf(level);
+}
+
+/** The more severe of two levels: doubt never lowers danger. */
+export function worseDanger(a: DangerLevel, b: DangerLevel): DangerLevel {
+  return dangerRank(a) >= dangerRank(b) ? a : b;
 }

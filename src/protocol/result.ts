@@ -15,7 +15,7 @@ export interface OperationSuccess {
   readonly warnings?: readonly Warning[];
 }
 
-export interface ErrorDetail {
+interface ErrorDetail {
   readonly code: ErrorCode;
   readonly message: string;
   readonly details?: JsonObject;

@@ -1,9 +1,9 @@
 import type { JsonObject } from '../protocol/json.js';
-import { firstVersion } from './first-version.js';
-import { fitLimits } from './fit-limits.js';
 import {
   type Collection,
   type CounterStep,
+  firstVersion,
+  fitLimits,
   type Increment,
   type Increments,
   type RecordOptions,

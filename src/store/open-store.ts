@@ -1,8 +1,8 @@
-import type { StoreConfig } from '../config/policy-config.js';
+import type { StoreConfig } from '../config/gateway-config.js';
 import { MemoryStore } from './memory-store.js';
 import { type StateStore, StoreError } from './state-store.js';
 
-export interface OpenStoreOptions {
+interface OpenStoreOptions {
   /** Milliseconds since the epoch; the system's clock unless given. */
   readonly now?: () => number;
   /** Told when a server or file cannot be used any more and when it can again, for the log; the text holds no secret. */

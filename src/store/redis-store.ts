@@ -1,19 +1,21 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { createClient, ErrorReply, type RedisClientType } from '@redis/client';
 import type { JsonObject } from '../protocol/json.js';
-import { firstVersion } from './first-version.js';
-import { RedisConnection } from './redis-connection.js';
-import { REDIS_SCRIPTS, type RedisScriptName } from './redis-scripts.js';
 import {
   COLLECTIONS,
   type Collection,
   type CounterStep,
+  firstVersion,
   type Increment,
   type Increments,
   type RecordOptions,
   type StateStore,
   type StoredRecord,
+  StoreError,
 } from './state-store.js';
 
-export interface RedisStoreOptions {
+interface RedisStoreOptions {
   readonly now: () => number;
   /** Told when the connection is lost and when it is back; the text holds no secret. */
   readonly onProblem?: ((message: string) => void) | undefined;
@@ -131,3 +133,284 @@ type RecordReply = readonly [key: string, value: string, version: string];
 function toRecord([key, value, version]: RecordReply): StoredRecord {
   return { key, value: JSON.parse(value) as JsonObject, version: Number(version) };
 }
+
+interface RedisConnectionOptions {
+  /** How long a command may take, waiting for the connection included, in milliseconds. */
+  readonly deadlineMs: number;
+  /** Told once when the connection is lost and once when it is back; the text holds no secret. */
+  readonly onProblem?: ((message: string) => void) | undefined;
+}
+
+/** Pause before the attempt after so many failures, in milliseconds; the last is kept up. */
+const BACKOFF_MS = [50, 100, 250, 500, 1_000, 2_000] as const;
+
+/**
+ * A connection to one Redis or Valkey server that is opened in the background and never given up. While the server is
+ * away, commands fail soon instead of waiting for it, and none is sent late.
+ */
+class RedisConnection {
+  /** Host and port, for people. */
+  readonly address: string;
+  readonly #url: string;
+  readonly #options: RedisConnectionOptions;
+  #client: RedisClientType;
+  #lost = false;
+  #closed = false;
+
+  /** @throws StoreError when the URL is none. */
+  constructor(url: string, options: RedisConnectionOptions) {
+    this.address = readAddress(url);
+    this.#url = url;
+    this.#options = options;
+    try {
+      this.#client = this.#connect();
+    } catch {
+      throw invalidUrl();
+    }
+  }
+
+  /** Runs a script; rejects with a `StoreError` when the server is away, silent or refuses. */
+  async run(script: RedisScript, keys: readonly string[], args: readonly string[]): Promise<unknown> {
+    if (this.#closed) throw new StoreError('The state store is closed.');
+    const client = this.#client;
+    try {
+      return await this.#withinDeadline(client, (signal) => runScript(client, script, [keys, args], signal));
+    } catch (cause) {
+      throw this.#explain(cause);
+    }
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#client.destroy();
+  }
+
+  #connect(): RedisClientType {
+    const client: RedisClientType = createClient({
+      url: this.#url,
+      disableOfflineQueue: true,
+      maintNotifications: 'disabled',
+      socket: { connectTimeout: this.#options.deadlineMs, reconnectStrategy: pauseBefore },
+    });
+    // One for each command that waits for the connection.
+    client.setMaxListeners(0);
+    client.on('error', (fault: unknown) => this.#tellLost(fault));
+    client.on('ready', () => this.#tellBack());
+    client.connect().catch(() => {
+      // It ends this way only when it is closed while it connects; every fault was told as an 'error'.
+    });
+    return client;
+  }
+
+  async #withinDeadline<T>(client: RedisClientType, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const abandoned = new AbortController();
+    let timer: NodeJS.Timeout | undefined;
+    const missed = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        reject(new StoreError(`Redis at '${this.address}' did not answer in time.`));
+        this.#replaceSilent(client);
+        abandoned.abort();
+      }, this.#options.deadlineMs);
+    });
+    try {
+      return await Promise.race([work(abandoned.signal), missed]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /**
+   * A server that says nothing may be gone without a goodbye, which the system notices after a quarter of an hour; a new
+   * connection finds out at once.
+   */
+  #replaceSilent(client: RedisClientType): void {
+    if (client !== this.#client || this.#closed) return;
+    client.destroy();
+    this.#tellLost(undefined);
+    this.#client = this.#connect();
+  }
+
+  #tellLost(fault: unknown): void {
+    if (this.#lost || this.#closed) return;
+    this.#lost = true;
+    this.#options.onProblem?.(
+      `Redis at '${this.address}' cannot be reached (${nameFault(fault)}): what needs the state store is refused until it is back.`,
+    );
+  }
+
+  #tellBack(): void {
+    if (!this.#lost) return;
+    this.#lost = false;
+    this.#options.onProblem?.(`Redis at '${this.address}' is back.`);
+  }
+
+  #explain(cause: unknown): StoreError {
+    if (cause instanceof StoreError) return cause;
+    const what = cause instanceof ErrorReply ? 'refuses a command' : 'cannot be reached';
+    return new StoreError(`Redis at '${this.address}' ${what} (${nameFault(cause)}).`, { cause });
+  }
+}
+
+/** Waits for the outcome of the attempt to connect that is under way, then runs the script by name, or in full at first. */
+async function runScript(
+  client: RedisClientType,
+  { source, sha1 }: RedisScript,
+  [keys, args]: readonly [readonly string[], readonly string[]],
+  signal: AbortSignal,
+): Promise<unknown> {
+  if (!client.isReady) await once(client, 'ready', { signal });
+  const rest = [String(keys.length), ...keys, ...args];
+  try {
+    return await client.sendCommand(['EVALSHA', sha1, ...rest]);
+  } catch (fault) {
+    if (!(fault instanceof ErrorReply) || !fault.message.startsWith('NOSCRIPT')) throw fault;
+    return await client.sendCommand(['EVAL', source, ...rest]);
+  }
+}
+
+/** Some randomness, so that many gateways do not come back in the same moment. */
+function pauseBefore(failures: number): number {
+  const pause = BACKOFF_MS[Math.min(failures, BACKOFF_MS.length - 1)] ?? 0;
+  return Math.round(pause * (0.75 + Math.random() / 4));
+}
+
+/** @returns host and port without user and password */
+function readAddress(url: string): string {
+  if (!URL.canParse(url)) throw invalidUrl();
+  const { hostname, port } = new URL(url);
+  return `${hostname || 'localhost'}:${port || '6379'}`;
+}
+
+/** Without a cause: the parsers' own errors may quote the URL, which may hold a password. */
+function invalidUrl(): StoreError {
+  return new StoreError(
+    "The state store's 'store.url' is no Redis URL. Expected 'redis://host:6379' or, with TLS, 'rediss://host:6379'; " +
+      "with credentials 'redis://user:password@host:6379' (percent-encoded), with a database number '/1' after the port.",
+  );
+}
+
+/** The system's code (`ECONNREFUSED`, `CERT_HAS_EXPIRED`) or the server's (`WRONGPASS`, `READONLY`, `OOM`). */
+function nameFault(fault: unknown): string {
+  if (fault instanceof ErrorReply) return fault.message.split(' ', 1)[0] ?? '';
+  const code = fault instanceof Error && 'code' in fault ? fault.code : undefined;
+  return typeof code === 'string' ? code : 'no connection';
+}
+
+/** A Lua script and the name under which a server that has seen it runs it. */
+interface RedisScript {
+  readonly source: string;
+  readonly sha1: string;
+}
+
+/**
+ * One script a method, because Redis runs a script as a whole: nothing comes between its reading and its writing.
+ *
+ * A record is a hash of `v` (JSON text), `n` (version), `e` (expiry) and `t` (tag, where it has one). An index is a sorted
+ * set of record keys by expiry, one for a collection and one for a tag. A counter is a hash of `v` and `e`.
+ *
+ * Whether something has expired is decided by `e` and the gateway's clock (the first argument), as in the other stores;
+ * Redis's own expiry only clears away, by what remains to live, so its clock need not agree with ours. An index may still
+ * name what Redis has cleared away: readers skip that, and each insertion trims.
+ *
+ * Scripts that go through an index make the names of records themselves. That works in a cluster as well, since all names
+ * have one hash tag. Numbers are written with 17 digits: Lua's own conversion would lose some.
+ */
+const SOURCES = {
+  insert: `
+    local now, expires = tonumber(ARGV[1]), tonumber(ARGV[2])
+    local present = redis.call('HGET', KEYS[1], 'e')
+    if present and tonumber(present) > now then return 0 end
+    redis.call('DEL', KEYS[1])
+    local left = math.ceil(expires - now)
+    if left <= 0 then return 1 end
+    redis.call('HSET', KEYS[1], 'v', ARGV[3], 'n', ARGV[4], 'e', ARGV[2])
+    if ARGV[6] then redis.call('HSET', KEYS[1], 't', ARGV[6]) end
+    redis.call('PEXPIRE', KEYS[1], string.format('%.0f', left))
+    for i = 2, #KEYS do
+      redis.call('ZREMRANGEBYSCORE', KEYS[i], '-inf', ARGV[1])
+      redis.call('ZADD', KEYS[i], ARGV[2], ARGV[5])
+      if redis.call('PTTL', KEYS[i]) < left then redis.call('PEXPIRE', KEYS[i], string.format('%.0f', left)) end
+    end
+    return 1`,
+  get: `
+    local record = redis.call('HMGET', KEYS[1], 'v', 'n', 'e')
+    if not record[1] or tonumber(record[3]) <= tonumber(ARGV[1]) then return false end
+    return {record[1], record[2]}`,
+  replace: `
+    local record = redis.call('HMGET', KEYS[1], 'n', 'e')
+    if record[1] ~= ARGV[2] or tonumber(record[2]) <= tonumber(ARGV[1]) then return 0 end
+    redis.call('HSET', KEYS[1], 'v', ARGV[3])
+    redis.call('HINCRBY', KEYS[1], 'n', 1)
+    return 1`,
+  remove: `
+    local record = redis.call('HMGET', KEYS[1], 'e', 't')
+    redis.call('DEL', KEYS[1])
+    redis.call('ZREM', KEYS[2], ARGV[2])
+    if record[2] then redis.call('ZREM', ARGV[3] .. record[2], ARGV[2]) end
+    if record[1] and tonumber(record[1]) > tonumber(ARGV[1]) then return 1 end
+    return 0`,
+  removeTagged: `
+    local removed = {}
+    for _, key in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
+      local name = ARGV[2] .. key
+      local record = redis.call('HMGET', name, 'e', 't')
+      if record[2] == ARGV[3] then
+        redis.call('DEL', name)
+        redis.call('ZREM', KEYS[2], key)
+        if tonumber(record[1]) > tonumber(ARGV[1]) then removed[#removed + 1] = key end
+      end
+    end
+    redis.call('DEL', KEYS[1])
+    return removed`,
+  list: `
+    local records = {}
+    for _, key in ipairs(redis.call('ZRANGEBYSCORE', KEYS[1], '(' .. ARGV[1], '+inf')) do
+      local record = redis.call('HMGET', ARGV[2] .. key, 'v', 'n')
+      if record[1] then records[#records + 1] = {key, record[1], record[2]} end
+    end
+    return records`,
+  purge: `
+    for i = 1, #KEYS do redis.call('ZREMRANGEBYSCORE', KEYS[i], '-inf', ARGV[1]) end
+    return 1`,
+  increment: `
+    local now, fits = tonumber(ARGV[1]), true
+    local live, before, after = {}, {}, {}
+    for i = 1, #KEYS do
+      local counter = redis.call('HMGET', KEYS[i], 'v', 'e')
+      live[i] = counter[2] and tonumber(counter[2]) > now
+      before[i] = live[i] and tonumber(counter[1]) or 0
+      after[i] = before[i] + tonumber(ARGV[3 * i - 1])
+      local limit = tonumber(ARGV[3 * i + 1])
+      if limit and after[i] > limit then fits = false end
+    end
+    local reply = {fits and 1 or 0}
+    for i = 1, #KEYS do
+      local text = string.format('%.17g', fits and after[i] or before[i])
+      reply[i + 1] = text
+      if fits and live[i] then
+        redis.call('HSET', KEYS[i], 'v', text)
+      elseif fits then
+        redis.call('DEL', KEYS[i])
+        local expires = ARGV[3 * i]
+        local left = math.ceil(tonumber(expires) - now)
+        if left > 0 then
+          redis.call('HSET', KEYS[i], 'v', text, 'e', expires)
+          redis.call('PEXPIRE', KEYS[i], string.format('%.0f', left))
+        end
+      end
+    end
+    return reply`,
+  count: `
+    local counter = redis.call('HMGET', KEYS[1], 'v', 'e')
+    if counter[2] and tonumber(counter[2]) > tonumber(ARGV[1]) then return counter[1] end
+    return '0'`,
+} as const;
+
+type RedisScriptName = keyof typeof SOURCES;
+
+const REDIS_SCRIPTS = Object.fromEntries(
+  Object.entries(SOURCES).map(([name, source]) => [
+    name,
+    { source, sha1: createHash('sha1').update(source).digest('hex') },
+  ]),
+) as Readonly<Record<RedisScriptName, RedisScript>>;

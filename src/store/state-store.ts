@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import type { JsonObject } from '../protocol/json.js';
 
 /** The kinds of record. A closed list, so that two rooms cannot mean different things by one word. */
@@ -82,4 +83,20 @@ export class StoreError extends Error {
     super(message, options);
     this.name = 'StoreError';
   }
+}
+
+/** Leaves room to count up and still be an exact number. */
+const CEILING = 2 ** 47;
+
+/**
+ * The version that a new record begins with. Not 1: a record that was removed and inserted again would pass for the one
+ * somebody has seen before.
+ */
+export function firstVersion(): number {
+  return randomInt(1, CEILING);
+}
+
+/** Whether all sums stay within their limits. @param values the counters before, in the order of the steps */
+export function fitLimits(steps: readonly CounterStep[], values: readonly number[]): boolean {
+  return steps.every(({ by, limit }, index) => limit === undefined || (values[index] ?? 0) + by <= limit);
 }

@@ -1,17 +1,23 @@
-import type { JSONRPCMessage, Transport, TransportSendOptions } from '@modelcontextprotocol/client';
-import { isInputRequiredResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client';
+import {
+  isInputRequiredResult,
+  type JSONRPCMessage,
+  ProtocolError,
+  ProtocolErrorCode,
+  type Transport,
+  type TransportSendOptions,
+} from '@modelcontextprotocol/client';
+import type { ProgressUpdate } from '../protocol/call.js';
 import type { Cancellation } from '../protocol/cancellation.js';
-import type { ProgressUpdate } from '../protocol/handler.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
-import type { UpstreamTransport } from './transports/upstream-transport.js';
-import { UpstreamFault } from './upstream-fault.js';
+import { UpstreamFault } from './fault.js';
+import type { UpstreamTransport } from './transport/transport.js';
 
 /** The SDK's client counts its requests from 0; the channel's own begin where no client will ever arrive. */
 const FIRST_ID = 1_000_000_001;
 /** How exactly time-outs are kept. One timer for all calls instead of one a call. */
 const SWEEP_MS = 250;
 
-export interface RequestOptions {
+interface RequestOptions {
   /** Silence longer than this fails the request; progress starts the clock anew. */
   readonly timeoutMs: number;
   readonly cancellation?: Cancellation;

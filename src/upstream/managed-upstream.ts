@@ -1,15 +1,14 @@
 import type { UpstreamConfig } from '../config/gateway-config.js';
 import type { UpstreamState } from '../observe/observation.js';
-import type { RawTool } from '../protocol/raw-tool.js';
+import type { Cancellation } from '../protocol/cancellation.js';
 import type { ToolCallResult } from '../protocol/result.js';
-import { type ConcurrencyLimit, limitConcurrency } from './concurrency-limit.js';
+import type { RawTool } from '../protocol/tools.js';
+import { RetryPacer } from './backoff.js';
 import { type Connection, type EraMemory, openConnection } from './connection.js';
-import type { TransportSurroundings } from './open-transport.js';
-import { Readiness } from './readiness.js';
-import { RetryPacer } from './retry-pacer.js';
+import { findFault, UpstreamFault } from './fault.js';
 import { describeConnectFailure, isAnswer, translateFailure } from './translate-failure.js';
+import type { TransportSurroundings } from './transport/open-transport.js';
 import type { Upstream, UpstreamCall, UpstreamEvents, UpstreamStatus } from './upstream.js';
-import { findFault, UpstreamFault } from './upstream-fault.js';
 
 /** For so long after a loss (or the start) calls wait for the connection instead of failing. */
 const PATIENCE_MS = 5_000;
@@ -19,7 +18,7 @@ const LONG_PAUSE_MS = 2_000;
 /** Probing time for a child process; doubled with each failure, for servers that are slow to start. */
 const PROBE_MS = 3_000;
 
-export interface ManagedUpstreamOptions {
+interface ManagedUpstreamOptions {
   readonly config: UpstreamConfig;
   readonly around: TransportSurroundings;
   readonly events: UpstreamEvents;
@@ -231,5 +230,89 @@ export class ManagedUpstream implements Upstream {
     const retryInMs = this.#pacer.pauseMs;
     const next = retryInMs === 0 ? 'trying again at once' : `trying again in ${(retryInMs / 1000).toFixed(1)} s`;
     observe({ ...news, message: `${message}; ${next}`, retryInMs });
+  }
+}
+
+interface ConcurrencyLimit {
+  /** Takes a place if one is free. */
+  tryEnter(): boolean;
+  /** Waits for a place, first come first served. Rejects with an `UpstreamFault` when cancelled or out of time. */
+  enter(timeoutMs: number, cancellation: Cancellation): Promise<void>;
+  /** Gives a place back, or on to the first who waits. */
+  leave(): void;
+}
+
+/** Bounds the calls in flight. Below the limit a call costs one comparison. */
+export function limitConcurrency(max: number): ConcurrencyLimit {
+  const waiting = new Set<() => void>();
+  let active = 0;
+
+  return {
+    tryEnter: () => {
+      if (active >= max) return false;
+      active += 1;
+      return true;
+    },
+    enter: (timeoutMs, cancellation) =>
+      new Promise((resolve, reject) => {
+        const leaveQueue = (fault: UpstreamFault): void => {
+          clearTimeout(timer);
+          if (waiting.delete(admit)) reject(fault);
+        };
+        const admit = (): void => {
+          clearTimeout(timer);
+          waiting.delete(admit);
+          resolve();
+        };
+        const expired = `no free place among its ${max} calls in flight within ${timeoutMs / 1000} s`;
+        const timer = setTimeout(
+          () => leaveQueue(new UpstreamFault('timeout', expired, { undelivered: true })),
+          timeoutMs,
+        );
+        waiting.add(admit);
+        cancellation.onCancel(() => leaveQueue(new UpstreamFault('cancelled', cancellation.reason ?? 'cancelled')));
+      }),
+    leave: () => {
+      const [next] = waiting;
+      // The place changes hands without becoming free in between: nobody can jump the queue.
+      if (next === undefined) active -= 1;
+      else next();
+    },
+  };
+}
+
+interface Wait {
+  readonly patienceMs: number;
+  readonly cancellation: Cancellation;
+  /** What the wait ends with when patience does. */
+  readonly otherwise: UpstreamFault;
+}
+
+/** Where calls wait for something that is about to be there again. */
+class Readiness<T> {
+  readonly #waiting = new Set<(outcome: { readonly value: T } | UpstreamFault) => void>();
+
+  wait({ patienceMs, cancellation, otherwise }: Wait): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const settle = (outcome: { readonly value: T } | UpstreamFault): void => {
+        clearTimeout(timer);
+        this.#waiting.delete(settle);
+        if (outcome instanceof UpstreamFault) reject(outcome);
+        else resolve(outcome.value);
+      };
+      const timer = setTimeout(() => settle(otherwise), patienceMs);
+      this.#waiting.add(settle);
+      cancellation.onCancel(() => settle(new UpstreamFault('cancelled', cancellation.reason ?? 'cancelled')));
+    });
+  }
+
+  /** Lets everybody who waits go on. */
+  give(value: T): void {
+    for (const settle of [...this.#waiting]) settle({ value });
+  }
+
+  /** Lets nobody wait any longer. */
+  fail(fault: UpstreamFault): void {
+    for (const settle of [...this.#waiting]) settle(fault);
   }
 }

@@ -1,12 +1,12 @@
 import { ProtocolError, ProtocolErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
-import { describeFailure, type FailureCode } from '../protocol/describe-failure.js';
+import { describeFailure, type FailureCode } from '../protocol/error-table.js';
 import type { JsonObject } from '../protocol/json.js';
 import { OperationError } from '../protocol/operation-error.js';
-import { readRetryAfter } from './transports/rate-limit-headers.js';
-import { type FaultKind, findFault, type UpstreamFault } from './upstream-fault.js';
+import { type FaultKind, findFault, type UpstreamFault } from './fault.js';
+import { readRetryAfter } from './transport/http-headers.js';
 
 /** The call that failed, as far as its error tells of it. */
-export interface FailedCall {
+interface FailedCall {
   /** The upstream's slug. */
   readonly upstream: string;
   readonly tool: string;

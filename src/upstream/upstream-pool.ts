@@ -1,6 +1,6 @@
 import type { UpstreamConfig } from '../config/gateway-config.js';
 import { ManagedUpstream } from './managed-upstream.js';
-import type { TransportSurroundings } from './open-transport.js';
+import type { TransportSurroundings } from './transport/open-transport.js';
 import type { Upstream, UpstreamEvents, UpstreamStatus } from './upstream.js';
 
 /** Every configured upstream, connected in parallel and each by itself: none delays or harms another. */
@@ -14,7 +14,7 @@ export interface UpstreamPool {
   close(): Promise<void>;
 }
 
-export interface UpstreamPoolDependencies extends TransportSurroundings {
+interface UpstreamPoolDependencies extends TransportSurroundings {
   readonly events: UpstreamEvents;
 }
 

@@ -1,10 +1,10 @@
 import type { UpstreamState } from '../observe/observation.js';
-import type { AnnouncedLimits } from '../protocol/announced-limits.js';
+import type { ProgressUpdate } from '../protocol/call.js';
 import type { Cancellation } from '../protocol/cancellation.js';
-import type { ProgressUpdate } from '../protocol/handler.js';
 import type { JsonObject } from '../protocol/json.js';
-import type { RawTool } from '../protocol/raw-tool.js';
+import type { AnnouncedLimits } from '../protocol/limits.js';
 import type { ToolCallResult } from '../protocol/result.js';
+import type { RawTool } from '../protocol/tools.js';
 
 /** One `tools/call` on its way to an upstream. */
 export interface UpstreamCall {

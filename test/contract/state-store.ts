@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Collection, StateStore } from '../../src/store/state-store.js';
-import { StoreError } from '../../src/store/state-store.js';
+import { type Collection, type StateStore, StoreError } from '../../src/store/state-store.js';
 
 /** A store under test and the clock it lives by. */
 export interface StoreFixture {

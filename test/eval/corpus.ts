@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Category } from '../../src/protocol/category.js';
 import { isJsonObject } from '../../src/protocol/json.js';
-import type { RawTool } from '../../src/protocol/raw-tool.js';
+import type { Category } from '../../src/protocol/operation.js';
+import type { RawTool } from '../../src/protocol/tools.js';
 
 /** A captured tool and the server it is from. */
 export interface CorpusTool {

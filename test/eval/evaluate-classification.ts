@@ -1,10 +1,8 @@
-import { classifyTool } from '../../src/catalog/classify/classify-tool.js';
-import { findGroupingParameter } from '../../src/catalog/classify/find-grouping-parameter.js';
-import type { ClassificationInput } from '../../src/catalog/classify/gather-facts.js';
 import { splitTool } from '../../src/catalog/grouped-tools/split-tool.js';
-import { dangerRank } from '../../src/protocol/danger.js';
-import type { Classification } from '../../src/protocol/operation.js';
-import { toSnakeCase } from '../../src/protocol/snake-case.js';
+import { classifyTool } from '../../src/classify/classify-tool.js';
+import { type ClassificationInput, findGroupingParameter } from '../../src/classify/facts.js';
+import { toSnakeCase } from '../../src/lib/names.js';
+import { type Classification, dangerRank } from '../../src/protocol/operation.js';
 import type { CorpusTool, Label } from './corpus.js';
 
 export interface Judgement {

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readCapturedLists } from '../../src/captured-gateway.js';
 import { buildCatalog } from '../../src/catalog/build-catalog.js';
-import { rankOperations } from '../../src/introspect/search/rank-operations.js';
-import { readQuery } from '../../src/introspect/search/read-query.js';
-import { fieldThesaurus } from '../../src/introspect/search/read-thesaurus.js';
-import { buildSearchIndex, type SearchIndex } from '../../src/introspect/search/search-index.js';
-import { SEARCH_SETTINGS, type SearchSettings } from '../../src/introspect/search/settings.js';
+import { readCapturedLists } from '../../src/gateway/captured-gateway.js';
 import type { Operation } from '../../src/protocol/operation.js';
+import { buildSearchIndex, type SearchIndex } from '../../src/search/index.js';
+import { readQuery } from '../../src/search/query.js';
+import { rankOperations } from '../../src/search/rank.js';
+import { SEARCH_SETTINGS, type SearchSettings } from '../../src/search/settings.js';
+import { fieldThesaurus } from '../../src/search/thesaurus.js';
 
 /** One row of `queries.jsonl`: a request and every tool that would serve, as `server::tool`. */
 export interface SearchCase {

@@ -1,10 +1,10 @@
 import { performance } from 'node:perf_hooks';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { rankOperations } from '../../src/introspect/search/rank-operations.js';
-import { readQuery } from '../../src/introspect/search/read-query.js';
-import { fieldThesaurus } from '../../src/introspect/search/read-thesaurus.js';
-import { buildSearchIndex } from '../../src/introspect/search/search-index.js';
-import { SEARCH_SETTINGS } from '../../src/introspect/search/settings.js';
+import { buildSearchIndex } from '../../src/search/index.js';
+import { readQuery } from '../../src/search/query.js';
+import { rankOperations } from '../../src/search/rank.js';
+import { SEARCH_SETTINGS } from '../../src/search/settings.js';
+import { fieldThesaurus } from '../../src/search/thesaurus.js';
 import { findCorpus } from './corpus.js';
 import {
   buildCorpusIndex,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DANGER_LEVELS, TRUST_LEVELS } from '../../src/protocol/danger.js';
+import { DANGER_LEVELS, TRUST_LEVELS } from '../../src/protocol/operation.js';
 import { dangerEntry, EXECUTE, startDangerUpstream } from '../support/danger-upstream.js';
 import { type Answer, connectClient } from '../support/mcp-client.js';
 import { serveGateway } from '../support/served-gateway.js';

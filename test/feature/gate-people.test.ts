@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hasInvisible } from '../../src/protocol/invisible-text.js';
+import { hasInvisible } from '../../src/lib/text.js';
 import { dangerEntry, EXECUTE, startDangerUpstream } from '../support/danger-upstream.js';
 import { type Answer, connectClient, type McpClient } from '../support/mcp-client.js';
 import { sendHttp } from '../support/raw-http.js';

@@ -4,10 +4,9 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, it } from 'vitest';
-import type { AuditEvent } from '../../src/policy/audit/audit-trail.js';
-import { openAuditTrail } from '../../src/policy/audit/open-audit-trail.js';
-import { searchJournals } from '../../src/policy/audit/search-journal.js';
-import { verifyJournals } from '../../src/policy/audit/verify-journal.js';
+import { type AuditEvent, openAuditTrail } from '../../src/audit/audit-trail.js';
+import { searchJournals } from '../../src/audit/search.js';
+import { verifyJournals } from '../../src/audit/verify.js';
 import { runCli } from '../support/run-cli.js';
 import { BINARY, makeDirectory, REPOSITORY } from '../support/served-gateway.js';
 

@@ -1,5 +1,4 @@
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { behaviourServer } from '../support/behaviours.js';
 import { connectClient, type McpClient } from '../support/mcp-client.js';

@@ -3,7 +3,7 @@ import type { Catalog } from '../../src/catalog/catalog.js';
 import type { UpstreamConfig } from '../../src/config/gateway-config.js';
 import type { JsonSchema } from '../../src/protocol/json.js';
 import type { Operation } from '../../src/protocol/operation.js';
-import type { RawTool, ToolSet } from '../../src/protocol/raw-tool.js';
+import type { RawTool, ToolSet } from '../../src/protocol/tools.js';
 
 /** An upstream's configuration with the defaults of an operator who says nothing. */
 export function anUpstream(slug: string, settings: Partial<UpstreamConfig> = {}): UpstreamConfig {

@@ -1,4 +1,4 @@
-import type { ComputedField, FieldPath } from '../../src/collection/collection-query.js';
+import type { ComputedField, FieldPath } from '../../src/results/result-types.js';
 
 /** 2026-06-01, as milliseconds since the epoch. */
 export const NOW = Date.UTC(2026, 5, 1);

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { readToolSet } from '../../src/catalog/read-tool-set.js';
-import { toSlug } from '../../src/config/slug.js';
-import type { ToolSet } from '../../src/protocol/raw-tool.js';
+import { toSlug } from '../../src/config/server-definition.js';
+import { readToolSet } from '../../src/gateway/captured-gateway.js';
+import type { ToolSet } from '../../src/protocol/tools.js';
 
 const FOLDER = fileURLToPath(new URL('../../../shared/corpus/tools/', import.meta.url));
 

@@ -1,7 +1,7 @@
 import type { GatewayConfig } from '../../src/config/gateway-config.js';
-import type { Gateway, GatewayStatus, ToolList } from '../../src/gateway.js';
-import type { ApprovalDesk } from '../../src/policy/approvals/approval.js';
-import type { RawCall } from '../../src/protocol/raw-call.js';
+import type { Gateway, GatewayStatus, ToolList } from '../../src/gateway/gateway.js';
+import type { ApprovalDesk } from '../../src/policy/approvals/approval-queue.js';
+import type { RawCall } from '../../src/protocol/call.js';
 import type { Reply } from '../../src/protocol/result.js';
 
 /** A gateway without a house behind it: answers are what the test says. */

@@ -5,10 +5,10 @@ import { StreamableHTTPClientTransport as OldHttpTransport } from '@modelcontext
 import { StdioServerTransport as OldStdioTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import { ElicitRequestSchema, ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
-import { openHttpFront } from '../../src/front/mcp/http-front.js';
-import { serveStdio } from '../../src/front/mcp/stdio-front.js';
 import type { Observation } from '../../src/observe/observation.js';
 import type { JsonObject } from '../../src/protocol/json.js';
+import { openHttpFront } from '../../src/server/http-server.js';
+import { serveStdio } from '../../src/server/stdio/stdio-server.js';
 import type { FakeGateway } from './fake-gateway.js';
 
 export const SERVER_INFO = { name: 'front-under-test', version: '1.2.3' };

@@ -1,5 +1,4 @@
-import type { JsonObject, JsonSchema } from '../../src/protocol/json.js';
-import { isJsonObject } from '../../src/protocol/json.js';
+import { isJsonObject, type JsonObject, type JsonSchema } from '../../src/protocol/json.js';
 
 /** A source of whole numbers from 0 up to, not including, a bound; the same seed gives the same numbers. */
 export type Dice = (sides: number) => number;

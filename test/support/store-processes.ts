@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import type { StoreConfig } from '../../src/config/policy-config.js';
+import type { StoreConfig } from '../../src/config/gateway-config.js';
 
 const CHILD = fileURLToPath(new URL('store-child.mjs', import.meta.url));
 

@@ -1,11 +1,12 @@
-import type { RawTool } from '../../protocol/raw-tool.js';
-import { toSnakeCase } from '../../protocol/snake-case.js';
-import { classifyTool } from '../classify/classify-tool.js';
-import { findGroupingParameter } from '../classify/find-grouping-parameter.js';
-import { nameValues } from './name-values.js';
+import { classifyTool } from '../../classify/classify-tool.js';
+import { findGroupingParameter } from '../../classify/facts.js';
+import { LEXICON } from '../../classify/lexicon.js';
+import { readDescription } from '../../classify/read-description.js';
+import { toSnakeCase } from '../../lib/names.js';
+import type { RawTool } from '../../protocol/tools.js';
 
 /** One thing that a grouped tool does. */
-export interface SplitValue {
+interface SplitValue {
   /** As the upstream spells it. */
   readonly value: string;
   /** The name that it asks for. */
@@ -13,7 +14,7 @@ export interface SplitValue {
 }
 
 /** How a grouped tool comes apart. */
-export interface ToolSplit {
+interface ToolSplit {
   /** The parameter that chooses, in the upstream's spelling. */
   readonly parameter: string;
   readonly values: readonly SplitValue[];
@@ -70,4 +71,93 @@ function effectOf(tool: RawTool, parameter: string, value: string, name: string)
     groupValue: { parameter, value },
   });
   return `${category} ${danger.level}`;
+}
+
+/** Words with which a tool's name says that it does several things, not what they are done to. */
+const BUNDLING = new Set(
+  'write read manage management edit modify change update handle control operate administer admin crud mutate action actions operation operations ops'.split(
+    ' ',
+  ),
+);
+
+const CONNECTIVES = new Set(['and', 'or']);
+
+/** A value as a deed: what is done, and to what, where the value says it. */
+interface Deed {
+  readonly verb: string;
+  readonly object: readonly string[];
+}
+
+/**
+ * The operations' names, one a value: verb first, then the resource that the tool's name tells (`issue_write` with `create` is
+ * `create_issue`). Where all values are whole names already (`run_pipeline`, `getRows`) they stay; in a mixed enumeration
+ * their objects are parts of the resource (`update_reviewers` beside `update`). A value without a verb follows the tool's name.
+ */
+export function nameValues(tool: RawTool, values: readonly string[]): readonly string[] {
+  const deeds = values.map(readDeed);
+  if (deeds.every((deed) => deed !== undefined && deed.object.length > 0)) {
+    return deeds.map((deed, index) =>
+      joinWords(deed === undefined ? [values[index] ?? ''] : [deed.verb, ...deed.object]),
+    );
+  }
+  const resource = findResource(tool);
+  return deeds.map((deed, index) =>
+    deed === undefined ? nameBehindTool(tool, values[index] ?? '') : joinWords(withResource(deed, resource)),
+  );
+}
+
+/** The name that says both in full: for values without a verb, and for those whose better name is somebody else's. */
+export function nameBehindTool(tool: RawTool, value: string): string {
+  return joinWords([toSnakeCase(String(tool['name'])), toSnakeCase(value, 'value')]);
+}
+
+/** The verb leads the value, or ends it as in `issue-create`. */
+function readDeed(value: string): Deed | undefined {
+  const words = toSnakeCase(value, 'value').split('_');
+  const [first = '', ...rest] = words;
+  if (LEXICON.has(first) || first === 'new') return { verb: first, object: rest };
+  const last = words.at(-1) ?? '';
+  return isSureVerb(last) ? { verb: last, object: words.slice(0, -1) } : undefined;
+}
+
+/** A tool's name without what it says of deeds; the whole name where nothing would be left. */
+function findResource(tool: RawTool): readonly string[] {
+  const words = toSnakeCase(String(tool['name'])).split('_');
+  const object = words.findLastIndex((word) => !BUNDLING.has(word) && !isSureVerb(word));
+  const nouns = words.filter((word, index) => !BUNDLING.has(word) && !(index < object && isSureVerb(word)));
+  const kept = nouns.length === words.length && leadsDescription(tool, words) ? words.slice(1) : nouns;
+  const resource = kept.filter((word) => !CONNECTIVES.has(word));
+  return resource.length > 0 ? resource : words;
+}
+
+/** With an object behind it a deed (`transfer_folders`), without one a noun after all (`git_rebase`, `item_link_write`). */
+function isSureVerb(word: string): boolean {
+  return LEXICON.get(word)?.nounness === 'never';
+}
+
+/** A first word that can be a noun is the verb where the description begins with it: `review_pull_request`. */
+function leadsDescription({ description }: RawTool, words: readonly string[]): boolean {
+  const [first] = readDescription(typeof description === 'string' ? description : '', new Set(words)).matches;
+  return words.length > 1 && first?.role === 'head' && first.word === words[0];
+}
+
+function withResource({ verb, object }: Deed, resource: readonly string[]): readonly string[] {
+  const place = endsWith(resource, object) ? resource.slice(0, resource.length - object.length) : resource;
+  // `link` of a link is no `link_link`.
+  const named = place.length > 1 && place.at(-1) === verb ? place.slice(0, -1) : place;
+  return [verb, ...named, ...object];
+}
+
+/** Whether the words end so; singular and plural are one. */
+function endsWith(words: readonly string[], ending: readonly string[]): boolean {
+  const tail = words.slice(words.length - ending.length);
+  return ending.length <= words.length && ending.every((word, index) => singular(word) === singular(tail[index] ?? ''));
+}
+
+function singular(word: string): string {
+  return word.replace(/(?<=..)s$/, '');
+}
+
+function joinWords(words: readonly string[]): string {
+  return toSnakeCase(words.join('_'));
 }

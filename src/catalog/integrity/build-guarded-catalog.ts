@@ -1,8 +1,12 @@
+import { groupBy } from '../../lib/collections.js';
+import { toSnakeCase } from '../../lib/names.js';
+import { isJsonObject } from '../../protocol/json.js';
+import { type Operation, QUALIFIER } from '../../protocol/operation.js';
+import type { Finding, RawTool, ToolSet } from '../../protocol/tools.js';
 import { buildCatalog, type CatalogInput } from '../build-catalog.js';
-import type { Catalog } from '../catalog.js';
-import { type GuardInput, guardTools } from './guard-tools.js';
-import { inspectTools } from './inspect-tools.js';
-import { withholdOperations } from './withhold-operations.js';
+import type { Catalog, Resolution } from '../catalog.js';
+import { type GuardInput, guardTools, type WithheldTool } from './guard-tools.js';
+import { inspectDefinition } from './inspect-definition.js';
 
 /** The catalog of what may be offered, with findings on what is not what was accepted and on what looks hostile. */
 export function buildGuardedCatalog(input: CatalogInput & GuardInput): Catalog {
@@ -10,4 +14,144 @@ export function buildGuardedCatalog(input: CatalogInput & GuardInput): Catalog {
   const catalog = withholdOperations(buildCatalog({ ...input, toolSets: guarded.toolSets }), guarded.withheld);
   const findings = [...catalog.findings, ...guarded.findings, ...inspectTools(input.toolSets)];
   return { ...catalog, findings };
+}
+
+/** What in the upstreams' definitions an operator should look at. Nothing is left out of the catalog for it. */
+export function inspectTools(toolSets: readonly ToolSet[]): readonly Finding[] {
+  const owners = indexOwners(toolSets);
+  return toolSets.flatMap((toolSet) => [...inspectEach(toolSet), ...describeMentions(toolSet, owners)]);
+}
+
+function inspectEach({ upstream, tools }: ToolSet): readonly Finding[] {
+  return tools.filter(isJsonObject).flatMap((raw) => {
+    const tool = String(raw['name']);
+    return inspectDefinition(raw).map(({ kind, says }) => reportFinding(kind, upstream, tool, says));
+  });
+}
+
+function describeMentions(toolSet: ToolSet, owners: ReadonlyMap<string, string>): readonly Finding[] {
+  return findMentions(toolSet, owners).map(({ tool, mentioned, owner }) =>
+    reportFinding('names-other-tool', toolSet.upstream, tool, `speaks of '${mentioned}', a tool of '${owner}'`),
+  );
+}
+
+function reportFinding(kind: string, upstream: string, tool: string, says: string): Finding {
+  const message = `Tool '${tool}' of '${upstream}' should be looked at: its definition ${says}`;
+  return { severity: 'warning', kind, upstream, tool, message };
+}
+
+/**
+ * The catalog without the operations of tools that are withheld. Names stay what they are: a name of a withheld operation
+ * calls nothing, and asking for it is answered with the reason.
+ */
+function withholdOperations(catalog: Catalog, withheld: readonly WithheldTool[]): Catalog {
+  if (withheld.length === 0) return catalog;
+  const byUpstream = indexByUpstream(withheld);
+  const reasonFor = ({ upstream, tool }: Operation): WithheldTool | undefined => byUpstream.get(upstream)?.get(tool);
+  const byName = new Map<string, WithheldTool>();
+  for (const tool of withheld) for (const name of spellingsOf(tool)) byName.set(name, tool);
+
+  const find = (name: string): Operation | undefined => {
+    const operation = catalog.find(name);
+    return operation === undefined || reasonFor(operation) !== undefined ? undefined : operation;
+  };
+  return {
+    operations: catalog.operations.filter((operation) => reasonFor(operation) === undefined),
+    findings: catalog.findings,
+    find,
+    resolve(name) {
+      const exact = catalog.find(name);
+      const tool = exact === undefined ? undefined : reasonFor(exact);
+      if (tool !== undefined) return { kind: 'quarantined', tool };
+      const resolution = leaveOut(catalog.resolve(name), (operation) => reasonFor(operation) === undefined);
+      const meant = resolution.kind === 'unknown' ? byName.get(name) : undefined;
+      return meant === undefined ? resolution : { kind: 'quarantined', tool: meant };
+    },
+  };
+}
+
+/** The names by which a new tool would be called, and by which its upstream calls it. */
+function spellingsOf({ upstream, tool }: WithheldTool): readonly string[] {
+  const snakeName = toSnakeCase(tool);
+  return [tool, snakeName, `${upstream}${QUALIFIER}${snakeName}`];
+}
+
+/** A resolution whose lists hold only operations that are kept. */
+function leaveOut(resolution: Resolution, isKept: (operation: Operation) => boolean): Resolution {
+  if ('candidates' in resolution) {
+    const candidates = resolution.candidates.filter(isKept);
+    return candidates.length > 0 ? { ...resolution, candidates } : { kind: 'unknown', nearest: [] };
+  }
+  return resolution.kind === 'unknown' ? { ...resolution, nearest: resolution.nearest.filter(isKept) } : resolution;
+}
+
+/** Two maps instead of one with a joined key: every call asks. */
+function indexByUpstream(withheld: readonly WithheldTool[]): ReadonlyMap<string, ReadonlyMap<string, WithheldTool>> {
+  const byUpstream = groupBy(withheld, ({ upstream }) => upstream);
+  return new Map(
+    [...byUpstream].map(([upstream, tools]) => [upstream, new Map(tools.map((each) => [each.tool, each]))]),
+  );
+}
+
+/** A tool whose description speaks of another server's tool. */
+interface Mention {
+  readonly tool: string;
+  /** The name it uses. */
+  readonly mentioned: string;
+  /** The upstream, by slug, whose tool that is. */
+  readonly owner: string;
+}
+
+/** Names of a single word, or of few letters, are words of the language too. */
+const DISTINCTIVE_NAME = /^(?=.{6,})(?:[A-Za-z0-9]+(?:[_-][A-Za-z0-9]+)+|[A-Za-z]?[a-z0-9]+(?:[A-Z][A-Za-z0-9]*)+)$/;
+const NAME_LIKE_WORDS = /[A-Za-z0-9]+(?:[_-][A-Za-z0-9]+)+|[A-Za-z]?[a-z0-9]+(?:[A-Z][A-Za-z0-9]*)+/g;
+
+const wordsOfTools = new WeakMap<RawTool, ReadonlySet<string>>();
+
+/**
+ * Tools that name a tool of exactly one other upstream, which is how one server steers the calls of another. A name that
+ * the server itself uses, for a tool or a parameter, is its own.
+ */
+function findMentions(toolSet: ToolSet, owners: ReadonlyMap<string, string>): readonly Mention[] {
+  const tools = toolSet.tools.filter(isJsonObject);
+  let own: ReadonlySet<string> | undefined;
+  return tools.flatMap((tool) => {
+    const foreign = [...wordsOf(tool)].filter((word) => (owners.get(word) ?? toolSet.upstream) !== toolSet.upstream);
+    if (foreign.length === 0) return [];
+    own ??= new Set(tools.flatMap(ownNames));
+    return foreign
+      .filter((word) => own?.has(word) !== true)
+      .map((word) => ({ tool: String(tool['name']), mentioned: word, owner: owners.get(word) ?? '' }));
+  });
+}
+
+/** Distinctive names that one upstream alone offers, and which. */
+function indexOwners(toolSets: readonly ToolSet[]): ReadonlyMap<string, string> {
+  const owners = new Map<string, string>();
+  const shared = new Set<string>();
+  for (const { upstream, tools } of toolSets) {
+    for (const tool of tools.filter(isJsonObject)) {
+      const name = tool['name'];
+      if (typeof name !== 'string' || !DISTINCTIVE_NAME.test(name)) continue;
+      if (owners.has(name) && owners.get(name) !== upstream) shared.add(name);
+      owners.set(name, upstream);
+    }
+  }
+  for (const name of shared) owners.delete(name);
+  return owners;
+}
+
+function wordsOf(tool: RawTool): ReadonlySet<string> {
+  const known = wordsOfTools.get(tool);
+  if (known !== undefined) return known;
+  const { description } = tool;
+  const words = new Set(typeof description === 'string' ? description.match(NAME_LIKE_WORDS) : []);
+  wordsOfTools.set(tool, words);
+  return words;
+}
+
+function ownNames({ name, inputSchema }: RawTool): readonly string[] {
+  const properties =
+    isJsonObject(inputSchema) && isJsonObject(inputSchema['properties']) ? inputSchema['properties'] : {};
+  return [String(name), ...Object.keys(properties)];
 }

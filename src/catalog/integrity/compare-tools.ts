@@ -1,14 +1,9 @@
+import { createHash } from 'node:crypto';
+import { canonicalizeSchema, canonicalSchemaJson } from '../../lib/canonical-json.js';
 import type { JsonObject } from '../../protocol/json.js';
-import type { ToolSet } from '../../protocol/raw-tool.js';
+import type { RawTool, ToolSet } from '../../protocol/tools.js';
 import { screenTools } from '../screen-tools.js';
 import { diffDefinitions, summarizeDefinition } from './diff-definitions.js';
-import { fingerprintTool, readDefinition } from './fingerprint-tool.js';
-
-/** What a tool was when it was accepted, or first seen. */
-export interface KnownTool {
-  readonly fingerprint: string;
-  readonly definition: JsonObject;
-}
 
 /** By the upstream's own name for the tool. */
 export type KnownTools = Readonly<Record<string, KnownTool>>;
@@ -20,6 +15,12 @@ export interface DefinitionChange {
   readonly tool: string;
   /** What changed, or what a new tool says of itself; a line each, for people. */
   readonly details: readonly string[];
+}
+
+/** What a tool was when it was accepted, or first seen. */
+interface KnownTool {
+  readonly fingerprint: string;
+  readonly definition: JsonObject;
 }
 
 /** What is known of tools that were never accepted but offered first. */
@@ -62,4 +63,47 @@ function isSame(before: KnownTool, fingerprint: string): boolean {
 function explainChange(before: JsonObject, after: JsonObject): readonly string[] {
   const details = diffDefinitions(before, after);
   return details.length > 0 ? details : ['the fingerprint in the lock is not that of the definition beside it'];
+}
+
+/** What a model is told of a tool, and what its calls are checked against. Icons and `_meta` are neither. */
+const DEFINING_FIELDS = ['name', 'title', 'description', 'inputSchema', 'outputSchema', 'annotations'] as const;
+
+/** Stands for a definition that is beyond reading; it equals nothing, not even itself. */
+export const UNREADABLE = 'unreadable';
+
+/** A tool object never changes, and a catalog is built many times from the same ones. */
+const fingerprints = new WeakMap<RawTool, string>();
+
+/** `sha256:` and the hash of the definition in canonical form: the same for every order of its members. Never throws. */
+export function fingerprintTool(tool: RawTool): string {
+  const known = fingerprints.get(tool);
+  if (known !== undefined) return known;
+  const fingerprint = computeFingerprint(tool);
+  fingerprints.set(tool, fingerprint);
+  return fingerprint;
+}
+
+/** The fields that the fingerprint is of, in canonical form; the name alone where they are beyond reading. */
+export function readDefinition(tool: RawTool): JsonObject {
+  try {
+    return canonicalizeSchema(pickDefinition(tool)) as JsonObject;
+  } catch {
+    return { name: tool['name'] };
+  }
+}
+
+function computeFingerprint(tool: RawTool): string {
+  try {
+    const text = canonicalSchemaJson(pickDefinition(tool));
+    return `sha256:${createHash('sha256').update(text).digest('hex')}`;
+  } catch {
+    // Nested beyond reason.
+    return UNREADABLE;
+  }
+}
+
+function pickDefinition(tool: RawTool): JsonObject {
+  return Object.fromEntries(
+    DEFINING_FIELDS.flatMap((field) => (tool[field] === undefined ? [] : [[field, tool[field]]])),
+  );
 }

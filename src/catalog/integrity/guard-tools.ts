@@ -1,7 +1,6 @@
-import type { UpstreamConfig } from '../../config/gateway-config.js';
-import type { LockContent } from '../../config/lock-content.js';
-import type { Finding, ToolSet } from '../../protocol/raw-tool.js';
-import { cutText } from '../clean-text.js';
+import type { LockContent, UpstreamConfig } from '../../config/gateway-config.js';
+import { cutText } from '../../lib/text.js';
+import type { Finding, ToolSet } from '../../protocol/tools.js';
 import { compareTools, type DefinitionChange, type KnownTools, knowTools } from './compare-tools.js';
 
 export interface GuardInput {
@@ -23,7 +22,7 @@ export interface WithheldTool {
   readonly acceptance: string;
 }
 
-export interface GuardedTools {
+interface GuardedTools {
   /** What may be named: changed tools too, so that nobody takes their names while they are withheld. */
   readonly toolSets: readonly ToolSet[];
   readonly withheld: readonly WithheldTool[];

@@ -1,11 +1,9 @@
-import { escapeInvisible, hasInvisible, INVISIBLE, removeInvisible } from '../../protocol/invisible-text.js';
-import type { RawTool } from '../../protocol/raw-tool.js';
-import { cutText } from '../clean-text.js';
-import { EXFILTRATING_PHRASES, type HostilePhrase, INSTRUCTING_PHRASES } from './hostile-phrases.js';
-import { readToolTexts, type ToolTexts } from './tool-texts.js';
+import { cutText, escapeInvisible, hasInvisible, INVISIBLE, removeInvisible } from '../../lib/text.js';
+import { isJsonObject } from '../../protocol/json.js';
+import type { RawTool } from '../../protocol/tools.js';
 
 /** Something in a definition that an operator should look at. */
-export interface Suspicion {
+interface Suspicion {
   /** Stable kebab-case kind. */
   readonly kind: string;
   /** Completes "its definition ...". */
@@ -82,4 +80,209 @@ function findPhrases(phrases: readonly HostilePhrase[], text: string): readonly 
     const found = pattern.exec(text)?.[0];
     return found === undefined ? [] : [`${meaning}: "${cutText(found.replace(/\s+/g, ' ').trim(), EXCERPT)}"`];
   });
+}
+
+/** A way of speaking to the model instead of describing the tool. */
+interface HostilePhrase {
+  /** Stable kebab-case id. */
+  readonly id: string;
+  /** What an operator should know: completes "its definition ...". */
+  readonly meaning: string;
+  /** Held against the definition's texts, invisible characters removed, a line for each text. */
+  readonly pattern: RegExp;
+}
+
+const CALL = '(?:call|use|invoke|run|execute)';
+const CALLING = '(?:calling|using|invoking|running|executing)';
+/** Up to so many characters of the same sentence. */
+const within = (length: number): string => `[^.\\n]{0,${length}}?`;
+const phrase = (...parts: readonly string[]): RegExp => new RegExp(parts.join(''), 'i');
+
+/**
+ * What honest tools do not say. Each pattern asks for two things at once (whom it addresses and what it wants), as either
+ * alone stands in many honest descriptions.
+ */
+export const INSTRUCTING_PHRASES: readonly HostilePhrase[] = [
+  {
+    id: 'overrules',
+    meaning: 'tells the model to set other instructions aside',
+    pattern: phrase(
+      '\\b(?:ignor|disregard|forget|overrid|bypass)(?:e|es|ing|s)?\\b',
+      within(30),
+      '\\b(?:all|any|previous|prior|above|earlier|preceding|other|your|system|safety)\\b',
+      within(20),
+      '\\b(?:instructions?|prompts?|rules|guidelines|directives|guardrails)\\b',
+    ),
+  },
+  {
+    id: 'replaces-instructions',
+    meaning: 'gives the model instructions of its own',
+    pattern:
+      /\b(?:new|real|true|actual|updated|secret) (?:instructions?|directives?) ?:|\byour (?:real|true|actual|secret) (?:task|goal|objective|instructions?)\b/i,
+  },
+  {
+    id: 'block',
+    meaning: 'holds a block that is made to look like a prompt',
+    pattern:
+      /<\/?(?:important|system|instructions?|secret|hidden|critical|admin|assistant|human)\b[^>\n]{0,40}>|<\|\w{2,20}\|>|\[\/?INST\]/i,
+  },
+  {
+    id: 'speaker',
+    meaning: 'speaks as the system or the assistant',
+    pattern:
+      /(?:^|[.!?;])[ \t]*(?:#{1,6} *)?\[?(?:system|assistant|developer)(?: (?:prompt|message|note|override))?\]? ?:[ \t]*\S/im,
+  },
+  {
+    id: 'role',
+    meaning: 'gives the model another role',
+    pattern: /\b(?:you are now\b|from now on,? (?:you|always|never)\b|pretend (?:to be|that you)\b)/i,
+  },
+  {
+    id: 'secrecy',
+    meaning: 'asks the model to keep something from the user',
+    pattern: phrase(
+      "\\b(?:do not|don't|never|without|must not|avoid)\\b",
+      within(25),
+      '\\b(?:tell|inform|mention|reveal|notify|disclos|alert|show)(?:e|ing|ling)?\\b',
+      within(30),
+      '\\busers?\\b',
+    ),
+  },
+  {
+    id: 'hides',
+    meaning: 'asks the model to hide something from the user',
+    pattern: phrase(
+      '\\b(?:hide|hidden|conceal|keep|secret)\\w*\\b',
+      within(30),
+      '\\bfrom (?:the )?users?\\b|\\bsecretly\\b|\\bcovertly\\b',
+      "|\\bwithout (?:the )?users?(?:'s?)? (?:knowledge|knowing|noticing)\\b",
+    ),
+  },
+  {
+    id: 'consent',
+    meaning: 'tells the model to act without or against the user',
+    pattern:
+      /\b(?:(?:do not|don't|never|without) ask(?:ing)? (?:the )?users?\b|even if (?:the )?users? (?:says?|asks?|objects?|declines?|refuses?)\b|regardless of what (?:the )?users?\b)/i,
+  },
+  {
+    id: 'precedence',
+    meaning: 'puts itself before other tools',
+    pattern: phrase(
+      `\\b(?:before|prior to|instead of|rather than)\\b(?: ${CALLING})?`,
+      '(?: (?:any|all|every)(?: (?:of the )?other)?| (?:the )?other)\\b',
+      within(15),
+      '\\btools?\\b',
+    ),
+  },
+  {
+    id: 'insistence',
+    meaning: 'tells the model when to call it, whatever the task',
+    pattern: phrase(
+      `\\b(?:must|should|shall|have to|need to) (?:always|first) ${CALL}\\b`,
+      `|\\balways ${CALL} this (?:tool|function)\\b`,
+      `|\\b${CALL} this (?:tool|function) (?:on|before|after) (?:every|each|any|all)\\b`,
+      '|\\bthis (?:tool|function) (?:must|has to|needs to) be (?:called|used|invoked|run) (?:first|before)\\b',
+    ),
+  },
+  {
+    id: 'context',
+    meaning: "asks for the model's context",
+    pattern: phrase(
+      '\\b(?:include|pass|send|provide|append|copy|attach|forward|repeat|paste)\\b',
+      within(30),
+      '\\b(?:your system prompt|(?:entire|full|whole|complete) (?:conversation|chat|context window)',
+      '|(?:conversation|chat) history|all (?:previous|prior) messages)\\b',
+    ),
+  },
+];
+
+/** Hints that what a model reads or does shall end up elsewhere. */
+export const EXFILTRATING_PHRASES: readonly HostilePhrase[] = [
+  {
+    id: 'destination',
+    meaning: 'tells where data shall be sent',
+    pattern: phrase(
+      '\\b(?:send|post|upload|forward|transmit|exfiltrate|leak)(?:s|ing)?\\b',
+      '[^\\n.;]{0,60}?\\b(?:to|at):? +["\'`(<]*https?://',
+    ),
+  },
+  {
+    id: 'recipient',
+    meaning: 'names somebody to whom messages shall go',
+    pattern:
+      /\b(?:must|should|always|have to|need to)\b[^\n]{0,60}?\b(?:send|sent|forward(?:ed)?|bcc|cc)\b[^\n]{0,60}?[\w.+-]+@[\w-]+\.\w{2,}/i,
+  },
+  {
+    id: 'secret-file',
+    meaning: 'names a file that holds secrets',
+    pattern:
+      /(?:~|\$HOME|\/home\/\w+|\/root|%USERPROFILE%)[/\\]\.(?:ssh|aws|gnupg|kube|docker|netrc|npmrc|pgpass|git-credentials|\w+_history)\b|\bid_(?:rsa|ed25519|ecdsa)\b|\/etc\/shadow\b|\bmcp\.json\b/i,
+  },
+  {
+    id: 'address',
+    meaning: 'holds an address to be filled with data',
+    pattern: /https?:\/\/[^\s"'`)]{1,200}[?&][\w.-]{1,40}=(?:\{|<|\$|%s|\[)|!\[[^\]\n]{0,80}\]\(\s*https?:\/\//i,
+  },
+  {
+    id: 'encoded',
+    meaning: 'holds a long encoded text',
+    pattern: /(?<![\w+/=-])(?=[A-Za-z+/]*\d)(?=[a-z0-9+/]*[A-Z])(?=[A-Z0-9+/]*[a-z])(?:[A-Za-z0-9+]{24,}\/?){3,}={0,2}/,
+  },
+];
+
+/** More text than this is a finding by itself, and not read to its end. */
+const MAX_TEXT = 200_000;
+const MAX_DEPTH = 60;
+
+/** Everything a tool says, and how much of it there is. */
+interface ToolTexts {
+  readonly name: string;
+  /** What the tool says of itself: title, description, annotations' title. */
+  readonly own: string;
+  /** That and every text of its schemas: names, descriptions, values. */
+  readonly all: string;
+  /** Characters of the description. */
+  readonly descriptionLength: number;
+  /** Characters of the input and output schema as JSON. */
+  readonly schemaLength: number;
+}
+
+/** Reads what a tool says, wherever in its definition it says it. Never throws. */
+function readToolTexts(tool: RawTool): ToolTexts {
+  const { name, title, description, annotations, inputSchema, outputSchema } = tool;
+  const own = [title, description, isJsonObject(annotations) ? annotations['title'] : undefined];
+  const texts = own.filter((text) => typeof text === 'string');
+  const inside: string[] = [];
+  collectTexts([inputSchema, outputSchema], inside, { left: MAX_TEXT }, 0);
+  return {
+    name: String(name),
+    own: texts.join('\n').slice(0, MAX_TEXT),
+    all: [String(name), ...texts, ...inside].join('\n').slice(0, MAX_TEXT),
+    descriptionLength: typeof description === 'string' ? description.length : 0,
+    schemaLength: measureDepth(inputSchema) + measureDepth(outputSchema),
+  };
+}
+
+function collectTexts(value: unknown, texts: string[], room: { left: number }, depth: number): void {
+  if (room.left <= 0 || depth > MAX_DEPTH) return;
+  if (typeof value === 'string') {
+    texts.push(value);
+    room.left -= value.length;
+  } else if (Array.isArray(value)) {
+    for (const item of value) collectTexts(item, texts, room, depth + 1);
+  } else if (isJsonObject(value)) {
+    for (const [key, member] of Object.entries(value)) {
+      collectTexts(key, texts, room, depth + 1);
+      collectTexts(member, texts, room, depth + 1);
+    }
+  }
+}
+
+function measureDepth(schema: unknown): number {
+  try {
+    return JSON.stringify(schema)?.length ?? 0;
+  } catch {
+    // Nested beyond writing: longer than any limit.
+    return Number.POSITIVE_INFINITY;
+  }
 }

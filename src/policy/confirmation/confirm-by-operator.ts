@@ -1,12 +1,17 @@
-import type { ApprovalsConfig } from '../../config/policy-config.js';
+import type { ApprovalsConfig } from '../../config/gateway-config.js';
 import type { JsonObject } from '../../protocol/json.js';
 import { OperationError } from '../../protocol/operation-error.js';
-import type { Approval, ApprovalQueue } from '../approvals/approval.js';
-import type { Agreement, ConfirmationCase, IssuedToken } from './confirmation-case.js';
-import { approvalPending, consentRefused } from './confirmation-required.js';
-import type { ConfirmationTokens } from './confirmation-tokens.js';
+import type { Approval, ApprovalQueue } from '../approvals/approval-queue.js';
+import {
+  type Agreement,
+  approvalPending,
+  type ConfirmationCase,
+  consentRefused,
+  type IssuedToken,
+} from './question.js';
+import type { ConfirmationTokens } from './token-types.js';
 
-export interface OperatorDesk {
+interface OperatorDesk {
   readonly queue: ApprovalQueue;
   readonly settings: Pick<ApprovalsConfig, 'mode' | 'waitSeconds' | 'expireSeconds'>;
 }

@@ -2,10 +2,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Cancellation } from '../../protocol/cancellation.js';
 import { type ConsentAnswer, InputRequired, type UserChannel } from '../../protocol/consent.js';
 import { OperationError } from '../../protocol/operation-error.js';
-import type { Agreement, ConfirmationCase, IssuedToken } from './confirmation-case.js';
-import { consentRefused } from './confirmation-required.js';
-import type { ConfirmationTokens } from './confirmation-tokens.js';
-import { describeQuestion } from './describe-consent.js';
+import {
+  type Agreement,
+  type ConfirmationCase,
+  consentRefused,
+  describeQuestion,
+  type IssuedToken,
+} from './question.js';
+import type { ConfirmationTokens } from './token-types.js';
 
 /** Marks a token as a question to the client's user: it never left the gateway and its client. */
 const CONTEXT = { way: 'user' };

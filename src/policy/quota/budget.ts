@@ -1,34 +1,15 @@
-import type { ApiLimit, QuotaLimit, Share, Thresholds, Window } from '../../config/quota-config.js';
-import type { Caller } from '../../protocol/caller.js';
+import type { ApiLimit, QuotaLimit, Share, Thresholds, Window } from '../../config/gateway-config.js';
+import type { Caller } from '../../protocol/call.js';
 import type { Operation } from '../../protocol/operation.js';
 import type { OperationError } from '../../protocol/operation-error.js';
 import type { CounterStep } from '../../store/state-store.js';
-import { keyOfCaller } from '../key-of-caller.js';
-import { type Span, spanOf } from './span-of.js';
+import { keyOfCaller } from '../caller-key.js';
 
 /** How far a budget is used up in one of its windows. */
 export interface Level {
   readonly span: Span;
   /** What is counted, in the thresholds' steps. */
   readonly value: number;
-}
-
-/** Something that calls draw on. */
-interface BudgetBase {
-  /** What the names of its counters begin with. */
-  readonly key: string;
-  readonly per: Share;
-  readonly window: Window;
-  /** In whole steps, so that sums are exact. */
-  readonly thresholds: Thresholds;
-  /** Counted once the answer is there: a call then needs no more than that the thresholds are not reached. */
-  readonly countsAnswers: boolean;
-  /** What a call of the operation adds; undefined where the budget is not about it. */
-  stepsOf(operation: Operation): number | undefined;
-  /** Whether it is about this caller. */
-  isFor(caller: Caller): boolean;
-  /** The refusal of a call that would pass the hard stop. */
-  refuse(level: Level, now: number): OperationError;
 }
 
 /** An upstream's own limit. */
@@ -57,6 +38,24 @@ export interface Draw<B extends Budget = Budget> {
   readonly counter: string;
   /** When the counter may be forgotten, in milliseconds since the epoch. */
   readonly expiresAt: number;
+}
+
+/** Something that calls draw on. */
+interface BudgetBase {
+  /** What the names of its counters begin with. */
+  readonly key: string;
+  readonly per: Share;
+  readonly window: Window;
+  /** In whole steps, so that sums are exact. */
+  readonly thresholds: Thresholds;
+  /** Counted once the answer is there: a call then needs no more than that the thresholds are not reached. */
+  readonly countsAnswers: boolean;
+  /** What a call of the operation adds; undefined where the budget is not about it. */
+  stepsOf(operation: Operation): number | undefined;
+  /** Whether it is about this caller. */
+  isFor(caller: Caller): boolean;
+  /** The refusal of a call that would pass the hard stop. */
+  refuse(level: Level, now: number): OperationError;
 }
 
 /** Counters are kept longer than they are read, in case the store's clock is ahead of this one. */
@@ -89,4 +88,40 @@ export function passes({ budget, by }: Draw, value: number, bound: number | unde
 /** The highest count that is not too much. What is counted afterwards must not have reached the threshold before. */
 function ceilingOf({ countsAnswers }: Budget, bound: number): number {
   return countsAnswers ? bound - 1 : bound;
+}
+
+/** One window of the calendar, in milliseconds since the epoch; the end is the next one's start. */
+interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+const LENGTHS_MS: Readonly<Record<Exclude<Window, 'month'>, number>> = {
+  second: 1_000,
+  minute: 60_000,
+  hour: 3_600_000,
+  day: 86_400_000,
+};
+
+/** The window that a moment lies in, by UTC: gateways with one store must agree on it wherever they stand. */
+export function spanOf(window: Window, now: number): Span {
+  if (window === 'month') {
+    const date = new Date(now);
+    const [year, month] = [date.getUTCFullYear(), date.getUTCMonth()];
+    return { start: Date.UTC(year, month), end: Date.UTC(year, month + 1) };
+  }
+  const length = LENGTHS_MS[window];
+  const start = Math.floor(now / length) * length;
+  return { start, end: start + length };
+}
+
+/** When it is worth trying again, as errors and statuses say it. @param end milliseconds since the epoch */
+export function describeReset(
+  end: number,
+  now: number,
+): { readonly resets_at: string; readonly retry_after_seconds: number } {
+  return {
+    resets_at: new Date(end).toISOString(),
+    retry_after_seconds: Math.max(0, Math.ceil((end - now) / 1_000)),
+  };
 }

@@ -1,10 +1,9 @@
-import type { Decision } from '../../config/policy-config.js';
-import type { CompiledRule } from './compile-rules.js';
-import { matrixDecision, type Standing } from './decide.js';
-import { allOf, type Match } from './match.js';
-import { type Clause, liftsMatrix, type RuledCall, sparesDiscovery, takesEffect } from './match-rule.js';
-import type { Explanation, RuleTrace, Ruling } from './rule-book.js';
-import { minimumTrustFor } from './trust-matrix.js';
+import type { Decision } from '../../config/gateway-config.js';
+import { allOf, type Match } from '../../lib/glob.js';
+import { type Clause, liftsMatrix, type RuledCall, sparesDiscovery, takesEffect } from './clause.js';
+import type { CompiledRule } from './conditions.js';
+import { matrixDecision, minimumTrustFor, type Standing } from './decide.js';
+import type { Explanation, RuleTrace, Ruling } from './rule-types.js';
 
 interface Reading {
   readonly match: Match;

@@ -4,15 +4,15 @@ import { pathToFileURL } from 'node:url';
 
 /** What the scenarios use of the build from within. */
 const MODULES = [
-  'build-snapshot.js',
-  'collection/desk/create-result-desk.js',
-  'collection/pass-results.js',
-  'config/ensure-data-directories.js',
+  'config/data-directories.js',
   'config/load-config.js',
+  'gateway/captured-gateway.js',
+  'gateway/snapshot.js',
   'pipeline/pipeline.js',
-  'policy/open-policy-desk.js',
-  'policy/quota/unlimited-quota.js',
+  'policy/policy.js',
   'protocol/cancellation.js',
+  'results/result-types.js',
+  'results/results.js',
 ];
 
 /** Whether a build can be measured from within: another one's files may be others. @param modules its folder, `dist` */

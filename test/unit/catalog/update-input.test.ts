@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readParameters } from '../../../src/catalog/parameters.js';
+import { readParameters } from '../../../src/catalog/create-operation.js';
 import { splitUpdateInput } from '../../../src/catalog/update-input.js';
 import type { JsonSchema } from '../../../src/protocol/json.js';
 

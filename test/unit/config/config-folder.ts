@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { ConfigError, type ConfigProblem } from '../../../src/config/config-error.js';
+import { ConfigError, type ConfigProblem } from '../../../src/config/diagnostics.js';
 import type { GatewayConfig } from '../../../src/config/gateway-config.js';
 import { type LoadedConfig, type LoadOptions, loadConfig } from '../../../src/config/load-config.js';
 

@@ -2,10 +2,10 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
-import { renderConfigReference } from '../../../src/config/config-reference.js';
-import { GATEWAY_SCHEMA } from '../../../src/config/config-schema.js';
-import { renderJson } from '../../../src/config/render-json.js';
-import { UPSTREAM_SCHEMA } from '../../../src/config/upstream-schema.js';
+import { renderJson } from '../../../src/config/lock-file.js';
+import { GATEWAY_SCHEMA } from '../../../src/config/schema/gateway-schema.js';
+import { UPSTREAM_SCHEMA } from '../../../src/config/schema/upstream-schema.js';
+import { renderConfigReference } from '../../../tools/docs/config-reference.js';
 
 const DOCS = fileURLToPath(new URL('../../../docs/', import.meta.url));
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { interpolate, type Scope } from '../../../src/config/interpolate.js';
-import type { JsonPath } from '../../../src/config/json-path.js';
+import type { JsonPath } from '../../../src/lib/json-path.js';
 import { makeFolder } from './config-folder.js';
 
 interface Complaint {

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ConfigError } from '../../../src/config/config-error.js';
-import { loadConfig } from '../../../src/config/load-config.js';
-import { locateConfig } from '../../../src/config/locate-config.js';
+import { ConfigError } from '../../../src/config/diagnostics.js';
+import { loadConfig, locateConfig } from '../../../src/config/load-config.js';
 import { load, loadOnly, makeFolder, problemsOf } from './config-folder.js';
 
 describe('loadConfig: where the file is', () => {

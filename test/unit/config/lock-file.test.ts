@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { LockContent } from '../../../src/config/lock-content.js';
+import type { LockContent } from '../../../src/config/gateway-config.js';
 import { LOCK_FILE_NAME, writeLockFile } from '../../../src/config/lock-file.js';
 import { load, loadOnly, makeFolder, problemsOf } from './config-folder.js';
 

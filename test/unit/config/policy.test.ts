@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { POLICY_EXAMPLE } from '../../../src/config/policy-example.js';
+import { POLICY_EXAMPLE } from '../../../tools/docs/config-reference.js';
 import { load, loadOnly, problemsOf } from './config-folder.js';
 
 const TOKEN = 'a-token-of-sufficient-length';

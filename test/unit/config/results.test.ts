@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { RESULT_EXAMPLE } from '../../../src/config/result-reference.js';
+import { RESULT_EXAMPLE } from '../../../tools/docs/config-reference.js';
 import { load, loadOnly, problemsOf } from './config-folder.js';
 
 const REPOSITORY = fileURLToPath(new URL('../../../', import.meta.url));

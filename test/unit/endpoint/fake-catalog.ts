@@ -1,8 +1,14 @@
 import type { Catalog } from '../../../src/catalog/catalog.js';
 import type { FamilyDefinition, ProfileDefinition } from '../../../src/config/gateway-config.js';
-import { CATEGORIES, CATEGORY_PERMISSIONS, type Category } from '../../../src/protocol/category.js';
-import type { DangerLevel } from '../../../src/protocol/danger.js';
-import { GATEWAY_SOURCE, type Operation, type Parameter } from '../../../src/protocol/operation.js';
+import {
+  CATEGORIES,
+  CATEGORY_PERMISSIONS,
+  type Category,
+  type DangerLevel,
+  GATEWAY_SOURCE,
+  type Operation,
+  type Parameter,
+} from '../../../src/protocol/operation.js';
 
 interface OperationSketch extends Partial<Omit<Operation, 'classification'>> {
   readonly category?: Category;

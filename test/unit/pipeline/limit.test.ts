@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { limitPayload } from '../../../src/pipeline/limit.js';
+import type { PayloadLimits } from '../../../src/protocol/limits.js';
 import { OperationError } from '../../../src/protocol/operation-error.js';
-import type { PayloadLimits } from '../../../src/protocol/payload-limits.js';
 
 const LIMITS: PayloadLimits = {
   maxRequestSize: 1_048_576,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { AuditEvent } from '../../../src/audit/audit-trail.js';
 import type { PolicyRequest } from '../../../src/policy/admission.js';
-import type { AuditEvent } from '../../../src/policy/audit/audit-trail.js';
 import { createGatekeeper } from '../../../src/policy/gatekeeper.js';
-import type { Ruling } from '../../../src/policy/rules/rule-book.js';
+import type { Ruling } from '../../../src/policy/rules/rule-types.js';
 import { Cancellation } from '../../../src/protocol/cancellation.js';
 import { anOperation } from '../../support/an-operation.js';
 

@@ -2,11 +2,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { StdioEndpoint, UpstreamConfig, UpstreamEndpoint } from '../../../src/config/gateway-config.js';
 import type { Observation } from '../../../src/observe/observation.js';
-import type { AnnouncedLimits } from '../../../src/protocol/announced-limits.js';
 import { Cancellation } from '../../../src/protocol/cancellation.js';
 import type { JsonObject } from '../../../src/protocol/json.js';
-import type { RawTool } from '../../../src/protocol/raw-tool.js';
+import type { AnnouncedLimits } from '../../../src/protocol/limits.js';
 import type { ToolCallResult } from '../../../src/protocol/result.js';
+import type { RawTool } from '../../../src/protocol/tools.js';
 import type { UpstreamCall } from '../../../src/upstream/upstream.js';
 import { openUpstreamPool, type UpstreamPool } from '../../../src/upstream/upstream-pool.js';
 

@@ -1,8 +1,8 @@
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
 import { describe, expect, it } from 'vitest';
 import { OperationError } from '../../../src/protocol/operation-error.js';
+import { UpstreamFault } from '../../../src/upstream/fault.js';
 import { describeConnectFailure, translateFailure } from '../../../src/upstream/translate-failure.js';
-import { UpstreamFault } from '../../../src/upstream/upstream-fault.js';
 
 const call = { upstream: 'one', tool: 'do_it' };
 const http = (status: number, data: object = {}): SdkHttpError =>

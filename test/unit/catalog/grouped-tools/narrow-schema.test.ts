@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { validatorFor } from '../../../../src/catalog/arguments/validators.js';
+import { readParameters } from '../../../../src/catalog/create-operation.js';
 import { narrowSchema } from '../../../../src/catalog/grouped-tools/narrow-schema.js';
-import { readParameters } from '../../../../src/catalog/parameters.js';
-import { validatorFor } from '../../../../src/catalog/validators.js';
 import type { JsonObject, JsonSchema } from '../../../../src/protocol/json.js';
 
 const text = { type: 'string' };

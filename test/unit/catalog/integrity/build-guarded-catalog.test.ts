@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { buildGuardedCatalog } from '../../../../src/catalog/integrity/build-guarded-catalog.js';
-import { fingerprintTool, readDefinition } from '../../../../src/catalog/integrity/fingerprint-tool.js';
-import type { IntegrityMode, LockContent } from '../../../../src/config/lock-content.js';
-import type { RawTool, ToolSet } from '../../../../src/protocol/raw-tool.js';
+import { fingerprintTool, readDefinition } from '../../../../src/catalog/integrity/compare-tools.js';
+import type { IntegrityMode, LockContent } from '../../../../src/config/gateway-config.js';
+import type { RawTool, ToolSet } from '../../../../src/protocol/tools.js';
 import { anUpstream, aTool } from '../../../support/build-test-catalog.js';
 
 const [READ, SEND] = [aTool('read_mail'), aTool('sendMail')];

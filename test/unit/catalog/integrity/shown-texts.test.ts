@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { cleanSchema, cleanText, cleanValue } from '../../../../src/catalog/clean-text.js';
-import { exampleParams } from '../../../../src/catalog/example-params.js';
-import { describeParameters } from '../../../../src/catalog/parameter-info.js';
-import { hasInvisible } from '../../../../src/protocol/invisible-text.js';
+import { describeParameters } from '../../../../src/builtin/introspect/types/parameter-info.js';
+import { exampleParams } from '../../../../src/catalog/arguments/example-params.js';
+import { cleanSchema, cleanText, cleanValue, hasInvisible } from '../../../../src/lib/text.js';
 import { aTool, buildTestOperation } from '../../../support/build-test-catalog.js';
 
 const TAGS = '\u{e0041}\u{e007f}';

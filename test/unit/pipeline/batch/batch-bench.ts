@@ -1,15 +1,14 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'vitest';
-import { buildEndpointPlan } from '../../../../src/endpoint/build-endpoint-plan.js';
+import { buildEndpointPlan } from '../../../../src/endpoint/endpoint-plan.js';
 import type { Observation } from '../../../../src/observe/observation.js';
-import { type BatchDeps, createBatchRunner } from '../../../../src/pipeline/batch/create-batch-runner.js';
-import { readBatch } from '../../../../src/pipeline/batch/read-batch.js';
+import { type BatchDeps, createBatchRunner, readBatch } from '../../../../src/pipeline/batch/batch.js';
 import type { Snapshot } from '../../../../src/pipeline/snapshot.js';
+import type { RawCall } from '../../../../src/protocol/call.js';
 import { Cancellation } from '../../../../src/protocol/cancellation.js';
 import type { ErrorCode } from '../../../../src/protocol/error-table.js';
 import type { JsonObject } from '../../../../src/protocol/json.js';
-import type { RawCall } from '../../../../src/protocol/raw-call.js';
 import type { Reply, Warning } from '../../../../src/protocol/result.js';
 import { NO_OPERATIONS } from '../../../support/no-operations.js';
 import { FAKE_CRUDE, fakeCatalog, fakeOperation } from '../../endpoint/fake-catalog.js';

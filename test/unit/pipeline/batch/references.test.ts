@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { escapeText, parseText } from '../../../../src/pipeline/batch/parse-reference.js';
+import { escapeText, parseText } from '../../../../src/pipeline/batch/reference-syntax.js';
 import { askAbout, fail, LIMITS, openBench, succeed } from './batch-bench.js';
 
 const DATA = {

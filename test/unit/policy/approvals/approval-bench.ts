@@ -1,6 +1,10 @@
-import type { Approval, ApprovalQueue, ApprovalRequest } from '../../../../src/policy/approvals/approval.js';
-import { createApprovalQueue } from '../../../../src/policy/approvals/create-approval-queue.js';
-import { type AuditEvent, noAuditTrail } from '../../../../src/policy/audit/audit-trail.js';
+import { type AuditEvent, noAuditTrail } from '../../../../src/audit/audit-trail.js';
+import {
+  type Approval,
+  type ApprovalQueue,
+  type ApprovalRequest,
+  createApprovalQueue,
+} from '../../../../src/policy/approvals/approval-queue.js';
 import { MemoryStore } from '../../../../src/store/memory-store.js';
 import type { StateStore } from '../../../../src/store/state-store.js';
 import { ManualTimers } from './manual-timers.js';

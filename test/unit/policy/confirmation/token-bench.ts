@@ -1,13 +1,8 @@
-import type { ConfirmationConfig } from '../../../../src/config/policy-config.js';
-import type { AuditEvent } from '../../../../src/policy/audit/audit-trail.js';
-import { noAuditTrail } from '../../../../src/policy/audit/audit-trail.js';
-import type {
-  ConfirmationTokens,
-  TokenRequest,
-  TokenScope,
-} from '../../../../src/policy/confirmation/confirmation-tokens.js';
-import { createConfirmationTokens } from '../../../../src/policy/confirmation/create-confirmation-tokens.js';
-import type { Caller } from '../../../../src/protocol/caller.js';
+import { type AuditEvent, noAuditTrail } from '../../../../src/audit/audit-trail.js';
+import type { ConfirmationConfig } from '../../../../src/config/gateway-config.js';
+import type { ConfirmationTokens, TokenRequest, TokenScope } from '../../../../src/policy/confirmation/token-types.js';
+import { createConfirmationTokens } from '../../../../src/policy/confirmation/tokens.js';
+import type { Caller } from '../../../../src/protocol/call.js';
 import { OperationError } from '../../../../src/protocol/operation-error.js';
 import { MemoryStore } from '../../../../src/store/memory-store.js';
 import type { StateStore } from '../../../../src/store/state-store.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ApiLimit } from '../../../../src/config/quota-config.js';
-import type { AnnouncedLimits } from '../../../../src/protocol/announced-limits.js';
+import type { ApiLimit } from '../../../../src/config/gateway-config.js';
+import type { AnnouncedLimits } from '../../../../src/protocol/limits.js';
 import type { Operation } from '../../../../src/protocol/operation.js';
 import { ALICE, aLimit, BOB, createQuotaBench, DELETE_ITEM, ELSEWHERE, GET_ITEM, SEARCH } from './quota-bench.js';
 

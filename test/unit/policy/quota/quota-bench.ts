@@ -1,10 +1,10 @@
-import type { ApiLimit, QuotaLimit, QuotaPrice } from '../../../../src/config/quota-config.js';
+import { noAuditTrail } from '../../../../src/audit/audit-trail.js';
+import type { ApiLimit, QuotaLimit, QuotaPrice } from '../../../../src/config/gateway-config.js';
 import type { Observation } from '../../../../src/observe/observation.js';
-import { noAuditTrail } from '../../../../src/policy/audit/audit-trail.js';
-import { createConfirmationTokens } from '../../../../src/policy/confirmation/create-confirmation-tokens.js';
-import { createQuotaDesk } from '../../../../src/policy/quota/create-quota-desk.js';
-import type { ChargeRequest, QuotaDesk } from '../../../../src/policy/quota/quota-desk.js';
-import type { Caller } from '../../../../src/protocol/caller.js';
+import { createConfirmationTokens } from '../../../../src/policy/confirmation/tokens.js';
+import { createQuotaDesk } from '../../../../src/policy/quota/quota.js';
+import type { ChargeRequest, QuotaDesk } from '../../../../src/policy/quota/quota-types.js';
+import type { Caller } from '../../../../src/protocol/call.js';
 import type { Operation } from '../../../../src/protocol/operation.js';
 import { OperationError } from '../../../../src/protocol/operation-error.js';
 import type { Warning } from '../../../../src/protocol/result.js';

@@ -1,9 +1,7 @@
-import type { PolicyRule } from '../../../../src/config/policy-config.js';
-import { createRuleBook } from '../../../../src/policy/rules/create-rule-book.js';
-import type { RuleBook } from '../../../../src/policy/rules/rule-book.js';
-import type { Category } from '../../../../src/protocol/category.js';
-import type { DangerLevel, TrustLevel } from '../../../../src/protocol/danger.js';
-import type { Operation, Parameter } from '../../../../src/protocol/operation.js';
+import type { PolicyRule } from '../../../../src/config/gateway-config.js';
+import { createRuleBook } from '../../../../src/policy/rules/rule-engine.js';
+import type { RuleBook } from '../../../../src/policy/rules/rule-types.js';
+import type { Category, DangerLevel, Operation, Parameter, TrustLevel } from '../../../../src/protocol/operation.js';
 import { anOperation } from '../../../support/an-operation.js';
 
 export const NOBODY = {};

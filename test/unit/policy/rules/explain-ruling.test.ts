@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { PolicyRule } from '../../../../src/config/policy-config.js';
-import type { TrustLevel } from '../../../../src/protocol/danger.js';
+import type { PolicyRule } from '../../../../src/config/gateway-config.js';
 import type { JsonObject } from '../../../../src/protocol/json.js';
-import { GATEWAY_SOURCE } from '../../../../src/protocol/operation.js';
+import { GATEWAY_SOURCE, type TrustLevel } from '../../../../src/protocol/operation.js';
 import { aBook, aParameter, aRule, NOBODY, rated } from './a-rule.js';
 
 const DELETE_FILE = rated(

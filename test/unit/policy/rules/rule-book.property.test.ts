@@ -1,11 +1,15 @@
 import fc from 'fast-check';
 import { minimatch } from 'minimatch';
 import { describe, expect, it } from 'vitest';
-import { DECISIONS, type Decision, type PolicyRule, type RuleMatch } from '../../../../src/config/policy-config.js';
-import { TRUST_MATRIX } from '../../../../src/policy/rules/trust-matrix.js';
-import { CATEGORIES } from '../../../../src/protocol/category.js';
-import { DANGER_LEVELS, TRUST_LEVELS, type TrustLevel } from '../../../../src/protocol/danger.js';
-import type { Operation } from '../../../../src/protocol/operation.js';
+import { DECISIONS, type Decision, type PolicyRule, type RuleMatch } from '../../../../src/config/gateway-config.js';
+import { TRUST_MATRIX } from '../../../../src/policy/rules/decide.js';
+import {
+  CATEGORIES,
+  DANGER_LEVELS,
+  type Operation,
+  TRUST_LEVELS,
+  type TrustLevel,
+} from '../../../../src/protocol/operation.js';
 import { aBook, aParameter, aRule, rated } from './a-rule.js';
 
 interface Question {

@@ -1,0 +1,350 @@
+import fs from 'node:fs';
+import { join } from 'node:path';
+import { faultCode } from '../../config/secrets.js';
+import type { Observer } from '../../observe/observation.js';
+import { findLooseEnds, type JournalIndex } from './index.js';
+import { JOURNAL_FORMAT, type JournalMark, nameJournal, sealLine } from './line.js';
+import { type QueuedRecord, type QueueLimits, RecordQueue, writeMembers } from './record-queue.js';
+
+export interface JournalWriterOptions {
+  readonly directory: string;
+  /** Which program writes; its journals say so. */
+  readonly process: string;
+  /** Have each record on the disk before `put` returns. */
+  readonly sync: boolean;
+  readonly index: JournalIndex;
+  readonly observe: Observer;
+  readonly disk?: Disk;
+  readonly maxFileBytes?: number;
+  readonly queueLimits?: QueueLimits;
+}
+
+/** How long a record waits for others to be written with it, at most. Half of what a crash may cost. */
+const DELAY_MS = 50;
+/** So much is written without waiting for more, in characters. */
+const BATCH_CHARACTERS = 256 * 1024;
+/** Pauses after failures: the first, doubling up to the longest. */
+const RETRY_MS = { first: 100, longest: 10_000 };
+
+interface Flush {
+  /** Done when so many records have been taken from the queue, and written. */
+  readonly upTo: number;
+  readonly done: () => void;
+}
+
+/** Writes records into journals of its own, one after the other. The first file is made with the first record. */
+export class JournalWriter {
+  readonly #options: JournalWriterOptions;
+  readonly #queue: RecordQueue;
+  #file: JournalFile | undefined;
+  #predecessor: JournalMark | undefined;
+  /** When the oldest waiting record came, by the process's own clock. */
+  #waitingSince: number | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #running: Promise<void> | undefined;
+  #retryMs: number | undefined;
+  #flushes: readonly Flush[] = [];
+  #ended = false;
+
+  constructor(options: JournalWriterOptions) {
+    this.#options = options;
+    this.#queue = new RecordQueue(options.queueLimits);
+  }
+
+  /** The name of the journal that is being written. */
+  get liveFile(): string | undefined {
+    return this.#file?.name;
+  }
+
+  put(record: QueuedRecord): void {
+    this.#waitingSince ??= performance.now();
+    this.#queue.push(record);
+    this.#wake();
+  }
+
+  /** Counts a record that could not be made; the count goes on record. */
+  lose(time: string): void {
+    this.#waitingSince ??= performance.now();
+    this.#queue.lose(time);
+    this.#wake();
+  }
+
+  /** Resolves when the disk has everything that was put so far; while it fails, that is not yet. */
+  flush(): Promise<void> {
+    return new Promise((done) => {
+      this.#flushes = [...this.#flushes, { upTo: this.#queue.put, done }];
+      if (this.#running === undefined && this.#retryMs === undefined) this.#start();
+    });
+  }
+
+  /** Writes what is left, tries once where the disk fails, and ends the journal. Resolves with whether all is written. */
+  async close(time: string): Promise<boolean> {
+    this.#ended = true;
+    clearTimeout(this.#timer);
+    await this.#running;
+    try {
+      await this.#drain(() => true);
+      this.#file?.sealEnd(time);
+      await this.#drain(() => true);
+      this.#settle(this.#flushes);
+      return true;
+    } catch (cause) {
+      const left = this.#queue.put - this.#queue.taken;
+      this.#tell('error', `could not be finished (${faultCode(cause)}); ${left} records were not written`);
+      return false;
+    }
+  }
+
+  /** Sees to it that what waits is written: at once, soon, or when what keeps it is over. */
+  #wake(): void {
+    if (this.#ended || this.#running !== undefined || this.#retryMs !== undefined) return;
+    if (this.#options.sync || this.#isUrgent()) this.#start();
+    else this.#timer ??= this.#startIn(DELAY_MS - this.#waitedMs());
+  }
+
+  #startIn(ms: number): NodeJS.Timeout {
+    // The audit trail keeps no process alive: closing it writes what is left.
+    return setTimeout(() => this.#start(), Math.max(0, ms)).unref();
+  }
+
+  #start(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#ended) return;
+    if (this.#options.sync) this.#runSync();
+    else this.#running = this.#run().finally(() => this.#pause());
+  }
+
+  /** What came while records were written is written next. */
+  #pause(): void {
+    this.#running = undefined;
+    if (this.#retryMs !== undefined) return;
+    if (this.#flushes.length > 0) this.#start();
+    else if (this.#queue.first !== undefined) this.#wake();
+  }
+
+  async #run(): Promise<void> {
+    try {
+      const isTaken = ({ upTo }: Flush): boolean => upTo <= this.#queue.taken;
+      await this.#drain(() => this.#isUrgent() || !this.#flushes.every(isTaken));
+      const done = this.#flushes.filter(isTaken);
+      if (done.length > 0) await this.#file?.sync();
+      this.#recover();
+      this.#settle(done);
+    } catch (cause) {
+      this.#fail(cause);
+    }
+  }
+
+  #runSync(): void {
+    try {
+      for (let file = this.#prepare(); file !== undefined; file = this.#prepare()) {
+        file.writeSync();
+        if (file.isClosed) this.#retire(file);
+      }
+      this.#recover();
+      this.#settle(this.#flushes);
+    } catch (cause) {
+      this.#fail(cause);
+    }
+  }
+
+  /** Writes one batch, and more while asked to. */
+  async #drain(goesOn: () => boolean): Promise<void> {
+    for (let file = this.#prepare(); file !== undefined; file = goesOn() ? this.#prepare() : undefined) {
+      await file.write();
+      if (!file.isClosed) continue;
+      await file.sync();
+      this.#retire(file);
+    }
+  }
+
+  /** The journal that has something to be written, if there is anything: its own rest, its end, or the next batch. */
+  #prepare(): JournalFile | undefined {
+    const file = this.#file;
+    if (file?.isBehind || file?.isClosed) return file;
+    const { first } = this.#queue;
+    if (first === undefined) return undefined;
+    if (file?.isGone) this.#retire(file);
+    else if (file?.isOver(first.time, this.#options.maxFileBytes)) {
+      file.sealEnd(first.time);
+      return file;
+    }
+    this.#file ??= this.#begin(first.time);
+    this.#file.seal(this.#queue.take(BATCH_CHARACTERS));
+    this.#waitingSince = this.#queue.first === undefined ? undefined : performance.now();
+    return this.#file;
+  }
+
+  #begin(time: string): JournalFile {
+    const { directory, process: program, index, disk } = this.#options;
+    const opened = {
+      format: JOURNAL_FORMAT,
+      process: program,
+      pid: process.pid,
+      ...(this.#predecessor === undefined ? {} : { continues: this.#predecessor }),
+      previous: findLooseEnds(index.read()),
+    };
+    const file = new JournalFile(directory, time, disk);
+    file.seal([{ time, members: writeMembers(time, 'opened', opened) }]);
+    return file;
+  }
+
+  #retire(file: JournalFile): void {
+    this.#predecessor = file.mark;
+    this.#file = undefined;
+    void file.release();
+  }
+
+  #isUrgent(): boolean {
+    return this.#queue.characters >= BATCH_CHARACTERS || this.#waitedMs() >= DELAY_MS;
+  }
+
+  /** How long the oldest record has waited. */
+  #waitedMs(): number {
+    return this.#waitingSince === undefined ? 0 : performance.now() - this.#waitingSince;
+  }
+
+  #settle(flushes: readonly Flush[]): void {
+    this.#flushes = this.#flushes.filter((flush) => !flushes.includes(flush));
+    for (const { done } of flushes) done();
+  }
+
+  #fail(cause: unknown): void {
+    if (this.#retryMs === undefined) {
+      this.#tell('error', `cannot be written (${faultCode(cause)}); records are kept in memory until it can`);
+    }
+    this.#retryMs = Math.min((this.#retryMs ?? RETRY_MS.first / 2) * 2, RETRY_MS.longest);
+    this.#timer = this.#startIn(this.#retryMs);
+  }
+
+  #recover(): void {
+    if (this.#retryMs === undefined) return;
+    this.#retryMs = undefined;
+    this.#tell('warn', 'can be written again');
+  }
+
+  #tell(level: 'error' | 'warn', what: string): void {
+    this.#options.observe({ kind: 'notice', level, message: `the audit journal ${what}` });
+  }
+}
+
+/** What writing a journal needs of the file system. */
+type Disk = Pick<
+  typeof fs,
+  'mkdirSync' | 'openSync' | 'write' | 'writeSync' | 'fdatasync' | 'fdatasyncSync' | 'fstatSync' | 'close'
+>;
+
+/** A journal that has grown to this is followed by another, in bytes. */
+const MAX_BYTES = 64 * 1024 * 1024;
+
+/** `YYYY-MM-DD`. */
+const DAY_LENGTH = 10;
+
+const NO_BYTES: Buffer = Buffer.alloc(0);
+
+/** One journal that is being written. What was sealed is written to its last byte, however often the disk fails meanwhile. */
+class JournalFile {
+  readonly name: string;
+  readonly #disk: Disk;
+  readonly #fd: number;
+  readonly #day: string;
+  #seq = 0;
+  #hash = '';
+  #bytes = 0;
+  #pending = NO_BYTES;
+  #closed = false;
+
+  /**
+   * Makes the file, and the directory where it is missing.
+   * @param time of its first record, ISO 8601
+   * @throws the system's error when it cannot be made
+   */
+  constructor(directory: string, time: string, disk: Disk = fs) {
+    disk.mkdirSync(directory, { recursive: true, mode: 0o700 });
+    this.name = nameJournal(time);
+    this.#disk = disk;
+    this.#day = time.slice(0, DAY_LENGTH);
+    const { O_APPEND, O_CREAT, O_EXCL, O_WRONLY } = fs.constants;
+    this.#fd = disk.openSync(join(directory, this.name), O_WRONLY | O_APPEND | O_CREAT | O_EXCL, 0o600);
+  }
+
+  /** The last record that was sealed. */
+  get mark(): JournalMark {
+    return { file: this.name, seq: this.#seq, hash: this.#hash };
+  }
+
+  /** Whether something that was sealed is not written yet. */
+  get isBehind(): boolean {
+    return this.#pending.length > 0;
+  }
+
+  /** Whether its last record is sealed. */
+  get isClosed(): boolean {
+    return this.#closed;
+  }
+
+  /** Whether somebody has removed it: what is written to it now is lost. */
+  get isGone(): boolean {
+    return this.#disk.fstatSync(this.#fd).nlink === 0;
+  }
+
+  /** Whether a record of that time belongs into the next journal. */
+  isOver(time: string, maxBytes = MAX_BYTES): boolean {
+    return this.#bytes >= maxBytes || time.slice(0, DAY_LENGTH) !== this.#day;
+  }
+
+  /** Gives records their numbers and hashes. */
+  seal(records: readonly QueuedRecord[]): void {
+    const lines = records.map(({ members }) => {
+      const { text, hash } = sealLine(members, this.#seq + 1, this.#hash);
+      this.#seq += 1;
+      this.#hash = hash;
+      return text;
+    });
+    this.#pending = Buffer.concat([this.#pending, Buffer.from(lines.join(''))]);
+  }
+
+  /** Seals the last record. */
+  sealEnd(time: string): void {
+    this.seal([{ time, members: writeMembers(time, 'closed', {}) }]);
+    this.#closed = true;
+  }
+
+  /** Writes what was sealed. After a failure it goes on where it stopped: a line is never written twice, nor half. */
+  async write(): Promise<void> {
+    while (this.isBehind) this.#advance(await this.#writeOnce());
+  }
+
+  /** Writes what was sealed and waits for the disk, blocking. */
+  writeSync(): void {
+    while (this.isBehind) this.#advance(this.#disk.writeSync(this.#fd, this.#pending));
+    this.#disk.fdatasyncSync(this.#fd);
+  }
+
+  /** Resolves when the disk has what was written. */
+  sync(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#disk.fdatasync(this.#fd, (cause) => (cause === null ? resolve() : reject(cause)));
+    });
+  }
+
+  /** Gives the file back; what was not written stays unwritten. */
+  release(): Promise<void> {
+    // A close that fails leaves nothing to be done.
+    return new Promise((resolve) => this.#disk.close(this.#fd, () => resolve()));
+  }
+
+  #writeOnce(): Promise<number> {
+    return new Promise((resolve, reject) => {
+      this.#disk.write(this.#fd, this.#pending, (cause, written) =>
+        cause === null ? resolve(written) : reject(cause),
+      );
+    });
+  }
+
+  #advance(written: number): void {
+    this.#bytes += written;
+    this.#pending = this.#pending.subarray(written);
+  }
+}

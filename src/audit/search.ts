@@ -1,0 +1,163 @@
+import { join } from 'node:path';
+import { Minimatch } from 'minimatch';
+import { isJsonObject } from '../protocol/json.js';
+import { createJournalIndex } from './journal/index.js';
+import { type JournalRecord, listJournals, readLine, startOf } from './journal/line.js';
+import { readLines } from './journal/read.js';
+
+/** A record with where it stands. Whether it is sound is for the verification to say. */
+export interface FoundRecord extends Timed {
+  /** The journal's file name. */
+  readonly file: string;
+  /** The line as it stands there. */
+  readonly text: string;
+  readonly record: JournalRecord;
+}
+
+/** What is searched for; a record must have all that is given. */
+export interface RecordFilter {
+  /** One of these. */
+  readonly types?: readonly string[];
+  /** A minimatch pattern. */
+  readonly operation?: string;
+  /** A minimatch pattern. */
+  readonly upstream?: string;
+  /** A session, an authenticated client, what a client calls itself, an operator, or who confirmed. */
+  readonly by?: string;
+  readonly outcome?: string;
+  readonly code?: string;
+  /** ISO 8601 in UTC; included. */
+  readonly since?: string;
+  /** ISO 8601 in UTC; not included. */
+  readonly until?: string;
+  /** Stands somewhere in the line, in any case. */
+  readonly text?: string;
+}
+
+/**
+ * The records of a directory's journals that a filter lets through, in time order. Reads as it is read from, and never a
+ * whole file.
+ * @throws the system's error when the directory or a journal cannot be read
+ */
+export async function* searchJournals(
+  directory: string,
+  filter: RecordFilter = {},
+): AsyncGenerator<FoundRecord, void, undefined> {
+  const passes = createRecordFilter(filter);
+  for await (const found of mergeByTime(chooseJournals(directory, filter))) {
+    if (passes(found.record, found.text)) yield found;
+  }
+}
+
+/** The journals that can hold something of the time that is asked for. */
+function chooseJournals(directory: string, { since, until }: RecordFilter): readonly TimedSource<FoundRecord>[] {
+  const files = listJournals(directory).filter((file) => until === undefined || startOf(file) < until);
+  const old =
+    since === undefined
+      ? []
+      : createJournalIndex(directory)
+          .read()
+          .filter(({ newest }) => newest < since);
+  const tooOld = new Set(old.map(({ file }) => file));
+  return files
+    .filter((file) => !tooOld.has(file))
+    .map((file) => ({ start: startOf(file), open: () => readRecords(directory, file) }));
+}
+
+async function* readRecords(directory: string, file: string): AsyncGenerator<FoundRecord, void, undefined> {
+  for await (const { bytes, complete } of readLines(join(directory, file))) {
+    if (complete) yield* toFound(file, bytes);
+  }
+}
+
+/** The record of a line; nothing where it holds none. */
+export function toFound(file: string, bytes: Buffer): readonly FoundRecord[] {
+  const { record } = readLine(bytes);
+  return record === undefined ? [] : [{ file, text: bytes.toString('utf8'), record, time: record.time }];
+}
+
+type Test = (record: JournalRecord, line: string) => boolean;
+
+/** How each member of a filter is read. */
+const TESTS: { readonly [K in keyof RecordFilter]-?: (wanted: NonNullable<RecordFilter[K]>) => Test } = {
+  types: (types) => (record) => types.includes(record.type),
+  operation: (pattern) => matchMember('operation', pattern),
+  upstream: (pattern) => matchMember('upstream', pattern),
+  by: (name) => (record) => namesOf(record).includes(name),
+  outcome: (outcome) => (record) => record['outcome'] === outcome,
+  code: (code) => (record) => record['code'] === code,
+  since: (time) => (record) => record.time >= time,
+  until: (time) => (record) => record.time < time,
+  text: (text) => {
+    const wanted = text.toLowerCase();
+    return (_record, line) => line.toLowerCase().includes(wanted);
+  },
+};
+
+function createRecordFilter(filter: RecordFilter): Test {
+  const tests = Object.entries(filter).flatMap(([name, wanted]) => {
+    const make = TESTS[name as keyof RecordFilter] as (wanted: unknown) => Test;
+    return wanted === undefined ? [] : [make(wanted)];
+  });
+  return (record, line) => tests.every((test) => test(record, line));
+}
+
+function matchMember(name: string, pattern: string): Test {
+  const matcher = new Minimatch(pattern, { nocomment: true });
+  return ({ [name]: value }) => typeof value === 'string' && matcher.match(value);
+}
+
+function namesOf(record: JournalRecord): readonly unknown[] {
+  const actor = isJsonObject(record['actor']) ? record['actor'] : {};
+  return [actor['session'], actor['client'], actor['client_name'], actor['operator'], record['by']];
+}
+
+/** Something that happened at a time: ISO 8601 in UTC, so that text order is time order. */
+interface Timed {
+  readonly time: string;
+}
+
+/** A source in time order. It is opened when the merge arrives at its start. */
+interface TimedSource<T extends Timed> {
+  /** Nothing in it is older. */
+  readonly start: string;
+  open(): AsyncGenerator<T, void, undefined>;
+}
+
+interface Opened<T extends Timed> {
+  readonly rest: AsyncGenerator<T, void, undefined>;
+  next: T;
+}
+
+/** Several sources as one in time order, holding one item of each that is open. */
+async function* mergeByTime<T extends Timed>(sources: readonly TimedSource<T>[]): AsyncGenerator<T, void, undefined> {
+  const waiting = sources.toSorted((a, b) => (a.start < b.start ? -1 : 1));
+  const opened: Opened<T>[] = [];
+  try {
+    for (;;) {
+      const earliest = findEarliest(opened);
+      const [nearest] = waiting;
+      if (nearest !== undefined && (earliest === undefined || nearest.start <= earliest.next.time)) {
+        waiting.shift();
+        const rest = nearest.open();
+        const { value } = await rest.next();
+        if (value !== undefined) opened.push({ rest, next: value });
+      } else if (earliest !== undefined) {
+        yield earliest.next;
+        const { value } = await earliest.rest.next();
+        if (value === undefined) opened.splice(opened.indexOf(earliest), 1);
+        else earliest.next = value;
+      } else return;
+    }
+  } finally {
+    // Whoever stops early has the files closed.
+    await Promise.all(opened.map(({ rest }) => rest.return()));
+  }
+}
+
+function findEarliest<T extends Timed>(opened: readonly Opened<T>[]): Opened<T> | undefined {
+  return opened.reduce<Opened<T> | undefined>(
+    (earliest, each) => (earliest === undefined || each.next.time < earliest.next.time ? each : earliest),
+    undefined,
+  );
+}

@@ -1,0 +1,220 @@
+import { join } from 'node:path';
+import { faultCode } from '../config/secrets.js';
+import {
+  JOURNAL_FORMAT,
+  type JournalMark,
+  type JournalRecord,
+  listJournals,
+  readLine,
+  readMarks,
+} from './journal/line.js';
+import { type RawLine, readFirstLine, readLines } from './journal/read.js';
+
+export interface JournalVerdict {
+  readonly files: number;
+  readonly records: number;
+  readonly faults: readonly JournalFault[];
+  readonly notes: readonly JournalNote[];
+}
+
+/** Something that no writer does and no crash explains. */
+interface JournalFault {
+  readonly file: string;
+  /** From 1; null where it is about the file. */
+  readonly line: number | null;
+  readonly problem: string;
+}
+
+/** Something worth knowing that is no tampering. */
+interface JournalNote {
+  readonly file: string;
+  readonly note: string;
+}
+
+/** A record of another journal, and the journal that names it. */
+interface Claim extends JournalMark {
+  readonly by: string;
+}
+
+/** What one journal turned out to be. */
+interface CheckedJournal {
+  readonly records: number;
+  readonly faults: readonly JournalFault[];
+  readonly notes: readonly JournalNote[];
+  /** The hashes of the records that other journals name, by number. */
+  readonly hashes: ReadonlyMap<number, string>;
+  /** Journals that were removed for their age. */
+  readonly removed: readonly JournalMark[];
+}
+
+/** Faults that are listed of one journal; the others are counted. */
+const LISTED_FAULTS = 100;
+
+/**
+ * Checks every journal of a directory: each line against its hash and the line before it, each journal against what later
+ * ones say of it. Reads line by line, whatever the size; live journals may be written meanwhile.
+ * @throws the system's error when the directory cannot be read
+ */
+export async function verifyJournals(directory: string): Promise<JournalVerdict> {
+  const files = listJournals(directory);
+  const claims = files.flatMap((file) => readClaims(directory, file));
+  const checked = new Map<string, CheckedJournal>();
+  for (const file of files) {
+    const named = new Set(claims.flatMap((claim) => (claim.file === file ? [claim.seq] : [])));
+    checked.set(file, await checkJournal(directory, file, named));
+  }
+  const journals = [...checked.values()];
+  const removed = new Map(journals.flatMap((journal) => journal.removed.map((mark) => [mark.file, mark] as const)));
+  return {
+    files: files.length,
+    records: journals.reduce((sum, { records }) => sum + records, 0),
+    faults: [
+      ...journals.flatMap(({ faults }) => faults),
+      ...distinct(claims.flatMap((claim) => checkClaim(claim, checked.get(claim.file), removed.get(claim.file)))),
+    ],
+    notes: journals.flatMap(({ notes }) => notes),
+  };
+}
+
+/** What a journal's first record says of others. */
+function readClaims(directory: string, file: string): readonly Claim[] {
+  try {
+    const bytes = readFirstLine(join(directory, file));
+    const { record, sound } = bytes === undefined ? { record: undefined, sound: false } : readLine(bytes);
+    if (record === undefined || !sound) return [];
+    const marks = [...readMarks([record['continues']]), ...readMarks(record['previous'])];
+    return marks.map((mark) => ({ ...mark, by: file }));
+  } catch {
+    // Reading the whole of it will say why.
+    return [];
+  }
+}
+
+async function checkJournal(directory: string, file: string, named: ReadonlySet<number>): Promise<CheckedJournal> {
+  const chain = new ChainCheck();
+  const faults = new FaultList(file);
+  const notes: string[] = [];
+  const hashes = new Map<number, string>();
+  const removed: JournalMark[] = [];
+  let records = 0;
+  const take = (number: number, record: JournalRecord | undefined, fault: string | undefined): void => {
+    if (fault !== undefined) faults.add(number, fault);
+    if (record === undefined) return;
+    records += 1;
+    if (named.has(record.seq)) hashes.set(record.seq, record.hash);
+    if (record.type === 'retention') removed.push(...readMarks(record['removed']));
+    if (record.type === 'lost') notes.push(`record ${record.seq} tells of ${String(record['count'])} lost records`);
+  };
+  try {
+    for await (const line of readLines(join(directory, file))) {
+      if (!line.complete && !chain.isClosed) {
+        notes.push(`torn tail: line ${line.number} is being written, or was when its process died`);
+        break;
+      }
+      const { record, fault } = chain.take(line);
+      take(line.number, record, fault);
+    }
+    if (!chain.isClosed) notes.push("it has no record 'closed': its process runs, or ended without writing one");
+  } catch (cause) {
+    faults.add(null, `the journal cannot be read (${faultCode(cause)})`);
+  }
+  return { records, faults: faults.listed(), notes: notes.map((note) => ({ file, note })), hashes, removed };
+}
+
+/** Holds what one journal says of another against that other. */
+function checkClaim(
+  { file, seq, hash, by }: Claim,
+  journal: CheckedJournal | undefined,
+  removed: JournalMark | undefined,
+): readonly JournalFault[] {
+  if (journal === undefined) {
+    const known = removed !== undefined && (removed.seq > seq || removed.hash === hash);
+    return known ? [] : [{ file, line: null, problem: `the journal is missing; '${by}' names it` }];
+  }
+  const found = journal.hashes.get(seq);
+  if (found === hash) return [];
+  const problem =
+    found === undefined
+      ? `record ${seq} is missing or altered; '${by}' names it, so what follows it may be missing too`
+      : `record ${seq} is not the one that '${by}' names: the journal was rewritten`;
+  return [{ file, line: null, problem }];
+}
+
+/** One fault a file: several journals may name the same records. */
+function distinct(faults: readonly JournalFault[]): readonly JournalFault[] {
+  return [...new Map(faults.map((fault) => [fault.file, fault])).values()];
+}
+
+class FaultList {
+  readonly #file: string;
+  readonly #faults: JournalFault[] = [];
+  #unlisted = 0;
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  add(line: number | null, problem: string): void {
+    if (this.#faults.length < LISTED_FAULTS) this.#faults.push({ file: this.#file, line, problem });
+    else this.#unlisted += 1;
+  }
+
+  listed(): readonly JournalFault[] {
+    if (this.#unlisted === 0) return this.#faults;
+    return [...this.#faults, { file: this.#file, line: null, problem: `${this.#unlisted} more faults are not listed` }];
+  }
+}
+
+/** What is wrong with a line, and what it holds. */
+interface CheckedLine {
+  readonly record: JournalRecord | undefined;
+  readonly fault: string | undefined;
+}
+
+/** What must come next; a member that cannot be known is absent. */
+interface Expectation {
+  readonly seq?: number;
+  readonly prev?: string;
+}
+
+/** Checks the lines of one journal in their order. */
+class ChainCheck {
+  #expected: Expectation = { seq: 1, prev: '' };
+  #count = 0;
+  #closed = false;
+
+  /** Whether the journal's end was written. */
+  get isClosed(): boolean {
+    return this.#closed;
+  }
+
+  take({ bytes }: Pick<RawLine, 'bytes'>): CheckedLine {
+    const { record, sound } = readLine(bytes);
+    const fault = this.#findFault(record, sound);
+    this.#count += 1;
+    // A line that cannot be read says nothing of the next one, and has been told.
+    this.#expected = record === undefined ? {} : { seq: record.seq + 1, prev: record.hash };
+    this.#closed ||= record?.type === 'closed' && sound;
+    return { record: sound ? record : undefined, fault };
+  }
+
+  #findFault(record: JournalRecord | undefined, sound: boolean): string | undefined {
+    const { seq, prev } = this.#expected;
+    if (record === undefined) return 'this is no record';
+    if (!sound) return 'the record was altered: its hash is that of another text';
+    if (this.#closed) return `there is more after the record 'closed'`;
+    if (seq !== undefined && record.seq !== seq) {
+      return `record ${record.seq} stands where record ${seq} belongs: lines were removed, added or moved`;
+    }
+    if (prev !== undefined && record.prev !== prev) {
+      return 'the record does not continue the line before it: one of them was replaced';
+    }
+    return this.#count === 0 ? findOpeningFault(record) : undefined;
+  }
+}
+
+function findOpeningFault({ type, format }: JournalRecord): string | undefined {
+  if (type !== 'opened') return `a journal begins with a record 'opened', not with '${type}'`;
+  if (format === JOURNAL_FORMAT) return undefined;
+  return `the journal has format '${String(format)}', which this version does not know; expected '${JOURNAL_FORMAT}'`;
+}

@@ -1,0 +1,129 @@
+import type { JsonObject } from '../../protocol/json.js';
+import type { Operation } from '../../protocol/operation.js';
+import type { ComputedField, Control, ControlSet, ItemField } from '../../results/result-types.js';
+import type { ParameterInfo } from './types/protocol-types.js';
+
+/** How long lists of names may become in a description, in characters. */
+const NAMES_BUDGET = 90;
+
+const PRESETS = ['minimal', 'standard', 'full'];
+
+const FUNCTIONS = ['count', 'group_by', 'sum', 'avg', 'min', 'max'];
+
+/** Controls that only mean something together. */
+const PARTNERS: readonly (readonly Control[])[] = [
+  ['first', 'after', 'last', 'before'],
+  ['limit', 'offset'],
+  ['page', 'page_size'],
+  ['aggregate', 'include_items'],
+  ['fields', 'preset'],
+];
+
+type Description = Omit<ParameterInfo, 'name' | 'required'>;
+
+/** Terse, since every collection has them all: `introspect {query: "types"}` tells the rest. */
+const DESCRIPTIONS: Readonly<Record<Control, Description>> = {
+  query: { type: 'string', description: 'Words or "phrases", any of them' },
+  filter: {
+    type: 'CollectionFilter',
+    description: '{field: value or {gt, gte, lt, lte, in, contains, pattern, exists}}',
+  },
+  sort: { type: 'CollectionSort', description: '{field, order: asc|desc}' },
+  fields: { type: 'FieldSelection' },
+  preset: { type: 'string', description: 'Alias of fields' },
+  aggregate: {
+    type: 'CollectionAggregate',
+    description: '{label: {count: true, group_by, sum, avg, min, max: field}}',
+  },
+  include_items: { type: 'boolean', description: 'Items beside aggregates' },
+  first: { type: 'integer' },
+  after: { type: 'string', description: 'endCursor' },
+  last: { type: 'integer' },
+  before: { type: 'string', description: 'startCursor' },
+  limit: { type: 'integer' },
+  offset: { type: 'integer' },
+  page: { type: 'integer', description: 'From 1' },
+  page_size: { type: 'integer' },
+};
+
+/** The controls that an operation takes, as parameters beside its own; those of the upstream's names say so. */
+export function describeControls(operation: Operation, controls: ControlSet): readonly ParameterInfo[] {
+  return Array.from(controls.names, ([control, name]) => {
+    const description = [
+      ownerNote(control, controls),
+      DESCRIPTIONS[control].description ?? '',
+      detailOf(control, operation, controls),
+    ];
+    const text = description.filter((part) => part !== '').join(' ');
+    return { name, type: DESCRIPTIONS[control].type, required: false, ...(text !== '' && { description: text }) };
+  });
+}
+
+/** Where the upstream has a parameter of that name, or of one that goes with it, it must be said whose is whose. */
+function ownerNote(control: Control, { names }: ControlSet): string {
+  const isRenamed = (other: Control): boolean => names.has(other) && names.get(other) !== other;
+  if (isRenamed(control)) return `The gateway's '${control}', on the answer.`;
+  const partners = PARTNERS.find((group) => group.includes(control)) ?? [];
+  return partners.some(isRenamed) ? "The gateway's." : '';
+}
+
+/** What `OperationDetails` says of controls beside its parameters. */
+export function describeQueryLanguage({ kind, computed = [] }: ControlSet): JsonObject {
+  return {
+    ...(computed.length > 0 && { computed_fields: computed.map((field) => describeComputed(field, kind)) }),
+    ...(kind === 'collection' && {
+      aggregation_support: { supported: true, default_mode: 'summary_only', functions: FUNCTIONS },
+    }),
+  };
+}
+
+function describeComputed({ name, type, description }: ComputedField, kind: ControlSet['kind']): JsonObject {
+  const isCollection = kind === 'collection';
+  return { name, type, description, filterable: isCollection, sortable: isCollection };
+}
+
+function detailOf(control: Control, operation: Operation, { fields = [], computed = [] }: ControlSet): string {
+  if (control === 'filter' && fields.length > 0) return `Fields: ${listFitting(fields.map(({ name }) => name))}`;
+  if (control !== 'fields') return '';
+  const presets = [...new Set([...PRESETS, ...Object.keys(operation.presets ?? {})])];
+  const derived = computed.map(({ name }) => `_computed.${name}`);
+  return [...presets, `or a list: ["a", "b.c"${derived.map((name) => `, "${name}"`).join('')}]`].join(', ');
+}
+
+/** As many names as there is room for, and a sign that there are more. */
+function listFitting(names: readonly string[]): string {
+  let room = NAMES_BUDGET;
+  const tooMuch = names.findIndex((name) => {
+    room -= name.length + 2;
+    return room < 0;
+  });
+  return tooMuch < 0 ? names.join(', ') : [...names.slice(0, Math.max(1, tooMuch)), '…'].join(', ');
+}
+
+/**
+ * The controls of a call that shows several at once. Without known fields it names none: a field that no item has is refused.
+ */
+export function exampleControls({ names, fields = [] }: ControlSet): JsonObject {
+  const [first, second = first] = fields;
+  const text = fields.find(({ type }) => type === 'string');
+  const values: Partial<Record<Control, unknown>> =
+    first === undefined
+      ? { query: 'example', fields: 'minimal', first: 10 }
+      : {
+          ...searchExample(text),
+          sort: { field: first.name, order: 'desc' },
+          fields: uniqueNames(first, second),
+          first: 10,
+        };
+  return Object.fromEntries(
+    Object.entries(values).map(([control, value]) => [names.get(control as Control) ?? control, value]),
+  );
+}
+
+function searchExample(text: ItemField | undefined): JsonObject {
+  return text === undefined ? { query: 'example' } : { filter: { [text.name]: { contains: 'example' } } };
+}
+
+function uniqueNames(...fields: readonly (ItemField | undefined)[]): readonly string[] {
+  return [...new Set(fields.flatMap((field) => field?.name ?? []))];
+}

@@ -1,0 +1,181 @@
+import { exampleParams } from '../../catalog/arguments/example-params.js';
+import { shownInputSchema } from '../../catalog/grouped-tools/narrow-schema.js';
+import type { EndpointPlan } from '../../endpoint/endpoint-plan.js';
+import { cleanSchema, summarizeText } from '../../lib/text.js';
+import type { JsonObject } from '../../protocol/json.js';
+import { CATEGORY_PERMISSIONS, dangerRank, type Operation, type Parameter } from '../../protocol/operation.js';
+import type { ControlSet } from '../../results/result-types.js';
+import { describeControls, describeQueryLanguage, exampleControls } from './describe-controls.js';
+import type { Include } from './parse-query.js';
+import { describeParameters, describeReturns, type ParameterInfo } from './types/parameter-info.js';
+
+/** What an operation is described by beside itself: where it stands, what policy says of it, what its answers can be asked. */
+export interface OperationView {
+  readonly plan: EndpointPlan;
+  readonly outlook: OutlookOf;
+  readonly controlsOf: (operation: Operation) => ControlSet;
+}
+
+export type OutlookOf = (operation: Operation) => OperationOutlook;
+
+/** The published schema allows no further keys, so these come only when asked for. */
+const EXTRAS: Readonly<Record<Include, (operation: Operation) => JsonObject>> = {
+  danger: ({ classification }) => ({ danger: classification.danger }),
+  classification: ({ classification: { confidence, evidence }, upstream, tool }) => ({
+    classification: { confidence, evidence, upstream, tool },
+  }),
+  input_schema: (operation) => ({ input_schema: cleanSchema(shownInputSchema(operation)) }),
+};
+
+/** One line for a list: the introspection document's `OperationInfo`. */
+export function describeBriefly(operation: Operation, view: OperationView, include: readonly Include[]): JsonObject {
+  return describeInList(operation, summarizeText(operation.description), view, include);
+}
+
+/**
+ * The same with the parameters, so that most calls can be made at once. They stand in the description, because the
+ * published schema of `OperationInfo` has no other place: `create_issue(owner, title, body?) - Create an issue`.
+ */
+export function describeWithSignature(
+  operation: Operation,
+  view: OperationView,
+  include: readonly Include[],
+): JsonObject {
+  const description = `${sketchSignature(operation)} - ${summarizeText(operation.description)}`;
+  return describeInList(operation, description.replace(/ - $/, ''), view, include);
+}
+
+function describeInList(
+  operation: Operation,
+  description: string,
+  view: OperationView,
+  include: readonly Include[],
+): JsonObject {
+  return {
+    name: operation.name,
+    semantic_category: operation.classification.category,
+    endpoint: view.plan.familyOf(operation).name,
+    description: withDangerTag(description, operation, view),
+    ...extrasOf(operation, include),
+  };
+}
+
+/** Everything that a caller needs: the introspection document's `OperationDetails`. */
+export function describeInFull(operation: Operation, view: OperationView, include: readonly Include[]): JsonObject {
+  const { category } = operation.classification;
+  const controls = view.controlsOf(operation);
+  return {
+    name: operation.name,
+    semantic_category: category,
+    endpoint: view.plan.familyOf(operation).name,
+    mcpTool: view.plan.toolFor(operation),
+    description: withDangerTag(describeAtLength(operation), operation, view),
+    permissions: CATEGORY_PERMISSIONS[category],
+    parameters: [
+      ...describeParameters(operation),
+      ...(operation.merge === undefined ? [] : [IF_MATCH]),
+      ...describeControls(operation, controls),
+    ],
+    returns: describeReturns(operation),
+    examples: examplesOf(operation, controls),
+    ...describeQueryLanguage(controls),
+    ...extrasOf(operation, include),
+  };
+}
+
+/** An UPDATE tells what it makes of what its caller leaves out. */
+function describeAtLength(operation: Operation): string {
+  const { description, classification } = operation;
+  return classification.category === 'UPDATE' ? `${description} ${describeMerge(operation)}`.trimStart() : description;
+}
+
+/** What the gateway adds to UPDATEs that merge. */
+const IF_MATCH: ParameterInfo = {
+  name: 'if_match',
+  type: 'object',
+  required: false,
+  description: 'Field values that must still be so, or the version text of an earlier answer; else nothing is written',
+};
+
+/** Of a collection also one that combines controls (companion document "collection querying", section 6). */
+function examplesOf(operation: Operation, controls: ControlSet): readonly JsonObject[] {
+  const { name } = operation;
+  const params = exampleParams(operation);
+  const examples = operation.examples ?? [{ request: { operation: name, params } }];
+  if (controls.kind !== 'collection') return examples;
+  return [...examples, { request: { operation: name, params: { ...params, ...exampleControls(controls) } } }];
+}
+
+/** A model should see what it must not do lightly, wherever it reads of an operation. */
+function withDangerTag(description: string, operation: Operation, { outlook }: OperationView): string {
+  const tag = dangerTag(operation, outlook(operation));
+  return tag === '' ? description : `${description} ${tag}`.trimStart();
+}
+
+function extrasOf(operation: Operation, include: readonly Include[]): JsonObject {
+  return Object.assign({}, ...include.map((extra) => EXTRAS[extra](operation)));
+}
+
+/** Required and optional parameters that take more characters together are left to the details. */
+const LONGEST_REQUIRED = 300;
+const LONGEST_SIGNATURE = 100;
+
+/**
+ * An operation as one would write it down: `create_issue(owner, repo, title, body?)`. Required parameters come first,
+ * optional ones have a question mark, as many as fit a line; `…` stands for the others. What an UPDATE takes inside
+ * `input` stands in braces.
+ */
+export function sketchSignature({ name, parameters, classification }: Operation): string {
+  const sketch = sketchParameters(parameters.filter(({ place }) => place === 'params'));
+  const input = sketchParameters(parameters.filter(({ place }) => place === 'input'));
+  const parts = classification.category === 'UPDATE' ? [...sketch, `input: {${input.join(', ')}}`] : sketch;
+  return `${name}(${parts.join(', ')})`;
+}
+
+function sketchParameters(parameters: readonly Parameter[]): readonly string[] {
+  const required = parameters.filter((parameter) => parameter.required).map(({ name }) => name);
+  const optional = parameters.filter((parameter) => !parameter.required).map(({ name }) => `${name}?`);
+  const shown = takeFitting(required, LONGEST_REQUIRED);
+  const all = [...shown, ...takeFitting(optional, LONGEST_SIGNATURE - shown.join(', ').length)];
+  return all.length < parameters.length ? [...all, '…'] : all;
+}
+
+function takeFitting(names: readonly string[], characters: number): readonly string[] {
+  let left = characters;
+  const tooMuch = names.findIndex((name) => {
+    left -= name.length + 2;
+    return left < 0;
+  });
+  return tooMuch < 0 ? names : names.slice(0, tooMuch);
+}
+
+/** What an UPDATE makes of what its `input` leaves out, in one sentence for a model. */
+export function describeMerge({ merge }: Operation): string {
+  return merge === undefined
+    ? "What becomes of fields and members that 'input' leaves out is up to the upstream."
+    : "The gateway merges: fields and members that 'input' leaves out stay, null removes a member, lists replace; 'if_match' (expected field values, or a version) refuses the update where the resource is not so.";
+}
+
+/** What policy says of an operation before there is a call; see `policy/admission`. */
+interface OperationOutlook {
+  readonly decision: 'allow' | 'confirm' | 'deny';
+  readonly requires: 'token' | 'human';
+  /** Whether parameters or the client may change the decision. */
+  readonly conditional: boolean;
+}
+
+/** From here on an operation is marked even where nothing stops it. */
+const MARKED_FROM = dangerRank('destructive');
+
+/** `[destructive: needs confirmation]`: what a model should know of an operation wherever it reads of it; empty for most. */
+function dangerTag({ classification: { danger } }: Operation, outlook: OperationOutlook): string {
+  const gate = describeGate(outlook);
+  if (gate !== undefined) return `[${danger.level}: ${gate}]`;
+  return dangerRank(danger.level) >= MARKED_FROM ? `[${danger.level}]` : '';
+}
+
+function describeGate({ decision, requires, conditional }: OperationOutlook): string | undefined {
+  if (decision === 'deny') return 'denied';
+  if (decision === 'confirm') return requires === 'human' ? "needs a person's approval" : 'needs confirmation';
+  return conditional ? 'may need confirmation' : undefined;
+}

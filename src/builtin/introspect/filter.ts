@@ -1,0 +1,58 @@
+import type { Catalog } from '../../catalog/catalog.js';
+import type { EndpointPlan } from '../../endpoint/endpoint-plan.js';
+import type { Operation } from '../../protocol/operation.js';
+import { OperationError } from '../../protocol/operation-error.js';
+import { listInWords, type OperationFilters } from './parse-query.js';
+
+/** What a filter is held against, in the order in which the filters are documented. */
+const FACTS: Readonly<Record<keyof OperationFilters, (operation: Operation, plan: EndpointPlan) => string>> = {
+  category: (operation) => operation.classification.category,
+  endpoint: (operation, plan) => plan.familyOf(operation).name,
+  upstream: (operation) => operation.upstream,
+};
+
+/** Whether an operation passes every filter that is set. */
+export function passesFilters(operation: Operation, filters: OperationFilters, plan: EndpointPlan): boolean {
+  return failedFilters(operation, filters, plan).length === 0;
+}
+
+/**
+ * Throws INTROSPECTION_ERROR when a named operation does not pass the filters that came with its name: null would say that
+ * there is no such operation.
+ */
+export function requireFilters(operation: Operation, filters: OperationFilters, plan: EndpointPlan): void {
+  const failed = failedFilters(operation, filters, plan);
+  if (failed.length === 0) return;
+  const facts = failed.map((filter) => `'${filter}' '${FACTS[filter](operation, plan)}'`).join(' and ');
+  throw new OperationError(
+    'INTROSPECTION_ERROR',
+    `Operation '${operation.name}' has ${facts}. Leave out the filters when asking by 'name'`,
+  );
+}
+
+/** Throws INTROSPECTION_ERROR for a family or an upstream that does not exist, rather than answering with an empty list. */
+export function checkFilters({ endpoint, upstream }: OperationFilters, catalog: Catalog, plan: EndpointPlan): void {
+  if (endpoint !== undefined) {
+    checkValue('endpoint', endpoint, new Set(plan.families.map(({ name }) => name)));
+  }
+  if (upstream !== undefined) {
+    checkValue('upstream', upstream, new Set(catalog.operations.map((operation) => operation.upstream)));
+  }
+}
+
+function checkValue(filter: string, value: string, known: ReadonlySet<string>): void {
+  if (known.has(value)) return;
+  throw new OperationError(
+    'INTROSPECTION_ERROR',
+    `Unknown ${filter}: '${value}'. Use one of: ${listInWords([...known].toSorted())}`,
+  );
+}
+
+function failedFilters(
+  operation: Operation,
+  filters: OperationFilters,
+  plan: EndpointPlan,
+): readonly (keyof OperationFilters)[] {
+  const set = Object.keys(FACTS) as (keyof OperationFilters)[];
+  return set.filter((filter) => filters[filter] !== undefined && filters[filter] !== FACTS[filter](operation, plan));
+}

@@ -1,0 +1,161 @@
+import type { Catalog } from '../../catalog/catalog.js';
+import type { EndpointPlan } from '../../endpoint/endpoint-plan.js';
+import type { Caller, OperationHandler } from '../../protocol/call.js';
+import type { JsonObject } from '../../protocol/json.js';
+import type { PayloadLimits } from '../../protocol/limits.js';
+import type { Operation } from '../../protocol/operation.js';
+import type { ControlSet, KeptResultRequest } from '../../results/result-types.js';
+import { searchOperations } from '../../search/search.js';
+import {
+  describeBriefly,
+  describeInFull,
+  describeWithSignature,
+  type OperationView,
+  type OutlookOf,
+} from './describe-operation.js';
+import { checkFilters, passesFilters, requireFilters } from './filter.js';
+import { takePage } from './page.js';
+import { type IntrospectionQuery, type PageRequest, parseQuery } from './parse-query.js';
+import { buildProtocolMetadata } from './protocol-metadata.js';
+import { buildTypeRegistry, type TypeInfo } from './types/type-registry.js';
+
+/** What introspection tells of policy, and lets a caller do. */
+export interface IntrospectionPolicy {
+  readonly outlook: OutlookOf;
+  /** Takes back a token of the caller's; resolves with its public id. Rejects with an `OperationError`. */
+  readonly revokeToken: (token: string, caller: Caller) => Promise<string>;
+  /** Where the caller's budgets stand. */
+  readonly quotaStatus: (caller: Caller) => Promise<JsonObject>;
+}
+
+/** What introspection tells of the answers of operations. */
+export interface IntrospectionResults {
+  /** What an operation's answers can be asked now. */
+  readonly controlsOf: (operation: Operation) => ControlSet;
+  /** Reads on in a result that was too big to send; JSON text. Throws an `OperationError`. */
+  readonly readKept: (request: KeptResultRequest, caller: Caller) => string;
+  /** Whether relations are configured, along which can be asked. */
+  readonly hasRelations: boolean;
+}
+
+/** What introspection explains: one catalog as one plan exposes it. */
+interface IntrospectionSnapshot extends IntrospectionResults {
+  readonly catalog: Catalog;
+  readonly plan: EndpointPlan;
+  readonly limits: PayloadLimits;
+  readonly policy: IntrospectionPolicy;
+}
+
+type QueryOf<Kind extends IntrospectionQuery['kind']> = Extract<IntrospectionQuery, { readonly kind: Kind }>;
+
+/**
+ * The handler of `introspect` over one snapshot. Answers are made on demand, so that nothing is rendered that nobody reads,
+ * and equal queries have equal answers. Rejects with INTROSPECTION_ERROR, whose message alone says what to do: the
+ * published schema allows no details.
+ */
+export function createIntrospection(snapshot: IntrospectionSnapshot): OperationHandler {
+  const { catalog, plan, limits, policy, controlsOf } = snapshot;
+  const protocol = buildProtocolMetadata(plan.mode, limits, snapshot.hasRelations);
+  let registry: ReturnType<typeof buildTypeRegistry> | undefined;
+  const types = () => (registry ??= buildTypeRegistry(catalog));
+
+  const view: OperationView = { plan, outlook: policy.outlook, controlsOf };
+
+  const answer = async (
+    query: Exclude<IntrospectionQuery, { readonly kind: 'result' }>,
+    caller: Caller,
+  ): Promise<JsonObject> => {
+    switch (query.kind) {
+      case 'operations':
+        return listOperations(snapshot, view, protocol, query);
+      case 'operation':
+        return { operation: findOperation(snapshot, view, query) };
+      case 'types':
+        return listTypes(types().list(), query.search, query.page);
+      case 'type':
+        return { type: types().find(query.name) };
+      case 'quota_status':
+        return policy.quotaStatus(caller);
+      case 'revoke_token':
+        return { revoked: true, token_id: await policy.revokeToken(query.token, caller) };
+    }
+  };
+  return async ({ arguments: args, caller }) => {
+    const query = parseQuery(args);
+    if (query.kind === 'result') return { dataText: snapshot.readKept(query.request, caller) };
+    return { data: await answer(query, caller) };
+  };
+}
+
+async function listOperations(
+  { catalog, plan }: IntrospectionSnapshot,
+  view: OperationView,
+  protocol: JsonObject,
+  { filters, search, include, page: request, budgetTokens }: QueryOf<'operations'>,
+): Promise<JsonObject> {
+  checkFilters(filters, catalog, plan);
+  const isWanted = (operation: Operation): boolean => passesFilters(operation, filters, plan);
+  const items =
+    search === undefined
+      ? catalog.operations.filter(isWanted)
+      : (await searchOperations(catalog, search, isWanted)).map(({ operation }) => operation);
+  const list = { items, orderedByName: search === undefined, scope: JSON.stringify(['operations', filters, search]) };
+  // Who searches wants to call one of the best; who lists wants an overview.
+  const describe = search === undefined ? describeBriefly : describeWithSignature;
+  const asked = takePage(list, request).items.map((operation) => describe(operation, view, include));
+  const first = budgetTokens === undefined ? asked.length : countAffordable(asked, budgetTokens);
+  const page = takePage(list, { ...request, first });
+  return {
+    _protocol: { ...protocol, page: { returned: page.items.length, total: page.total, after: page.after } },
+    operations: asked.slice(0, first),
+  };
+}
+
+/** Null for a name that nothing has, which includes an upstream's own spelling (introspection document, 4.3). */
+function findOperation(
+  { catalog, plan }: IntrospectionSnapshot,
+  view: OperationView,
+  { name, filters, include }: QueryOf<'operation'>,
+): JsonObject | null {
+  checkFilters(filters, catalog, plan);
+  const operation = catalog.find(name);
+  if (operation === undefined) return null;
+  requireFilters(operation, filters, plan);
+  return describeInFull(operation, view, include);
+}
+
+/** Characters of JSON to a token: names in snake_case and English sentences take somewhat more than three. */
+const CHARACTERS_PER_TOKEN = 3.5;
+
+/** How many of the first items fit a budget in tokens, estimated by their characters; at least one. */
+export function countAffordable(items: readonly JsonObject[], budgetTokens: number): number {
+  let left = budgetTokens * CHARACTERS_PER_TOKEN;
+  const tooMuch = items.findIndex((item) => {
+    left -= JSON.stringify(item).length + 1;
+    return left < 0;
+  });
+  return tooMuch < 0 ? items.length : Math.max(1, tooMuch);
+}
+
+/**
+ * A page of types, which come ordered by name; with a search of those whose name and description hold every word of it.
+ * The published schema has no place for paging facts in this answer, so the last type's description says what follows.
+ */
+function listTypes(types: readonly TypeInfo[], search: string | undefined, request: PageRequest): JsonObject {
+  const words = search?.toLowerCase().match(/\S+/g) ?? [];
+  const items = types.filter((type) => holdsEvery(type, words));
+  const scope = JSON.stringify(['types', search]);
+  const page = takePage({ items, orderedByName: true, scope }, request);
+  if (page.after === null) return { types: page.items };
+  const more = `[one page of ${page.total}; for the next: after '${page.after}']`;
+  return { types: page.items.map((type, index) => (index === page.items.length - 1 ? addNote(type, more) : type)) };
+}
+
+function holdsEvery({ name, description = '' }: TypeInfo, words: readonly string[]): boolean {
+  const text = `${name} ${description}`.toLowerCase();
+  return words.every((word) => text.includes(word));
+}
+
+function addNote(type: TypeInfo, note: string): TypeInfo {
+  return { ...type, description: type.description === undefined ? note : `${type.description} ${note}` };
+}

@@ -1,0 +1,133 @@
+import type { JsonObject, JsonSchema } from '../../protocol/json.js';
+import { CATEGORIES, GATEWAY_SOURCE, type Operation, type Parameter } from '../../protocol/operation.js';
+
+/** What can be asked about (specification 7.3). */
+export const QUERY_TYPES = ['operations', 'types', 'result', 'quota_status', 'revoke_token'] as const;
+
+/** What `include` adds to an operation beyond the published schema. */
+export const INCLUDES = ['danger', 'classification', 'input_schema'] as const;
+
+export const DEFAULT_PAGE_SIZE = 50;
+const LARGEST_PAGE = 500;
+const LONGEST_SEARCH = 500;
+
+/** Tokens that the hits of a search may take where the caller sets no other budget: some fifteen of them. */
+export const SEARCH_BUDGET_TOKENS = 1_000;
+
+/** The parameters as introspection shows them and, but for `query`, as they are validated. */
+const PARAMETER_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
+  query: {
+    type: 'string',
+    enum: [...QUERY_TYPES],
+    description:
+      "What to look up: the operations that can be called, or the types of their parameters and results; 'result' reads " +
+      "on in one that was too big to send whole, 'revoke_token' takes a confirmation token back",
+  },
+  name: {
+    type: 'string',
+    description:
+      'Exact name of one operation or type, for its details; an unknown name gives null. Of a result: its handle',
+  },
+  category: {
+    type: 'string',
+    enum: [...CATEGORIES],
+    description: 'Operations of this semantic category only',
+  },
+  endpoint: { type: 'string', description: "Operations of this endpoint family only, for example 'read'" },
+  upstream: { type: 'string', description: 'Operations served by this upstream only' },
+  search: {
+    type: 'string',
+    minLength: 1,
+    maxLength: LONGEST_SEARCH,
+    description:
+      "What you want to do, in your own words, for example 'who is free on tuesday'; operations come best match first, " +
+      'with their parameters (those with ? are optional). In a result: the text to find',
+  },
+  budget_tokens: {
+    type: 'integer',
+    minimum: 1,
+    description:
+      'Operations on the page may take about so many tokens, estimated by their characters; one is always shown. ' +
+      `With search ${SEARCH_BUDGET_TOKENS} where absent`,
+  },
+  include: {
+    type: 'array',
+    items: { type: 'string', enum: [...INCLUDES] },
+    description:
+      "Adds to each operation: 'danger' (level and reasons), 'classification' (confidence, evidence, upstream and tool), " +
+      "'input_schema' (the upstream's own JSON Schema)",
+  },
+  token: { type: 'string', description: "The confirmation token that 'revoke_token' takes back" },
+  first: {
+    type: 'integer',
+    minimum: 1,
+    maximum: LARGEST_PAGE,
+    default: DEFAULT_PAGE_SIZE,
+    description: 'Items on a page; of a result as many as fit where absent',
+  },
+  after: {
+    type: 'string',
+    description:
+      "Where the next page starts: '_protocol.page.after' of the last answer about operations; for types the last item's " +
+      "description ends with it; for a result 'next.after'",
+  },
+  path: { type: 'string', description: "A part of a result, for example 'items[3].body'" },
+  fields: {
+    type: ['string', 'array'],
+    items: { type: 'string' },
+    description: 'Fields of a result: a preset, or a list such as ["id", "author.login"]. Not with search or lines',
+  },
+  lines: { type: 'string', description: "Lines of a result that is a text, from 1, for example '10-20'" },
+};
+
+/**
+ * What arguments are held against. An unknown `query` passes: the specification gives it a code of its own, which the
+ * handler answers with.
+ */
+const INPUT_SCHEMA: JsonSchema = {
+  type: 'object',
+  properties: { ...PARAMETER_SCHEMAS, query: { type: 'string' } },
+  required: ['query'],
+  additionalProperties: false,
+};
+
+/** The one operation that every adapter must have (specification 7.2): the catalog explained to a model. */
+export const introspectOperation: Operation = {
+  name: 'introspect',
+  qualifiedName: 'introspect',
+  upstream: GATEWAY_SOURCE,
+  tool: 'introspect',
+  classification: {
+    category: 'READ',
+    danger: { level: 'safe', reasons: ['reads the catalog of operations and nothing else'] },
+    confidence: 1,
+    evidence: ['built into the gateway'],
+  },
+  description:
+    'Find operations and learn how to call them: lists, filtered and searched, or the details of one operation or type. ' +
+    'Also reads on in results that were too big to send whole',
+  parameters: Object.entries(PARAMETER_SCHEMAS).map(
+    ([name, schema]): Parameter => ({
+      name,
+      upstreamName: name,
+      place: 'params',
+      required: name === 'query',
+      schema,
+    }),
+  ),
+  identifiers: [],
+  strict: true,
+  inputSchema: INPUT_SCHEMA,
+  retryable: true,
+  groupedBy: null,
+  bareErrors: true,
+  examples: [
+    example('Find operations by what they do', { query: 'operations', search: 'log a bug' }),
+    example('How to call one operation', { query: 'operations', name: 'introspect' }),
+    example('What a type is made of', { query: 'types', name: 'OperationInput' }),
+  ],
+};
+
+function example(description: string, params: JsonObject): { description: string; request: JsonObject } {
+  return { description, request: { operation: 'introspect', params } };
+}

@@ -1,0 +1,162 @@
+import type { JsonObject } from '../../protocol/json.js';
+import type { Category } from '../../protocol/operation.js';
+import { OperationError } from '../../protocol/operation-error.js';
+import type { KeptResultRequest } from '../../results/result-types.js';
+import { DEFAULT_PAGE_SIZE, type INCLUDES, QUERY_TYPES, SEARCH_BUDGET_TOKENS } from './operation.js';
+
+export type Include = (typeof INCLUDES)[number];
+
+/** Which operations are meant; what is absent does not restrict. */
+export interface OperationFilters {
+  readonly category?: Category;
+  readonly endpoint?: string;
+  readonly upstream?: string;
+}
+
+export interface PageRequest {
+  readonly first: number;
+  /** The cursor that came with the page before. */
+  readonly after?: string;
+}
+
+/** The arguments of `introspect`, told apart by what is asked for. */
+export type IntrospectionQuery =
+  | {
+      readonly kind: 'operation';
+      readonly name: string;
+      readonly filters: OperationFilters;
+      readonly include: readonly Include[];
+    }
+  | {
+      readonly kind: 'operations';
+      readonly filters: OperationFilters;
+      readonly search?: string;
+      readonly include: readonly Include[];
+      readonly page: PageRequest;
+      /** What the operations on the page may cost, in tokens. */
+      readonly budgetTokens?: number;
+    }
+  | { readonly kind: 'type'; readonly name: string }
+  | { readonly kind: 'types'; readonly search?: string; readonly page: PageRequest }
+  | { readonly kind: 'result'; readonly request: KeptResultRequest }
+  | { readonly kind: 'quota_status' }
+  | { readonly kind: 'revoke_token'; readonly token: string };
+
+const OF_OPERATIONS = ['category', 'endpoint', 'upstream', 'include', 'budget_tokens'];
+const OF_RESULTS = ['path', 'fields', 'lines'];
+
+/**
+ * What each kind of query has no use for, and how the kind is called in an answer. Refused rather than ignored
+ * (introspection document, 8.2.1); `first` is nowhere among them, because its default may have been filled in.
+ */
+const USELESS: Readonly<
+  Record<IntrospectionQuery['kind'], { readonly kind: string; readonly params: readonly string[] }>
+> = {
+  operations: { kind: "query 'operations'", params: [...OF_RESULTS, 'token'] },
+  operation: { kind: "'name'", params: ['search', 'after', 'budget_tokens', ...OF_RESULTS, 'token'] },
+  types: { kind: "query 'types'", params: [...OF_OPERATIONS, ...OF_RESULTS, 'token'] },
+  type: {
+    kind: "query 'types' by 'name'",
+    params: [...OF_OPERATIONS, 'search', 'after', ...OF_RESULTS, 'token'],
+  },
+  result: { kind: "query 'result'", params: [...OF_OPERATIONS, 'token'] },
+  quota_status: {
+    kind: "query 'quota_status'",
+    params: ['name', ...OF_OPERATIONS, 'search', 'after', ...OF_RESULTS, 'token'],
+  },
+  revoke_token: {
+    kind: "query 'revoke_token'",
+    params: ['name', ...OF_OPERATIONS, 'search', 'after', ...OF_RESULTS],
+  },
+};
+
+/** What introspection takes once the catalog's validator has checked names, types and constraints. */
+interface Arguments extends OperationFilters, Omit<KeptResultRequest, 'handle'> {
+  readonly query: string;
+  readonly name?: string;
+  readonly include?: readonly Include[];
+  readonly budget_tokens?: number;
+  readonly token?: string;
+}
+
+const REQUEST_MEMBERS = ['path', 'fields', 'search', 'first', 'after', 'lines'] as const;
+
+/** Reads validated arguments. Throws INTROSPECTION_ERROR for an unknown `query` and for parameters that do not combine. */
+export function parseQuery(args: JsonObject): IntrospectionQuery {
+  // The validator has held the arguments against the operation's input schema, which this type repeats.
+  const {
+    query,
+    name,
+    category,
+    endpoint,
+    upstream,
+    search,
+    include = [],
+    first,
+    after,
+    token = '',
+    budget_tokens: budget = search === undefined ? undefined : SEARCH_BUDGET_TOKENS,
+  } = args as JsonObject & Arguments;
+  const kind = kindOf(query, name);
+  refuseUseless(kind, args);
+
+  const page = { first: first ?? DEFAULT_PAGE_SIZE, ...(after === undefined ? {} : { after }) };
+  const searched = search === undefined ? {} : { search };
+  const filters = {
+    ...(category === undefined ? {} : { category }),
+    ...(endpoint === undefined ? {} : { endpoint }),
+    ...(upstream === undefined ? {} : { upstream }),
+  };
+  switch (kind) {
+    case 'operations':
+      return { kind, filters, ...searched, include, page, ...(budget === undefined ? {} : { budgetTokens: budget }) };
+    case 'operation':
+      return { kind, name: name ?? '', filters, include };
+    case 'types':
+      return { kind, ...searched, page };
+    case 'type':
+      return { kind, name: name ?? '' };
+    case 'result':
+      return { kind, request: readResultRequest(name, args) };
+    case 'quota_status':
+      return { kind };
+    case 'revoke_token':
+      return { kind, token };
+  }
+}
+
+function kindOf(query: string, name: string | undefined): IntrospectionQuery['kind'] {
+  if (query === 'operations') return name === undefined ? 'operations' : 'operation';
+  if (query === 'types') return name === undefined ? 'types' : 'type';
+  if (query === 'result' || query === 'quota_status' || query === 'revoke_token') return query;
+  throw new OperationError(
+    'INTROSPECTION_ERROR',
+    `Unknown query type: '${query}'. Supported types: ${listInWords(QUERY_TYPES)}`,
+  );
+}
+
+/** No page size is filled in: as much as fits is what a reader of a big result wants. */
+function readResultRequest(handle: string | undefined, args: JsonObject & Partial<Arguments>): KeptResultRequest {
+  if (handle === undefined) {
+    throw new OperationError(
+      'INTROSPECTION_ERROR',
+      "query 'result' needs 'name': the handle that came with the answer that was too big",
+    );
+  }
+  const given = REQUEST_MEMBERS.filter((member) => args[member] !== undefined);
+  return Object.assign({ handle }, ...given.map((member) => ({ [member]: args[member] })));
+}
+
+function refuseUseless(kind: IntrospectionQuery['kind'], args: JsonObject): void {
+  const useless = USELESS[kind].params.filter((name) => args[name] !== undefined);
+  if (useless.length === 0) return;
+  throw new OperationError(
+    'INTROSPECTION_ERROR',
+    `${listInWords(useless)} cannot be combined with ${USELESS[kind].kind}. Leave out one or the other`,
+  );
+}
+
+/** Values in single quotes, as the specification wants them in messages: `'read', 'update'`. */
+export function listInWords(values: readonly string[]): string {
+  return values.map((value) => `'${value}'`).join(', ');
+}

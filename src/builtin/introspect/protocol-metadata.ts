@@ -1,0 +1,48 @@
+import type { EndpointPlan } from '../../endpoint/endpoint-plan.js';
+import type { JsonObject } from '../../protocol/json.js';
+import type { PayloadLimits } from '../../protocol/limits.js';
+
+/** The version of the specification that the gateway speaks. */
+const SPECIFICATION_VERSION = '1.0.0-draft';
+
+/** Full conformance (specification 10.1): both modes, field selection and batches. */
+const CONFORMANCE = 'level-2';
+
+/** The optional parts of the protocol. A client relies on these, so each turns true with the code that makes it true. */
+const CAPABILITIES = {
+  batch: true,
+  field_selection: true,
+  aggregations: true,
+  computed_fields: true,
+  pagination: true,
+  relationship_queries: false,
+  warnings: true,
+  confirmation: true,
+  dangerous_operations: true,
+} as const;
+
+/**
+ * What a client should know before it calls: the `_protocol` object without a page (introspection document, 4.1.1).
+ *
+ * @param hasRelations whether the operator has said how things are connected
+ */
+export function buildProtocolMetadata(
+  mode: EndpointPlan['mode'],
+  limits: PayloadLimits,
+  hasRelations: boolean,
+): JsonObject {
+  return {
+    version: SPECIFICATION_VERSION,
+    conformance: CONFORMANCE,
+    mode,
+    capabilities: { ...CAPABILITIES, relationship_queries: hasRelations },
+    limits: {
+      max_request_size: limits.maxRequestSize,
+      max_response_size: limits.maxResponseSize,
+      max_string_length: limits.maxStringLength,
+      max_array_elements: limits.maxArrayElements,
+      max_nesting_depth: limits.maxNestingDepth,
+    },
+    concurrency: 'fully-concurrent',
+  };
+}

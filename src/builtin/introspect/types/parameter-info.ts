@@ -1,0 +1,220 @@
+import { isSensitiveName } from '../../../catalog/sensitive-name.js';
+import { toSnakeCase } from '../../../lib/names.js';
+import { cleanName, cleanText, cleanValue, quoteValue, summarizeText } from '../../../lib/text.js';
+import type { JsonSchema } from '../../../protocol/json.js';
+import type { Operation, Parameter } from '../../../protocol/operation.js';
+import { type OperationTypes, readOperationTypes, type TypeScope } from './operation-types.js';
+import type { ItemInfo, ParameterInfo, TypeInfo } from './protocol-types.js';
+
+export type { ParameterInfo } from './protocol-types.js';
+
+/** How long a list of fields may become in a description, in characters. */
+const FIELDS_BUDGET = 600;
+const UPDATE_BUDGET = 2000;
+
+/**
+ * An operation's parameters as introspection shows them: exactly what `bindArguments` accepts. What an UPDATE changes stands
+ * behind one parameter `input` (specification 4.5), whose description lists the fields.
+ */
+export function describeParameters(operation: Operation): readonly ParameterInfo[] {
+  const types = readOperationTypes(operation);
+  const beside = operation.parameters.filter((parameter) => parameter.place === 'params');
+  const described = beside.map((parameter) => describeMember(parameter, types.input));
+  return types.updateInput === undefined ? described : [...described, describeInput(types.updateInput, types)];
+}
+
+/** What an operation gives back, as far as its tool says. */
+export function describeReturns(operation: Operation): TypeInfo {
+  const { result } = readOperationTypes(operation);
+  if (result === undefined) {
+    return {
+      name: 'ToolData',
+      kind: 'union',
+      description: "The tool's structured content, else its JSON, else its text",
+    };
+  }
+  const { name, shape, source, scope } = result;
+  const fields = shape.kind === 'object' ? `Fields: ${sketchFields(shape.fields, scope, FIELDS_BUDGET)}` : '';
+  const description = joinSentences([summarizeText(cleanText(source['description'])), fields]);
+  return { name, kind: shape.kind, ...(description !== '' && { description }) };
+}
+
+/** A parameter or field; fields of nested data keep the upstream's spelling. */
+export function describeMember({ name, schema, required }: Member, scope: TypeScope): ParameterInfo {
+  const { type, ...rest } = describeSchema(schema, scope);
+  return {
+    name: cleanName(name),
+    type,
+    required,
+    ...rest,
+    ...((isSensitiveName(toSnakeCase(name)) || schema['format'] === 'password') && { sensitive: true }),
+  };
+}
+
+function describeInput(
+  { name, parameters }: { readonly name: string; readonly parameters: readonly Parameter[] },
+  { input }: OperationTypes,
+): ParameterInfo {
+  const fields = sketchFields(parameters, input, UPDATE_BUDGET, true);
+  return { name: 'input', type: name, required: true, description: `What to change (* required): ${fields}` };
+}
+
+function describeSchema(schema: JsonSchema, scope: TypeScope, nesting = 0): ItemInfo {
+  const { shape, source } = scope.read(schema);
+  const own = cleanText(schema['description'] ?? source['description']);
+  const description = joinSentences([own, sketchContent(schema, scope), sketchLimits(source)]);
+  const given = schema['default'] ?? source['default'];
+  return {
+    // The elements of an array are told under `items`.
+    type: shape.kind === 'array' ? 'array' : nameType(schema, scope),
+    ...(description !== '' && { description }),
+    ...(given !== undefined && { default: cleanValue(given) }),
+    ...(shape.kind === 'scalar' &&
+      shape.values !== undefined && { enum: shape.values.map((value) => cleanValue(value)) }),
+    ...(shape.kind === 'scalar' && describeConstraints(source, shape.type)),
+    ...(shape.kind === 'array' &&
+      shape.items !== undefined && { items: describeItem(shape.items, scope, nesting + 1) }),
+  };
+}
+
+/** An element: what its type is; what its fields are is told beside the array. */
+function describeItem(schema: JsonSchema, scope: TypeScope, nesting: number): ItemInfo {
+  const { kind } = scope.read(schema).shape;
+  const isToldByName = kind === 'object' || kind === 'union' || nesting > MAX_NESTING;
+  return isToldByName ? { type: nameType(schema, scope, nesting) } : describeSchema(schema, scope, nesting);
+}
+
+/** The inside of a nested value in one sentence, so that the usual call needs no second look-up. */
+function sketchContent(schema: JsonSchema, scope: TypeScope): string {
+  const { shape, nullable } = scope.read(schema);
+  const mayBeNull = nullable ? ' May be null.' : '';
+  switch (shape.kind) {
+    case 'object':
+      return `Fields (* required): ${sketchFields(shape.fields, scope, FIELDS_BUDGET)}.${mayBeNull}`;
+    case 'union':
+      return `One of: ${shape.branches.map((branch) => sketchBranch(branch, scope)).join('; ')}.${mayBeNull}`;
+    case 'map':
+      return `Free keys${shape.values === undefined ? '' : `, each value ${sketchType(shape.values, scope)}`}.${mayBeNull}`;
+    case 'array': {
+      const inside = shape.items === undefined ? undefined : scope.read(shape.items).shape.kind;
+      const nested = shape.items !== undefined && (inside === 'object' || inside === 'union');
+      return (nested ? `Each item: ${sketchBranch(shape.items, scope)}.` : '') + mayBeNull;
+    }
+    case 'scalar':
+      return mayBeNull.trim();
+  }
+}
+
+function sketchBranch(schema: JsonSchema, scope: TypeScope): string {
+  const { shape } = scope.read(schema);
+  if (shape.kind !== 'object') return sketchType(schema, scope);
+  return `${nameType(schema, scope)} {${sketchFields(shape.fields, scope, FIELDS_BUDGET / 2)}}`;
+}
+
+/** Limits that `ParameterInfo` has no key for. */
+function sketchLimits(source: JsonSchema): string {
+  const limits: readonly (readonly [string, string])[] = [
+    ['minItems', 'at least % items'],
+    ['maxItems', 'at most % items'],
+    ['multipleOf', 'a multiple of %'],
+    ['exclusiveMinimum', 'more than %'],
+    ['exclusiveMaximum', 'less than %'],
+  ];
+  const shown = limits.flatMap(([keyword, text]) => {
+    const limit = source[keyword];
+    return typeof limit === 'number' ? [text.replace('%', String(limit))] : [];
+  });
+  return shown.length > 0 ? `[${shown.join(', ')}]` : '';
+}
+
+const NUMBER_KEYS = ['minimum', 'maximum'] as const;
+const LENGTH_KEYS = ['minLength', 'maxLength'] as const;
+const TEXT_KEYS = ['pattern', 'format'] as const;
+
+function describeConstraints(source: JsonSchema, type: string): Partial<ItemInfo> {
+  const isNumber = type === 'number' || type === 'integer';
+  const numbers = isNumber ? NUMBER_KEYS.filter((key) => typeof source[key] === 'number') : [];
+  const lengths = type === 'string' ? LENGTH_KEYS.filter((key) => isLength(source[key])) : [];
+  const texts = type === 'string' ? TEXT_KEYS.filter((key) => typeof source[key] === 'string') : [];
+  return Object.fromEntries([...numbers, ...lengths, ...texts].map((key) => [key, cleanValue(source[key])]));
+}
+
+function isLength(value: unknown): boolean {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0;
+}
+
+function joinSentences(parts: readonly string[]): string {
+  return parts
+    .filter((part) => part !== '')
+    .map((part, index, all) => (index < all.length - 1 && !/[.!?:\]]$/.test(part) ? `${part}.` : part))
+    .join(' ');
+}
+
+/** Lists of lists of lists; a list can also contain itself. */
+const MAX_NESTING = 3;
+
+const FEW_VALUES = 8;
+const FEW_BRANCHES = 4;
+const FIELD_SUMMARY_LENGTH = 80;
+
+/** Something with a name and a schema: a parameter or a field. */
+interface Member {
+  readonly name: string;
+  readonly schema: JsonSchema;
+  readonly required: boolean;
+}
+
+/** A type's name as `ParameterInfo` and union members have it: a JSON type, `X[]`, or a type that introspection explains. */
+export function nameType(schema: JsonSchema, scope: TypeScope, nesting = 0): string {
+  const { shape, source } = scope.read(schema);
+  switch (shape.kind) {
+    case 'scalar':
+      return shape.type;
+    case 'array':
+      return shape.items === undefined || nesting > MAX_NESTING
+        ? 'array'
+        : `${nameType(shape.items, scope, nesting + 1)}[]`;
+    case 'map':
+      return 'object';
+    case 'object':
+      return scope.nameOf(source) ?? 'object';
+    case 'union':
+      return scope.nameOf(source) ?? 'any';
+  }
+}
+
+/** A type in a few characters, its values or alternatives spelled out where they are few: `'open'|'closed'`, `string[]`. */
+function sketchType(schema: JsonSchema, scope: TypeScope): string {
+  const { shape, nullable } = scope.read(schema);
+  if (shape.kind === 'scalar' && shape.values !== undefined && shape.values.length <= FEW_VALUES) {
+    return shape.values.map(quoteValue).join('|');
+  }
+  if (shape.kind === 'union' && shape.branches.length <= FEW_BRANCHES) {
+    return [...new Set(shape.branches.map((branch) => nameType(branch, scope)))].join('|');
+  }
+  return nullable ? `${nameType(schema, scope)}|null` : nameType(schema, scope);
+}
+
+/**
+ * Fields in one line: name, a star where required, type, and what each is for as long as there is room. Beyond `budget`
+ * characters only the names follow, so that none is left out.
+ */
+function sketchFields(fields: readonly Member[], scope: TypeScope, budget: number, explained = false): string {
+  const parts: string[] = [];
+  let length = 0;
+  for (const field of fields) {
+    const name = `${cleanName(field.name)}${field.required ? '*' : ''}`;
+    const room = length < budget;
+    const part = room ? `${name} (${sketchType(field.schema, scope)})${explained ? purposeOf(field) : ''}` : name;
+    parts.push(part);
+    length += part.length;
+  }
+  return parts.join(explained ? '; ' : ', ');
+}
+
+function purposeOf({ schema }: Member): string {
+  const { description } = schema;
+  return typeof description === 'string'
+    ? `: ${summarizeText(cleanText(description), FIELD_SUMMARY_LENGTH).replace(/\.$/, '')}`
+    : '';
+}

@@ -1,0 +1,197 @@
+import { ERROR_TABLE } from '../../../protocol/error-table.js';
+import { CATEGORIES } from '../../../protocol/operation.js';
+
+/** A parameter or field as introspection shows it: the introspection document's `ParameterInfo`. */
+export interface ParameterInfo {
+  readonly name: string;
+  /** A JSON type, or the name of a type that `introspect {query: "types"}` explains. */
+  readonly type: string;
+  readonly required: boolean;
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly enum?: readonly unknown[];
+  /** Inclusive. */
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly pattern?: string;
+  readonly format?: string;
+  /** What each element of an array is. */
+  readonly items?: ItemInfo;
+  /** Clients should mask the value. */
+  readonly sensitive?: boolean;
+}
+
+/** A `ParameterInfo` of something that has no name. */
+export type ItemInfo = Omit<ParameterInfo, 'name' | 'required'>;
+
+/** One line of the list of types. */
+export interface TypeInfo {
+  readonly name: string;
+  readonly kind: 'enum' | 'object' | 'scalar' | 'union';
+  readonly description?: string;
+}
+
+/** A type in full; the kind decides what comes with it. */
+export type TypeDetails = { readonly name: string; readonly description?: string } & (
+  | { readonly kind: 'enum'; readonly values: readonly string[] }
+  | { readonly kind: 'object'; readonly fields: readonly ParameterInfo[] }
+  | { readonly kind: 'union'; readonly members: readonly string[] }
+  | { readonly kind: 'scalar' }
+);
+
+/** What callers may ask of the answers of READs (companion document "collection querying", section 2). */
+const CONTROL_TYPES: readonly TypeDetails[] = [
+  {
+    name: 'CollectionFilter',
+    kind: 'object',
+    description: 'Which items: every member must hold. Keys are fields, dotted where they lie deeper',
+    fields: [
+      optional(
+        '<field>',
+        'FilterCondition',
+        'Or the value that it equals, a list of values, or an object of inner fields',
+      ),
+    ],
+  },
+  {
+    name: 'FilterCondition',
+    kind: 'object',
+    description:
+      'What a field must be, all of it. Through a list it is enough that one element is. Dates compare as dates',
+    fields: [
+      optional('equals', 'any'),
+      { ...optional('in', 'array', 'One of these'), items: { type: 'any' } },
+      ...['gt', 'gte', 'lt', 'lte'].map((name) => optional(name, 'any', 'A number, a text or a date')),
+      optional('contains', 'any', 'A part of a text, or an element of a list'),
+      optional('exists', 'boolean', 'Whether it is there and not null'),
+      optional('pattern', 'string', 'The whole text, with * for anything and ? for one character'),
+    ],
+  },
+  {
+    name: 'CollectionSort',
+    kind: 'union',
+    description:
+      'One key, or a list of them, the first decides; as a text the field alone, with - before it for descending order',
+    members: ['SortKey', 'SortKey[]', 'string'],
+  },
+  {
+    name: 'SortKey',
+    kind: 'object',
+    fields: [
+      { name: 'field', type: 'string', required: true },
+      { ...optional('order', 'string'), default: 'asc', enum: ['asc', 'desc'] },
+    ],
+  },
+  {
+    name: 'FieldSelection',
+    kind: 'union',
+    description: 'Which fields come back: the name of a preset, or a list of fields, dotted where they lie deeper',
+    members: ['string', 'string[]'],
+  },
+  {
+    name: 'CollectionAggregate',
+    kind: 'object',
+    description: 'Summaries of all items that the filter leaves, by labels of your own',
+    fields: [optional('<label>', 'AggregateExpression')],
+  },
+  {
+    name: 'AggregateExpression',
+    kind: 'object',
+    description: 'At least one of these',
+    fields: [
+      optional('count', 'boolean', 'How many items'),
+      optional('group_by', 'string', 'The field whose values make the groups; alone it counts them'),
+      ...['sum', 'avg', 'min', 'max'].map((name) => optional(name, 'string', 'The field that it is computed of')),
+    ],
+  },
+];
+
+/** Types of the protocol itself (introspection document, 5.3), with what their fields need to be understood. */
+export const PROTOCOL_TYPES: readonly TypeDetails[] = [
+  {
+    name: 'SemanticCategory',
+    kind: 'enum',
+    description: 'The effect that an operation can have on state',
+    values: CATEGORIES,
+  },
+  {
+    name: 'OperationInput',
+    kind: 'object',
+    description: 'What every request looks like',
+    fields: [
+      { name: 'operation', type: 'string', required: true, description: 'The name of the operation' },
+      { name: 'params', type: 'object', required: false, description: "The operation's parameters by name" },
+    ],
+  },
+  {
+    name: 'OperationResult',
+    kind: 'union',
+    description: 'What every operation answers with',
+    members: ['OperationSuccess', 'OperationFailure'],
+  },
+  {
+    name: 'OperationSuccess',
+    kind: 'object',
+    description: 'The operation did what was asked',
+    fields: [
+      { name: 'success', type: 'boolean', required: true, enum: [true] },
+      { name: 'data', type: 'ToolData', required: true, description: "The operation's result" },
+      {
+        name: 'warnings',
+        type: 'array',
+        required: false,
+        description: 'What the caller should know besides',
+        items: { type: 'object' },
+      },
+    ],
+  },
+  {
+    name: 'OperationFailure',
+    kind: 'object',
+    description: 'The operation was refused or failed',
+    fields: [
+      { name: 'success', type: 'boolean', required: true, enum: [false] },
+      { name: 'error', type: 'ErrorDetail', required: true, description: 'What was wrong and what to do' },
+    ],
+  },
+  {
+    name: 'ErrorDetail',
+    kind: 'object',
+    description: 'Why an operation was refused or failed',
+    fields: [
+      { name: 'code', type: 'ErrorCode', required: true, description: 'For programs' },
+      { name: 'message', type: 'string', required: true, description: 'For readers' },
+      { name: 'details', type: 'object', required: false, description: 'What the code comes with' },
+    ],
+  },
+  {
+    name: 'ErrorCode',
+    kind: 'enum',
+    description: 'Every code that an error can have',
+    values: Object.keys(ERROR_TABLE),
+  },
+  {
+    name: 'EndpointPermissions',
+    kind: 'object',
+    description: 'What calling an operation can do to state',
+    fields: [
+      { name: 'readOnly', type: 'boolean', required: true, description: 'It changes nothing' },
+      { name: 'destructive', type: 'boolean', required: true, description: 'It can remove or overwrite' },
+    ],
+  },
+  {
+    name: 'ToolData',
+    kind: 'union',
+    description: "A tool's structured content, else its single JSON text parsed, else its text",
+    members: ['object', 'array', 'string', 'number', 'boolean', 'null'],
+  },
+  ...CONTROL_TYPES,
+];
+
+export const PROTOCOL_TYPE_NAMES: ReadonlySet<string> = new Set(PROTOCOL_TYPES.map(({ name }) => name));
+
+function optional(name: string, type: string, description?: string): ParameterInfo {
+  return { name, type, required: false, ...(description !== undefined && { description }) };
+}

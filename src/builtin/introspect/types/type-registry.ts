@@ -1,0 +1,98 @@
+import type { Catalog } from '../../../catalog/catalog.js';
+import { groupBy } from '../../../lib/collections.js';
+import { toPascalCase } from '../../../lib/names.js';
+import { cleanText, summarizeText } from '../../../lib/text.js';
+import type { Operation } from '../../../protocol/operation.js';
+import { type NamedType, readOperationTypes } from './operation-types.js';
+import { describeMember, nameType } from './parameter-info.js';
+import { PROTOCOL_TYPES, type TypeDetails, type TypeInfo } from './protocol-types.js';
+
+export type { TypeInfo } from './protocol-types.js';
+
+/** Every type that a catalog's operations speak of, and the protocol's own. */
+export interface TypeRegistry {
+  /** Ordered by name. */
+  list(): readonly TypeInfo[];
+  find(name: string): TypeDetails | null;
+}
+
+/** The types of a catalog. Nothing is read before it is asked for, and a look-up reads only the operations it can concern. */
+export function buildTypeRegistry(catalog: Catalog): TypeRegistry {
+  let byPrefix: ReadonlyMap<string, readonly Operation[]> | undefined;
+  let listed: readonly TypeInfo[] | undefined;
+  return {
+    list: () => {
+      listed ??= listTypes(catalog.operations);
+      return listed;
+    },
+    find: (name) => {
+      byPrefix ??= groupBy(catalog.operations, (operation) => toPascalCase(operation.name));
+      return findType(name, byPrefix);
+    },
+  };
+}
+
+function listTypes(operations: readonly Operation[]): readonly TypeInfo[] {
+  const all = [...PROTOCOL_TYPES, ...operations.flatMap((operation) => detailTypes(operation))];
+  const types = [...groupBy(all, (type) => type.name).values()].flatMap(separate);
+  return types
+    .map(({ name, kind, description }) => ({
+      name,
+      kind,
+      ...(description !== undefined && { description: summarizeText(description) }),
+    }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function findType(name: string, byPrefix: ReadonlyMap<string, readonly Operation[]>): TypeDetails | null {
+  const exact = separate(detailsOf(name, byPrefix))[0];
+  if (exact !== undefined) return exact;
+  // `Name2` may be the second of several that share the name.
+  const base = /^(.*\D)\d+$/.exec(name)?.[1];
+  const shared = base === undefined ? [] : separate(detailsOf(base, byPrefix));
+  return shared.find((type) => type.name === name) ?? null;
+}
+
+/** A type's name begins with its operation's, so few operations come into question. */
+function detailsOf(name: string, byPrefix: ReadonlyMap<string, readonly Operation[]>): readonly TypeDetails[] {
+  const owners = Array.from(name, (_, index) => byPrefix.get(name.slice(0, index + 1)) ?? []).flat();
+  const own = PROTOCOL_TYPES.filter((type) => type.name === name);
+  return [...own, ...owners.flatMap((operation) => detailTypes(operation, name))];
+}
+
+/**
+ * Two operations can come to one name (`get_user` with `settings_list`, `get_user_settings` with `list`). Where they mean
+ * different things, the name stands for either, and a number tells them apart.
+ */
+function separate(types: readonly TypeDetails[]): readonly TypeDetails[] {
+  const different = [...new Map(types.map((type) => [JSON.stringify(type), type])).values()];
+  const [first] = different;
+  if (first === undefined || different.length === 1) return different;
+  const numbered = different.map((type, index) => ({ ...type, name: `${type.name}${index + 1}` }));
+  const description = 'Several operations use this name: each for one of these';
+  return [{ name: first.name, kind: 'union', description, members: numbered.map(({ name }) => name) }, ...numbered];
+}
+
+/** The types of one operation; with a name only that one. */
+function detailTypes(operation: Operation, only?: string): readonly TypeDetails[] {
+  const { named, updateInput, input } = readOperationTypes(operation);
+  const isWanted = ({ name }: { readonly name: string }): boolean => only === undefined || name === only;
+  const types = [...named.values()].filter(isWanted).map(detailType);
+  if (updateInput === undefined || !isWanted(updateInput)) return types;
+  const fields = updateInput.parameters.map((parameter) => describeMember(parameter, input));
+  const description = `What '${operation.name}' can change`;
+  return [...types, { name: updateInput.name, kind: 'object', description, fields }];
+}
+
+function detailType({ name, shape, source, scope }: NamedType): TypeDetails {
+  const text = cleanText(source['description'] ?? source['title']);
+  const description = text === '' ? {} : { description: text };
+  return shape.kind === 'object'
+    ? { name, kind: 'object', ...description, fields: shape.fields.map((field) => describeMember(field, scope)) }
+    : {
+        name,
+        kind: 'union',
+        ...description,
+        members: [...new Set(shape.branches.map((branch) => nameType(branch, scope)))],
+      };
+}

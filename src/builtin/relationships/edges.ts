@@ -1,0 +1,128 @@
+import { mentionsNode, NODE_SIGN } from '../../config/build-upstreams.js';
+import type { RelationConfig } from '../../config/gateway-config.js';
+import { readField } from '../../expression/operators.js';
+import { isJsonObject, type JsonObject } from '../../protocol/json.js';
+import { OperationError } from '../../protocol/operation-error.js';
+import { type GraphEdge, type GraphNode, type RelationSource, toNode } from './graph.js';
+
+/**
+ * Calls a READ operation of an upstream as the caller of the query would, and resolves with its data. Rejects with an
+ * `OperationError`, also for an operation that does not exist or is no READ.
+ * @param operation the tool's or the operation's name, as the relation writes it
+ */
+export type CallOperation = (upstream: string, operation: string, params: JsonObject) => Promise<unknown>;
+
+export interface EdgeReader {
+  readonly source: RelationSource;
+  /** How many calls the next look costs: 0 or 1. */
+  readonly cost: number;
+  /** The edges of a node. Rejects with nothing but defects. */
+  look(node: GraphNode): Promise<Look>;
+}
+
+/** What was found around a node, or why nothing could be. */
+type Look = { readonly edges: readonly GraphEdge[] } | { readonly error: OperationError };
+
+/** Reads the edges that one relation tells; what is told all at once is called for once. */
+export function openEdgeReader(source: RelationSource, callOperation: CallOperation): EdgeReader {
+  const { upstream, relation } = source;
+  const read = async (node?: GraphNode): Promise<Look> => {
+    try {
+      const params = node === undefined ? relation.params : fillIn(relation.params, node);
+      const answer = await callOperation(upstream, relation.operation, params as JsonObject);
+      const edges = readEdges(answer, relation, node);
+      if (edges !== undefined) return { edges };
+      // Of one node there may be none; a list of all edges that is not there is another answer than was expected.
+      return node === undefined || !isStructured(answer) ? { error: noList(source) } : { edges: [] };
+    } catch (cause) {
+      if (cause instanceof OperationError) return { error: cause };
+      throw cause;
+    }
+  };
+  return mentionsNode(relation.params) ? { source, cost: 1, look: read } : wholeReader(source, read);
+}
+
+function wholeReader(source: RelationSource, read: () => Promise<Look>): EdgeReader {
+  let index: Promise<{ error: OperationError } | ReadonlyMap<string, readonly GraphEdge[]>> | undefined;
+  const readAll = async () => {
+    const all = await read();
+    return 'error' in all ? all : indexByNode(all.edges);
+  };
+  return {
+    source,
+    get cost() {
+      return index === undefined ? 1 : 0;
+    },
+    async look({ id }) {
+      index ??= readAll();
+      const found = await index;
+      return 'error' in found ? found : { edges: found.get(id) ?? [] };
+    },
+  };
+}
+
+function indexByNode(edges: readonly GraphEdge[]): ReadonlyMap<string, readonly GraphEdge[]> {
+  const index = new Map<string, GraphEdge[]>();
+  for (const edge of edges) {
+    for (const id of new Set([edge.source.id, edge.target.id])) {
+      const known = index.get(id);
+      if (known === undefined) index.set(id, [edge]);
+      else known.push(edge);
+    }
+  }
+  return index;
+}
+
+/** A text that is the sign and nothing else becomes the id as its server wrote it: a number stays one. */
+function fillIn(value: unknown, node: GraphNode): unknown {
+  if (value === NODE_SIGN) return node.value;
+  if (typeof value === 'string') return value.replaceAll(NODE_SIGN, () => node.id);
+  if (Array.isArray(value)) return value.map((item) => fillIn(item, node));
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, fillIn(member, node)]));
+}
+
+function isStructured(answer: unknown): boolean {
+  return typeof answer === 'object' && answer !== null;
+}
+
+function noList({ relation }: RelationSource): OperationError {
+  const place = relation.edges === '' ? 'it is not a list' : `it has nothing at '${relation.edges}'`;
+  return new OperationError('INTERNAL_ERROR', `The answer of '${relation.operation}' tells no relationships: ${place}`);
+}
+
+/**
+ * The edges that an answer tells; undefined where it holds nothing where they should be. An end that is a list stands for as
+ * many edges; an edge without an end is none.
+ * @param looked the node that the answer is about, where it is about one
+ */
+function readEdges(answer: unknown, relation: RelationConfig, looked?: GraphNode): GraphEdge[] | undefined {
+  const found = readPath(answer, relation.edges);
+  if (found === null) return undefined;
+  const items: readonly unknown[] = Array.isArray(found) ? found : [found];
+  const edges: GraphEdge[] = [];
+  for (const item of items) {
+    const type = readType(item, relation);
+    const targets = readEnds(item, relation.target, looked);
+    for (const source of readEnds(item, relation.source, looked)) {
+      for (const target of targets) edges.push({ source, target, type });
+    }
+  }
+  return edges;
+}
+
+function readPath(value: unknown, path: string): unknown {
+  return path === '' ? value : readField(value, path.split('.'));
+}
+
+function readEnds(item: unknown, path: string | null, looked: GraphNode | undefined): readonly GraphNode[] {
+  if (path === null) return looked === undefined ? [] : [looked];
+  const value = readPath(item, path);
+  const values: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return values.flatMap((one) => toNode(one) ?? []);
+}
+
+function readType(item: unknown, { type, relationship }: RelationConfig): string {
+  const told = type === null ? undefined : toNode(readPath(item, type));
+  return told?.id ?? relationship;
+}

@@ -1,0 +1,116 @@
+import type { RelationConfig, UpstreamConfig } from '../../config/gateway-config.js';
+import { isJsonObject, type JsonObject } from '../../protocol/json.js';
+import { OperationError } from '../../protocol/operation-error.js';
+
+/** Something that is connected: its id as the graph shows it, and as its server wrote it. */
+export interface GraphNode {
+  readonly id: string;
+  readonly value: string | number;
+}
+
+export interface GraphEdge {
+  readonly source: GraphNode;
+  readonly target: GraphNode;
+  readonly type: string;
+}
+
+/** Which side of its edges a node is on: `outgoing` where it is the source. */
+export type Side = 'outgoing' | 'incoming';
+
+/** An operation that tells what is connected, and whose it is. */
+export interface RelationSource {
+  /** The upstream's slug. */
+  readonly upstream: string;
+  readonly relation: RelationConfig;
+}
+
+export const SECTIONS = ['root', 'relationships', 'graph.nodes', 'graph.edges'] as const;
+
+export type Section = (typeof SECTIONS)[number];
+
+/** What a call of `query_relationships` asks for. */
+export interface RelationRequest {
+  readonly root: GraphNode;
+  /** The root as the answer shows it. */
+  readonly reference: JsonObject;
+  readonly direction: Direction;
+  /** Edges of this type alone. */
+  readonly relationship?: string;
+  readonly depth: number;
+  readonly sections: readonly Section[];
+}
+
+export const DIRECTIONS = ['outgoing', 'incoming', 'both'] as const;
+
+type Direction = (typeof DIRECTIONS)[number];
+
+/** The sides that a direction asks for, in the order in which they are told. */
+export const SIDES: Readonly<Record<Direction, readonly Side[]>> = {
+  outgoing: ['outgoing'],
+  incoming: ['incoming'],
+  both: ['outgoing', 'incoming'],
+};
+
+/** A node of an id; undefined for what cannot be one. */
+export function toNode(value: unknown): GraphNode | undefined {
+  const isId = (typeof value === 'string' && value !== '') || typeof value === 'number';
+  return isId ? { id: String(value), value } : undefined;
+}
+
+/** Every relation that is declared, in the configuration's order; none of upstreams that are switched off. */
+export function listRelationSources(upstreams: readonly UpstreamConfig[]): readonly RelationSource[] {
+  return upstreams
+    .filter(({ disabled }) => !disabled)
+    .flatMap(({ slug, relations }) => relations.map((relation) => ({ upstream: slug, relation })));
+}
+
+/** The sides of a node that the operation tells when it is asked about it. */
+export function sidesOf({ source, target }: RelationConfig): readonly Side[] {
+  return [...(target === null ? [] : (['outgoing'] as const)), ...(source === null ? [] : (['incoming'] as const))];
+}
+
+/** What nobody has given a type; the published schema wants one. */
+export const PLAIN_TYPE = 'node';
+
+/** The members of a root that identify it, the first that is there. */
+const IDENTIFIERS = ['id', 'name', 'element_name'];
+
+/** Reads arguments that are valid by the operation's schema. Throws an `OperationError` for a root that names nothing. */
+export function readRelationRequest(given: JsonObject): RelationRequest {
+  const { direction = 'outgoing', relationship, depth = 1, fields = SECTIONS } = given as Partial<Arguments>;
+  const root = readRoot(given['root']);
+  const own = isJsonObject(given['root']) ? given['root'] : {};
+  return {
+    root,
+    reference: { element_type: PLAIN_TYPE, element_name: root.id, ...own },
+    direction,
+    ...(relationship !== undefined && { relationship }),
+    depth,
+    sections: fields,
+  };
+}
+
+interface Arguments {
+  readonly direction: Direction;
+  readonly relationship: string;
+  readonly depth: number;
+  readonly fields: readonly Section[];
+}
+
+function readRoot(root: unknown): GraphNode {
+  const node = toNode(isJsonObject(root) ? identify(root) : root);
+  if (node !== undefined) return node;
+  const constraint = 'an id, or an object with one identifying value';
+  throw new OperationError(
+    'VALIDATION_INVALID_VALUE',
+    `Parameter 'root' names nothing. Expected: ${constraint}: {"element_name": "..."}`,
+    { param_name: 'root', constraint },
+  );
+}
+
+function identify(root: JsonObject): unknown {
+  const named = IDENTIFIERS.find((key) => Object.hasOwn(root, key));
+  if (named !== undefined) return root[named];
+  const others = Object.keys(root).filter((key) => key !== 'element_type');
+  return others.length === 1 ? root[others[0] ?? ''] : undefined;
+}

@@ -1,0 +1,166 @@
+import type { JsonObject, JsonSchema } from '../../protocol/json.js';
+import { GATEWAY_SOURCE, type Operation, type Parameter } from '../../protocol/operation.js';
+import { DIRECTIONS, type RelationSource, SECTIONS } from './graph.js';
+
+const RELATIONSHIPS_OPERATION = 'query_relationships';
+
+const MAX_DEPTH = 3;
+
+/**
+ * The built-in operation that walks the declared relations (companion document "relationship queries"); undefined where none
+ * are declared.
+ */
+export function createRelationshipsOperation(sources: readonly RelationSource[]): Operation | undefined {
+  if (sources.length === 0) return undefined;
+  const schemas = describeParameters(sources);
+  const required = ['root', ...('upstream' in schemas ? ['upstream'] : [])];
+  return {
+    name: RELATIONSHIPS_OPERATION,
+    qualifiedName: RELATIONSHIPS_OPERATION,
+    upstream: GATEWAY_SOURCE,
+    tool: RELATIONSHIPS_OPERATION,
+    classification: {
+      category: 'READ',
+      danger: { level: 'safe', reasons: ['calls READ operations alone, each as its caller'] },
+      confidence: 1,
+      evidence: ['built into the gateway'],
+    },
+    description: `Find what a thing is connected with, and what that is connected with, in one call. Relationships: ${listKnown(sources)}`,
+    parameters: Object.entries(schemas).map(
+      ([name, schema]): Parameter => ({
+        name,
+        upstreamName: name,
+        place: 'params',
+        required: required.includes(name),
+        schema,
+      }),
+    ),
+    identifiers: [],
+    strict: true,
+    inputSchema: { type: 'object', properties: schemas, required, additionalProperties: false },
+    outputSchema: RELATIONSHIPS_OUTPUT,
+    retryable: true,
+    groupedBy: null,
+    collection: ['relationships'],
+    examples: [
+      example('What something leads to', sources, { root: 'ID' }),
+      example('Two steps in both directions, as a graph', sources, {
+        root: 'ID',
+        direction: 'both',
+        depth: 2,
+        fields: ['graph.nodes', 'graph.edges'],
+      }),
+    ],
+  };
+}
+
+function describeParameters(sources: readonly RelationSource[]): Readonly<Record<string, JsonSchema>> {
+  const upstreams = unique(sources.map(({ upstream }) => upstream));
+  return {
+    root: {
+      type: ['string', 'number', 'object'],
+      minLength: 1,
+      description: 'Where to start: an id, or an object with one identifying value such as {"element_name": "..."}',
+    },
+    direction: {
+      type: 'string',
+      enum: [...DIRECTIONS],
+      default: 'outgoing',
+      description: "Relationships that lead away ('outgoing'), that lead here ('incoming'), or both",
+    },
+    relationship: describeRelationship(sources),
+    depth: {
+      type: 'integer',
+      minimum: 1,
+      maximum: MAX_DEPTH,
+      default: 1,
+      description: 'How many steps from the root',
+    },
+    fields: {
+      type: 'array',
+      minItems: 1,
+      items: { type: 'string', enum: [...SECTIONS] },
+      description: 'The parts of the answer that are wanted; all where absent',
+    },
+    // Ids mean something within one server alone.
+    ...(upstreams.length > 1 && {
+      upstream: { type: 'string', enum: upstreams, description: 'Whose things are connected' },
+    }),
+  };
+}
+
+/** An enum unless some operation tells names of its own. */
+function describeRelationship(sources: readonly RelationSource[]): JsonSchema {
+  const isOpen = sources.some(({ relation }) => relation.type !== null);
+  const names = unique(sources.map(({ relation }) => relation.relationship));
+  const description = 'The type of relationship to follow; all where absent';
+  return { type: 'string', minLength: 1, ...(!isOpen && { enum: names }), description };
+}
+
+/** `tracker (blocked_by, part_of), memory (named by its data)`. */
+function listKnown(sources: readonly RelationSource[]): string {
+  const parts = unique(sources.map(({ upstream }) => upstream)).map((upstream) => {
+    const own = sources.filter((source) => source.upstream === upstream);
+    const names = own.map(({ relation }) => (relation.type === null ? relation.relationship : 'named by its data'));
+    return `${upstream} (${unique(names).join(', ')})`;
+  });
+  return parts.join(', ');
+}
+
+function unique(values: readonly string[]): readonly string[] {
+  return [...new Set(values)];
+}
+
+function example(
+  description: string,
+  sources: readonly RelationSource[],
+  params: JsonObject,
+): {
+  description: string;
+  request: JsonObject;
+} {
+  const upstreams = unique(sources.map(({ upstream }) => upstream));
+  const all = upstreams.length > 1 ? { ...params, upstream: upstreams[0] } : params;
+  return { description, request: { operation: RELATIONSHIPS_OPERATION, params: all } };
+}
+
+const TEXT: JsonSchema = { type: 'string' };
+
+const REFERENCE: JsonSchema = {
+  type: 'object',
+  properties: { element_type: TEXT, element_name: TEXT },
+  required: ['element_type', 'element_name'],
+};
+
+/** What `query_relationships` answers with; the parts that `fields` leaves out are missing. */
+const RELATIONSHIPS_OUTPUT: JsonSchema = {
+  type: 'object',
+  properties: {
+    root: REFERENCE,
+    relationships: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: { type: TEXT, direction: TEXT, target: REFERENCE, depth: { type: 'integer' } },
+      },
+    },
+    graph: {
+      type: 'object',
+      properties: {
+        nodes: {
+          type: 'array',
+          items: { type: 'object', properties: { id: TEXT, element_type: TEXT, element_name: TEXT } },
+        },
+        edges: { type: 'array', items: { type: 'object', properties: { source: TEXT, target: TEXT, type: TEXT } } },
+      },
+    },
+    incomplete: {
+      type: 'array',
+      description: 'Only where something could not be found out: what, and why',
+      items: {
+        type: 'object',
+        properties: { relationship: TEXT, operation: TEXT, failed: { type: 'integer' }, reason: TEXT },
+      },
+    },
+  },
+};

@@ -1,0 +1,199 @@
+import type { JsonObject } from '../../protocol/json.js';
+import { OperationError } from '../../protocol/operation-error.js';
+import { type CallOperation, type EdgeReader, openEdgeReader } from './edges.js';
+import {
+  type GraphEdge,
+  type GraphNode,
+  PLAIN_TYPE,
+  type RelationRequest,
+  type RelationSource,
+  SIDES,
+  type Side,
+  sidesOf,
+} from './graph.js';
+
+/** Calls in flight at once. */
+const CONCURRENT_LOOKS = 8;
+
+/**
+ * Walks the relationships breadth first from the root (companion document "relationship queries"). Each node is looked at
+ * once and each edge told once, also those that close a cycle. What could not be found out is told under `incomplete`; rejects
+ * with an `OperationError` where nothing could be found out about the root itself.
+ */
+export async function traverseRelations(
+  request: RelationRequest,
+  sources: readonly RelationSource[],
+  callOperation: CallOperation,
+): Promise<JsonObject> {
+  const { root, depth, direction } = request;
+  const telling = chooseSources(request, sources);
+  const asked = telling.filter(({ relation }) => SIDES[direction].some((side) => sidesOf(relation).includes(side)));
+  const traversal: Traversal = {
+    request,
+    sources: telling,
+    readers: asked.map((source) => openEdgeReader(source, callOperation)),
+    nodes: new Map([[root.id, root]]),
+    edges: new Map(),
+    relationships: [],
+    failures: new Map(),
+    reached: new Set(),
+    calls: 0,
+  };
+  let frontier: readonly GraphNode[] = [root];
+  for (let level = 1; level <= depth && frontier.length > 0 && traversal.reached.size === 0; level += 1) {
+    frontier = await expand(traversal, frontier, level);
+    if (level === 1) throwIfBlind(traversal);
+  }
+  return describeTraversal(traversal);
+}
+
+/** Those that can tell the relationship. */
+function chooseSources(
+  { relationship }: RelationRequest,
+  sources: readonly RelationSource[],
+): readonly RelationSource[] {
+  const tellsIt = ({ relation }: RelationSource): boolean =>
+    relationship === undefined || relation.type !== null || relation.relationship === relationship;
+  const useful = sources.filter(tellsIt);
+  if (useful.length > 0) return useful;
+  const known = [...new Set(sources.map(({ relation }) => relation.relationship))];
+  const constraint = `one of ${known.map((name) => `'${name}'`).join(', ')}`;
+  throw new OperationError(
+    'VALIDATION_INVALID_VALUE',
+    `Parameter 'relationship' expected ${constraint}, got '${relationship}'`,
+    { param_name: 'relationship', constraint, value: relationship },
+  );
+}
+
+/** Looks around each node of a level; gives the nodes that are new. */
+async function expand(
+  traversal: Traversal,
+  frontier: readonly GraphNode[],
+  depth: number,
+): Promise<readonly GraphNode[]> {
+  const known = traversal.nodes.size;
+  const looks = frontier.flatMap((node) => traversal.readers.map((reader) => ({ node, reader })));
+  for (let start = 0; start < looks.length && traversal.reached.size === 0; start += CONCURRENT_LOOKS) {
+    const batch = looks.slice(start, start + CONCURRENT_LOOKS);
+    const found = await Promise.all(batch.map(({ node, reader }) => look(traversal, reader, node)));
+    batch.forEach(({ node }, index) => {
+      for (const edge of found[index] ?? []) addEdge(traversal, edge, node, depth);
+    });
+  }
+  return [...traversal.nodes.values()].slice(known);
+}
+
+async function look(traversal: Traversal, reader: EdgeReader, node: GraphNode): Promise<readonly GraphEdge[]> {
+  if (traversal.calls + reader.cost > TRAVERSAL_LIMITS.calls) {
+    traversal.reached.add('calls');
+    return [];
+  }
+  const { cost } = reader;
+  traversal.calls += cost;
+  const found = await reader.look(node);
+  if ('edges' in found) return found.edges;
+  // What failed before, and is only told again, is no other failure.
+  if (cost > 0) {
+    const failures = traversal.failures.get(reader.source) ?? [];
+    traversal.failures.set(reader.source, [...failures, found.error]);
+  }
+  return [];
+}
+
+function addEdge(traversal: Traversal, edge: GraphEdge, node: GraphNode, depth: number): void {
+  const { request, nodes, edges, relationships, reached } = traversal;
+  const direction = SIDES[request.direction].find((side) => nearEnd(edge, side).id === node.id);
+  if (direction === undefined || (request.relationship ?? edge.type) !== edge.type) return;
+  const key = JSON.stringify([edge.source.id, edge.target.id, edge.type]);
+  if (edges.has(key)) return;
+  const target = direction === 'outgoing' ? edge.target : edge.source;
+  const isNew = !nodes.has(target.id);
+  if (edges.size === TRAVERSAL_LIMITS.edges) reached.add('edges');
+  else if (isNew && nodes.size === TRAVERSAL_LIMITS.nodes) reached.add('nodes');
+  else {
+    if (isNew) nodes.set(target.id, target);
+    edges.set(key, edge);
+    relationships.push({ type: edge.type, direction, target: referTo(target), depth });
+  }
+}
+
+function nearEnd({ source, target }: GraphEdge, side: Side): GraphNode {
+  return side === 'outgoing' ? source : target;
+}
+
+function throwIfBlind({ readers, failures }: Traversal): void {
+  const [first] = failures.values();
+  if (first?.[0] !== undefined && failures.size === readers.length) throw first[0];
+}
+
+function describeTraversal(traversal: Traversal): JsonObject {
+  const { request, nodes, edges, relationships } = traversal;
+  const rootType = request.reference['element_type'];
+  const incomplete = describeGaps(traversal);
+  return {
+    root: request.reference,
+    relationships,
+    graph: {
+      nodes: [...nodes.values()].map((node) => ({
+        id: node.id,
+        ...referTo(node),
+        ...(node === request.root && { element_type: rootType }),
+      })),
+      edges: [...edges.values()].map(({ source, target, type }) => ({ source: source.id, target: target.id, type })),
+    },
+    ...(incomplete.length > 0 && { incomplete }),
+  };
+}
+
+function referTo({ id }: GraphNode): JsonObject {
+  return { element_type: PLAIN_TYPE, element_name: id };
+}
+
+/** What one traversal may cost, whatever the graph. */
+const TRAVERSAL_LIMITS = { nodes: 1000, edges: 5000, calls: 200 } as const;
+
+/** What a traversal knows so far. */
+interface Traversal {
+  readonly request: RelationRequest;
+  readonly sources: readonly RelationSource[];
+  readonly readers: readonly EdgeReader[];
+  readonly nodes: Map<string, GraphNode>;
+  readonly edges: Map<string, GraphEdge>;
+  readonly relationships: JsonObject[];
+  readonly failures: Map<RelationSource, OperationError[]>;
+  /** The limits that cut something off. */
+  readonly reached: Set<keyof typeof TRAVERSAL_LIMITS>;
+  calls: number;
+}
+
+const UNTOLD: Readonly<Record<Side, string>> = {
+  outgoing: 'no operation tells what is outgoing',
+  incoming: 'no operation tells what is incoming',
+};
+
+/** What a traversal did not find out, and why. */
+function describeGaps({ request, sources, failures, reached }: Traversal): readonly JsonObject[] {
+  return [
+    ...findUntoldSides(sources, SIDES[request.direction]),
+    ...[...failures].map(([{ relation }, errors]) => ({
+      relationship: relation.relationship,
+      operation: relation.operation,
+      failed: errors.length,
+      reason: errors[0]?.message,
+    })),
+    ...[...reached].map((limit) => ({
+      reason: `stopped at ${TRAVERSAL_LIMITS[limit]} ${limit}: ask for one relationship, or go on from a node`,
+    })),
+  ];
+}
+
+/** Sides that are asked for, and that none of the operations behind a relationship tells. */
+function findUntoldSides(sources: readonly RelationSource[], asked: readonly Side[]): readonly JsonObject[] {
+  const told = new Map<string, readonly Side[]>();
+  for (const { relation } of sources) {
+    told.set(relation.relationship, [...(told.get(relation.relationship) ?? []), ...sidesOf(relation)]);
+  }
+  return [...told].flatMap(([relationship, sides]) =>
+    asked.filter((side) => !sides.includes(side)).map((side) => ({ relationship, reason: UNTOLD[side] })),
+  );
+}

@@ -1,0 +1,230 @@
+import { pathOfPointer, setMember } from '../../lib/json-path.js';
+import { nearestName, toSnakeCase } from '../../lib/names.js';
+import { cleanText, quoteValues, summarizeText } from '../../lib/text.js';
+import { isJsonObject, type JsonObject } from '../../protocol/json.js';
+import type { Operation, Parameter } from '../../protocol/operation.js';
+import { describeForm, jsonTypeOf } from '../../schema/schema-shape.js';
+import { explainViolations, type Fault, type FaultScope } from './explain-violations.js';
+import { type ParameterScope, parameterScope, pathOf } from './parameter-scope.js';
+import { type Violation, validatorFor } from './validators.js';
+
+/** The upstream's arguments, or everything that is wrong with the caller's parameters. */
+type Binding =
+  | { readonly ok: true; readonly arguments: JsonObject }
+  | { readonly ok: false; readonly faults: readonly Fault[] };
+
+/** More are not read; the next attempt shows the rest. */
+const MAX_FAULTS = 50;
+
+/**
+ * A call's `params` as the arguments that a direct caller would have sent: names first, then what must be there, then the
+ * tool's own schema. Values are never converted, and defaults are left to the upstream, which declared them.
+ */
+export function bindArguments(operation: Operation, params: JsonObject): Binding {
+  const matched = matchParameters(operation, params);
+  const bound = addFixedArguments(operation, matched.arguments);
+  const missing = findMissing(operation, bound);
+  const violations = findViolations(operation, bound).filter((violation) => !mayMerge(operation, bound, violation));
+  const total = matched.faults.length + missing.length + violations.length;
+  if (total === 0) return { ok: true, arguments: bound };
+
+  const broken = explainViolations(violations, faultScope(operation));
+  return { ok: false, faults: dropRepeated([...matched.faults, ...missing, ...broken]).slice(0, MAX_FAULTS) };
+}
+
+/** Everything that is wrong with arguments as they are sent, in the caller's terms. */
+export function checkArguments(operation: Operation, args: JsonObject): readonly Fault[] {
+  return explainViolations(findViolations(operation, args), faultScope(operation)).slice(0, MAX_FAULTS);
+}
+
+function findViolations({ inputSchema }: Operation, args: JsonObject): readonly Violation[] {
+  const validator = validatorFor(inputSchema);
+  return validator.accepts(args) ? [] : validator.violations(args);
+}
+
+/**
+ * Whether merging may still put it right: then an object in `input` is a part of one, null removes a member, and what is left
+ * out is there already. The whole is checked before it is written.
+ */
+function mayMerge(operation: Operation, bound: JsonObject, { instancePath }: Violation): boolean {
+  if (operation.merge === undefined) return false;
+  const [name] = pathOfPointer(instancePath, bound);
+  const parameter = parameterScope(operation).byUpstreamName.get(String(name));
+  if (name === undefined || parameter === undefined) return true;
+  const value = bound[parameter.upstreamName];
+  return parameter.place === 'input' && (isJsonObject(value) || value === null);
+}
+
+function addFixedArguments({ fixedArguments }: Operation, bound: JsonObject): JsonObject {
+  if (fixedArguments !== undefined) {
+    for (const [name, value] of Object.entries(fixedArguments)) setMember(bound, name, value);
+  }
+  return bound;
+}
+
+/** Also where the schema did not compile: what introspection calls required is required. */
+function findMissing(operation: Operation, bound: JsonObject): readonly Fault[] {
+  const absent = parameterScope(operation).required.filter(({ upstreamName }) => !Object.hasOwn(bound, upstreamName));
+  return absent.map((parameter) => missingFault(operation, parameter));
+}
+
+function missingFault(operation: Operation, parameter: Parameter): Fault {
+  const param = pathOf(parameter);
+  const expected = describeForm(parameter.schema, operation.inputSchema);
+  const summary = summarizeText(cleanText(parameter.schema['description']));
+  const purpose = summary === '' ? '' : ` (${summary})`;
+  const message = `Missing required parameter '${param}'. Expected: ${expected}${purpose}`;
+  return { code: 'VALIDATION_MISSING_PARAM', param, message, expected };
+}
+
+function faultScope(operation: Operation): FaultScope {
+  const { byUpstreamName } = parameterScope(operation);
+  return {
+    root: operation.inputSchema,
+    nameOf: ([first, ...rest]) => {
+      if (first === undefined) return '';
+      const parameter = byUpstreamName.get(first);
+      return rest.reduce(appendSegment, parameter === undefined ? first : pathOf(parameter));
+    },
+  };
+}
+
+function appendSegment(path: string, segment: string): string {
+  return /^(?:0|[1-9]\d*)$/.test(segment) ? `${path}[${segment}]` : `${path}.${segment}`;
+}
+
+/** What the names said already, the schema says again. */
+function dropRepeated(faults: readonly Fault[]): readonly Fault[] {
+  const isFirst = (fault: Fault, index: number): boolean =>
+    faults.findIndex(({ code, param }) => code === fault.code && param === fault.param) === index;
+  return faults.filter(isFirst);
+}
+
+/** What the caller's names came to. Misplaced values are in `arguments` too, so that only the place is reported, once. */
+interface MatchedParameters {
+  readonly arguments: JsonObject;
+  readonly faults: readonly Fault[];
+}
+
+interface Matching {
+  readonly operation: Operation;
+  readonly scope: ParameterScope;
+  readonly arguments: JsonObject;
+  readonly faults: Fault[];
+}
+
+/**
+ * Puts a call's parameters under the upstream's spelling, in the caller's order. Each must be known and in its place:
+ * beside the identifiers, or in an UPDATE's `input` (specification 4.5 and 4.6).
+ */
+function matchParameters(operation: Operation, params: JsonObject): MatchedParameters {
+  const matching: Matching = { operation, scope: parameterScope(operation), arguments: {}, faults: [] };
+  for (const key of Object.keys(params)) {
+    if (key === 'input' && matching.scope.hasInput) matchInput(matching, params[key]);
+    else matchKey(matching, key, params[key], 'params');
+  }
+  const { scope, faults } = matching;
+  if (scope.hasInput && !Object.hasOwn(params, 'input')) faults.unshift(missingInputFault(operation, faults));
+  return { arguments: matching.arguments, faults };
+}
+
+function matchInput(matching: Matching, input: unknown): void {
+  if (!isJsonObject(input)) {
+    matching.faults.push(inputTypeFault(jsonTypeOf(input)));
+    return;
+  }
+  for (const key of Object.keys(input)) matchKey(matching, key, input[key], 'input');
+}
+
+function matchKey(matching: Matching, key: string, value: unknown, place: Parameter['place']): void {
+  const { operation, scope, faults } = matching;
+  const parameter = scope.byName.get(key);
+  if (parameter === undefined) {
+    // Metadata travels beside the parameters and is read by the stages that it concerns (specification 4.6.1).
+    if (place === 'params' && key.startsWith('_')) return;
+    const fixed = findFixed(operation, key);
+    if (fixed !== undefined) faults.push(fixedFault(operation, key, fixed));
+    else if (operation.strict) faults.push(unknownFault(operation, scope, key, place));
+    else setMember(matching.arguments, key, value);
+    return;
+  }
+  if (parameter.place !== place) faults.push(misplacedFault(parameter));
+  else if (Object.hasOwn(matching.arguments, parameter.upstreamName)) faults.push(doubleFault(parameter));
+  setMember(matching.arguments, parameter.upstreamName, value);
+}
+
+/** The argument that an operation fixes, in any spelling that some server could take for it. */
+function findFixed({ fixedArguments }: Operation, key: string): readonly [name: string, value: unknown] | undefined {
+  if (fixedArguments === undefined) return undefined;
+  return Object.entries(fixedArguments).find(([name]) => foldName(name) === foldName(key));
+}
+
+function foldName(name: string): string {
+  return name
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]/gu, '');
+}
+
+/** Also where unknown parameters pass: another value would do what this operation was not allowed for. */
+function fixedFault({ name, tool }: Operation, key: string, [parameter, value]: readonly [string, unknown]): Fault {
+  const message = `Parameter '${key}' is fixed for operation '${name}', which is '${tool}' with ${parameter} ${JSON.stringify(value)}. Leave it out; other values are operations of their own`;
+  return { code: 'VALIDATION_UNKNOWN_PARAM', param: key, message };
+}
+
+function unknownFault(operation: Operation, scope: ParameterScope, key: string, place: Parameter['place']): Fault {
+  const nearest = nearestName(
+    toSnakeCase(key),
+    operation.parameters.map((parameter) => parameter.name),
+  );
+  const meant = nearest === undefined ? undefined : scope.byName.get(nearest);
+  const param = place === 'input' ? `input.${key}` : key;
+  const valid = operation.parameters
+    .filter((parameter) => parameter.place === place)
+    .map((parameter) => parameter.name);
+  const hint =
+    meant !== undefined
+      ? `Did you mean '${pathOf(meant)}'?`
+      : valid.length > 0
+        ? `Valid here: ${quoteValues(valid)}`
+        : 'It takes no parameters';
+  return {
+    code: place === 'input' ? 'VALIDATION_UNKNOWN_FIELD' : 'VALIDATION_UNKNOWN_PARAM',
+    param,
+    message: `Unknown parameter '${param}' for operation '${operation.name}'. ${hint}`,
+    ...(meant !== undefined && { nearest: pathOf(meant) }),
+  };
+}
+
+/** An update's field outside `input`, or its identifier inside. */
+function misplacedFault(parameter: Parameter): Fault {
+  const { name } = parameter;
+  const nearest = pathOf(parameter);
+  if (parameter.place === 'input') {
+    const message = `Parameter '${name}' is what the update changes and belongs inside 'input': {"input": {"${name}": ...}}`;
+    return { code: 'VALIDATION_UNKNOWN_PARAM', param: name, message, nearest };
+  }
+  const message = `Parameter '${name}' says which resource to update and belongs beside 'input', not inside it`;
+  return { code: 'VALIDATION_UNKNOWN_FIELD', param: `input.${name}`, message, nearest };
+}
+
+function doubleFault(parameter: Parameter): Fault {
+  const param = pathOf(parameter);
+  const message = `Parameter '${param}' was given twice, as '${parameter.name}' and as '${parameter.upstreamName}'; give it once`;
+  return { code: 'VALIDATION_INVALID_VALUE', param, message, expected: `'${parameter.name}' alone` };
+}
+
+function inputTypeFault(actual: string): Fault {
+  const message = `Parameter 'input' expected 'object', got '${actual}'`;
+  return { code: 'VALIDATION_INVALID_TYPE', param: 'input', message, expected: 'object', actual };
+}
+
+function missingInputFault(operation: Operation, faults: readonly Fault[]): Fault {
+  const flat = faults.flatMap((fault) => (fault.nearest === `input.${fault.param}` ? [fault.param] : []));
+  const fields = operation.parameters
+    .filter((parameter) => parameter.place === 'input')
+    .map((parameter) => parameter.name);
+  const inside = flat.length > 0 ? `Put ${quoteValues(flat)} inside it` : `It may hold ${quoteValues(fields)}`;
+  const message = `Missing required parameter 'input'. Expected: object (the fields to change). ${inside}`;
+  return { code: 'VALIDATION_MISSING_PARAM', param: 'input', message, expected: 'object' };
+}

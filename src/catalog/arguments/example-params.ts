@@ -1,0 +1,117 @@
+import { setMember } from '../../lib/json-path.js';
+import { nearestName, toSnakeCase } from '../../lib/names.js';
+import { isJsonObject, type JsonObject } from '../../protocol/json.js';
+import type { Operation, Parameter } from '../../protocol/operation.js';
+import { exampleValue } from '../../schema/example-value.js';
+import { bindArguments } from './bind-arguments.js';
+import { type ParameterScope, parameterScope } from './parameter-scope.js';
+import { validatorFor } from './validators.js';
+
+/** Whoever wraps parameters in parameters does it once or twice. */
+const MAX_UNWRAPPING = 3;
+
+type Values = ReadonlyMap<Parameter, unknown>;
+
+/**
+ * The parameters of a call that would be accepted: whatever is required, in its place, and of what the caller gave
+ * everything that can be used, under its canonical name. What the tool's author declared as example or default is used
+ * before a placeholder is.
+ */
+export function exampleParams(operation: Operation, given: JsonObject = {}): JsonObject {
+  const values = new Map(keepUsable(operation, collectGiven(operation, given)));
+  const isAbsent = (parameter: Parameter): boolean => !values.has(parameter);
+  const toFill = operation.parameters.filter((parameter) => parameter.required && isAbsent(parameter));
+  for (const parameter of toFill) values.set(parameter, exampleOf(operation, parameter));
+  const change = fieldToChange(operation, values);
+  if (change !== undefined) values.set(change, exampleOf(operation, change));
+  return arrange(operation, values);
+}
+
+/** What was given, wherever it was put and however it was spelled, by parameter. */
+function collectGiven(operation: Operation, given: JsonObject): Values {
+  const scope = parameterScope(operation);
+  const values = new Map<Parameter, unknown>();
+  const take = (members: JsonObject, depth: number): void => {
+    for (const [key, value] of Object.entries(members)) {
+      const nested = depth < MAX_UNWRAPPING && isWrapper(key, scope) ? parseObject(value) : undefined;
+      const parameter = nested === undefined ? recognise(key, scope) : undefined;
+      if (nested !== undefined) take(nested, depth + 1);
+      else if (parameter !== undefined && !values.has(parameter)) values.set(parameter, value);
+    }
+  };
+  take(given, 0);
+  return values;
+}
+
+/** `params` in `params`, an UPDATE's `input`, or a JSON string of either. */
+function isWrapper(key: string, { byName, hasInput }: ParameterScope): boolean {
+  return (key === 'params' && !byName.has('params')) || (key === 'input' && (hasInput || !byName.has('input')));
+}
+
+function recognise(key: string, { byName }: ParameterScope): Parameter | undefined {
+  const exact = byName.get(key) ?? byName.get(toSnakeCase(key, 'param'));
+  if (exact !== undefined) return exact;
+  const canonical = new Set(Array.from(byName.values(), (parameter) => parameter.name));
+  return byName.get(nearestName(toSnakeCase(key, 'param'), canonical) ?? '');
+}
+
+/** Drops what the tool's schema refuses, after trying the JSON inside strings (`"5"` for a number, `"[1]"` for a list). */
+function keepUsable(operation: Operation, values: Values): Values {
+  const refused = refusedParameters(operation, values);
+  const repaired = new Map(
+    Array.from(values, ([parameter, value]) => [parameter, refused.has(parameter) ? parseText(value) : value]),
+  );
+  const hopeless = refused.size > 0 ? refusedParameters(operation, repaired) : refused;
+  return new Map([...repaired].filter(([parameter]) => !hopeless.has(parameter)));
+}
+
+function refusedParameters({ inputSchema }: Operation, values: Values): ReadonlySet<Parameter> {
+  if (values.size === 0) return new Set();
+  const bound: JsonObject = {};
+  for (const [parameter, value] of values) setMember(bound, parameter.upstreamName, value);
+  const violations = validatorFor(inputSchema).violations(bound);
+  const places = new Set(violations.map((violation) => violation.instancePath.split('/')[1] ?? ''));
+  const pointerOf = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');
+  return new Set([...values.keys()].filter((parameter) => places.has(pointerOf(parameter.upstreamName))));
+}
+
+/** An UPDATE that changes nothing is no example: where no field is given, the first that makes a valid call. */
+function fieldToChange(operation: Operation, values: Values): Parameter | undefined {
+  const fields = operation.parameters.filter((parameter) => parameter.place === 'input');
+  if (fields.some((parameter) => values.has(parameter))) return undefined;
+  const isValid = (field: Parameter): boolean => {
+    const tried = new Map([...values, [field, exampleOf(operation, field)] as const]);
+    return bindArguments(operation, arrange(operation, tried)).ok;
+  };
+  return fields.slice(0, 5).find(isValid) ?? fields[0];
+}
+
+function exampleOf(operation: Operation, parameter: Parameter): unknown {
+  return exampleValue(parameter.schema, operation.inputSchema);
+}
+
+/** In the schema's order, each in its place. */
+function arrange({ parameters }: Operation, values: Values): JsonObject {
+  const params: JsonObject = {};
+  const input: JsonObject = {};
+  for (const parameter of parameters) {
+    if (!values.has(parameter)) continue;
+    setMember(parameter.place === 'input' ? input : params, parameter.name, values.get(parameter));
+  }
+  return parameters.some((parameter) => parameter.place === 'input') ? { ...params, input } : params;
+}
+
+function parseObject(value: unknown): JsonObject | undefined {
+  const parsed = typeof value === 'string' ? parseText(value) : value;
+  return isJsonObject(parsed) ? parsed : undefined;
+}
+
+function parseText(value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  try {
+    return JSON.parse(value);
+  } catch {
+    // Not JSON after all: the caller meant a text.
+    return value;
+  }
+}

@@ -1,0 +1,264 @@
+import { nearestName, toSnakeCase } from '../../lib/names.js';
+import { quoteValue, quoteValues } from '../../lib/text.js';
+import type { ErrorCode } from '../../protocol/error-table.js';
+import { isJsonObject, type JsonObject, type JsonSchema } from '../../protocol/json.js';
+import { describeForm, followReference, jsonTypeOf } from '../../schema/schema-shape.js';
+import { isSensitiveName } from '../sensitive-name.js';
+import type { Violation } from './validators.js';
+
+/** Where faults are reported: the schema that was broken, and how its places are called by the caller. */
+export interface FaultScope {
+  readonly root: JsonSchema;
+  /** The caller's path of a place in the arguments, given as the segments of its JSON pointer. */
+  readonly nameOf: (segments: readonly string[]) => string;
+}
+
+/** One thing wrong with a call's parameters. A refused call lists every one. */
+export interface Fault {
+  readonly code: Extract<ErrorCode, `VALIDATION_${string}`>;
+  /** The canonical path as the caller writes it: `title`, `input.labels[2]`. */
+  readonly param: string;
+  /** One sentence with dynamic values in single quotes. */
+  readonly message: string;
+  /** The type or constraint, in words: `string`, `one of 'open', 'closed'`, `at most 100`. */
+  readonly expected?: string;
+  /** The type or (short, never sensitive) value that came. */
+  readonly actual?: string;
+  /** For an unknown name: what was probably meant. */
+  readonly nearest?: string;
+}
+
+interface Explanation {
+  readonly code: Fault['code'];
+  /** What should have come, to be read after "must be". */
+  readonly expected: string;
+  /** The member that is missing or too many. */
+  readonly member?: string;
+  /** Whether to show the value that came. */
+  readonly showsValue?: boolean;
+}
+
+type Explain = (violation: Violation) => Explanation;
+
+/** Keywords whose own parts report faults too; those are taken back and the keyword speaks for them. */
+const COMPOUND: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'contains', 'propertyNames']);
+
+const range =
+  (word: string, unit = ''): Explain =>
+  ({ params }) => ({
+    code: 'VALIDATION_OUT_OF_RANGE',
+    expected: `${word} ${params['limit'] ?? params['multipleOf']}${unit && ` ${unit}`}`,
+    showsValue: unit === '',
+  });
+
+const missing: Explain = ({ params, parentSchema }) => {
+  const member = String(params['missingProperty']);
+  const properties = parentSchema?.['properties'];
+  const schema = isJsonObject(properties) && isJsonObject(properties[member]) ? properties[member] : {};
+  return { code: 'VALIDATION_MISSING_PARAM', expected: describeForm(schema, schema), member };
+};
+
+const superfluous: Explain = ({ params, parentSchema }) => {
+  const member = String(params['additionalProperty'] ?? params['unevaluatedProperty'] ?? params['propertyName']);
+  const properties = parentSchema?.['properties'];
+  const known = isJsonObject(properties) ? Object.keys(properties) : [];
+  return { code: 'VALIDATION_UNKNOWN_PARAM', expected: `one of ${quoteValues(known)}`, member };
+};
+
+/** What each JSON Schema keyword means to a caller; the ones not listed are only said to be broken. */
+const EXPLANATIONS: Readonly<Record<string, Explain>> = {
+  type: ({ params }) => ({
+    code: 'VALIDATION_INVALID_TYPE',
+    expected: [params['type']].flat().map(String).join(' or '),
+  }),
+  enum: ({ params }) => ({
+    code: 'VALIDATION_INVALID_ENUM',
+    expected: `one of ${quoteValues(params['allowedValues'])}`,
+    showsValue: true,
+  }),
+  const: ({ params }) => ({
+    code: 'VALIDATION_INVALID_ENUM',
+    expected: quoteValue(params['allowedValue']),
+    showsValue: true,
+  }),
+  minimum: range('at least'),
+  maximum: range('at most'),
+  exclusiveMinimum: range('more than'),
+  exclusiveMaximum: range('less than'),
+  multipleOf: range('a multiple of'),
+  minLength: range('at least', 'characters long'),
+  maxLength: range('at most', 'characters long'),
+  minItems: range('at least', 'items long'),
+  maxItems: range('at most', 'items long'),
+  minProperties: range('an object with at least', 'members'),
+  maxProperties: range('an object with at most', 'members'),
+  items: range('at most', 'items long'),
+  additionalItems: range('at most', 'items long'),
+  pattern: ({ params }) => ({
+    code: 'VALIDATION_PATTERN_MISMATCH',
+    expected: `text that matches ${quoteValue(params['pattern'])}`,
+    showsValue: true,
+  }),
+  format: ({ params }) => ({
+    code: 'VALIDATION_PATTERN_MISMATCH',
+    expected: `text of the format '${params['format']}'`,
+    showsValue: true,
+  }),
+  required: missing,
+  dependentRequired: missing,
+  dependencies: missing,
+  additionalProperties: superfluous,
+  unevaluatedProperties: superfluous,
+  propertyNames: superfluous,
+  uniqueItems: () => ({ code: 'VALIDATION_INVALID_VALUE', expected: 'a list without repetitions' }),
+};
+
+const unexplained: Explain = ({ keyword }) => ({
+  code: 'VALIDATION_INVALID_VALUE',
+  expected: `a value that the tool's schema allows (its '${keyword}' rule does not hold)`,
+});
+
+/** Nobody repairs more at once, and a list of ten thousand wrong items would take long to explain. */
+const MAX_EXPLAINED = 200;
+
+/** A validator's findings as faults in the caller's terms: one for each place, alternatives summed up in one. */
+export function explainViolations(all: readonly Violation[], scope: FaultScope): readonly Fault[] {
+  const violations = all.slice(0, MAX_EXPLAINED);
+  const faults: Fault[] = [];
+  const covered = new Set<Violation>();
+  // A compound keyword reports after its parts: going backwards, it is met first and can take them back.
+  for (const [index, violation] of [...violations.entries()].reverse()) {
+    // `if` only says that `then` or `else` failed, whose own findings are there too.
+    if (covered.has(violation) || violation.keyword === 'if') continue;
+    if (!COMPOUND.has(violation.keyword)) {
+      faults.push(explainOne(violation, scope));
+      continue;
+    }
+    const parts = violations
+      .slice(0, index)
+      .filter((part) => !covered.has(part) && isPartOf(part, violation, scope.root));
+    for (const part of parts) covered.add(part);
+    faults.push(...[...explainCompound(violation, parts, scope)].reverse());
+  }
+  return faults.reverse();
+}
+
+function explainOne(violation: Violation, scope: FaultScope): Fault {
+  const { code, expected, member, showsValue } = (EXPLANATIONS[violation.keyword] ?? unexplained)(violation);
+  const segments = pointerSegments(violation.instancePath);
+  const param = scope.nameOf(member === undefined ? segments : [...segments, member]);
+  if (member !== undefined) return memberFault(code, param, member, expected, violation);
+  const secret = segments.some((segment) => isSensitiveName(toSnakeCase(segment)));
+  const actual = showsValue && !secret ? quoteValue(violation.data) : jsonTypeOf(violation.data);
+  const message =
+    code === 'VALIDATION_INVALID_TYPE'
+      ? `Parameter '${param}' expected '${expected}', got '${actual}'`
+      : `Parameter '${param}' must be ${expected}${showsValue && !secret ? `, got ${actual}` : ''}`;
+  return { code, param, message, expected, actual };
+}
+
+function memberFault(
+  code: Fault['code'],
+  param: string,
+  member: string,
+  expected: string,
+  { parentSchema }: Violation,
+): Fault {
+  if (code === 'VALIDATION_MISSING_PARAM') {
+    return { code, param, expected, message: `Missing required parameter '${param}'. Expected: ${expected}` };
+  }
+  const properties = parentSchema?.['properties'];
+  const nearest = isJsonObject(properties) ? nearestName(member, Object.keys(properties)) : undefined;
+  const hint = nearest === undefined ? '' : `. Did you mean '${nearest}'?`;
+  return {
+    code,
+    param,
+    expected,
+    message: `Unknown parameter '${param}'${hint}`,
+    ...(nearest !== undefined && { nearest }),
+  };
+}
+
+/** Alternatives: the faults of the one that was plainly meant, else one fault that names them all. */
+function explainCompound(violation: Violation, parts: readonly Violation[], scope: FaultScope): readonly Fault[] {
+  const branches = alternativesOf(violation);
+  if (branches.length === 0) return [explainOne(violation, scope)];
+  const matchesSeveral = isJsonObject(violation.params) && Array.isArray(violation.params['passingSchemas']);
+  const meant = branches
+    .map((branch) => parts.filter((part) => isInside(part, branch, scope.root)))
+    .filter((found) => found.length > 0 && !found.some((part) => rulesOut(part, violation)));
+  const [only] = meant;
+  if (only !== undefined && meant.length === 1 && !matchesSeveral) return explainViolations(only, scope);
+  return [alternativesFault(violation, branches, matchesSeveral, scope)];
+}
+
+function alternativesFault(
+  violation: Violation,
+  branches: readonly JsonSchema[],
+  matchesSeveral: boolean,
+  { root, nameOf }: FaultScope,
+): Fault {
+  const place = nameOf(pointerSegments(violation.instancePath));
+  const param = place === '' ? 'params' : place;
+  const forms = [...new Set(branches.map((branch) => describeForm(branch, root)))];
+  const expected = forms.slice(0, 12).join(' or ');
+  const actual = jsonTypeOf(violation.data);
+  const choice = matchesSeveral ? 'exactly one of these' : 'one of these';
+  const message = `Parameter '${param}' must be ${choice}: ${expected}; got '${actual}'`;
+  return { code: alternativesCode(branches, actual), param, message, expected, actual };
+}
+
+function alternativesCode(branches: readonly JsonSchema[], actual: string): Fault['code'] {
+  if (branches.every((branch) => 'enum' in branch || 'const' in branch)) return 'VALIDATION_INVALID_ENUM';
+  const types = branches.map((branch) => [branch['type']].flat().map((type) => (type === 'integer' ? 'number' : type)));
+  const typed = types.every((names) => names[0] !== undefined);
+  return typed && !types.flat().includes(actual) ? 'VALIDATION_INVALID_TYPE' : 'VALIDATION_INVALID_VALUE';
+}
+
+/** A wrong type, or a wrong constant in a member, says that an alternative was not meant at all. */
+function rulesOut(part: Violation, compound: Violation): boolean {
+  const depth = pointerSegments(part.instancePath).length - pointerSegments(compound.instancePath).length;
+  if (part.keyword === 'type') return depth === 0;
+  return (part.keyword === 'const' || part.keyword === 'enum') && depth <= 1;
+}
+
+function isPartOf(part: Violation, compound: Violation, root: JsonSchema): boolean {
+  const path = compound.instancePath;
+  const isWithin = part.instancePath === path || part.instancePath.startsWith(`${path}/`);
+  return isWithin && [compound.schema].flat().some((schema) => isJsonObject(schema) && isInside(part, schema, root));
+}
+
+/** Whether the rule that was broken stands in this schema or in what it refers to. */
+function isInside(part: Violation, schema: JsonSchema, root: JsonSchema): boolean {
+  return part.parentSchema !== undefined && reachableFrom(schema, root).has(part.parentSchema);
+}
+
+const reachable = new WeakMap<JsonSchema, ReadonlySet<unknown>>();
+
+function reachableFrom(schema: JsonSchema, root: JsonSchema): ReadonlySet<unknown> {
+  const known = reachable.get(schema);
+  if (known !== undefined) return known;
+  const found = new Set<unknown>();
+  const open: unknown[] = [schema];
+  while (open.length > 0) {
+    const next = open.pop();
+    if (typeof next !== 'object' || next === null || found.has(next)) continue;
+    found.add(next);
+    open.push(...Object.values(next));
+    const reference = (next as JsonObject)['$ref'];
+    if (typeof reference === 'string') open.push(followReference({ $ref: reference }, root));
+  }
+  reachable.set(schema, found);
+  return found;
+}
+
+function alternativesOf({ keyword, schema }: Violation): readonly JsonSchema[] {
+  return (keyword === 'anyOf' || keyword === 'oneOf') && Array.isArray(schema) ? schema.filter(isJsonObject) : [];
+}
+
+function pointerSegments(pointer: string): readonly string[] {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'));
+}

@@ -1,0 +1,163 @@
+import {
+  type Category,
+  type DangerAssessment,
+  type DangerLevel,
+  dangerRank,
+  worseDanger,
+} from '../protocol/operation.js';
+import type { Decision } from './decide-category.js';
+import { effectOfValue, type ToolFacts } from './facts.js';
+import { EFFECTS, type Effect, LEXICON } from './lexicon.js';
+import { BULK_WORDS, MONEY_NOUNS } from './vocabulary.js';
+
+/** What a category risks when nothing else is known (companion document "danger levels"). */
+const DEFAULT_DANGER: Readonly<Record<Category, DangerLevel>> = {
+  READ: 'safe',
+  CREATE: 'reversible',
+  UPDATE: 'reversible',
+  EXECUTE: 'reversible',
+  DELETE: 'destructive',
+};
+
+interface DangerReason {
+  readonly level: DangerLevel;
+  readonly reason: string;
+}
+
+/** One reason to rate an operation higher than its category does. */
+interface DangerRule {
+  readonly id: string;
+  readonly find: (facts: ToolFacts, decision: Decision) => readonly DangerReason[];
+}
+
+/** The specification's patterns on operation names; the highest match wins. */
+export const NAME_PATTERNS: readonly {
+  readonly pattern: RegExp;
+  readonly shown: string;
+  readonly level: DangerLevel;
+}[] = [
+  { pattern: /^drop_/, shown: 'drop_*', level: 'forbidden' },
+  { pattern: /^delete_all/, shown: 'delete_all*', level: 'forbidden' },
+  { pattern: /^truncate_/, shown: 'truncate_*', level: 'forbidden' },
+  { pattern: /^reset_/, shown: 'reset_*', level: 'forbidden' },
+  { pattern: /^destroy_/, shown: 'destroy_*', level: 'forbidden' },
+  { pattern: /^wipe_/, shown: 'wipe_*', level: 'forbidden' },
+  { pattern: /_production$/, shown: '*_production', level: 'forbidden' },
+  { pattern: /^force_/, shown: 'force_*', level: 'dangerous' },
+  { pattern: /_permanently$/, shown: '*_permanently', level: 'dangerous' },
+  { pattern: /^bulk_delete/, shown: 'bulk_delete*', level: 'dangerous' },
+  { pattern: /^override_/, shown: 'override_*', level: 'dangerous' },
+  { pattern: /^bypass_/, shown: 'bypass_*', level: 'dangerous' },
+  { pattern: /_without_backup$/, shown: '*_without_backup', level: 'dangerous' },
+  { pattern: /^purge_/, shown: 'purge_*', level: 'dangerous' },
+];
+
+/** The weight from which a verb is clear enough to raise danger; less than what is needed to settle a category. */
+const CLEAR = 6;
+const RISKY: ReadonlySet<DangerLevel> = new Set(['destructive', 'dangerous', 'forbidden']);
+
+/** Phrases of a description that announce a loss; a negation before them takes it back. */
+const LOSS =
+  /(?<!(?:\bnot|n't|\bwithout|\bnever|\bno|\binstead of)\s(?:\w+\s)?)\b(?:permanent(?:ly)?\b|irreversibl[ey]|irrevocabl[ey]|(?:cannot|can't|can not) be (?:undone|reversed|recovered|restored)|overwrit(?:es?|ing|ten)\b|destroys?\b|will be (?:lost|deleted|erased|wiped|overwritten|removed)|replaces? (?:all|the (?:entire|whole|full|contents?|content|existing)|existing|every|any existing|its)|data loss)/i;
+
+const READ_WRITES_FILE = /^(?:file_?name|save_to|output_(?:path|file|dir)|save_path|output|outfile)$/;
+
+/** Every reason that raises danger; none lowers it. */
+export const DANGER_RULES: readonly DangerRule[] = [
+  {
+    id: 'name-pattern',
+    find: ({ input }) =>
+      NAME_PATTERNS.filter(({ pattern }) => pattern.test(input.name)).map(({ shown, level }) => ({
+        level,
+        reason: `name matches '${shown}'`,
+      })),
+  },
+  {
+    id: 'runner',
+    find: (_facts, { runner }) => (runner === undefined ? [] : [{ level: 'destructive', reason: `runs ${runner}` }]),
+  },
+  {
+    id: 'plain-effect',
+    find: (_facts, { signals }) =>
+      signals
+        .filter(({ weight, effect }) => weight >= CLEAR && RISKY.has(EFFECTS[effect].danger))
+        .map(({ effect, says }) => ({ level: EFFECTS[effect].danger, reason: says })),
+  },
+  {
+    id: 'group-values',
+    find: ({ grouping }) => (grouping?.values ?? []).flatMap(valueReasons),
+  },
+  {
+    id: 'bulk-removal',
+    find: ({ words }, { signals }) => {
+      const bulk = words.find((word, index) => BULK_WORDS.has(word) || (word === 'all' && removes(words[index - 1])));
+      const removal = signals.some(({ rule, effect }) => rule.looksAt === 'name' && isRemoval(effect));
+      return bulk !== undefined && removal ? [{ level: 'dangerous', reason: `name: removes in bulk ('${bulk}')` }] : [];
+    },
+  },
+  {
+    id: 'money',
+    find: ({ words }, { category }) => {
+      const last = words.at(-1) ?? '';
+      const commits = category !== 'DELETE' && MONEY_NOUNS.has(last);
+      return commits ? [{ level: 'destructive', reason: `name: '${last}' moves money for good` }] : [];
+    },
+  },
+  {
+    id: 'announced-loss',
+    find: ({ descriptionText, input }) => {
+      const phrase = input.groupValue === undefined ? LOSS.exec(descriptionText)?.[0] : undefined;
+      return phrase === undefined ? [] : [{ level: 'destructive', reason: `description says '${phrase}'` }];
+    },
+  },
+  {
+    id: 'annotation-destructive',
+    find: ({ annotations }) =>
+      annotations['destructiveHint'] === true
+        ? [{ level: 'destructive', reason: 'annotation destructiveHint=true' }]
+        : [],
+  },
+];
+
+function valueReasons(value: string): readonly DangerReason[] {
+  const effect = effectOfValue(value);
+  if (effect === undefined) return [];
+  const { danger, phrase } = EFFECTS[effect];
+  return [{ level: danger, reason: `'${value}' is one of its choices and ${phrase}` }];
+}
+
+const isRemoval = (effect: Effect): boolean => effect === 'delete' || effect === 'purge';
+
+function removes(word: string | undefined): boolean {
+  const verb = LEXICON.get(word ?? '');
+  return verb !== undefined && isRemoval(verb.effect);
+}
+
+/** Rules that still hold for an operation that reads. */
+const RULES_FOR_READS = new Set(['name-pattern']);
+
+/** The danger of an operation whose category is settled, with every reason for the level it gets. */
+export function assessDanger(facts: ToolFacts, decision: Decision): DangerAssessment {
+  const { category } = decision;
+  const reads = category === 'READ';
+  const rules = reads ? DANGER_RULES.filter(({ id }) => RULES_FOR_READS.has(id)) : DANGER_RULES;
+  const found = rules.flatMap((rule) => rule.find(facts, decision));
+  const base = { level: DEFAULT_DANGER[category], reason: `${category} is ${DEFAULT_DANGER[category]} by default` };
+  const all = [base, ...found, ...(reads ? readReasons(facts) : [])];
+  const level = all.reduce<DangerLevel>((worst, reason) => worseDanger(worst, reason.level), 'safe');
+  const reasons = all.filter((reason) => dangerRank(reason.level) === dangerRank(level)).map(({ reason }) => reason);
+  return { level, reasons: [...new Set(reasons)] };
+}
+
+/** A read that may leave something behind is not quite safe. */
+function readReasons({ annotations, parameters }: ToolFacts): readonly DangerReason[] {
+  const file = parameters.find(({ key, text }) => text && READ_WRITES_FILE.test(key));
+  const reasons: DangerReason[] = [];
+  if (file !== undefined) reasons.push({ level: 'reversible', reason: `parameter '${file.name}' can write a file` });
+  if (annotations['readOnlyHint'] === false)
+    reasons.push({ level: 'reversible', reason: 'annotation readOnlyHint=false' });
+  if (annotations['destructiveHint'] === true && annotations['readOnlyHint'] !== true) {
+    reasons.push({ level: 'destructive', reason: 'annotation destructiveHint=true' });
+  }
+  return reasons;
+}

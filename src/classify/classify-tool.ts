@@ -1,0 +1,31 @@
+import type { Classification, DangerAssessment } from '../protocol/operation.js';
+import { assessDanger } from './assess-danger.js';
+import { type Decision, decideCategory } from './decide-category.js';
+import { type ClassificationInput, gatherFacts } from './facts.js';
+
+const EVIDENCE_LINES = 6;
+
+/**
+ * Judges what a tool does, from all the evidence there is. Pure and deterministic: equal tools get equal judgements.
+ * What the operator declares is absolute; doubt never ends in READ, and never lowers danger.
+ */
+export function classifyTool(input: ClassificationInput): Classification {
+  const facts = gatherFacts(input);
+  const decision = applyCuration(input, decideCategory(facts));
+  const danger = curateDanger(input, assessDanger(facts, decision));
+  const { category, confidence } = decision;
+  return { category, danger, confidence, evidence: [...new Set(decision.evidence)].slice(0, EVIDENCE_LINES) };
+}
+
+function applyCuration({ curation }: ClassificationInput, decision: Decision): Decision {
+  if (curation.category === undefined) return decision;
+  // The operator has looked: that the tool runs what it is given no longer decides (until then it would).
+  const { runner: _judged, ...rest } = decision;
+  const line = `curation: category ${curation.category} declared`;
+  return { ...rest, category: curation.category, confidence: 1, evidence: [line, ...decision.evidence] };
+}
+
+function curateDanger({ curation }: ClassificationInput, assessed: DangerAssessment): DangerAssessment {
+  if (curation.danger === undefined) return assessed;
+  return { level: curation.danger, reasons: [`curation: danger ${curation.danger} declared`] };
+}

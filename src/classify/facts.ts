@@ -1,0 +1,269 @@
+import { isJsonObject, type JsonObject, type JsonSchema } from '../protocol/json.js';
+import { type Category, type DangerLevel, dangerRank, type TrustLevel } from '../protocol/operation.js';
+import type { RawTool } from '../protocol/tools.js';
+import { followReference, readObjectFields } from '../schema/schema-shape.js';
+import { EFFECTS, type Effect, LEXICON, leadingCategory, writeShare } from './lexicon.js';
+import { type DescriptionReading, readDescription } from './read-description.js';
+import { type NameHint, type NameMatch, readName } from './read-name.js';
+import { splitWords } from './vocabulary.js';
+
+/** What is known of a tool before it is judged. */
+export interface ClassificationInput {
+  readonly tool: RawTool;
+  /** The operation's name in snake_case: what the specification's danger patterns are held against. */
+  readonly name: string;
+  readonly upstream: { readonly slug: string; readonly trust: TrustLevel };
+  /** What the operator declares; it beats all evidence. */
+  readonly curation: { readonly category?: Category; readonly danger?: DangerLevel };
+  /** Judge by name, texts and schemas alone. */
+  readonly ignoreAnnotations: boolean;
+  /** One value of a grouping parameter: classify what the tool does with it. */
+  readonly groupValue?: { readonly parameter: string; readonly value: string };
+}
+
+/** Everything the rules look at, read once. */
+export interface ToolFacts {
+  readonly input: ClassificationInput;
+  /** Words of the name (or of the group value), the upstream's own slug taken off the front. */
+  readonly words: readonly string[];
+  readonly name: readonly NameMatch[];
+  readonly title: readonly NameMatch[];
+  readonly descriptionText: string;
+  readonly description: DescriptionReading;
+  readonly parameters: readonly ParameterFacts[];
+  readonly outputKeys: readonly string[];
+  /** Empty where annotations are missing or ignored. */
+  readonly annotations: JsonObject;
+  /** The parameter that chooses the effect, unless one of its values was given. */
+  readonly grouping: GroupingParameter | null;
+}
+
+/** One top-level parameter, as far as classification cares. */
+export interface ParameterFacts {
+  readonly name: string;
+  /** The name in lower case, its words joined by underscores: `dryRun` and `dry-run` are `dry_run`. */
+  readonly key: string;
+  readonly words: readonly string[];
+  readonly boolean: boolean;
+  readonly text: boolean;
+  readonly required: boolean;
+  /** The string constants it may be; empty where it is free. */
+  readonly values: readonly string[];
+  /** Whether it may be nothing but one of `values` (or null, which means none). */
+  readonly closed: boolean;
+}
+
+/** The first words of the main sentence, its verb and object, settle the sense of the name's verb too. */
+const OBJECT_WORDS = 10;
+
+const NOTHING: DescriptionReading = { matches: [], main: '' };
+
+/** Reads a tool into facts; anything malformed counts as missing. */
+export function gatherFacts(input: ClassificationInput): ToolFacts {
+  const { tool } = input;
+  const words = nameWords(input);
+  const valueWords = input.groupValue === undefined ? undefined : splitWords(input.groupValue.value);
+  const value = valueWords === undefined ? [] : readName(valueWords, new Set([...valueWords, ...words]));
+  if (input.groupValue !== undefined && value.length === 0) return gatherFacts(asWhole(input));
+  const text = textOf(tool['description']);
+  const byValue = value.length > 0;
+  // A grouped tool's description tells of all its values, so one value is judged by its own words where they say enough.
+  const description = byValue ? NOTHING : readDescription(text, new Set(words));
+  const context = new Set([...words, ...description.main.toLowerCase().split(/[^a-z]+/, OBJECT_WORDS)]);
+  const hint = description.matches[0];
+  return {
+    input,
+    words: byValue && valueWords !== undefined ? valueWords : words,
+    name: byValue ? value : readName(words, context, hint),
+    title: byValue ? [] : readTitle(tool, context, hint),
+    descriptionText: text,
+    description,
+    parameters: readParameters(tool),
+    outputKeys: readOutputKeys(tool),
+    annotations: readAnnotations(input, value),
+    grouping: input.groupValue === undefined ? findGroupingParameter(tool) : null,
+  };
+}
+
+/** A value whose words name no deed may do whatever the tool may: it is judged like the tool that nobody split. */
+function asWhole({ groupValue: _silent, ...input }: ClassificationInput): ClassificationInput {
+  return input;
+}
+
+/**
+ * What the author says of the tool. Of one value of a grouped tool it says less: "not read-only" holds as soon as any value
+ * writes, and "destructive" is explained where another value destroys by its own words. What nothing explains stays.
+ */
+function readAnnotations(
+  { tool, ignoreAnnotations, groupValue }: ClassificationInput,
+  value: readonly NameMatch[],
+): JsonObject {
+  if (ignoreAnnotations || !isJsonObject(tool['annotations'])) return {};
+  const hints = tool['annotations'];
+  if (groupValue === undefined) return hints;
+  const { readOnlyHint, destructiveHint, ...rest } = hints;
+  const others = (findGroupingParameter(tool)?.values ?? []).filter((other) => other !== groupValue.value);
+  const reads = value.every(({ effect }) => writeShare(effect) === 0);
+  return {
+    ...rest,
+    ...(readOnlyHint === true && { readOnlyHint }),
+    ...(destructiveHint === true && !reads && !others.some(destroys) && { destructiveHint }),
+  };
+}
+
+function destroys(value: string): boolean {
+  const effect = effectOfValue(value);
+  return effect !== undefined && dangerRank(EFFECTS[effect].danger) >= dangerRank('destructive');
+}
+
+/** The tool's own spelling shows word limits that snake_case has lost; a leading slug names the server, not the deed. */
+function nameWords({ tool, name, upstream }: ClassificationInput): readonly string[] {
+  const words = splitWords(typeof tool['name'] === 'string' ? tool['name'] : name);
+  const slug = splitWords(upstream.slug);
+  const prefixed = slug.length < words.length && slug.every((word, index) => words[index] === word);
+  return prefixed ? words.slice(slug.length) : words;
+}
+
+function readTitle(tool: RawTool, context: ReadonlySet<string>, hint: NameHint | undefined): readonly NameMatch[] {
+  const annotations = isJsonObject(tool['annotations']) ? tool['annotations'] : {};
+  const title = textOf(tool['title']) || textOf(annotations['title']);
+  return title === '' ? [] : readName(splitWords(title), context, hint);
+}
+
+function readOutputKeys(tool: RawTool): readonly string[] {
+  const schema = tool['outputSchema'];
+  if (!isJsonObject(schema) || !isJsonObject(schema['properties'])) return [];
+  return Object.keys(schema['properties']).map((key) => splitWords(key).join('_'));
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** An enum parameter that chooses what its tool does. */
+interface GroupingParameter {
+  /** In the upstream's spelling. */
+  readonly parameter: string;
+  /** All its values, in the upstream's spelling and order. */
+  readonly values: readonly string[];
+  /** Whether it may be nothing else. */
+  readonly closed: boolean;
+}
+
+/** Parameters that are there to choose; any other must hold nothing but verbs and be required. */
+const SELECTORS = new Set(
+  'action actions method mode operation op command cmd verb task function subcommand sub_command act do'.split(' '),
+);
+const SELECTOR_ENDINGS = /_(?:action|operation|command|verb)$|^(?:action|operation|command)_(?:type|name)$/;
+const HTTP_METHOD =
+  /^(?:get|head|post|put|patch|delete|options|trace|connect|copy|link|unlink|purge|lock|unlock|view|propfind)$/i;
+
+/** The effect that the words of a grouping parameter's value name; undefined where they name none. */
+export function effectOfValue(value: string): Effect | undefined {
+  const words = splitWords(value);
+  if (words.length === 1 && words[0] === 'new') return 'create';
+  return readName(words, new Set(words)).find((match) => match.role !== 'aside')?.effect;
+}
+
+/**
+ * The parameter whose value decides what the tool does: an enum (or union of constants) of verbs that differ in effect,
+ * at least one of them a write. HTTP methods do not count, as they describe a request rather than the tool.
+ * Returns null where there is none.
+ */
+export function findGroupingParameter(tool: RawTool): GroupingParameter | null {
+  const found = knownGroupings.get(tool) ?? searchParameters(tool);
+  knownGroupings.set(tool, found);
+  return found.grouping;
+}
+
+/** Tools do not change, and several questions are put to each of them. */
+const knownGroupings = new WeakMap<RawTool, { readonly grouping: GroupingParameter | null }>();
+
+function searchParameters(tool: RawTool): { readonly grouping: GroupingParameter | null } {
+  const grouping = readParameters(tool).filter(isGrouping);
+  const best = grouping.find((parameter) => isSelector(parameter.key)) ?? grouping[0];
+  if (best === undefined) return { grouping: null };
+  return { grouping: { parameter: best.name, values: best.values, closed: best.closed } };
+}
+
+function isSelector(key: string): boolean {
+  return SELECTORS.has(key) || SELECTOR_ENDINGS.test(key);
+}
+
+function isGrouping(parameter: ParameterFacts): boolean {
+  const { key, values, required } = parameter;
+  if (values.length < 2 || values.every((value) => HTTP_METHOD.test(value) && value === value.toUpperCase()))
+    return false;
+  const effects = values.map(effectOfValue).filter((effect) => effect !== undefined);
+  const enough = isSelector(key) ? effects.length * 2 > values.length : required && values.every(leadsWithVerb);
+  return enough && effectsDiffer(effects, isSelector(key));
+}
+
+/** Whether a value cannot be read as a noun: `insert_content`, but neither `comment` nor `loadOptions`. */
+function leadsWithVerb(value: string): boolean {
+  return LEXICON.get(splitWords(value)[0] ?? '')?.nounness === 'never';
+}
+
+/** At least one write, and more than one deed: a selector of verbs always offers several. */
+function effectsDiffer(effects: readonly Effect[], selector: boolean): boolean {
+  const categories = new Set<Category>(effects.map(leadingCategory));
+  const writes = [...categories].some((category) => category !== 'READ');
+  return writes && (selector || categories.size > 1 || new Set(effects).size > 1);
+}
+
+/** Unions within unions nested deeper are nobody's honest schema. */
+const MAX_DEPTH = 16;
+
+/** The top-level parameters of a tool, references and compositions followed; malformed schemas have none. */
+function readParameters(tool: RawTool): readonly ParameterFacts[] {
+  const schema = tool['inputSchema'];
+  if (!isJsonObject(schema)) return [];
+  return readObjectFields(schema, schema).map(({ name, schema: property, required }) => {
+    const words = splitWords(name);
+    const types = typesOf(property);
+    const constants = readConstants(property, schema);
+    return {
+      name,
+      key: words.join('_'),
+      words,
+      boolean: types.has('boolean'),
+      text: types.size === 0 || types.has('string'),
+      required,
+      values: [...new Set(constants.filter((value) => typeof value === 'string'))],
+      closed: constants.every((value) => typeof value === 'string' || value === null),
+    };
+  });
+}
+
+/** Stands among a schema's constants for whatever else it allows. */
+const ANYTHING = Symbol('anything');
+
+/** What a schema says for sure of the values it allows: an `enum`, a `const`, null, or a union of those. */
+function readConstants(schema: JsonSchema, root: JsonSchema, depth = 0): readonly unknown[] {
+  const source = followReference(schema, root);
+  if (source === undefined || depth > MAX_DEPTH) return [ANYTHING];
+  if (Array.isArray(source['enum'])) return source['enum'];
+  if ('const' in source) return [source['const']];
+  if (source['type'] === 'null') return [null];
+  const read = (part: unknown): readonly unknown[] =>
+    isJsonObject(part) ? readConstants(part, root, depth + 1) : [ANYTHING];
+  const union = branches(source);
+  if (union.length > 0) return union.flatMap(read);
+  // Of several that must all hold, one that is a list of constants is enough.
+  const narrowing = listOf(source['allOf']).map(read);
+  return narrowing.find((constants) => !constants.includes(ANYTHING)) ?? [ANYTHING, ...narrowing.flat()];
+}
+
+function branches(schema: JsonObject): readonly unknown[] {
+  return [...listOf(schema['anyOf']), ...listOf(schema['oneOf'])];
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function typesOf(schema: unknown): ReadonlySet<string> {
+  if (!isJsonObject(schema)) return new Set();
+  const type = schema['type'];
+  if (typeof type === 'string') return new Set([type]);
+  if (Array.isArray(type)) return new Set(type.filter((one) => typeof one === 'string'));
+  return new Set(branches(schema).flatMap((branch) => [...typesOf(branch)]));
+}

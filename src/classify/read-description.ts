@@ -1,0 +1,276 @@
+import { type Effect, findVerb, type InflectedVerb, joinEffects, readShare, senseOf, writeShare } from './lexicon.js';
+import {
+  CALLER_VERBS,
+  CLAUSE_ENDS,
+  COMPOUND_NOUNS,
+  DEED_NOUNS,
+  findPhrasalVerb,
+  LIGHT_VERBS,
+  LY_VERBS,
+  SENTENCE_ADVERBS,
+} from './vocabulary.js';
+
+/**
+ * `head`: what the tool does; `late`: the same, found only behind a sentence without a known verb. `joined`: what it does
+ * besides ("... or creates it"). `later`: what a later sentence adds.
+ */
+export type DescriptionRole = 'head' | 'late' | 'joined' | 'later';
+
+export interface DescriptionReading {
+  readonly matches: readonly DescriptionMatch[];
+  /** The sentence that says what the tool does, cleaned of openers and mark-up; empty where none does. */
+  readonly main: string;
+}
+
+interface DescriptionMatch {
+  readonly role: DescriptionRole;
+  readonly word: string;
+  readonly effect: Effect;
+  /** Of "run" and the like: what the verb's object does. "Run a search" only searches, if the name says so too. */
+  readonly deed?: Effect;
+}
+
+/** The sentence that says what the tool does is one of so many first ones. */
+const MAIN_WITHIN = 3;
+/** So many words behind a verb can be its object, and settle its sense. */
+const OBJECT_WORDS = 9;
+/** What follows one of these is no object. */
+const PREPOSITION = /^(?:of|for|from|in|on|with|by|per|at|against|over)$/;
+/** As much of a later sentence as shows its verb and object. */
+const LATER_CHARACTERS = 80;
+
+/** Reads what a description says that its tool does, and leaves aside what it merely mentions. */
+export function readDescription(description: string, context: ReadonlySet<string>): DescriptionReading {
+  const matches: DescriptionMatch[] = [];
+  let main = '';
+  splitSentences(description).forEach((sentence, index) => {
+    if (main !== '') {
+      matches.push(...readLaterSentence(sentence));
+    } else if (index < MAIN_WITHIN) {
+      const clause = stripOpeners(sentence);
+      const found = readMainClause(tokenizeClause(clause), context, index > 0, clause !== sentence);
+      if (found.length > 0) main = clause;
+      matches.push(...(index > 0 && clause === sentence ? found.map(asLate) : found));
+    }
+  });
+  return { matches, main };
+}
+
+function readMainClause(
+  tokens: readonly string[],
+  context: ReadonlySet<string>,
+  late: boolean,
+  opened: boolean,
+): DescriptionMatch[] {
+  const start = skipAdverbs(tokens);
+  const first = tokens[start];
+  const verb = first === undefined ? undefined : findVerb(first);
+  if (first === undefined || verb === undefined || tokens[start + 1] === 'not') return [];
+  if (verb.form === 'gerund' && !opened) return [];
+  if (verb.nounness === 'mostly' && verb.form === 'base' && !takesObject(tokens[start + 1])) return [];
+  const around = new Set([...context, ...tokens.slice(start + 1, start + OBJECT_WORDS)]);
+  if (isNoun(verb, tokens[start + 1])) return [];
+  if (LIGHT_VERBS.has(verb.lemma)) return readLightVerb(tokens, start, around, verb);
+  if (late && verb.form === 'base' && CALLER_VERBS.has(verb.lemma)) return [];
+  const head = asMatch('head', verb, around);
+  const deed = head.effect === 'run' ? findDeed(tokens, start, around) : undefined;
+  return [deed === undefined ? head : { ...head, deed: deed.effect }, ...readJoined(tokens, start, verb, around)];
+}
+
+/** "Merge requests that ...", "Replies for a message": the sentence names a thing and has no verb in front. */
+function isNoun(verb: InflectedVerb, next: string | undefined): boolean {
+  const plural = verb.form === 'third' && writeShare(verb.effect) > 0 && (next === 'for' || next === 'of');
+  return plural || (next !== undefined && (COMPOUND_NOUNS.get(verb.lemma)?.has(next) ?? false));
+}
+
+const asLate = (match: DescriptionMatch): DescriptionMatch =>
+  match.role === 'head' && readShare(match.effect) > 0 ? { ...match, role: 'late' } : match;
+
+function skipAdverbs(tokens: readonly string[]): number {
+  let index = 0;
+  while (index < tokens.length) {
+    const token = tokens[index] ?? '';
+    const adverb = token.endsWith('ly') && !LY_VERBS.has(token);
+    if (!adverb && !SENTENCE_ADVERBS.has(token) && !/^[,:;/&\d]/.test(token)) break;
+    index += 1;
+  }
+  return index;
+}
+
+function takesObject(next: string | undefined): boolean {
+  return (
+    next !== undefined && /^(?:an?|the|on|to|in|into|your|new|all|one|multiple|this|it|any|some|with|for)$/.test(next)
+  );
+}
+
+/** "Make line-based edits", "take a screenshot": the deed is the noun; "take in a question" is none. */
+function readLightVerb(
+  tokens: readonly string[],
+  start: number,
+  context: ReadonlySet<string>,
+  light: InflectedVerb,
+): DescriptionMatch[] {
+  const deed = findDeed(tokens, start, context);
+  if (deed !== undefined) return [deed];
+  return light.nounness === 'never' || light.lemma === 'make' ? [asMatch('head', light, context)] : [];
+}
+
+function findDeed(
+  tokens: readonly string[],
+  start: number,
+  context: ReadonlySet<string>,
+): DescriptionMatch | undefined {
+  for (const token of tokens.slice(start + 1, start + 7)) {
+    if (CLAUSE_ENDS.has(token) || PREPOSITION.test(token)) return undefined;
+    const verb = findVerb(DEED_NOUNS.get(token) ?? token);
+    if (verb !== undefined && !LIGHT_VERBS.has(verb.lemma)) return asMatch('head', verb, context);
+  }
+  return undefined;
+}
+
+/** Further verbs of the main clause: a list right behind the head, or a coordinate in the head's own form. */
+function readJoined(
+  tokens: readonly string[],
+  head: number,
+  verb: InflectedVerb,
+  context: ReadonlySet<string>,
+): DescriptionMatch[] {
+  const found: DescriptionMatch[] = [];
+  let chained = true;
+  for (let index = head + 1; index < Math.min(tokens.length, head + 40); index += 1) {
+    const token = tokens[index] ?? '';
+    if (CLAUSE_ENDS.has(token) || startsPurpose(tokens, index)) break;
+    if (isConjunction(token) || SENTENCE_ADVERBS.has(token) || token.endsWith('ly')) continue;
+    const other = isLinked(tokens, index, verb, chained) ? findVerb(token) : undefined;
+    const next = tokens[index + 1];
+    const sure = other !== undefined && (other.nounness === 'never' ? hasObject(next) : takesObject(next));
+    const joins = other !== undefined && other.form === verb.form && (chained || sure);
+    if (other !== undefined && joins) found.push(joinTo(verb, asMatch('joined', other, context)));
+    else chained = false;
+  }
+  return found;
+}
+
+const joinTo = (head: InflectedVerb, match: DescriptionMatch): DescriptionMatch => ({
+  ...match,
+  effect: joinEffects(head.effect, match.effect),
+});
+
+const isConjunction = (token: string | undefined): boolean => /^(?:[,:;/&]|and|or|then)$/.test(token ?? '');
+
+/** "... to create or update records" tells what the result is for. */
+function startsPurpose(tokens: readonly string[], index: number): boolean {
+  if (tokens[index] !== 'to') return false;
+  const next = findVerb(tokens[index + 1] ?? '');
+  return next !== undefined && next.form === 'base' && next.nounness === 'never';
+}
+
+/** What ends a phrase cannot be a verb's object: "rules, and rollouts of a flag" is a list of nouns. */
+function hasObject(next: string | undefined): boolean {
+  return next !== undefined && !isConjunction(next) && !CLAUSE_ENDS.has(next) && !PREPOSITION.test(next);
+}
+
+function isLinked(tokens: readonly string[], index: number, head: InflectedVerb, chained: boolean): boolean {
+  let before = index - 1;
+  while (before > 0 && (SENTENCE_ADVERBS.has(tokens[before] ?? '') || (tokens[before] ?? '').endsWith('ly')))
+    before -= 1;
+  const link = tokens[before];
+  if (link === ',' || link === ':') return head.effect === 'manage' || head.form === 'third' || isListed(tokens, index);
+  return link === '/' || link === '&' ? chained : isConjunction(link);
+}
+
+/** Whether a comma's verb stands in a list of verbs: "Create, update, or delete". */
+function isListed(tokens: readonly string[], index: number): boolean {
+  return (
+    isConjunction(tokens[index + 1]) ||
+    isConjunction(tokens[index - 2]) ||
+    findVerb(tokens[index - 2] ?? '') !== undefined
+  );
+}
+
+/** Later sentences count where they tell of the tool in the third person: "Creates a directory for the result." */
+function readLaterSentence(sentence: string): DescriptionMatch[] {
+  const tokens = tokenizeClause(sentence.slice(0, LATER_CHARACTERS));
+  const start = skipAdverbs(tokens);
+  const verb = findVerb(tokens[start] ?? '');
+  if (verb === undefined || verb.form !== 'third' || verb.nounness !== 'never' || !hasObject(tokens[start + 1]))
+    return [];
+  return writeShare(verb.effect) > 0 ? [asMatch('later', verb, new Set(tokens))] : [];
+}
+
+function asMatch(role: DescriptionRole, verb: InflectedVerb, context: ReadonlySet<string>): DescriptionMatch {
+  return { role, word: verb.lemma, effect: senseOf(verb, context) };
+}
+
+/** Longer texts tell how to use a tool, no longer what it does. */
+const READ_CHARACTERS = 1200;
+const SENTENCES = 8;
+const CLAUSE_CHARACTERS = 300;
+
+/** Only sentences that begin like this can have an opener: most begin with their verb, and cost nothing. */
+const MAY_OPEN =
+  /^(?:[^a-z0-9]|(?:this|the|an?|use|call|invoke|run|allows?|enables?|lets?|helps?|helper|used|useful|designed|intended|meant|able|it|note|deprecated|important|required|mandatory|preferred)\b|[A-Z][A-Z/ -]{2,}\s?[:!—-]|\w+_\w+\s|[\w .-]{1,24}\s\||.{0,50}\b(?:tool|utility|helper) )/i;
+
+/** Openers that name the tool or its reader before the verb: "This tool allows you to", "Use this tool when you want to". */
+const OPENERS: readonly RegExp[] = [
+  /^[^a-z0-9]+/i,
+  /^(?:[A-Z][A-Z/ -]{2,}|Note|Deprecated|Important|Required|Mandatory|Preferred)\s?[:!—-]\s+/,
+  /^[\w .-]{1,24}\s\|\s/,
+  /^[a-z0-9]+_[a-z0-9_]+\s+(?!or\b|and\b)/i,
+  /^(?:this|the|an?)\s+(?:[\w-]+\s+){0,3}?(?:tool|endpoint|method|function|operation|api|action|command)\s+(?:(?:that|which|will|can|is|may|be|used|you|users?|to|for|only|primarily|helps?)\s+)+/i,
+  /^(?:this|the|an?)\s+(?:[\w-]+\s+){0,2}?(?:tool|endpoint|method|function|operation|api|action|command)\s+(?=\w+s\b)/i,
+  /^(?:a|an|the)?\s?(?:[\w-]+\s+){0,3}(?:tool|utility|helper)\s+(?:for|to|that)\s+/i,
+  /^(?:use|call|invoke|run)\s+(?:this|it)\s+(?:(?:as|the|tool|endpoint|function|method|primary|main|only|when|whenever|if|you|user|users|wants?|needs?|asks?|in|order|to|for|first)\s+)*/i,
+  /^use\s+(?:only\s+)?(?:to|for|when)\s+/i,
+  /^(?:allows?|enables?|lets?|helps?|helper)\s+(?:you|users?|agents?|callers?|clients?|us|models?|llms?|(?:the|an?|ai)\s+\w+)\s+(?:to\s+)?/i,
+  /^(?:used|useful|designed|intended|meant|able)\s+(?:to|for|when)\s+/i,
+  /^(?:it|this)\s+(?:also\s+|will\s+|can\s+)*(?=\w+s?\b)/i,
+];
+
+/** The first sentences of a description, without emphasis marks and quotes. */
+function splitSentences(description: string): readonly string[] {
+  const text = description.slice(0, READ_CHARACTERS).replace(/[*`"“”]+/g, '');
+  const sentences: string[] = [];
+  for (const part of text.split(/\n+|(?<=[.!?])\s+/)) {
+    const sentence = part.trim();
+    if (/[a-z]/i.test(sentence)) sentences.push(sentence);
+    if (sentences.length === SENTENCES) break;
+  }
+  return sentences;
+}
+
+/** The sentence from the words on that say what the tool does. */
+function stripOpeners(sentence: string): string {
+  let clause = sentence.replace(/^(?:\[[^\]]*\]|\([^)]*\))\s*/, '');
+  for (let round = 0; round < 3 && MAY_OPEN.test(clause); round += 1) {
+    const before = clause;
+    for (const opener of OPENERS) clause = clause.replace(opener, '');
+    if (clause === before) break;
+  }
+  return clause;
+}
+
+/** Words and separators in lower case, without what stands in brackets; "sets up" and "rolls back" become one verb, its inflection kept. */
+function tokenizeClause(clause: string): readonly string[] {
+  const plain = clause
+    .slice(0, CLAUSE_CHARACTERS)
+    .replace(/\([^)]*\)/g, ' ')
+    .toLowerCase();
+  const tokens = plain.match(/[a-z][\w'-]*|[,:;/&]|\d+/g) ?? [];
+  const joined: string[] = [];
+  for (let index = 0; index < tokens.length; index += 1) {
+    const token = tokens[index] ?? '';
+    const phrase = joinPhrase(token, tokens[index + 1] ?? '');
+    joined.push(phrase ?? token);
+    if (phrase !== undefined) index += 1;
+  }
+  return joined;
+}
+
+function joinPhrase(token: string, next: string): string | undefined {
+  const base = findPhrasalVerb(token, next);
+  if (base !== undefined || !token.endsWith('s')) return base;
+  const stem = token.replace(/(?<=ch|sh)es$|s$/, '');
+  const third = findPhrasalVerb(stem, next);
+  return third === undefined ? undefined : `${third}s`;
+}

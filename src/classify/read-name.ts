@@ -1,0 +1,139 @@
+import { type Effect, joinEffects, LEXICON, type Nounness, readShare, senseOf, writeShare } from './lexicon.js';
+import { COMPOUND_NOUNS, INFORMATION_NOUNS, LIGHT_VERBS } from './vocabulary.js';
+
+/**
+ * What a word of a name is taken for. `lead`: its verb. `joined`: a further verb behind "or" or "and". `likely` and
+ * `possible`: a word that is a noun as well, where it more likely or less likely is the verb. `next`: a verb of change right behind the
+ * reading verb or at the end, as in `get_delete_token`; `aside`: one in between. `noun`: the name ends in a word for information.
+ */
+export type NameRole = 'lead' | 'joined' | 'likely' | 'possible' | 'next' | 'aside' | 'noun';
+
+export interface NameMatch {
+  readonly role: NameRole;
+  readonly word: string;
+  readonly effect: Effect;
+}
+
+interface Candidate {
+  readonly index: number;
+  readonly word: string;
+  readonly nounness: Nounness;
+  readonly effect: Effect;
+}
+
+/** The description's verb, which settles what a name leaves open. */
+export interface NameHint {
+  readonly word: string;
+  readonly effect: Effect;
+}
+
+/**
+ * Finds the verbs of a name wherever they stand. The hint settles which of several words that can be nouns (`issue_list`,
+ * `run_search`) is the verb.
+ */
+export function readName(
+  words: readonly string[],
+  context: ReadonlySet<string>,
+  hint?: NameHint,
+): readonly NameMatch[] {
+  const candidates = findCandidates(words, context);
+  const joined = candidates.filter((candidate) => candidate.index > 0 && isJoined(words, candidate.index));
+  const rest = candidates.filter((candidate) => !joined.includes(candidate));
+  const head = findHead(words, rest, hint);
+  const matches = head === undefined ? readAmbiguous(words, rest, hint) : readHead(rest, head, words.length);
+  const noun = head === undefined ? readNoun(words) : [];
+  return [...matches, ...joined.map((candidate) => asMatch('joined', joinTo(head, candidate))), ...noun];
+}
+
+/**
+ * The verb of a name that has one for sure: the first that is never a noun. A word before it can still be the verb: one
+ * that the description begins with, or a reading word in front where the sure one neither follows it nor ends the name
+ * (`list_installed_press_plugins`, but `list_item_delete`).
+ */
+function findHead(words: readonly string[], candidates: readonly Candidate[], hint?: NameHint): Candidate | undefined {
+  const sure = candidates.find(({ nounness }) => nounness === 'never');
+  if (sure === undefined) return undefined;
+  const named = candidates.find(({ word, index }) => word === hint?.word && index < sure.index);
+  if (named !== undefined) return named;
+  const front = candidates.find(
+    ({ index, nounness, effect }) => index === 0 && nounness === 'often' && readShare(effect) > 0,
+  );
+  const inside = sure.index > 1 && sure.index < words.length - 1;
+  return front !== undefined && inside ? front : sure;
+}
+
+function findCandidates(words: readonly string[], context: ReadonlySet<string>): readonly Candidate[] {
+  const candidates: Candidate[] = [];
+  words.forEach((word, index) => {
+    const verb = LEXICON.get(word);
+    if (verb !== undefined) candidates.push({ index, word, nounness: verb.nounness, effect: senseOf(verb, context) });
+  });
+  const whole = candidates.filter(({ word, index }) => !LIGHT_VERBS.has(word) && !isHalfNoun(word, words[index + 1]));
+  const informs = INFORMATION_NOUNS.has(words.at(-1) ?? '');
+  return whole.length > 0 || informs ? whole : candidates;
+}
+
+function isHalfNoun(word: string, next: string | undefined): boolean {
+  return next !== undefined && (COMPOUND_NOUNS.get(word)?.has(next) ?? false);
+}
+
+function isJoined(words: readonly string[], index: number): boolean {
+  const before = words[index - 1];
+  return before === 'or' || before === 'and';
+}
+
+function readHead(candidates: readonly Candidate[], head: Candidate, length: number): NameMatch[] {
+  if (writeShare(head.effect) > 0) return [asMatch('lead', head)];
+  const asides = candidates.filter(
+    ({ nounness, index, effect }) => nounness === 'never' && index > head.index && writeShare(effect) > 0,
+  );
+  const role = (candidate: Candidate): NameRole => (isClose(candidate, head, length) ? 'next' : 'aside');
+  return [asMatch('lead', head), ...asides.map((candidate) => asMatch(role(candidate), candidate))];
+}
+
+/** Right behind the head, or at the end, where some servers put the verb (`read_receipt_send`). */
+function isClose(candidate: Candidate, head: Candidate, length: number): boolean {
+  return candidate.index === head.index + 1 || candidate.index === length - 1;
+}
+
+/** Only words that can be nouns: all stay in the running unless the description, or being alone, settles it. */
+function readAmbiguous(words: readonly string[], candidates: readonly Candidate[], hint?: NameHint): NameMatch[] {
+  const open = candidates.filter((candidate) => candidate.nounness === 'often' || candidate.index === 0);
+  const running = open.length > 0 ? open : candidates;
+  const settled = hint === undefined ? undefined : running.find(({ effect }) => sameKind(effect, hint.effect));
+  if (settled !== undefined) return [asMatch(leads(settled) ? 'lead' : 'likely', settled)];
+  const nouns = hint !== undefined && isSureRead(hint) && running.every(({ index }) => index > 0);
+  if (nouns) return running.slice(0, 1).map((candidate) => asMatch('possible', candidate));
+  const alone = running.length === 1 && words.length > 1;
+  return running.map((candidate) => asMatch(alone && leads(candidate) ? 'lead' : roleOf(candidate), candidate));
+}
+
+/** A description that begins with "Retrieve" makes nouns of a name's later words: `pipelines_run` tells of runs. */
+function isSureRead({ word, effect }: NameHint): boolean {
+  return readShare(effect) > 0 && LEXICON.get(word)?.nounness === 'never';
+}
+
+const leads = ({ index, nounness }: Candidate): boolean => index === 0 && nounness === 'often';
+
+function roleOf(candidate: Candidate): NameRole {
+  return candidate.nounness === 'often' ? 'likely' : 'possible';
+}
+
+function sameKind(a: Effect, b: Effect): boolean {
+  return a === b || (readShare(a) > 0 && readShare(b) > 0);
+}
+
+function readNoun(words: readonly string[]): NameMatch[] {
+  const last = words.at(-1);
+  if (last === undefined || !INFORMATION_NOUNS.has(last)) return [];
+  return [{ role: 'noun', word: last, effect: 'read' }];
+}
+
+/** create_or_update creates what is not there (CRUDE guide 6.4: prefer CREATE). */
+function joinTo(head: Candidate | undefined, candidate: Candidate): Candidate {
+  return head === undefined ? candidate : { ...candidate, effect: joinEffects(head.effect, candidate.effect) };
+}
+
+function asMatch(role: NameRole, candidate: Candidate): NameMatch {
+  return { role, word: candidate.word, effect: candidate.effect };
+}

@@ -1,0 +1,336 @@
+import type { TrustLevel } from '../protocol/operation.js';
+import type { ParameterFacts, ToolFacts } from './facts.js';
+import { EFFECTS, type Effect, readShare } from './lexicon.js';
+import type { DescriptionRole } from './read-description.js';
+import type { NameMatch, NameRole } from './read-name.js';
+
+/** What a rule found in a tool. */
+export interface Finding {
+  readonly effect: Effect;
+  /** The words it rests on, for the evidence. */
+  readonly says: string;
+  /** Multiplies the rule's weight; 1 where left out. */
+  readonly share?: number;
+}
+
+/** One way to tell what a tool does. The findings' effects carry the votes per category (`EFFECTS`). */
+export interface Rule {
+  /** Stable kebab-case id. */
+  readonly id: string;
+  readonly looksAt: 'name' | 'title' | 'description' | 'parameters' | 'output' | 'annotations';
+  /** Set where it tells of a tool as a whole, and so nothing of one value of a grouped tool that says its deed itself. */
+  readonly wholeTool?: true;
+  /** Up to 12; a verb that leads the name has 10. */
+  readonly weight: number;
+  /** What an operator should know of the rule. */
+  readonly meaning: string;
+  readonly find: (facts: ToolFacts) => readonly Finding[];
+}
+
+const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
+
+/** How far a `readOnlyHint: true` is believed, as a share of its weight. What raises danger is always believed. */
+const TRUST_IN_READ_ONLY: Readonly<Record<TrustLevel, number>> = {
+  untested: 0,
+  generated: 0.3,
+  validated: 1,
+  community_reviewed: 4,
+  certified: 6,
+};
+
+const inName =
+  (
+    role: NameRole,
+    wording: (word: string) => string,
+    pick: (facts: ToolFacts) => readonly NameMatch[] = (facts) => facts.name,
+  ) =>
+  (facts: ToolFacts): readonly Finding[] =>
+    pick(facts)
+      .filter((match) => match.role === role)
+      .map(({ word, effect }) => ({ effect, says: `${wording(word)} ${EFFECTS[effect].phrase}` }));
+
+const inDescription =
+  (role: DescriptionRole, wording: (word: string) => string) =>
+  (facts: ToolFacts): readonly Finding[] =>
+    facts.description.matches
+      .filter((match) => match.role === role)
+      .map(({ word, effect }) => ({ effect, says: `${wording(word)} ${EFFECTS[effect].phrase}` }));
+
+/** "Run a search" only searches where the name says so too; by itself "run" counts as running. */
+function softenRun(facts: ToolFacts): ToolFacts {
+  const [first, ...rest] = facts.description.matches;
+  const reads = facts.name[0] !== undefined && readShare(facts.name[0].effect) > 0;
+  if (first?.deed === undefined || !reads || readShare(first.deed) === 0) return facts;
+  const matches = [{ ...first, effect: first.deed }, ...rest];
+  return { ...facts, description: { ...facts.description, matches } };
+}
+
+/** One finding, however many parameters fit: three page parameters are no stronger sign than one. */
+const anyParameter =
+  (effect: Effect, meaning: string, fits: (parameter: ParameterFacts) => boolean) =>
+  (facts: ToolFacts): readonly Finding[] => {
+    const found = facts.parameters.find(fits);
+    return found === undefined ? [] : [{ effect, says: `parameter '${found.name}' ${meaning}` }];
+  };
+
+/** Switches of a change, unless the tool validates or previews: that takes the switches of what it pretends to do. */
+const changingParameter =
+  (meaning: string, fits: (parameter: ParameterFacts) => boolean) =>
+  (facts: ToolFacts): readonly Finding[] => {
+    const lead = facts.name.find(({ role }) => role === 'lead')?.effect;
+    return lead === 'check' || lead === 'compute' ? [] : anyParameter('write', meaning, fits)(facts);
+  };
+
+const PAGING = words(
+  `limit page per_page page_size page_number page_token page_num cursor offset max_results max_records max_count start_cursor next_page_token num_results top skip count top_k first after before sort sort_by order_by fetch_pages fetch_all_pages`,
+);
+const QUERY = words(
+  `query q search search_term search_query keyword keywords filter filters pattern question user_query include expand verbose`,
+);
+/** Switches that make a check or a computation change what it looks at. */
+const MUTATING_FLAG = words('fix autofix write in_place inplace persist');
+/** `dry_run` reads as the verb `simulate`. */
+const PLAN_FLAG = words('simulate dryrun validate_only preview_only');
+const DESTRUCTIVE_FLAG = /^(?:prune|purge|overwrite|overwrite_.*|delete|remove|upsert|cascade|create_if_.*)$/;
+const FORCE_FLAG =
+  /^(?:force|forced|force_push|confirm|confirmed|confirmation|replace|clear|reset|clean|permanent|permanently|(?:delete|remove|apply|auto_fix)_?.*)$/;
+const PAYLOAD =
+  /^(?:body|content|contents|text|message|html|markdown|payload|data|values|records|documents|properties|attachments?|file_content|new_.*|title|description)$/;
+const LOCAL_PATH =
+  /^(?:(?:local|save|output|download|target|dest|destination|out)_?(?:path|dir|directory|folder|file)|path|save_to|destination|output|directory|folder)$/;
+const STATEMENT_READ_ONLY =
+  /\bread[- ]only\b|\b(?:does not|doesn't|never) (?:modify|change|mutate|alter|write)|\bwithout (?:modifying|changing|altering)\b|\bno side effects?\b/i;
+const STATEMENT_WRITES =
+  /\b(?:write|mutating|state-changing|destructive) (?:operation|action|tool)\b|\bhas side effects\b|\b(?:modifies|mutates) (?:the )?(?:remote |server |stored )?(?:state|data)\b/i;
+
+/** Every rule, by what it looks at. `docs/classification.md` explains how they are weighed. */
+export const RULES: readonly Rule[] = [
+  {
+    id: 'name-lead',
+    looksAt: 'name',
+    weight: 10,
+    meaning: 'The verb of the name, wherever it stands.',
+    find: inName('lead', (word) => `name: verb '${word}'`),
+  },
+  {
+    id: 'name-joined',
+    looksAt: 'name',
+    weight: 10,
+    meaning: 'A further verb behind "or" or "and": get_or_create also creates.',
+    find: inName('joined', (word) => `name: joined verb '${word}'`),
+  },
+  {
+    id: 'name-likely',
+    looksAt: 'name',
+    weight: 7,
+    meaning: 'A word that is a noun as well, where it most likely is the verb.',
+    find: inName('likely', (word) => `name: '${word}'`),
+  },
+  {
+    id: 'name-possible',
+    looksAt: 'name',
+    weight: 2,
+    meaning: 'A word that is mostly a noun and might be the verb.',
+    find: inName('possible', (word) => `name: '${word}' perhaps`),
+  },
+  {
+    id: 'name-next',
+    looksAt: 'name',
+    weight: 4,
+    meaning: 'A verb of change right behind the verb that reads, or at the end: get_delete_token, read_receipt_send.',
+    find: inName('next', (word) => `name: followed by '${word}', which`),
+  },
+  {
+    id: 'name-aside',
+    looksAt: 'name',
+    weight: 2,
+    meaning: 'A verb of change in the midst of a name that reads: list_press_plugins.',
+    find: inName('aside', (word) => `name: also holds '${word}', which`),
+  },
+  {
+    id: 'name-noun',
+    looksAt: 'name',
+    weight: 4,
+    meaning: 'The name has no verb and ends in a word for information.',
+    find: inName('noun', (word) => `name: '${word}' is information and`),
+  },
+  {
+    id: 'title-lead',
+    looksAt: 'title',
+    weight: 3,
+    meaning: 'The verb of the title.',
+    find: inName(
+      'lead',
+      (word) => `title: verb '${word}'`,
+      (facts) => facts.title,
+    ),
+  },
+  {
+    id: 'description-head',
+    looksAt: 'description',
+    weight: 8,
+    meaning: 'The verb of the sentence that says what the tool does.',
+    find: (facts) => inDescription('head', (word) => `description: verb '${word}'`)(softenRun(facts)),
+  },
+  {
+    id: 'description-late',
+    looksAt: 'description',
+    weight: 4,
+    meaning: 'A reading verb that begins only a second or third sentence: "Returns" may follow on any deed.',
+    find: inDescription('late', (word) => `description: verb '${word}' in a further sentence`),
+  },
+  {
+    id: 'description-joined',
+    looksAt: 'description',
+    weight: 8,
+    meaning: 'A further verb of that sentence: "or creates it".',
+    find: inDescription('joined', (word) => `description: joined verb '${word}'`),
+  },
+  {
+    id: 'description-later',
+    looksAt: 'description',
+    weight: 3,
+    meaning: 'A later sentence that tells of a change in the third person.',
+    find: (facts) => inDescription('later', (word) => `description: later '${word}'`)(facts).slice(0, 2),
+  },
+  {
+    id: 'description-read-only',
+    looksAt: 'description',
+    wholeTool: true,
+    weight: 2,
+    meaning: 'The text calls itself read-only. Weak: texts say so of fields too.',
+    find: ({ descriptionText }) =>
+      STATEMENT_READ_ONLY.test(descriptionText) ? [{ effect: 'read', says: "description: says 'read-only'" }] : [],
+  },
+  {
+    id: 'description-writes',
+    looksAt: 'description',
+    wholeTool: true,
+    weight: 4,
+    meaning: 'The text says that the tool changes state.',
+    find: ({ descriptionText }) =>
+      STATEMENT_WRITES.test(descriptionText)
+        ? [{ effect: 'write', says: 'description: says that it changes state' }]
+        : [],
+  },
+  {
+    id: 'parameter-paging',
+    looksAt: 'parameters',
+    wholeTool: true,
+    weight: 2,
+    meaning: 'Pages, limits and orders belong to lists.',
+    find: anyParameter('read', 'pages or orders a list', ({ key }) => PAGING.has(key)),
+  },
+  {
+    id: 'parameter-query',
+    looksAt: 'parameters',
+    wholeTool: true,
+    weight: 1.5,
+    meaning: 'Queries and filters belong to searches.',
+    find: anyParameter('read', 'asks or filters', ({ key }) => QUERY.has(key)),
+  },
+  {
+    id: 'parameter-dry-run',
+    looksAt: 'parameters',
+    wholeTool: true,
+    weight: 12,
+    meaning: 'Only what changes something offers to only pretend.',
+    find: changingParameter('offers to only pretend', ({ key, boolean }) => boolean && PLAN_FLAG.has(key)),
+  },
+  {
+    id: 'parameter-destructive-flag',
+    looksAt: 'parameters',
+    weight: 12,
+    meaning: 'A switch that removes, overwrites or applies.',
+    find: changingParameter('switches a change on', ({ key, boolean }) => boolean && DESTRUCTIVE_FLAG.test(key)),
+  },
+  {
+    id: 'parameter-mutating-flag',
+    looksAt: 'parameters',
+    weight: 12,
+    meaning: 'A switch that makes a check or a computation write: lint with fix.',
+    find: anyParameter('write', 'makes it write', ({ key, boolean }) => boolean && MUTATING_FLAG.has(key)),
+  },
+  {
+    id: 'parameter-force',
+    looksAt: 'parameters',
+    wholeTool: true,
+    weight: 2.5,
+    meaning: 'A switch that confirms, forces or resets.',
+    find: anyParameter('write', 'confirms or forces', ({ key, boolean }) => boolean && FORCE_FLAG.test(key)),
+  },
+  {
+    id: 'parameter-payload',
+    looksAt: 'parameters',
+    wholeTool: true,
+    weight: 1.5,
+    meaning: 'A required body or content is usually stored or sent.',
+    find: anyParameter('write', 'is required content', ({ key, required }) => required && PAYLOAD.test(key)),
+  },
+  {
+    id: 'parameter-download-path',
+    looksAt: 'parameters',
+    weight: 12,
+    meaning: 'A download or export into a named place creates a file there.',
+    find: (facts) =>
+      [...facts.name, ...facts.description.matches].some(({ effect }) => effect === 'download')
+        ? anyParameter('create', 'is where the copy is written', ({ key, text }) => text && LOCAL_PATH.test(key))(facts)
+        : [],
+  },
+  {
+    id: 'output-list',
+    looksAt: 'output',
+    wholeTool: true,
+    weight: 1.5,
+    meaning: 'The result is declared as a list with its total or next page.',
+    find: ({ outputKeys }) => {
+      const key = outputKeys.find((one) =>
+        /^(?:items|results|total|total_count|next_cursor|has_more|matches)$/.test(one),
+      );
+      return key === undefined ? [] : [{ effect: 'read', says: `output: '${key}' belongs to a list` }];
+    },
+  },
+  {
+    id: 'output-effect',
+    looksAt: 'output',
+    wholeTool: true,
+    weight: 4,
+    meaning: 'The result is declared to tell what was changed.',
+    find: ({ outputKeys }) => {
+      const key = outputKeys.find((one) =>
+        /^(?:deleted|created|updated|removed|inserted|modified|sent)(?:_count)?$/.test(one),
+      );
+      return key === undefined ? [] : [{ effect: 'write', says: `output: '${key}' tells of a change` }];
+    },
+  },
+  {
+    id: 'annotation-read-only',
+    looksAt: 'annotations',
+    weight: 12,
+    meaning: 'readOnlyHint=true, weighed by trust; it does not outvote a plain write below community_reviewed.',
+    find: ({ annotations, input }) => {
+      const share = TRUST_IN_READ_ONLY[input.upstream.trust];
+      return annotations['readOnlyHint'] === true && share > 0
+        ? [{ effect: 'read', share, says: `annotation readOnlyHint=true (trust: ${input.upstream.trust})` }]
+        : [];
+    },
+  },
+  {
+    id: 'annotation-writes',
+    looksAt: 'annotations',
+    weight: 4,
+    meaning: 'readOnlyHint=false: the author says that it changes something.',
+    find: ({ annotations }) =>
+      annotations['readOnlyHint'] === false ? [{ effect: 'write', says: 'annotation readOnlyHint=false' }] : [],
+  },
+  {
+    id: 'annotation-destructive',
+    looksAt: 'annotations',
+    weight: 5,
+    meaning: 'destructiveHint=true (meaningful only beside readOnlyHint=false, as MCP says).',
+    find: ({ annotations }) =>
+      annotations['destructiveHint'] === true && annotations['readOnlyHint'] !== true
+        ? [{ effect: 'write', says: 'annotation destructiveHint=true' }]
+        : [],
+  },
+];

@@ -1,0 +1,147 @@
+import { userInfo } from 'node:os';
+import type { Command } from 'commander';
+import type { Approval, ApprovalDesk, ApprovalStatus, DecisionFault } from '../../gateway/operator-api.js';
+import { escapeInvisible } from '../../lib/text.js';
+import { type CommonFlags, loadCliConfig } from '../context.js';
+import { CliError, EXIT_CODE } from '../exit-code.js';
+import { oneLine, printJson, printLine, printTable, type Terminal } from '../terminal.js';
+
+interface ApprovalFlags extends CommonFlags {
+  readonly status?: string;
+  readonly reason?: string;
+}
+
+const STATUSES: readonly ApprovalStatus[] = ['pending', 'approved', 'denied', 'expired'];
+
+const FAULTS: Readonly<Record<DecisionFault, string>> = {
+  unknown: 'There is no such request; see: approvals list',
+  expired: 'The request has expired; whoever asked can ask again',
+  decided: 'The request was decided already',
+  'own-request': 'Who asked cannot approve',
+};
+
+export function registerApprovals(program: Command, terminal: Terminal): void {
+  const approvals = program.command('approvals').description('decide about calls that wait for a person');
+  approvals
+    .command('list')
+    .description('the requests that wait, or those of another status')
+    .option('--status <status>', `${STATUSES.join(', ')} or all`, 'pending')
+    .action((_own: unknown, command: Command) =>
+      withDesk(command, terminal, (desk, flags) => listApprovals(desk, flags, terminal)),
+    );
+  approvals
+    .command('show <id>')
+    .description('one request with everything that is known of it')
+    .action((id: string, _own: unknown, command: Command) =>
+      withDesk(command, terminal, async (desk, flags) => {
+        const approval = await desk.find(id);
+        if (approval === undefined) throw new CliError(EXIT_CODE.refused, FAULTS.unknown);
+        printApproval(approval, flags, terminal);
+      }),
+    );
+  for (const [verb, verdict] of VERBS) {
+    approvals
+      .command(`${verb} <id>`)
+      .description(`${verb} the request`)
+      .option('--reason <text>', 'why, for whoever asked and for the record')
+      .action((id: string, _own: unknown, command: Command) =>
+        withDesk(command, terminal, async (desk, flags) => {
+          printApproval(await decide(desk, id, verdict, flags.reason), flags, terminal);
+        }),
+      );
+  }
+}
+
+const VERBS = [
+  ['approve', 'approved'],
+  ['deny', 'denied'],
+] as const;
+
+async function withDesk(
+  command: Command,
+  terminal: Terminal,
+  task: (desk: ApprovalDesk, flags: ApprovalFlags) => Promise<void>,
+): Promise<void> {
+  const flags = command.optsWithGlobals<ApprovalFlags>();
+  const config = await loadCliConfig(flags, terminal);
+  const { ensureDataDirectories } = await import('../../config/data-directories.js');
+  await ensureDataDirectories(config);
+  const { openSharedDesk } = await import('../../gateway/operator-api.js');
+  const shared = await openSharedDesk(config, () => undefined);
+  if (shared === undefined) {
+    const message =
+      "The gateway's state is in memory (store.type), which no other process can see. Decide over its HTTP API or page " +
+      '(policy.approvals.operators), or set store.type to sqlite or redis';
+    throw new CliError(EXIT_CODE.config, message);
+  }
+  try {
+    await task(shared.desk, flags);
+  } finally {
+    await shared.close();
+  }
+}
+
+async function listApprovals(
+  desk: ApprovalDesk,
+  { status = 'pending', json }: ApprovalFlags,
+  terminal: Terminal,
+): Promise<void> {
+  const wanted = STATUSES.find((each) => each === status);
+  if (wanted === undefined && status !== 'all') {
+    throw new CliError(EXIT_CODE.usage, `--status must be one of: ${STATUSES.join(', ')}, all`);
+  }
+  const approvals = await desk.list(wanted);
+  if (json === true) {
+    printJson(terminal, approvals);
+    return;
+  }
+  if (approvals.length === 0) terminal.err.write(status === 'pending' ? 'Nothing waits.\n' : 'There is none.\n');
+  const header = ['ID', 'STATUS', 'OPERATION', 'DANGER', 'ASKED BY', 'EXPIRES', 'WHAT'];
+  printTable(terminal, header, approvals.map(toRow));
+}
+
+function toRow({ id, status, operation, danger, requester, expiresAt, message }: Approval): readonly string[] {
+  const cells = [id, status, operation, danger, requester.client ?? requester.clientName, expiresAt, message];
+  return cells.map(oneLine);
+}
+
+async function decide(
+  desk: ApprovalDesk,
+  id: string,
+  verdict: 'approved' | 'denied',
+  reason: string | undefined,
+): Promise<Approval> {
+  const result = await desk.decide(id, verdict, { name: userInfo().username, way: 'cli' }, reason);
+  if (result.ok) return result.approval;
+  const standing = result.approval?.decision;
+  const detail = standing === null || standing === undefined ? '' : `: ${result.approval?.status} by ${standing.by}`;
+  throw new CliError(EXIT_CODE.refused, `${FAULTS[result.fault]}${detail}`);
+}
+
+function printApproval(approval: Approval, { json }: ApprovalFlags, terminal: Terminal): void {
+  if (json === true) {
+    printJson(terminal, approval);
+    return;
+  }
+  const { requester, decision } = approval;
+  const lines: readonly (readonly [string, string])[] = [
+    ['request', `${approval.id} (${approval.status})`],
+    ['what', approval.message],
+    ['operation', `${approval.operation}, ${approval.category}, ${approval.danger}`],
+    ['why asked', [...approval.reasons, ...(approval.rule === null ? [] : [`rule '${approval.rule}'`])].join('; ')],
+    ['asked by', `${requester.client ?? 'an unauthenticated client'} (calls itself '${requester.clientName}')`],
+    ['asked at', approval.requestedAt],
+    ['expires', approval.expiresAt],
+    ...(decision === null
+      ? []
+      : [
+          [
+            'decided',
+            `by ${decision.by} at ${decision.at}${decision.reason === null ? '' : `: ${decision.reason}`}`,
+          ] as const,
+        ]),
+  ];
+  for (const [label, text] of lines) printLine(terminal, `${label.padEnd(11)} ${oneLine(text)}`);
+  // JSON writes line feeds within values out, so that each line is what it looks like.
+  printLine(terminal, `parameters  ${escapeInvisible(JSON.stringify(approval.parameters, null, 2))}`);
+}

@@ -1,0 +1,235 @@
+import { resolve } from 'node:path';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { faultCode } from '../../config/secrets.js';
+import {
+  type FoundRecord,
+  followJournals,
+  type JournalVerdict,
+  type RecordFilter,
+  searchJournals,
+  tailJournals,
+  verifyJournals,
+} from '../../gateway/audit-review.js';
+import { isJsonObject, type JsonObject } from '../../protocol/json.js';
+import { printRecords, printSlowly, readMoment } from '../audit-line.js';
+import { type CommonFlags, loadCliConfig, untilAskedToStop } from '../context.js';
+import { CliError, EXIT_CODE } from '../exit-code.js';
+import { paintFor, printJson, printLine, type Terminal } from '../terminal.js';
+
+export function registerAudit(program: Command, terminal: Terminal): void {
+  const audit = program.command('audit').description('check, read and search what the gateway has on record');
+  registerAuditVerify(audit, terminal);
+  registerAuditTail(audit, terminal);
+  registerAuditSearch(audit, terminal);
+  registerAuditExport(audit, terminal);
+}
+
+function registerAuditVerify(audit: Command, terminal: Terminal): void {
+  audit
+    .command('verify')
+    .description('find records that were altered, removed or added; exit code 7 where there are any')
+    .option(...DIR_OPTION)
+    .action(async (_own: unknown, command: Command) => {
+      const flags = command.optsWithGlobals<AuditFlags>();
+      await withJournals(flags, terminal, async (directory) => {
+        const verdict = await verifyJournals(directory);
+        if (flags.json === true) printJson(terminal, verdict);
+        else printVerdict(verdict, directory, terminal);
+        if (verdict.faults.length > 0) process.exitCode = EXIT_CODE.tampered;
+      });
+    });
+}
+
+function printVerdict({ files, records, faults, notes }: JournalVerdict, directory: string, terminal: Terminal): void {
+  const paint = paintFor(terminal.out);
+  for (const { file, note } of notes) printLine(terminal, paint.dim(`note: ${file}: ${note}`));
+  for (const { file, line, problem } of faults) {
+    printLine(terminal, paint.red(`fault: ${line === null ? file : `${file}:${line}`}: ${problem}`));
+  }
+  const found = faults.length === 0 ? 'nothing was altered' : count(faults.length, 'fault');
+  printLine(terminal, `${count(files, 'journal')}, ${count(records, 'record')} in ${directory}: ${found}.`);
+}
+
+function count(number: number, what: string): string {
+  return number === 1 ? `1 ${what}` : `${number} ${what}s`;
+}
+
+interface AuditFlags extends CommonFlags {
+  readonly dir?: string;
+}
+
+const DIR_OPTION = ['--dir <directory>', 'the journals; instead of those of the configuration'] as const;
+
+/** What is not there to be read, and why that may be. */
+const DIRECTORY_PROBLEMS: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such directory: nothing has been recorded yet, or it was removed. Another one: --dir',
+  ENOTDIR: 'this is no directory. Another one: --dir',
+  EACCES: 'it may not be read by this account: run this as the one that runs the gateway',
+};
+
+/**
+ * Runs a task over the directory that is meant: `--dir`, for which no configuration is needed, or the configured one.
+ * @throws CliError where the journals cannot be read
+ */
+async function withJournals(
+  flags: AuditFlags,
+  terminal: Terminal,
+  task: (directory: string) => Promise<void>,
+): Promise<void> {
+  const directory =
+    flags.dir === undefined ? (await loadCliConfig(flags, terminal)).audit.directory : resolve(flags.dir);
+  try {
+    await task(directory);
+  } catch (cause) {
+    if (!(cause instanceof Error) || !('syscall' in cause)) throw cause;
+    const code = faultCode(cause);
+    const problem = DIRECTORY_PROBLEMS[code] ?? `it cannot be read (${code})`;
+    throw new CliError(EXIT_CODE.failure, `No audit journals in '${directory}': ${problem}`, { cause });
+  }
+}
+
+interface TailFlags extends AuditFlags {
+  readonly lines: number;
+  readonly follow?: boolean;
+}
+
+function registerAuditTail(audit: Command, terminal: Terminal): void {
+  audit
+    .command('tail')
+    .description('print the newest records')
+    .option(...DIR_OPTION)
+    .option('-n, --lines <count>', 'how many', readCount, 20)
+    .option('-f, --follow', 'go on with what is recorded from now on, until stopped')
+    .action(async (_own: unknown, command: Command) => {
+      const flags = command.optsWithGlobals<TailFlags>();
+      await withJournals(flags, terminal, (directory) => tail(directory, flags, terminal));
+    });
+}
+
+async function tail(directory: string, { lines, follow, json }: TailFlags, terminal: Terminal): Promise<void> {
+  const { records, positions } = tailJournals(directory, lines);
+  await printRecords(records, json === true, terminal);
+  if (follow !== true) return;
+  const stop = new AbortController();
+  void untilAskedToStop().asked.then(() => stop.abort());
+  await printRecords(followJournals(directory, positions, { signal: stop.signal }), json === true, terminal);
+}
+
+function readCount(text: string): number {
+  if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError('expected a whole number from 1 on.');
+  return Number(text);
+}
+
+interface SearchFlags extends AuditFlags, Omit<RecordFilter, 'types'> {
+  readonly type?: readonly string[];
+}
+
+function registerAuditSearch(audit: Command, terminal: Terminal): void {
+  audit
+    .command('search')
+    .description('print the records that match all that is given, the oldest first')
+    .option(...DIR_OPTION)
+    .option('--type <types...>', 'decision, call, token, approval, admin, integrity, opened, closed, lost, retention')
+    .option('--operation <pattern>', 'the operation, upstream__name (minimatch: *__delete_*)')
+    .option('--upstream <pattern>', 'the upstream (minimatch)')
+    .option('--by <name>', 'a session, a client, an operator, or who confirmed')
+    .option('--outcome <outcome>', 'allowed, confirmed, confirmation_required, denied, success, failure')
+    .option('--code <code>', 'the error code, or OK')
+    .option(...SINCE_OPTION, readMoment)
+    .option(...UNTIL_OPTION, readMoment)
+    .option('--text <text>', 'stands anywhere in the record, in any case')
+    .action(async (_own: unknown, command: Command) => {
+      const flags = command.optsWithGlobals<SearchFlags>();
+      await withJournals(flags, terminal, (directory) =>
+        printRecords(searchJournals(directory, toFilter(flags)), flags.json === true, terminal),
+      );
+    });
+}
+
+const SINCE_OPTION = ['--since <time>', 'from 2026-11-22, 2026-11-22T01:24:53Z or 12h (ago) on'] as const;
+const UNTIL_OPTION = ['--until <time>', 'before a time, given in the same ways'] as const;
+
+/** What is not given is not asked for. */
+function toFilter({ type, operation, upstream, by, outcome, code, since, until, text }: SearchFlags): RecordFilter {
+  const given = { types: type, operation, upstream, by, outcome, code, since, until, text };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}
+
+/** Columns of their own; what has none stands in `details`, as JSON. */
+const RECORD_MEMBERS = [
+  'time',
+  'type',
+  'seq',
+  'operation',
+  'upstream',
+  'category',
+  'danger',
+  'trust',
+  'outcome',
+  'event',
+  'action',
+  'code',
+  'reason',
+  'rule',
+  'by',
+  'token_id',
+] as const;
+const ACTOR_MEMBERS = ['session', 'client', 'client_name', 'transport', 'operator'] as const;
+/** Of use in the journal alone. */
+const LEFT_OUT = ['actor', 'prev', 'hash'];
+
+/** How records are written, and what stands before them. */
+interface Format {
+  readonly head?: string;
+  readonly write: (found: FoundRecord) => string;
+}
+
+const EXPORT_FORMATS = {
+  jsonl: { write: ({ text }) => text },
+  csv: { head: ['file', ...RECORD_MEMBERS, ...ACTOR_MEMBERS, 'details'].join(','), write: toCsv },
+} as const satisfies Readonly<Record<string, Format>>;
+
+interface ExportFlags extends AuditFlags {
+  readonly format: keyof typeof EXPORT_FORMATS;
+  readonly since?: string;
+  readonly until?: string;
+}
+
+function registerAuditExport(audit: Command, terminal: Terminal): void {
+  audit
+    .command('export')
+    .description('print all records, the oldest first, for other programs')
+    .option(...DIR_OPTION)
+    .addOption(new Option('--format <format>', 'how').choices(Object.keys(EXPORT_FORMATS)).default('jsonl'))
+    .option(...SINCE_OPTION, readMoment)
+    .option(...UNTIL_OPTION, readMoment)
+    .action(async (_own: unknown, command: Command) => {
+      const flags = command.optsWithGlobals<ExportFlags>();
+      await withJournals(flags, terminal, (directory) => exportRecords(directory, flags, terminal));
+    });
+}
+
+async function exportRecords(directory: string, flags: ExportFlags, terminal: Terminal): Promise<void> {
+  const { format, since, until } = flags;
+  const { head, write }: Format = EXPORT_FORMATS[format];
+  const filter = { ...(since === undefined ? {} : { since }), ...(until === undefined ? {} : { until }) };
+  const records = searchJournals(directory, filter);
+  if (head !== undefined) await printSlowly(terminal, head);
+  for await (const found of records) await printSlowly(terminal, write(found));
+}
+
+function toCsv({ file, record }: FoundRecord): string {
+  const actor: JsonObject = isJsonObject(record['actor']) ? record['actor'] : {};
+  const named: readonly string[] = [...RECORD_MEMBERS, ...LEFT_OUT];
+  const details = Object.fromEntries(Object.entries(record).filter(([name]) => !named.includes(name)));
+  const cells = [file, ...RECORD_MEMBERS.map((name) => record[name]), ...ACTOR_MEMBERS.map((name) => actor[name])];
+  return [...cells, Object.keys(details).length === 0 ? undefined : details].map(toCell).join(',');
+}
+
+/** RFC 4180, section 2. A text that a spreadsheet would take for a formula gets an apostrophe in front: it may be anybody's. */
+function toCell(value: unknown): string {
+  if (value === undefined || value === null) return '';
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}

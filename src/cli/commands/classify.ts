@@ -1,0 +1,193 @@
+import type { Command } from 'commander';
+import type { LockContent, LockedOperation } from '../../config/gateway-config.js';
+import type { Gateway, PlacedOperation } from '../../gateway/gateway.js';
+import { localNameOf, showJudgement } from '../../gateway/lock-review.js';
+import { GATEWAY_SOURCE } from '../../protocol/operation.js';
+import { EXIT_CODE } from '../exit-code.js';
+import { FROM_OPTION, type SourceFlags, withSource } from '../source.js';
+import { printJson, printLine, printTable, type Terminal } from '../terminal.js';
+
+/** How one tool was understood; the shape of `classify --json`. */
+interface ClassifiedTool {
+  readonly upstream: string;
+  readonly tool: string;
+  readonly operation: string;
+  readonly category: string;
+  readonly danger: string;
+  readonly family: string;
+  readonly confidence: number;
+  readonly evidence: readonly string[];
+  readonly grouped_by: string | null;
+  readonly identifiers: readonly string[];
+}
+
+interface ClassifyFlags extends SourceFlags {
+  readonly review?: boolean;
+  readonly check?: boolean;
+}
+
+/** An operation with what is to be said of it. */
+interface ReviewedTool {
+  readonly classified: ClassifiedTool;
+  readonly review: OperationReview | undefined;
+  readonly override: string;
+}
+
+/** One entry of `classify --review --json`. */
+interface ToolToReview extends ClassifiedTool {
+  readonly review: ReviewReason;
+  readonly override: string;
+}
+
+export function registerClassify(program: Command, terminal: Terminal): void {
+  program
+    .command('classify')
+    .description('show how every tool is classified, and why')
+    .option(...FROM_OPTION)
+    .option('--ignore-annotations', "leave the upstreams' own hints out")
+    .option('--review', 'only what deserves a look, the least certain first, with the line that overrules it')
+    .option('--check', 'the same, with exit code 6 where there is anything, or no gateway.lock.json')
+    .action(async (_own: unknown, command: Command) => {
+      const flags = command.optsWithGlobals<ClassifyFlags>();
+      const task = async (gateway: Gateway) => ({ tools: classifyAll(gateway), lock: gateway.config.lock });
+      const { tools, lock } = await withSource(flags, terminal, task, { withheldToo: true });
+      if (flags.review !== true && flags.check !== true) return printAll(tools, flags, terminal);
+      const toReview = tools.filter(deservesReview).sort(byConfidence);
+      printReview(toReview, flags, terminal);
+      if (flags.check !== true) return;
+      if (lock.content === null)
+        terminal.err.write(`Nothing has been accepted: there is no ${lock.file}. ${NEXT_STEP}\n`);
+      if (lock.content === null || toReview.length > 0) process.exitCode = EXIT_CODE.unreviewed;
+    });
+}
+
+const NEXT_STEP = "Overrule what is wrong, then run 'mcp-aql-gateway lock'";
+
+function classifyAll(gateway: Gateway): readonly ReviewedTool[] {
+  const names = new Map(gateway.config.upstreams.map(({ slug, name }) => [slug, name]));
+  return gateway
+    .operations()
+    .filter(({ operation }) => operation.upstream !== GATEWAY_SOURCE)
+    .map((placed) => {
+      const classified = toClassified(placed, names);
+      const review = reviewOperation(placed, classified.upstream, gateway.config.lock.content);
+      return { classified, review, override: overrideLine(placed) };
+    });
+}
+
+function toClassified({ operation, family }: PlacedOperation, names: ReadonlyMap<string, string>): ClassifiedTool {
+  const { category, danger, confidence, evidence } = operation.classification;
+  return {
+    upstream: names.get(operation.upstream) ?? operation.upstream,
+    tool: operation.tool,
+    operation: operation.name,
+    category,
+    danger: danger.level,
+    family,
+    confidence,
+    evidence: [...evidence, ...danger.reasons],
+    grouped_by: operation.groupedBy,
+    identifiers: operation.identifiers,
+  };
+}
+
+function printAll(tools: readonly ReviewedTool[], { json }: ClassifyFlags, terminal: Terminal): void {
+  if (json === true) {
+    printJson(
+      terminal,
+      tools.map(({ classified }) => classified),
+    );
+    return;
+  }
+  const header = ['UPSTREAM', 'OPERATION', 'CATEGORY', 'DANGER', 'FAMILY', 'SURE', 'WHY', 'REVIEW'];
+  printTable(terminal, header, tools.map(toRow));
+}
+
+function toRow({ classified, review }: ReviewedTool): string[] {
+  const { upstream, operation, category, danger, family, confidence, evidence } = classified;
+  const sure = `${Math.round(confidence * 100)}%`;
+  return [upstream, operation, category, danger, family, sure, evidence[0] ?? '', review?.reason ?? ''];
+}
+
+function printReview(tools: readonly (ReviewedTool & Deserving)[], { json }: ClassifyFlags, terminal: Terminal): void {
+  if (json === true) {
+    const entries = tools.map(({ classified, review, override }): ToolToReview => {
+      return { ...classified, review: review.reason, override };
+    });
+    printJson(terminal, entries);
+    return;
+  }
+  for (const { classified, review, override } of tools) {
+    const { upstream, operation, category, danger, evidence } = classified;
+    printLine(terminal, `${upstream}\t${operation}\t${category} ${danger}\t${review.why}\t${evidence[0] ?? ''}`);
+    printLine(terminal, `    in "operations" of upstreams/${upstream}.json: ${override}`);
+  }
+  printLine(terminal, tools.length === 0 ? 'Nothing deserves a look.' : `${tools.length} to look at. ${NEXT_STEP}.`);
+}
+
+interface Deserving {
+  readonly review: OperationReview;
+}
+
+function deservesReview(tool: ReviewedTool): tool is ReviewedTool & Deserving {
+  return tool.review !== undefined;
+}
+
+function byConfidence(a: ReviewedTool, b: ReviewedTool): number {
+  return (
+    a.classified.confidence - b.classified.confidence || (a.classified.operation < b.classified.operation ? -1 : 1)
+  );
+}
+
+/** Below this the gateway itself says that it may be wrong; of the captured catalogues' operations 4 % are. */
+const DOUBTFUL = 0.7;
+
+/** What the operator declared has been looked at. */
+const DECLARED = 1;
+
+/** Why an operation's classification deserves a look: nobody accepted it, it changed, or it is little more than a guess. */
+type ReviewReason = 'new' | 'changed' | 'uncertain';
+
+interface OperationReview {
+  readonly reason: ReviewReason;
+  /** The reason in words. */
+  readonly why: string;
+}
+
+/**
+ * Whether somebody should look at how an operation is classified. What the lock holds has been accepted, however doubtful;
+ * where there is no lock, only doubt is worth a look.
+ */
+function reviewOperation(
+  { operation }: PlacedOperation,
+  upstream: string,
+  lock: LockContent | null,
+): OperationReview | undefined {
+  const { category, danger, confidence } = operation.classification;
+  if (confidence >= DECLARED) return undefined;
+  const doubt = `${Math.round(confidence * 100)}% sure`;
+  if (lock === null) return confidence < DOUBTFUL ? { reason: 'uncertain', why: doubt } : undefined;
+  const accepted = findAccepted(lock, upstream, operation.tool, localNameOf(operation));
+  if (accepted === undefined) return { reason: 'new', why: `new, ${doubt}` };
+  const [before, now] = [accepted, { category, danger: danger.level }].map(showJudgement);
+  return before === now ? undefined : { reason: 'changed', why: `changed from ${before}, ${doubt}` };
+}
+
+/** The one line for `operations` in the upstream's file that states what the gateway found, to be corrected there. */
+function overrideLine({ operation }: PlacedOperation): string {
+  const { category, danger } = operation.classification;
+  // A part of a grouped tool is named by its own name, as the tool's would mean all parts.
+  const name = operation.fixedArguments === undefined ? operation.tool : localNameOf(operation);
+  return `${JSON.stringify(name)}: ${JSON.stringify({ category, danger: danger.level })}`;
+}
+
+function findAccepted(
+  lock: LockContent,
+  upstream: string,
+  tool: string,
+  operation: string,
+): LockedOperation | undefined {
+  const tools = Object.hasOwn(lock.upstreams, upstream) ? lock.upstreams[upstream] : undefined;
+  const locked = tools !== undefined && Object.hasOwn(tools, tool) ? tools[tool] : undefined;
+  return locked !== undefined && Object.hasOwn(locked.operations, operation) ? locked.operations[operation] : undefined;
+}

@@ -1,0 +1,57 @@
+import { writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { renderInitConfig } from '../../config/init-template.js';
+import { maskConfig } from '../../config/secrets.js';
+import { type CommonFlags, loadCliConfig } from '../context.js';
+import { CliError, EXIT_CODE } from '../exit-code.js';
+import { printJson, printLine, type Terminal } from '../terminal.js';
+
+interface InitFlags extends CommonFlags {
+  readonly force?: boolean;
+}
+
+export function registerInit(program: Command, terminal: Terminal): void {
+  program
+    .command('init')
+    .description('write a gateway.config.json to start from')
+    .option('--force', 'replace a file that is already there')
+    .action(async (_own: unknown, command: Command) => {
+      const flags = command.optsWithGlobals<InitFlags>();
+      const file = resolve(flags.config ?? 'gateway.config.json');
+      await write(file, flags.force === true);
+      if (flags.json === true) printJson(terminal, { file });
+      else printLine(terminal, `Wrote ${file}. Put your servers under "mcpServers", then run: mcp-aql-gateway serve`);
+    });
+}
+
+async function write(file: string, force: boolean): Promise<void> {
+  try {
+    await writeFile(file, renderInitConfig(), { flag: force ? 'w' : 'wx' });
+  } catch (cause) {
+    const exists = cause instanceof Error && 'code' in cause && cause.code === 'EEXIST';
+    const why = exists ? 'it exists already (use --force to replace it)' : 'the file cannot be written';
+    throw new CliError(EXIT_CODE.failure, `Not written: ${file}: ${why}`, { cause });
+  }
+}
+
+interface ValidateFlags extends CommonFlags {
+  readonly print?: boolean;
+}
+
+export function registerValidate(program: Command, terminal: Terminal): void {
+  program
+    .command('validate')
+    .description('check the configuration and report every problem at once')
+    .option('--print', 'show the configuration as it will be used, secrets masked')
+    .action(async (_own: unknown, command: Command) => {
+      const flags = command.optsWithGlobals<ValidateFlags>();
+      const config = await loadCliConfig(flags, terminal);
+      if (flags.print === true || flags.json === true) {
+        printJson(terminal, maskConfig(config));
+        return;
+      }
+      const enabled = config.upstreams.filter(({ disabled }) => !disabled).length;
+      printLine(terminal, `The configuration is valid: ${enabled} of ${config.upstreams.length} upstreams enabled.`);
+    });
+}

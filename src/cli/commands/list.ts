@@ -1,0 +1,28 @@
+import type { Command } from 'commander';
+import type { UpstreamSummary } from '../../gateway/gateway.js';
+import { type CommonFlags, loadCliConfig, withGateway } from '../context.js';
+import { EXIT_CODE } from '../exit-code.js';
+import { printJson, printTable, type Terminal } from '../terminal.js';
+
+export function registerList(program: Command, terminal: Terminal): void {
+  program
+    .command('list')
+    .description('connect the upstreams and show how each of them is')
+    .action(async (_own: unknown, command: Command) => {
+      const flags = command.optsWithGlobals<CommonFlags>();
+      const config = await loadCliConfig(flags, terminal);
+      const { upstreams } = await withGateway(config, async (gateway) => gateway.status());
+      if (flags.json === true) printJson(terminal, upstreams);
+      else printTable(terminal, ['UPSTREAM', 'STATE', 'TRANSPORT', 'TOOLS', 'SERVER', 'NOTE'], upstreams.map(toRow));
+      const enabled = upstreams.filter(({ state }) => state !== 'disabled');
+      if (enabled.length > 0 && enabled.every(({ state }) => state !== 'ready')) {
+        process.exitCode = EXIT_CODE.unreachable;
+      }
+    });
+}
+
+function toRow(upstream: UpstreamSummary): readonly string[] {
+  const { name, state, transport, tools, server, protocolVersion, problem } = upstream;
+  const identity = server === undefined ? '' : `${server.name} ${server.version} (${protocolVersion ?? '?'})`;
+  return [name, state, transport, String(tools), identity, problem ?? ''];
+}

@@ -1,0 +1,177 @@
+import { userInfo } from 'node:os';
+import { basename } from 'node:path';
+import type { Command } from 'commander';
+import type { LockContent } from '../../config/gateway-config.js';
+import { writeLockFile } from '../../config/lock-file.js';
+import type { Gateway } from '../../gateway/gateway.js';
+import {
+  type Acceptance,
+  acceptTools,
+  compareWithLock,
+  describeTools,
+  type ToolDifference,
+} from '../../gateway/lock-review.js';
+import type { JsonObject } from '../../protocol/json.js';
+import { CliError, EXIT_CODE, type ExitCode } from '../exit-code.js';
+import { FROM_OPTION, type SourceFlags, withSource } from '../source.js';
+import { paintFor, printJson, printLine, type Terminal } from '../terminal.js';
+
+interface LockFlags extends SourceFlags {
+  /** True without names. */
+  readonly accept?: boolean | readonly string[];
+}
+
+/** What became of the lock; the shape of `lock --json`. */
+interface LockReport {
+  readonly file: string;
+  readonly written: boolean;
+  /** Whether there was a lock to compare with. */
+  readonly existed: boolean;
+  /** What differs, or where it was written: what differed before and was accepted. */
+  readonly differences: readonly ToolDifference[];
+  /** Upstreams that could not be looked at, by configured name. */
+  readonly not_seen: readonly string[];
+  /** What looks hostile in what was written or compared. */
+  readonly suspicions: readonly string[];
+}
+
+const EMPTY: LockContent = { version: 1, upstreams: {} };
+
+const TOOL_SEPARATOR = '::';
+
+export function registerLock(program: Command, terminal: Terminal): void {
+  program
+    .command('lock')
+    .description("write gateway.lock.json, or show what is not as it says; exit code 6 where anything isn't")
+    .option('--accept [names...]', 'accept all that differs, or that of an upstream or of upstream::tool')
+    .option(...FROM_OPTION)
+    .action(async (_own: unknown, command: Command) => {
+      const flags = command.optsWithGlobals<LockFlags>();
+      const report = await withSource(flags, terminal, (gateway) => runLock(gateway, flags), { withheldToo: true });
+      if (flags.json === true) printJson(terminal, report);
+      else printReport(report, terminal);
+      process.exitCode = exitCodeOf(report);
+    });
+}
+
+async function runLock(gateway: Gateway, { accept, from }: LockFlags): Promise<LockReport> {
+  const { file, content } = gateway.config.lock;
+  const current = describeTools(gateway);
+  const notSeen = from === undefined ? listUnseen(gateway, current) : [];
+  const acceptance = readAcceptance(accept, content, current);
+  const differences = compareWithLock(current, content ?? EMPTY);
+  const written = acceptance !== undefined;
+  if (written) {
+    await write(file, acceptTools(content ?? EMPTY, current, acceptance));
+    gateway.recordAdmin('lock_accepted', describeAcceptance(file, acceptance), userInfo().username);
+  }
+  return {
+    file,
+    written,
+    existed: content !== null,
+    differences: differences.filter((difference) => !written || isAccepted(difference, acceptance)),
+    not_seen: notSeen,
+    suspicions: gateway.status().findings.flatMap(({ kind, message }) => (SUSPICIONS.has(kind) ? [message] : [])),
+  };
+}
+
+/** The findings that say of a definition what an operator should know before accepting it. */
+const SUSPICIONS: ReadonlySet<string> = new Set([
+  'hidden-characters',
+  'oversized-definition',
+  'instructs-model',
+  'exfiltration-hint',
+  'names-other-tool',
+]);
+
+/** What was accepted, for the record. */
+function describeAcceptance(file: string, acceptance: Acceptance): JsonObject {
+  const accepted =
+    acceptance === 'everything'
+      ? acceptance
+      : acceptance.map(({ upstream, tool }) => (tool === undefined ? upstream : `${upstream}${TOOL_SEPARATOR}${tool}`));
+  return { file: basename(file), accepted };
+}
+
+/** Undefined where nothing is to be written: without `--accept`, only a lock that does not exist is. */
+function readAcceptance(
+  accept: LockFlags['accept'],
+  lock: LockContent | null,
+  current: LockContent,
+): Acceptance | undefined {
+  if (accept === undefined || accept === false) {
+    if (lock !== null) return undefined;
+    if (Object.keys(current.upstreams).length > 0) return 'everything';
+    throw new CliError(EXIT_CODE.unreachable, 'Not written: no upstream could be looked at');
+  }
+  if (accept === true) return 'everything';
+  return accept.map((name) => readName(name, lock ?? EMPTY, current));
+}
+
+/** `upstream` or `upstream::tool`, as it is offered or was accepted. */
+function readName(name: string, lock: LockContent, current: LockContent): { upstream: string; tool?: string } {
+  const isUpstream = (upstream: string): boolean =>
+    [lock, current].some(({ upstreams }) => Object.hasOwn(upstreams, upstream));
+  if (isUpstream(name)) return { upstream: name };
+  const at = name.indexOf(TOOL_SEPARATOR);
+  const upstream = name.slice(0, at);
+  const tool = name.slice(at + TOOL_SEPARATOR.length);
+  const isTool = [lock, current].some(({ upstreams }) => Object.hasOwn(upstreams[upstream] ?? {}, tool));
+  if (at > 0 && isUpstream(upstream) && isTool) return { upstream, tool };
+  const known = [...new Set([...Object.keys(current.upstreams), ...Object.keys(lock.upstreams)])].sort();
+  const message = `--accept: there is no upstream or upstream::tool '${name}'; upstreams: ${known.join(', ')}`;
+  throw new CliError(EXIT_CODE.usage, message);
+}
+
+function isAccepted({ upstream, tool }: ToolDifference, acceptance: Acceptance): boolean {
+  if (acceptance === 'everything') return true;
+  return acceptance.some((each) => each.upstream === upstream && (each.tool === undefined || each.tool === tool));
+}
+
+function listUnseen(gateway: Gateway, current: LockContent): readonly string[] {
+  return gateway.config.upstreams
+    .filter(({ name, disabled }) => !disabled && !Object.hasOwn(current.upstreams, name))
+    .map(({ name }) => name);
+}
+
+async function write(file: string, content: LockContent): Promise<void> {
+  try {
+    await writeLockFile(file, content);
+  } catch (cause) {
+    throw new CliError(EXIT_CODE.failure, `Not written: ${file}: the file cannot be written`, { cause });
+  }
+}
+
+function exitCodeOf({ written, differences, not_seen: notSeen }: LockReport): ExitCode {
+  if (!written && differences.length > 0) return EXIT_CODE.unreviewed;
+  return notSeen.length > 0 ? EXIT_CODE.unreachable : EXIT_CODE.ok;
+}
+
+const MARKS: Readonly<Record<ToolDifference['kind'], string>> = {
+  new: '+',
+  changed: '~',
+  vanished: '-',
+  reclassified: '~',
+};
+
+function printReport(report: LockReport, terminal: Terminal): void {
+  const { file, written, existed, differences, not_seen: notSeen, suspicions } = report;
+  const paint = paintFor(terminal.out);
+  // Where there was no lock, everything is new, and the file is the better list of it.
+  for (const { upstream, tool, kind, details } of existed ? differences : []) {
+    printLine(terminal, `${MARKS[kind]} ${paint.bold(`${upstream}${TOOL_SEPARATOR}${tool}`)} (${kind})`);
+    // Whoever accepts has seen the details; they are what has to be decided on.
+    if (!written) for (const detail of details) printLine(terminal, `    ${detail}`);
+  }
+  for (const suspicion of suspicions) terminal.err.write(`warning: ${suspicion}\n`);
+  for (const name of notSeen)
+    terminal.err.write(`warning: '${name}' could not be looked at; its entry stays as it is\n`);
+  printLine(terminal, concludeReport(file, written, differences.length));
+}
+
+function concludeReport(file: string, written: boolean, count: number): string {
+  const tools = count === 1 ? '1 tool' : `${count} tools`;
+  if (written) return `Wrote ${file} (${tools} accepted). A running gateway takes it up when it is started again.`;
+  if (count === 0) return `Everything is as ${file} says.`;
+  return `${tools} not as ${file} says. Accept with: mcp-aql-gateway lock --accept [upstream[::tool] ...]`;
+}

@@ -1,0 +1,59 @@
+import type { Command } from 'commander';
+import type { Gateway } from '../../gateway/gateway.js';
+import type { JsonObject } from '../../protocol/json.js';
+import { parseParams } from '../call-operation.js';
+import { CliError, EXIT_CODE } from '../exit-code.js';
+import { FROM_OPTION, type SourceFlags, withSource } from '../source.js';
+import { printJson, printLine, type Terminal } from '../terminal.js';
+
+interface ExplainFlags extends SourceFlags {
+  readonly params?: string;
+  readonly client?: string;
+}
+
+type Explanation = ReturnType<Gateway['explainPolicy']>;
+
+export function registerPolicy(program: Command, terminal: Terminal): void {
+  program
+    .command('policy')
+    .description('look at what may happen, and why')
+    .command('explain <operation>')
+    .description('which rule decides about a call, and why')
+    .option('--params <json>', "the call's parameters as a JSON object", '{}')
+    .option('--client <name>', 'the authenticated client that would call')
+    .option(...FROM_OPTION)
+    .action(async (name: string, _own: unknown, command: Command) => {
+      const flags = command.optsWithGlobals<ExplainFlags>();
+      const params = parseParams(flags.params ?? '{}');
+      const explanation = await withSource(flags, terminal, async (gateway) => explain(gateway, name, params, flags));
+      if (flags.json === true) printJson(terminal, explanation);
+      else printExplanation(explanation, terminal);
+    });
+}
+
+function explain(gateway: Gateway, name: string, params: JsonObject, { client }: ExplainFlags): Explanation {
+  const placed = gateway.operations().find(({ operation }) => [operation.name, operation.qualifiedName].includes(name));
+  if (placed === undefined) {
+    throw new CliError(EXIT_CODE.refused, `There is no operation '${name}': see tools list`);
+  }
+  return gateway.explainPolicy({
+    operation: placed.operation,
+    params,
+    ...(client === undefined ? {} : { client }),
+  });
+}
+
+function printExplanation({ operation, ruling, matrix, rules, summary }: Explanation, terminal: Terminal): void {
+  const agreement = ruling.decision === 'confirm' ? ` (by ${ruling.requires === 'human' ? 'a person' : 'token'})` : '';
+  printLine(terminal, `${operation}: ${ruling.decision}${agreement}`);
+  printLine(terminal, summary);
+  printLine(terminal);
+  const lifted = matrix.lifted ? ', lifted by a rule' : '';
+  printLine(
+    terminal,
+    `trust matrix: ${ruling.trust} upstream, ${ruling.danger} operation -> ${matrix.decision}${lifted}`,
+  );
+  for (const { rule, decision, matches, why } of rules) {
+    printLine(terminal, `${matches ? '*' : ' '} ${rule} (${decision}): ${why}`);
+  }
+}

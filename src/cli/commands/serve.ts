@@ -1,0 +1,135 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Command } from 'commander';
+import type { Gateway, GatewayStatus } from '../../gateway/gateway.js';
+import { type CommonFlags, loadCliConfig, readPackageInfo, startGateway, untilAskedToStop } from '../context.js';
+import { paintFor, printJson, printLine, type Terminal } from '../terminal.js';
+
+/** The start report tells what became of every upstream, unless one keeps everybody waiting. */
+const REPORT_PATIENCE_MS = 10_000;
+
+export function registerServe(program: Command, terminal: Terminal): void {
+  program
+    .command('serve')
+    .description('serve every upstream over Streamable HTTP')
+    .option('--host <address>', 'the address to listen on')
+    .option('--port <number>', 'the port to listen on; 0 takes a free one')
+    .action(async (_own: unknown, command: Command) => {
+      await serve(command.optsWithGlobals<CommonFlags>(), terminal);
+    });
+}
+
+/** Runs until the process is asked to stop, then closes the front before the upstreams so that answers still get out. */
+async function serve(flags: CommonFlags, terminal: Terminal): Promise<void> {
+  const config = await loadCliConfig(flags, terminal);
+  const stop = untilAskedToStop();
+  // On a terminal the progress line and the report tell how the upstreams start; log lines in between would tear them.
+  let starting = terminal.err.isTTY === true;
+  const { gateway, log } = await startGateway(config, 'serve', ({ kind }) => !starting || kind !== 'upstream-state');
+  const watching = watchUpstreams(gateway, terminal);
+  try {
+    // While the upstreams start, the front's libraries are loaded.
+    const { openHttpFront } = await import('../../server/http-server.js');
+    await Promise.race([gateway.warmedUp, stop.asked]);
+    const front = await openHttpFront(gateway, { observe: log.observe, serverInfo: readPackageInfo() });
+    try {
+      await Promise.race([gateway.settled, stop.asked, delay(REPORT_PATIENCE_MS, undefined, { ref: false })]);
+      watching.end();
+      starting = false;
+      const report = describeStart(gateway, front.url);
+      if (flags.json === true) printJson(terminal, report);
+      else printStartReport(report, terminal);
+      await stop.asked;
+    } finally {
+      await front.close();
+    }
+  } finally {
+    watching.end();
+    await gateway.close();
+    log.flush();
+  }
+}
+
+const REFRESH_MS = 120;
+
+/** Shows on a terminal how many upstreams are connected while they start; silent elsewhere. */
+function watchUpstreams(gateway: Gateway, terminal: Terminal): { end(): void } {
+  const { err } = terminal;
+  if (err.isTTY !== true) return { end: () => undefined };
+  const paint = paintFor(err);
+  const draw = (): void => {
+    const upstreams = gateway.status().upstreams.filter(({ state }) => state !== 'disabled');
+    const waiting = upstreams.filter(({ state }) => state !== 'ready').map(({ name }) => name);
+    const done = upstreams.length - waiting.length;
+    err.write(`\r\u001B[K${paint.dim(`connecting ${done}/${upstreams.length} ${waiting.slice(0, 4).join(', ')}`)}`);
+  };
+  const timer = setInterval(draw, REFRESH_MS);
+  timer.unref();
+  draw();
+  let ended = false;
+  return {
+    end() {
+      if (ended) return;
+      ended = true;
+      clearInterval(timer);
+      err.write('\r\u001B[K');
+    },
+  };
+}
+
+/**
+ * Characters of tool-list JSON that make one o200k_base token: 4.2 to 4.5 in real catalogues, as `tokens` counts. The start
+ * report gives rounded figures; the exact ones cost a tokenizer of tens of megabytes and come from `tokens`.
+ */
+const CHARACTERS_PER_TOKEN = 4.3;
+
+/** What `serve` says once it is ready; the shape of `serve --json`. */
+interface StartReport {
+  readonly url: string;
+  readonly mode: string;
+  readonly profile: string;
+  readonly status: GatewayStatus;
+  /** About how many tokens a client's context holds without and with the gateway. */
+  readonly tokens: { readonly upstreams: number; readonly gateway: number };
+}
+
+function describeStart(gateway: Gateway, url: string): StartReport {
+  const { mode, profile } = gateway.config.endpoint;
+  const listed = gateway.toolSets().flatMap(({ tools }) => tools);
+  return {
+    url,
+    mode,
+    profile: profile.name,
+    status: gateway.status(),
+    tokens: {
+      upstreams: estimateTokens(listed.length === 0 ? '' : JSON.stringify(listed)),
+      gateway: estimateTokens(gateway.toolList().toolsJson),
+    },
+  };
+}
+
+function estimateTokens(json: string): number {
+  const tokens = json.length / CHARACTERS_PER_TOKEN;
+  return tokens < 1_000 ? Math.round(tokens / 10) * 10 : Math.round(tokens / 100) * 100;
+}
+
+function printStartReport(report: StartReport, terminal: Terminal): void {
+  const paint = paintFor(terminal.out);
+  const { status, tokens } = report;
+  for (const upstream of status.upstreams) {
+    const good = upstream.state === 'ready';
+    const mark = good ? paint.green('ready') : paint.yellow(upstream.state);
+    const about = good ? `${upstream.tools} tools, ${upstream.transport}` : (upstream.problem ?? '');
+    printLine(terminal, `  ${upstream.name}: ${mark}${about === '' ? '' : ` (${about})`}`);
+  }
+  const families = status.families.map(({ name, operations }) => `${name} ${operations}`).join(', ');
+  printLine(terminal, `${status.operations} operations in mode ${report.mode}, profile ${report.profile}: ${families}`);
+  const share = tokens.upstreams === 0 ? 0 : 100 - (tokens.gateway / tokens.upstreams) * 100;
+  printLine(
+    terminal,
+    `A client's context holds about ${tokens.gateway} tokens instead of about ${tokens.upstreams}` +
+      `${share > 0 ? ` (${share.toFixed(0)} % less)` : ''}.`,
+  );
+  printLine(terminal, `${paint.bold('Ready')} at ${paint.cyan(report.url)}`);
+  printLine(terminal, `Connect a client:  claude mcp add --transport http aql ${report.url}`);
+  printLine(terminal, `or in its mcpServers:  {"aql": {"type": "http", "url": "${report.url}"}}`);
+}

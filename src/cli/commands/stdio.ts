@@ -1,0 +1,37 @@
+import type { Command } from 'commander';
+import { protectStdout } from '../../server/stdio/protect-stdout.js';
+import { type CommonFlags, loadCliConfig, readPackageInfo, startGateway, untilAskedToStop } from '../context.js';
+import type { Terminal } from '../terminal.js';
+
+export function registerStdio(program: Command, terminal: Terminal): void {
+  program
+    .command('stdio')
+    .description('serve every upstream over stdin and stdout, for a client that starts the gateway itself')
+    .action(async (_own: unknown, command: Command) => {
+      await serveOverStdio(command.optsWithGlobals<CommonFlags>(), terminal);
+    });
+}
+
+/** Runs until the client closes stdin or the process is asked to stop. stdout carries the protocol alone. */
+async function serveOverStdio(flags: CommonFlags, terminal: Terminal): Promise<void> {
+  protectStdout();
+  const config = await loadCliConfig(flags, terminal);
+  const stop = untilAskedToStop();
+  const { gateway, log } = await startGateway(config, 'stdio');
+  try {
+    const { serveStdio } = await import('../../server/stdio/stdio-server.js');
+    // What the client sends meanwhile waits in the pipe.
+    await Promise.race([gateway.warmedUp, stop.asked]);
+    const front = serveStdio(gateway, {
+      input: process.stdin,
+      output: process.stdout,
+      observe: log.observe,
+      serverInfo: readPackageInfo(),
+    });
+    await Promise.race([front.done, stop.asked]);
+    await front.close();
+  } finally {
+    await gateway.close();
+    log.flush();
+  }
+}

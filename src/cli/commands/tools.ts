@@ -1,0 +1,224 @@
+import { createInterface } from 'node:readline';
+import { type Command, InvalidArgumentError } from 'commander';
+import type { GatewayConfig } from '../../config/gateway-config.js';
+import type { Gateway, PlacedOperation } from '../../gateway/gateway.js';
+import type { UserChannel } from '../../protocol/consent.js';
+import type { JsonObject } from '../../protocol/json.js';
+import type { Reply } from '../../protocol/result.js';
+import { callAsCli, endCliSession, introspect, parseParams, terminalUser } from '../call-operation.js';
+import { type CommonFlags, loadCliConfig, withGateway } from '../context.js';
+import { CliError, EXIT_CODE } from '../exit-code.js';
+import { FROM_OPTION, type SourceFlags, withSource } from '../source.js';
+import { printJson, printLine, printTable, type Terminal } from '../terminal.js';
+
+export function registerTools(program: Command, terminal: Terminal): void {
+  const tools = program.command('tools').description('list, find, explain and call operations');
+  registerToolsList(tools, terminal);
+  registerToolsSearch(tools, terminal);
+  registerToolsInspect(tools, terminal);
+  registerToolsCall(tools, terminal);
+}
+
+function registerToolsList(tools: Command, terminal: Terminal): void {
+  tools
+    .command('list')
+    .description('list every operation with its family and danger')
+    .option(...FROM_OPTION)
+    .action(async (_own: unknown, command: Command) => {
+      const flags = command.optsWithGlobals<SourceFlags>();
+      const operations = await withSource(flags, terminal, async (gateway) => gateway.operations().map(toListed));
+      if (flags.json === true) printJson(terminal, operations);
+      else {
+        const rows = operations.map((entry) => [
+          entry.operation,
+          entry.family,
+          entry.danger,
+          entry.upstream,
+          entry.tool,
+        ]);
+        printTable(terminal, ['OPERATION', 'FAMILY', 'DANGER', 'UPSTREAM', 'TOOL'], rows);
+      }
+    });
+}
+
+function toListed({ operation, family, tool }: PlacedOperation) {
+  const { category, danger } = operation.classification;
+  return {
+    operation: operation.name,
+    category,
+    family,
+    mcp_tool: tool,
+    danger: danger.level,
+    upstream: operation.upstream,
+    tool: operation.tool,
+    description: operation.description,
+  };
+}
+
+/** What one request found; one line of `tools search --json`. */
+interface SearchReport {
+  readonly query: string;
+  readonly results: readonly {
+    readonly operation: string;
+    /** The upstream's name as configured, or as its captured file is called. */
+    readonly upstream: string;
+    readonly tool: string;
+    /** Comparable within one request alone. */
+    readonly score: number;
+  }[];
+}
+
+interface SearchFlags extends SourceFlags {
+  readonly limit: number;
+}
+
+function registerToolsSearch(tools: Command, terminal: Terminal): void {
+  tools
+    .command('search [query]')
+    .description('find operations by what they do; without a query, one is read from each line of standard input')
+    .option(...FROM_OPTION)
+    .option('--limit <count>', 'operations shown at most for each query', readCount, 10)
+    .action(async (query: string | undefined, _own: unknown, command: Command) => {
+      const flags = command.optsWithGlobals<SearchFlags>();
+      const print = flags.json === true ? printReportLine : printReportTable;
+      await withSource(flags, terminal, async (gateway) => {
+        const queries = query === undefined ? createInterface({ input: process.stdin }) : [query];
+        for await (const text of queries) {
+          if (text.trim() !== '') print(terminal, await search(gateway, text, flags.limit));
+        }
+      });
+    });
+}
+
+function readCount(text: string): number {
+  if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError('expected a whole number from 1 on.');
+  return Number(text);
+}
+
+async function search(gateway: Gateway, query: string, limit: number): Promise<SearchReport> {
+  const names = new Map(gateway.config.upstreams.map(({ slug, name }) => [slug, name]));
+  const hits = await gateway.search(query, limit);
+  return {
+    query,
+    results: hits.map(({ operation, score }) => ({
+      operation: operation.name,
+      upstream: names.get(operation.upstream) ?? operation.upstream,
+      tool: operation.tool,
+      score,
+    })),
+  };
+}
+
+function printReportLine(terminal: Terminal, report: SearchReport): void {
+  printLine(terminal, JSON.stringify(report));
+}
+
+function printReportTable(terminal: Terminal, { query, results }: SearchReport): void {
+  if (results.length === 0) terminal.err.write(`nothing answers to '${query}'\n`);
+  const rows = results.map(({ operation, upstream, tool, score }) => [operation, upstream, tool, score.toFixed(1)]);
+  printTable(terminal, ['OPERATION', 'UPSTREAM', 'TOOL', 'SCORE'], rows);
+}
+
+function registerToolsInspect(tools: Command, terminal: Terminal): void {
+  tools
+    .command('inspect <operation>')
+    .description('explain one operation as a model sees it, with its danger and the evidence')
+    .option(...FROM_OPTION)
+    .action(async (name: string, _own: unknown, command: Command) => {
+      const flags = command.optsWithGlobals<SourceFlags>();
+      printJson(terminal, await withSource(flags, terminal, (gateway) => explain(gateway, name)));
+    });
+}
+
+async function explain(gateway: Gateway, name: string): Promise<JsonObject> {
+  const { text } = await introspect(gateway, {
+    query: 'operations',
+    name,
+    include: ['danger', 'classification', 'input_schema'],
+  });
+  const { data } = JSON.parse(text) as { data?: { operation?: JsonObject | null } };
+  if (data?.operation) return data.operation;
+  const asked = JSON.parse((await introspect(gateway, { query: 'operations', search: name, first: 3 })).text) as {
+    data?: { operations?: readonly { readonly name: string }[] };
+  };
+  const nearest = (asked.data?.operations ?? []).map((operation) => operation.name).join(', ');
+  const hint = nearest === '' ? 'see: tools list' : `did you mean ${nearest}?`;
+  throw new CliError(EXIT_CODE.refused, `There is no operation '${name}': ${hint}`);
+}
+
+interface CallFlags extends CommonFlags {
+  readonly params?: string;
+  readonly confirm?: boolean;
+}
+
+function registerToolsCall(tools: Command, terminal: Terminal): void {
+  tools
+    .command('call <operation>')
+    .description('call one operation through the whole pipeline and print its answer')
+    .option('--params <json>', 'parameters as a JSON object', '{}')
+    .option('--confirm', 'say yes where a confirmation token is asked for; a person is asked at the terminal')
+    .action(async (name: string, _own: unknown, command: Command) => {
+      const flags = command.optsWithGlobals<CallFlags>();
+      const params = parseParams(flags.params ?? '{}');
+      const config = await loadCliConfig(flags, terminal);
+      const reply = await withGateway(sendingAllOf(config), (gateway) =>
+        call(gateway, { name, params, user: terminalUser(terminal) }, flags.confirm === true),
+      );
+      if (flags.json === true) printJson(terminal, toJson(reply));
+      else printEnvelope(reply.text, terminal);
+      if (reply.code !== 'OK') process.exitCode = EXIT_CODE.refused;
+    });
+}
+
+/** Parsing would change numbers of so many digits. */
+const LONG_NUMBER = /\d{16}/;
+
+/** Indented for people, unless that could alter what the upstream said. */
+function printEnvelope(text: string, terminal: Terminal): void {
+  if (LONG_NUMBER.test(text)) printLine(terminal, text);
+  else printJson(terminal, JSON.parse(text));
+}
+
+/** Nobody can read on once this run has ended, so nothing is kept for later. */
+function sendingAllOf(config: GatewayConfig): GatewayConfig {
+  return { ...config, results: { ...config.results, maxBytes: 0 } };
+}
+
+interface CliCall {
+  readonly name: string;
+  readonly params: JsonObject;
+  readonly user: UserChannel | undefined;
+}
+
+async function call(gateway: Gateway, { name, params, user }: CliCall, confirm: boolean): Promise<Reply> {
+  const placed = gateway
+    .operations()
+    .find(({ operation }) => operation.name === name || operation.qualifiedName === name);
+  // An unknown name goes through the pipeline too: its answer names the nearest ones.
+  const tool = placed?.tool ?? gateway.toolList().tools[0]?.name ?? '';
+  const reply = await callAsCli(gateway, tool, name, params, user);
+  const token = confirm ? tokenIn(reply) : undefined;
+  const last =
+    token === undefined ? reply : await callAsCli(gateway, tool, name, { ...params, _confirmation: token }, user);
+  endCliSession(gateway);
+  return last;
+}
+
+/** The token that repeating the call needs; a request to an operator is not ours to confirm. */
+function tokenIn({ code, text }: Reply): string | undefined {
+  if (code !== 'CONFIRMATION_REQUIRED') return undefined;
+  const { error } = JSON.parse(text) as {
+    readonly error: { readonly details?: { readonly confirmation_token?: string; readonly requires?: string } };
+  };
+  return error.details?.requires === 'token' ? error.details.confirmation_token : undefined;
+}
+
+/** The whole answer: the envelope, and the native content blocks beside it. */
+function toJson(reply: Reply): JsonObject {
+  const { blocks, meta } = reply;
+  return {
+    result: JSON.parse(reply.text) as unknown,
+    ...(blocks.length === 0 ? {} : { content: blocks }),
+    ...(meta === undefined ? {} : { _meta: meta }),
+  };
+}

@@ -1,0 +1,140 @@
+import { join, resolve } from 'node:path';
+import type { GatewayDocument, StoreEntry } from './config-document.js';
+import { CONFIG_DEFAULTS } from './defaults.js';
+import type { Notes } from './diagnostics.js';
+import type { AuditConfig, GatewayConfig, StoreConfig } from './gateway-config.js';
+
+type ServerConfig = GatewayConfig['server'];
+
+/** Where the gateway listens, with host names as a URL would spell them. */
+export function buildServer(entry: GatewayDocument['server'], notes: Notes): ServerConfig {
+  const merged: ServerConfig = { ...CONFIG_DEFAULTS.server, ...entry };
+  return {
+    ...merged,
+    allowedHosts: readHostNames(merged.allowedHosts, 'allowedHosts', notes),
+    allowedOrigins: readHostNames(merged.allowedOrigins, 'allowedOrigins', notes),
+  };
+}
+
+function readHostNames(texts: readonly string[], key: string, notes: Notes): readonly string[] {
+  return texts.flatMap((text, index) => {
+    const name = readHostName(text);
+    if (name !== undefined) return [name];
+    // The path of the list: one variable may hold all of it, and is then what the problem names.
+    notes.problem(
+      ['server', key],
+      `expected host names without wildcards; number ${index + 1} is none`,
+      'write each as example.org',
+    );
+    return [];
+  });
+}
+
+/** The host name of a name, a name with a port, or an origin; undefined where there is none. */
+function readHostName(text: string): string | undefined {
+  const address = text.includes('://') ? text : `http://${text}`;
+  if (text.includes('*') || !URL.canParse(address)) return undefined;
+  return new URL(address).hostname || undefined;
+}
+
+interface AuditContext {
+  /** Where relative paths start. */
+  readonly directory: string;
+  readonly dataDir: string;
+  readonly notes: Notes;
+}
+
+/** What is recorded, and where. What is wrong goes into the notes. */
+export function buildAudit(entry: Partial<AuditConfig> = {}, { directory, dataDir, notes }: AuditContext): AuditConfig {
+  const audit = { ...CONFIG_DEFAULTS.audit, ...entry };
+  for (const [index, pattern] of audit.redactPatterns.entries()) {
+    const fault = findPatternFault(pattern);
+    if (fault === undefined) continue;
+    notes.problem(['audit', 'redactPatterns', index], fault, 'write it as JavaScript would with the flag u');
+  }
+  const own = entry.directory;
+  return {
+    ...audit,
+    directory: own === undefined ? join(dataDir, CONFIG_DEFAULTS.audit.directory) : resolve(directory, own),
+  };
+}
+
+function findPatternFault(pattern: string): string | undefined {
+  try {
+    if (!new RegExp(pattern, 'u').test('')) return undefined;
+    return 'expected a regular expression that does not match the empty text';
+  } catch (cause) {
+    // The engine's message repeats the pattern before it says what is wrong with it.
+    const reason = cause instanceof Error ? cause.message.replace(/^.*\/u: /s, '') : 'unknown reason';
+    return `expected a regular expression that compiles (${reason})`;
+  }
+}
+
+/** Less would not hold one item of what servers answer. */
+const LEAST_BYTES = 10_000;
+
+/** What becomes of big answers. What is wrong goes into the notes. */
+export function buildResults(entry: GatewayDocument['results'], notes: Notes): GatewayConfig['results'] {
+  const results = { ...CONFIG_DEFAULTS.results, ...entry };
+  const { maxBytes } = results;
+  if (maxBytes > 0 && maxBytes < LEAST_BYTES) {
+    notes.problem(['results', 'maxBytes'], `expected 0 or at least ${LEAST_BYTES}, got ${maxBytes}`);
+  }
+  return results;
+}
+
+interface StoreContext {
+  /** Where relative paths start. */
+  readonly directory: string;
+  readonly dataDir: string;
+  readonly notes: Notes;
+}
+
+type Builder = (entry: StoreEntry, context: StoreContext) => StoreConfig;
+
+/** Each kind of store: what is built of the entry, and which keys are asked for it. */
+const KINDS: Readonly<Record<StoreConfig['type'], { readonly keys: readonly string[]; readonly build: Builder }>> = {
+  memory: { keys: [], build: () => ({ type: 'memory' }) },
+  sqlite: {
+    keys: ['file'],
+    build: ({ file }, { directory, dataDir }) => ({
+      type: 'sqlite',
+      file: file === undefined ? join(dataDir, CONFIG_DEFAULTS.store.file) : resolve(directory, file),
+    }),
+  },
+  redis: {
+    keys: ['url', 'prefix'],
+    build: ({ url, prefix }, { notes }) => ({
+      type: 'redis',
+      url: readRedisUrl(url, notes),
+      prefix: prefix ?? CONFIG_DEFAULTS.store.prefix,
+    }),
+  },
+};
+
+/** Where state is kept. What is wrong goes into the notes. */
+export function buildStore(entry: StoreEntry = {}, context: StoreContext): StoreConfig {
+  const { notes } = context;
+  // Whoever gives the address of a Redis wants it used.
+  const type = entry.type ?? (entry.url === undefined ? CONFIG_DEFAULTS.store.type : 'redis');
+  const { keys, build } = KINDS[type];
+  for (const key of Object.keys(entry)) {
+    if (key === 'type' || keys.includes(key)) continue;
+    notes.warning(['store', key], `not used by a store of type '${type}'; ignored`);
+  }
+  return build(entry, context);
+}
+
+/** As `URL` writes it, so that masking finds the password whatever stands in it. */
+function readRedisUrl(text: string | undefined, notes: Notes): string {
+  const path = ['store', 'url'];
+  const address = text !== undefined && URL.canParse(text) ? new URL(text) : undefined;
+  const isRedis = address !== undefined && /^rediss?:$/.test(address.protocol) && address.hostname !== '';
+  if (isRedis) return address.href;
+  if (!notes.has(path)) {
+    const missing = text === undefined ? 'missing; ' : '';
+    const example = 'set store.url or MCP_AQL_REDIS_URL: redis://localhost:6379';
+    notes.problem(path, `${missing}expected a redis:// or rediss:// address`, example);
+  }
+  return '';
+}

@@ -1,0 +1,245 @@
+import type { JsonSchema } from '../../protocol/json.js';
+import { CATEGORIES } from '../../protocol/operation.js';
+import { CONFIG_DEFAULTS } from '../defaults.js';
+import { INTEGRITY_MODES } from '../gateway-config.js';
+import {
+  AUDIT_SECTION,
+  CLIENTS_SETTING,
+  POLICY_SECTION,
+  QUOTAS_SECTION,
+  range,
+  STORE_SECTION,
+  section,
+  TEXTS,
+} from './policy-schema.js';
+import { OPERATION_DEFINITION, SERVER_PROPERTIES, SHARED_PROPERTIES } from './upstream-schema.js';
+
+const NAME = '^[a-z][a-z0-9_]*$';
+const KIB = 1024;
+const MIB = KIB * KIB;
+
+const servers = { type: 'object', additionalProperties: { $ref: '#/definitions/server' } };
+
+const SERVER_SECTION = section(
+  'Where the gateway listens.',
+  {
+    host: { type: 'string', minLength: 1, description: 'The address to listen on.' },
+    port: range(0, 65_535, 'The port to listen on; 0 takes a free one.'),
+    allowedHosts: {
+      ...TEXTS,
+      description: 'Host names that requests may address, beside the loopback names and `host`.',
+    },
+    allowedOrigins: {
+      ...TEXTS,
+      description: "Host names that a browser's Origin may carry, beside the loopback names.",
+    },
+    sessionIdleMs: range(1000, 604_800_000, 'A session that is silent for so many milliseconds ends.'),
+    maxSessions: range(1, 1_000_000, 'Sessions at once.'),
+  },
+  CONFIG_DEFAULTS.server,
+);
+
+const ENDPOINT_SECTION = section(
+  'What clients see.',
+  {
+    mode: {
+      enum: ['semantic', 'crude', 'single', 'all'],
+      description:
+        'One tool per family (`semantic`, also spelled `crude`), one tool for everything (`single`), or both (`all`).',
+    },
+    profile: {
+      type: 'string',
+      minLength: 1,
+      description: 'Which families there are: a built-in profile or one of `profiles`.',
+    },
+    toolPrefix: {
+      type: 'string',
+      pattern: '^[a-z0-9_]*_$',
+      maxLength: 19,
+      description:
+        "What stands before a family's name in its tool: lower-case letters, digits and underscores, ending in one.",
+    },
+  },
+  CONFIG_DEFAULTS.endpoint,
+);
+
+// The configurable ranges of the specification, section 4.7.5.
+const LIMITS_SECTION = section(
+  'Payload limits; bytes, elements and levels.',
+  {
+    maxRequestSize: range(64 * KIB, 10 * MIB, 'Bytes of one request.'),
+    maxResponseSize: range(MIB, 100 * MIB, 'Bytes of one response.'),
+    maxStringLength: range(64 * KIB, 10 * MIB, 'Bytes of one string value.'),
+    maxArrayElements: range(100, 100_000, 'Elements of one array.'),
+    maxNestingDepth: range(8, 64, 'Levels of nested objects and arrays.'),
+  },
+  CONFIG_DEFAULTS.limits,
+);
+
+const RESULTS_SECTION = section(
+  'What becomes of big answers, and of what their next pages are read from.',
+  {
+    maxBytes: range(
+      0,
+      100 * MIB,
+      "An answer's data beyond so many bytes of JSON is sent in parts: 10,000 or more, or 0 to send everything whole.",
+    ),
+    keptBytes: range(
+      MIB,
+      16 * KIB * MIB,
+      'Bytes of answers that are kept for what comes next, for all clients together.',
+    ),
+    keptSeconds: range(1, 86_400, 'How long they are kept.'),
+    compact: {
+      type: 'boolean',
+      description: 'Send lists of like items as columns and rows where that saves at least a fifth.',
+    },
+  },
+  CONFIG_DEFAULTS.results,
+);
+
+const BATCH_SECTION = section(
+  'Several operations in one call.',
+  {
+    maxOperations: range(1, 10_000, 'Operations of one batch.'),
+    onConfirmation: {
+      enum: ['halt', 'skip'],
+      description:
+        'What becomes of a batch of which an operation asks for agreement: nothing after it begins (`halt`), or the others ' +
+        'run all the same (`skip`).',
+    },
+  },
+  CONFIG_DEFAULTS.batch,
+);
+
+const WARNINGS_SECTION = section(
+  'What successful answers warn of.',
+  {
+    slowMs: range(
+      1,
+      86_400_000,
+      'A call that takes longer, in milliseconds, unless curation says otherwise (`slowMs`).',
+    ),
+  },
+  CONFIG_DEFAULTS.warnings,
+);
+
+const CACHE_SECTION = section(
+  'Answers of READs whose curation asks for it (`cache`).',
+  { maxBytes: range(MIB, 16 * KIB * MIB, 'Bytes of JSON that are kept, over all upstreams.') },
+  CONFIG_DEFAULTS.cache,
+);
+
+const LOG_SECTION = section(
+  'What the gateway logs to standard error.',
+  {
+    level: {
+      enum: ['trace', 'debug', 'info', 'warn', 'error', 'silent'],
+      description: 'The least important level shown.',
+    },
+    format: { enum: ['auto', 'json', 'pretty'], description: '`auto` is pretty on a terminal and JSON elsewhere.' },
+  },
+  CONFIG_DEFAULTS.log,
+);
+
+/** One family of a profile of the operator's own. */
+export const FAMILY_DEFINITION: JsonSchema = {
+  ...section('A family of operations, shown as one tool.', {
+    purpose: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 200,
+      description: 'One sentence that tells a model what it is for.',
+    },
+    categories: { type: 'array', items: { enum: [...CATEGORIES] }, description: 'Categories it takes whole.' },
+    verbs: {
+      type: 'array',
+      items: { type: 'string', pattern: '^[a-z][a-z0-9]*$' },
+      description: 'Leading words of operation names it takes; they beat categories.',
+    },
+    patterns: { ...TEXTS, description: 'Minimatch patterns of operation names it takes; they beat verbs.' },
+    only: {
+      type: 'array',
+      items: { enum: [...CATEGORIES] },
+      minItems: 1,
+      description:
+        'The categories that verbs and patterns may take; READ alone where `categories` is READ alone, else all.',
+    },
+  }),
+  required: ['purpose'],
+};
+
+/** The published schema of the main file. Its descriptions are the reference's words too. */
+export const GATEWAY_SCHEMA: JsonSchema = {
+  $schema: 'http://json-schema.org/draft-07/schema#',
+  title: 'The configuration of mcp-aql-gateway',
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    $schema: { type: 'string', description: 'This schema, for editors.' },
+    server: SERVER_SECTION,
+    endpoint: ENDPOINT_SECTION,
+    profiles: {
+      type: 'object',
+      description:
+        'Profiles of your own: profile -> family -> what it takes. The last family takes what none asked for.',
+      propertyNames: { pattern: NAME, maxLength: 40 },
+      additionalProperties: {
+        type: 'object',
+        minProperties: 1,
+        propertyNames: { pattern: NAME, maxLength: 40 },
+        additionalProperties: { $ref: '#/definitions/family' },
+      },
+    },
+    limits: LIMITS_SECTION,
+    results: RESULTS_SECTION,
+    batch: BATCH_SECTION,
+    warnings: WARNINGS_SECTION,
+    cache: CACHE_SECTION,
+    defaults: section(
+      'What holds for every upstream that does not say otherwise.',
+      SHARED_PROPERTIES,
+      CONFIG_DEFAULTS.defaults,
+    ),
+    pins: {
+      type: 'object',
+      description: 'Bare operation names that stay with one upstream, whoever else offers that name: name -> upstream.',
+      propertyNames: { pattern: NAME },
+      additionalProperties: { type: 'string', minLength: 1 },
+    },
+    integrity: {
+      enum: [...INTEGRITY_MODES],
+      description:
+        'What becomes of a tool that is not what `gateway.lock.json` says: nothing, a report (`warn`), or a report and ' +
+        'neither listing nor calls (`quarantine`). `warn` unless given where there is a lock, else `off`.',
+    },
+    policy: POLICY_SECTION,
+    quotas: QUOTAS_SECTION,
+    store: STORE_SECTION,
+    audit: AUDIT_SECTION,
+    clients: CLIENTS_SETTING,
+    log: LOG_SECTION,
+    dataDir: {
+      type: 'string',
+      minLength: 1,
+      default: CONFIG_DEFAULTS.dataDir,
+      description: 'Where the gateway keeps what must survive a restart.',
+    },
+    upstreamsDir: {
+      type: 'string',
+      minLength: 1,
+      default: CONFIG_DEFAULTS.upstreamsDir,
+      description: 'The folder with one file per upstream.',
+    },
+    mcpServers: { ...servers, description: "The servers behind the gateway, as other clients' blocks write them." },
+    servers: { ...servers, description: "The same under VS Code's key." },
+    mcp: section('The same, nested as in VS Code settings.', { servers, inputs: { type: 'array' } }),
+    inputs: { type: 'array', description: 'Of VS Code; ignored, as a gateway has nobody to ask.' },
+  },
+  definitions: {
+    operation: OPERATION_DEFINITION,
+    family: FAMILY_DEFINITION,
+    // Pasted entries hold keys of many clients: what is unknown here is a warning, unless it looks like a slip.
+    server: { type: 'object', properties: SERVER_PROPERTIES },
+  },
+};

@@ -1,0 +1,327 @@
+import type { JsonObject, JsonSchema } from '../../protocol/json.js';
+import { CATEGORIES, DANGER_LEVELS } from '../../protocol/operation.js';
+import { CONFIG_DEFAULTS } from '../defaults.js';
+import { API_LIMIT_SCOPES, API_WINDOWS, CONFIRMERS, DECISIONS, METRICS, SHARES } from '../gateway-config.js';
+
+const { policy, store, audit } = CONFIG_DEFAULTS;
+
+const MAX_PATTERN_LENGTH = 500;
+
+// A leading sign that minimatch users know means nothing here; as a text it could match no name.
+const NAME_GLOB: JsonSchema = { type: 'string', pattern: '^[^!#]', maxLength: MAX_PATTERN_LENGTH };
+const text: JsonSchema = { type: 'string', minLength: 1, maxLength: MAX_PATTERN_LENGTH };
+
+const CONDITION: JsonSchema = {
+  ...keysOf({
+    present: { type: 'boolean', description: 'Whether the parameter is given; a missing one passes `false` alone.' },
+    equals: { description: 'Deeply equal to this JSON value.' },
+    in: { type: 'array', minItems: 1, description: 'Deeply equal to one of these JSON values.' },
+    gt: { type: 'number', description: 'A number greater than this.' },
+    gte: { type: 'number', description: 'A number of at least this.' },
+    lt: { type: 'number', description: 'A number less than this.' },
+    lte: { type: 'number', description: 'A number of at most this.' },
+    glob: oneOrMany(
+      text,
+      'Pattern(s), one of which matches the value as text; of a list, any element. `**` crosses `/`.',
+    ),
+  }),
+  minProperties: 1,
+};
+
+/** What a call can be known by, of rules and partly of quotas. */
+const MATCH_PROPERTIES = {
+  operation: oneOrMany(NAME_GLOB, 'Names or pattern(s) of them: bare (`delete_*`) or qualified (`github__*`).'),
+  category: oneOrMany({ enum: [...CATEGORIES] }, 'What the operation does to state.'),
+  danger: oneOrMany({ enum: [...DANGER_LEVELS] }, 'How bad the call can be.'),
+  upstream: oneOrMany(NAME_GLOB, 'Names of upstreams in any spelling, or pattern(s) of them in snake_case.'),
+  client: oneOrMany(
+    NAME_GLOB,
+    'Names of `clients`, or pattern(s) of them; a caller that did not authenticate matches none, not even `*`.',
+  ),
+  params: {
+    type: 'object',
+    minProperties: 1,
+    propertyNames: { pattern: '^[^.]+(\\.[^.]+)*$' },
+    additionalProperties: CONDITION,
+    description: 'Conditions by parameter, dotted into objects (`options.force`); all that are given must hold.',
+  },
+};
+
+const MATCH = section(
+  'Which calls the rule is about: all that is given must match, and of a list one entry.',
+  MATCH_PROPERTIES,
+);
+
+const RULE: JsonSchema = {
+  ...keysOf({
+    name: {
+      ...text,
+      maxLength: 100,
+      description: 'What messages and records call it; `rule 3` by position if not given.',
+    },
+    match: MATCH,
+    decision: {
+      enum: [...DECISIONS],
+      description: 'What becomes of the call. Of the rules that match, `deny` beats `confirm` beats `allow`.',
+    },
+    reason: { ...text, description: 'Why, for whoever is refused or asked.' },
+    requires: {
+      enum: [...CONFIRMERS],
+      description:
+        'Of `confirm`, who must agree: whoever sends the token back (`token`, unless given), or a person by a way that the ' +
+        'model cannot take (`human`).',
+    },
+    cooldown_seconds: range(0, 3600, 'Of `confirm`: least seconds between the question and the execution.'),
+  }),
+  required: ['decision'],
+};
+
+const CONFIRMATION = section(
+  'Confirmation tokens.',
+  {
+    ttlSeconds: section(
+      'How long a token is good for, in seconds, by the danger of the call; below destructive as `destructive`.',
+      {
+        destructive: range(1, 900, 'Of a destructive call.'),
+        dangerous: range(1, 900, 'Of a dangerous call.'),
+        forbidden: range(1, 300, 'Of a forbidden call that may be confirmed at all.'),
+      },
+      policy.confirmation.ttlSeconds,
+    ),
+    clockSkewSeconds: range(0, 300, 'Grace after expiry for clocks that differ; above 60 is worth a warning.'),
+    maxIssuedPerMinute: range(1, 100_000, 'Tokens issued per caller and minute.'),
+    maxFailuresPerMinute: range(1, 100_000, 'Failed validations and revocations per caller and minute.'),
+  },
+  policy.confirmation,
+);
+
+/** Who holds a token. The length is checked once references are resolved. */
+const CREDENTIAL = keysOf({
+  token: {
+    type: 'string',
+    description:
+      'The bearer token, at least 16 visible ASCII characters; best from a variable. No two may be the same.',
+  },
+  token_FILE: { type: 'string', minLength: 1, description: 'A file that holds it; `token` beats it.' },
+});
+
+function credentials(description: string): JsonSchema {
+  return {
+    type: 'object',
+    propertyNames: { pattern: '^[A-Za-z0-9][A-Za-z0-9_.-]*$', maxLength: 64 },
+    additionalProperties: CREDENTIAL,
+    description,
+  };
+}
+
+const APPROVALS = section(
+  'How a person is asked where a rule says `human`.',
+  {
+    elicitation: { type: 'boolean', description: "Ask the client's user by MCP elicitation where the client can." },
+    operator: { type: 'boolean', description: 'Ask the operator: command line, HTTP API, webhook.' },
+    mode: {
+      enum: ['retry', 'wait'],
+      description: 'Answer at once with a token to retry with once approved (`retry`), or let the call wait (`wait`).',
+    },
+    waitSeconds: range(1, 3600, 'Of `wait`: how long a call waits.'),
+    expireSeconds: range(10, 86_400, 'How long the operator has.'),
+    operators: credentials('Who may approve over the HTTP API: name -> token. Nobody unless given.'),
+    publicUrl: {
+      type: 'string',
+      minLength: 1,
+      description: 'Where people reach this gateway, for links; the listening address unless given.',
+    },
+    webhook: section('Told of each approval that is asked for, with a link to it.', {
+      url: { type: 'string', minLength: 1, description: 'Where it is posted to: http:// or https://.' },
+      secret: { type: 'string', description: 'Key of the signature (HMAC-SHA256), at least 16 characters.' },
+      secret_FILE: { type: 'string', minLength: 1, description: 'A file that holds it; `secret` beats it.' },
+    }),
+  },
+  policy.approvals,
+);
+
+export const POLICY_SECTION = section(
+  'What may happen, and who must agree. See [policy rules](#policy-rules).',
+  {
+    readOnly: { type: 'boolean', description: 'Refuse every operation that is not READ, whatever the rules say.' },
+    rules: { type: 'array', items: RULE, description: 'What is decided about the calls that match.' },
+    confirmation: CONFIRMATION,
+    approvals: APPROVALS,
+  },
+  policy,
+);
+
+export const STORE_SECTION = section(
+  'Where tokens, approvals and other state are kept.',
+  {
+    type: {
+      enum: ['memory', 'sqlite', 'redis'],
+      description:
+        'Lost with the process (`memory`), one file (`sqlite`), or shared by several gateways (`redis`, also Valkey). ' +
+        '`redis` where `url` is given and nothing else is said.',
+    },
+    file: { type: 'string', minLength: 1, description: 'Of `sqlite`: the file.' },
+    url: {
+      type: 'string',
+      minLength: 1,
+      description: 'Of `redis`: redis:// or rediss://, with its credentials.',
+    },
+    prefix: {
+      type: 'string',
+      pattern: '^[A-Za-z0-9:._-]+$',
+      maxLength: 100,
+      description: 'Of `redis`: what its keys begin with. Gateways that share it share their state.',
+    },
+  },
+  { ...store, file: `\${dataDir}/${store.file}` },
+);
+
+/** A list of texts that say something. */
+export const TEXTS = { type: 'array', items: { type: 'string', minLength: 1 } };
+
+export const AUDIT_SECTION = section(
+  'The record of what was attempted, decided and administered.',
+  {
+    enabled: { type: 'boolean', description: 'Whether there is one.' },
+    directory: { type: 'string', minLength: 1, description: 'Where its files are.' },
+    calls: {
+      enum: ['gated', 'all'],
+      description: 'Calls that are destructive or worse and every refusal by policy (`gated`), or every call (`all`).',
+    },
+    sync: {
+      type: 'boolean',
+      description: 'Write each record to the disk before going on; else a crash may lose the last 100 ms.',
+    },
+    retentionDays: range(0, 3650, 'Whole files older than so many days are removed; 0 keeps all.'),
+    redactKeys: {
+      type: 'array',
+      items: text,
+      description: 'Minimatch patterns of more parameter names whose values are never recorded.',
+    },
+    redactPatterns: {
+      ...TEXTS,
+      description:
+        'Regular expressions (JavaScript, flag `u`) of more texts that are never recorded. Yours to keep cheap: nested ' +
+        'repetition such as `(a+)+` can take for ever.',
+    },
+  },
+  { ...audit, directory: `\${dataDir}/${audit.directory}` },
+);
+
+export const CLIENTS_SETTING = credentials(
+  'Who may use MCP over HTTP: name -> token. Anybody who can reach the port unless given.',
+);
+
+/** An object that allows these keys and no others, each with its default where there is one. */
+function keysOf(properties: Record<string, JsonObject>, defaults: JsonObject = {}): JsonSchema {
+  const entries = Object.entries(properties).map(([key, schema]) => [
+    key,
+    // The members of a section show their defaults themselves.
+    key in defaults && !('properties' in schema) ? { ...schema, default: defaults[key] } : schema,
+  ]);
+  return { type: 'object', additionalProperties: false, properties: Object.fromEntries(entries) };
+}
+
+/** The same with what it is for. */
+export function section(
+  description: string,
+  properties: Record<string, JsonObject>,
+  defaults: JsonObject = {},
+): JsonSchema {
+  return { ...keysOf(properties, defaults), description };
+}
+
+/** An integer within bounds. */
+export function range(minimum: number, maximum: number, description: string): JsonSchema {
+  return { type: 'integer', minimum, maximum, description };
+}
+
+/** One text or a list of them; a fault is told once, and of the one that was meant. */
+function oneOrMany(item: JsonSchema, description: string): JsonSchema {
+  return { type: ['string', 'array'], minItems: 1, items: item, if: { type: 'array' }, else: item, description };
+}
+
+const MAX_AMOUNT = 1_000_000_000;
+
+const { operation, category, upstream, client } = MATCH_PROPERTIES;
+
+function threshold(description: string): JsonSchema {
+  return { type: 'number', minimum: 0, maximum: MAX_AMOUNT, description };
+}
+
+const currency: JsonSchema = { type: 'string', pattern: '^[A-Z]{3}$', description: 'The currency of every price.' };
+
+const LIMIT: JsonSchema = {
+  ...keysOf({
+    name: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 100,
+      description: 'What messages call it and counters are known by; its metric if not given.',
+    },
+    match: section('Which calls it is about: all that is given must match, and of a list one entry.', {
+      operation,
+      category,
+      upstream,
+      client,
+    }),
+    per: {
+      enum: [...SHARES],
+      default: 'all',
+      description: 'Whether everybody draws on one budget, each client on its own, or each session on its own.',
+    },
+    metric: { enum: Object.keys(METRICS), description: 'What is counted, and over which span of the calendar (UTC).' },
+    warn: threshold('From here on answers carry a warning.'),
+    pause: threshold('A call that would pass this is held until its caller is told to go on.'),
+    hard_stop: threshold('A call that would pass this is refused.'),
+    currency: { ...currency, description: 'Of a metric of cost; the one of the prices.' },
+  }),
+  required: ['metric'],
+};
+
+const PRICE: JsonSchema = {
+  ...keysOf({
+    match: section('Which operations cost it: all that is given must match, and of a list one entry.', {
+      operation,
+      category,
+      upstream,
+    }),
+    cost_per_call: { type: 'number', minimum: 0, maximum: 1_000_000, description: 'In `currency`, by the millionth.' },
+  }),
+  required: ['cost_per_call'],
+};
+
+export const QUOTAS_SECTION = section(
+  'Budgets of calls, tokens and money. See [quotas](quotas.md).',
+  {
+    limits: { type: 'array', items: LIMIT, description: 'What may be used in a span of time; each counts by itself.' },
+    pricing: {
+      type: 'array',
+      items: PRICE,
+      description: 'What operations cost; the last that matches one is its price.',
+    },
+    currency,
+  },
+  CONFIG_DEFAULTS.quotas,
+);
+
+export const API_LIMIT_PROPERTIES = {
+  scope: {
+    enum: [...API_LIMIT_SCOPES],
+    description: 'Every call of the server, those of an `operation` pattern, or those of a `category`.',
+  },
+  operation: { ...NAME_GLOB, description: 'Of `endpoint`: a name, or a pattern whose operations count together.' },
+  category: {
+    enum: [...CATEGORIES, ...CATEGORIES.map((name) => name.toLowerCase())],
+    description: 'Of `category`: the one that is counted.',
+  },
+  limit: range(1, MAX_AMOUNT, 'Calls in one window.'),
+  window: { enum: [...API_WINDOWS], description: 'A span of the calendar (UTC).' },
+};
+
+/** A server's own key. */
+export const API_LIMITS_SETTING: JsonSchema = {
+  type: 'array',
+  items: { ...keysOf(API_LIMIT_PROPERTIES), required: ['scope', 'limit', 'window'] },
+  description: 'How many calls the server takes; what would be one too many is not sent. See below.',
+};

@@ -1,0 +1,320 @@
+import { MAX_EXPRESSION_LENGTH } from '../../expression/operators.js';
+import type { JsonSchema } from '../../protocol/json.js';
+import { CATEGORIES, DANGER_LEVELS, TRUST_LEVELS } from '../../protocol/operation.js';
+import { TRANSPORTS } from '../config-document.js';
+import { GROUP_MODES, INTEGRITY_MODES } from '../gateway-config.js';
+import { API_LIMITS_SETTING, TEXTS } from './policy-schema.js';
+
+const MAX_TIMEOUT_MS = 86_400_000;
+const NAME = '^[a-z][a-z0-9_]*$';
+
+const looseTexts = { type: 'object', additionalProperties: { type: ['string', 'number', 'boolean', 'null'] } };
+
+/** Keys that other clients write into a server's entry: taken for what they are, and ignored with a warning. */
+export const FOREIGN_KEYS: readonly string[] = [
+  'alwaysAllow',
+  'autoApprove',
+  'description',
+  'dev',
+  'disabledTools',
+  'enabledTools',
+  'gallery',
+  'icon',
+  'metadata',
+  'oauth',
+  'title',
+  'tools',
+  'version',
+];
+
+/** The settings that `defaults` holds for all upstreams and each upstream may say for itself. */
+export const SHARED_PROPERTIES = {
+  trust: {
+    enum: [...TRUST_LEVELS],
+    description: 'How far the server is trusted; decides what of it may be called and how much its annotations count.',
+  },
+  timeoutMs: {
+    type: 'integer',
+    minimum: 1,
+    maximum: MAX_TIMEOUT_MS,
+    description: 'Upper bound of one call in milliseconds; progress starts the clock anew.',
+  },
+  connectTimeoutMs: {
+    type: 'integer',
+    minimum: 1,
+    maximum: MAX_TIMEOUT_MS,
+    description: 'Upper bound of connecting and listing tools, in milliseconds.',
+  },
+  maxConcurrency: {
+    type: 'integer',
+    minimum: 1,
+    maximum: 100_000,
+    description: 'Calls in flight at once; more wait.',
+  },
+  strict: { type: 'boolean', description: 'Refuse parameters that a tool does not describe.' },
+};
+
+/** Keys between dots. */
+const FIELD_PATH = '^[^.]+([.][^.]+)*$';
+/** The same, or nothing where the value itself is meant. */
+const PATH = '^([^.]+([.][^.]+)*)?$';
+
+/** Names that stand behind a dot or among presets. */
+const names = { pattern: NAME, maxLength: 40 };
+
+const expression = { type: 'string', minLength: 1, maxLength: MAX_EXPRESSION_LENGTH };
+
+/** What curation says of an operation's answers. */
+const RESULT_PROPERTIES = {
+  collection: {
+    type: ['string', 'boolean'],
+    pattern: PATH,
+    if: { type: 'string' },
+    else: { enum: [false] },
+    description:
+      'Where its answers hold the list that `filter`, `sort` and the like work on: a dotted path, empty where the answer is ' +
+      'the list; `false` where they hold none.',
+  },
+  presets: {
+    type: 'object',
+    propertyNames: names,
+    additionalProperties: { type: 'array', minItems: 1, items: { type: 'string', pattern: FIELD_PATH } },
+    description:
+      'Lists of dotted field paths under names for `fields`; `minimal`, `standard` and `full` may be given another meaning.',
+  },
+  computed: {
+    type: 'object',
+    propertyNames: names,
+    // An expression, alone or with words about it; of these keywords only those of its type count.
+    additionalProperties: {
+      ...expression,
+      type: ['string', 'object'],
+      additionalProperties: false,
+      required: ['expression'],
+      properties: {
+        expression: { ...expression, description: 'What it is computed by.' },
+        description: {
+          type: 'string',
+          minLength: 1,
+          description: 'What it tells; the expression itself unless given.',
+        },
+      },
+    },
+    description:
+      'Fields computed for each item, asked for as `_computed.name`: a name and an expression each; see below.',
+  },
+};
+
+const texts = { type: 'string', minLength: 1 };
+
+const TEXTS_OF_DEPRECATION = {
+  replacement: { ...texts, description: 'What to call instead.' },
+  removalDate: { ...texts, description: 'When it goes, for example `2027-01-31`.' },
+  note: { ...texts, maxLength: 500, description: 'What else callers should know.' },
+};
+
+/** What curation says of what the gateway does about calls beside passing them on. */
+const SERVING_PROPERTIES = {
+  deprecated: {
+    type: 'object',
+    additionalProperties: false,
+    properties: TEXTS_OF_DEPRECATION,
+    description: 'Warn whoever calls it, once a session: `replacement`, `removalDate` and `note` say what to do.',
+  },
+  slowMs: {
+    type: 'integer',
+    minimum: 1,
+    maximum: 86_400_000,
+    description: 'Warn of a call of it that takes longer, in milliseconds.',
+  },
+  cache: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['ttlSeconds'],
+    properties: {
+      ttlSeconds: { type: 'integer', minimum: 1, maximum: 86_400, description: 'How long an answer is good.' },
+    },
+    description: 'Answer equal calls of a READ from memory for `ttlSeconds`, until something is written to its server.',
+  },
+  merge: {
+    type: 'object',
+    additionalProperties: false,
+    required: ['read'],
+    properties: {
+      read: { ...texts, description: "The server's READ of the same thing, by its tool's or its own name." },
+      identifiers: {
+        type: 'object',
+        additionalProperties: texts,
+        description: "Parameters of that READ with the UPDATE's that fill them, where their names differ.",
+      },
+      path: {
+        ...texts,
+        description: 'Where in its answer the thing is: a dotted path; the answer itself unless given.',
+      },
+    },
+    description:
+      'Make an UPDATE that replaces one that merges: `read` names the READ of the same thing, `identifiers` its parameters ' +
+      "with the UPDATE's where they differ, `path` where in its answer the thing is.",
+  },
+};
+
+/** Curation of the operations that a name or pattern matches. */
+export const OPERATION_PROPERTIES = {
+  rename: {
+    type: 'string',
+    pattern: NAME,
+    maxLength: 100,
+    description: "The operation's name instead of the derived one, in snake_case; only under an exact name.",
+  },
+  hide: { type: 'boolean', description: 'Neither list the operation nor let it be called.' },
+  category: { enum: [...CATEGORIES], description: 'What the operation does to state.' },
+  danger: { enum: [...DANGER_LEVELS], description: 'How bad a call can be.' },
+  family: { type: 'string', pattern: NAME, description: 'The family that shows it, whatever the profile says.' },
+  description: { type: 'string', minLength: 1, description: "What it does, instead of the server's own words." },
+  identifiers: {
+    ...TEXTS,
+    description: "Parameters that find an UPDATE's resource; the others go into `input`.",
+  },
+  idempotent: { type: 'boolean', description: 'Whether a call may be sent again after a lost connection.' },
+  timeoutMs: { ...SHARED_PROPERTIES.timeoutMs, description: 'Upper bound of one call of it, in milliseconds.' },
+  confirmationMessage: {
+    type: 'string',
+    minLength: 1,
+    maxLength: 500,
+    description: "What a person is asked before it runs, with `{param}` for a parameter's value.",
+  },
+  cooldownSeconds: {
+    type: 'integer',
+    minimum: 0,
+    maximum: 3600,
+    description: 'Least seconds between that question and the execution.',
+  },
+  sensitive: {
+    ...TEXTS,
+    description:
+      'Parameters whose values are neither recorded nor shown to approvers, beside those that the server marks as secret.',
+  },
+  ...RESULT_PROPERTIES,
+  ...SERVING_PROPERTIES,
+  group: {
+    enum: [...GROUP_MODES],
+    description: 'Whether a tool whose effect a parameter chooses is offered as one operation a value; see the server.',
+  },
+};
+
+/** How one READ operation tells what is connected with what. */
+export const RELATION_PROPERTIES = {
+  relationship: {
+    type: 'string',
+    pattern: NAME,
+    maxLength: 100,
+    description: "The relationship's name, where its connections do not say: `uses`, `blocked_by`.",
+  },
+  operation: {
+    type: 'string',
+    minLength: 1,
+    description: "The READ operation that tells it, by its tool's or its own name.",
+  },
+  params: {
+    type: 'object',
+    description:
+      'Its parameters. `$id` in a text stands for the node that is looked at; without it one call tells all.',
+  },
+  edges: {
+    type: 'string',
+    pattern: PATH,
+    description: 'Where its answer holds the list of connections, dotted; the answer is the list unless given.',
+  },
+  source: {
+    type: 'string',
+    pattern: PATH,
+    description:
+      'The path in each connection to where it starts, empty where it is just that; the node that is looked at unless given.',
+  },
+  target: { type: 'string', pattern: PATH, description: 'The same for where it leads to; a list means several.' },
+  type: {
+    type: 'string',
+    pattern: FIELD_PATH,
+    description: 'The path in each to its relationship, for operations that tell several.',
+  },
+};
+
+const RELATION_DEFINITION: JsonSchema = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['relationship', 'operation'],
+  properties: RELATION_PROPERTIES,
+};
+
+/** One server: the keys that MCP clients have in common, and ours. */
+export const SERVER_PROPERTIES = {
+  type: {
+    enum: Object.keys(TRANSPORTS),
+    description: 'The transport. Without it, `command` means stdio and `url` Streamable HTTP.',
+  },
+  command: { type: 'string', minLength: 1, description: 'The program of a stdio server.' },
+  args: { type: 'array', items: { type: 'string' }, description: 'Its arguments.' },
+  env: {
+    ...looseTexts,
+    description: 'Variables on top of the few that a child inherits. `X_FILE` sets `X` to the content of a file.',
+  },
+  envFile: { type: 'string', minLength: 1, description: 'A file of `NAME=value` lines; `env` beats it.' },
+  cwd: { type: 'string', minLength: 1, description: "Where it runs; the configuration's folder unless given." },
+  url: { type: 'string', minLength: 1, description: 'The address of a server over HTTP.' },
+  headers: {
+    ...looseTexts,
+    description: 'Headers of every request. `X_FILE` sets the header `X` to the content of a file.',
+  },
+  disabled: { type: 'boolean', description: 'Leave the server out; its variables need not be set.' },
+  timeout: {
+    type: 'number',
+    exclusiveMinimum: 0,
+    maximum: MAX_TIMEOUT_MS,
+    description: 'As other clients write it: seconds below 1,000, else milliseconds. `timeoutMs` beats it.',
+  },
+  ...SHARED_PROPERTIES,
+  group: {
+    enum: [...GROUP_MODES],
+    description:
+      'Tools whose effect a parameter chooses: one operation a value, or one operation. Split where the values differ in effect unless given.',
+  },
+  integrity: {
+    enum: [...INTEGRITY_MODES],
+    description: 'What becomes of its tools that are not what was accepted; see the setting of the same name.',
+  },
+  operations: {
+    type: 'object',
+    propertyNames: { minLength: 1 },
+    additionalProperties: { $ref: '#/definitions/operation' },
+    description: "Curation by a tool's or operation's exact name or minimatch pattern; later rules win, key by key.",
+  },
+  relations: {
+    type: 'array',
+    items: RELATION_DEFINITION,
+    description: 'How its things are connected, for the operation `query_relationships`; see below.',
+  },
+  api_limits: API_LIMITS_SETTING,
+};
+
+export const OPERATION_DEFINITION: JsonSchema = {
+  type: 'object',
+  additionalProperties: false,
+  properties: OPERATION_PROPERTIES,
+};
+
+/** The published schema of a file in `upstreams/`. */
+export const UPSTREAM_SCHEMA: JsonSchema = {
+  $schema: 'http://json-schema.org/draft-07/schema#',
+  title: 'One upstream of mcp-aql-gateway',
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    $schema: { type: 'string', description: 'This schema, for editors.' },
+    name: { type: 'string', minLength: 1, description: "The upstream's name; the file's name unless given." },
+    ...SERVER_PROPERTIES,
+    ...Object.fromEntries(
+      FOREIGN_KEYS.map((key) => [key, { deprecated: true, description: 'Other clients use it; ignored.' }]),
+    ),
+  },
+  definitions: { operation: OPERATION_DEFINITION },
+};

@@ -1,0 +1,257 @@
+import { readFileSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { parseEnv } from 'node:util';
+import type { JsonPath } from '../lib/json-path.js';
+import type { JsonObject } from '../protocol/json.js';
+import type { CredentialEntry, LooseText } from './config-document.js';
+import type { Notes } from './diagnostics.js';
+import type { GatewayConfig, PolicyConfig, StoreConfig, UpstreamEndpoint } from './gateway-config.js';
+
+export interface SecretContext {
+  /** Where relative paths start. */
+  readonly directory: string;
+  /** Of the object that holds the secret. */
+  readonly path: JsonPath;
+  readonly notes: Notes;
+}
+
+/** Less can be guessed. */
+const MIN_SECRET_LENGTH = 16;
+
+const NEXT_STEP = 'make one with: openssl rand -hex 32';
+
+/**
+ * A secret of our own settings: the value of `key`, else the content of the file that `key_FILE` names. What is wrong, its
+ * absence included, goes into the notes.
+ */
+export function readSecret(
+  entry: Readonly<Record<string, string | undefined>>,
+  key: string,
+  { directory, path, notes }: SecretContext,
+): string | undefined {
+  const fileKey = `${key}_FILE`;
+  const file = entry[fileKey];
+  const at = [...path, entry[key] === undefined && file !== undefined ? fileKey : key];
+  if (notes.has(at)) return undefined;
+  const content = entry[key] ?? (file === undefined ? undefined : readSecretFile(resolve(directory, file)));
+  if (content === undefined) {
+    notes.problem([...path, key], `missing; expected a string, or '${fileKey}' with the path of a file`, NEXT_STEP);
+    return undefined;
+  }
+  if (typeof content !== 'string' && 'fault' in content) {
+    notes.problem(at, content.fault, `'${key}' is to be read from it`);
+    return undefined;
+  }
+  const secret = typeof content === 'string' ? content : content.text;
+  if (secret.length >= MIN_SECRET_LENGTH) return secret;
+  notes.problem(at, `expected at least ${MIN_SECRET_LENGTH} characters, got ${secret.length}`, NEXT_STEP);
+  return undefined;
+}
+
+/** Larger files are no secrets but something whose name happens to end in `_FILE`. */
+const MAX_SECRET_BYTES = 65_536;
+
+/** The content of a secret file without surrounding blanks, or why there is none. */
+type SecretFile = { readonly text: string } | { readonly fault: string };
+
+/** Reads a secret file. Synchronous: it happens at start-up, in the middle of interpolating a document. */
+export function readSecretFile(path: string): SecretFile {
+  try {
+    const status = statSync(path);
+    if (!status.isFile()) return { fault: `expected a file at '${path}'` };
+    if (status.size > MAX_SECRET_BYTES) return { fault: `the file '${path}' is larger than ${MAX_SECRET_BYTES} bytes` };
+    return { text: readFileSync(path, 'utf8').trim() };
+  } catch (cause) {
+    return { fault: `the file '${path}' cannot be read (${faultCode(cause)})` };
+  }
+}
+
+/** The system's short code for a fault, such as `ENOENT`. */
+export function faultCode(cause: unknown): string {
+  return cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : 'unknown reason';
+}
+
+/** A name and the bearer token that proves it. */
+interface Credential {
+  readonly name: string;
+  /** Secret: never log. */
+  readonly token: string;
+}
+
+// Others cannot stand in an Authorization header (RFC 9110, section 11.6.2).
+const TOKEN_PATTERN = /^[\x21-\x7e]+$/;
+
+/** Names and their tokens, in the order of the file. What is wrong with one goes into the notes. */
+export function buildCredentials(
+  entries: Readonly<Record<string, CredentialEntry>> | undefined,
+  context: SecretContext,
+): readonly Credential[] {
+  return Object.entries(entries ?? {}).flatMap(([name, entry]) => {
+    const path: JsonPath = [...context.path, name];
+    const token = readSecret({ ...entry }, 'token', { ...context, path });
+    if (token === undefined) return [];
+    if (!TOKEN_PATTERN.test(token)) {
+      context.notes.problem([...path, 'token'], 'expected visible ASCII characters without blanks');
+    }
+    return [{ name, token }];
+  });
+}
+
+const FILE_SUFFIX = '_FILE';
+
+/** Names whose `_FILE` twin can only mean a secret; others may name a log or an output that does not exist yet. */
+const SECRET_NAME = /token|key|secret|passw|passphrase|pwd|credential|auth/i;
+
+interface ValueContext {
+  readonly directory: string;
+  readonly path: JsonPath;
+  readonly notes: Notes;
+}
+
+/** The variables of a stdio server: the values of `envFile`, then `env`, then the content of `X_FILE` where X is unset. */
+export function buildEnv(
+  entries: Readonly<Record<string, LooseText>>,
+  envFile: string | undefined,
+  context: ValueContext,
+): Readonly<Record<string, string>> {
+  const values = { ...readEnvFile(envFile, context), ...textValues(entries) };
+  // X_FILE itself stays: the server may read files by that name too.
+  return { ...values, ...readFileValues(values, context, (name) => SECRET_NAME.test(name)) };
+}
+
+/** The headers of an HTTP server, with the content of `X_FILE` where the header X is unset. */
+export function buildHeaders(
+  entries: Readonly<Record<string, LooseText>>,
+  context: ValueContext,
+): Readonly<Record<string, string>> {
+  const values = textValues(entries);
+  const headers = { ...values, ...readFileValues(values, context, () => true) };
+  const kept = Object.entries(headers).filter(([name]) => !name.endsWith(FILE_SUFFIX));
+  for (const [name, value] of kept) noteBadHeader(name, value, context);
+  return Object.fromEntries(kept);
+}
+
+function textValues(entries: Readonly<Record<string, LooseText>>): Record<string, string> {
+  const pairs = Object.entries(entries).flatMap(([name, value]) => (value === null ? [] : [[name, String(value)]]));
+  return Object.fromEntries(pairs);
+}
+
+function readFileValues(
+  values: Readonly<Record<string, string>>,
+  { directory, path, notes }: ValueContext,
+  mustExist: (name: string) => boolean,
+): Record<string, string> {
+  const found: Record<string, string> = {};
+  for (const [key, file] of Object.entries(values)) {
+    const name = key.slice(0, -FILE_SUFFIX.length);
+    if (!key.endsWith(FILE_SUFFIX) || name === '' || file === '' || name in values) continue;
+    const secret = readSecretFile(resolve(directory, file));
+    if ('text' in secret) found[name] = secret.text;
+    else if (mustExist(name)) notes.problem([...path, key], secret.fault, `'${name}' is to be read from it`);
+    else notes.warning([...path, key], `${secret.fault}; '${name}' is not set`);
+  }
+  return found;
+}
+
+function readEnvFile(file: string | undefined, { directory, path, notes }: ValueContext): Record<string, string> {
+  if (file === undefined) return {};
+  const absolute = resolve(directory, file);
+  try {
+    const pairs = Object.entries(parseEnv(readFileSync(absolute, 'utf8')));
+    return Object.fromEntries(pairs.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
+  } catch (cause) {
+    notes.problem([...path.slice(0, -1), 'envFile'], `the file '${absolute}' cannot be read (${faultCode(cause)})`);
+    return {};
+  }
+}
+
+// RFC 9110, section 5.1: a field name is a token.
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+// Beyond Latin-1, or with line ends, no HTTP client can send it (RFC 9110, section 5.5).
+const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+function noteBadHeader(name: string, value: string, { path, notes }: ValueContext): void {
+  const at = [...path, name];
+  if (!HEADER_NAME.test(name)) notes.problem(at, 'expected a header name: letters, digits and hyphens');
+  else if (!HEADER_VALUE.test(value)) notes.problem(at, 'expected a header value: one line of Latin-1 text');
+}
+
+const MASK = '***';
+const SENSITIVE_NAME = new RegExp(`${SECRET_NAME.source}|cookie|session|signature`, 'i');
+
+/** A copy of the configuration for people's eyes, as JSON would carry it: whatever may be secret is masked. */
+export function maskConfig(config: GatewayConfig): JsonObject {
+  const upstreams = config.upstreams.map((upstream) => ({ ...upstream, endpoint: maskEndpoint(upstream.endpoint) }));
+  return structuredClone({
+    ...config,
+    policy: maskPolicy(config.policy),
+    store: maskStore(config.store),
+    clients: maskTokens(config.clients),
+    upstreams,
+    // What was accepted is long, stands in a file of its own, and was not configured.
+    lock: config.lock.file,
+  });
+}
+
+function maskPolicy(policy: PolicyConfig): PolicyConfig {
+  const { operators, webhook, ...approvals } = policy.approvals;
+  return {
+    ...policy,
+    approvals: {
+      ...approvals,
+      operators: maskTokens(operators),
+      ...(webhook !== undefined && { webhook: { url: maskPath(webhook.url), secret: MASK } }),
+    },
+  };
+}
+
+function maskTokens<T extends { readonly token: string }>(holders: readonly T[]): readonly T[] {
+  return holders.map((holder) => ({ ...holder, token: MASK }));
+}
+
+function maskStore(store: StoreConfig): StoreConfig {
+  return store.type === 'redis' ? { ...store, url: maskUrl(store.url) } : store;
+}
+
+/** Many a chat's webhook has its secret in the path. */
+function maskPath(address: string): string {
+  const { origin, pathname, search } = new URL(address);
+  return pathname === '/' && search === '' ? `${origin}/` : `${origin}/${MASK}`;
+}
+
+function maskEndpoint(endpoint: UpstreamEndpoint): UpstreamEndpoint {
+  return endpoint.type === 'stdio'
+    ? { ...endpoint, args: maskArguments(endpoint.args), env: maskValues(endpoint.env) }
+    : { ...endpoint, url: maskUrl(endpoint.url), headers: maskValues(endpoint.headers) };
+}
+
+function maskValues(values: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.keys(values).map((name) => [name, MASK]));
+}
+
+function maskArguments(args: readonly string[]): readonly string[] {
+  return args.map((argument, index) => (isSecretFlag(args[index - 1]) ? MASK : maskArgument(argument)));
+}
+
+/** `--api-key`, whose value is the next argument. */
+function isSecretFlag(argument: string | undefined): boolean {
+  return argument !== undefined && /^--?[\w-]+$/.test(argument) && SENSITIVE_NAME.test(argument);
+}
+
+/** Masks `--token=x`, `GITHUB_TOKEN=x`, `Authorization: x`, and the credentials and query of an address. */
+function maskArgument(argument: string): string {
+  const [, name, sign] = /^([\w.-]+)(=|:(?!\/\/)\s*)./s.exec(argument) ?? [];
+  if (name !== undefined && sign !== undefined && SENSITIVE_NAME.test(name)) return `${name}${sign}${MASK}`;
+  return maskUrl(argument.replace(/\b(bearer|basic)\s+\S+/gi, `$1 ${MASK}`));
+}
+
+/** By text, not by `new URL`: the address of a disabled server may hold references that were never resolved. */
+function maskUrl(text: string): string {
+  return text.replace(
+    /([a-z][a-z0-9+.-]*:\/\/)(?:[^/?#\s]*@)?([^?#\s]*)(\?[^\s]*)?/gi,
+    (match: string, scheme: string, rest: string, query: string | undefined) => {
+      const credentials = match.startsWith(`${scheme}${rest}`) ? '' : `${MASK}@`;
+      return `${scheme}${credentials}${rest}${query === undefined ? '' : `?${MASK}`}`;
+    },
+  );
+}

@@ -1,0 +1,148 @@
+import type { GatewayConfig, UpstreamConfig } from '../config/gateway-config.js';
+import { toSlug } from '../config/server-definition.js';
+import { createPipeline } from '../pipeline/pipeline.js';
+import { recordNoCalls } from '../policy/audit-events.js';
+import type { QuotaDesk } from '../policy/quota/quota-types.js';
+import { createRuleBook } from '../policy/rules/rule-engine.js';
+import { isJsonObject } from '../protocol/json.js';
+import { OperationError } from '../protocol/operation-error.js';
+import type { RawTool, ToolSet } from '../protocol/tools.js';
+import { createResultDesk } from '../results/results.js';
+import type { Gateway } from './gateway.js';
+import { explainPolicy } from './operator-api.js';
+import { buildSnapshot } from './snapshot.js';
+import { describeStatus, placeOperations } from './status.js';
+
+/** A captured `tools/list` answer and the name of the upstream that gave it. */
+export interface CapturedList {
+  readonly name: string;
+  readonly json: unknown;
+}
+
+/**
+ * A gateway over tool lists that were captured earlier: everything can be listed, explained and classified, nothing can
+ * be called. It opens no connection and holds no resource.
+ */
+export function openCapturedGateway(
+  config: GatewayConfig,
+  toolSets: readonly ToolSet[],
+  options: { readonly ignoreAnnotations?: boolean } = {},
+): Gateway {
+  const trust = new Map(config.upstreams.map(({ slug, trust: level }) => [slug, level]));
+  const rules = createRuleBook(config.policy, (slug) => trust.get(slug) ?? 'untested');
+  // Nothing is called, but what could be asked of answers is explained.
+  const results = createResultDesk(config.results);
+  const snapshot = buildSnapshot({
+    config,
+    results,
+    toolSets,
+    policy: { outlook: rules.outlook, revokeToken: refuseCall, quotaStatus: unlimitedQuota.status },
+    upstreamHandler: refuseCall,
+    ...options,
+  });
+  const pipeline = createPipeline({
+    gatekeeper: { admit: () => ({ outcome: 'allowed' }), outlook: rules.outlook },
+    currentOperation: snapshot.catalog.find,
+    quota: unlimitedQuota,
+    limits: config.limits,
+    observe: () => undefined,
+    recordCall: recordNoCalls,
+    results,
+    isNews: () => true,
+    slowMs: config.warnings.slowMs,
+  });
+  return {
+    config,
+    settled: Promise.resolve(),
+    warmedUp: Promise.resolve(),
+    handle: (call) => pipeline(call, snapshot),
+    toolList: () => snapshot.plan,
+    onToolsChanged: () => () => undefined,
+    status: () => describeStatus(snapshot, []),
+    operations: () => placeOperations(snapshot),
+    search: (query, limit) => snapshot.search(query, limit),
+    toolSets: () => toolSets,
+    explainPolicy: (question) => explainPolicy(rules, question),
+    recordAdmin: () => undefined,
+    approvals: undefined,
+    endSession: () => undefined,
+    close: () => Promise.resolve(),
+  };
+}
+
+function refuseCall(): never {
+  throw new OperationError('PERMISSION_DENIED', "Permission denied: 'a captured tool list cannot be called'");
+}
+
+/**
+ * Captured lists as an upstream would have given them. A configured upstream of the same name lends its curation and trust;
+ * any other is vouched for by whoever captured it.
+ * @throws TypeError naming the list that is none
+ */
+export function readCapturedLists(
+  lists: readonly CapturedList[],
+  configured: readonly UpstreamConfig[],
+): { readonly upstreams: readonly UpstreamConfig[]; readonly toolSets: readonly ToolSet[] } {
+  const known = new Map(configured.map((upstream) => [upstream.name, upstream]));
+  const taken = new Set<string>();
+  const upstreams = lists.map(({ name }) => {
+    const upstream = known.get(name) ?? describeCaptured(name);
+    const slug = firstFree(upstream.slug, taken);
+    taken.add(slug);
+    return { ...upstream, slug };
+  });
+  const toolSets = lists.map(({ name, json }, index) => {
+    const toolSet = readToolSet(upstreams[index]?.slug ?? name, json);
+    if (toolSet === undefined) throw new TypeError(`'${name}' holds no list of tools: expected {"tools": [...]}`);
+    return toolSet;
+  });
+  return { upstreams, toolSets };
+}
+
+function firstFree(slug: string, taken: ReadonlySet<string>): string {
+  let free = slug;
+  for (let next = 2; taken.has(free); next += 1) free = `${slug}_${next}`;
+  return free;
+}
+
+function describeCaptured(name: string): UpstreamConfig {
+  return {
+    name,
+    slug: toSlug(name),
+    endpoint: { type: 'http', url: '', headers: {} },
+    disabled: true,
+    timeoutMs: 0,
+    connectTimeoutMs: 0,
+    maxConcurrency: 0,
+    trust: 'validated',
+    strict: true,
+    integrity: 'off',
+    curation: [],
+    relations: [],
+    apiLimits: [],
+  };
+}
+
+/** The quotas of a gateway that calls nothing. */
+export const unlimitedQuota: QuotaDesk = {
+  charge: () => undefined,
+  settle: () => undefined,
+  noteLimits: () => undefined,
+  status: () => Promise.resolve({}),
+};
+
+/**
+ * A captured tool list as an upstream's tool set: an array of tools, or an object that holds one as `tools` (what a server
+ * answers, with or without the JSON-RPC envelope). Undefined where there is no list; entries are not judged here.
+ */
+export function readToolSet(upstream: string, json: unknown): ToolSet | undefined {
+  const tools = findTools(json);
+  return tools === undefined ? undefined : { upstream, tools: tools as readonly RawTool[] };
+}
+
+function findTools(json: unknown): readonly unknown[] | undefined {
+  if (Array.isArray(json)) return json;
+  if (!isJsonObject(json)) return undefined;
+  if (Array.isArray(json['tools'])) return json['tools'];
+  return isJsonObject(json['result']) ? findTools(json['result']) : undefined;
+}

@@ -1,0 +1,242 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { AuditTrail } from '../audit/audit-trail.js';
+import type { IntrospectionPolicy } from '../builtin/introspect/handler.js';
+import { diffCatalogs } from '../catalog/build-catalog.js';
+import type { GatewayConfig } from '../config/gateway-config.js';
+import type { EndpointPlan } from '../endpoint/endpoint-plan.js';
+import type { Observer } from '../observe/observation.js';
+import { createBatchRunner, readBatch } from '../pipeline/batch/batch.js';
+import { createPipeline } from '../pipeline/pipeline.js';
+import type { SearchHit, Snapshot } from '../pipeline/snapshot.js';
+import { createToldOnce } from '../pipeline/warnings.js';
+import type { ApprovalDesk } from '../policy/approvals/approval-queue.js';
+import { openPolicyDesk, type PolicyDesk } from '../policy/policy.js';
+import type { Explanation } from '../policy/rules/rule-types.js';
+import type { RawCall } from '../protocol/call.js';
+import type { JsonObject } from '../protocol/json.js';
+import type { Reply } from '../protocol/result.js';
+import type { ToolSet } from '../protocol/tools.js';
+import { createResultDesk } from '../results/results.js';
+import { listBinDirectories } from '../upstream/transport/resolve-command.js';
+import type { UpstreamEvents } from '../upstream/upstream.js';
+import { openUpstreamPool, type UpstreamPool } from '../upstream/upstream-pool.js';
+import { createInnerCalls } from './inner-calls.js';
+import { createLiveCatalog, type LiveCatalog } from './live-catalog.js';
+import { explainPolicy, type PolicyQuestion } from './operator-api.js';
+import { buildSnapshot } from './snapshot.js';
+import { describeStatus, type GatewayStatus, type PlacedOperation, placeOperations } from './status.js';
+import { createUpstreamHandler } from './upstream-handler.js';
+
+export type { GatewayStatus, PlacedOperation, UpstreamSummary } from './status.js';
+
+/** The gateway's own MCP tools, as values and as the JSON text that is sent. */
+export type ToolList = Pick<EndpointPlan, 'tools' | 'toolsJson'>;
+
+/** A running gateway. Fronts and the command line see this and nothing behind it. */
+export interface Gateway {
+  readonly config: GatewayConfig;
+  /** Answers one MCP tool call. Never rejects: every fault is an answer. */
+  handle(call: RawCall): Promise<Reply>;
+  toolList(): ToolList;
+  /** Calls the listener when the tool list's JSON has changed; returns the way to stop. */
+  onToolsChanged(listener: () => void): () => void;
+  status(): GatewayStatus;
+  /** Every operation at this moment, ordered by name, with the family that shows it. */
+  operations(): readonly PlacedOperation[];
+  /** The operations that answer to a request in anybody's words, best first; builds the index at first use. */
+  search(query: string, limit: number): Promise<readonly SearchHit[]>;
+  /** The upstreams' tool lists exactly as they sent them. */
+  toolSets(): readonly ToolSet[];
+  /** Which rule decides about an operation, and why. */
+  explainPolicy(question: PolicyQuestion): Explanation;
+  /** Puts on record what an operator did from outside a call. @param operator the account's or token's name */
+  recordAdmin(action: string, details: JsonObject, operator: string): void;
+  /** The operators' desk; absent where no operator can be asked. */
+  readonly approvals: ApprovalDesk | undefined;
+  /** Ends what belongs to a session: fronts call it once for each session that is over. */
+  endSession(sessionId: string): void;
+  /** Resolves when every enabled upstream has connected or failed once. Never rejects. */
+  readonly settled: Promise<void>;
+  /**
+   * Resolves when it is time to let clients in: as soon as every upstream has been tried, but soon in any case. Many clients
+   * read the tool list once and never again, so a moment's patience gives them the whole of it.
+   */
+  readonly warmedUp: Promise<void>;
+  /** Ends every upstream and frees everything. Safe to call twice. */
+  close(): Promise<void>;
+}
+
+export interface GatewayDeps {
+  readonly observe: Observer;
+  /** What the gateway calls itself towards upstreams. */
+  readonly clientInfo: { readonly name: string; readonly version: string };
+  /** Where the gateway itself is installed: programs of its own dependencies may be named without a path. */
+  readonly packageDirectory: string;
+  /** Which program this is, for the audit trail. */
+  readonly process: string;
+}
+
+/** How long clients wait at most for slow upstreams at start, in milliseconds. */
+const WARM_UP_MS = 2_000;
+
+/**
+ * Puts the house together: opens the gate's state, starts connecting every upstream and resolves. Calls made before an
+ * upstream is ready wait for it or are told so.
+ * @throws StoreError when the gate's state cannot be kept
+ */
+export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Promise<Gateway> {
+  const { observe } = deps;
+  const lifecycle = new Lifecycle((name, cause) => observe({ kind: 'defect', where: `closing ${name}`, cause }));
+  const policy = await openPolicyDesk(config, deps);
+  lifecycle.opened('policy', () => policy.close());
+  const results = createResultDesk(config.results);
+  const toldOnce = createToldOnce();
+  const upstreamHandler = createUpstreamHandler(
+    config,
+    (slug) => pool.get(slug),
+    () => catalog.current(),
+  );
+  const innerCalls = createInnerCalls(
+    (raw) => pipeline(raw, catalog.current()),
+    () => catalog.current(),
+  );
+  const catalog = createLiveCatalog(
+    (offered) =>
+      buildSnapshot({
+        ...offered,
+        config,
+        policy: describePolicy(policy),
+        results,
+        innerCalls,
+        upstreamHandler: upstreamHandler.handle,
+      }),
+    (before, after) => reportChange(before, after, observe, policy.audit),
+  );
+  const pool = openPool(config, deps, {
+    onTools(slug, tools) {
+      // Whoever lists tools anew may have started anew.
+      upstreamHandler.invalidate(slug);
+      catalog.offer(slug, tools);
+    },
+    onLimits: policy.quota.noteLimits,
+  });
+  lifecycle.opened('upstreams', () => pool.close());
+  lifecycle.opened('catalog', () => catalog.close());
+
+  const { gatekeeper, quota, recordCall } = policy;
+  const pipeline = createPipeline({
+    gatekeeper,
+    currentOperation: (qualifiedName) => catalog.current().catalog.find(qualifiedName),
+    quota,
+    recordCall,
+    limits: config.limits,
+    observe,
+    results,
+    isNews: toldOnce.isNews,
+    slowMs: config.warnings.slowMs,
+  });
+  const { batch: batchSettings, results: resultSettings, limits } = config;
+  const batch = createBatchRunner({
+    ...batchSettings,
+    callOne: pipeline,
+    answerBytes: resultSettings.maxBytes,
+    limits,
+    observe,
+  });
+  const settled = pool.settled.then(() => catalog.settle());
+  return {
+    config,
+    settled,
+    warmedUp: Promise.race([settled, delay(WARM_UP_MS, undefined, { ref: false })]),
+    handle(call) {
+      const operations = readBatch(call);
+      return operations === undefined ? pipeline(call, catalog.current()) : batch(call, operations, catalog.current());
+    },
+    ...describeHouse(catalog, pool),
+    explainPolicy: (question) => explainPolicy(policy.rules, question),
+    recordAdmin: (action, details, operator) =>
+      policy.audit.record({ type: 'admin', action, details, actor: { operator, transport: 'cli' } }),
+    approvals: policy.approvals,
+    endSession(sessionId) {
+      results.endSession(sessionId);
+      toldOnce.endSession(sessionId);
+      policy.endSession(sessionId);
+    },
+    close: () => lifecycle.close(),
+  };
+}
+
+function openPool(
+  config: GatewayConfig,
+  { observe, clientInfo, packageDirectory }: GatewayDeps,
+  events: UpstreamEvents,
+): UpstreamPool {
+  const binDirectories = listBinDirectories([config.directory, packageDirectory]);
+  return openUpstreamPool(config.upstreams, { observe, clientInfo, binDirectories, events });
+}
+
+/** What introspection may tell of policy. */
+function describePolicy({ gatekeeper, revokeToken, quota }: PolicyDesk): IntrospectionPolicy {
+  return { outlook: gatekeeper.outlook, revokeToken, quotaStatus: quota.status };
+}
+
+/** What fronts and the command line see of the moment. */
+function describeHouse(
+  catalog: LiveCatalog,
+  pool: UpstreamPool,
+): Pick<Gateway, 'toolList' | 'onToolsChanged' | 'status' | 'operations' | 'search' | 'toolSets'> {
+  return {
+    toolList: () => catalog.current().plan,
+    onToolsChanged: catalog.onToolsChanged,
+    status: () => describeStatus(catalog.current(), pool.statuses()),
+    operations: () => placeOperations(catalog.current()),
+    search: (query, limit) => catalog.current().search(query, limit),
+    toolSets: catalog.toolSets,
+  };
+}
+
+function reportChange(before: Snapshot, after: Snapshot, observe: Observer, audit: AuditTrail): void {
+  const change = diffCatalogs(before.catalog, after.catalog);
+  observe({ kind: 'catalog', operations: after.catalog.operations.length, ...change });
+  const known = new Set(before.catalog.findings.map(({ message }) => message));
+  for (const finding of after.catalog.findings) {
+    if (known.has(finding.message)) continue;
+    observe({ ...finding, kind: 'finding' });
+    const { severity, upstream, tool, message } = finding;
+    if (severity === 'info') continue;
+    audit.record({ type: 'integrity', severity, upstream, message, ...(tool === undefined ? {} : { tool }) });
+  }
+}
+
+/** Things opened in order and closed in reverse, even when opening stops halfway. */
+export class Lifecycle {
+  readonly #closers: { readonly name: string; readonly close: () => Promise<void> | void }[] = [];
+  readonly #onFault: (name: string, cause: unknown) => void;
+  #closing: Promise<void> | undefined;
+
+  /** @param onFault told when closing one thing fails; the others are closed all the same. */
+  constructor(onFault: (name: string, cause: unknown) => void) {
+    this.#onFault = onFault;
+  }
+
+  /** Registers what was just opened. */
+  opened(name: string, close: () => Promise<void> | void): void {
+    this.#closers.push({ name, close });
+  }
+
+  /** Closes everything, last opened first. A second call waits for the first. */
+  close(): Promise<void> {
+    this.#closing ??= this.#closeAll();
+    return this.#closing;
+  }
+
+  async #closeAll(): Promise<void> {
+    for (const { name, close } of this.#closers.toReversed()) {
+      try {
+        await close();
+      } catch (cause) {
+        this.#onFault(name, cause);
+      }
+    }
+  }
+}

@@ -1,0 +1,125 @@
+import {
+  compareTools,
+  type DefinitionChange,
+  fingerprintTool,
+  readDefinition,
+  UNREADABLE,
+} from '../catalog/integrity/compare-tools.js';
+import { screenTools } from '../catalog/screen-tools.js';
+import type { LockContent, LockedOperation, LockedTool, LockedUpstream } from '../config/gateway-config.js';
+import { groupBy } from '../lib/collections.js';
+import { type Operation, QUALIFIER } from '../protocol/operation.js';
+import type { ToolSet } from '../protocol/tools.js';
+import type { Gateway, PlacedOperation } from './gateway.js';
+
+/** One tool that is not what the lock says. */
+export interface ToolDifference {
+  /** By configured name. */
+  readonly upstream: string;
+  /** As the upstream spells it. */
+  readonly tool: string;
+  /** `reclassified`: the definition is the accepted one, but the gateway judges it differently. */
+  readonly kind: DefinitionChange['kind'] | 'reclassified';
+  /** A line for each change, for people. */
+  readonly details: readonly string[];
+}
+
+/** Of an upstream that is not there. */
+const NO_TOOLS: LockedUpstream = Object.freeze({});
+
+/** Everything that the upstreams offer at this moment, as a lock would hold it. Upstreams without a list are left out. */
+export function describeTools(gateway: Gateway): LockContent {
+  const names = new Map(gateway.config.upstreams.map(({ slug, name }) => [slug, name]));
+  const placed = groupBy(gateway.operations(), ({ operation }) => `${operation.upstream}\n${operation.tool}`);
+  const entries = gateway.toolSets().map((toolSet): readonly [string, LockedUpstream] => {
+    const { upstream } = toolSet;
+    return [
+      names.get(upstream) ?? upstream,
+      describeToolSet(toolSet, (tool) => placed.get(`${upstream}\n${tool}`) ?? []),
+    ];
+  });
+  return { version: 1, upstreams: Object.fromEntries(entries) };
+}
+
+function describeToolSet(toolSet: ToolSet, operationsOf: (tool: string) => readonly PlacedOperation[]): LockedUpstream {
+  const entries = screenTools(toolSet).tools.flatMap(({ name, raw }): readonly (readonly [string, LockedTool])[] => {
+    const fingerprint = fingerprintTool(raw);
+    if (fingerprint === UNREADABLE) return [];
+    const operations = Object.fromEntries(operationsOf(name).map((each) => [localNameOf(each.operation), judge(each)]));
+    return [[name, { fingerprint, operations, definition: readDefinition(raw) }]];
+  });
+  return Object.fromEntries(entries);
+}
+
+function judge({ operation, family }: PlacedOperation): LockedOperation {
+  const { category, danger } = operation.classification;
+  return { category, danger: danger.level, family };
+}
+
+/** An operation's name within its upstream: it stays the same whatever other upstreams offer. */
+export function localNameOf({ qualifiedName, upstream }: Operation): string {
+  return qualifiedName.slice(upstream.length + QUALIFIER.length);
+}
+
+/** Every tool of the upstreams that were looked at that is not what the lock says. */
+export function compareWithLock(current: LockContent, lock: LockContent): readonly ToolDifference[] {
+  return Object.entries(current.upstreams)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .flatMap(([upstream, tools]) => compareUpstream(upstream, tools, ownMember(lock.upstreams, upstream) ?? NO_TOOLS));
+}
+
+function compareUpstream(upstream: string, tools: LockedUpstream, locked: LockedUpstream): readonly ToolDifference[] {
+  const offered = { upstream, tools: Object.values(tools).map(({ definition }) => definition) };
+  const changes = new Map(compareTools(offered, locked).map((change) => [change.tool, change]));
+  const names = [...new Set([...Object.keys(tools), ...Object.keys(locked)])].sort();
+  return names.flatMap((tool): readonly ToolDifference[] => {
+    const { kind = 'reclassified', details = [] } = changes.get(tool) ?? {};
+    const [before, now] = [ownMember(locked, tool), ownMember(tools, tool)];
+    const judged =
+      before === undefined || now === undefined ? [] : compareOperations(before.operations, now.operations);
+    const all = [...details, ...judged];
+    return kind === 'reclassified' && all.length === 0 ? [] : [{ upstream, tool, kind, details: all }];
+  });
+}
+
+/** What the gateway makes of a tool, before and now. The family follows from these and from the profile. */
+function compareOperations(before: LockedTool['operations'], now: LockedTool['operations']): readonly string[] {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(now)])].sort();
+  return names.flatMap((name) => {
+    const [old, current] = [ownMember(before, name), ownMember(now, name)];
+    const [then, today] = [old, current].map((each) => (each === undefined ? 'absent' : showJudgement(each)));
+    return then === today ? [] : [`operation '${name}': ${then} -> ${today}`];
+  });
+}
+
+/** Category and danger, as they are compared. */
+export function showJudgement({ category, danger }: Pick<LockedOperation, 'category' | 'danger'>): string {
+  return `${category} ${danger}`;
+}
+
+/** What of the difference is accepted: everything, or upstreams whole, or single tools. */
+export type Acceptance = 'everything' | readonly { readonly upstream: string; readonly tool?: string }[];
+
+/** The lock once the difference, or a part of it, is accepted. What was not looked at stays as it is. */
+export function acceptTools(lock: LockContent, current: LockContent, acceptance: Acceptance): LockContent {
+  const everything: Exclude<Acceptance, string> = Object.keys(current.upstreams).map((upstream) => ({ upstream }));
+  const upstreams = new Map(Object.entries(lock.upstreams));
+  for (const { upstream, tool } of acceptance === 'everything' ? everything : acceptance) {
+    const offered = ownMember(current.upstreams, upstream);
+    const accepted = tool === undefined ? offered : acceptTool(upstreams.get(upstream) ?? NO_TOOLS, offered, tool);
+    if (accepted === undefined) upstreams.delete(upstream);
+    else upstreams.set(upstream, accepted);
+  }
+  return { version: 1, upstreams: Object.fromEntries(upstreams) };
+}
+
+function acceptTool(locked: LockedUpstream, offered: LockedUpstream | undefined, tool: string): LockedUpstream {
+  const others = Object.entries(locked).filter(([name]) => name !== tool);
+  const now = ownMember(offered ?? NO_TOOLS, tool);
+  return Object.fromEntries(now === undefined ? others : [...others, [tool, now]]);
+}
+
+/** A tool may be called `constructor`. */
+function ownMember<T>(record: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(record, name) ? record[name] : undefined;
+}

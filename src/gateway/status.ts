@@ -1,0 +1,58 @@
+import type { Snapshot } from '../pipeline/snapshot.js';
+import type { Category, Operation } from '../protocol/operation.js';
+import type { Finding } from '../protocol/tools.js';
+import type { UpstreamStatus } from '../upstream/upstream.js';
+
+/** What is known of one upstream at this moment. */
+export type UpstreamSummary = UpstreamStatus;
+
+/** An operation and where it is called. */
+export interface PlacedOperation {
+  readonly operation: Operation;
+  readonly family: string;
+  readonly tool: string;
+}
+
+export interface GatewayStatus {
+  /** At least one upstream is connected, or none is configured. One that is down makes nobody wait. */
+  readonly ready: boolean;
+  readonly upstreams: readonly UpstreamSummary[];
+  readonly operations: number;
+  readonly families: readonly { readonly name: string; readonly tool: string; readonly operations: number }[];
+  readonly categories: Readonly<Record<Category, number>>;
+  readonly findings: readonly Finding[];
+}
+
+/** The gateway in figures, for status pages and the command line. */
+export function describeStatus(snapshot: Snapshot, upstreams: readonly UpstreamStatus[]): GatewayStatus {
+  const { catalog, plan } = snapshot;
+  const inFamily = new Map<string, number>();
+  const categories: Record<Category, number> = { CREATE: 0, READ: 0, UPDATE: 0, DELETE: 0, EXECUTE: 0 };
+  for (const operation of catalog.operations) {
+    const { name } = plan.familyOf(operation);
+    inFamily.set(name, (inFamily.get(name) ?? 0) + 1);
+    categories[operation.classification.category] += 1;
+  }
+  const enabled = upstreams.filter(({ state }) => state !== 'disabled');
+  return {
+    ready: enabled.length === 0 || enabled.some(({ state }) => state === 'ready'),
+    upstreams,
+    operations: catalog.operations.length,
+    families: plan.families.map(({ name }) => ({
+      name,
+      tool: plan.toolOfFamily(name),
+      operations: inFamily.get(name) ?? 0,
+    })),
+    categories,
+    findings: catalog.findings,
+  };
+}
+
+/** Every operation of a snapshot with its family and tool. */
+export function placeOperations({ catalog, plan }: Snapshot): readonly PlacedOperation[] {
+  return catalog.operations.map((operation) => ({
+    operation,
+    family: plan.familyOf(operation).name,
+    tool: plan.toolFor(operation),
+  }));
+}

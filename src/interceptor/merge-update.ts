@@ -1,0 +1,196 @@
+import { checkArguments } from '../catalog/arguments/bind-arguments.js';
+import type { HandlerCall, HandlerOutcome, OperationHandler } from '../protocol/call.js';
+import { isJsonObject, type JsonObject } from '../protocol/json.js';
+import type { MergeRule, Operation } from '../protocol/operation.js';
+import { OperationError } from '../protocol/operation-error.js';
+import { questionKey } from './call-key.js';
+import {
+  type Expectation,
+  expectedFields,
+  readExpectation,
+  requireExpected,
+  requireUnchanged,
+} from './precondition.js';
+import {
+  createResourceReader,
+  type ExplainFailure,
+  type FindOperation,
+  findField,
+  planRead,
+  versionOf,
+} from './resource.js';
+
+interface MergingHandlerDeps {
+  /** Runs an operation at its upstream, never from a cache. */
+  readonly inner: OperationHandler;
+  /** Looks in the catalog of the moment. */
+  readonly findOperation: FindOperation;
+  readonly explainFailure: ExplainFailure;
+}
+
+/**
+ * Runs UPDATEs with `merge`: reads the resource, checks what the caller expects of it, lays the caller's `input` over it, looks
+ * once more whether what is written back or expected is still so, writes, and tells the new version in `_meta.version`. Updates of
+ * one resource run one after the other, so that none that comes through this handler overwrites another. All other operations
+ * go straight on.
+ */
+export function createMergingHandler({ inner, findOperation, explainFailure }: MergingHandlerDeps): OperationHandler {
+  const readResource = createResourceReader({ inner, explainFailure });
+  const takeTurn = createTurns();
+
+  const update = async (call: HandlerCall, read: HandlerCall, expectation: Expectation): Promise<HandlerOutcome> => {
+    const { operation } = call;
+    const resource = await readResource(operation, read);
+    requireExpected(call, expectation, resource);
+    const merged = mergeArguments(operation, call.arguments, resource);
+    if (merged.writtenBack.length > 0 || expectation.kind !== 'nothing') {
+      const again = await readResource(operation, read);
+      const watched = [...merged.writtenBack, ...expectedFields(expectation, resource, again)];
+      requireUnchanged(operation, resource, again, [...new Set(watched)]);
+    }
+    const { ifMatch: _checked, ...write } = call;
+    const outcome = await inner({ ...write, arguments: merged.arguments });
+    return isFailure(outcome) ? outcome : tellVersion(outcome, await versionAfter(operation, read));
+  };
+  /** Undefined where it cannot be told: the update has happened, and must not be called a failure. */
+  const versionAfter = async (operation: Operation, read: HandlerCall): Promise<string | undefined> => {
+    try {
+      return versionOf(await readResource(operation, read));
+    } catch {
+      return undefined;
+    }
+  };
+  const merge = async (call: HandlerCall, rule: MergeRule): Promise<HandlerOutcome> => {
+    const expectation = readExpectation(call.operation, call.ifMatch);
+    const read = planRead(call, rule, findOperation);
+    return takeTurn(questionKey(read), () => update(call, read, expectation));
+  };
+  return (call) => (call.operation.merge === undefined ? inner(call) : merge(call, call.operation.merge));
+}
+
+function isFailure(outcome: HandlerOutcome): boolean {
+  return 'toolResult' in outcome && outcome.toolResult.isError === true;
+}
+
+function tellVersion(outcome: HandlerOutcome, version: string | undefined): HandlerOutcome {
+  if (version === undefined || !('toolResult' in outcome)) return outcome;
+  const { toolResult } = outcome;
+  return { toolResult: { ...toolResult, _meta: { ...toolResult._meta, version } } };
+}
+
+/**
+ * A value with a change laid over it (specification, section 4.5.1; the same as RFC 7396): members of objects one by one, null
+ * removes a member, and everything else, lists included, replaces what was there.
+ */
+export function deepMerge(current: unknown, change: unknown): unknown {
+  if (!isJsonObject(change)) return change;
+  const base = isJsonObject(current) ? current : {};
+  const names = new Set([...Object.keys(base), ...Object.keys(change)]);
+  const members = [...names].flatMap((name): readonly [string, unknown][] => {
+    const there = Object.hasOwn(base, name) ? base[name] : undefined;
+    if (!Object.hasOwn(change, name)) return [[name, there]];
+    return change[name] === null ? [] : [[name, deepMerge(there, change[name])]];
+  });
+  // `fromEntries` defines members, so that one called `__proto__` is a member like any other.
+  return Object.fromEntries(members);
+}
+
+/** Runs the tasks of one key one after the other, in the order in which they came; those of other keys meanwhile. */
+type TakeTurn = <T>(key: string, task: () => Promise<T>) => Promise<T>;
+
+function createTurns(): TakeTurn {
+  const lastOf = new Map<string, Promise<unknown>>();
+  return async (key, task) => {
+    const turn = (lastOf.get(key) ?? Promise.resolve()).then(task);
+    const over = turn.catch(() => undefined);
+    lastOf.set(key, over);
+    try {
+      return await turn;
+    } finally {
+      if (lastOf.get(key) === over) lastOf.delete(key);
+    }
+  };
+}
+
+interface MergedArguments {
+  readonly arguments: JsonObject;
+  /** The resource's fields whose values are written back: they must not change until then. */
+  readonly writtenBack: readonly string[];
+}
+
+/**
+ * An update's arguments with what is there: objects are merged, all other values are the caller's, and a field that the caller
+ * left out is sent with its present value where the upstream demands it, else not at all.
+ * @throws OperationError when the whole does not fit the tool's schema, or cannot be written back as it was
+ */
+function mergeArguments(operation: Operation, args: JsonObject, resource: JsonObject): MergedArguments {
+  const merged = new Map(Object.entries(args));
+  const writtenBack: string[] = [];
+  for (const parameter of operation.parameters.filter(({ place }) => place === 'input')) {
+    const { upstreamName } = parameter;
+    const field = findField(resource, parameter);
+    const present = field === undefined ? undefined : resource[field];
+    const given = merged.get(upstreamName);
+    const isFilled = field !== undefined && !merged.has(upstreamName) && isDemanded(operation, upstreamName);
+    if (isFilled) merged.set(upstreamName, present);
+    if (isJsonObject(given)) merged.set(upstreamName, deepMerge(present, given));
+    if (field === undefined || !(isFilled || (isJsonObject(given) && isJsonObject(present)))) continue;
+    requireExact(operation, field, present, given);
+    writtenBack.push(field);
+  }
+  const whole = Object.fromEntries(merged);
+  requireFit(operation, whole);
+  return { arguments: whole, writtenBack };
+}
+
+function isDemanded({ inputSchema }: Operation, upstreamName: string): boolean {
+  const { required } = inputSchema;
+  return Array.isArray(required) && required.includes(upstreamName);
+}
+
+function requireExact(operation: Operation, field: string, present: unknown, given: unknown): void {
+  const place = findInexactNumber(present, given, field);
+  if (place === undefined) return;
+  const message = `Internal error: 'the update was not attempted: ${place} holds a number of more digits than can be written back'`;
+  throw new OperationError('INTERNAL_ERROR', message, { operation: operation.name, field: place, outcome: 'not_run' });
+}
+
+function requireFit(operation: Operation, args: JsonObject): void {
+  const faults = checkArguments(operation, args);
+  const [fault] = faults;
+  if (fault === undefined) return;
+  throw new OperationError(
+    fault.code,
+    `The update was not attempted: laid over what is there, it does not fit. ${faults.map(({ message }) => message).join('. ')}`,
+    {
+      operation: operation.name,
+      param_name: fault.param,
+      ...(faults.length > 1 ? { faults } : {}),
+      outcome: 'not_run',
+    },
+  );
+}
+
+/** Integers of 64 bits end here; what is bigger is a measurement and good as it is. */
+const MAX_ID = 2 ** 64;
+
+/**
+ * Where a value holds an integer that was rounded when it was read (an id of 64 bits), outside of what a change replaces:
+ * written back it would be another number. Undefined where there is none.
+ */
+function findInexactNumber(value: unknown, change: unknown, path: string): string | undefined {
+  if (typeof value === 'number') return isRounded(value) ? path : undefined;
+  if (typeof value !== 'object' || value === null) return undefined;
+  for (const [name, member] of Object.entries(value)) {
+    const isChanged = isJsonObject(change) && Object.hasOwn(change, name);
+    const next = isChanged ? change[name] : undefined;
+    if (isChanged && !isJsonObject(next)) continue;
+    const found = findInexactNumber(member, next, `${path}.${name}`);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function isRounded(value: number): boolean {
+  return Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) < MAX_ID;
+}

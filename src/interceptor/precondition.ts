@@ -1,0 +1,106 @@
+import { digest } from '../lib/canonical-json.js';
+import type { HandlerCall } from '../protocol/call.js';
+import { isJsonObject, type JsonObject } from '../protocol/json.js';
+import type { Operation } from '../protocol/operation.js';
+import { OperationError } from '../protocol/operation-error.js';
+import { jsonTypeOf } from '../schema/schema-shape.js';
+import { changedFields, fieldOf, findField, isVersion, pickFields, versionOf } from './resource.js';
+
+/** What a caller takes for granted of a resource that it updates (`if_match`). */
+export type Expectation =
+  | { readonly kind: 'nothing' }
+  | { readonly kind: 'version'; readonly version: string }
+  /** Values by field or dotted path; null: there is none. */
+  | { readonly kind: 'fields'; readonly fields: JsonObject };
+
+/** Reads `if_match`. Throws for what is neither a version nor an object of fields. */
+export function readExpectation(operation: Operation, ifMatch: unknown): Expectation {
+  if (ifMatch === undefined) return { kind: 'nothing' };
+  if (isJsonObject(ifMatch)) return { kind: 'fields', fields: ifMatch };
+  if (typeof ifMatch === 'string' && isVersion(ifMatch)) return { kind: 'version', version: ifMatch };
+  const actual = typeof ifMatch === 'string' ? 'another text' : jsonTypeOf(ifMatch);
+  throw new OperationError(
+    typeof ifMatch === 'string' ? 'VALIDATION_INVALID_VALUE' : 'VALIDATION_INVALID_TYPE',
+    `Parameter 'if_match' expected '${FORMS}', got '${actual}'`,
+    { operation: operation.name, param_name: 'if_match', expected_type: FORMS, actual_type: actual },
+  );
+}
+
+const FORMS = 'object of field values, or version (v_...) as an update or a conflict told it';
+
+/** The fields that something is expected of; all of both states where a version speaks for the whole. */
+export function expectedFields(expectation: Expectation, before: JsonObject, after: JsonObject): readonly string[] {
+  if (expectation.kind === 'nothing') return [];
+  return Object.keys(expectation.kind === 'fields' ? expectation.fields : { ...before, ...after });
+}
+
+/** The fields that hold something else than expected. */
+function unmetFields(expected: JsonObject, resource: JsonObject): readonly string[] {
+  return Object.keys(expected).filter((field) => digest(expected[field]) !== digest(fieldOf(resource, field)));
+}
+
+/** Lets an update go on where the resource is what its caller expects; throws CONFLICT_VERSION_MISMATCH where it is not. */
+export function requireExpected(
+  { operation, arguments: args }: HandlerCall,
+  expectation: Expectation,
+  resource: JsonObject,
+): void {
+  if (expectation.kind === 'nothing') return;
+  if (expectation.kind === 'fields') {
+    const fields = unmetFields(expectation.fields, resource);
+    if (fields.length === 0) return;
+    const problem = `${quote(fields)} of the resource ${fields.length === 1 ? 'is' : 'are'} not what 'if_match' says`;
+    throw versionMismatch({ operation, problem, expected: expectation.fields, resource, fields });
+  }
+  const { version } = expectation;
+  if (versionOf(resource) === version) return;
+  // A version does not say what has changed since: what the caller is about to change is what it should look at.
+  const fields = operation.parameters
+    .filter(({ place, upstreamName }) => place === 'input' && Object.hasOwn(args, upstreamName))
+    .map((parameter) => findField(resource, parameter) ?? parameter.name);
+  throw versionMismatch({
+    operation,
+    problem: 'the resource has another version',
+    expected: version,
+    resource,
+    fields,
+  });
+}
+
+/** The same where none of these fields has changed between two looks at the resource. */
+export function requireUnchanged(
+  operation: Operation,
+  before: JsonObject,
+  after: JsonObject,
+  watched: readonly string[],
+): void {
+  const fields = changedFields(before, after, watched);
+  if (fields.length === 0) return;
+  const problem = `${quote(fields)} of the resource changed while the update was prepared`;
+  throw versionMismatch({ operation, problem, expected: pickFields(before, fields), resource: after, fields });
+}
+
+interface Mismatch {
+  readonly operation: Operation;
+  readonly problem: string;
+  /** A version, or values by field. */
+  readonly expected: string | JsonObject;
+  /** What is there now, and the fields of it to show. */
+  readonly resource: JsonObject;
+  readonly fields: readonly string[];
+}
+
+function versionMismatch({ operation, problem, expected, resource, fields }: Mismatch): OperationError {
+  const next =
+    "Look at details.current; if the update is still right, repeat it with 'if_match' set to current_version";
+  return new OperationError('CONFLICT_VERSION_MISMATCH', `'${operation.name}' was not attempted: ${problem}. ${next}`, {
+    operation: operation.name,
+    expected,
+    current: pickFields(resource, fields),
+    current_version: versionOf(resource),
+  });
+}
+
+function quote(fields: readonly string[]): string {
+  return fields.map((field) => `'${field}'`).join(', ');
+}

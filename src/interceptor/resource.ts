@@ -1,0 +1,183 @@
+import { checkArguments } from '../catalog/arguments/bind-arguments.js';
+import { parameterScope } from '../catalog/arguments/parameter-scope.js';
+import { digest } from '../lib/canonical-json.js';
+import { type JsonPath, valueAt } from '../lib/json-path.js';
+import { toSnakeCase } from '../lib/names.js';
+import type { HandlerCall, HandlerOutcome, OperationHandler } from '../protocol/call.js';
+import { isJsonObject, type JsonObject } from '../protocol/json.js';
+import type { MergeRule, Operation, Parameter } from '../protocol/operation.js';
+import { OperationError } from '../protocol/operation-error.js';
+import type { ToolCallResult } from '../protocol/result.js';
+
+/** Finds an upstream's operation by any of its names. */
+export type FindOperation = (upstream: string, name: string) => Operation | undefined;
+
+/** A tool's own failure (`isError`) as an error in the upstream's words. */
+export type ExplainFailure = (operation: Operation, result: ToolCallResult) => OperationError;
+
+/** Names the state of a resource: equal for equal states. */
+export function versionOf(resource: JsonObject): string {
+  return `v_${digest(resource)}`;
+}
+
+/** Whether a text can be a version at all. */
+export function isVersion(text: string): boolean {
+  return /^v_[A-Za-z0-9_-]{43}$/.test(text);
+}
+
+/** A dotted path, with indexes of lists: `items.0.settings`. */
+function parsePath(text: string): JsonPath {
+  if (text === '') return [];
+  return text.split('.').map((step) => (/^(?:0|[1-9]\d*)$/.test(step) ? Number(step) : step));
+}
+
+/** The field that a parameter changes: of the same name in either spelling, or of one that comes to the same. */
+export function findField(resource: JsonObject, { name, upstreamName }: Parameter): string | undefined {
+  const exact = [upstreamName, name].find((spelling) => Object.hasOwn(resource, spelling));
+  return exact ?? Object.keys(resource).find((field) => toSnakeCase(field) === name);
+}
+
+/** The value of a field or dotted path; null where there is none, because null is how a field is removed. */
+export function fieldOf(resource: JsonObject, field: string): unknown {
+  const value = Object.hasOwn(resource, field) ? resource[field] : valueAt(resource, parsePath(field));
+  return value ?? null;
+}
+
+/** Fields with their values, as details of an error show them. */
+export function pickFields(resource: JsonObject, fields: readonly string[]): JsonObject {
+  return Object.fromEntries(fields.map((field) => [field, fieldOf(resource, field)]));
+}
+
+/** The fields whose values are not the same in both. */
+export function changedFields(before: JsonObject, after: JsonObject, fields: readonly string[]): readonly string[] {
+  return fields.filter((field) => digest(fieldOf(before, field)) !== digest(fieldOf(after, field)));
+}
+
+/** A parameter of the read, and the update's that fills it. */
+interface Pair {
+  readonly read: Parameter;
+  readonly update: Parameter | undefined;
+}
+
+/**
+ * The call that reads what an update is about to change.
+ * @throws OperationError when the curation names no such read, or the caller's identifiers do not fit it
+ */
+export function planRead(call: HandlerCall, merge: MergeRule, find: FindOperation): HandlerCall {
+  const { operation, caller, cancellation } = call;
+  const read = find(operation.upstream, merge.read);
+  if (read?.classification.category !== 'READ') {
+    throw brokenCuration(operation, 'merge.read', 'names no READ operation of it');
+  }
+  const args = { ...collectIdentifiers(call, pairParameters(operation, read, merge)), ...read.fixedArguments };
+  const [fault, ...others] = checkArguments(read, args);
+  if (fault !== undefined) {
+    const faults = [fault, ...others].map(({ message }) => message).join('. ');
+    throw new OperationError(
+      fault.code,
+      `The update was not attempted: '${read.name}', which reads what is there, does not take these identifiers. ${faults}`,
+      { operation: operation.name, read_operation: read.name, param_name: fault.param },
+    );
+  }
+  return { operation: read, arguments: args, caller, cancellation };
+}
+
+/** The gateway's own fault, in the words that its operator needs. */
+function brokenCuration(operation: Operation, key: string, problem: string): OperationError {
+  const { name, tool, upstream } = operation;
+  return new OperationError(
+    'INTERNAL_ERROR',
+    `Internal error: '${name} was not attempted: ${key} of its curation ${problem}. An operator must correct it for ${tool} of upstream ${upstream}'`,
+    { operation: name, upstream, setting: key, retryable: false, outcome: 'not_run' },
+  );
+}
+
+function pairParameters(update: Operation, read: Operation, { identifiers = {} }: MergeRule): readonly Pair[] {
+  const { byName } = parameterScope(update);
+  const names = new Map(Object.entries(identifiers));
+  const pairs = read.parameters.map((parameter): Pair => {
+    const declared = names.get(parameter.name) ?? names.get(parameter.upstreamName);
+    if (declared !== undefined) return { read: parameter, update: byName.get(declared) };
+    const namesake = byName.get(parameter.name) ?? byName.get(parameter.upstreamName);
+    return { read: parameter, update: namesake?.place === 'params' ? namesake : undefined };
+  });
+  const unfilled = pairs
+    .filter((pair) => pair.read.required && pair.update === undefined)
+    .map((pair) => pair.read.name);
+  if (unfilled.length === 0) return pairs;
+  throw brokenCuration(update, 'merge.identifiers', `does not say what ${unfilled.join(', ')} of ${read.name} is`);
+}
+
+function collectIdentifiers({ arguments: args }: HandlerCall, pairs: readonly Pair[]): JsonObject {
+  return Object.fromEntries(
+    pairs.flatMap(({ read, update }): readonly [string, unknown][] => {
+      if (update === undefined || !Object.hasOwn(args, update.upstreamName)) return [];
+      const value = args[update.upstreamName];
+      // A read of many is asked for one.
+      const isOneOfMany = read.schema['type'] === 'array' && !Array.isArray(value);
+      return [[read.upstreamName, isOneOfMany ? [value] : value]];
+    }),
+  );
+}
+
+interface ResourceReaderDeps {
+  readonly inner: OperationHandler;
+  readonly explainFailure: ExplainFailure;
+}
+
+/** Reads the object that an update is about to change. Rejects with an `OperationError` that says that nothing was written. */
+type ReadResource = (update: Operation, read: HandlerCall) => Promise<JsonObject>;
+
+export function createResourceReader({ inner, explainFailure }: ResourceReaderDeps): ReadResource {
+  const runRead = async (update: Operation, read: HandlerCall): Promise<HandlerOutcome> => {
+    try {
+      const outcome = await inner(read);
+      if ('toolResult' in outcome && outcome.toolResult.isError === true) {
+        throw explainFailure(read.operation, outcome.toolResult);
+      }
+      return outcome;
+    } catch (error) {
+      throw error instanceof OperationError ? notAttempted(update, read.operation, error) : error;
+    }
+  };
+  return async (update, read) => {
+    const answer = readAnswer(await runRead(update, read));
+    const path = update.merge?.path ?? '';
+    const resource = valueAt(answer, parsePath(path));
+    if (isJsonObject(resource)) return resource;
+    const place = path === '' ? 'the answer' : `${path} in the answer`;
+    throw brokenCuration(
+      update,
+      'merge.path',
+      `does not lead to an object: ${place} of ${read.operation.name} is none`,
+    );
+  };
+}
+
+function notAttempted(update: Operation, read: Operation, error: OperationError): OperationError {
+  return new OperationError(
+    error.code,
+    `The update was not attempted, because '${read.name}' could not read what is there. ${error.message}`,
+    { ...error.details, operation: update.name, read_operation: read.name, outcome: 'not_run' },
+    { cause: error },
+  );
+}
+
+/** What an answer says as far as it is JSON: the structured content, else the only text. */
+function readAnswer(outcome: HandlerOutcome): unknown {
+  if ('data' in outcome) return outcome.data;
+  if ('dataText' in outcome) return parseJson(outcome.dataText);
+  const { structuredContent, content } = outcome.toolResult;
+  if (structuredContent !== undefined) return structuredContent;
+  const texts = Array.isArray(content) ? content.filter(({ type }) => type === 'text') : [];
+  return texts.length === 1 ? parseJson(texts[0]?.['text']) : undefined;
+}
+
+function parseJson(text: unknown): unknown {
+  try {
+    return JSON.parse(String(text)) as unknown;
+  } catch {
+    // Prose is no object; the caller says so.
+    return undefined;
+  }
+}

@@ -1,0 +1,198 @@
+/** Finds the nearest of many names; `limit` at most, best first. */
+export type NameSearch = (query: string, limit: number) => readonly string[];
+
+/** Names longer than the 128 characters that MCP allows a tool are cut there. */
+const MAX_NAME_LENGTH = 128;
+
+const SNAKE_CASE = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/;
+
+const PRINTABLE_ASCII = /^[ -~]*$/;
+
+/**
+ * A word of a name, tried in this order: a plural acronym (`URLs`), an acronym with its digits that ends before a
+ * capitalised word (`HTTP` in `HTTPServer`, `V1`), a word with or without a capital (`Server`, `n8n`).
+ */
+const WORD = /[A-Z]{2,}s(?![a-z0-9])|[A-Z]+[0-9]*(?![a-z0-9])|[A-Z]?[a-z0-9]+/g;
+
+/**
+ * Any spelling as a public name (specification 4.3 and 8.5.2): kebab, camel, Pascal, Mixed_Snake, dotted. Never two
+ * underscores together, so that the qualifier `__` stays unambiguous; a name that is right already comes back as it is.
+ *
+ * @param fallback what stands before a leading digit, and for a name without any letter or digit
+ */
+export function toSnakeCase(spelling: string, fallback = 'op'): string {
+  if (spelling.length <= MAX_NAME_LENGTH && SNAKE_CASE.test(spelling)) return spelling;
+  const words = toAscii(spelling.slice(0, 4 * MAX_NAME_LENGTH)).match(WORD) ?? [];
+  const joined = words.join('_').toLowerCase();
+  const name = /^[a-z]/.test(joined) ? joined : `${fallback}_${joined}`;
+  return name.slice(0, MAX_NAME_LENGTH).replace(/_+$/, '');
+}
+
+/** A snake_case name as the name of a type: `github__create_issue` becomes `GithubCreateIssue`. */
+export function toPascalCase(spelling: string): string {
+  return toSnakeCase(spelling, 'type')
+    .split('_')
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('');
+}
+
+/** Accents fall away; a letter of another script becomes its code point, so that different names stay different. */
+function toAscii(text: string): string {
+  if (PRINTABLE_ASCII.test(text)) return text;
+  return text
+    .normalize('NFKD')
+    .replace(/\p{M}+/gu, '')
+    .replace(/[^\p{ASCII}]/gu, (char) =>
+      /[\p{L}\p{N}]/u.test(char) ? ` u${(char.codePointAt(0) ?? 0).toString(16)} ` : ' ',
+    );
+}
+
+/** Insertions, deletions, substitutions and swaps of neighbours that make one text the other (optimal string alignment). */
+export function editDistance(a: string, b: string): number {
+  let beforeLast: readonly number[] = [];
+  let last: readonly number[] = Array.from({ length: b.length + 1 }, (_, column) => column);
+  for (let row = 1; row <= a.length; row += 1) {
+    const current = [row];
+    for (let column = 1; column <= b.length; column += 1) {
+      const change = a[row - 1] === b[column - 1] ? 0 : 1;
+      let cost = Math.min(cell(last, column) + 1, cell(current, column - 1) + 1, cell(last, column - 1) + change);
+      const swapped = row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];
+      if (swapped) cost = Math.min(cost, cell(beforeLast, column - 2) + 1);
+      current.push(cost);
+    }
+    beforeLast = last;
+    last = current;
+  }
+  return cell(last, b.length);
+}
+
+function cell(row: readonly number[], column: number): number {
+  return row[column] ?? 0;
+}
+
+/** Below this two names have too little in common to suggest one for the other. */
+const LIKELY = 0.5;
+const CONCEIVABLE = 0.34;
+/** From here on a name is the other one misspelt, rather than one that happens to share a word. */
+const SPELT_LIKE = 0.75;
+
+/** What a caller may send as a name is bounded by the request alone; what is compared is not worth more than this. */
+const MAX_COMPARED = 100;
+
+/** How many names are compared in full after the rough search. */
+const SHORT_LIST = 48;
+
+/** The name that was probably meant, or undefined when none is close. Meant for the few parameters of one operation. */
+export function nearestName(query: string, names: Iterable<string>): string | undefined {
+  let best: string | undefined;
+  let bestScore = LIKELY;
+  for (const name of names) {
+    const score = similarity(query, name);
+    if (score > bestScore) [best, bestScore] = [name, score];
+  }
+  return best;
+}
+
+/** Whether one name was probably meant for the other: most letters or words are the same. */
+export function isSpeltLike(query: string, name: string): boolean {
+  const spelling = toSnakeCase(query).slice(0, MAX_COMPARED);
+  return [name, unqualified(name)].some((other) => {
+    const letters = 1 - editDistance(spelling, other.slice(0, MAX_COMPARED)) / Math.max(spelling.length, other.length);
+    return Math.max(letters, sharedWords(spelling, other)) >= SPELT_LIKE;
+  });
+}
+
+/** A search over many names. Pairs of letters find a short list, which is then compared in full. */
+export function createNameSearch(names: readonly string[]): NameSearch {
+  const owners = new Map<string, number[]>();
+  names.forEach((name, index) => {
+    for (const pair of pairsOf(name)) {
+      const list = owners.get(pair);
+      if (list === undefined) owners.set(pair, [index]);
+      else list.push(index);
+    }
+  });
+  return (query, limit) =>
+    shortList(query, names, owners)
+      .map((name) => ({ name, score: Math.max(similarity(query, name), similarity(query, unqualified(name))) }))
+      .filter(({ score }) => score > CONCEIVABLE)
+      .sort((a, b) => b.score - a.score || (a.name < b.name ? -1 : 1))
+      .slice(0, limit)
+      .map(({ name }) => name);
+}
+
+function shortList(query: string, names: readonly string[], owners: ReadonlyMap<string, number[]>): readonly string[] {
+  const shared = new Uint16Array(names.length);
+  for (const pair of pairsOf(query.slice(0, MAX_COMPARED))) {
+    for (const index of owners.get(pair) ?? []) shared[index] = (shared[index] ?? 0) + 1;
+  }
+  const lengthOf = (index: number): number => names[index]?.length ?? 0;
+  return Array.from(names.keys())
+    .filter((index) => shared[index] !== 0)
+    .sort((a, b) => (shared[b] ?? 0) - (shared[a] ?? 0) || lengthOf(a) - lengthOf(b) || a - b)
+    .slice(0, SHORT_LIST)
+    .map((index) => names[index] ?? '');
+}
+
+/** From 0 (nothing in common) to 1 (equal): letters in order and words in any order, the better of the two counting more. */
+export function similarity(a: string, b: string): number {
+  const [first, second] = [a.slice(0, MAX_COMPARED), b.slice(0, MAX_COMPARED)];
+  if (first === second) return 1;
+  const letters = 1 - editDistance(first, second) / Math.max(first.length, second.length, 1);
+  const words = sharedWords(first, second);
+  return 0.7 * Math.max(letters, words) + 0.3 * Math.min(letters, words);
+}
+
+/** Dice's coefficient over the words of two snake_case names; singular and plural are one word. */
+function sharedWords(a: string, b: string): number {
+  const [first, second] = [wordsOf(a), wordsOf(b)];
+  let shared = 0;
+  for (const word of first) if (second.has(word)) shared++;
+  // Names of separators alone have no words to share.
+  return (2 * shared) / Math.max(1, first.size + second.size);
+}
+
+function wordsOf(name: string): ReadonlySet<string> {
+  return new Set(
+    name
+      .split('_')
+      .filter(Boolean)
+      .map((word) => word.replace(/(?<=..)s$/, '')),
+  );
+}
+
+function pairsOf(name: string): ReadonlySet<string> {
+  const pairs = new Set<string>();
+  for (let index = 0; index + 2 <= name.length; index++) pairs.add(name.slice(index, index + 2));
+  return pairs;
+}
+
+function unqualified(name: string): string {
+  return name.slice(name.lastIndexOf('__') + 1).replace(/^_/, '');
+}
+
+/**
+ * The candidate that was most likely meant, or undefined when none is near. Case and separators do not count
+ * (`mcp_servers` is `mcpServers`); beyond that one edit in three characters is a slip, more is another word.
+ */
+export function nearestSpelling(name: string, candidates: Iterable<string>): string | undefined {
+  const plain = plainName(name);
+  let best: { readonly candidate: string; readonly distance: number } | undefined;
+  for (const candidate of candidates) {
+    const distance = editDistance(plain, plainName(candidate));
+    if (best === undefined || distance < best.distance) best = { candidate, distance };
+  }
+  if (best === undefined) return undefined;
+  const allowed = Math.floor(Math.max(plain.length, plainName(best.candidate).length) / 3);
+  return best.distance <= allowed ? best.candidate : undefined;
+}
+
+/** "did you mean 'x'?", or undefined when nothing is near. */
+export function suggestName(name: string, candidates: Iterable<string>): string | undefined {
+  const nearest = nearestSpelling(name, candidates);
+  return nearest === undefined ? undefined : `did you mean '${nearest}'?`;
+}
+
+function plainName(name: string): string {
+  return name.replace(/[\s_.-]+/g, '').toLowerCase();
+}

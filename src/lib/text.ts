@@ -1,0 +1,102 @@
+import { isJsonObject, type JsonSchema } from '../protocol/json.js';
+
+/**
+ * What a reader does not see but a model reads: control and format characters (zero-width, bidirectional, tags), fillers
+ * and other default-ignorable characters, line and paragraph separators, lone surrogates, and variation selectors that do
+ * not choose between two forms of a sign. Tab and line feed stay.
+ */
+export const INVISIBLE =
+  /(?!\n|\t|\ufe0e|\ufe0f)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?<!\p{Emoji})(?:\ufe0e|\ufe0f)/u;
+
+/** Most texts hold nothing that could be invisible, and this is found out much faster. */
+const PLAIN = /^[ -~\n\t]*$/;
+const INVISIBLES = new RegExp(INVISIBLE.source, 'gu');
+
+export function hasInvisible(text: string): boolean {
+  return !PLAIN.test(text) && INVISIBLE.test(text);
+}
+
+export function removeInvisible(text: string): string {
+  return hasInvisible(text) ? text.replace(/\r\n?/g, '\n').replace(INVISIBLES, '') : text;
+}
+
+/** The text with every invisible character written as JSON would escape it, so that nothing hides from who reviews it. */
+export function escapeInvisible(text: string): string {
+  return hasInvisible(text) ? text.replace(INVISIBLES, escapeUnits) : text;
+}
+
+function escapeUnits(character: string): string {
+  return Array.from({ length: character.length }, (_, index) => {
+    return `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`;
+  }).join('');
+}
+
+/** Enough for the longest useful description; longer ones cost more context than they explain. */
+const MAX_TEXT_LENGTH = 4000;
+
+const MAX_SUMMARY_LENGTH = 120;
+
+/** Values and names are to be copied, not read; longer ones are texts in disguise. */
+const MAX_VALUE_LENGTH = 500;
+
+/** A foreign text made fit to show: invisible characters removed, trimmed, at most 4,000 characters. */
+export function cleanText(text: unknown): string {
+  if (typeof text !== 'string') return '';
+  return cutText(removeInvisible(text).trim(), MAX_TEXT_LENGTH);
+}
+
+/** A foreign name made fit to show. One that hides something is shown without it, though a call would need it. */
+export function cleanName(name: string): string {
+  return cutText(removeInvisible(name), MAX_VALUE_LENGTH);
+}
+
+/** A foreign JSON value made fit to show: every text in it as `cleanText` would have it, but not trimmed. */
+export function cleanValue(value: unknown, maxLength = MAX_VALUE_LENGTH): unknown {
+  if (typeof value === 'string') return cutText(removeInvisible(value), maxLength);
+  if (Array.isArray(value)) return value.map((item) => cleanValue(item, maxLength));
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [cleanName(key), cleanValue(member, maxLength)]),
+  );
+}
+
+/** A foreign schema made fit to show: its descriptions may be as long as a tool's. */
+export function cleanSchema(schema: JsonSchema): JsonSchema {
+  return cleanValue(schema, MAX_TEXT_LENGTH) as JsonSchema;
+}
+
+/** The first sentence in one line, at most 120 characters. */
+export function summarizeText(text: string, maxLength = MAX_SUMMARY_LENGTH): string {
+  const line = text
+    .slice(0, 8 * MAX_SUMMARY_LENGTH)
+    .replace(/\s+/g, ' ')
+    .trim();
+  // A sentence ends at a full stop before a capital or the end, not at the one in "e.g. this" or "v1.2".
+  const sentence = /^.{8,}?[.!?](?= [\p{Lu}"'`(]|$)/u.exec(line)?.[0] ?? line;
+  return cutText(sentence, maxLength);
+}
+
+/** The text's beginning with an ellipsis where something is missing; never half a surrogate pair. */
+export function cutText(text: string, maxLength: number): string {
+  if (text.length <= maxLength) return text;
+  return `${text
+    .slice(0, maxLength - 1)
+    .replace(/[\ud800-\udbff]$/, '')
+    .trimEnd()}…`;
+}
+
+const MAX_QUOTED_LENGTH = 60;
+const MAX_QUOTED_VALUES = 30;
+
+/** A value as errors and descriptions show it: in single quotes where a string, never long. */
+export function quoteValue(value: unknown): string {
+  return typeof value === 'string'
+    ? `'${cutText(removeInvisible(value), MAX_QUOTED_LENGTH)}'`
+    : cutText(removeInvisible(JSON.stringify(value) ?? 'null'), MAX_QUOTED_LENGTH);
+}
+
+/** Several values in a row; where there are many, the first ones and how many follow. */
+export function quoteValues(values: readonly unknown[], separator = ', '): string {
+  const shown = values.slice(0, MAX_QUOTED_VALUES).map(quoteValue).join(separator);
+  return values.length > MAX_QUOTED_VALUES ? `${shown} and ${values.length - MAX_QUOTED_VALUES} more` : shown;
+}

@@ -1,0 +1,221 @@
+import type { FamilyDefinition } from '../../config/gateway-config.js';
+import type { RawCall } from '../../protocol/call.js';
+import { isJsonObject, type JsonObject } from '../../protocol/json.js';
+import type { PayloadLimits } from '../../protocol/limits.js';
+import type { Operation } from '../../protocol/operation.js';
+import { OperationError } from '../../protocol/operation-error.js';
+import { limitPayload } from '../limit.js';
+import type { Snapshot } from '../snapshot.js';
+import { isSpecial, parseText } from './reference-syntax.js';
+
+/** One operation of a batch, before anything of it has run. */
+export interface BatchItem {
+  readonly index: number;
+  /** As it was sent; empty where there is none. */
+  readonly operation: string;
+  readonly request: JsonObject;
+  /** Whether it may change something: everything before it ends first, and nothing after it begins before it ends. */
+  readonly isBarrier: boolean;
+  /** Earlier items whose results it uses. */
+  readonly needs: readonly number[];
+  /** Whether texts in its parameters stand for something else. */
+  readonly isSpecial: boolean;
+  /** Why it cannot be run at all. */
+  readonly fault?: OperationError;
+}
+
+/** Reads one element of `operations`. Never throws: what is wrong with one item is that item's failure. */
+export function readItem(value: unknown, index: number, snapshot: Snapshot, limits: PayloadLimits): BatchItem {
+  const sent = isJsonObject(value) ? value : {};
+  const operation = typeof sent['operation'] === 'string' ? sent['operation'] : '';
+  const known = snapshot.catalog.find(operation);
+  const request = withoutPosition(sent, known);
+  const fault = findFault(value, index, limits);
+  if (fault !== undefined) return { index, operation, request, isBarrier: false, needs: [], isSpecial: false, fault };
+  const category = known?.classification.category;
+  const texts = listSpecialTexts(request);
+  return {
+    index,
+    operation,
+    request,
+    isBarrier: category !== undefined && category !== 'READ',
+    needs: listNeeds(texts, index),
+    isSpecial: texts.length > 0,
+  };
+}
+
+/** `pending_operations` can be sent as they came: where an operation stood in the last batch is no parameter of it. */
+function withoutPosition(sent: JsonObject, operation: Operation | undefined): JsonObject {
+  const { index, ...request } = sent;
+  const isParameter = operation?.parameters.some(({ name }) => name === 'index') ?? false;
+  const isPosition = Number.isInteger(index) && (isJsonObject(sent['params']) || !isParameter);
+  return isPosition ? request : sent;
+}
+
+function findFault(value: unknown, index: number, limits: PayloadLimits): OperationError | undefined {
+  const name = `operations[${index}]`;
+  if (!isJsonObject(value)) {
+    return wrongType(name, 'object', value, `: {"operation": "...", "params": {...}}`);
+  }
+  try {
+    limitPayload(value, limits);
+  } catch (thrown) {
+    if (thrown instanceof OperationError) return thrown;
+    throw thrown;
+  }
+  const { operation } = value;
+  if (operation === undefined || operation === null || operation === '') {
+    return new OperationError(
+      'VALIDATION_MISSING_PARAM',
+      `Missing required parameter 'operation' in '${name}'. Expected: string (the name of the operation)`,
+      { param_name: `${name}.operation`, index },
+    );
+  }
+  return typeof operation === 'string' ? undefined : wrongType(`${name}.operation`, 'string', operation, '');
+}
+
+function wrongType(name: string, expected: string, value: unknown, hint: string): OperationError {
+  const actual = value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
+  return new OperationError('VALIDATION_INVALID_TYPE', `'${name}' expected '${expected}', got '${actual}'${hint}`, {
+    param_name: name,
+    expected_type: expected,
+    actual_type: actual,
+  });
+}
+
+function listSpecialTexts({ operation: _operation, ...parameters }: JsonObject): readonly string[] {
+  const texts: string[] = [];
+  mapTexts(parameters, (text) => {
+    if (isSpecial(text)) texts.push(text);
+  });
+  return texts;
+}
+
+function listNeeds(texts: readonly string[], index: number): readonly number[] {
+  const needs = texts.map(parseText).map((parsed) => (parsed.kind === 'reference' ? parsed.reference.index : index));
+  return [...new Set(needs)].filter((needed) => needed < index);
+}
+
+/** The same JSON value with each text in it, at any depth, exchanged. `at` is where the text stands: `params.items[0].id`. */
+export function mapTexts(value: unknown, exchange: (text: string, at: string) => unknown, at = ''): unknown {
+  if (typeof value === 'string') return exchange(value, at);
+  if (Array.isArray(value)) return value.map((each, index) => mapTexts(each, exchange, `${at}[${index}]`));
+  if (!isJsonObject(value)) return value;
+  // `fromEntries` defines members, so that a key `__proto__` stays a key.
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [key, mapTexts(member, exchange, at === '' ? key : `${at}.${key}`)]),
+  );
+}
+
+type Fault = Pick<OperationError, 'code' | 'message'>;
+
+/**
+ * Holds the batch as a whole against what a batch may be. Everything wrong is in one message, since the published schema of a
+ * refused batch has room for code and message alone.
+ *
+ * @throws OperationError before anything has run
+ */
+export function checkForm(raw: RawCall, operations: readonly unknown[], maxOperations: number): void {
+  refuse([...findStrayMembers(raw), ...findWrongCount(operations, maxOperations), ...findNestedBatches(operations)]);
+}
+
+/**
+ * Holds the batch against the tool that it came through.
+ * @throws OperationError before anything has run
+ */
+export function checkReach({ tool }: RawCall, items: readonly BatchItem[], snapshot: Snapshot): void {
+  const reach = snapshot.plan.reachOf(tool);
+  if (reach === 'everything') return;
+  refuse(reach === undefined ? [unknownTool(tool, snapshot)] : findStrangers(tool, reach, items, snapshot));
+}
+
+function refuse(faults: readonly Fault[]): void {
+  const [first] = faults;
+  if (first !== undefined) throw new OperationError(first.code, faults.map(({ message }) => message).join('. '));
+}
+
+/** Members with an underscore are metadata (specification, section 4.6.1). */
+function findStrayMembers({ arguments: given }: RawCall): readonly Fault[] {
+  const members = isJsonObject(given) ? Object.entries(given) : [];
+  const strays = members
+    .filter(([key, value]) => key !== 'operations' && !key.startsWith('_') && value !== null)
+    .map(([key]) => key);
+  if (strays.length === 0) return [];
+  return [
+    {
+      code: 'VALIDATION_UNKNOWN_PARAM',
+      message: `Unknown member(s) beside 'operations': ${quote(strays)}. Parameters stand inside each operation: {"operations": [{"operation": "...", "params": {...}}]}`,
+    },
+  ];
+}
+
+function findWrongCount({ length }: readonly unknown[], maxOperations: number): readonly Fault[] {
+  if (length === 0) {
+    return [{ code: 'VALIDATION_INVALID_VALUE', message: "'operations' must hold at least one operation" }];
+  }
+  if (length <= maxOperations) return [];
+  return [
+    {
+      code: 'VALIDATION_PAYLOAD_TOO_LARGE',
+      message: `Payload exceeds array_elements limit of ${maxOperations}: 'operations' holds ${length}. Send them in several batches`,
+    },
+  ];
+}
+
+/** So many places are named; beyond, their number. */
+const MOST_PLACES = 20;
+
+function findNestedBatches(operations: readonly unknown[]): readonly Fault[] {
+  const nested = operations.flatMap((item, index) => (isBatch(item) ? [`operations[${index}]`] : []));
+  if (nested.length === 0) return [];
+  const named = nested.slice(0, MOST_PLACES);
+  const more = nested.length > named.length ? ` and ${nested.length - named.length} more` : '';
+  return [
+    {
+      code: 'VALIDATION_INVALID_VALUE',
+      message: `A batch cannot hold a batch: ${quote(named)}${more}. Write their operations into the outer one`,
+    },
+  ];
+}
+
+function isBatch(item: unknown): boolean {
+  if (!isJsonObject(item)) return false;
+  const { operation, operations } = item;
+  return Array.isArray(operations) && (operation === undefined || operation === null);
+}
+
+function unknownTool(tool: string, { plan }: Snapshot): Fault {
+  const tools = quote(plan.tools.map(({ name }) => name));
+  return {
+    code: 'NOT_FOUND_OPERATION',
+    message: `There is no MCP tool '${tool}'. Send the batch through one of ${tools}`,
+  };
+}
+
+/** What stands in another family than the tool's. What nobody knows fails by itself. */
+function findStrangers(
+  tool: string,
+  reach: FamilyDefinition,
+  items: readonly BatchItem[],
+  { catalog, plan }: Snapshot,
+): readonly Fault[] {
+  const byTool = new Map<string, string[]>();
+  for (const { index, operation: name } of items) {
+    const operation = catalog.find(name);
+    if (operation === undefined || plan.familyOf(operation) === reach) continue;
+    const right = plan.toolFor(operation);
+    byTool.set(right, [...(byTool.get(right) ?? []), `operations[${index}] ('${name}')`]);
+  }
+  if (byTool.size === 0) return [];
+  const directions = [...byTool].map(([right, strangers]) => `via '${right}': ${strangers.join(', ')}`);
+  return [
+    {
+      code: 'VALIDATION_ENDPOINT_MISMATCH',
+      message: `A batch through '${tool}' can hold operations of its family alone, because clients allow and users approve by tool. Nothing has run. Call ${directions.join('; ')}`,
+    },
+  ];
+}
+
+function quote(names: readonly string[]): string {
+  return names.map((name) => `'${name}'`).join(', ');
+}

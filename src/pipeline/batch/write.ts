@@ -1,0 +1,203 @@
+import { isJsonObject, type JsonObject } from '../../protocol/json.js';
+import type { PayloadLimits } from '../../protocol/limits.js';
+import { OperationError } from '../../protocol/operation-error.js';
+import type { ContentBlock, OperationFailure, Reply, Warning } from '../../protocol/result.js';
+import { mergeParams } from '../decode.js';
+import { payloadTooLarge } from '../limit.js';
+import { shapeFailure } from '../shape.js';
+import { createWarnings, type Warnings } from '../warnings.js';
+import type { BatchItem } from './items.js';
+import {
+  createResultReader,
+  isQuestion,
+  limitReads,
+  prepareItem,
+  type ResultReader,
+  sliceMembers,
+} from './references.js';
+import type { BatchRun } from './run.js';
+
+type Ending = 'succeeded' | 'failed' | 'asked';
+
+interface Entry {
+  readonly item: BatchItem;
+  readonly ending: Ending;
+  /** JSON text of the item's `OperationResult`. */
+  readonly text: string;
+}
+
+/**
+ * Writes the batch's answer as the published schema has it (`batch-operation.schema.json`). Native blocks follow in the order
+ * of the items; warnings, for which that schema has no place, as a text block after all of them.
+ */
+export function writeBatch(items: readonly BatchItem[], run: BatchRun, limits: PayloadLimits): Reply {
+  const { replies, haltedAt } = run;
+  const read = limitReads(createResultReader(replies), limits, limits.maxResponseSize);
+  const blocks: ContentBlock[] = [];
+  const warnings = createWarnings();
+  const entries = writeEntries(items, replies, read, limits, { blocks, warnings });
+  const results = entries.filter(({ item }) => item.index !== haltedAt).map((entry) => writeEntry(entry, true));
+  const halted = entries.find(({ item }) => item.index === haltedAt);
+  const pending = items.filter(({ index }) => replies[index] === undefined);
+  const members = [
+    '"success":true,"data":null',
+    `"results":[${results.join(',')}]`,
+    ...(halted === undefined ? [] : [`"halted_at":${writeEntry(halted, false)}`]),
+    ...(halted === undefined
+      ? []
+      : [`"pending_operations":${JSON.stringify(pending.map((item) => toPending(item, read)))}`]),
+    `"summary":${JSON.stringify(summarize(items.length, entries, halted === undefined ? undefined : pending.length))}`,
+  ];
+  const told = warnings.render();
+  const closing = told.length === 0 ? [] : [{ type: 'text', text: JSON.stringify({ warnings: told }) }];
+  return {
+    text: `{${members.join(',')}}`,
+    blocks: [...blocks, ...closing],
+    isError: false,
+    code: 'OK',
+    ...metaOf(replies),
+  };
+}
+
+/** What belongs to the answer and not to one result; filled in the order of the items. */
+interface Beside {
+  readonly blocks: ContentBlock[];
+  readonly warnings: Warnings;
+}
+
+function writeEntries(
+  items: readonly BatchItem[],
+  replies: BatchRun['replies'],
+  read: ResultReader,
+  limits: PayloadLimits,
+  { blocks, warnings }: Beside,
+): readonly Entry[] {
+  let bytesLeft = limits.maxResponseSize;
+  return items.flatMap((item): Entry[] => {
+    const reply = replies[item.index];
+    if (reply === undefined) return [];
+    const asked = isQuestion(reply);
+    const whole = asked
+      ? writeQuestion(reply, item.isSpecial ? prepareItem(item, read) : undefined)
+      : writeResult(reply, blocks.length);
+    const fits = asked || whole.bytes <= bytesLeft;
+    const result = fits ? whole : tooLarge(item, whole, limits);
+    bytesLeft -= result.bytes;
+    blocks.push(...result.blocks);
+    for (const warning of result.warnings) {
+      warnings.add({ ...warning, details: { ...warning.details, index: item.index } });
+    }
+    const ending = asked ? 'asked' : fits && reply.code === 'OK' ? 'succeeded' : 'failed';
+    return [{ item, ending, text: result.text }];
+  });
+}
+
+/** The operations before it have run, so the batch is answered all the same, without what has no room. */
+function tooLarge({ index, operation }: BatchItem, { bytes }: WrittenResult, limits: PayloadLimits): WrittenResult {
+  const { code, message, details } = payloadTooLarge('response_size', bytes, limits);
+  const error = new OperationError(
+    code,
+    `${message}: '${operation}' ran, but its answer has no room beside the others. Ask for less of each, or read it in a batch of its own; do not repeat what changes something`,
+    { ...details, operation, index },
+  );
+  return writeResult(shapeFailure(error, undefined), 0);
+}
+
+function writeEntry({ item, ending, text }: Entry, withStatus: boolean): string {
+  const status = withStatus && ending === 'asked' ? ',"status":"pending_confirmation"' : '';
+  return `{"index":${item.index},"operation":${JSON.stringify(item.operation)},"result":${text}${status}}`;
+}
+
+function toPending(item: BatchItem, read: ResultReader): JsonObject {
+  const { index, operation } = item;
+  const params = paramsOf(prepareItem(item, read));
+  return params === undefined ? { index, operation } : { index, operation, params };
+}
+
+/** @param pending how many did not run; undefined where the batch was not halted */
+function summarize(total: number, entries: readonly Entry[], pending: number | undefined): JsonObject {
+  const count = (ending: Ending): number => entries.filter((entry) => entry.ending === ending).length;
+  const asked = count('asked');
+  return {
+    total,
+    succeeded: count('succeeded'),
+    failed: count('failed'),
+    ...(pending === undefined ? {} : { halted: asked, pending }),
+    ...(pending === undefined && asked > 0 ? { pending_confirmation: asked } : {}),
+  };
+}
+
+/** Each item's `_meta` under its index. */
+function metaOf(replies: BatchRun['replies']): Pick<Reply, 'meta'> {
+  const metas = replies.flatMap((reply, index) => (reply?.meta === undefined ? [] : [{ index, _meta: reply.meta }]));
+  return metas.length === 0 ? {} : { meta: { results: metas } };
+}
+
+/** One item's result on its way into the batch's answer. */
+interface WrittenResult {
+  /** JSON text of an `OperationResult` of success and data, or of success and error: a batch's schema knows no more. */
+  readonly text: string;
+  readonly blocks: readonly ContentBlock[];
+  /** What the result's own envelope told beside its data. */
+  readonly warnings: readonly Warning[];
+  /** Bytes of text and blocks. */
+  readonly bytes: number;
+}
+
+/** @param blocksBefore how many native blocks stand before this item's in the answer */
+function writeResult(reply: Reply, blocksBefore: number): WrittenResult {
+  const { blocks } = reply;
+  if (reply.code !== 'OK') return measured(reply.text, blocks, []);
+  const members = sliceMembers(reply.text);
+  const data = shiftBlocks(members.get('data') ?? 'null', blocks, blocksBefore);
+  const warnings = JSON.parse(members.get('warnings') ?? '[]') as readonly Warning[];
+  return measured(`{"success":true,"data":${data}}`, blocks, warnings);
+}
+
+/**
+ * A question, with the parameters it was asked about where the item was written with references: its token is good for those,
+ * and in the batch that goes on the references would lead elsewhere.
+ */
+function writeQuestion(reply: Reply, prepared: JsonObject | undefined): WrittenResult {
+  if (prepared === undefined) return measured(reply.text, reply.blocks, []);
+  const failure = JSON.parse(reply.text) as OperationFailure;
+  const error = { ...failure.error, details: { ...failure.error.details, params: paramsOf(prepared) ?? {} } };
+  return measured(JSON.stringify({ ...failure, error }), reply.blocks, []);
+}
+
+/** The parameters of an item, those that stand beside `params` included, by the rules of a single call. */
+function paramsOf(request: JsonObject): JsonObject | undefined {
+  const params = isJsonObject(request['params']) ? request['params'] : undefined;
+  const merged = mergeParams(request, params);
+  return params !== undefined || Object.keys(merged).length > 0 ? merged : undefined;
+}
+
+function measured(text: string, blocks: Reply['blocks'], warnings: readonly Warning[]): WrittenResult {
+  const nativeBytes = blocks.length === 0 ? 0 : Buffer.byteLength(JSON.stringify(blocks));
+  return { text, blocks, warnings, bytes: Buffer.byteLength(text) + nativeBytes };
+}
+
+/**
+ * An item's data with the numbers of its native blocks raised by as many blocks as stand before them in the batch's answer.
+ * Data that refers to no block is given back as it is.
+ *
+ * @param dataText JSON text
+ * @param blocks the item's own native blocks; the first of them is number 1 to the item, as the envelope is number 0
+ */
+function shiftBlocks(dataText: string, blocks: readonly ContentBlock[], by: number): string {
+  if (by === 0 || blocks.length === 0) return dataText;
+  const data: unknown = JSON.parse(dataText);
+  const content = isJsonObject(data) ? data['content'] : undefined;
+  if (!isJsonObject(data) || !Array.isArray(content)) return dataText;
+  if (!content.some((entry) => refersToBlock(entry, blocks))) return dataText;
+  const shifted = content.map((entry: unknown) =>
+    refersToBlock(entry, blocks) ? { ...entry, block: entry.block + by } : entry,
+  );
+  return JSON.stringify({ ...data, content: shifted });
+}
+
+/** An entry that stands for a block has the type of the block that it numbers; whatever else looks so is data. */
+function refersToBlock(entry: unknown, blocks: readonly ContentBlock[]): entry is JsonObject & { block: number } {
+  if (!isJsonObject(entry) || !Number.isInteger(entry['block'])) return false;
+  return blocks[Number(entry['block']) - 1]?.type === entry['type'];
+}

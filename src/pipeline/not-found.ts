@@ -1,0 +1,185 @@
+import { exampleParams } from '../catalog/arguments/example-params.js';
+import type { WithheldTool } from '../catalog/integrity/guard-tools.js';
+import { isSpeltLike, toSnakeCase } from '../lib/names.js';
+import { isJsonObject, type JsonObject } from '../protocol/json.js';
+import { dangerRank, type Operation } from '../protocol/operation.js';
+import { OperationError } from '../protocol/operation-error.js';
+import type { Snapshot } from './snapshot.js';
+
+/** The answer to an operation called through another family's tool: the right tool, with the call written out. */
+export function endpointMismatch(
+  operation: Operation,
+  tool: string,
+  params: JsonObject,
+  snapshot: Snapshot,
+): OperationError {
+  const expected = snapshot.plan.toolFor(operation);
+  return new OperationError(
+    'VALIDATION_ENDPOINT_MISMATCH',
+    `Operation '${operation.name}' must be called via '${expected}', not '${tool}'`,
+    {
+      operation: operation.name,
+      expected_endpoint: expected,
+      actual_endpoint: tool,
+      example: correctedExample(snapshot, operation, params),
+    },
+  );
+}
+
+/** The answer to a name that nothing has: what was probably meant, and where to call it. */
+export async function unknownOperation(name: string, given: JsonObject, snapshot: Snapshot): Promise<OperationError> {
+  const resolution = snapshot.catalog.resolve(name);
+  const params = isJsonObject(given['params']) ? given['params'] : given;
+  switch (resolution.kind) {
+    case 'found':
+      return notFound(
+        name,
+        `Call operation '${resolution.operation.name}' via '${snapshot.plan.toolFor(resolution.operation)}'`,
+        [resolution.operation],
+        params,
+        snapshot,
+      );
+    case 'ambiguous':
+      return notFound(
+        name,
+        `Several upstreams offer '${name}'; use one of the qualified names: ${quoteNames(resolution.candidates)}`,
+        resolution.candidates,
+        params,
+        snapshot,
+      );
+    case 'raw-name':
+      return notFound(
+        name,
+        `That is the upstream's own name; the operation is called ${quoteNames(resolution.candidates)}`,
+        resolution.candidates,
+        params,
+        snapshot,
+      );
+    case 'grouped':
+      return groupedTool(name, resolution.candidates, params, snapshot);
+    case 'quarantined':
+      return quarantined(name, resolution.tool);
+    case 'unknown':
+      return nothingNamed(name, resolution.nearest, params, snapshot);
+  }
+}
+
+/** How many operations are suggested by what they do. */
+const MOST_FOUND = 3;
+
+/** A misspelt name is found by its letters; a name that was made up, by what it says that it does. */
+async function nothingNamed(
+  name: string,
+  nearest: readonly Operation[],
+  params: JsonObject,
+  snapshot: Snapshot,
+): Promise<OperationError> {
+  if (!nearest.some((operation) => isSpeltLike(name, operation.name))) {
+    const found = (await snapshot.search(name, MOST_FOUND)).map(({ operation }) => operation);
+    // No example: these do something like it, and a call written out would be taken for the one that was meant.
+    if (found.length > 0) return notFound(name, `Nearest in meaning: ${quoteNames(found)}`, found, undefined, snapshot);
+  }
+  const nextStep =
+    nearest.length > 0
+      ? `Did you mean ${quoteNames(nearest)}?`
+      : 'List what exists with introspect: {"query": "operations"}';
+  return notFound(name, nextStep, nearest, params, snapshot);
+}
+
+/** The answer to the name of a tool that is offered in parts: the part that was meant, where the call says so. */
+function groupedTool(name: string, parts: readonly Operation[], given: JsonObject, snapshot: Snapshot): OperationError {
+  const chosen = choosePart(parts, given);
+  const listed = parts.map((part) => `'${part.name}' (${Object.values(part.fixedArguments ?? {}).join(', ')})`);
+  const choice = `It is offered as one operation for each '${parts[0]?.groupedBy ?? ''}': ${listed.join(', ')}`;
+  const meant = chosen?.meant === true ? `Call '${chosen.operation.name}'. ` : '';
+  const others = parts.filter((part) => part !== chosen?.operation);
+  const candidates = chosen === undefined ? others : [chosen.operation, ...others];
+  return notFound(name, meant + choice, candidates, chosen?.params ?? given, snapshot);
+}
+
+/** No model can help it, so the message tells what an operator does. */
+function quarantined(name: string, { upstream, tool, kind, acceptance }: WithheldTool): OperationError {
+  const why = kind === 'new' ? 'is new and has not been accepted' : 'is no longer what was accepted';
+  const message = `Permission denied: '${name}' is quarantined: tool '${tool}' of '${upstream}' ${why}. An operator reviews it with 'mcp-aql-gateway lock' and accepts it with 'mcp-aql-gateway lock --accept ${acceptance}'`;
+  return new OperationError('PERMISSION_DENIED', message, { operation: name, upstream, tool, reason: 'quarantined' });
+}
+
+function notFound(
+  name: string,
+  nextStep: string,
+  candidates: readonly Operation[],
+  params: JsonObject | undefined,
+  snapshot: Snapshot,
+): OperationError {
+  const [best] = candidates;
+  return new OperationError('NOT_FOUND_OPERATION', `Unknown operation: '${name}'. ${nextStep}`, {
+    operation: name,
+    available: candidates.map((operation) => ({
+      operation: operation.name,
+      endpoint: snapshot.plan.familyOf(operation).name,
+      tool: snapshot.plan.toolFor(operation),
+      ...(operation.fixedArguments === undefined ? {} : { fixed: operation.fixedArguments }),
+    })),
+    ...(best === undefined || params === undefined ? {} : { example: correctedExample(snapshot, best, params) }),
+  });
+}
+
+function quoteNames(operations: readonly Operation[]): string {
+  return operations.map((operation) => `'${operation.name}'`).join(', ');
+}
+
+/** A request that would have been right: what a model needs to try again at once. */
+interface CorrectedExample {
+  readonly tool: string;
+  readonly arguments: { readonly operation: string; readonly params: JsonObject };
+}
+
+/** The longest example worth its tokens, in characters of JSON; a longer one falls back to placeholders alone. */
+const MAX_EXAMPLE_LENGTH = 1_500;
+
+/** An example call of the operation that keeps what the caller already got right. */
+export function correctedExample(snapshot: Snapshot, operation: Operation, given: JsonObject): CorrectedExample {
+  const tool = snapshot.plan.toolFor(operation);
+  const kept = exampleParams(operation, given);
+  const params = JSON.stringify(kept).length <= MAX_EXAMPLE_LENGTH ? kept : exampleParams(operation);
+  return { tool, arguments: { operation: operation.name, params } };
+}
+
+/** Which part of a grouped tool a call meant, and its parameters without the one that chose it. */
+interface ChosenPart {
+  readonly operation: Operation;
+  readonly params: JsonObject;
+  /** Whether the caller said so; else it is the least dangerous. */
+  readonly meant: boolean;
+}
+
+/** Finds the part whose fixed argument the caller gave; undefined where there are no parts. */
+export function choosePart(parts: readonly Operation[], given: JsonObject): ChosenPart | undefined {
+  const input = isJsonObject(given['input']) ? given['input'] : {};
+  const named = parts.find((part) => gives(given, part) || gives(input, part));
+  // An example that somebody sends back unread must do no harm.
+  const operation = named ?? parts.toSorted((a, b) => rankOf(a) - rankOf(b))[0];
+  if (operation === undefined) return undefined;
+  const kept = withoutFixed(given, operation);
+  const params = isJsonObject(given['input']) ? { ...kept, input: withoutFixed(input, operation) } : kept;
+  return { operation, params, meant: named !== undefined };
+}
+
+function gives(members: JsonObject, { fixedArguments = {} }: Operation): boolean {
+  return Object.entries(fixedArguments).every(([name, value]) =>
+    Object.entries(members).some(([key, given]) => isSame(key, name) && isSame(String(given), String(value))),
+  );
+}
+
+function withoutFixed(members: JsonObject, { fixedArguments = {} }: Operation): JsonObject {
+  const isFixed = (key: string): boolean => Object.keys(fixedArguments).some((name) => isSame(key, name));
+  return Object.fromEntries(Object.entries(members).filter(([key]) => !isFixed(key)));
+}
+
+function isSame(given: string, name: string): boolean {
+  return given === name || toSnakeCase(given) === toSnakeCase(name);
+}
+
+function rankOf({ classification }: Operation): number {
+  return dangerRank(classification.danger.level);
+}

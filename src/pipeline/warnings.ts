@@ -1,0 +1,183 @@
+import { canonicalJson } from '../lib/canonical-json.js';
+import type { Operation } from '../protocol/operation.js';
+import type { Warning } from '../protocol/result.js';
+
+/** The warnings of one answer: collected anywhere, told once each (companion document "warnings"). */
+export interface Warnings {
+  /** Takes a warning in; undefined is none, so that makers may say that there is nothing to warn of. */
+  add(warning: Warning | undefined): void;
+  /** Most severe first, at most ten; the last says how many others there are. */
+  render(): readonly Warning[];
+}
+
+/** Remembers what a session has been told, so that it is told once. */
+export interface ToldOnce {
+  /** Whether this is the first time that the session is to hear of the subject. Remembers that it now has. */
+  isNews(sessionId: string, subject: string): boolean;
+  endSession(sessionId: string): void;
+}
+
+/** A call that has succeeded, as far as it is worth a warning. */
+interface WarnedCall {
+  readonly operation: Operation;
+  readonly durationMs: number;
+  /** From which duration on a call counts as slow, where its operation does not say. */
+  readonly slowMs: number;
+  /** Whether the session has not been told yet that the operation is deprecated. */
+  readonly isNews: () => boolean;
+  /** What budgets say. */
+  readonly near: readonly Warning[];
+  /** What was made of the answer. */
+  readonly shown: readonly Warning[];
+}
+
+const NONE: readonly Warning[] = [];
+
+/** Everything worth telling of a call, deduplicated, most severe first, at most ten. Nearly every call has nothing. */
+export function collectWarnings({
+  operation,
+  durationMs,
+  slowMs,
+  isNews,
+  near,
+  shown,
+}: WarnedCall): readonly Warning[] {
+  const slow = slowOperationWarning(operation, durationMs, operation.slowMs ?? slowMs);
+  const deprecation = operation.deprecated === undefined || !isNews() ? undefined : deprecationWarning(operation);
+  if (slow === undefined && deprecation === undefined && near.length === 0 && shown.length === 0) return NONE;
+  const warnings = createWarnings();
+  for (const warning of [...near, ...shown, deprecation, slow]) warnings.add(warning);
+  return warnings.render();
+}
+
+/** The warning of a call that took longer than it should; undefined where it did not. Both times in milliseconds. */
+export function slowOperationWarning(
+  { name }: Operation,
+  durationMs: number,
+  thresholdMs: number,
+): Warning | undefined {
+  if (durationMs <= thresholdMs) return undefined;
+  const duration = Math.round(durationMs);
+  return {
+    code: 'PERFORMANCE_SLOW_QUERY_WARNING',
+    message: `Operation '${name}' took ${duration} ms; more than ${thresholdMs} ms is slow. Ask for less, or expect to wait`,
+    details: { operation: name, duration_ms: duration, threshold_ms: thresholdMs },
+    severity: 'low',
+  };
+}
+
+/** The warning that curation gives an operation on its way out; undefined where it gives none. */
+export function deprecationWarning({ name, deprecated }: Operation): Warning | undefined {
+  if (deprecated === undefined) return undefined;
+  const { replacement, removalDate, note } = deprecated;
+  const sentences = [
+    `Operation '${name}' is deprecated${removalDate === undefined ? '' : ` and goes on '${removalDate}'`}`,
+    ...(replacement === undefined ? [] : [`Use '${replacement}' instead`]),
+    ...(note === undefined ? [] : [note]),
+  ];
+  return {
+    code: 'DEPRECATION_WARNING',
+    message: sentences.join('. '),
+    details: {
+      type: 'operation',
+      deprecated_item: name,
+      ...(replacement === undefined ? {} : { replacement }),
+      ...(removalDate === undefined ? {} : { removal_date: removalDate }),
+    },
+    severity: 'medium',
+  };
+}
+
+interface Collected {
+  readonly warning: Warning;
+  occurrences: number;
+}
+
+const MOST_WARNINGS = 10;
+
+const SEVERITY_RANK = { high: 0, medium: 1, low: 2 } as const;
+
+/**
+ * Collects warnings. Two are the same when their code is, and their message or their details; the first is kept and counts the
+ * others in `details.occurrence_count`.
+ */
+export function createWarnings(): Warnings {
+  const all: Collected[] = [];
+  const byKey = new Map<string, Collected>();
+  return {
+    add(warning) {
+      if (warning === undefined) return;
+      const keys = keysOf(warning);
+      const known = keys.map((key) => byKey.get(key)).find((same) => same !== undefined);
+      const entry = known ?? { warning, occurrences: 0 };
+      entry.occurrences += occurrencesOf(warning);
+      if (known === undefined) all.push(entry);
+      for (const key of keys) byKey.set(key, entry);
+    },
+    render: () => cap(all.toSorted((a, b) => rankOf(a) - rankOf(b)).map(withCount)),
+  };
+}
+
+/** What is equal for equal warnings. */
+function keysOf({ code, message, details = {} }: Warning): readonly string[] {
+  const { occurrence_count: _count, ...facts } = details;
+  const byMessage = JSON.stringify([code, message]);
+  return Object.keys(facts).length === 0 ? [byMessage] : [byMessage, `${code} ${canonicalJson(facts)}`];
+}
+
+function occurrencesOf({ details }: Warning): number {
+  const count = details?.['occurrence_count'];
+  return typeof count === 'number' ? count : 1;
+}
+
+function rankOf({ warning }: Collected): number {
+  return SEVERITY_RANK[warning.severity ?? 'low'];
+}
+
+function withCount({ warning, occurrences }: Collected): Warning {
+  return occurrences === 1 ? warning : { ...warning, details: { ...warning.details, occurrence_count: occurrences } };
+}
+
+function cap(warnings: readonly Warning[]): readonly Warning[] {
+  if (warnings.length <= MOST_WARNINGS) return warnings;
+  const told = warnings.slice(0, MOST_WARNINGS - 1);
+  const leftOut: Warning = {
+    code: 'VALIDATION_TRUNCATED_WARNING',
+    message: `${warnings.length - told.length} more warnings were left out; the most severe are shown`,
+    details: {
+      field: 'warnings',
+      original_count: warnings.length,
+      truncated_count: told.length,
+      limit: MOST_WARNINGS,
+    },
+    severity: 'low',
+  };
+  return [...told, leftOut];
+}
+
+/** So many subjects are remembered of all sessions together; forgetting one costs a repeated warning. */
+const MOST_REMEMBERED = 10_000;
+
+/** @param most how many subjects are remembered; the sessions that began first are forgotten first. */
+export function createToldOnce(most = MOST_REMEMBERED): ToldOnce {
+  const sessions = new Map<string, Set<string>>();
+  let remembered = 0;
+  const forget = (sessionId: string): void => {
+    remembered -= sessions.get(sessionId)?.size ?? 0;
+    sessions.delete(sessionId);
+  };
+  return {
+    isNews(sessionId, subject) {
+      const told = sessions.get(sessionId) ?? new Set<string>();
+      if (told.has(subject)) return false;
+      sessions.set(sessionId, told.add(subject));
+      remembered += 1;
+      for (const oldest of sessions.keys()) {
+        if (remembered <= most) break;
+        forget(oldest);
+      }
+      return true;
+    },
+    endSession: forget,
+  };
+}

@@ -1,0 +1,407 @@
+import { randomBytes } from 'node:crypto';
+import type { AuditActor, AuditTrail } from '../../audit/audit-trail.js';
+import type { ApprovalsConfig } from '../../config/gateway-config.js';
+import type {
+  Approval,
+  ApprovalDesk,
+  ApprovalStatus,
+  Approver,
+  DecisionFault,
+  DecisionResult,
+} from '../../protocol/approval.js';
+import { OperationError } from '../../protocol/operation-error.js';
+import type { StateStore } from '../../store/state-store.js';
+import { failClosed } from '../fail-closed.js';
+
+export type { Approval, ApprovalDesk, ApprovalStatus, Approver, DecisionFault } from '../../protocol/approval.js';
+
+export interface ApprovalRequest extends Omit<Approval, 'id' | 'status' | 'requestedAt' | 'expiresAt' | 'decision'> {}
+
+/** The desk as the gatekeeper uses it. */
+export interface ApprovalQueue extends ApprovalDesk {
+  /** Files a request and notifies whoever is configured. */
+  request(request: ApprovalRequest): Promise<Approval>;
+  /** Resolves when the request is decided or expired, or after `waitMs`, whichever is first; polls for other processes. */
+  waitForDecision(
+    id: string,
+    waitMs: number,
+    signal: { readonly cancelled: boolean; onCancel(listener: () => void): void },
+  ): Promise<Approval | undefined>;
+  endSession(sessionId: string): Promise<void>;
+}
+
+interface ApprovalQueueOptions {
+  readonly store: StateStore;
+  readonly audit: AuditTrail;
+  readonly config: Pick<ApprovalsConfig, 'expireSeconds'>;
+  /** Told of each new request; must not throw. */
+  readonly notify?: (approval: Approval) => void;
+  /** Milliseconds since the epoch. */
+  readonly now?: () => number;
+  readonly startTimer?: StartTimer;
+}
+
+interface FoundApproval {
+  readonly approval: Approval;
+  readonly version: number;
+}
+
+/** What is written when a request is settled. */
+type Verdict = Pick<Approval, 'status' | 'decision'>;
+
+/** How often those who wait look for a decision that another process has taken. */
+const POLL_MS = 500;
+
+/** For how long a request can be read after it has expired, decided or not. */
+const REMEMBERED_MS = 3_600_000;
+
+/** Requests that lie in a store: operators of any process that shares it see and decide them. */
+export function createApprovalQueue(options: ApprovalQueueOptions): ApprovalQueue {
+  return new StoredApprovals(options);
+}
+
+class StoredApprovals implements ApprovalQueue {
+  readonly #store: StateStore;
+  readonly #audit: AuditTrail;
+  readonly #lifetimeMs: number;
+  readonly #notify: (approval: Approval) => void;
+  readonly #now: () => number;
+  readonly #limit: PendingLimit;
+  readonly #bell: DecisionBell;
+
+  constructor(options: ApprovalQueueOptions) {
+    const { store, audit, config, notify = () => undefined, now = Date.now, startTimer = startUnheldTimer } = options;
+    this.#store = failClosed(store);
+    this.#audit = audit;
+    this.#lifetimeMs = config.expireSeconds * 1_000;
+    this.#notify = notify;
+    this.#now = now;
+    this.#limit = createPendingLimit(this.#store, config.expireSeconds, now);
+    this.#bell = new DecisionBell(startTimer);
+  }
+
+  async request(request: ApprovalRequest): Promise<Approval> {
+    const { client, clientName, session } = request.requester;
+    await this.#limit.take(session);
+    const approval = await this.#file(request);
+    this.#record('requested', approval, { session, client_name: clientName, ...(client === null ? {} : { client }) });
+    this.#notify(approval);
+    return approval;
+  }
+
+  async list(status?: ApprovalStatus): Promise<readonly Approval[]> {
+    const records = await this.#store.list('approval');
+    const approvals = records.map(({ value }) => this.#read(value));
+    return status === undefined ? approvals : approvals.filter((approval) => approval.status === status);
+  }
+
+  async find(id: string): Promise<Approval | undefined> {
+    return (await this.#find(id))?.approval;
+  }
+
+  async decide(
+    id: string,
+    verdict: 'approved' | 'denied',
+    by: Approver,
+    reason: string | null = null,
+  ): Promise<DecisionResult> {
+    const found = await this.#find(id);
+    if (found === undefined) return { ok: false, fault: 'unknown' };
+    const fault = faultOf(found.approval, by);
+    if (fault !== undefined) return this.#refuse(found.approval, fault, by);
+    const decision = { by: by.name, at: new Date(this.#now()).toISOString(), reason };
+    const decided = await this.#settle(found, { status: verdict, decision });
+    if (decided === undefined) {
+      const standing = await this.find(id);
+      return standing === undefined ? { ok: false, fault: 'unknown' } : this.#refuse(standing, 'decided', by);
+    }
+    this.#record(verdict, decided, { operator: by.name, transport: by.way }, reason);
+    return { ok: true, approval: decided };
+  }
+
+  async waitForDecision(
+    id: string,
+    waitMs: number,
+    signal: { readonly cancelled: boolean; onCancel(listener: () => void): void },
+  ): Promise<Approval | undefined> {
+    const until = this.#now() + waitMs;
+    const listener = this.#bell.listen(readApprovalId(id));
+    signal.onCancel(listener.hear);
+    try {
+      for (;;) {
+        const approval = await this.find(id);
+        const remaining = until - this.#now();
+        if (approval?.status !== 'pending' || signal.cancelled || remaining <= 0) return approval;
+        const toExpiry = Date.parse(approval.expiresAt) - this.#now();
+        await listener.pause(Math.max(0, Math.min(POLL_MS, remaining, toExpiry)));
+      }
+    } finally {
+      listener.close();
+    }
+  }
+
+  /** Denies what the session still waits for; nobody would use the yes. */
+  async endSession(sessionId: string): Promise<void> {
+    // Most sessions never ask, and there are many.
+    if (!(await this.#limit.mayWait(sessionId))) return;
+    const decision = { by: 'gateway', at: new Date(this.#now()).toISOString(), reason: 'the session ended' };
+    for (const { value, version } of await this.#store.list('approval')) {
+      const approval = this.#read(value);
+      if (approval.status !== 'pending' || approval.requester.session !== sessionId) continue;
+      const denied = await this.#settle({ approval, version }, { status: 'denied', decision });
+      if (denied !== undefined) this.#record('denied', denied, { session: sessionId }, decision.reason);
+    }
+  }
+
+  async #file(request: ApprovalRequest): Promise<Approval> {
+    const at = this.#now();
+    const expiresAt = at + this.#lifetimeMs;
+    for (;;) {
+      const approval: Approval = {
+        ...request,
+        id: createApprovalId(),
+        status: 'pending',
+        requestedAt: new Date(at).toISOString(),
+        expiresAt: new Date(expiresAt).toISOString(),
+        decision: null,
+      };
+      // Not tagged with its session: what was decided is to be read after the session has ended.
+      const options = { expiresAt: expiresAt + REMEMBERED_MS };
+      if (await this.#store.insert('approval', approval.id, { ...approval }, options)) return approval;
+    }
+  }
+
+  async #find(id: string): Promise<FoundApproval | undefined> {
+    const record = await this.#store.get('approval', readApprovalId(id));
+    return record === undefined ? undefined : { approval: this.#read(record.value), version: record.version };
+  }
+
+  /** Nobody writes down that a request has expired: it is so for every reader at the same moment. */
+  #read(value: object): Approval {
+    // Only this class writes the collection.
+    const approval = value as Approval;
+    const expired = approval.status === 'pending' && this.#now() >= Date.parse(approval.expiresAt);
+    return expired ? { ...approval, status: 'expired' } : approval;
+  }
+
+  /** Writes a verdict and wakes whoever waits for it; undefined when somebody else was faster. */
+  async #settle({ approval, version }: FoundApproval, verdict: Verdict): Promise<Approval | undefined> {
+    const settled: Approval = { ...approval, ...verdict };
+    if (!(await this.#store.replace('approval', approval.id, version, { ...settled }))) return undefined;
+    this.#bell.ring(approval.id);
+    // The verdict stands even where the place cannot be given back; it comes back by itself.
+    await this.#limit.free(settled).catch(() => undefined);
+    return settled;
+  }
+
+  #refuse(approval: Approval, fault: DecisionFault, by: Approver): DecisionResult {
+    if (fault === 'own-request') {
+      const actor = { operator: by.name, transport: by.way };
+      this.#audit.record({
+        type: 'admin',
+        action: 'approval_refused',
+        details: { approval: approval.id, fault },
+        actor,
+      });
+    }
+    return { ok: false, fault, approval };
+  }
+
+  #record(
+    event: 'requested' | 'approved' | 'denied',
+    { id, operation }: Approval,
+    actor: AuditActor,
+    reason: string | null = null,
+  ): void {
+    const why = reason === null ? {} : { reason };
+    this.#audit.record({ type: 'approval', event, approval: id, operation, ...why, actor });
+  }
+}
+
+/** Why this approver may not decide, if so. */
+function faultOf({ status, requester }: Approval, by: Approver): DecisionFault | undefined {
+  if (status === 'expired') return 'expired';
+  if (status !== 'pending') return 'decided';
+  return requester.client === by.name ? 'own-request' : undefined;
+}
+
+/** A call that waits does not keep a process alive that has nothing else to do. */
+function startUnheldTimer(fire: () => void, ms: number): () => void {
+  const timer = setTimeout(fire, ms).unref();
+  return () => clearTimeout(timer);
+}
+
+/** Crockford's base32 (https://www.crockford.com/base32.html): no letter that is taken for a digit when it is read out. */
+const ID_ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
+
+const ID_PREFIX = 'ap_';
+
+/** 50 bits: nobody comes upon one by trying, and a person can type it. */
+const ID_LENGTH = 10;
+
+export function createApprovalId(): string {
+  // 32 divides 256, so that each character is equally likely.
+  const characters = Array.from(randomBytes(ID_LENGTH), (byte) => ID_ALPHABET.charAt(byte % ID_ALPHABET.length));
+  return `${ID_PREFIX}${characters.join('')}`;
+}
+
+/** An id as a person typed it: in any case, with letters that look like digits. */
+export function readApprovalId(typed: string): string {
+  return typed.trim().toLowerCase().replaceAll('o', '0').replace(/[il]/g, '1');
+}
+
+/** Calls once after so many milliseconds, unless the returned function is called before. */
+type StartTimer = (fire: () => void, ms: number) => () => void;
+
+/** One who waits for decisions about one request. */
+interface DecisionListener {
+  /** Ends the pause, or the next one if there is none. */
+  readonly hear: () => void;
+  /** Resolves after so many milliseconds, or as soon as something was heard since the last pause. */
+  pause(ms: number): Promise<void>;
+  close(): void;
+}
+
+/** Tells those who wait in this process that a request has been decided. Other processes' decisions are for them to look up. */
+class DecisionBell {
+  readonly #startTimer: StartTimer;
+  readonly #listeners = new Map<string, Set<() => void>>();
+
+  constructor(startTimer: StartTimer) {
+    this.#startTimer = startTimer;
+  }
+
+  ring(id: string): void {
+    for (const hear of this.#listeners.get(id) ?? []) hear();
+  }
+
+  /** Listens from now on: what rings between two pauses is not missed. */
+  listen(id: string): DecisionListener {
+    const startTimer = this.#startTimer;
+    let heard = false;
+    let wake: (() => void) | undefined;
+    const hear = (): void => {
+      heard = true;
+      wake?.();
+    };
+    this.#add(id, hear);
+    return {
+      hear,
+      async pause(ms) {
+        if (!heard) {
+          await new Promise<void>((resolve) => {
+            const stop = startTimer(resolve, ms);
+            wake = () => {
+              stop();
+              resolve();
+            };
+          });
+        }
+        wake = undefined;
+        heard = false;
+      },
+      close: () => this.#remove(id, hear),
+    };
+  }
+
+  #add(id: string, hear: () => void): void {
+    const listeners = this.#listeners.get(id) ?? new Set();
+    listeners.add(hear);
+    this.#listeners.set(id, listeners);
+  }
+
+  #remove(id: string, hear: () => void): void {
+    const listeners = this.#listeners.get(id);
+    listeners?.delete(hear);
+    if (listeners?.size === 0) this.#listeners.delete(id);
+  }
+}
+
+const MAX_PER_SESSION = 100;
+const MAX_IN_ALL = 10_000;
+
+/** Bounds how many requests wait for a decision at one time: 100 of a session, 10,000 of all. */
+interface PendingLimit {
+  /** Takes a place; rejects with RATE_LIMIT_EXCEEDED where there is none. */
+  take(session: string): Promise<void>;
+  /** Gives back the place of a request that has been decided. */
+  free(approval: Approval): Promise<void>;
+  /** False where the session certainly has no request pending. */
+  mayWait(session: string): Promise<boolean>;
+}
+
+interface Bound {
+  readonly name: string;
+  readonly max: number;
+  readonly explain: string;
+}
+
+/**
+ * Counts instead of listing what is pending, which would cost most when there is most of it. A request that nobody decides
+ * gives back no place, so each count is kept for a window as long as a request lives: what is pending was filed in this window
+ * or in the one before. The sum is never too small; a request that has expired takes a place for one window more.
+ *
+ * @param lifetimeSeconds of a request
+ * @param now milliseconds since the epoch
+ */
+function createPendingLimit(
+  store: Pick<StateStore, 'increment' | 'count'>,
+  lifetimeSeconds: number,
+  now: () => number,
+): PendingLimit {
+  const windowMs = lifetimeSeconds * 1_000;
+  const windowOf = (time: number): number => Math.floor(time / windowMs);
+  const counterOf = (window: number, name: string): string => `approvals/${lifetimeSeconds}/${window}/${name}`;
+  // A window longer than it is read, in case the store's clock is ahead of this one.
+  const add = (window: number, name: string, by: number, limit?: number) =>
+    store.increment(counterOf(window, name), by, {
+      expiresAt: (window + 3) * windowMs,
+      ...(limit === undefined ? {} : { limit }),
+    });
+  const take = async ({ name, max, explain }: Bound): Promise<void> => {
+    const at = now();
+    const window = windowOf(at);
+    const before = await store.count(counterOf(window - 1, name));
+    const { added } = await add(window, name, 1, Math.max(0, max - before));
+    if (!added) throw tooManyPending(max, explain, (window + 1) * windowMs, at);
+  };
+
+  return {
+    async take(session) {
+      const window = windowOf(now());
+      await take(boundOfSession(session));
+      try {
+        await take(BOUND_OF_ALL);
+      } catch (error) {
+        await add(window, boundOfSession(session).name, -1);
+        throw error;
+      }
+    },
+    async free({ requestedAt, requester }) {
+      const window = windowOf(Date.parse(requestedAt));
+      await add(window, boundOfSession(requester.session).name, -1);
+      await add(window, BOUND_OF_ALL.name, -1);
+    },
+    async mayWait(session) {
+      const window = windowOf(now());
+      const { name } = boundOfSession(session);
+      const counts = [store.count(counterOf(window, name)), store.count(counterOf(window - 1, name))];
+      return (await Promise.all(counts)).some((count) => count > 0);
+    },
+  };
+}
+
+const BOUND_OF_ALL: Bound = { name: 'all', max: MAX_IN_ALL, explain: 'wait for an operator' };
+
+function boundOfSession(session: string): Bound {
+  return { name: `session/${session}`, max: MAX_PER_SESSION, explain: 'of this session wait for an operator' };
+}
+
+function tooManyPending(limit: number, explain: string, resetsAt: number, now: number): OperationError {
+  const seconds = Math.ceil((resetsAt - now) / 1_000);
+  return new OperationError(
+    'RATE_LIMIT_EXCEEDED',
+    `Limit of ${limit} undecided requests reached: as many ${explain}. Have some decided, or try again in ${seconds} seconds`,
+    { limit, remaining: 0, resets_at: new Date(resetsAt).toISOString(), retry_after_seconds: seconds },
+  );
+}

@@ -1,0 +1,83 @@
+import type { AuditActor, AuditEvent, AuditSubject, AuditTrail } from '../audit/audit-trail.js';
+import type { Redactor } from '../audit/redact.js';
+import type { AuditConfig } from '../config/gateway-config.js';
+import type { Caller } from '../protocol/call.js';
+import type { JsonObject } from '../protocol/json.js';
+import { dangerRank, type Operation } from '../protocol/operation.js';
+import type { PolicyRequest } from './admission.js';
+import type { Ruling } from './rules/rule-types.js';
+
+/** Puts the end of a call on record, if it is of the kind that is recorded. */
+export type CallRecorder = (call: EndedCall) => void;
+
+/** What came of a ruling. */
+export type DecisionOutcome = Pick<DecisionEvent, 'outcome' | 'code' | 'token_id' | 'by'>;
+
+/** How one call ended. */
+interface EndedCall {
+  readonly operation: Operation;
+  /** As far as they were understood: bound arguments, else what the caller sent. */
+  readonly arguments: JsonObject;
+  readonly caller: Caller;
+  readonly code: string;
+  readonly durationMs: number;
+}
+
+/** The recorder of a gateway without an audit trail. */
+export const recordNoCalls: CallRecorder = () => undefined;
+
+const GATED_FROM = dangerRank('destructive');
+
+export function createCallRecorder(
+  { calls, enabled }: Pick<AuditConfig, 'calls' | 'enabled'>,
+  audit: AuditTrail,
+  redact: Redactor,
+): CallRecorder {
+  if (!enabled) return recordNoCalls;
+  return ({ operation, arguments: args, caller, code, durationMs }) => {
+    if (calls === 'gated' && dangerRank(operation.classification.danger.level) < GATED_FROM) return;
+    audit.record({
+      type: 'call',
+      ...describeSubject(operation),
+      code,
+      duration_ms: Math.round(durationMs),
+      parameters: redact(operation, args),
+      actor: describeActor(caller),
+    });
+  };
+}
+
+type DecisionEvent = Extract<AuditEvent, { readonly type: 'decision' }>;
+
+/** A ruling on a call, and what came of it, as it goes on record. */
+export function decisionEvent(
+  { operation, arguments: args, caller }: PolicyRequest,
+  { rule, reason, trust }: Ruling,
+  redact: Redactor,
+  outcome: DecisionOutcome,
+): DecisionEvent {
+  return {
+    type: 'decision',
+    ...outcome,
+    ...describeSubject(operation),
+    trust,
+    ...(rule === null ? {} : { rule }),
+    ...(reason === null ? {} : { reason }),
+    parameters: redact(operation, args),
+    actor: describeActor(caller),
+  };
+}
+
+function describeSubject({ qualifiedName, upstream, classification }: Operation): AuditSubject {
+  const { category, danger } = classification;
+  return { operation: qualifiedName, upstream, category, danger: danger.level };
+}
+
+export function describeActor({ sessionId, client, clientName, transport }: Caller): AuditActor {
+  return {
+    session: sessionId,
+    ...(client === undefined ? {} : { client }),
+    client_name: clientName,
+    transport,
+  };
+}

@@ -1,0 +1,88 @@
+import type { AuditTrail } from '../../audit/audit-trail.js';
+import type { Redactor } from '../../audit/redact.js';
+import type { ApprovalsConfig } from '../../config/gateway-config.js';
+import { InputRequired } from '../../protocol/consent.js';
+import type { JsonObject } from '../../protocol/json.js';
+import { OperationError } from '../../protocol/operation-error.js';
+import type { ApprovalQueue } from '../approvals/approval-queue.js';
+import { type DecisionOutcome, decisionEvent } from '../audit-events.js';
+import type { Confirm } from '../gatekeeper.js';
+import { confirmByOperator } from './confirm-by-operator.js';
+import { confirmByUser } from './confirm-by-user.js';
+import {
+  type Agreement,
+  type ConfirmationCase,
+  confirmationRequired,
+  consentRefused,
+  describeConsent,
+} from './question.js';
+import { type ConfirmationTokens, scopeOf } from './token-types.js';
+
+interface ConfirmDeps {
+  readonly tokens: ConfirmationTokens;
+  /** Absent where no operator can be asked. */
+  readonly approvals: ApprovalQueue | undefined;
+  readonly settings: Pick<ApprovalsConfig, 'elicitation' | 'mode' | 'waitSeconds' | 'expireSeconds'>;
+  readonly audit: AuditTrail;
+  readonly redact: Redactor;
+}
+
+/** Gets agreement by the way that the ruling asks for, and puts on record what came of it before the call runs. */
+export function createConfirm(deps: ConfirmDeps): Confirm {
+  const { tokens, audit, redact } = deps;
+  return async (request, ruling) => {
+    const { operation } = request;
+    const parameters = redact(operation, request.arguments);
+    const theCase: ConfirmationCase = {
+      request,
+      ruling,
+      scope: scopeOf(operation, request.arguments),
+      message: describeConsent(operation, parameters),
+    };
+    const record = (outcome: DecisionOutcome): void => audit.record(decisionEvent(request, ruling, redact, outcome));
+    try {
+      const { token, by } = await (ruling.requires === 'token'
+        ? confirmByToken(theCase, tokens)
+        : confirmByPerson(theCase, parameters, deps));
+      record({ outcome: 'confirmed', token_id: token.id, by });
+      return { outcome: 'confirmed', tokenId: token.id, by };
+    } catch (refusal) {
+      record(describeRefusal(refusal));
+      throw refusal;
+    }
+  };
+}
+
+/** The client's user is asked first: nobody is nearer. A token that came back belongs to a request at the desk. */
+async function confirmByPerson(
+  theCase: ConfirmationCase,
+  parameters: JsonObject,
+  { tokens, approvals, settings }: ConfirmDeps,
+): Promise<Agreement> {
+  const { user, confirmation } = theCase.request;
+  if (user !== undefined && settings.elicitation && confirmation === undefined) {
+    const agreement = await confirmByUser(theCase, user, tokens);
+    if (agreement !== undefined) return agreement;
+  }
+  if (approvals !== undefined) return confirmByOperator(theCase, parameters, tokens, { queue: approvals, settings });
+  throw consentRefused(
+    theCase,
+    'a person must agree to this, and there is no way to ask one: the client cannot ask its user, and no operator is set up',
+  );
+}
+
+function describeRefusal(refusal: unknown): DecisionOutcome {
+  if (refusal instanceof InputRequired) return { outcome: 'confirmation_required' };
+  if (!(refusal instanceof OperationError)) return { outcome: 'denied', code: 'INTERNAL_ERROR' };
+  const outcome = refusal.code === 'CONFIRMATION_REQUIRED' ? 'confirmation_required' : 'denied';
+  return { outcome, code: refusal.code };
+}
+
+/** The caller agrees by sending back the token that came with the warning. Rejects with the question, or a TOKEN_* error. */
+async function confirmByToken(theCase: ConfirmationCase, tokens: ConfirmationTokens): Promise<Agreement> {
+  const { request, ruling, scope } = theCase;
+  const { caller, confirmation } = request;
+  if (confirmation !== undefined) return { token: await tokens.redeem(confirmation, scope, caller), by: 'token' };
+  const { danger, cooldownSeconds } = ruling;
+  throw confirmationRequired(theCase, await tokens.issue({ scope, caller, danger, cooldownSeconds }));
+}

@@ -1,0 +1,131 @@
+import { toSnakeCase } from '../../lib/names.js';
+import { escapeInvisible } from '../../lib/text.js';
+import type { Caller } from '../../protocol/call.js';
+import type { JsonObject } from '../../protocol/json.js';
+import type { Operation } from '../../protocol/operation.js';
+import { OperationError } from '../../protocol/operation-error.js';
+import type { PolicyRequest } from '../admission.js';
+import type { Approval } from '../approvals/approval-queue.js';
+import type { Ruling } from '../rules/rule-types.js';
+import type { Token, TokenScope } from './token-types.js';
+
+/** A call that needs somebody's agreement, and how it is put to them. */
+export interface ConfirmationCase {
+  readonly request: PolicyRequest;
+  readonly ruling: Ruling;
+  readonly scope: TokenScope;
+  /** What would be done, in one sentence, with values redacted. */
+  readonly message: string;
+}
+
+/** Somebody agreed, and the token that stood for the question is used up. */
+export interface Agreement {
+  readonly token: Token;
+  /** `token`, `user`, or the operator's name. */
+  readonly by: string;
+}
+
+/** A token as its holder gets it, and as the store keeps it. */
+export interface IssuedToken {
+  readonly token: string;
+  readonly record: Token;
+}
+
+/** The question to whoever called: send the token back if you mean it (companion document "confirmation tokens", 3.3). */
+export function confirmationRequired(theCase: ConfirmationCase, issued: IssuedToken): OperationError {
+  return new OperationError(
+    'CONFIRMATION_REQUIRED',
+    'This operation requires confirmation. If it is really wanted, repeat the call with the same params and ' +
+      "'_confirmation' set to details.confirmation_token",
+    describeToken(theCase, issued),
+  );
+}
+
+/** The same while an operator has not decided: the token is good for nothing until then. */
+export function approvalPending(theCase: ConfirmationCase, issued: IssuedToken, approval: Approval): OperationError {
+  const { id, status, expiresAt } = approval;
+  return new OperationError(
+    'CONFIRMATION_REQUIRED',
+    `This operation requires confirmation by a person. Request '${id}' waits for an operator; once it is approved, ` +
+      "repeat the call with the same params and '_confirmation' set to details.confirmation_token",
+    { ...describeToken(theCase, issued), approval: { id, status, expires_at: expiresAt } },
+  );
+}
+
+function describeToken({ request, ruling, message }: ConfirmationCase, { token, record }: IssuedToken): JsonObject {
+  const { danger } = request.operation.classification;
+  return {
+    operation: request.operation.name,
+    danger_level: danger.level,
+    reasons: ruling.reason === null ? danger.reasons : [...danger.reasons, ruling.reason],
+    confirmation_message: message,
+    confirmation_token: token,
+    expires_at: new Date(record.expiresAt).toISOString(),
+    requires: ruling.requires,
+    ...(record.notBefore > record.issuedAt ? { not_before: new Date(record.notBefore).toISOString() } : {}),
+  };
+}
+
+/** The refusal of a call that a person did not agree to. */
+export function consentRefused(theCase: ConfirmationCase, reason: string, details: JsonObject = {}): OperationError {
+  return new OperationError('PERMISSION_DENIED', `Permission denied: '${reason}'`, {
+    operation: theCase.request.operation.name,
+    reason,
+    ...details,
+  });
+}
+
+/** A person reads the question on one screen; longer values are cut, and say so. */
+const MAX_VALUE_LENGTH = 200;
+const MAX_LIST_LENGTH = 1_500;
+
+/**
+ * What would be done, in one sentence: the operator's own words with `{param}` filled in, else the operation and all its
+ * parameters. Invisible characters are written out, so that what a person approves is what is called.
+ * @param args redacted
+ */
+export function describeConsent(operation: Operation, args: JsonObject): string {
+  const { confirmationMessage: template, name, upstream, classification } = operation;
+  if (template !== undefined) return fillIn(template, args);
+  const { level } = classification.danger;
+  const given = Object.entries(args).map(([key, value]) => `${escapeInvisible(key)} = ${show(value)}`);
+  const list = given.length === 0 ? 'no parameters' : cut(given.join(', '), MAX_LIST_LENGTH);
+  return `Run '${name}' (${level}) on upstream '${upstream}' with ${list}?`;
+}
+
+/** The same for the person behind the client or at the desk: who asks, and why they are asked. */
+export function describeQuestion({ request, ruling, message }: ConfirmationCase): string {
+  const { operation, caller } = request;
+  const reasons = [...operation.classification.danger.reasons, ...(ruling.reason === null ? [] : [ruling.reason])];
+  const why = reasons.length === 0 ? '' : ` Why you are asked: ${reasons.map(escapeInvisible).join('; ')}.`;
+  return `${message}${why} Asked by ${describeCaller(caller)}.`;
+}
+
+function describeCaller({ client, clientName }: Caller): string {
+  const label = show(clientName);
+  return client === undefined ? `a client that calls itself ${label}` : `client '${client}' (${label})`;
+}
+
+/** `{repo}` by either spelling; what names no parameter stays as it is. */
+function fillIn(template: string, args: JsonObject): string {
+  return template.replace(/\{([^{}]{1,100})\}/g, (whole, name: string) => {
+    const key = Object.keys(args).find((each) => each === name || toSnakeCase(each) === name);
+    return key === undefined ? whole : show(args[key]);
+  });
+}
+
+function show(value: unknown): string {
+  const text = typeof value === 'string' ? quote(value) : (JSON.stringify(value) ?? 'nothing');
+  return cut(escapeInvisible(text), MAX_VALUE_LENGTH);
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { "'": "\\'", '\n': '\\n', '\t': '\\t' };
+
+/** A value must not look like the end of itself and the beginning of another one, or of the gateway's own words. */
+function quote(text: string): string {
+  return `'${text.replace(/['\n\t]/g, (sign) => ESCAPES[sign] ?? sign)}'`;
+}
+
+function cut(text: string, length: number): string {
+  return text.length <= length ? text : `${text.slice(0, length)}... (${text.length} characters)`;
+}

@@ -1,0 +1,433 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { AuditEvent, AuditTrail } from '../../audit/audit-trail.js';
+import type { ConfirmationConfig } from '../../config/gateway-config.js';
+import type { Caller } from '../../protocol/call.js';
+import type { ErrorCode } from '../../protocol/error-table.js';
+import type { JsonObject } from '../../protocol/json.js';
+import type { DangerLevel } from '../../protocol/operation.js';
+import { OperationError } from '../../protocol/operation-error.js';
+import type { StateStore } from '../../store/state-store.js';
+import { describeActor } from '../audit-events.js';
+import { keyOfCaller } from '../caller-key.js';
+import { failClosed } from '../fail-closed.js';
+import type { ConfirmationTokens, Token, TokenRequest, TokenScope } from './token-types.js';
+
+interface ConfirmationTokensOptions {
+  readonly store: StateStore;
+  readonly audit: AuditTrail;
+  readonly config: ConfirmationConfig;
+  /** Fingerprint of the configuration: tokens that were issued under another one are void. */
+  readonly configuration: string;
+  /** Milliseconds since the epoch. */
+  readonly now?: () => number;
+}
+
+type TokenEvent = Extract<AuditEvent, { readonly type: 'token' }>;
+
+interface FoundToken {
+  readonly token: Token;
+  readonly version: number;
+}
+
+const LIFETIMES: Readonly<Record<DangerLevel, keyof ConfirmationConfig['ttlSeconds']>> = {
+  safe: 'destructive',
+  reversible: 'destructive',
+  destructive: 'destructive',
+  dangerous: 'dangerous',
+  forbidden: 'forbidden',
+};
+
+/** What is left of a token at least when its cooldown ends: one that is never good would be a trap. */
+const USABLE_SECONDS = 60;
+
+/** For how long a token that has expired can be told from one that never was. The specification allows an hour. */
+const REMEMBERED_MS = 3_600_000;
+
+/** Tokens that live in a store, and so with it: over restarts and over replicas where it does. */
+export function createConfirmationTokens(options: ConfirmationTokensOptions): ConfirmationTokens {
+  return new StoredTokens(options);
+}
+
+class StoredTokens implements ConfirmationTokens {
+  readonly #store: StateStore;
+  readonly #audit: AuditTrail;
+  readonly #config: ConfirmationConfig;
+  readonly #configuration: string;
+  readonly #now: () => number;
+  readonly #limits: TokenLimits;
+
+  constructor({ store, audit, config, configuration, now = Date.now }: ConfirmationTokensOptions) {
+    this.#store = failClosed(store);
+    this.#audit = audit;
+    this.#config = config;
+    this.#configuration = configuration;
+    this.#now = now;
+    this.#limits = createTokenLimits(this.#store, config, now);
+  }
+
+  async issue(request: TokenRequest): Promise<{ readonly token: string; readonly record: Token }> {
+    await this.#limits.countIssue(request.caller);
+    const text = createTokenText(request.type ?? 'confirmation');
+    const key = keyOfToken(text);
+    const record = this.#draft(request, idOfToken(key));
+    const options = { expiresAt: record.expiresAt + REMEMBERED_MS, tag: record.session };
+    // 256 random bits: a key that is taken is a broken random source.
+    if (!(await this.#store.insert('token', key, { ...record }, options))) throw new Error('a token was made twice');
+    this.#record('TOKEN_ISSUED', { key, caller: request.caller, scope: request.scope });
+    return { token: text, record };
+  }
+
+  async inspect(text: string, scope: TokenScope, caller: Caller): Promise<Token> {
+    const presented = present(text, caller, scope);
+    return this.#validate(presented, async () => (await this.#examine(presented)).token);
+  }
+
+  async redeem(text: string, scope: TokenScope, caller: Caller): Promise<Token> {
+    const presented = present(text, caller, scope);
+    const consumed = await this.#validate(presented, async () => {
+      const found = await this.#examine(presented);
+      checkCooldown(found.token, presented, this.#now());
+      return this.#consume(found, presented);
+    });
+    this.#record('TOKEN_VALIDATED', presented);
+    return consumed;
+  }
+
+  async revoke(text: string, caller: Caller): Promise<Token> {
+    const presented = present(text, caller);
+    const token = await this.#recordRejection(presented, async () => {
+      await this.#limits.countFailure(caller);
+      return this.#forget(presented);
+    });
+    this.#record('TOKEN_REVOKED', { ...presented, scope: token });
+    return token;
+  }
+
+  async discard(text: string, caller: Caller): Promise<void> {
+    const presented = present(text, caller);
+    this.#record('TOKEN_REVOKED', { ...presented, scope: await this.#forget(presented) });
+  }
+
+  async endSession(sessionId: string): Promise<void> {
+    for (const key of await this.#store.removeTagged('token', sessionId)) {
+      this.#audit.record({
+        type: 'token',
+        event: 'TOKEN_REVOKED',
+        token_id: idOfToken(key),
+        outcome: 'success',
+        actor: { session: sessionId },
+      });
+    }
+  }
+
+  #draft(request: TokenRequest, id: string): Token {
+    const { type = 'confirmation', scope, caller, danger, cooldownSeconds, approval = null, context = {} } = request;
+    const { lifetimeSeconds = this.#config.ttlSeconds[LIFETIMES[danger]] } = request;
+    const issuedAt = this.#now();
+    const lifetime =
+      cooldownSeconds > 0 ? Math.max(lifetimeSeconds, cooldownSeconds + USABLE_SECONDS) : lifetimeSeconds;
+    return {
+      ...scope,
+      id,
+      type,
+      session: caller.sessionId,
+      configuration: this.#configuration,
+      danger,
+      issuedAt,
+      notBefore: issuedAt + cooldownSeconds * 1_000,
+      expiresAt: issuedAt + lifetime * 1_000,
+      consumedAt: null,
+      approval,
+      context,
+    };
+  }
+
+  /** Looks a token up and checks it. Whatever was sent costs one look into the store, so that its time tells nothing. */
+  async #examine(presented: PresentedToken): Promise<FoundToken> {
+    const record = await this.#store.get('token', presented.key);
+    // Only this class writes the collection.
+    const token = record?.value as Token | undefined;
+    const own = token?.session === presented.caller.sessionId && token.configuration === this.#configuration;
+    if (record === undefined || token === undefined || !own) throw tokenInvalid(presented);
+    checkToken(token, presented, this.#now(), this.#config.clockSkewSeconds);
+    return { token, version: record.version };
+  }
+
+  /** Uses a token up. Of many that try at once, over processes, the store lets one succeed. */
+  async #consume({ token, version }: FoundToken, presented: PresentedToken): Promise<Token> {
+    const consumed = { ...token, consumedAt: this.#now() };
+    if (await this.#store.replace('token', presented.key, version, consumed)) return consumed;
+    // Used or taken back since it was read: looking again says which.
+    await this.#examine(presented);
+    throw tokenInvalid(presented);
+  }
+
+  /** Uses the token up before forgetting it, so that a call that uses it at the same moment either runs or is refused. */
+  async #forget(presented: PresentedToken): Promise<Token> {
+    const consumed = await this.#consume(await this.#examine(presented), presented);
+    await this.#store.remove('token', presented.key);
+    return consumed;
+  }
+
+  /** Refuses at once beyond the limit of failures, and counts the failure if it comes to one. */
+  #validate<T>(presented: PresentedToken, work: () => Promise<T>): Promise<T> {
+    return this.#recordRejection(presented, async () => {
+      await this.#limits.checkFailures(presented.caller);
+      try {
+        return await work();
+      } catch (error) {
+        // Beyond the limit the count's own refusal is the answer: many guesses at once learn no more than one after another.
+        if (isTokenFault(error)) await this.#limits.countFailure(presented.caller);
+        throw error;
+      }
+    });
+  }
+
+  async #recordRejection<T>(presented: PresentedToken, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (error instanceof OperationError) this.#record('TOKEN_REJECTED', presented, error.code);
+      throw error;
+    }
+  }
+
+  #record(
+    event: TokenEvent['event'],
+    { key, caller, scope }: Pick<PresentedToken, 'key' | 'caller' | 'scope'>,
+    failure?: string,
+  ): void {
+    this.#audit.record({
+      type: 'token',
+      event,
+      token_id: idOfToken(key),
+      ...(scope === undefined ? {} : { operation: scope.operation, adapter: scope.upstream }),
+      outcome: failure === undefined ? 'success' : 'failure',
+      ...(failure === undefined ? {} : { failure_reason: failure }),
+      actor: describeActor(caller),
+    });
+  }
+}
+
+function present(text: string, caller: Caller, scope?: TokenScope): PresentedToken {
+  return { text, key: keyOfToken(text), caller, ...(scope === undefined ? {} : { scope }) };
+}
+
+/** A cooldown that is not over and a store that cannot be reached are no fault of the token's. */
+function isTokenFault(error: unknown): boolean {
+  return error instanceof OperationError && error.code.startsWith('TOKEN_');
+}
+
+const MINUTE_MS = 60_000;
+
+/** How often a caller may ask for tokens and fail with them. Each method rejects with RATE_LIMIT_EXCEEDED beyond the limit. */
+interface TokenLimits {
+  countIssue(caller: Caller): Promise<void>;
+  /** A failed validation, or a revocation, which could be used for guessing as well. */
+  countFailure(caller: Caller): Promise<void>;
+  /** Rejects where the next failure would be one too many; counts nothing. */
+  checkFailures(caller: Caller): Promise<void>;
+}
+
+type Counted = 'issued' | 'failed';
+
+const LIMIT_WORDS: Readonly<Record<Counted, string>> = {
+  issued: 'confirmation tokens',
+  failed: 'failed confirmations and revocations',
+};
+
+/** Counts by the minute of the clock. The counters lie in the store, so that several gateways count together. */
+function createTokenLimits(
+  store: Pick<StateStore, 'increment' | 'count'>,
+  config: Pick<ConfirmationConfig, 'maxIssuedPerMinute' | 'maxFailuresPerMinute'>,
+  now: () => number,
+): TokenLimits {
+  const limits: Readonly<Record<Counted, number>> = {
+    issued: config.maxIssuedPerMinute,
+    failed: config.maxFailuresPerMinute,
+  };
+  const count = async (counted: Counted, caller: Caller): Promise<void> => {
+    const at = now();
+    const limit = limits[counted];
+    // Kept a minute longer than it is read, in case the store's clock is ahead of this one.
+    const expiresAt = endOfMinute(at) + MINUTE_MS;
+    const { added } = await store.increment(counterOf(counted, caller, at), 1, { expiresAt, limit });
+    if (!added) throw limitExceeded(counted, limit, at);
+  };
+  return {
+    countIssue: (caller) => count('issued', caller),
+    countFailure: (caller) => count('failed', caller),
+    async checkFailures(caller) {
+      const at = now();
+      const failures = await store.count(counterOf('failed', caller, at));
+      if (failures >= limits.failed) throw limitExceeded('failed', limits.failed, at);
+    },
+  };
+}
+
+function counterOf(counted: Counted, caller: Caller, now: number): string {
+  return `tokens/${counted}/${Math.floor(now / MINUTE_MS)}/${keyOfCaller(caller)}`;
+}
+
+function endOfMinute(now: number): number {
+  return (Math.floor(now / MINUTE_MS) + 1) * MINUTE_MS;
+}
+
+function limitExceeded(counted: Counted, limit: number, now: number): OperationError {
+  const resetsAt = endOfMinute(now);
+  const seconds = Math.ceil((resetsAt - now) / 1_000);
+  return new OperationError(
+    'RATE_LIMIT_EXCEEDED',
+    `Limit of ${limit} ${LIMIT_WORDS[counted]} per minute reached. Try again in ${seconds} seconds`,
+    {
+      limit,
+      remaining: 0,
+      window: 'minute',
+      resets_at: new Date(resetsAt).toISOString(),
+      retry_after_seconds: seconds,
+    },
+  );
+}
+
+const TOKEN_PREFIXES: Readonly<Record<Token['type'], string>> = {
+  confirmation: 'conf_',
+  quota_continue: 'quota_continue_',
+};
+
+/** Twice the 128 bits that are asked for; with the longest prefix 58 of at most 80 characters. */
+const RANDOM_BYTES = 32;
+
+const ID_LENGTH = 12;
+
+/** A new token, as its owner will send it back. */
+function createTokenText(type: Token['type']): string {
+  return `${TOKEN_PREFIXES[type]}${randomBytes(RANDOM_BYTES).toString('base64url')}`;
+}
+
+/** The key that the store knows a token by: a stolen database gives no token that can be used. */
+function keyOfToken(text: string): string {
+  return createHash('sha256').update(text).digest('base64url');
+}
+
+/** What names a token in records without being it. */
+function idOfToken(key: string): string {
+  return key.slice(0, ID_LENGTH);
+}
+
+/** A token as it is sent back. */
+interface PresentedToken {
+  readonly text: string;
+  /** The store's key of that text, whether or not there is such a token. */
+  readonly key: string;
+  readonly caller: Caller;
+  /** What it is to be good for; absent where it is only taken back. */
+  readonly scope?: TokenScope;
+}
+
+/** The specification's longest token; more of what was sent helps nobody. */
+const MAX_ECHO = 80;
+
+interface ScopeCheck {
+  readonly part: keyof TokenScope;
+  readonly explain: (token: TokenScope, scope: TokenScope) => string;
+}
+
+/** In the specified order; the definition goes with the operation that it is of. Stored values are never told. */
+const SCOPE_CHECKS: readonly ScopeCheck[] = [
+  {
+    part: 'operation',
+    explain: (token, scope) => `Confirmation token is for operation '${token.operation}', not '${scope.operation}'`,
+  },
+  {
+    part: 'definition',
+    explain: ({ operation }) => `Operation '${operation}' has changed since its confirmation token was issued`,
+  },
+  {
+    part: 'parameters',
+    explain: ({ operation }) => `Confirmation token is for a call of '${operation}' with other parameters`,
+  },
+  {
+    part: 'upstream',
+    explain: (token, scope) => `Confirmation token is for adapter '${token.upstream}', not '${scope.upstream}'`,
+  },
+  {
+    part: 'quota',
+    explain: (_, { operation, quota }) =>
+      quota === undefined
+        ? `Token is for going on past a quota and confirms no call of '${operation}'`
+        : 'Token is not for going on past the quota that pauses this call now',
+  },
+];
+
+/**
+ * Checks a token that exists, in the specified order: not expired, not consumed, operation, parameters, adapter. Throws the
+ * `OperationError` of the first that fails.
+ * @param now milliseconds since the epoch
+ */
+function checkToken(token: Token, presented: PresentedToken, now: number, skewSeconds: number): void {
+  if (now >= token.expiresAt + skewSeconds * 1_000) throw tokenExpired(token, presented, now);
+  if (token.consumedAt !== null) throw tokenUsed(token.consumedAt, presented);
+  const { scope } = presented;
+  if (scope === undefined) return;
+  const failed = SCOPE_CHECKS.find(({ part }) => token[part] !== scope[part]);
+  if (failed === undefined) return;
+  throw refuseToken('TOKEN_SCOPE_MISMATCH', failed.explain(token, scope), presented, {
+    token_operation: token.operation,
+    requested_operation: scope.operation,
+  });
+}
+
+/** Unknown, malformed, somebody else's or of another configuration: the caller must not learn which. */
+function tokenInvalid(presented: PresentedToken): OperationError {
+  return refuseToken('TOKEN_INVALID', 'Confirmation token is invalid', presented, {});
+}
+
+/** Refuses a token whose cooldown is not over, with the token itself: it stays good. */
+function checkCooldown(token: Token, presented: PresentedToken, now: number): void {
+  if (now >= token.notBefore) return;
+  const seconds = Math.ceil((token.notBefore - now) / 1_000);
+  throw new OperationError(
+    'CONFIRMATION_REQUIRED',
+    `Operation '${token.operation}' may not run yet. Call it again with the same token in ${seconds} seconds`,
+    {
+      operation: token.operation,
+      danger_level: token.danger,
+      reasons: ['it has a waiting time between the question and the execution'],
+      confirmation_token: presented.text,
+      expires_at: toIso(token.expiresAt),
+      not_before: toIso(token.notBefore),
+      retry_after_seconds: seconds,
+    },
+  );
+}
+
+function tokenExpired({ expiresAt }: Token, presented: PresentedToken, now: number): OperationError {
+  const expiredAt = toIso(expiresAt);
+  return refuseToken('TOKEN_EXPIRED', `Confirmation token expired at '${expiredAt}'`, presented, {
+    expired_at: expiredAt,
+    current_time: toIso(now),
+  });
+}
+
+function tokenUsed(at: number, presented: PresentedToken): OperationError {
+  const consumedAt = toIso(at);
+  const explanation = `Confirmation token is good for one call and was used at '${consumedAt}'`;
+  return refuseToken('TOKEN_ALREADY_USED', explanation, presented, { consumed_at: consumedAt });
+}
+
+function refuseToken(
+  code: ErrorCode,
+  explanation: string,
+  { text, scope }: PresentedToken,
+  details: JsonObject,
+): OperationError {
+  const operation = scope === undefined ? 'the operation' : `'${scope.operation}'`;
+  return new OperationError(code, `${explanation}. Call ${operation} again without a token to get a new one`, {
+    token: text.slice(0, MAX_ECHO),
+    ...details,
+  });
+}
+
+function toIso(time: number): string {
+  return new Date(time).toISOString();
+}

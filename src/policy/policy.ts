@@ -1,0 +1,157 @@
+import { type AuditTrail, openAuditTrail } from '../audit/audit-trail.js';
+import { createRedactor } from '../audit/redact.js';
+import type { GatewayConfig } from '../config/gateway-config.js';
+import { digest } from '../lib/canonical-json.js';
+import type { Observer } from '../observe/observation.js';
+import type { Caller } from '../protocol/call.js';
+import type { TrustLevel } from '../protocol/operation.js';
+import { openStore } from '../store/open-store.js';
+import type { StateStore } from '../store/state-store.js';
+import type { Gatekeeper } from './admission.js';
+import { type ApprovalQueue, createApprovalQueue } from './approvals/approval-queue.js';
+import { createWebhook, type Webhook } from './approvals/webhook.js';
+import { type CallRecorder, createCallRecorder } from './audit-events.js';
+import { createConfirm } from './confirmation/confirm.js';
+import { createConfirmationTokens } from './confirmation/tokens.js';
+import { createGatekeeper } from './gatekeeper.js';
+import { createQuotaDesk } from './quota/quota.js';
+import type { QuotaDesk } from './quota/quota-types.js';
+import { createRuleBook } from './rules/rule-engine.js';
+import type { RuleBook } from './rules/rule-types.js';
+
+/** Everything that decides whether a call may happen, and remembers what was decided. */
+export interface PolicyDesk {
+  readonly gatekeeper: Gatekeeper;
+  readonly rules: RuleBook;
+  readonly audit: AuditTrail;
+  readonly recordCall: CallRecorder;
+  readonly quota: QuotaDesk;
+  /** Absent where no operator can be asked. */
+  readonly approvals: ApprovalQueue | undefined;
+  /** Takes a token back for the caller that got it; resolves with the token's public id. */
+  revokeToken(token: string, caller: Caller): Promise<string>;
+  /** Ends what belongs to a session: its tokens and its open requests. */
+  endSession(sessionId: string): void;
+  close(): Promise<void>;
+}
+
+interface PolicyDeskDeps {
+  readonly observe: Observer;
+  /** Which program this is, for the audit trail: `serve`, `stdio`, a command's name. */
+  readonly process: string;
+}
+
+/** How often the store is told to free what has expired; the specification allows an hour. */
+const PURGE_MS = 600_000;
+
+/**
+ * Opens the audit trail and the store, and puts the desk together.
+ * @throws StoreError when the state cannot be kept: a gate that forgets is no gate
+ */
+export async function openPolicyDesk(config: GatewayConfig, deps: PolicyDeskDeps): Promise<PolicyDesk> {
+  const { observe } = deps;
+  const audit = await openAuditTrail(config.audit, deps);
+  const store = await openStore(config.store, {
+    onProblem: (message) => observe({ kind: 'notice', level: 'warn', message }),
+  }).catch(async (cause: unknown) => {
+    await audit.close();
+    throw cause;
+  });
+  const { confirmation, approvals: settings } = config.policy;
+  const redact = createRedactor(config.audit);
+  const rules = createRuleBook(config.policy, trustByUpstream(config));
+  const configuration = fingerprintConfig(config);
+  const tokens = createConfirmationTokens({ store, audit, config: confirmation, configuration });
+  const webhook = openWebhook(config, audit, observe);
+  const approvals = isOperatorReachable(config, store)
+    ? createApprovalQueue({
+        store,
+        audit,
+        config: settings,
+        ...(webhook === undefined ? {} : { notify: webhook.send }),
+      })
+    : undefined;
+  const confirm = createConfirm({ tokens, approvals, settings, audit, redact });
+
+  const aside = createAside(observe);
+  const purging = setInterval(() => aside.run('purging the store', store.purge()), PURGE_MS).unref();
+  return {
+    gatekeeper: createGatekeeper({ rules, confirm, audit, redact }),
+    rules,
+    audit,
+    quota: createQuotaDesk({ store, tokens, config, observe }),
+    recordCall: createCallRecorder(config.audit, audit, redact),
+    approvals,
+    revokeToken: async (token, caller) => (await tokens.revoke(token, caller)).id,
+    endSession(sessionId) {
+      aside.run('ending the tokens of a session', tokens.endSession(sessionId));
+      if (approvals !== undefined) aside.run('ending the requests of a session', approvals.endSession(sessionId));
+    },
+    async close() {
+      clearInterval(purging);
+      await aside.settled();
+      await webhook?.close();
+      await store.close();
+      await audit.close();
+    },
+  };
+}
+
+/** The trust of each upstream by slug. What is not configured is the gateway's own. */
+function trustByUpstream({ upstreams }: GatewayConfig): (slug: string) => TrustLevel {
+  const levels = new Map(upstreams.map(({ slug, trust }) => [slug, trust]));
+  return (slug) => levels.get(slug) ?? 'untested';
+}
+
+/** A command line in another process needs a shared store; the HTTP API needs somebody who may use it. */
+function isOperatorReachable({ policy }: GatewayConfig, store: StateStore): boolean {
+  const { operator, operators } = policy.approvals;
+  return operator && (store.shared || operators.length > 0);
+}
+
+function openWebhook({ policy, server }: GatewayConfig, audit: AuditTrail, observe: Observer): Webhook | undefined {
+  const { webhook, publicUrl = describeAddress(server) } = policy.approvals;
+  return webhook === undefined ? undefined : createWebhook(webhook, { publicUrl, audit, observe });
+}
+
+/** A wildcard address is not one that a link can lead to. */
+function describeAddress({ host, port }: GatewayConfig['server']): string {
+  const reachable = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
+  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
+}
+
+/** Work that nobody waits for until the desk closes. What goes wrong here leaves records that expire by themselves. */
+function createAside(observe: Observer) {
+  const running = new Set<Promise<void>>();
+  return {
+    run(what: string, work: Promise<void>): void {
+      const told = work
+        .catch((cause: unknown) => {
+          const why = cause instanceof Error ? cause.message : String(cause);
+          observe({ kind: 'notice', level: 'warn', message: `${what} failed: ${why}` });
+        })
+        .finally(() => running.delete(told));
+      running.add(told);
+    },
+    settled: async (): Promise<void> => void (await Promise.all(running)),
+  };
+}
+
+/**
+ * What a question was put under. A token is good under the same configuration alone: who changes a rule, a trust level, a
+ * curation or what stands behind a name takes back every yes that was given before. Gateways that share a store have equal
+ * fingerprints, so nothing of one machine belongs in it.
+ */
+function fingerprintConfig({ policy, upstreams, pins, lock }: GatewayConfig): string {
+  const { readOnly, rules, confirmation } = policy;
+  const behind = upstreams.map(({ slug, endpoint, trust, strict, group, curation, disabled }) => ({
+    slug,
+    endpoint,
+    trust,
+    strict,
+    group: group ?? null,
+    curation,
+    disabled,
+  }));
+  return digest({ readOnly, rules, confirmation, upstreams: behind, pins, lock: lock.content ?? null });
+}

@@ -1,0 +1,236 @@
+import {
+  type ApiLimit,
+  COST_STEPS,
+  METRICS,
+  type QuotaLimit,
+  type QuotaMatch,
+  type QuotasConfig,
+  type Thresholds,
+} from '../../config/gateway-config.js';
+import type { Caller } from '../../protocol/call.js';
+import type { JsonObject } from '../../protocol/json.js';
+import { GATEWAY_SOURCE, type Operation } from '../../protocol/operation.js';
+import { OperationError } from '../../protocol/operation-error.js';
+import type { Warning } from '../../protocol/result.js';
+import { matchClauses } from '../rules/clause.js';
+import { compileClient, compileOperation } from '../rules/conditions.js';
+import {
+  type ApiBudget,
+  type Budget,
+  type Draw,
+  describeReset,
+  drawOn,
+  type Level,
+  type QuotaBudget,
+} from './budget.js';
+import type { QuotaDeskConfig } from './quota-types.js';
+
+/** What calls of one operation draw on. */
+interface Plan {
+  /** Upstreams' limits first. */
+  readonly charges: readonly { readonly budget: Budget; readonly by: number }[];
+  /** Budgets that count the answers. */
+  readonly settled: readonly Budget[];
+}
+
+const NOTHING: readonly never[] = [];
+
+/** Every budget of the configuration, and which of them are about a call. */
+export class BudgetBook {
+  readonly api: readonly ApiBudget[];
+  readonly quotas: readonly QuotaBudget[];
+  /** Operations never change, so each is held against the budgets once. */
+  readonly #plans = new WeakMap<Operation, Plan>();
+
+  constructor({ quotas, upstreams }: QuotaDeskConfig) {
+    this.api = upstreams.flatMap(({ slug, apiLimits }) => apiLimits.map((limit) => createApiBudget(slug, limit)));
+    this.quotas = createQuotaBudgets(quotas);
+  }
+
+  /** What a call draws before it runs. */
+  drawsOf(operation: Operation, caller: Caller, now: number): readonly Draw[] {
+    const { charges } = this.#planOf(operation);
+    if (charges.length === 0) return NOTHING;
+    return charges
+      .filter(({ budget }) => budget.isFor(caller))
+      .map(({ budget, by }) => drawOn(budget, by, caller, now));
+  }
+
+  /** What an answer of so many tokens draws. */
+  settlementOf(operation: Operation, caller: Caller, tokens: number, now: number): readonly Draw[] {
+    const { settled } = this.#planOf(operation);
+    if (settled.length === 0) return NOTHING;
+    return settled.filter((budget) => budget.isFor(caller)).map((budget) => drawOn(budget, tokens, caller, now));
+  }
+
+  #planOf(operation: Operation): Plan {
+    const known = this.#plans.get(operation);
+    if (known !== undefined) return known;
+    const charges = [...this.api, ...this.quotas].flatMap((budget) => {
+      const by = budget.stepsOf(operation);
+      return by === undefined ? [] : [{ budget, by }];
+    });
+    const settled = charges.map(({ budget }) => budget).filter(({ countsAnswers }) => countsAnswers);
+    const plan = { charges, settled };
+    this.#plans.set(operation, plan);
+    return plan;
+  }
+}
+
+/** Where a warning becomes a loud one: so much of the next threshold (companion document "warnings"). */
+const HIGH_FROM = 0.9;
+
+/** The refusal of a call that would pass the hard stop. */
+function quotaExhausted(budget: QuotaBudget, { span, value }: Level, now: number): OperationError {
+  const { name, hardStop = 0 } = budget.limit;
+  const reset = describeReset(span.end, now);
+  return new OperationError(
+    'RATE_LIMIT_QUOTA_EXHAUSTED',
+    `Quota exhausted: '${name}' allows ${describeAmount(budget, hardStop)}. Try again in ${reset.retry_after_seconds} seconds`,
+    { ...describeCount(budget, value), hard_stop_threshold: hardStop, ...reset },
+  );
+}
+
+/** The question whether to go on. */
+export function quotaPaused(
+  budget: QuotaBudget,
+  value: number,
+  token: { readonly text: string; readonly expiresAt: number },
+): OperationError {
+  const { name, pause = 0, hardStop } = budget.limit;
+  return new OperationError(
+    'RATE_LIMIT_QUOTA_PAUSE',
+    `Quota pause threshold reached: '${name}' pauses at ${describeAmount(budget, pause)}. If the call is really wanted, ` +
+      "repeat it with the same params and '_quota_continue' set to details.confirmation_token",
+    {
+      ...describeCount(budget, value),
+      pause_threshold: pause,
+      ...(hardStop === undefined ? {} : { hard_stop_threshold: hardStop }),
+      confirmation_token: token.text,
+      expires_at: new Date(token.expiresAt).toISOString(),
+    },
+  );
+}
+
+/** Tells that a threshold is near; undefined where there is nothing to tell. */
+export function quotaWarning(budget: QuotaBudget, { span, value }: Level): Warning | undefined {
+  const { warn, pause, hardStop } = budget.limit;
+  const { thresholds } = budget;
+  if (thresholds.warn === undefined || value < thresholds.warn) return undefined;
+  const ahead = [thresholds.pause, thresholds.hardStop].filter((bound) => bound !== undefined);
+  const next = ahead.find((bound) => value <= bound) ?? ahead.at(-1);
+  return {
+    code: 'RATE_LIMIT_QUOTA_WARNING',
+    message: 'Approaching quota limit',
+    severity: next !== undefined && value > HIGH_FROM * next ? 'high' : 'medium',
+    details: {
+      ...describeCount(budget, value),
+      warn_threshold: warn,
+      ...(pause === undefined ? {} : { pause_threshold: pause }),
+      ...(hardStop === undefined ? {} : { hard_stop_threshold: hardStop }),
+      resets_at: new Date(span.end).toISOString(),
+    },
+  };
+}
+
+/** How much of what, in what people count in. */
+function describeCount({ limit, scale }: QuotaBudget, value: number): JsonObject {
+  const { name, metric, currency } = limit;
+  return { quota: name, metric, current: value / scale, ...(currency === undefined ? {} : { currency }) };
+}
+
+function describeAmount({ limit, window }: QuotaBudget, amount: number): string {
+  const unit = limit.currency ?? METRICS[limit.metric].counts;
+  return `${amount} ${unit} per ${window}`;
+}
+
+/** An upstream's own limit made ready. It is the upstream's with everybody, so all callers share it. */
+function createApiBudget(upstream: string, limit: ApiLimit): ApiBudget {
+  const { scope, operation, category, window } = limit;
+  const label = [upstream, scope, operation ?? category ?? [], window].flat().join(':');
+  const ofOperation = compileOperation({
+    ...(operation === undefined ? {} : { operation: [operation] }),
+    ...(category === undefined ? {} : { category: [category] }),
+  });
+  return {
+    kind: 'api',
+    label,
+    limit,
+    key: `api/${label}`,
+    per: 'all',
+    window,
+    thresholds: { hardStop: limit.limit },
+    countsAnswers: false,
+    stepsOf: (subject) =>
+      subject.upstream === upstream && matchClauses(ofOperation, subject) !== 'no' ? 1 : undefined,
+    isFor: () => true,
+    refuse: ({ value, span }, now) => {
+      const reset = describeReset(span.end, now);
+      const what = scope === 'global' ? 'calls' : `calls of '${operation ?? category}'`;
+      return new OperationError(
+        'RATE_LIMIT_EXCEEDED',
+        `API rate limit exceeded: upstream '${upstream}' takes ${limit.limit} ${what} per ${window}. Try again in ${reset.retry_after_seconds} seconds`,
+        { upstream, limit: limit.limit, remaining: Math.max(0, limit.limit - value), window, ...reset },
+      );
+    },
+  };
+}
+
+/** What a call adds before it runs, in steps. */
+type Pricing = (operation: Operation) => number;
+
+/** The configured quotas, in order. */
+function createQuotaBudgets({ limits, pricing }: QuotasConfig): readonly QuotaBudget[] {
+  const costs = createPricing(pricing);
+  return limits.map((limit) => createQuotaBudget(limit, costs));
+}
+
+function createQuotaBudget(limit: QuotaLimit, costs: Pricing): QuotaBudget {
+  const { name, metric, match, per } = limit;
+  const { counts, window } = METRICS[metric];
+  const scale = counts === 'cost' ? COST_STEPS : 1;
+  const ofOperation = compileOperation(match);
+  const ofCaller = compileClient(match);
+  const budget: QuotaBudget = {
+    kind: 'quota',
+    limit,
+    scale,
+    // The metric is part of the key: what counted calls must not go on as money.
+    key: `quota/${metric}/${encodeURIComponent(name)}`,
+    per,
+    window,
+    thresholds: scaleThresholds(limit, scale),
+    countsAnswers: counts === 'tokens',
+    stepsOf: (operation) => {
+      if (sparesOwn(match, operation) || matchClauses(ofOperation, operation) === 'no') return undefined;
+      if (counts !== 'cost') return counts === 'requests' ? 1 : 0;
+      // What costs nothing is not about money.
+      return costs(operation) || undefined;
+    },
+    isFor: ({ client }) => matchClauses(ofCaller, { client }) !== 'no',
+    refuse: (level, now) => quotaExhausted(budget, level, now),
+  };
+  return budget;
+}
+
+function scaleThresholds({ warn, pause, hardStop }: Thresholds, scale: number): Thresholds {
+  return {
+    ...(warn !== undefined && { warn: Math.round(warn * scale) }),
+    ...(pause !== undefined && { pause: Math.round(pause * scale) }),
+    ...(hardStop !== undefined && { hardStop: Math.round(hardStop * scale) }),
+  };
+}
+
+/** The gateway's own operations use nothing up, and a model must be able to ask for the status; unless a quota names them. */
+function sparesOwn({ operation: names = [], upstream = [] }: QuotaMatch, operation: Operation): boolean {
+  if (operation.upstream !== GATEWAY_SOURCE) return false;
+  return !names.includes(operation.name) && !upstream.includes(GATEWAY_SOURCE);
+}
+
+function createPricing(pricing: QuotasConfig['pricing']): Pricing {
+  const prices = pricing.map(({ match, costPerCall }) => ({
+    clauses: compileOperation(match),
+    steps: Math.round(costPerCall * COST_STEPS),
+  }));
+  return (operation) => prices.findLast(({ clauses }) => matchClauses(clauses, operation) !== 'no')?.steps ?? 0;
+}

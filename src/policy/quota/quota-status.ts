@@ -1,0 +1,83 @@
+import type { Caller } from '../../protocol/call.js';
+import type { JsonObject } from '../../protocol/json.js';
+import { GATEWAY_SOURCE } from '../../protocol/operation.js';
+import type { StateStore } from '../../store/state-store.js';
+import { type ApiBudget, type Draw, drawOn, type QuotaBudget } from './budget.js';
+import type { BudgetBook } from './budgets.js';
+import type { QuotaPauses } from './pauses.js';
+import type { AnnouncedBlocks } from './upstream-backoff.js';
+
+interface QuotaView {
+  readonly book: BudgetBook;
+  readonly blocks: AnnouncedBlocks;
+  readonly pauses: QuotaPauses;
+  readonly store: Pick<StateStore, 'count'>;
+  readonly caller: Caller;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+/** Where each budget stands, in the shape of the companion document "rate limiting", 6.2; quotas as the caller has them. */
+export async function describeQuotas(view: QuotaView): Promise<JsonObject> {
+  const { book, blocks, caller, now } = view;
+  const api = book.api.map((budget) => drawOn(budget, 0, caller, now));
+  const quotas = book.quotas.filter((each) => each.isFor(caller)).map((budget) => drawOn(budget, 0, caller, now));
+  const announced = blocks.list();
+  const ends = [
+    ...api.map(({ span }) => span.end),
+    ...quotas.map(({ span }) => span.end),
+    ...announced.map(([, until]) => until),
+  ];
+  return {
+    adapter: GATEWAY_SOURCE,
+    api_limits: Object.fromEntries([
+      ...(await Promise.all(api.map((draw) => describeApiLimit(draw, view)))),
+      ...announced.map(([upstream, until]) => [`${upstream}:announced`, { remaining: 0, resets_at: toIso(until) }]),
+    ]),
+    quotas: await Promise.all(quotas.map((draw) => describeQuota(draw, view))),
+    next_reset: ends.length === 0 ? null : toIso(Math.min(...ends)),
+  };
+}
+
+async function describeApiLimit(
+  { budget, counter, span }: Draw<ApiBudget>,
+  { store }: QuotaView,
+): Promise<readonly [string, JsonObject]> {
+  const { limit, window } = budget.limit;
+  const remaining = Math.max(0, limit - (await store.count(counter)));
+  return [budget.label, { limit, remaining, window, resets_at: toIso(span.end) }];
+}
+
+async function describeQuota(draw: Draw<QuotaBudget>, view: QuotaView): Promise<JsonObject> {
+  const { budget, counter, span } = draw;
+  const { name, per, metric, warn, pause, hardStop, currency } = budget.limit;
+  const value = await view.store.count(counter);
+  return {
+    name,
+    per,
+    metric,
+    current: value / budget.scale,
+    ...(warn === undefined ? {} : { warn }),
+    ...(pause === undefined ? {} : { pause }),
+    ...(hardStop === undefined ? {} : { hard_stop: hardStop }),
+    status: await statusOf(draw, value, view),
+    ...(currency === undefined ? {} : { currency }),
+    resets_at: toIso(span.end),
+  };
+}
+
+async function statusOf(
+  draw: Draw<QuotaBudget>,
+  value: number,
+  { pauses, caller }: QuotaView,
+): Promise<'ok' | 'warn' | 'paused' | 'exhausted'> {
+  const { warn, pause, hardStop } = draw.budget.thresholds;
+  const reached = (bound: number | undefined): boolean => bound !== undefined && value >= bound;
+  if (reached(hardStop)) return 'exhausted';
+  if (reached(pause) && !(await pauses.isOver(draw, caller))) return 'paused';
+  return reached(warn) || reached(pause) ? 'warn' : 'ok';
+}
+
+function toIso(time: number): string {
+  return new Date(time).toISOString();
+}

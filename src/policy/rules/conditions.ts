@@ -1,0 +1,105 @@
+import { localNameOf } from '../../catalog/resolve-name.js';
+import type { PolicyRule, RuleMatch } from '../../config/gateway-config.js';
+import { anyOf, compileGlob, type Glob, type Match, matchGlobs } from '../../lib/glob.js';
+import { quoteValue, quoteValues } from '../../lib/text.js';
+import type { Operation } from '../../protocol/operation.js';
+import type { Clause, RuledCall } from './clause.js';
+import { compileParameter } from './param-conditions.js';
+
+/** A rule made ready: what the operation alone answers, and what only a call does. */
+export interface CompiledRule {
+  readonly rule: PolicyRule;
+  readonly ofOperation: readonly Clause<Operation>[];
+  readonly ofCall: readonly Clause<RuledCall>[];
+}
+
+/** Compiles each rule's patterns once. */
+export function compileRules(rules: readonly PolicyRule[]): readonly CompiledRule[] {
+  return rules.map((rule) => ({ rule, ofOperation: compileOperation(rule.match), ofCall: compileCall(rule.match) }));
+}
+
+/** What a match asks of an operation. */
+export function compileOperation(match: RuleMatch): readonly Clause<Operation>[] {
+  return [
+    ...clauseOf(match.operation, operationClause),
+    ...clauseOf(match.category, (listed) => listClause('category', listed, ({ category }) => category)),
+    ...clauseOf(match.danger, (listed) => listClause('danger', listed, ({ danger }) => danger.level)),
+    ...clauseOf(match.upstream, (patterns) => nameClause('upstream', patterns, ({ upstream }) => [upstream])),
+  ];
+}
+
+function compileCall(match: RuleMatch): readonly Clause<RuledCall>[] {
+  const params = Object.entries(match.params ?? {});
+  return [...compileClient(match), ...params.map(([key, condition]) => compileParameter(key, condition))];
+}
+
+/** What a match asks of the caller. */
+export function compileClient({ client }: RuleMatch): readonly Clause<Pick<RuledCall, 'client'>>[] {
+  return clauseOf(client, clientClause);
+}
+
+function clauseOf<Given, Subject>(given: Given | undefined, compile: (given: Given) => Clause<Subject>) {
+  return given === undefined ? [] : [compile(given)];
+}
+
+/**
+ * A bare name is an operation's as long as no other upstream offers it. From then on it may mean each of them, which is doubt:
+ * else an upstream could take another's operation out of a rule by offering a tool of its name.
+ */
+function operationClause(patterns: readonly string[]): Clause<Operation> {
+  const { match, explain } = nameClause('operation', patterns, ({ name, qualifiedName }) => [name, qualifiedName]);
+  const ofLocalName = nameClause('operation', patterns, (operation) => [localNameOf(operation)]);
+  return {
+    match: (operation) => anyOf([match(operation), ofLocalName.match(operation) === 'no' ? 'no' : 'doubt']),
+    explain,
+  };
+}
+
+/** A clause that one of the names must fit. */
+function nameClause(
+  noun: string,
+  patterns: readonly string[],
+  namesOf: (operation: Operation) => readonly [string, ...string[]],
+): Clause<Operation> {
+  const globs = patterns.map(compileGlob);
+  return {
+    match: (operation) => anyOf(namesOf(operation).map((name) => matchGlobs(globs, name))),
+    explain: (operation, match) => explainName(`${noun} '${namesOf(operation)[0]}'`, patterns, match),
+  };
+}
+
+/** Also of a caller that says who it is: only a configured client has a name that counts. */
+function clientClause(patterns: readonly string[]): Clause<Pick<RuledCall, 'client'>> {
+  const globs: readonly Glob[] = patterns.map(compileGlob);
+  return {
+    match: ({ client }) => (client === undefined ? 'no' : matchGlobs(globs, client)),
+    explain: ({ client }, match) =>
+      client === undefined
+        ? `the caller is not an authenticated client, and would have to be ${oneOf(patterns)}`
+        : explainName(`client '${client}'`, patterns, match),
+  };
+}
+
+function listClause<Listed extends string>(
+  noun: string,
+  listed: readonly Listed[],
+  pick: (classification: Operation['classification']) => Listed,
+): Clause<Operation> {
+  return {
+    match: ({ classification }) => (listed.includes(pick(classification)) ? 'yes' : 'no'),
+    explain: ({ classification }, match) => {
+      const value = pick(classification);
+      return match === 'yes' ? `${noun} is ${quoteValue(value)}` : `${noun} '${value}' is not ${oneOf(listed)}`;
+    },
+  };
+}
+
+const VERBS: Readonly<Record<Match, string>> = { yes: 'matches', doubt: 'may match', no: 'is not' };
+
+function explainName(subject: string, patterns: readonly string[], match: Match): string {
+  return `${subject} ${VERBS[match]} ${oneOf(patterns)}`;
+}
+
+function oneOf(values: readonly string[]): string {
+  return quoteValues(values, ' or ');
+}

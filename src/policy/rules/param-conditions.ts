@@ -1,0 +1,187 @@
+import { isDeepStrictEqual } from 'node:util';
+import { parameterScope } from '../../catalog/arguments/parameter-scope.js';
+import type { ParamCondition } from '../../config/gateway-config.js';
+import { allOf, anyOf, compileGlob, eachOf, type Match, matchGlobs } from '../../lib/glob.js';
+import { quoteValue, quoteValues } from '../../lib/text.js';
+import { isJsonObject } from '../../protocol/json.js';
+import type { Operation } from '../../protocol/operation.js';
+import type { Clause, RuledCall } from './clause.js';
+
+/** The condition on one parameter; where its path leads through lists, on each value that it reaches. */
+export function compileParameter(key: string, condition: ParamCondition): Clause<RuledCall> {
+  const matches = compileCondition(condition);
+  return {
+    match: ({ operation, args }) => eachOf(readValues(args, locateParameter(operation, key)).map(matches)),
+    explain: (call, match) => explainParameter(key, condition, call, match),
+  };
+}
+
+function explainParameter(
+  key: string,
+  condition: ParamCondition,
+  { operation, args }: RuledCall,
+  match: Match,
+): string {
+  const path = locateParameter(operation, key);
+  const values = readValues(args, path).filter((value) => value !== undefined);
+  const words = conditionInWords(condition);
+  const parameter = `parameter '${key}'`;
+  if (values.length === 0) {
+    return match === 'yes' ? `${parameter} is not given` : `${parameter} is not given and would have to ${words.would}`;
+  }
+  const shown =
+    values.includes(OPAQUE) || operation.sensitive?.includes(path[0]) === true ? '' : ` ${quoteValues(values)}`;
+  const subject = `${parameter}${shown}`;
+  if (match === 'yes') return `${subject} ${words.does}`;
+  return `${subject} ${match === 'doubt' ? 'may' : 'would have to'} ${words.would}`;
+}
+
+/** Stands for what cannot be looked into: members of an object that was sent as text. */
+const OPAQUE = Symbol('opaque');
+
+/** A condition made ready; `undefined` is the missing value. */
+type ValueMatcher = (value: unknown) => Match;
+
+type Scalar = string | number | boolean | null;
+
+const certainly = (holds: boolean): Match => (holds ? 'yes' : 'no');
+
+/**
+ * Each condition by what it was given. Upstreams convert: `"1000"` becomes a number, `"true"` a flag, one text a list. So what is
+ * not a number is in doubt where numbers are compared, and so is a value that another spelling makes equal.
+ */
+const MATCHERS = {
+  present: (expected: boolean) => (value) => certainly((value !== undefined) === expected),
+  equals: (expected: unknown) => (value) => matchEqual(value, expected),
+  in: (expected: readonly unknown[]) => (value) => anyOf(expected.map((member) => matchEqual(value, member))),
+  gt: (bound: number) => compareEach((value) => value > bound),
+  gte: (bound: number) => compareEach((value) => value >= bound),
+  lt: (bound: number) => compareEach((value) => value < bound),
+  lte: (bound: number) => compareEach((value) => value <= bound),
+  glob: (patterns: readonly string[]) => matchTextEach(patterns),
+} satisfies {
+  readonly [Key in keyof Required<ParamCondition>]: (expected: NonNullable<ParamCondition[Key]>) => ValueMatcher;
+};
+
+/** All that the condition asks, of one value. A missing value passes `present: false` alone. */
+function compileCondition(condition: ParamCondition): ValueMatcher {
+  const matchers = Object.entries(condition).flatMap(([key, expected]) =>
+    expected === undefined ? [] : [matcherOf(key as keyof ParamCondition, expected)],
+  );
+  return (value) => {
+    if (value === OPAQUE) return 'doubt';
+    if (value === undefined && condition.present !== false) return 'no';
+    return allOf(matchers.map((matches) => matches(value)));
+  };
+}
+
+/** The table above holds key and type together, which the compiler loses on a union of keys. */
+function matcherOf(key: keyof ParamCondition, expected: unknown): ValueMatcher {
+  const compile = MATCHERS[key] as (expected: unknown) => ValueMatcher;
+  return compile(expected);
+}
+
+function matchEqual(value: unknown, expected: unknown): Match {
+  if (value === expected || isDeepStrictEqual(value, expected)) return 'yes';
+  if (Array.isArray(value)) return value.some((element) => matchEqual(element, expected) !== 'no') ? 'doubt' : 'no';
+  return isScalar(value) && isScalar(expected) && mayMean(value, expected) ? 'doubt' : 'no';
+}
+
+function isScalar(value: unknown): value is Scalar {
+  return value === null || ['string', 'number', 'boolean'].includes(typeof value);
+}
+
+/** Whether an upstream that converts would take one for the other: `"5"` for 5, `"TRUE"` or 1 for true, null for 0. */
+function mayMean(value: Scalar, expected: Scalar): boolean {
+  if (typeof value === typeof expected) return false;
+  return spell(value) === spell(expected) || Number(value) === Number(expected);
+}
+
+function spell(value: Scalar): string {
+  return String(value).trim().toLowerCase();
+}
+
+function compareEach(holds: (value: number) => boolean): ValueMatcher {
+  return overElements((value) => (typeof value === 'number' ? certainly(holds(value)) : 'doubt'));
+}
+
+function matchTextEach(patterns: readonly string[]): ValueMatcher {
+  const globs = patterns.map(compileGlob);
+  return overElements((value) => (isText(value) ? matchGlobs(globs, String(value)) : 'doubt'));
+}
+
+function isText(value: unknown): value is string | number | boolean {
+  return isScalar(value) && value !== null;
+}
+
+/** Of a list the elements count, however deep; what is missing matches nothing. */
+function overElements(matches: ValueMatcher): ValueMatcher {
+  const matchEach: ValueMatcher = (value) => {
+    if (value === undefined) return 'no';
+    return Array.isArray(value) ? eachOf(value.map(matchEach)) : matches(value);
+  };
+  return matchEach;
+}
+
+/**
+ * Where a rule's key leads in bound arguments. Its first segment is a parameter's canonical name or the upstream's spelling, or a
+ * further argument's name; the segments after it are the upstream's own. An UPDATE's `input.` may be written or left out.
+ */
+function locateParameter(operation: Operation, key: string): readonly [name: string, ...path: string[]] {
+  const { byName, hasInput } = parameterScope(operation);
+  const [, inside] = /^input\.(.+)$/s.exec(key) ?? [];
+  const path = inside !== undefined && (hasInput || !byName.has('input')) ? inside : key;
+  const whole = byName.get(path);
+  if (whole !== undefined) return [whole.upstreamName];
+  const [name = path, ...rest] = path.split('.');
+  return [byName.get(name)?.upstreamName ?? name, ...rest];
+}
+
+/** The values at a path, own members alone; of every element where it leads through a list. `undefined` where one is missing. */
+function readValues(value: unknown, path: readonly string[]): readonly unknown[] {
+  const [name, ...rest] = path;
+  if (name === undefined) return [value];
+  if (Array.isArray(value)) {
+    return value.length > 0 ? value.flatMap((element) => readValues(element, path)) : [undefined];
+  }
+  if (isJsonObject(value)) return Object.hasOwn(value, name) ? readValues(value[name], rest) : [undefined];
+  // Some servers parse a text where they expect an object.
+  return [typeof value === 'string' && value !== '' ? OPAQUE : undefined];
+}
+
+/** What a condition asks: `is greater than 100`, and `be greater than 100` after a verb such as `may`. */
+interface ConditionWords {
+  readonly does: string;
+  readonly would: string;
+}
+
+const IS = ['is', 'be'] as const;
+
+type Phrase = readonly [does: string, would: string, rest: string];
+
+const PHRASES = {
+  present: (expected: boolean): Phrase => [...IS, expected ? 'given' : 'absent'],
+  equals: (expected: unknown): Phrase => ['equals', 'equal', quoteValue(expected)],
+  in: (expected: readonly unknown[]): Phrase => [...IS, `one of ${quoteValues(expected)}`],
+  gt: (bound: number): Phrase => [...IS, `greater than ${bound}`],
+  gte: (bound: number): Phrase => [...IS, `at least ${bound}`],
+  lt: (bound: number): Phrase => [...IS, `less than ${bound}`],
+  lte: (bound: number): Phrase => [...IS, `at most ${bound}`],
+  glob: (patterns: readonly string[]): Phrase => ['matches', 'match', quoteValues(patterns, ' or ')],
+} satisfies {
+  readonly [Key in keyof Required<ParamCondition>]: (expected: NonNullable<ParamCondition[Key]>) => Phrase;
+};
+
+function conditionInWords(condition: ParamCondition): ConditionWords {
+  const asked = Object.keys(condition).length > 0 ? condition : { present: true };
+  const phrases = Object.entries(asked).flatMap(([key, expected]) =>
+    expected === undefined ? [] : [phraseOf(key as keyof ParamCondition, expected)],
+  );
+  const join = (verb: 0 | 1): string => phrases.map((phrase) => `${phrase[verb]} ${phrase[2]}`).join(' and ');
+  return { does: join(0), would: join(1) };
+}
+
+function phraseOf(key: keyof ParamCondition, expected: unknown): Phrase {
+  const phrase = PHRASES[key] as (expected: unknown) => Phrase;
+  return phrase(expected);
+}

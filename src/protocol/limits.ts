@@ -1,0 +1,18 @@
+/** The payload limits of specification 4.7.5; bytes, elements and levels. */
+export interface PayloadLimits {
+  readonly maxRequestSize: number;
+  readonly maxResponseSize: number;
+  readonly maxStringLength: number;
+  readonly maxArrayElements: number;
+  readonly maxNestingDepth: number;
+}
+
+/** What an upstream's answer said of its own rate limit. */
+export interface AnnouncedLimits {
+  /** It wants to be left alone for so long. */
+  readonly retryAfterSeconds?: number;
+  /** Calls that it will still take before `resetsAt`. */
+  readonly remaining?: number;
+  /** Milliseconds since the epoch. */
+  readonly resetsAt?: number;
+}

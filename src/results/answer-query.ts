@@ -1,0 +1,222 @@
+import { isJsonObject } from '../protocol/json.js';
+import type { Warning } from '../protocol/result.js';
+import { type AnswerDeps, answerWhole, boundOf, isSameQuestion, questionOf, sourceOf } from './answer-whole.js';
+import { cursorGone, noList, notWithCursor } from './errors.js';
+import { parseExact, writeExact } from './exact-numbers.js';
+import { type CursorPosition, type PageCursors, packTexts } from './kept/result-store.js';
+import { checkFields, findKnownFields } from './query/check-fields.js';
+import { project, projectionOf, type QueryOutcome, runQuery } from './query/run-query.js';
+import type { CollectionQuery, FieldPath, ReadContext, ReadData } from './result-types.js';
+import { candidateLists, type LocatedList, locateList } from './shape/locate-list.js';
+import { cursorOf, cutRange, writePage } from './write-page.js';
+
+/** What stands beside a list is told where it is about as short as an item. */
+const MAX_BESIDE_LENGTH = 1_000;
+
+/** Items by which presets choose their fields: the same ones for every page. */
+const SAMPLE = 200;
+
+/** Does with an upstream's answer what the caller's controls ask. @param data parsed */
+export function answerQuery(context: ReadContext, query: CollectionQuery, data: unknown, deps: AnswerDeps): ReadData {
+  const { operation } = context;
+  const shape = deps.memory.shapeOf(operation);
+  const list = locateList(data, shape);
+  const isCollection = list !== undefined && (shape?.kind === 'collection' || list.isWhole);
+  if (isFieldsAlone(query)) return answerFields(context, query, data, isCollection ? list : undefined, deps);
+  if (list === undefined) throw noList(operation, candidateLists(data));
+  const outcome = runQuery(list.items, query, sourceOf(operation, deps));
+  return query.includeItems
+    ? answerItems(context, query, { list, outcome }, deps)
+    : summarise(context, outcome, list.items.length, deps);
+}
+
+function isFieldsAlone({ filter, text, sort, aggregate, page, fields }: CollectionQuery): boolean {
+  const chooses = filter.length > 0 || text !== undefined || sort.length > 0 || aggregate !== undefined;
+  return fields !== undefined && !chooses && page.style === 'all';
+}
+
+/** The answer keeps its shape; its items, or the one thing that it is, hold what was asked for. */
+function answerFields(
+  context: ReadContext,
+  query: CollectionQuery,
+  data: unknown,
+  list: LocatedList | undefined,
+  deps: AnswerDeps,
+): ReadData {
+  if (list === undefined && !isContainer(data)) return passText(context, data, deps);
+  const source = sourceOf(context.operation, deps);
+  const items = list === undefined ? [data] : list.items;
+  checkFields(query, findKnownFields(items, source), source.operation);
+  const shown = project(items, query, source, items.slice(0, SAMPLE));
+  if (list === undefined) return answerWhole(context, writeExact(shown[0]), deps);
+  const value = list.evidence === 'lines' ? shown : replaceList(list.data, list.path, shown);
+  return answerWhole(context, writeExact(value), deps);
+}
+
+function isContainer(data: unknown): boolean {
+  return typeof data === 'object' && data !== null;
+}
+
+function passText(context: ReadContext, data: unknown, deps: AnswerDeps): ReadData {
+  const answer = answerWhole(context, writeExact(data), deps);
+  const message = "The answer is a text, which has no fields: it came whole. For a part of it, call without 'fields'";
+  return {
+    ...answer,
+    warnings: [...answer.warnings, { code: 'VALIDATION_NO_FIELDS_WARNING', message, severity: 'low' }],
+  };
+}
+
+function summarise(
+  context: ReadContext,
+  { aggregations = {}, ordered, truncatedGroups }: QueryOutcome,
+  total: number,
+  deps: AnswerDeps,
+): ReadData {
+  const summary = { aggregations, matched: ordered.length, total };
+  const answer = answerWhole(context, writeExact(summary), deps);
+  return { ...answer, warnings: [...answer.warnings, ...tellGroups(truncatedGroups)] };
+}
+
+function tellGroups(truncated: QueryOutcome['truncatedGroups']): readonly Warning[] {
+  return [...(truncated ?? [])].map(([label, count]) => ({
+    code: 'VALIDATION_TRUNCATED_WARNING',
+    message: `'aggregations.${label}' leaves out its ${count} smallest groups`,
+    details: { field: `aggregations.${label}`, left_out: count },
+    severity: 'medium',
+  }));
+}
+
+interface FoundItems {
+  readonly list: LocatedList;
+  readonly outcome: QueryOutcome;
+}
+
+function answerItems(
+  context: ReadContext,
+  query: CollectionQuery,
+  { list, outcome }: FoundItems,
+  deps: AnswerDeps,
+): ReadData {
+  const { operation, caller } = context;
+  const { ordered, aggregations, truncatedGroups } = outcome;
+  const { settings, kept, controlsOf } = deps;
+  const source = sourceOf(operation, deps);
+  const range = cutRange(query.page, ordered.length);
+  const show = projectionOf(query, source, ordered.slice(0, SAMPLE));
+  const { beside, omitted } = besideList(list.data, list.path, MAX_BESIDE_LENGTH);
+  const maxBytes = boundOf(context, deps);
+  const keepPages = (): PageCursors | undefined =>
+    kept.keepPages({
+      session: caller.sessionId,
+      operation: operation.qualifiedName,
+      question: questionOf(context, query),
+      items: packTexts(ordered.map(writeExact)),
+      ...(query.fields === undefined ? {} : { fields: query.fields }),
+    });
+  const { names } = controlsOf(operation);
+  const page = writePage({
+    itemAt: (index) => show(ordered[index]),
+    range,
+    total: ordered.length,
+    openCursors: keepPages,
+    isPaged: query.page.style !== 'all',
+    beside: { ...(aggregations === undefined ? {} : { aggregations }), ...beside },
+    backward: query.page.style === 'backward',
+    names: { first: names.get('first') ?? 'first', after: names.get('after') ?? 'after' },
+    maxBytes,
+    compact: settings.compact,
+  });
+  return { ...page, warnings: [...page.warnings, ...tellGroups(truncatedGroups), ...tellOmitted(omitted)] };
+}
+
+function tellOmitted(omitted: readonly string[]): readonly Warning[] {
+  if (omitted.length === 0) return [];
+  const names = omitted.map((name) => `'${name}'`).join(', ');
+  return [
+    {
+      code: 'VALIDATION_TRUNCATED_WARNING',
+      message: `The answer also holds ${names}, which the query is not about. Call without filter, sort and paging to see it`,
+      details: { field: omitted.join(', ') },
+      severity: 'low',
+    },
+  ];
+}
+
+/** A further page of a list that is kept; undefined where the query does not go on from a cursor. */
+export function answerPage(context: ReadContext, query: CollectionQuery, deps: AnswerDeps): ReadData | undefined {
+  const cursor = cursorOf(query.page);
+  if (cursor === undefined) return undefined;
+  const { operation, caller } = context;
+  const { names } = deps.controlsOf(operation);
+  const param = query.page.style === 'backward' ? 'before' : 'after';
+  if (query.aggregate !== undefined) throw notWithCursor(operation, names.get('aggregate') ?? 'aggregate');
+  const position = deps.kept.findPage(cursor, caller);
+  if (
+    position === undefined ||
+    position.snapshot.operation !== operation.qualifiedName ||
+    !isSameQuestion(position.snapshot.question, context, query)
+  ) {
+    throw cursorGone(operation, names.get(param) ?? param);
+  }
+  return writeKeptPage(context, query, position, deps);
+}
+
+function writeKeptPage(
+  context: ReadContext,
+  query: CollectionQuery,
+  position: CursorPosition,
+  deps: AnswerDeps,
+): ReadData {
+  const { operation } = context;
+  const { snapshot, index } = position;
+  const { items, fields } = snapshot;
+  const range = cutRange(query.page, items.length, index);
+  const itemAt = (at: number): unknown => parseExact(items.textAt(at));
+  const source = sourceOf(operation, deps);
+  const asked = query.fields ?? fields;
+  const wanted = asked === undefined ? query : { ...query, fields: asked };
+  const sampled = asked === undefined ? 0 : Math.min(SAMPLE, items.length);
+  const sample = Array.from({ length: sampled }, (_, at) => itemAt(at));
+  if (query.fields !== undefined) checkFields(wanted, findKnownFields(sample, source), source.operation);
+  const show = projectionOf(wanted, source, sample);
+  const { names } = deps.controlsOf(operation);
+  return writePage({
+    itemAt: (at) => show(itemAt(at)),
+    range,
+    total: items.length,
+    openCursors: () => position,
+    isPaged: true,
+    beside: {},
+    backward: query.page.style === 'backward',
+    names: { first: names.get('first') ?? 'first', after: names.get('after') ?? 'after' },
+    maxBytes: boundOf(context, deps),
+    compact: deps.settings.compact,
+  });
+}
+
+/** The answer with other items at a path, everything else as it was. */
+function replaceList(data: unknown, path: FieldPath, items: readonly unknown[]): unknown {
+  const [key, ...rest] = path;
+  if (key === undefined) return items;
+  if (!isJsonObject(data)) return data;
+  // `fromEntries` defines members, so that one called `__proto__` is a member like any other.
+  return Object.fromEntries(
+    Object.entries(data).map(([name, member]) => [name, name === key ? replaceList(member, rest, items) : member]),
+  );
+}
+
+/** What stands beside a list in its answer, if it is little: totals, cursors of the upstream's. */
+function besideList(
+  data: unknown,
+  path: FieldPath,
+  maxLength: number,
+): { readonly beside: object; readonly omitted: readonly string[] } {
+  const [key] = path;
+  if (key === undefined || !isJsonObject(data)) return { beside: {}, omitted: [] };
+  const siblings = Object.entries(data).filter(([name]) => name !== key);
+  const small = siblings.filter(([, value]) => (JSON.stringify(value) ?? '').length <= maxLength);
+  const omitted = siblings
+    .filter(([, value]) => (JSON.stringify(value) ?? '').length > maxLength)
+    .map(([name]) => name);
+  return { beside: small.length === 0 ? {} : { rest: Object.fromEntries(small) }, omitted };
+}

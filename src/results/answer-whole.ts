@@ -1,0 +1,118 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { GatewayConfig } from '../config/gateway-config.js';
+import { digest } from '../lib/canonical-json.js';
+import type { JsonObject } from '../protocol/json.js';
+import type { Operation } from '../protocol/operation.js';
+import { compileComputedFields } from './computed-fields.js';
+import { parseExact, writeExact } from './exact-numbers.js';
+import { type KeptResults, packTexts } from './kept/result-store.js';
+import { type Cut, fitAnswer } from './kept/truncate.js';
+import { describeCuts } from './kept/truncation-warning.js';
+import { parsePath } from './query/fields.js';
+import type { QueryOptions } from './query/run-query.js';
+import type { CollectionQuery, ControlSet, ReadContext, ReadData } from './result-types.js';
+import type { ShapeMemory } from './shape/learned-shape.js';
+import { locateList } from './shape/locate-list.js';
+
+/** What answers are made with. */
+export interface AnswerDeps {
+  readonly settings: GatewayConfig['results'];
+  readonly kept: KeptResults;
+  readonly memory: ShapeMemory;
+  readonly controlsOf: (operation: Operation) => ControlSet;
+  readonly now: () => number;
+}
+
+/** A UTF-16 unit is never more than three bytes in UTF-8. */
+const MAX_BYTES_PER_UNIT = 3;
+
+/** An answer as it is, or as much of it as fits, with the ways to the rest. @param dataText JSON text */
+export function answerWhole(context: ReadContext, dataText: string, deps: AnswerDeps): ReadData {
+  const maxBytes = boundOf(context, deps);
+  if (maxBytes === 0 || fits(dataText, maxBytes)) return { dataText, warnings: [] };
+  const data = parseExact(dataText);
+  const { value, cuts } = fitAnswer(data, maxBytes);
+  if (cuts.length === 0) return { dataText: writeExact(value), warnings: [] };
+  const { operation, caller } = context;
+  const handle = deps.kept.keepResult({ operation: operation.qualifiedName, dataText }, caller);
+  const page = keepPages(context, data, cuts, deps);
+  const warning = describeCuts(cuts, {
+    ...(handle === undefined ? {} : { handle }),
+    ...(page === undefined ? {} : { page }),
+    limit: maxBytes,
+  });
+  return { dataText: writeExact(value), warnings: [warning] };
+}
+
+function fits(text: string, maxBytes: number): boolean {
+  return text.length * MAX_BYTES_PER_UNIT <= maxBytes || Buffer.byteLength(text) <= maxBytes;
+}
+
+/** The next page of the list that was cut, where the operation has pages. */
+function keepPages(
+  context: ReadContext,
+  data: unknown,
+  cuts: readonly Cut[],
+  { kept, memory, controlsOf }: AnswerDeps,
+): { readonly cursor: string; readonly params: JsonObject } | undefined {
+  const { operation, caller } = context;
+  const { kind, names } = controlsOf(operation);
+  if (kind !== 'collection') return undefined;
+  const list = locateList(data, memory.shapeOf(operation));
+  const cut = cuts.find(({ kind: cutKind, path }) => cutKind === 'items' && isDeepStrictEqual(path, list?.path));
+  if (list === undefined || list.evidence !== 'list' || cut === undefined || cut.kept === 0) return undefined;
+  const pages = kept.keepPages({
+    session: caller.sessionId,
+    operation: operation.qualifiedName,
+    question: questionOf(context, undefined),
+    items: packTexts(list.items.map(writeExact)),
+  });
+  const cursor = pages?.cursorAt(cut.kept - 1);
+  if (cursor === undefined) return undefined;
+  return { cursor, params: { [names.get('first') ?? 'first']: cut.kept, [names.get('after') ?? 'after']: cursor } };
+}
+
+/** How many bytes of data an answer may have; 0 for any number. */
+export function boundOf({ answerBytes }: ReadContext, { settings }: AnswerDeps): number {
+  return answerBytes ?? settings.maxBytes;
+}
+
+/** What an operation's items can be asked for beside what they hold. */
+export function sourceOf(operation: Operation, { now }: AnswerDeps): QueryOptions {
+  return {
+    operation: operation.name,
+    computed: compileComputedFields(operation),
+    presets: readPresets(operation),
+    now: now(),
+  };
+}
+
+function readPresets({ presets = {} }: Operation): QueryOptions['presets'] {
+  const entries = Object.entries(presets).map(([name, paths]) => {
+    const parsed = paths.map(parsePath).filter((path) => path !== undefined);
+    return [name, parsed] as const;
+  });
+  return new Map(entries);
+}
+
+/** What a list of pages answers: the call, and how its items were chosen and ordered. */
+export function questionOf({ operation, arguments: args }: ReadContext, query: CollectionQuery | undefined): string {
+  return `${digest([operation.qualifiedName, args])} ${choiceOf(query)}`;
+}
+
+/**
+ * Whether a cursor's list answers this call. Whoever goes on need not repeat how the items were chosen; whoever chooses
+ * otherwise needs another list.
+ */
+export function isSameQuestion(asked: string, context: ReadContext, query: CollectionQuery): boolean {
+  const [call, choice] = questionOf(context, query).split(' ');
+  const [askedCall, askedChoice] = asked.split(' ');
+  return call === askedCall && (choice === NO_CHOICE || choice === askedChoice);
+}
+
+function choiceOf(query: CollectionQuery | undefined): string {
+  const { filter = [], text, sort = [] } = query ?? {};
+  return digest([filter, text?.terms ?? [], sort]);
+}
+
+const NO_CHOICE = choiceOf(undefined);

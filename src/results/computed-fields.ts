@@ -1,0 +1,25 @@
+import { compileExpression } from '../expression/compile.js';
+import type { Operation } from '../protocol/operation.js';
+import { unmarkedWithin } from './exact-numbers.js';
+import type { ComputedField } from './result-types.js';
+
+const compiled = new WeakMap<Operation, readonly ComputedField[]>();
+
+/** The computed fields of an operation's items, as its curation declares them; compiled once an operation. */
+export function compileComputedFields(operation: Operation): readonly ComputedField[] {
+  const known = compiled.get(operation);
+  if (known !== undefined) return known;
+  const fields = Object.entries(operation.computed ?? {}).flatMap(([name, { expression, description = expression }]) =>
+    compileField(name, expression, description),
+  );
+  compiled.set(operation, fields);
+  return fields;
+}
+
+/** None where the expression is none: a configuration with such a one does not load. */
+function compileField(name: string, expression: string, description: string): readonly ComputedField[] {
+  const result = compileExpression(expression);
+  if (!result.ok) return [];
+  // A number beyond a double's precision is the text of its digits: ids in links are not rounded.
+  return [{ name, description, type: result.type, compute: (item, now) => result.compute(unmarkedWithin(item), now) }];
+}

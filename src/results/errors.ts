@@ -1,0 +1,53 @@
+import type { Operation } from '../protocol/operation.js';
+import { OperationError } from '../protocol/operation-error.js';
+import { writePath } from './query/fields.js';
+import type { FieldPath } from './result-types.js';
+
+/** A cursor that is forged, somebody else's, too old, or of another call: told apart to nobody. */
+export function cursorGone({ name }: Operation, param: string): OperationError {
+  return new OperationError(
+    'VALIDATION_INVALID_VALUE',
+    `Parameter '${param}' holds no cursor that is good for this call: it was given for other parameters, or its page is no ` +
+      `longer kept. Call '${name}' again without it to begin anew`,
+    { operation: name, param_name: param, constraint: "a cursor of this operation's last pages" },
+  );
+}
+
+export function notWithCursor({ name }: Operation, param: string): OperationError {
+  return new OperationError(
+    'VALIDATION_INVALID_VALUE',
+    `Parameter '${param}' looks at all items and cannot be combined with a cursor. Leave out one or the other`,
+    { operation: name, param_name: param },
+  );
+}
+
+/** The upstream's answer has no list that the controls could be about. */
+export function noList({ name }: Operation, candidates: readonly FieldPath[]): OperationError {
+  const found = candidates.map((path) => `'${writePath(path)}'`);
+  const why =
+    found.length === 0
+      ? 'this answer holds no list'
+      : `this answer holds several lists (${found.join(', ')}) and nobody said which is meant`;
+  return new OperationError(
+    'VALIDATION_INVALID_VALUE',
+    `'${name}' cannot be filtered, sorted or paged: ${why}. Call it with 'fields' alone, or without such parameters`,
+    { operation: name, ...(found.length === 0 ? {} : { lists: candidates.map(writePath) }) },
+  );
+}
+
+export function handleGone(handle: string): OperationError {
+  return new OperationError(
+    'INTROSPECTION_ERROR',
+    `There is no kept result '${handle.slice(0, 40)}': it was given to another session, or is no longer kept. Call the operation again`,
+  );
+}
+
+/** A control under a name that this operation has for nothing. */
+export function strayControl({ name }: Operation, stray: string, meant: string | undefined): OperationError {
+  const hint = meant === undefined ? `'${name}' takes no such parameter` : `It is called '${meant}' here`;
+  return new OperationError(
+    'VALIDATION_UNKNOWN_PARAM',
+    `Unknown parameter(s) for operation '${name}': '${stray}'. ${hint}`,
+    { operation: name, unknown_params: [stray], ...(meant === undefined ? {} : { valid_params: [meant] }) },
+  );
+}

@@ -1,0 +1,283 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { Caller } from '../../protocol/call.js';
+import type { FieldSelection } from '../result-types.js';
+
+/** The ordered items that a query found, for its next pages. */
+export interface PageSnapshot {
+  readonly session: string;
+  readonly operation: string;
+  /** Digest of arguments and of the query without its paging and fields. */
+  readonly question: string;
+  readonly items: PackedList;
+  /** What the first page showed of its items; later ones show the same unless they say otherwise. */
+  readonly fields?: FieldSelection;
+}
+
+/** Writes the cursors of a snapshot. */
+export interface PageCursors {
+  cursorAt(index: number): string;
+}
+
+/** Where a cursor points, and the cursors of the other items. */
+export interface CursorPosition extends PageCursors {
+  readonly snapshot: PageSnapshot;
+  /** The item that the cursor was given for. */
+  readonly index: number;
+}
+
+/** A whole answer that was too big to send. */
+export interface KeptResult {
+  readonly operation: string;
+  /** JSON text. */
+  readonly dataText: string;
+}
+
+/**
+ * What is kept of answers: bounded in bytes over all callers, least recently used goes first, each for a time. Belongs to a
+ * session: nobody else's cursor or handle is ever good.
+ */
+export interface KeptResults {
+  /** Undefined where the list alone is beyond the bound: then there are no cursors. */
+  keepPages(snapshot: PageSnapshot): PageCursors | undefined;
+  /** Undefined for a cursor that is forged, somebody else's, or whose snapshot has gone; the caller is told one thing. */
+  findPage(cursor: string, caller: Caller): CursorPosition | undefined;
+  /** Undefined where the result alone is beyond the bound. */
+  keepResult(result: KeptResult, caller: Caller): string | undefined;
+  findResult(handle: string, caller: Caller): KeptResult | undefined;
+  endSession(sessionId: string): void;
+  /** Bytes held now. */
+  readonly bytes: number;
+}
+
+interface KeptResultsOptions {
+  /** Bound over all callers, snapshots and results together; positive. */
+  readonly maxBytes: number;
+  /** A snapshot lives so long after its last page was read, a result so long after it was kept; milliseconds, positive. */
+  readonly ttlMs: number;
+  /** Milliseconds on a clock that never goes back. */
+  readonly now?: () => number;
+}
+
+type Entry =
+  | { readonly session: string; readonly snapshot: PageSnapshot }
+  | { readonly session: string; readonly operation: string; readonly content: Buffer };
+
+/** What an entry takes beside its content: names, digests, its place in the cache. On the safe side. */
+const ENTRY_BYTES = 1_024;
+
+/** Of the fields that a snapshot was asked for with: short texts in small lists. On the safe side, too. */
+const BYTES_PER_CHARACTER = 8;
+
+/** Base64url makes twelve characters of them. */
+const HANDLE_BYTES = 9;
+
+/** Keeps snapshots and results in the memory of this process, in one cache: what is used least makes room for what is new. */
+export function createKeptResults({ maxBytes, ttlMs, now = () => performance.now() }: KeptResultsOptions): KeptResults {
+  return new MemoryKeptResults(maxBytes, ttlMs, now);
+}
+
+class MemoryKeptResults implements KeptResults {
+  readonly #key = randomBytes(32);
+  readonly #keysBySession = new Map<string, Set<string>>();
+  readonly #entries: LRUCache<string, Entry>;
+  readonly #maxBytes: number;
+  readonly #ttlMs: number;
+  readonly #now: () => number;
+  #lastPurge: number;
+
+  constructor(maxBytes: number, ttlMs: number, now: () => number) {
+    this.#maxBytes = maxBytes;
+    this.#ttlMs = ttlMs;
+    this.#now = now;
+    this.#lastPurge = now();
+    this.#entries = new LRUCache<string, Entry>({
+      maxSize: maxBytes,
+      ttl: ttlMs,
+      ttlResolution: 0,
+      // The cache takes a start of 0 for an entry without an end.
+      perf: { now: () => now() + 1 },
+      dispose: (entry, key) => this.#forgetKey(entry.session, key),
+    });
+  }
+
+  get bytes(): number {
+    return this.#entries.calculatedSize;
+  }
+
+  keepPages(snapshot: PageSnapshot): PageCursors | undefined {
+    const id = randomBytes(SNAPSHOT_ID_BYTES).toString('base64url');
+    const { session, items, fields = null } = snapshot;
+    const size = items.bytes + JSON.stringify(fields).length * BYTES_PER_CHARACTER;
+    if (!this.#hasRoom(size)) return undefined;
+    this.#keep(id, { session, snapshot }, size);
+    return this.#cursorsOf(id);
+  }
+
+  findPage(cursor: string, caller: Caller): CursorPosition | undefined {
+    const content = readCursor(this.#key, cursor);
+    if (content === undefined) return undefined;
+    const entry = this.#find(content.snapshot, caller, { updateAgeOnGet: true });
+    if (entry === undefined || !('snapshot' in entry)) return undefined;
+    return { snapshot: entry.snapshot, index: content.index, ...this.#cursorsOf(content.snapshot) };
+  }
+
+  keepResult({ operation, dataText }: KeptResult, { sessionId }: Caller): string | undefined {
+    const handle = `res_${randomBytes(HANDLE_BYTES).toString('base64url')}`;
+    const size = Buffer.byteLength(dataText);
+    if (!this.#hasRoom(size)) return undefined;
+    // As bytes, whose number is known: a string may take two a character, or be a slice that holds on to a longer one.
+    const content = Buffer.allocUnsafeSlow(size);
+    content.write(dataText);
+    this.#keep(handle, { session: sessionId, operation, content }, size);
+    return handle;
+  }
+
+  findResult(handle: string, caller: Caller): KeptResult | undefined {
+    const entry = this.#find(handle, caller, {});
+    if (entry === undefined || !('content' in entry)) return undefined;
+    return { operation: entry.operation, dataText: entry.content.toString() };
+  }
+
+  endSession(sessionId: string): void {
+    for (const key of [...(this.#keysBySession.get(sessionId) ?? [])]) this.#entries.delete(key);
+  }
+
+  #cursorsOf(snapshot: string): PageCursors {
+    return { cursorAt: (index) => writeCursor(this.#key, { snapshot, index }) };
+  }
+
+  #hasRoom(contentBytes: number): boolean {
+    return contentBytes + ENTRY_BYTES <= this.#maxBytes;
+  }
+
+  #keep(key: string, entry: Entry, contentBytes: number): void {
+    this.#purge();
+    this.#entries.set(key, entry, { size: contentBytes + ENTRY_BYTES });
+    const keys = this.#keysBySession.get(entry.session);
+    if (keys === undefined) this.#keysBySession.set(entry.session, new Set([key]));
+    else keys.add(key);
+  }
+
+  /** Looks before it reads: somebody else's attempt must not make an entry younger. */
+  #find(key: string, { sessionId }: Caller, options: { readonly updateAgeOnGet?: boolean }): Entry | undefined {
+    return this.#entries.peek(key)?.session === sessionId ? this.#entries.get(key, options) : undefined;
+  }
+
+  /** Frees what has expired, at intervals: the cache itself notices only when it is asked for it. */
+  #purge(): void {
+    if (this.#now() - this.#lastPurge < this.#ttlMs / 10) return;
+    this.#lastPurge = this.#now();
+    this.#entries.purgeStale();
+  }
+
+  #forgetKey(session: string, key: string): void {
+    const keys = this.#keysBySession.get(session);
+    keys?.delete(key);
+    if (keys?.size === 0) this.#keysBySession.delete(session);
+  }
+}
+
+/** What a cursor says: which snapshot, and which item of it. */
+interface CursorContent {
+  /** `SNAPSHOT_ID_BYTES` bytes in base64url. */
+  readonly snapshot: string;
+  /** From 0, below 2 to the power of 32. */
+  readonly index: number;
+}
+
+export const SNAPSHOT_ID_BYTES = 8;
+
+/** Nobody can try keys offline without knowing one, and a guess is one call: 64 bits are enough, and every byte costs tokens. */
+const SIGNATURE_BYTES = 8;
+/** Of an index: seven bits to the byte. */
+const MOST_INDEX_BYTES = 5;
+const LARGEST_INDEX = 0xffff_ffff;
+
+/**
+ * Writes an opaque, URL-safe cursor of 23 to 28 characters.
+ * @param key secret of this process; a cursor is worth nothing without its snapshot, which does not outlive the process
+ */
+export function writeCursor(key: Buffer, { snapshot, index }: CursorContent): string {
+  const content = Buffer.concat([Buffer.from(snapshot, 'base64url'), writeVarint(index)]);
+  return Buffer.concat([content, sign(key, content)]).toString('base64url');
+}
+
+/** What a cursor says; undefined for any text that was not written with this key. Never throws. */
+export function readCursor(key: Buffer, cursor: string): CursorContent | undefined {
+  const bytes = Buffer.from(cursor, 'base64url');
+  const indexBytes = bytes.length - SNAPSHOT_ID_BYTES - SIGNATURE_BYTES;
+  if (indexBytes < 1 || indexBytes > MOST_INDEX_BYTES) return undefined;
+  const snapshot = bytes.toString('base64url', 0, SNAPSHOT_ID_BYTES);
+  const index = readVarint(bytes.subarray(SNAPSHOT_ID_BYTES, SNAPSHOT_ID_BYTES + indexBytes));
+  if (index > LARGEST_INDEX) return undefined;
+  // Written again rather than taken apart: base64 and varints have several spellings for one value, and only ours is good.
+  const ours = Buffer.from(writeCursor(key, { snapshot, index }));
+  const theirs = Buffer.from(cursor);
+  return ours.length === theirs.length && timingSafeEqual(ours, theirs) ? { snapshot, index } : undefined;
+}
+
+function sign(key: Buffer, content: Buffer): Buffer {
+  return createHmac('sha256', key).update(content).digest().subarray(0, SIGNATURE_BYTES);
+}
+
+/** Little end first, seven bits a byte; the eighth says that more follow. */
+function writeVarint(value: number): Buffer {
+  const bytes: number[] = [];
+  let rest = value;
+  while (rest > 0x7f) {
+    bytes.push((rest & 0x7f) | 0x80);
+    rest = Math.floor(rest / 0x80);
+  }
+  return Buffer.from([...bytes, rest]);
+}
+
+function readVarint(bytes: Buffer): number {
+  return bytes.reduceRight((value, byte) => value * 0x80 + (byte & 0x7f), 0);
+}
+
+/** Packs JSON values: exactly as many bytes as their JSON texts take in UTF-8, and four an item for where it ends. */
+export function packList(items: readonly unknown[]): PackedList {
+  return packTexts(items.map((item) => JSON.stringify(item) ?? 'null'));
+}
+
+/** Packs items that are JSON texts already. */
+export function packTexts(texts: readonly string[]): PackedList {
+  const ends = new Uint32Array(texts.length);
+  let size = 0;
+  texts.forEach((text, index) => {
+    size += Buffer.byteLength(text);
+    ends[index] = size;
+  });
+  // Unpooled: a small list must not hold on to a pool's slab that nobody counts.
+  const content = Buffer.allocUnsafeSlow(size);
+  texts.forEach((text, index) => {
+    content.write(text, ends[index - 1] ?? 0);
+  });
+  return readPacked(content, ends);
+}
+
+/** Apart from the packing, so that what is kept does not hold on to the texts that it was packed from. */
+function readPacked(content: Buffer, ends: Uint32Array): PackedList {
+  const textAt = (index: number): string => {
+    const end = ends[index];
+    if (end === undefined) throw new RangeError(`There is no item ${index} in a list of ${ends.length}`);
+    return content.toString('utf8', ends[index - 1] ?? 0, end);
+  };
+  return {
+    length: ends.length,
+    bytes: content.byteLength + ends.byteLength,
+    textAt,
+    valueAt: (index) => JSON.parse(textAt(index)),
+  };
+}
+
+/** A list of JSON values that is kept as bytes, so that its cost is known and its items can be read one by one. */
+interface PackedList {
+  readonly length: number;
+  /** Bytes that it holds on to. */
+  readonly bytes: number;
+  /** The JSON text of one item. */
+  textAt(index: number): string;
+  valueAt(index: number): unknown;
+}

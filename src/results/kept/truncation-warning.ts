@@ -1,0 +1,127 @@
+import { formatPath, type JsonPath } from '../../lib/json-path.js';
+import type { JsonObject } from '../../protocol/json.js';
+import type { Warning } from '../../protocol/result.js';
+import type { Cut } from './truncate.js';
+
+/** How to come by what was left out. */
+interface WayToRest {
+  /** Of the whole answer; absent where it could not be kept. */
+  readonly handle?: string;
+  /** Of the next page, with the parameters to add to the same call; absent where there are no pages. */
+  readonly page?: { readonly cursor: string; readonly params: JsonObject };
+  /** What the answer had to fit into, in bytes. */
+  readonly limit: number;
+}
+
+const CODE = 'VALIDATION_TRUNCATED_WARNING';
+
+/** Cuts that the message names, and that the details list; a warning must not be long itself. */
+const IN_MESSAGE = 3;
+const IN_DETAILS = 10;
+const LONGEST_PATH = 200;
+
+/** Items to ask for at a time; fewer come where they do not fit. */
+const SUGGESTED_PAGE = 20;
+
+/** Which cut tells most, the same numbers supposed: an item is more than a member, a member more than a character. */
+const KINDS: Readonly<Record<Cut['kind'], { readonly rank: number; readonly noun: string }>> = {
+  items: { rank: 0, noun: 'items' },
+  members: { rank: 1, noun: 'members' },
+  text: { rank: 2, noun: 'characters' },
+};
+
+/** Says what was left out of an answer and which call reads on. @param cuts at least one, as `fitAnswer` gave them */
+export function describeCuts(cuts: readonly Cut[], way: WayToRest): Warning {
+  const ordered = cuts.filter(hasShortPath).sort(compareCuts);
+  const main = ordered[0];
+  const told = ordered.slice(0, IN_MESSAGE).map(tellCut);
+  const untold = cuts.length - told.length;
+  const others = untold > 0 ? [`${untold} other place(s) were shortened`] : [];
+  return {
+    code: CODE,
+    message: [`The answer was too big: ${[...told, ...others].join('; ')}`, ...tellWays(main, way)].join('. '),
+    details: {
+      ...(main && { field: writeResultPath(main.path), original_count: main.total, truncated_count: main.kept }),
+      limit: way.limit,
+      ...(way.handle === undefined ? {} : { handle: way.handle }),
+      ...(way.page === undefined ? {} : { cursor: way.page.cursor }),
+      cuts: ordered.slice(0, IN_DETAILS).map((cut) => ({ ...cut, path: writeResultPath(cut.path) })),
+    },
+    severity: 'medium',
+  };
+}
+
+function tellCut({ path, kind, kept, total }: Cut): string {
+  const name = path.length === 0 ? 'it' : `'${writeResultPath(path)}'`;
+  return `${name} holds the first ${kept} of ${total} ${KINDS[kind].noun}`;
+}
+
+function tellWays(main: Cut | undefined, { handle, page }: WayToRest): string[] {
+  const ways: string[] = [];
+  if (page !== undefined) ways.push(`Next page: the same call with ${JSON.stringify(page.params)} added`);
+  if (handle !== undefined) {
+    ways.push(`The whole is kept for a while. Read on: introspect ${JSON.stringify(nextRequest(handle, main))}`);
+    ways.push("Or give introspect 'search', 'fields' or 'lines' with that name to read just what you need");
+  }
+  return ways.length > 0 ? ways : ['The rest is too big to keep: ask for less at a time'];
+}
+
+/** The exact parameters of the call that reads on where the main cut is. */
+function nextRequest(handle: string, main: Cut | undefined): JsonObject {
+  if (main === undefined) return { query: 'result', name: handle };
+  const path = writeResultPath(main.path);
+  return {
+    query: 'result',
+    name: handle,
+    ...(path === '' ? {} : { path }),
+    ...(main.kind === 'items' ? { first: SUGGESTED_PAGE } : {}),
+    after: String(main.kept),
+  };
+}
+
+/** An answer may have keys of any length. */
+function hasShortPath({ path }: Cut): boolean {
+  return writeResultPath(path).length <= LONGEST_PATH;
+}
+
+function compareCuts(a: Cut, b: Cut): number {
+  return KINDS[a.kind].rank - KINDS[b.kind].rank || b.total - b.kept - (a.total - a.kept);
+}
+
+/** A key, `["a key"]` or `[3]`, with what leads over to it. */
+const STEP = /\.?([^.[\]"]+)|\.?\[(\d{1,10}|"(?:[^"\\]|\\.)*")\]/suy;
+
+/** A path as people write it and `parseResultPath` reads it; empty for the root. */
+export function writeResultPath(path: JsonPath): string {
+  return path.length === 0 ? '' : formatPath(path);
+}
+
+/** Reads a path as people write it, `items[3].body` or `files["a.b"]`; undefined where it is not one. Empty is the root. */
+export function parseResultPath(text: string): JsonPath | undefined {
+  const path: (string | number)[] = [];
+  STEP.lastIndex = 0;
+  while (STEP.lastIndex < text.length) {
+    const start = STEP.lastIndex;
+    const match = STEP.exec(text);
+    if (match === null || startsWrongly(text, start)) return undefined;
+    const step = match[1] ?? readBracket(match[2] ?? '');
+    if (step === undefined) return undefined;
+    path.push(step);
+  }
+  return path;
+}
+
+/** A dot stands between two steps, and a key after another one needs it. */
+function startsWrongly(text: string, start: number): boolean {
+  const first = text[start];
+  return start === 0 ? first === '.' : first !== '.' && first !== '[';
+}
+
+function readBracket(text: string): string | number | undefined {
+  try {
+    const step: unknown = JSON.parse(text);
+    return typeof step === 'string' || typeof step === 'number' ? step : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,132 @@
+import type { JsonObject } from '../../protocol/json.js';
+import { digitsOf, unmarkedWithin } from '../exact-numbers.js';
+import type { Aggregation, CollectionQuery, FieldPath } from '../result-types.js';
+import { type Comparable, comparableOf, compareInOrder } from './comparable.js';
+import { createFieldReader, type FieldSource, type ReadField } from './fields.js';
+
+/** Groups beyond these, the smallest ones, are left out. */
+export const MAX_GROUPS = 1000;
+
+/** What came of the aggregations of a query. */
+interface Aggregated {
+  /**
+   * By label. One function is its value, several are an object of them; with `group_by` that is what each group has:
+   * `{active: 18}` or `{active: {count: 18, avg: 2}}`. The largest groups come first, save that JSON objects put keys that
+   * are whole numbers before all others.
+   */
+  readonly aggregations: JsonObject;
+  /** How many groups were left out, by label; empty where all are there. */
+  readonly truncatedGroups: ReadonlyMap<string, number>;
+}
+
+/** A function of the items of one group. */
+type Compute = (items: readonly unknown[]) => unknown;
+
+/** The functions of a field. Average, least and greatest of nothing are null. */
+const FUNCTIONS = {
+  sum: (read) => (items) => total(numbersOf(items, read)),
+  avg: (read) => (items) => {
+    const numbers = numbersOf(items, read);
+    return numbers.length === 0 ? null : total(numbers) / numbers.length;
+  },
+  min: (read) => (items) => extremeOf(items, read, (order) => order < 0),
+  max: (read) => (items) => extremeOf(items, read, (order) => order > 0),
+} as const satisfies Readonly<Record<string, (read: ReadField) => Compute>>;
+
+/** Computes what `aggregate` asks of items that were filtered already (companion document "aggregations", section 4). */
+export function aggregateItems(
+  items: readonly unknown[],
+  labelled: NonNullable<CollectionQuery['aggregate']>,
+  source: FieldSource,
+): Aggregated {
+  const truncatedGroups = new Map<string, number>();
+  const entries = labelled.map(([label, aggregation]) => {
+    const compute = compileFunctions(aggregation, source);
+    if (aggregation.groupBy === undefined) return [label, compute(items)];
+    const groups = groupItems(items, createFieldReader(aggregation.groupBy, source));
+    if (groups.length > MAX_GROUPS) truncatedGroups.set(label, groups.length - MAX_GROUPS);
+    const shown = groups.slice(0, MAX_GROUPS).map(([name, members]) => [name, compute(members)]);
+    return [label, Object.fromEntries(shown)];
+  });
+  return { aggregations: Object.fromEntries(entries), truncatedGroups };
+}
+
+/** Where a sum or an average is asked of a field in which no item has a number: the label, the function and the field. */
+export function findNumberless(
+  items: readonly unknown[],
+  labelled: NonNullable<CollectionQuery['aggregate']>,
+  source: FieldSource,
+): readonly { readonly label: string; readonly name: 'sum' | 'avg'; readonly path: FieldPath }[] {
+  return labelled.flatMap(([label, aggregation]) =>
+    (['sum', 'avg'] as const).flatMap((name) => {
+      const path = aggregation[name];
+      if (path === undefined) return [];
+      const read = createFieldReader(path, source);
+      return items.some((item) => numbersOf([item], read).length > 0) ? [] : [{ label, name, path }];
+    }),
+  );
+}
+
+function compileFunctions(aggregation: Aggregation, source: FieldSource): Compute {
+  const functions: [name: string, compute: Compute][] = aggregation.count ? [['count', (items) => items.length]] : [];
+  for (const name of Object.keys(FUNCTIONS) as (keyof typeof FUNCTIONS)[]) {
+    const path = aggregation[name];
+    if (path !== undefined) functions.push([name, FUNCTIONS[name](createFieldReader(path, source))]);
+  }
+  const [only] = functions;
+  if (only !== undefined && functions.length === 1) return only[1];
+  return (items) => Object.fromEntries(functions.map(([name, compute]) => [name, compute(items)]));
+}
+
+/** Largest groups first, then by name. An item with several values, as in a list of tags, is in the group of each. */
+function groupItems(items: readonly unknown[], read: ReadField): readonly [name: string, members: unknown[]][] {
+  const groups = new Map<string, unknown[]>();
+  for (const item of items) {
+    for (const name of groupNames(flatValues(read(item)))) {
+      const members = groups.get(name);
+      if (members === undefined) groups.set(name, [item]);
+      else members.push(item);
+    }
+  }
+  return [...groups].sort(([a, first], [b, second]) => second.length - first.length || (a < b ? -1 : 1));
+}
+
+/** Names in JSON are texts: null and missing are `null`, an object is its JSON text. */
+function groupNames(values: readonly unknown[]): Iterable<string> {
+  if (values.length === 0) return ['null'];
+  return new Set(
+    values.map(unmarkedWithin).map((value) => (typeof value === 'string' ? value : JSON.stringify(value))),
+  );
+}
+
+/** A list at the end of a path stands for its elements. */
+function flatValues(values: readonly unknown[]): readonly unknown[] {
+  return values.some(Array.isArray) ? values.flat() : values;
+}
+
+function numbersOf(items: readonly unknown[], read: ReadField): readonly number[] {
+  return items.flatMap((item) => flatValues(read(item)).flatMap(numberOf));
+}
+
+function numberOf(value: unknown): readonly number[] {
+  if (typeof value === 'number') return [value];
+  const digits = typeof value === 'string' ? digitsOf(value) : undefined;
+  return digits === undefined ? [] : [Number(digits)];
+}
+
+function total(numbers: readonly number[]): number {
+  return numbers.reduce((sum, number) => sum + number, 0);
+}
+
+/** The value that comes first or last of all in the order that items are sorted by; null where none has an order. */
+function extremeOf(items: readonly unknown[], read: ReadField, isBetter: (order: number) => boolean): unknown {
+  let best: { readonly value: unknown; readonly comparable: Comparable } | undefined;
+  for (const item of items) {
+    for (const value of flatValues(read(item))) {
+      const comparable = comparableOf(value);
+      if (comparable === undefined) continue;
+      if (best === undefined || isBetter(compareInOrder(comparable, best.comparable))) best = { value, comparable };
+    }
+  }
+  return best?.value ?? null;
+}

@@ -1,0 +1,143 @@
+import { similarity } from '../../lib/names.js';
+import { cleanName, quoteValue, quoteValues } from '../../lib/text.js';
+import { isJsonObject } from '../../protocol/json.js';
+import { OperationError } from '../../protocol/operation-error.js';
+import type { CollectionQuery, FieldPath } from '../result-types.js';
+import { COMPUTED, createFieldReader, findComputed, isScalar, parsePath, SCALAR, writePath } from './fields.js';
+import { type QueryFault, refuseFaults } from './query-fault.js';
+import { type SelectionSource, STANDARD_PRESETS } from './select-fields.js';
+
+const MAX_SHOWN = 30;
+
+/** Below this a name is too unlike to have been meant. */
+const LIKELY = 0.5;
+
+/**
+ * Throws VALIDATION_UNKNOWN_FIELD for fields that no item has, and VALIDATION_INVALID_ENUM for a preset that there is not.
+ * A field that only some items have is known.
+ */
+export function checkFields(query: CollectionQuery, known: KnownFields, operation: string): void {
+  const preset = query.fields?.preset;
+  if (preset !== undefined && !known.presets.includes(preset)) refuseFaults([presetFault(preset, known)], operation);
+  const unknown = [
+    ...new Set(
+      pathsOf(query)
+        .filter((path) => !known.has(path))
+        .map(writePath),
+    ),
+  ];
+  if (unknown.length > 0) throw unknownFields(unknown, known.names(), operation);
+}
+
+function pathsOf({ filter, sort, fields, aggregate = [] }: CollectionQuery): readonly FieldPath[] {
+  const aggregated = aggregate.flatMap(([, { groupBy, sum, avg, min, max }]) => [groupBy, sum, avg, min, max]);
+  return [
+    ...filter.map(({ path }) => path),
+    ...sort.map(({ path }) => path),
+    ...(fields?.paths ?? []),
+    ...aggregated.filter((path) => path !== undefined),
+  ];
+}
+
+function unknownFields(unknown: readonly string[], known: readonly string[], operation: string): OperationError {
+  const nearest = nearestFields(unknown, known);
+  const shown = unknown.slice(0, MAX_SHOWN);
+  const listed = shown.map((name) => {
+    const [meant] = nearestFields([name], known);
+    const isLikely = meant !== undefined && similarity(name, meant) > LIKELY;
+    return isLikely ? `${quoteValue(name)} (did you mean ${quoteValue(meant)}?)` : quoteValue(name);
+  });
+  const valid = nearest.length === 0 ? 'The items have no fields' : `Valid: ${quoteValues(nearest)}`;
+  return new OperationError(
+    'VALIDATION_UNKNOWN_FIELD',
+    `Unknown field(s) for operation '${operation}': ${listed.join(', ')}. ${valid}`,
+    { operation, unknown_fields: shown, valid_fields: nearest.slice(0, MAX_SHOWN) },
+  );
+}
+
+function presetFault(preset: string, { presets, has }: KnownFields): QueryFault {
+  const expected = `one of ${quoteValues(presets)}`;
+  const names = preset.split(',').map((name) => name.trim());
+  const areFields = names.every((name) => {
+    const path = parsePath(name);
+    return path !== undefined && has(path);
+  });
+  const actual = quoteValue(preset);
+  const hint = areFields ? `Give fields as a list: ${JSON.stringify(names)}` : 'Give fields as a list: ["id", "name"]';
+  const message = `Unknown preset ${actual}. Use ${expected}, or a list of fields`;
+  return { code: 'VALIDATION_INVALID_ENUM', param: 'fields', message, expected, actual, hint };
+}
+
+/** Nested fields are looked for in these many items, and these many levels deep; top-level ones in all items. */
+const SAMPLE_ITEMS = 200;
+const SAMPLE_DEPTH = 3;
+const LIST_SAMPLE = 10;
+
+/** As many as are worth comparing with a misspelt one. */
+const MAX_NAMES = 500;
+
+/** Which fields and presets a query over some items may name. */
+interface KnownFields {
+  /** Whether any item has the field, be it null; true of every field where there are no items. */
+  has(path: FieldPath): boolean;
+  /** Paths to show, the top-level ones first: at most 500. */
+  names(): readonly string[];
+  readonly presets: readonly string[];
+}
+
+/** Nothing is gathered before it is asked for, since most queries name fields that the first item has. */
+export function findKnownFields(items: readonly unknown[], source: SelectionSource): KnownFields {
+  const has = (path: FieldPath): boolean => {
+    if (items.length === 0 || findComputed(path, source.computed) !== undefined) return true;
+    if (path[0] === COMPUTED && path.length === 1 && source.computed.length > 0) return true;
+    const read = createFieldReader(path, source);
+    return items.some((item) => read(item).length > 0);
+  };
+  const derived = source.computed.map(({ name }) => `${COMPUTED}.${name}`);
+  return {
+    has,
+    names: () => [...new Set([...topFields(items), ...derived, ...nestedFields(items)])].slice(0, MAX_NAMES),
+    presets: [...new Set([...STANDARD_PRESETS, ...source.presets.keys()])],
+  };
+}
+
+/** Known names, those most like any of the unknown ones first. */
+function nearestFields(unknown: readonly string[], known: readonly string[]): readonly string[] {
+  const likeness = (name: string): number => Math.max(...unknown.map((other) => similarity(other, name)));
+  return known
+    .map((name) => ({ name, score: likeness(name) }))
+    .sort((a, b) => b.score - a.score)
+    .map(({ name }) => name);
+}
+
+function topFields(items: readonly unknown[]): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const item of items) {
+    if (names.size >= MAX_NAMES) break;
+    if (isScalar(item)) names.add(SCALAR);
+    else gatherNames(item, [], 1, names);
+  }
+  return names;
+}
+
+function nestedFields(items: readonly unknown[]): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const item of items.slice(0, SAMPLE_ITEMS)) gatherNames(item, [], SAMPLE_DEPTH, names);
+  return names;
+}
+
+function gatherNames(value: unknown, parent: FieldPath, levels: number, names: Set<string>): void {
+  if (Array.isArray(value)) {
+    for (const element of value.slice(0, LIST_SAMPLE)) {
+      if (isJsonObject(element)) gatherNames(element, parent, levels, names);
+    }
+  } else if (isJsonObject(value) && levels > 0 && names.size < MAX_NAMES) {
+    for (const key of Object.keys(value)) {
+      const path = [...parent, key];
+      const name = writePath(path);
+      // A name that cannot be written as a path, or would be cleaned of something, is no good to whoever copies it.
+      if (parsePath(name) !== undefined && cleanName(name) === name) names.add(name);
+      gatherNames(value[key], path, levels - 1, names);
+    }
+  }
+}

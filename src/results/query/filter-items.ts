@@ -1,0 +1,214 @@
+import { isDeepStrictEqual } from 'node:util';
+import { readTime } from '../../lib/time.js';
+import { digitsOf, unmarked } from '../exact-numbers.js';
+import type { Condition, Operator, TextQuery } from '../result-types.js';
+import { createComparison, spelledNumber } from './comparable.js';
+import { createFieldReader, type FieldSource } from './fields.js';
+
+/** Whether the values of a field are as a condition wants them; there are none where the field is missing. */
+type Test = (values: readonly unknown[]) => boolean;
+
+/**
+ * What each operator asks. Of several values, and of the elements of a list, one is enough. Null is as good as missing: it
+ * equals null, exists not, and is neither less nor greater than anything.
+ */
+const TESTS = {
+  equals: (operand) => oneOf([operand]),
+  in: (operand) => oneOf(Array.isArray(operand) ? operand : [operand]),
+  gt: (operand) => inOrder(operand, (order) => order > 0),
+  gte: (operand) => inOrder(operand, (order) => order >= 0),
+  lt: (operand) => inOrder(operand, (order) => order < 0),
+  lte: (operand) => inOrder(operand, (order) => order <= 0),
+  contains: (operand) => containing(operand),
+  exists: (operand) => (values) => isMissing(values) !== (operand === true),
+  pattern: (operand) => anyText(compileTextPattern(String(operand))),
+} as const satisfies Readonly<Record<Operator, (operand: unknown) => Test>>;
+
+/** The items for which every condition holds, in their order. */
+export function filterItems(
+  items: readonly unknown[],
+  conditions: readonly Condition[],
+  source: FieldSource,
+): readonly unknown[] {
+  if (conditions.length === 0) return items;
+  const predicates = conditions.map((condition) => compileCondition(condition, source));
+  return items.filter((item) => predicates.every((holds) => holds(item)));
+}
+
+function compileCondition({ path, operator, operand }: Condition, source: FieldSource): (item: unknown) => boolean {
+  const read = createFieldReader(path, source);
+  const test = TESTS[operator](operand);
+  return (item) => test(read(item));
+}
+
+function oneOf(candidates: readonly unknown[]): Test {
+  const equals = createEquality(candidates);
+  const acceptsMissing = candidates.includes(null);
+  return (values) => (acceptsMissing && isMissing(values)) || anyOf(values, equals);
+}
+
+function inOrder(operand: unknown, accepts: (order: number) => boolean): Test {
+  if (typeof operand !== 'string' && typeof operand !== 'number') return () => false;
+  const compare = createComparison(operand);
+  return (values) =>
+    anyOf(values, (value) => {
+      const order = compare(value);
+      return order !== undefined && accepts(order);
+    });
+}
+
+/** A part of a text, or an element of a list; in both, case and accents are no difference. */
+function containing(operand: unknown): Test {
+  const equals = createEquality([operand]);
+  const part = foldText(String(operand));
+  const isElement = (element: unknown): boolean =>
+    equals(element) || (typeof element === 'string' && foldText(element) === part);
+  return (values) =>
+    values.some((value) => (Array.isArray(value) ? value.some(isElement) : isText(value) && holdsPart(value, part)));
+}
+
+function holdsPart(value: string | number, part: string): boolean {
+  return foldText(String(unmarked(value))).includes(part);
+}
+
+function anyText(matches: (text: string) => boolean): Test {
+  return (values) => anyOf(values, (value) => isText(value) && matches(String(unmarked(value))));
+}
+
+function anyOf(values: readonly unknown[], holds: (value: unknown) => boolean): boolean {
+  return values.some((value) => holds(value) || (Array.isArray(value) && value.some(holds)));
+}
+
+function isMissing(values: readonly unknown[]): boolean {
+  return values.every((value) => value === null);
+}
+
+function isText(value: unknown): value is string | number {
+  return typeof value === 'string' || typeof value === 'number';
+}
+
+/** Longer patterns are refused: what a pattern costs is its length times the text's. */
+export const MAX_PATTERN_LENGTH = 200;
+
+const ANY_CHARACTER = '?';
+
+/**
+ * A pattern for whole texts, whatever their case: `*` stands for any run of characters, `?` for one. Each piece between
+ * stars is looked for once, from where the last one ended, so no text makes it go back over what it has read.
+ */
+export function compileTextPattern(pattern: string): (text: string) => boolean {
+  const [head = '', ...others] = foldText(pattern).split('*');
+  const tail = others.pop();
+  if (tail === undefined) return (text) => matchWhole(foldText(text), head);
+  const middle = others.filter((piece) => piece !== '');
+  return (text) => {
+    const folded = foldText(text);
+    const end = folded.length - tail.length;
+    if (end < head.length || !fitsAt(folded, head, 0) || !fitsAt(folded, tail, end)) return false;
+    let from = head.length;
+    for (const piece of middle) {
+      const found = findPiece(folded, piece, from);
+      if (found < 0) return false;
+      from = found + piece.length;
+    }
+    return from <= end;
+  };
+}
+
+function matchWhole(text: string, piece: string): boolean {
+  return text.length === piece.length && fitsAt(text, piece, 0);
+}
+
+function findPiece(text: string, piece: string, from: number): number {
+  if (!piece.includes(ANY_CHARACTER)) return text.indexOf(piece, from);
+  for (let start = from; start + piece.length <= text.length; start++) if (fitsAt(text, piece, start)) return start;
+  return -1;
+}
+
+function fitsAt(text: string, piece: string, start: number): boolean {
+  for (let index = 0; index < piece.length; index++) {
+    const expected = piece[index];
+    if (expected !== ANY_CHARACTER && expected !== text[start + index]) return false;
+  }
+  return true;
+}
+
+/** Texts nested deeper are not searched. */
+const MAX_DEPTH = 32;
+
+const WORD_OR_PHRASE = /"([^"]*)"|[^\s"]+/g;
+
+/** The words and quoted phrases of a search, each once, as `foldText` has them. */
+export function parseTextQuery(text: string): TextQuery {
+  const terms = Array.from(text.matchAll(WORD_OR_PHRASE), ([word, phrase]) => oneLine(foldText(phrase ?? word)).trim());
+  return { terms: [...new Set(terms.filter((term) => term !== ''))] };
+}
+
+/**
+ * The items in which any term stands, as part of any text or number, in their order (companion document "collection
+ * querying", section 4.1). Keys are not searched.
+ */
+export function searchText(items: readonly unknown[], { terms }: TextQuery): readonly unknown[] {
+  if (terms.length === 0) return items;
+  const prepare = terms.some((term) => term.includes(' ')) ? (text: string) => oneLine(foldText(text)) : foldText;
+  const isHit = (text: string): boolean => {
+    const prepared = prepare(text);
+    return terms.some((term) => prepared.includes(term));
+  };
+  return items.filter((item) => anyTextIn(item, isHit, 0));
+}
+
+/** A phrase is found across a line break. */
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ');
+}
+
+function anyTextIn(value: unknown, isHit: (text: string) => boolean, depth: number): boolean {
+  if (typeof value === 'string' || typeof value === 'number') return isHit(String(unmarked(value)));
+  if (typeof value !== 'object' || value === null || depth === MAX_DEPTH) return false;
+  return Object.values(value).some((member) => anyTextIn(member, isHit, depth + 1));
+}
+
+const COMBINING = /[\u0300-\u036f]/g;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the range is ASCII, all of it
+const BEYOND_ASCII = /[^\u0000-\u007f]/;
+
+/** A text as it is searched: case, accents, and the forms that one character has are no difference. */
+function foldText(text: string): string {
+  const lower = text.toLowerCase();
+  return BEYOND_ASCII.test(lower) ? lower.normalize('NFKD').replace(COMBINING, '') : lower;
+}
+
+/**
+ * Whether a value is one of those given, in time that does not grow with their number. Texts are equal to the letter, or as
+ * one instant; a number equals a text that spells it; objects and lists are equal member by member. A number of more digits
+ * than a double holds equals a text that spells them all, and a number that was rounded as it would be.
+ */
+function createEquality(candidates: readonly unknown[]): (value: unknown) => boolean {
+  const scalars = new Set(candidates.filter((candidate) => !isStructure(candidate)));
+  const structures = candidates.filter(isStructure);
+  const texts = candidates.filter((candidate) => typeof candidate === 'string');
+  const times = new Set(texts.flatMap((text) => readTime(text) ?? []));
+  const spelled = new Set(texts.flatMap((text) => spelledNumber(text) ?? []));
+  const numbers = new Set(candidates.filter((candidate) => typeof candidate === 'number'));
+  const equalsText = (text: string): boolean =>
+    (times.size > 0 && holds(times, readTime(text))) || (numbers.size > 0 && holds(numbers, spelledNumber(text)));
+  const equalsNumber = (digits: string): boolean => scalars.has(digits) || numbers.has(Number(digits));
+  return (value) => {
+    if (scalars.has(value)) return true;
+    if (typeof value === 'string') {
+      const digits = digitsOf(value);
+      return digits === undefined ? equalsText(value) : equalsNumber(digits);
+    }
+    if (typeof value === 'number') return spelled.has(value);
+    return isStructure(value) && structures.some((candidate) => isDeepStrictEqual(value, candidate));
+  };
+}
+
+function isStructure(value: unknown): boolean {
+  return typeof value === 'object' && value !== null;
+}
+
+function holds(set: ReadonlySet<number>, value: number | undefined): boolean {
+  return value !== undefined && set.has(value);
+}

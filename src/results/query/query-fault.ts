@@ -1,0 +1,99 @@
+import type { Fault } from '../../catalog/arguments/explain-violations.js';
+import { quoteValue } from '../../lib/text.js';
+import type { JsonObject } from '../../protocol/json.js';
+import { OperationError } from '../../protocol/operation-error.js';
+import { jsonTypeOf } from '../../schema/schema-shape.js';
+import type { Control, FieldPath } from '../result-types.js';
+import { MAX_PATH_DEPTH, MAX_PATH_LENGTH, parsePath } from './fields.js';
+
+/** One thing wrong with the controls of a call. */
+export interface QueryFault extends Fault {
+  /** The parameters that do not go together. */
+  readonly provided?: readonly string[];
+  /** The way out. */
+  readonly hint?: string;
+}
+
+/** A call's controls while they are read: what is wrong with them is gathered, so that one answer tells it all. */
+export interface ControlReading {
+  readonly given: ReadonlyMap<Control, unknown>;
+  /** The name under which callers give a control. */
+  readonly nameOf: (control: Control) => string;
+  readonly faults: QueryFault[];
+}
+
+/** More are not told; the next attempt shows the rest. */
+const MAX_FAULTS = 50;
+
+/**
+ * Throws all faults as one error, where there are any. Its code and details are those of the first wrong type, else of the
+ * first fault.
+ */
+export function refuseFaults(faults: readonly QueryFault[], operation: string): void {
+  const told = faults.slice(0, MAX_FAULTS);
+  const main = told.find(({ code }) => code === 'VALIDATION_INVALID_TYPE') ?? told[0];
+  if (main === undefined) return;
+  throw new OperationError(main.code, told.map(({ message }) => message).join('. '), {
+    operation,
+    ...detailsOf(main),
+    ...(told.length > 1 ? { faults: told } : {}),
+  });
+}
+
+/** The names that the specification gives to a fault's parts: a wrong type has types, any other a constraint. */
+function detailsOf({ code, param, expected, actual, provided, hint }: QueryFault): JsonObject {
+  const isType = code === 'VALIDATION_INVALID_TYPE';
+  return {
+    param_name: param,
+    ...(expected === undefined ? {} : { [isType ? 'expected_type' : 'constraint']: expected }),
+    ...(actual === undefined ? {} : { [isType ? 'actual_type' : 'value']: actual }),
+    ...(provided === undefined ? {} : { provided }),
+    ...(hint === undefined ? {} : { hint }),
+  };
+}
+
+export function typeFault(param: string, expected: string, value: unknown, hint?: string): QueryFault {
+  const actual = jsonTypeOf(value);
+  const message = `Parameter '${param}' expected '${expected}', got '${actual}'`;
+  return {
+    code: 'VALIDATION_INVALID_TYPE',
+    param,
+    message,
+    expected,
+    actual,
+    ...(hint === undefined ? {} : { hint }),
+  };
+}
+
+/** A value of the right type that cannot be used. */
+export function valueFault(
+  param: string,
+  expected: string,
+  value: unknown,
+  hint?: string,
+  code: QueryFault['code'] = 'VALIDATION_INVALID_VALUE',
+): QueryFault {
+  const actual = quoteValue(value);
+  const message = `Parameter '${param}' must be ${expected}, got ${actual}`;
+  return { code, param, message, expected, actual, ...(hint === undefined ? {} : { hint }) };
+}
+
+/** What to do about a value that came as text where something else was wanted. */
+export function textHint(value: unknown, example: string): string {
+  const isJson = typeof value === 'string' && /^\s*[[{]/.test(value);
+  return isJson ? 'Give the JSON value itself, not its text in a string' : `For example: ${example}`;
+}
+
+/** A field's path from a caller's value; undefined, with the fault told, where it is none. */
+export function readPath(value: unknown, param: string, { faults }: ControlReading): FieldPath | undefined {
+  if (typeof value !== 'string') {
+    faults.push(typeFault(param, 'string', value, 'Name a field, with dots for nested ones: "settings.theme"'));
+    return undefined;
+  }
+  const path = parsePath(value);
+  if (path === undefined) {
+    const bounds = `at most ${MAX_PATH_DEPTH} keys and ${MAX_PATH_LENGTH} characters`;
+    faults.push(valueFault(param, `a field path such as 'name' or 'settings.theme' of ${bounds}`, value));
+  }
+  return path;
+}

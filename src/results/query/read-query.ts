@@ -1,0 +1,269 @@
+import { quoteValue, quoteValues } from '../../lib/text.js';
+import { isJsonObject, type JsonObject } from '../../protocol/json.js';
+import type {
+  Aggregation,
+  CollectionQuery,
+  Control,
+  FieldPath,
+  FieldSelection,
+  SortKey,
+  TextQuery,
+} from '../result-types.js';
+import { parseTextQuery } from './filter-items.js';
+import { type ControlReading, readPath, refuseFaults, textHint, typeFault, valueFault } from './query-fault.js';
+import { readFilter } from './read-filter.js';
+import { readPaging } from './read-paging.js';
+
+const MAX_TERMS = 50;
+
+/**
+ * A call's controls as one query; undefined where it has none. Throws one `OperationError` that names everything wrong with
+ * them. Which fields and presets there are is not known yet: `checkFields` looks at those.
+ *
+ * @param nameOf the name under which this operation's callers give a control
+ */
+export function readQuery(
+  given: ReadonlyMap<Control, unknown>,
+  nameOf: (control: Control) => string,
+  operation: string,
+): CollectionQuery | undefined {
+  if (given.size === 0) return undefined;
+  const reading: ControlReading = { given, nameOf, faults: [] };
+  const [text, fields, aggregate] = [readText(reading), readFields(reading), readAggregate(reading)];
+  const includesItems = readFlag(reading, 'include_items');
+  const query: CollectionQuery = {
+    filter: readFilter(reading),
+    ...(text === undefined ? {} : { text }),
+    sort: readSort(reading),
+    ...(fields === undefined ? {} : { fields }),
+    ...(aggregate === undefined ? {} : { aggregate }),
+    includeItems: aggregate === undefined || includesItems,
+    page: readPaging(reading),
+  };
+  refuseFaults(reading.faults, operation);
+  return query;
+}
+
+/** A text without any word restricts nothing. */
+function readText({ given, nameOf, faults }: ControlReading): TextQuery | undefined {
+  if (!given.has('query')) return undefined;
+  const value = given.get('query');
+  if (typeof value !== 'string') {
+    faults.push(
+      typeFault(
+        nameOf('query'),
+        'string',
+        value,
+        `Give words to search for; conditions on fields go in '${nameOf('filter')}'`,
+      ),
+    );
+    return undefined;
+  }
+  const text = parseTextQuery(value);
+  if (text.terms.length > MAX_TERMS) {
+    faults.push(valueFault(nameOf('query'), `at most ${MAX_TERMS} words or phrases`, text.terms.length));
+  }
+  return text.terms.length === 0 ? undefined : text;
+}
+
+function readFlag({ given, nameOf, faults }: ControlReading, control: Control): boolean {
+  const value = given.get(control) ?? false;
+  if (typeof value === 'boolean') return value;
+  faults.push(typeFault(nameOf(control), 'boolean', value, 'Give true or false, without quotes'));
+  return false;
+}
+
+const MAX_PATHS = 200;
+
+const FIELDS_EXAMPLE = '"minimal", or ["id", "settings.theme"]';
+
+/**
+ * What `fields` and its older alias `preset` select together: the paths extend the preset (companion document "field
+ * selection", section 2.3).
+ */
+function readFields(reading: ControlReading): FieldSelection | undefined {
+  const { given, nameOf, faults } = reading;
+  const fields = given.get('fields');
+  const alias = readPreset(reading);
+  if (!given.has('fields')) return alias === undefined ? undefined : { preset: alias, paths: [] };
+  if (Array.isArray(fields)) {
+    const paths = readPaths(fields, alias !== undefined, reading);
+    return { ...(alias === undefined ? {} : { preset: alias }), paths };
+  }
+  if (typeof fields !== 'string' || /^\s*[[{]/.test(fields)) {
+    faults.push(typeFault(nameOf('fields'), 'string or array', fields, textHint(fields, FIELDS_EXAMPLE)));
+    return undefined;
+  }
+  if (alias !== undefined && alias !== fields) {
+    const expected = `a list of fields beside '${nameOf('preset')}', or that preset`;
+    faults.push(valueFault(nameOf('fields'), expected, fields));
+  }
+  return { preset: fields, paths: [] };
+}
+
+function readPreset({ given, nameOf, faults }: ControlReading): string | undefined {
+  if (!given.has('preset')) return undefined;
+  const preset = given.get('preset');
+  if (typeof preset === 'string') return preset;
+  faults.push(typeFault(nameOf('preset'), 'string', preset, 'For example: "minimal"'));
+  return undefined;
+}
+
+function readPaths(fields: readonly unknown[], hasPreset: boolean, reading: ControlReading): readonly FieldPath[] {
+  const name = reading.nameOf('fields');
+  if (fields.length > MAX_PATHS || (fields.length === 0 && !hasPreset)) {
+    reading.faults.push(
+      valueFault(name, `a list of 1 to ${MAX_PATHS} fields`, fields, `For example: ${FIELDS_EXAMPLE}`),
+    );
+    return [];
+  }
+  return fields.flatMap((field, index) => {
+    const path = readPath(field, `${name}[${index}]`, reading);
+    return path === undefined ? [] : [path];
+  });
+}
+
+const MAX_LABELS = 50;
+
+const AGGREGATE_EXAMPLE = '{"total": {"count": true}, "by_status": {"group_by": "status", "count": true}}';
+
+/** Functions of a field, as callers write them. */
+const FIELD_FUNCTIONS = { group_by: 'groupBy', sum: 'sum', avg: 'avg', min: 'min', max: 'max' } as const;
+
+const AGGREGATE_MEMBERS: readonly string[] = ['count', ...Object.keys(FIELD_FUNCTIONS)];
+
+type Labelled = NonNullable<CollectionQuery['aggregate']>;
+
+/** The named expressions of `aggregate`. A `group_by` alone counts. */
+function readAggregate(reading: ControlReading): Labelled | undefined {
+  const { given, nameOf, faults } = reading;
+  if (!given.has('aggregate')) return undefined;
+  const aggregate = given.get('aggregate');
+  const name = nameOf('aggregate');
+  if (!isJsonObject(aggregate)) {
+    faults.push(typeFault(name, 'object', aggregate, textHint(aggregate, AGGREGATE_EXAMPLE)));
+    return undefined;
+  }
+  const entries = Object.entries(aggregate);
+  if (entries.length === 0 || entries.length > MAX_LABELS) {
+    const expected = `an object of 1 to ${MAX_LABELS} named aggregations`;
+    faults.push(valueFault(name, expected, aggregate, `For example: ${AGGREGATE_EXAMPLE}`));
+  }
+  return entries.map(([label, expression]) => [label, readExpression(label, expression, `${name}.${label}`, reading)]);
+}
+
+function readExpression(label: string, expression: unknown, param: string, reading: ControlReading): Aggregation {
+  const { faults } = reading;
+  if (!isJsonObject(expression)) {
+    faults.push(typeFault(param, 'object', expression, hintFor(label, expression)));
+    return {};
+  }
+  const strange = Object.keys(expression).filter((member) => !AGGREGATE_MEMBERS.includes(member));
+  faults.push(...strange.map((member) => functionFault(member, param)));
+  const count = readCount(expression, param, reading);
+  const functions = readFunctions(expression, param, reading);
+  if (!count && Object.keys(functions).length === 0 && strange.length === 0) {
+    faults.push(valueFault(param, `at least one of ${quoteValues(AGGREGATE_MEMBERS)}`, expression));
+  }
+  const groupsAlone = functions.groupBy !== undefined && Object.keys(functions).length === 1;
+  return count || groupsAlone ? { ...functions, count: true } : functions;
+}
+
+/** The slip that is made most: the functions without a label around them. */
+function hintFor(label: string, expression: unknown): string {
+  return AGGREGATE_MEMBERS.includes(label)
+    ? `Functions stand under a label of your choice. For example: ${AGGREGATE_EXAMPLE}`
+    : textHint(expression, '{"count": true}');
+}
+
+function functionFault(member: string, param: string): ReturnType<typeof valueFault> {
+  const expected = `one of ${quoteValues(AGGREGATE_MEMBERS)}`;
+  return {
+    code: 'VALIDATION_INVALID_VALUE',
+    param,
+    message: `Unsupported aggregation function ${quoteValue(member)} in '${param}'. Use ${expected}`,
+    expected,
+    actual: quoteValue(member),
+  };
+}
+
+function readCount(expression: JsonObject, param: string, { faults }: ControlReading): boolean {
+  const count = expression['count'] ?? false;
+  if (typeof count === 'boolean') return count;
+  faults.push(typeFault(`${param}.count`, 'boolean', count));
+  // What was wanted is plain; one fault is enough.
+  return true;
+}
+
+function readFunctions(expression: JsonObject, param: string, reading: ControlReading): Aggregation {
+  return Object.fromEntries(
+    Object.entries(FIELD_FUNCTIONS).flatMap(([name, key]) => {
+      if (!Object.hasOwn(expression, name)) return [];
+      return [[key, readPath(expression[name], `${param}.${name}`, reading) ?? []]];
+    }),
+  );
+}
+
+const MAX_KEYS = 10;
+
+/** As SQL and query strings have it; no field is called so. */
+const WITH_DIRECTION = /^([^\s:]+)[\s:]+(asc|desc)$/i;
+
+const SORT_MEMBERS: readonly string[] = ['field', 'order'];
+const SORT_EXAMPLE = '{"field": "created_at", "order": "desc"}';
+
+/** `{field, order}`, a list of them, or for compatibility the field alone, with `-` before it for descending order. */
+function readSort(reading: ControlReading): readonly SortKey[] {
+  const { given, nameOf, faults } = reading;
+  if (!given.has('sort')) return [];
+  const sort = given.get('sort');
+  const name = nameOf('sort');
+  if (!Array.isArray(sort)) return readKey(sort, name, reading);
+  if (sort.length > 0 && sort.length <= MAX_KEYS) {
+    return sort.flatMap((key, index) => readKey(key, `${name}[${index}]`, reading));
+  }
+  faults.push(valueFault(name, `a list of 1 to ${MAX_KEYS} sort keys`, sort, `For example: [${SORT_EXAMPLE}]`));
+  return [];
+}
+
+function readKey(key: unknown, param: string, reading: ControlReading): readonly SortKey[] {
+  if (typeof key === 'string' && !/^\s*[[{]/.test(key)) return readShortKey(key, param, reading);
+  if (!isJsonObject(key)) {
+    reading.faults.push(typeFault(param, 'object', key, textHint(key, SORT_EXAMPLE)));
+    return [];
+  }
+  const strange = Object.keys(key).find((member) => !SORT_MEMBERS.includes(member));
+  if (strange !== undefined) {
+    reading.faults.push(valueFault(param, `an object of 'field' and 'order'`, strange, `For example: ${SORT_EXAMPLE}`));
+    return [];
+  }
+  const path = Object.hasOwn(key, 'field')
+    ? readPath(key['field'], `${param}.field`, reading)
+    : missField(param, reading);
+  const order = readOrder(key['order'], `${param}.order`, reading);
+  return path === undefined || order === undefined ? [] : [{ path, order }];
+}
+
+function missField(param: string, { faults }: ControlReading): undefined {
+  const message = `Missing required parameter '${param}.field'. Expected: string`;
+  faults.push({ code: 'VALIDATION_MISSING_PARAM', param: `${param}.field`, message, expected: 'string' });
+}
+
+function readShortKey(key: string, param: string, reading: ControlReading): readonly SortKey[] {
+  const [, field = '', order = ''] = WITH_DIRECTION.exec(key) ?? [];
+  if (field !== '') {
+    const hint = `For example: ${JSON.stringify({ field, order: order.toLowerCase() })}`;
+    reading.faults.push(valueFault(param, `a field alone, or an object of 'field' and 'order'`, key, hint));
+    return [];
+  }
+  const descending = key.startsWith('-');
+  const path = readPath(descending ? key.slice(1) : key, param, reading);
+  return path === undefined ? [] : [{ path, order: descending ? 'desc' : 'asc' }];
+}
+
+function readOrder(order: unknown, param: string, { faults }: ControlReading): SortKey['order'] | undefined {
+  if (order === undefined) return 'asc';
+  if (order === 'asc' || order === 'desc') return order;
+  faults.push(valueFault(param, `one of 'asc', 'desc'`, order, undefined, 'VALIDATION_INVALID_ENUM'));
+  return undefined;
+}

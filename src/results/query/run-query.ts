@@ -1,0 +1,123 @@
+import type { JsonObject } from '../../protocol/json.js';
+import type { CollectionQuery, SortKey } from '../result-types.js';
+import { aggregateItems, findNumberless } from './aggregate-items.js';
+import { checkFields, findKnownFields } from './check-fields.js';
+import { type Comparable, comparableOf, compareInOrder } from './comparable.js';
+import { createFieldReader, type FieldSource, type ReadField, writePath } from './fields.js';
+import { filterItems, searchText } from './filter-items.js';
+import { refuseFaults } from './query-fault.js';
+import { createProjection, type Projection, type SelectionSource } from './select-fields.js';
+
+export interface QueryOptions extends SelectionSource {
+  /** The operation's name, for errors. */
+  readonly operation: string;
+}
+
+/** What a query found, before a page is cut out of it. */
+export interface QueryOutcome {
+  /** The items that were found, whole and in order. */
+  readonly ordered: readonly unknown[];
+  /** By the caller's labels; absent where nothing was to be computed. */
+  readonly aggregations?: JsonObject;
+  /** How many groups `aggregations` leaves out, by label. */
+  readonly truncatedGroups?: ReadonlyMap<string, number>;
+}
+
+/**
+ * Filters, searches, sorts and summarises the items of an answer. Paging and `fields` are left to whoever sends a page.
+ * Throws an `OperationError` for fields, presets and sums that these items do not have.
+ */
+export function runQuery(items: readonly unknown[], query: CollectionQuery, options: QueryOptions): QueryOutcome {
+  checkFields(query, findKnownFields(items, options), options.operation);
+  const { aggregate } = query;
+  if (aggregate !== undefined) checkNumbers(items, aggregate, options);
+  const filtered = filterItems(items, query.filter, options);
+  const found = query.text === undefined ? filtered : searchText(filtered, query.text);
+  const ordered = sortItems(found, query.sort, options);
+  if (aggregate === undefined) return { ordered };
+  const { aggregations, truncatedGroups } = aggregateItems(found, aggregate, options);
+  return { ordered, aggregations, ...(truncatedGroups.size === 0 ? {} : { truncatedGroups }) };
+}
+
+/** What is sent of each item. @param sample the items by which presets choose their fields */
+export function projectionOf(
+  { fields }: Pick<CollectionQuery, 'fields'>,
+  source: SelectionSource,
+  sample: readonly unknown[],
+): Projection {
+  return fields === undefined ? (item) => item : createProjection(fields, sample, source);
+}
+
+/** The items of a page as they are sent. @param sample the items by which presets choose their fields: all that were found */
+export function project(
+  items: readonly unknown[],
+  query: CollectionQuery,
+  source: SelectionSource,
+  sample: readonly unknown[] = items,
+): readonly unknown[] {
+  return query.fields === undefined ? items : items.map(projectionOf(query, source, sample));
+}
+
+function checkNumbers(
+  items: readonly unknown[],
+  aggregate: NonNullable<CollectionQuery['aggregate']>,
+  options: QueryOptions,
+): void {
+  if (items.length === 0) return;
+  const faults = findNumberless(items, aggregate, options).map(({ label, name, path }) => {
+    const param = `aggregate.${label}.${name}`;
+    const message = `Parameter '${param}' must be a field with numbers: no item has a number in '${writePath(path)}'`;
+    return { code: 'VALIDATION_INVALID_VALUE' as const, param, message, expected: 'a field with numbers' };
+  });
+  refuseFaults(faults, options.operation);
+}
+
+/** What one sort key sees: by item, undefined where there is nothing to sort by. */
+interface Column {
+  readonly values: readonly (Comparable | undefined)[];
+  readonly direction: 1 | -1;
+}
+
+/**
+ * The items in order; those that compare equal keep their places. Null, missing and incomparable values come last whatever
+ * the order, and of several values the first one counts. The values are read once an item, not once a comparison.
+ */
+export function sortItems(
+  items: readonly unknown[],
+  keys: readonly SortKey[],
+  source: FieldSource,
+): readonly unknown[] {
+  if (keys.length === 0) return items;
+  const columns = keys.map((key) => readColumn(items, key, source));
+  const order = Array.from(items.keys()).sort((a, b) => compareRows(columns, a, b));
+  return order.map((index) => items[index]);
+}
+
+function readColumn(items: readonly unknown[], { path, order }: SortKey, source: FieldSource): Column {
+  const read = createFieldReader(path, source);
+  return { values: items.map((item) => firstComparable(read, item)), direction: order === 'desc' ? -1 : 1 };
+}
+
+function firstComparable(read: ReadField, item: unknown): Comparable | undefined {
+  for (const value of read(item)) {
+    for (const candidate of Array.isArray(value) ? value : [value]) {
+      const comparable = comparableOf(candidate);
+      if (comparable !== undefined) return comparable;
+    }
+  }
+  return undefined;
+}
+
+function compareRows(columns: readonly Column[], a: number, b: number): number {
+  for (const { values, direction } of columns) {
+    const first = values[a];
+    const second = values[b];
+    if (first === undefined || second === undefined) {
+      if (first !== second) return first === undefined ? 1 : -1;
+    } else {
+      const order = compareInOrder(first, second);
+      if (order !== 0) return order * direction;
+    }
+  }
+  return 0;
+}

@@ -1,0 +1,189 @@
+import type { Caller } from '../protocol/call.js';
+import type { JsonObject } from '../protocol/json.js';
+import type { Category, Operation } from '../protocol/operation.js';
+import type { Warning } from '../protocol/result.js';
+
+/** What an operation's answers are, as far as is known. */
+export type ResultShape =
+  /** `path` leads to the list; empty where the answer is the list itself. */
+  | { readonly kind: 'collection'; readonly path: FieldPath | null; readonly evidence: string }
+  | { readonly kind: 'object' };
+
+/** A field of a collection's items, dotted where it lies deeper, with its JSON type or `any`. */
+export interface ItemField {
+  readonly name: string;
+  readonly type: string;
+}
+
+/** The controls an operation takes now, each under the name that callers use: `_filter` where `filter` is the upstream's. */
+export interface ControlSet {
+  readonly kind: ResultShape['kind'] | 'none';
+  readonly names: ReadonlyMap<Control, string>;
+  /** The fields of the items, as far as a schema or earlier answers tell; there may be others. */
+  readonly fields?: readonly ItemField[];
+  readonly computed?: readonly ComputedField[];
+}
+
+/** A call whose answer is looked at. */
+export interface ReadContext {
+  readonly operation: Operation;
+  /** Bound arguments. */
+  readonly arguments: JsonObject;
+  readonly caller: Caller;
+  /** How many bytes of data the answer may have, instead of the configured ones. */
+  readonly answerBytes?: number;
+}
+
+/** What goes out as the envelope's `data`, as JSON text, with what is worth telling of it. */
+export interface ReadData {
+  readonly dataText: string;
+  readonly warnings: readonly Warning[];
+}
+
+/** What `introspect {query: "result"}` asks of a kept result. */
+export interface KeptResultRequest {
+  readonly handle: string;
+  /** Dotted, with indexes: `items[3].body`. */
+  readonly path?: string;
+  readonly fields?: string | readonly string[];
+  /** A text to search for, in strings and lines. */
+  readonly search?: string;
+  /** How many items, and after which cursor. */
+  readonly first?: number;
+  readonly after?: string;
+  /** `10-20`, from 1, of a text. */
+  readonly lines?: string;
+}
+
+/** Everything between an upstream's answer and what the caller asked for. */
+export interface ResultDesk {
+  controlsOf(operation: Operation): ControlSet;
+  /** Throws an `OperationError` that names everything wrong with the controls, with the valid choices. */
+  takeControls(operation: Operation, params: JsonObject): TakenControls;
+  /**
+   * The page that a cursor asks for, from the snapshot that it was made over; undefined where the query has no cursor.
+   * Throws when the cursor is no longer, or was never, good for this call.
+   */
+  resume(context: ReadContext, query: CollectionQuery): ReadData | undefined;
+  /**
+   * What the caller gets of an upstream's answer: as it is, what was asked of it, or as much as fits with a way to the rest.
+   * @param dataText the whole answer as JSON text
+   * @param value the same as a value, where it came as one: large answers are not parsed twice
+   */
+  finish(context: ReadContext, query: CollectionQuery | undefined, dataText: string, value?: unknown): ReadData;
+  /** Reads on in a result that was kept; JSON text. Throws an `OperationError`. */
+  readKept(request: KeptResultRequest, caller: Caller): string;
+  endSession(sessionId: string): void;
+}
+
+/** What a caller may ask of a READ beside its own parameters (companion document "collection querying", section 2). */
+export const CONTROLS = [
+  'query',
+  'filter',
+  'sort',
+  'fields',
+  'preset',
+  'aggregate',
+  'include_items',
+  'first',
+  'after',
+  'last',
+  'before',
+  'limit',
+  'offset',
+  'page',
+  'page_size',
+] as const;
+
+export type Control = (typeof CONTROLS)[number];
+
+/** Keys from the outside in: `settings.theme` is `['settings', 'theme']`. Through a list it means each of its elements. */
+export type FieldPath = readonly string[];
+
+/** A field of the operator's making, computed for each item (companion document "computed fields"). */
+export interface ComputedField {
+  readonly name: string;
+  readonly description: string;
+  readonly type: 'string' | 'number' | 'boolean';
+  /** Never throws: what cannot be computed is null. @param now milliseconds since the epoch */
+  readonly compute: (item: unknown, now: number) => string | number | boolean | null;
+}
+
+export type Operator = 'equals' | 'in' | 'gt' | 'gte' | 'lt' | 'lte' | 'contains' | 'exists' | 'pattern';
+
+export interface Condition {
+  readonly path: FieldPath;
+  readonly operator: Operator;
+  readonly operand: unknown;
+}
+
+export interface SortKey {
+  readonly path: FieldPath;
+  readonly order: 'asc' | 'desc';
+}
+
+/** OR over words and phrases, in any text of an item. */
+export interface TextQuery {
+  /** Lower-case; a phrase holds spaces. */
+  readonly terms: readonly string[];
+}
+
+export interface FieldSelection {
+  /** A preset's name, extended by the paths; undefined where only the paths count. */
+  readonly preset?: string;
+  readonly paths: readonly FieldPath[];
+}
+
+export interface Aggregation {
+  readonly groupBy?: FieldPath;
+  readonly count?: true;
+  readonly sum?: FieldPath;
+  readonly avg?: FieldPath;
+  readonly min?: FieldPath;
+  readonly max?: FieldPath;
+}
+
+/** Which part of the ordered items. Sizes are clamped, never refused. */
+export type PageRequest =
+  | { readonly style: 'all' }
+  | { readonly style: 'forward'; readonly size: number; readonly after?: string }
+  | { readonly style: 'backward'; readonly size: number; readonly before?: string }
+  | { readonly style: 'offset'; readonly size: number; readonly offset: number };
+
+/** A caller's controls once they are understood. */
+export interface CollectionQuery {
+  /** All must hold. */
+  readonly filter: readonly Condition[];
+  readonly text?: TextQuery;
+  readonly sort: readonly SortKey[];
+  readonly fields?: FieldSelection;
+  /** By the caller's labels, in their order. */
+  readonly aggregate?: readonly (readonly [label: string, aggregation: Aggregation])[];
+  readonly includeItems: boolean;
+  readonly page: PageRequest;
+}
+
+/** What a call asks of its answer, told apart from what it asks of the upstream. */
+interface TakenControls {
+  readonly params: JsonObject;
+  /** Absent where the call asks for the answer as it is. */
+  readonly query?: CollectionQuery;
+}
+
+/** The controls of a READ of one object; those of a collection are all of them. */
+export const OBJECT_CONTROLS: readonly Control[] = ['fields', 'preset'];
+
+/** What takes controls at all. */
+export const CONTROLLED: Category = 'READ';
+
+const NO_CONTROLS: ControlSet = { kind: 'none', names: new Map() };
+
+/** The desk of a gateway that looks at no answer: for captured catalogs and for tests of what comes before. */
+export const passResults: ResultDesk = {
+  controlsOf: () => NO_CONTROLS,
+  takeControls: (_operation, params) => ({ params }),
+  resume: () => undefined,
+  finish: (_context, _query, dataText) => ({ dataText, warnings: [] }),
+  readKept: () => '{}',
+  endSession: () => undefined,
+};

@@ -1,0 +1,93 @@
+import type { GatewayConfig } from '../config/gateway-config.js';
+import type { Operation } from '../protocol/operation.js';
+import { answerPage, answerQuery } from './answer-query.js';
+import { type AnswerDeps, answerWhole } from './answer-whole.js';
+import { compileComputedFields } from './computed-fields.js';
+import { handleGone, strayControl } from './errors.js';
+import { parseExact, writeExact } from './exact-numbers.js';
+import { readKeptResult } from './kept/read-kept.js';
+import { createKeptResults } from './kept/result-store.js';
+import { parsePath } from './query/fields.js';
+import { readQuery } from './query/read-query.js';
+import { createProjection } from './query/select-fields.js';
+import type { ControlSet, KeptResultRequest, ResultDesk } from './result-types.js';
+import { createControls, splitControls } from './shape/controls.js';
+import { createShapeMemory } from './shape/learned-shape.js';
+
+/** An answer that is longer teaches what shorter ones do, and parsing it would cost more than passing it on. */
+const MAX_LEARNT_LENGTH = 20_000;
+
+/** The first answers of an operation are looked at, and then every so many: what was certain may change. */
+const LEARNT_AT_FIRST = 8;
+const LEARNT_EVERY = 100;
+
+/** Puts the room together: what is known of answers, what is kept of them, and what callers ask of them. */
+export function createResultDesk(settings: GatewayConfig['results'], now: () => number = Date.now): ResultDesk {
+  const memory = createShapeMemory();
+  const kept = createKeptResults({ maxBytes: settings.keptBytes, ttlMs: settings.keptSeconds * 1_000 });
+  const controlsOf = createControls(memory, compileComputedFields);
+  const deps: AnswerDeps = { settings, kept, memory, controlsOf, now };
+  const isWorthLearning = createSampler();
+
+  return {
+    controlsOf,
+    takeControls(operation, params) {
+      const controls = controlsOf(operation);
+      const { params: rest, given, strays } = splitControls(controls, operation, params);
+      const [stray] = strays;
+      if (stray !== undefined) throw strayControl(operation, stray, nameMeant(controls, stray));
+      if (given.size === 0) return { params: rest };
+      const query = readQuery(given, (control) => controls.names.get(control) ?? control, operation.name);
+      return query === undefined ? { params: rest } : { params: rest, query };
+    },
+    resume: (context, query) => answerPage(context, query, deps),
+    finish(context, query, dataText, value) {
+      const { operation } = context;
+      if (query === undefined) {
+        if (dataText.length <= MAX_LEARNT_LENGTH && isWorthLearning(operation))
+          memory.learn(operation, JSON.parse(dataText));
+        return answerWhole(context, dataText, deps);
+      }
+      const data = value ?? parseExact(dataText);
+      memory.learn(operation, data);
+      return answerQuery(context, query, data, deps);
+    },
+    readKept(request, caller) {
+      const result = kept.findResult(request.handle, caller);
+      if (result === undefined) throw handleGone(request.handle);
+      const maxBytes = settings.maxBytes === 0 ? settings.keptBytes : settings.maxBytes;
+      const reading = readKeptResult(result, request, {
+        maxBytes,
+        project: (items, fields) => projectKept(items, fields, now()),
+        parse: parseExact,
+      });
+      return writeExact(reading);
+    },
+    endSession: (sessionId) => kept.endSession(sessionId),
+  };
+}
+
+/** What this operation calls the control that was given as `_filter`. */
+function nameMeant({ names }: ControlSet, stray: string): string | undefined {
+  const bare = stray.replace(/^_+/, '');
+  return [...names].find(([control]) => control === bare)?.[1];
+}
+
+function projectKept(
+  items: readonly unknown[],
+  fields: NonNullable<KeptResultRequest['fields']>,
+  now: number,
+): readonly unknown[] {
+  const paths = typeof fields === 'string' ? [] : fields.map(parsePath).filter((path) => path !== undefined);
+  const selection = typeof fields === 'string' ? { preset: fields, paths } : { paths };
+  return items.map(createProjection(selection, items, { computed: [], presets: new Map(), now }));
+}
+
+function createSampler(): (operation: Operation) => boolean {
+  const seen = new WeakMap<Operation, number>();
+  return (operation) => {
+    const count = (seen.get(operation) ?? 0) + 1;
+    seen.set(operation, count);
+    return count <= LEARNT_AT_FIRST || count % LEARNT_EVERY === 0;
+  };
+}

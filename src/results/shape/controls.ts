@@ -1,0 +1,126 @@
+import { parameterScope } from '../../catalog/arguments/parameter-scope.js';
+import type { JsonObject } from '../../protocol/json.js';
+import type { Operation } from '../../protocol/operation.js';
+import { compileComputedFields } from '../computed-fields.js';
+import {
+  CONTROLS,
+  type ComputedField,
+  type Control,
+  type ControlSet,
+  type ItemField,
+  OBJECT_CONTROLS,
+  type ResultShape,
+} from '../result-types.js';
+import { isReadable } from './declared-shape.js';
+import type { ShapeMemory } from './learned-shape.js';
+
+/** Of what takes no controls: whatever writes, and the gateway's own operations. */
+const NO_CONTROLS: ControlSet = { kind: 'none', names: new Map() };
+
+const CONTROLS_OF: Readonly<Record<ResultShape['kind'], readonly Control[]>> = {
+  collection: CONTROLS,
+  object: OBJECT_CONTROLS,
+};
+
+/** Whatever a READ answers with may have fields; that it has a list must be known. */
+const UNKNOWN: ResultShape = { kind: 'object' };
+
+interface Prepared {
+  readonly shape: ResultShape;
+  readonly fields: readonly ItemField[];
+  readonly controls: ControlSet;
+}
+
+/** Says which controls an operation takes: the same object for the same operation until more is known of its answers. */
+export function createControls(
+  memory: Pick<ShapeMemory, 'shapeOf' | 'fieldsOf'>,
+  computedOf: (operation: Operation) => readonly ComputedField[] = compileComputedFields,
+): (operation: Operation) => ControlSet {
+  const prepared = new WeakMap<Operation, Prepared>();
+  return (operation) => {
+    const shape = memory.shapeOf(operation) ?? (isReadable(operation) ? UNKNOWN : undefined);
+    if (shape === undefined) return NO_CONTROLS;
+    const fields = memory.fieldsOf(operation);
+    const known = prepared.get(operation);
+    if (known?.shape === shape && known.fields === fields) return known.controls;
+    const controls = prepareControls(operation, shape, fields, computedOf(operation));
+    prepared.set(operation, { shape, fields, controls });
+    return controls;
+  };
+}
+
+function prepareControls(
+  operation: Operation,
+  { kind }: ResultShape,
+  fields: readonly ItemField[],
+  computed: readonly ComputedField[],
+): ControlSet {
+  const { byName } = parameterScope(operation);
+  const names = new Map(CONTROLS_OF[kind].map((control) => [control, freeName(control, byName)]));
+  return {
+    kind,
+    names,
+    ...(kind === 'collection' && fields.length > 0 && { fields }),
+    ...(computed.length > 0 && { computed }),
+  };
+}
+
+/** The upstream's parameter keeps its name, in either spelling; the gateway's stands behind underscores. */
+function freeName(control: Control, taken: ReadonlyMap<string, unknown>): string {
+  let name: string = control;
+  while (taken.has(name)) name = `_${name}`;
+  return name;
+}
+
+/** A call's parameters told apart. */
+interface SplitParams {
+  /** What is left for the upstream: the caller's own object where no control was given. */
+  readonly params: JsonObject;
+  /** By canonical name, in the caller's order. */
+  readonly given: ReadonlyMap<Control, unknown>;
+  /**
+   * Keys such as `_filter` that are not what this operation calls the control. They are left in `params`, where they would pass
+   * for metadata and do nothing.
+   */
+  readonly strays: readonly string[];
+}
+
+const NOTHING_GIVEN: ReadonlyMap<Control, unknown> = new Map();
+
+const NO_STRAYS: readonly string[] = [];
+
+const CONTROL_NAMES: ReadonlySet<string> = new Set(CONTROLS);
+
+/** Controls by the name that callers use; a set of controls lives as long as what is known of its operation. */
+const controlsByName = new WeakMap<ControlSet, ReadonlyMap<string, Control>>();
+
+/** Takes the controls out of a call's parameters, each under the one name that this operation has for it. Judges no value. */
+export function splitControls(controls: ControlSet, operation: Operation, params: JsonObject): SplitParams {
+  const byName = byNameOf(controls);
+  const keys = Object.keys(params);
+  const isControl = (key: string): boolean => byName.has(key);
+  const misspelt = keys.filter((key) => key.startsWith('_') && !isControl(key) && isStray(key, operation));
+  const strays = misspelt.length === 0 ? NO_STRAYS : misspelt;
+  if (!keys.some(isControl)) return { params, given: NOTHING_GIVEN, strays };
+  const given = new Map<Control, unknown>();
+  const left: [string, unknown][] = [];
+  for (const key of keys) {
+    const control = byName.get(key);
+    if (control === undefined) left.push([key, params[key]]);
+    else given.set(control, params[key]);
+  }
+  // `fromEntries` defines members, so that one called `__proto__` is a member like any other.
+  return { params: Object.fromEntries(left), given, strays };
+}
+
+function isStray(key: string, operation: Operation): boolean {
+  return CONTROL_NAMES.has(key.replace(/^_+/, '')) && !parameterScope(operation).byName.has(key);
+}
+
+function byNameOf(controls: ControlSet): ReadonlyMap<string, Control> {
+  const known = controlsByName.get(controls);
+  if (known !== undefined) return known;
+  const byName = new Map(Array.from(controls.names, ([control, name]) => [name, control]));
+  controlsByName.set(controls, byName);
+  return byName;
+}

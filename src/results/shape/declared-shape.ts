@@ -1,0 +1,168 @@
+import { LEXICON } from '../../classify/lexicon.js';
+import { splitWords } from '../../classify/vocabulary.js';
+import { isJsonObject, type JsonSchema } from '../../protocol/json.js';
+import { GATEWAY_SOURCE, type Operation, QUALIFIER } from '../../protocol/operation.js';
+import { jsonTypeOf, type ObjectField, type ReadSchema, readSchema } from '../../schema/schema-shape.js';
+import { digitsOf } from '../exact-numbers.js';
+import { CONTROLLED, type FieldPath, type ItemField, type ResultShape } from '../result-types.js';
+import { findListPlace, type Member } from './locate-list.js';
+
+/** Operation families that give collections (companion document "collection querying", section 1). */
+const FAMILIES = new Set(['list', 'search', 'query', 'find']);
+
+/** Those whose word may stand behind a topic: `hosting_list_orders`, `epics_search`; a query behind one is a thing. */
+const TRAILING_FAMILIES = new Set(['list', 'search']);
+
+const OBJECT: ResultShape = { kind: 'object' };
+
+/** Operations never change. */
+const shapes = new WeakMap<Operation, { readonly shape: ResultShape | undefined }>();
+
+/** Whether an operation's answers are looked at: READs of upstreams are. */
+export function isReadable({ upstream, classification }: Operation): boolean {
+  return upstream !== GATEWAY_SOURCE && classification.category === CONTROLLED;
+}
+
+/**
+ * What an operation's answers are by what is said of it: by the operator, else by its output schema, else by the family that
+ * its name belongs to. Undefined where nothing tells, and for whatever is not a READ of an upstream.
+ */
+export function declaredShape(operation: Operation): ResultShape | undefined {
+  const known = shapes.get(operation);
+  if (known !== undefined) return known.shape;
+  const shape = isReadable(operation) ? findShape(operation) : undefined;
+  shapes.set(operation, { shape });
+  return shape;
+}
+
+function findShape({ collection, outputSchema, qualifiedName }: Operation): ResultShape | undefined {
+  if (collection === null) return OBJECT;
+  if (collection !== undefined) return { kind: 'collection', path: collection, evidence: 'the operator says so' };
+  const isNamedSo = belongsToFamily(qualifiedName.slice(qualifiedName.indexOf(QUALIFIER) + 1));
+  const described = outputSchema === undefined ? undefined : readOutputSchema(outputSchema, isNamedSo);
+  if (described !== undefined) return described;
+  return isNamedSo ? { kind: 'collection', path: null, evidence: 'its name' } : undefined;
+}
+
+/** A family's word in front, or behind words that are no verbs. */
+function belongsToFamily(name: string): boolean {
+  const words = splitWords(name);
+  const index = words.findIndex((word) => FAMILIES.has(word));
+  if (index <= 0) return index === 0;
+  const isTopic = words.slice(0, index).every((word) => LEXICON.get(word)?.nounness !== 'never');
+  return isTopic && TRAILING_FAMILIES.has(words[index] ?? '');
+}
+
+/** Undefined where the schema leaves open what comes, as one of a mere text or of anything does. */
+function readOutputSchema(root: JsonSchema, isNamedSo: boolean): ResultShape | undefined {
+  const { shape } = readSchema(root, root);
+  const evidence = 'its output schema';
+  if (shape.kind === 'array') return { kind: 'collection', path: [], evidence };
+  if (shape.kind !== 'object') return undefined;
+  const members = membersOf(shape.fields, root);
+  const place = findListPlace(members);
+  if (place !== undefined && (place.isWhole || isNamedSo)) return { kind: 'collection', path: place.path, evidence };
+  const isText = members.length === 1 && members[0]?.holds === 'text';
+  return isText || members.some(isOpen) ? undefined : OBJECT;
+}
+
+function membersOf(fields: readonly ObjectField[], root: JsonSchema): readonly Member[] {
+  return fields.map(({ name, schema }) => {
+    const read = readSchema(schema, root);
+    return {
+      name,
+      holds: kindOf(read, root),
+      inside: () => (read.shape.kind === 'object' ? membersOf(read.shape.fields, root) : []),
+    };
+  });
+}
+
+function kindOf({ shape }: ReadSchema, root: JsonSchema): Member['holds'] {
+  switch (shape.kind) {
+    case 'array':
+      return holdsScalars(shape.items, root) ? 'values' : 'rows';
+    case 'object':
+      return 'object';
+    case 'scalar':
+      return shape.type === 'string' ? 'text' : shape.type === 'any' ? 'unknown' : 'other';
+    default:
+      return 'unknown';
+  }
+}
+
+function holdsScalars(items: JsonSchema | undefined, root: JsonSchema): boolean {
+  if (items === undefined) return false;
+  const { shape } = readSchema(items, root);
+  return shape.kind === 'array' || (shape.kind === 'scalar' && shape.type !== 'any');
+}
+
+function isOpen({ holds, inside }: Member): boolean {
+  return holds === 'unknown' || (holds === 'object' && inside().length === 0);
+}
+
+/** A model reads the list whole, and beyond so many names it is told to look. */
+const MAX_FIELDS = 40;
+
+/** So many items tell of what the others are made. */
+const SAMPLE = 20;
+
+/** A name that a path can hold and a reader can copy; others are data rather than fields. */
+const FIELD_NAME = /^[A-Za-z_$@][\w$@-]{0,63}$/;
+
+/** The fields of a collection's items, as far as the operation's output schema describes them, with one level inside. */
+export function describedFields({ outputSchema: root }: Operation, path: FieldPath): readonly ItemField[] {
+  if (root === undefined) return [];
+  const list = path.reduce<JsonSchema | undefined>((schema, name) => memberSchema(schema, name, root), root);
+  const shape = list === undefined ? undefined : readSchema(list, root).shape;
+  if (shape?.kind !== 'array' || shape.items === undefined) return [];
+  const outer = fieldsOf(shape.items, root);
+  return outer
+    .flatMap(({ name, type, schema }) => [{ name, type }, ...innerFields(name, schema, root)])
+    .slice(0, MAX_FIELDS);
+}
+
+/** The fields of the first items, by name, with the type of the first value that is not null. */
+export function seenFields(items: readonly unknown[]): ReadonlyMap<string, string> {
+  const seen = new Map<string, string>();
+  for (const item of items.slice(0, SAMPLE).filter(isJsonObject)) {
+    for (const name of Object.keys(item).filter((key) => FIELD_NAME.test(key))) {
+      if (seen.get(name) !== undefined && seen.get(name) !== 'any') continue;
+      if (seen.size >= MAX_FIELDS && !seen.has(name)) continue;
+      seen.set(name, typeOf(item[name]));
+    }
+  }
+  return seen;
+}
+
+function typeOf(value: unknown): string {
+  if (value === null) return 'any';
+  return typeof value === 'string' && digitsOf(value) !== undefined ? 'number' : jsonTypeOf(value);
+}
+
+interface DescribedField extends ItemField {
+  readonly schema: JsonSchema;
+}
+
+function innerFields(name: string, schema: JsonSchema, root: JsonSchema): readonly ItemField[] {
+  return fieldsOf(schema, root).map((inner) => ({ name: `${name}.${inner.name}`, type: inner.type }));
+}
+
+function fieldsOf(schema: JsonSchema, root: JsonSchema): readonly DescribedField[] {
+  const { shape } = readSchema(schema, root);
+  if (shape.kind !== 'object') return [];
+  return shape.fields
+    .filter(({ name }) => FIELD_NAME.test(name))
+    .map((field) => ({ name: field.name, type: typeName(field.schema, root), schema: field.schema }));
+}
+
+function typeName(schema: JsonSchema, root: JsonSchema): string {
+  const { shape } = readSchema(schema, root);
+  if (shape.kind === 'scalar') return shape.type;
+  return shape.kind === 'array' ? 'array' : shape.kind === 'union' ? 'any' : 'object';
+}
+
+function memberSchema(schema: JsonSchema | undefined, name: string, root: JsonSchema): JsonSchema | undefined {
+  if (schema === undefined) return undefined;
+  const { shape } = readSchema(schema, root);
+  return shape.kind === 'object' ? shape.fields.find((field) => field.name === name)?.schema : undefined;
+}

@@ -1,0 +1,177 @@
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import { canonicalSchemaJson } from '../../lib/canonical-json.js';
+import type { Operation } from '../../protocol/operation.js';
+import type { FieldPath, ItemField, ResultShape } from '../result-types.js';
+import { declaredShape, describedFields, isReadable, seenFields } from './declared-shape.js';
+import { locateList, onlyText } from './locate-list.js';
+
+/** What is known of operations' answers: what is said of them, and what they turned out to be. */
+export interface ShapeMemory {
+  /** The same object until more is known. Undefined where nothing is certain, and for whatever is not a READ of an upstream. */
+  shapeOf(operation: Operation): ResultShape | undefined;
+  /** The fields of a collection's items; the same list until more is known. */
+  fieldsOf(operation: Operation): readonly ItemField[];
+  /**
+   * Takes note of an answer: cheap, as only the outside and the first items are looked at. Three that agree make a shape certain;
+   * one that contradicts takes it back for good.
+   */
+  learn(operation: Operation, data: unknown): void;
+}
+
+/** Operations that are remembered; the least recently used are forgotten first. */
+const MAX_OPERATIONS = 10_000;
+
+const NO_FIELDS: readonly ItemField[] = [];
+
+/** What is known of an operation before it is ever called. */
+interface Declaration {
+  readonly shape: ResultShape | undefined;
+  readonly fields: readonly ItemField[];
+  /**
+   * Under what its answers are remembered: one definition, so that it survives a catalog that is built anew and not a changed
+   * tool. Undefined where there is nothing to learn.
+   */
+  readonly key: string | undefined;
+}
+
+export function createShapeMemory(): ShapeMemory {
+  const experiences = new LRUCache<string, Experience>({ max: MAX_OPERATIONS });
+  const recall = ({ key }: Declaration): Experience | undefined =>
+    key === undefined ? undefined : experiences.get(key);
+  return {
+    shapeOf: (operation) => {
+      const declaration = declarationOf(operation);
+      const learned = recall(declaration)?.shape;
+      // A name says that there is a list; that there is none today proves nothing against it.
+      return declaration.shape === undefined || learned?.kind === 'collection'
+        ? (learned ?? declaration.shape)
+        : declaration.shape;
+    },
+    fieldsOf: (operation) => {
+      const declaration = declarationOf(operation);
+      return recall(declaration)?.fields ?? declaration.fields;
+    },
+    learn: (operation, data) => {
+      const { key } = declarationOf(operation);
+      if (key === undefined) return;
+      const before = experiences.get(key) ?? NO_EXPERIENCE;
+      const after = weighAnswer(before, data);
+      if (after !== before) experiences.set(key, after);
+    },
+  };
+}
+
+/** Operations never change. */
+const declarations = new WeakMap<Operation, Declaration>();
+
+function declarationOf(operation: Operation): Declaration {
+  const known = declarations.get(operation);
+  if (known !== undefined) return known;
+  const declaration = readDeclaration(operation);
+  declarations.set(operation, declaration);
+  return declaration;
+}
+
+function readDeclaration(operation: Operation): Declaration {
+  const shape = declaredShape(operation);
+  const path = shape?.kind === 'collection' ? shape.path : null;
+  const fields = path === null ? NO_FIELDS : describedFields(operation, path);
+  const isTold = shape?.kind === 'object' || fields.length > 0;
+  return { shape, fields, key: isTold || !isReadable(operation) ? undefined : keyOf(operation) };
+}
+
+function keyOf({ qualifiedName, tool, inputSchema, outputSchema, fixedArguments }: Operation): string | undefined {
+  try {
+    const definition = canonicalSchemaJson([qualifiedName, tool, inputSchema, outputSchema, fixedArguments]);
+    return createHash('sha256').update(definition).digest('base64url');
+  } catch {
+    // A definition that is nested beyond reason is nobody's: nothing is remembered of it.
+    return undefined;
+  }
+}
+
+/** So many answers that agree make a shape certain. */
+const CERTAIN_AFTER = 3;
+
+/** What the answers of one operation have been so far. */
+interface Experience {
+  readonly lists: number;
+  /** Answers that were one thing, or a text of several lines. */
+  readonly objects: number;
+  /** Texts of one line: an object's, or what a list has to say when it is empty. */
+  readonly notes: number;
+  /** Where the lists were; null once they were in different places. */
+  readonly path?: FieldPath | null;
+  /** Field types by name, of those that every list so far had; complete once the shape is certain. */
+  readonly seen?: ReadonlyMap<string, string>;
+  /** What is certain; undefined before, and for good once answers contradict each other. */
+  readonly shape?: ResultShape;
+  readonly fields?: readonly ItemField[];
+}
+
+const NO_EXPERIENCE: Experience = { lists: 0, objects: 0, notes: 0 };
+
+type Answer =
+  | { readonly kind: 'list'; readonly path: FieldPath; readonly items: readonly unknown[] }
+  | { readonly kind: 'object' | 'note' };
+
+/**
+ * Experience with one more answer. The same object where the answer teaches nothing new: an empty list, a bare number, or one
+ * more of what is certain.
+ */
+function weighAnswer(before: Experience, data: unknown): Experience {
+  const answer = readAnswer(data);
+  if (answer === undefined) return before;
+  if (answer.kind === 'list') return addList(before, answer.path, answer.items);
+  if (answer.kind === 'note') {
+    return before.lists > 0 || isSettled(before) ? before : settle({ ...before, notes: before.notes + 1 });
+  }
+  return before.objects > 0 && isSettled(before) ? before : settle({ ...before, objects: before.objects + 1 });
+}
+
+function readAnswer(data: unknown): Answer | undefined {
+  if (typeof data !== 'string' && (typeof data !== 'object' || data === null)) return undefined;
+  const list = locateList(data);
+  if (list?.isWhole === true && list.evidence !== 'lines') {
+    return list.items.length === 0 ? undefined : { kind: 'list', path: list.path, items: list.items };
+  }
+  return { kind: list === undefined && onlyText(data) !== undefined ? 'note' : 'object' };
+}
+
+function addList(before: Experience, path: FieldPath, items: readonly unknown[]): Experience {
+  if (before.path === null) return before;
+  const isSame = before.path === undefined || samePath(before.path, path);
+  if (isSame && before.lists >= CERTAIN_AFTER) return before;
+  const seen = intersect(before.seen, seenFields(items));
+  return settle({ ...before, lists: before.lists + 1, path: isSame ? path : null, seen });
+}
+
+/** Whether further answers of the same kind change nothing. */
+function isSettled(experience: Experience): boolean {
+  const { lists, objects, notes } = experience;
+  return lists > 0 ? objects > 0 : objects + notes >= CERTAIN_AFTER;
+}
+
+function settle({ shape: _shape, fields: _fields, ...counts }: Experience): Experience {
+  const { lists, objects, notes, path, seen } = counts;
+  if (lists === 0) return objects + notes < CERTAIN_AFTER ? counts : { ...counts, shape: { kind: 'object' } };
+  if (lists < CERTAIN_AFTER || path === undefined || path === null) return counts;
+  const fields = Array.from(seen ?? [], ([name, type]) => ({ name, type }));
+  // What the list is made of stays known where the answer is sometimes something else; that it is a list does not.
+  if (objects > 0) return { ...counts, fields };
+  return { ...counts, shape: { kind: 'collection', path, evidence: 'its earlier answers' }, fields };
+}
+
+function samePath(a: FieldPath, b: FieldPath): boolean {
+  return a.length === b.length && a.every((name, index) => name === b[index]);
+}
+
+function intersect(
+  before: ReadonlyMap<string, string> | undefined,
+  now: ReadonlyMap<string, string>,
+): ReadonlyMap<string, string> {
+  if (before === undefined) return now;
+  const shared = [...before].filter(([name]) => now.has(name));
+  return new Map(shared.map(([name, type]) => [name, type === 'any' ? (now.get(name) ?? type) : type]));
+}

@@ -1,0 +1,219 @@
+import { toSnakeCase } from '../../lib/names.js';
+import { isJsonObject, type JsonObject } from '../../protocol/json.js';
+import { parseExact } from '../exact-numbers.js';
+import type { FieldPath, ResultShape } from '../result-types.js';
+
+/** The list in an answer. */
+export interface LocatedList {
+  readonly items: readonly unknown[];
+  /** Leads to the list in `data`, or to the text whose lines it is; empty where the answer is the list itself. */
+  readonly path: FieldPath;
+  /** The answer, with what was read of it in place of a text that is JSON. */
+  readonly data: unknown;
+  /** `list` is an array of the answer's, `json` one inside a text that is JSON; `lines` are a text's without the empty ones. */
+  readonly evidence: 'list' | 'json' | 'lines';
+  /** Whether the answer is there for the list, rather than being one thing that has a list among its facts. */
+  readonly isWhole: boolean;
+}
+
+/** A member of an object, real or described, as far as the search for its list needs it. */
+export interface Member {
+  readonly name: string;
+  /** `rows` is a list of objects, `values` one of anything else; `unknown` may be a list or not. */
+  readonly holds: 'rows' | 'values' | 'empty' | 'object' | 'text' | 'other' | 'unknown';
+  readonly inside: () => readonly Member[];
+}
+
+/** So many elements tell of what a list is made. */
+const SAMPLE = 20;
+
+const JSON_CONTAINER = /^\s*[[{]/;
+const LINE_BREAK = /\r?\n/;
+
+/**
+ * The list in an answer: where its shape says, else the answer itself, else its only list, also one inside a wrapper such as
+ * `result`, else the lines of a text. Undefined where there is none, or more than one (`candidateLists` names them).
+ *
+ * @param shape with that of a collection even a text of one line is a list
+ */
+export function locateList(data: unknown, shape?: ResultShape): LocatedList | undefined {
+  if (Array.isArray(data)) return { items: data, path: [], data, evidence: 'list', isWhole: true };
+  const path = shape?.kind === 'collection' ? shape.path : null;
+  const told = path === null ? undefined : memberAt(data, path);
+  // What would be a list is often null where there is nothing in it.
+  if (path !== null && (told === null || Array.isArray(told))) {
+    return { items: told ?? [], path, data, evidence: 'list', isWhole: true };
+  }
+  const place = isJsonObject(data) ? findListPlace(membersOf(data)) : undefined;
+  if (place === undefined) return locateInText(data, shape);
+  const items = memberAt(data, place.path);
+  return { items: Array.isArray(items) ? items : [], path: place.path, data, evidence: 'list', isWhole: place.isWhole };
+}
+
+/** The lists of an answer among which `locateList` would have to choose. */
+export function candidateLists(data: unknown): readonly FieldPath[] {
+  const text = onlyText(data);
+  const read = text === undefined ? data : parseContainer(text.value);
+  const prefix = text?.path ?? [];
+  return isJsonObject(read) ? listPlaces(membersOf(read)).map((path) => [...prefix, ...path]) : [];
+}
+
+/** The text that an answer consists of, alone or as the only member of an object. */
+export function onlyText(data: unknown): { readonly value: string; readonly path: FieldPath } | undefined {
+  if (typeof data === 'string') return { value: data, path: [] };
+  if (!isJsonObject(data)) return undefined;
+  const [entry, ...others] = Object.entries(data);
+  if (entry === undefined || others.length > 0 || typeof entry[1] !== 'string') return undefined;
+  return { value: entry[1], path: [entry[0]] };
+}
+
+function locateInText(data: unknown, shape: ResultShape | undefined): LocatedList | undefined {
+  const text = onlyText(data);
+  if (text === undefined) return undefined;
+  const { value, path } = text;
+  const parsed = parseContainer(value);
+  if (parsed !== undefined) return locateInJson(parsed, path, shape);
+  const lines = value.split(LINE_BREAK).filter((line) => line.trim() !== '');
+  const isList = lines.length > 1 || shape?.kind === 'collection';
+  return isList ? { items: lines, path, data, evidence: 'lines', isWhole: true } : undefined;
+}
+
+/** Many servers give their JSON as a text inside structured content. */
+function locateInJson(parsed: object, prefix: FieldPath, shape: ResultShape | undefined): LocatedList | undefined {
+  const path = shape?.kind === 'collection' ? shape.path : null;
+  const isBehind = path !== null && prefix.every((name, index) => path[index] === name);
+  const rest: ResultShape | undefined = isBehind
+    ? { kind: 'collection', path: path.slice(prefix.length), evidence: '' }
+    : undefined;
+  const found = locateList(parsed, rest);
+  if (found === undefined || found.evidence === 'lines') return undefined;
+  return { ...found, path: [...prefix, ...found.path], data: putAt(prefix, found.data), evidence: 'json' };
+}
+
+/** The text was all there was. */
+function putAt([name]: FieldPath, data: unknown): unknown {
+  return name === undefined ? data : Object.fromEntries([[name, data]]);
+}
+
+function parseContainer(text: string): object | undefined {
+  if (!JSON_CONTAINER.test(text)) return undefined;
+  try {
+    return parseExact(text) as object;
+  } catch {
+    // Text that merely begins like JSON is text.
+    return undefined;
+  }
+}
+
+function memberAt(data: unknown, path: FieldPath): unknown {
+  let current = data;
+  for (const name of path) {
+    if (!isJsonObject(current) || !Object.hasOwn(current, name)) return undefined;
+    current = current[name];
+  }
+  return current;
+}
+
+function membersOf(data: JsonObject): readonly Member[] {
+  return Object.entries(data).map(([name, value]) => ({
+    name,
+    holds: kindOf(value),
+    inside: () => (isJsonObject(value) ? membersOf(value) : []),
+  }));
+}
+
+function kindOf(value: unknown): Member['holds'] {
+  if (Array.isArray(value)) return kindOfList(value);
+  if (isJsonObject(value)) return 'object';
+  return typeof value === 'string' ? 'text' : 'other';
+}
+
+function kindOfList(list: readonly unknown[]): Member['holds'] {
+  if (list.length === 0) return 'empty';
+  return list.slice(0, SAMPLE).some(isJsonObject) ? 'rows' : 'values';
+}
+
+interface ListPlace {
+  readonly path: FieldPath;
+  readonly holds: Member['holds'];
+  /** Whether the object is there for the list, rather than being one thing that has a list among its facts. */
+  readonly isWhole: boolean;
+}
+
+/** What servers put around their answers. */
+const WRAPPERS = new Set('result results response data payload body output value content items'.split(' '));
+
+/** Members that say which thing an object is: it is no envelope then. */
+const IDENTITIES = new Set('_id id uuid guid key slug sha number name title'.split(' '));
+
+/** Words of members that speak of the list beside them. */
+const ABOUT_LISTS = new Set(
+  (
+    'count counts total totals size length shown returned page pages cursor offset limit next previous prev has more ' +
+    'truncated incomplete success ok error status message note query took'
+  ).split(' '),
+);
+
+/**
+ * The one list of an object, or of what it is wrapped in. A list of objects comes before lists of texts and numbers; where
+ * several are left, none is guessed.
+ */
+export function findListPlace(members: readonly Member[]): ListPlace | undefined {
+  if (members.filter(holdsRows).length > 1) return undefined;
+  const found = levelsOf(members).flatMap(({ path, members: level }) => {
+    const list = chooseList(level);
+    return list === undefined
+      ? []
+      : [{ path: [...path, list.name], holds: list.holds, isWhole: isEnvelope(level, list) }];
+  });
+  return found.find(holdsRows) ?? found[0];
+}
+
+/** Where the lists are that `findListPlace` looks at. */
+function listPlaces(members: readonly Member[]): readonly FieldPath[] {
+  return levelsOf(members).flatMap(({ path, members: level }) =>
+    level.filter(isList).map(({ name }) => [...path, name]),
+  );
+}
+
+interface Level {
+  readonly path: FieldPath;
+  readonly members: readonly Member[];
+}
+
+/** The object itself, and the inside of its wrapper where it has one. */
+function levelsOf(members: readonly Member[]): readonly Level[] {
+  const objects = members.filter(({ holds }) => holds === 'object');
+  const named = objects.filter(({ name }) => WRAPPERS.has(name.toLowerCase()));
+  const [wrapper] = members.length === 1 ? objects : named.length === 1 ? named : [];
+  const outside: Level = { path: [], members };
+  return wrapper === undefined ? [outside] : [outside, { path: [wrapper.name], members: wrapper.inside() }];
+}
+
+function chooseList(members: readonly Member[]): Member | undefined {
+  const rows = members.filter(holdsRows);
+  const lists = rows.length > 0 ? rows : members.filter(isList);
+  return lists.length === 1 ? lists[0] : undefined;
+}
+
+function holdsRows({ holds }: Pick<Member, 'holds'>): boolean {
+  return holds === 'rows';
+}
+
+function isList({ holds }: Member): boolean {
+  return holds === 'rows' || holds === 'values' || holds === 'empty';
+}
+
+/** `{total, items}` is there for its items; an issue with its labels is not there for the labels. */
+function isEnvelope(members: readonly Member[], list: Member): boolean {
+  const others = members.filter((member) => member !== list);
+  return list.holds === 'values'
+    ? others.every(({ name, holds }) => holds === 'empty' || speaksOfList(name))
+    : !others.some(({ name }) => IDENTITIES.has(name.toLowerCase()));
+}
+
+function speaksOfList(name: string): boolean {
+  return toSnakeCase(name)
+    .split('_')
+    .some((word) => ABOUT_LISTS.has(word));
+}

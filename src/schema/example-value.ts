@@ -1,0 +1,144 @@
+import { setMember } from '../lib/json-path.js';
+import { cleanValue } from '../lib/text.js';
+import { isJsonObject, type JsonObject, type JsonSchema } from '../protocol/json.js';
+import { compilePattern } from './pattern.js';
+import { readSchema, type SchemaShape } from './schema-shape.js';
+
+/** Deeper than this an example explains nothing; recursion ends here. */
+const MAX_DEPTH = 6;
+const MAX_PADDING = 200;
+
+const FORMATS: Readonly<Record<string, string>> = {
+  'date-time': '2025-01-31T12:00:00Z',
+  date: '2025-01-31',
+  time: '12:00:00Z',
+  duration: 'P1D',
+  email: 'user@example.com',
+  hostname: 'example.com',
+  ipv4: '192.0.2.1',
+  ipv6: '2001:db8::1',
+  uri: 'https://example.com',
+  url: 'https://example.com',
+  'uri-reference': 'https://example.com',
+  iri: 'https://example.com',
+  uuid: '00000000-0000-4000-8000-000000000000',
+  regex: '.*',
+  'json-pointer': '/example',
+};
+
+/** Texts of the shapes that patterns usually ask for, tried in turn. */
+const CANDIDATES: readonly string[] = [
+  'example',
+  'EXAMPLE',
+  'Example 1',
+  '1',
+  '12',
+  '123',
+  '1234',
+  '12345',
+  'a',
+  'A1',
+  '1h',
+  '1d',
+  'a-1',
+  'a:1',
+  'a/b',
+  '1:1',
+  '1-1',
+  '10px',
+  '10%',
+  '#000000',
+  '/example',
+  '@example',
+  'example.png',
+  'v1.0.0',
+  '1.0.0',
+  '2025-01',
+  '12:00',
+  '00000000000000000000000000000000',
+  ...new Set(Object.values(FORMATS)),
+];
+
+/** A small value that fits the schema as far as can be told without a search: the author's own examples come first. */
+export function exampleValue(schema: JsonSchema, root: JsonSchema, depth = 0): unknown {
+  const { shape, source } = readSchema(schema, root);
+  const declared = declaredExample(schema) ?? declaredExample(source);
+  if (declared !== undefined) return declared.value;
+  switch (shape.kind) {
+    case 'object':
+      return depth > MAX_DEPTH ? {} : exampleObject(shape, root, depth);
+    case 'map':
+      return {};
+    case 'array':
+      return exampleArray(shape.items, source, root, depth);
+    case 'union':
+      return depth > MAX_DEPTH ? null : exampleValue(shape.branches[0] ?? {}, root, depth + 1);
+    case 'scalar':
+      return shape.values === undefined ? exampleScalar(shape.type, source) : shape.values[0];
+  }
+}
+
+function declaredExample(schema: JsonSchema): { readonly value: unknown } | undefined {
+  const [first] = Array.isArray(schema['examples']) ? schema['examples'] : [];
+  const value = cleanValue(first ?? schema['example'] ?? schema['default']);
+  return value === undefined || value === null ? undefined : { value };
+}
+
+function exampleObject(shape: Extract<SchemaShape, { kind: 'object' }>, root: JsonSchema, depth: number): JsonObject {
+  const example: JsonObject = {};
+  for (const field of shape.fields) {
+    if (field.required) setMember(example, field.name, exampleValue(field.schema, root, depth + 1));
+  }
+  return example;
+}
+
+/** As many elements as must be, at least one: an empty list shows nothing. */
+function exampleArray(
+  items: JsonSchema | undefined,
+  source: JsonSchema,
+  root: JsonSchema,
+  depth: number,
+): readonly unknown[] {
+  if (depth > MAX_DEPTH) return [];
+  const least = typeof source['minItems'] === 'number' ? source['minItems'] : 1;
+  const most = typeof source['maxItems'] === 'number' ? source['maxItems'] : Number.POSITIVE_INFINITY;
+  const length = Math.min(Math.max(least, 1), most, MAX_PADDING);
+  const parts = isJsonObject(source['items']) ? undefined : (source['prefixItems'] ?? source['items']);
+  const schemaAt = (index: number): JsonSchema => {
+    const part: unknown = Array.isArray(parts) ? parts[index] : items;
+    return isJsonObject(part) ? part : {};
+  };
+  return Array.from({ length }, (_, index) => exampleValue(schemaAt(index), root, depth + 1));
+}
+
+function exampleScalar(type: string, source: JsonSchema): unknown {
+  if (type === 'integer' || type === 'number') return exampleNumber(source, type === 'integer');
+  if (type === 'boolean') return true;
+  return type === 'null' ? null : exampleText(source);
+}
+
+function exampleNumber(source: JsonSchema, whole: boolean): number {
+  const bound = (key: string): number | undefined => (typeof source[key] === 'number' ? source[key] : undefined);
+  const step = bound('multipleOf') ?? (whole ? 1 : undefined);
+  const above = bound('exclusiveMinimum');
+  const below = bound('exclusiveMaximum');
+  const least = bound('minimum') ?? (above === undefined ? undefined : above + (step ?? 1));
+  const most = bound('maximum') ?? (below === undefined ? undefined : below - (step ?? 1));
+  const wanted = Math.min(Math.max(1, least ?? 1), most ?? Number.POSITIVE_INFINITY);
+  if (step === undefined || step <= 0) return wanted;
+  const rounded = Math.ceil(wanted / step) * step;
+  return rounded > (most ?? Number.POSITIVE_INFINITY) ? rounded - step : rounded;
+}
+
+function exampleText(source: JsonSchema): string {
+  const { format, pattern, minLength, maxLength } = source;
+  const known = typeof format === 'string' ? FORMATS[format] : undefined;
+  const least = typeof minLength === 'number' ? minLength : 0;
+  const most = typeof maxLength === 'number' ? maxLength : Number.POSITIVE_INFINITY;
+  const sized = (text: string): string =>
+    text.padEnd(Math.min(least, MAX_PADDING), text === '' ? 'a' : text).slice(0, most);
+  if (known !== undefined) return known;
+  if (typeof pattern !== 'string') return sized('example');
+  const test = compilePattern(pattern);
+  return CANDIDATES.map(sized).find((text) => test.test(text)) ?? sized('example');
+}

@@ -1,0 +1,42 @@
+import type { Catalog } from '../catalog/catalog.js';
+import { toSnakeCase } from '../lib/names.js';
+import type { Operation } from '../protocol/operation.js';
+import { buildSearchIndex, type SearchIndex } from './index.js';
+import { readQuery } from './query.js';
+import { rankOperations, type SearchHit } from './rank.js';
+import { SEARCH_SETTINGS } from './settings.js';
+import { fieldThesaurus } from './thesaurus.js';
+
+/** The operation that searches. It is built on this file, so that its name cannot be imported from it. */
+const INTROSPECT = 'introspect';
+
+/** Catalogs do not change, and most are never searched. */
+const indexes = new WeakMap<Catalog, Promise<SearchIndex>>();
+
+/**
+ * The operations that answer to a request in anybody's words, best first; an exact name comes before everything. The first
+ * search of a catalog builds its index, in slices between which calls are served. Equal searches have equal answers.
+ */
+export async function searchOperations(
+  catalog: Catalog,
+  text: string,
+  isWanted: (operation: Operation) => boolean = () => true,
+): Promise<readonly SearchHit[]> {
+  const index = await indexOf(catalog);
+  const query = readQuery(text, fieldThesaurus(), SEARCH_SETTINGS);
+  const hits = rankOperations(index, query, SEARCH_SETTINGS, isWanted);
+  const exact = catalog.find(text.trim()) ?? catalog.find(toSnakeCase(text));
+  if (exact === undefined || !isWanted(exact)) return hits;
+  const score = (hits[0]?.score ?? 0) + 1;
+  return [{ operation: exact, score }, ...hits.filter(({ operation }) => operation !== exact)];
+}
+
+function indexOf(catalog: Catalog): Promise<SearchIndex> {
+  const known = indexes.get(catalog);
+  if (known !== undefined) return known;
+  // Whoever searches has introspection already.
+  const operations = catalog.operations.filter(({ name }) => name !== INTROSPECT);
+  const building = buildSearchIndex(operations, SEARCH_SETTINGS, fieldThesaurus().meant);
+  indexes.set(catalog, building);
+  return building;
+}

@@ -1,0 +1,78 @@
+import { BUSINESS, CODE, DATA, DEEDS, MEDIA, SYSTEMS, WORK } from './thesaurus-data.js';
+import { FUNCTION_WORDS, splitText, stemWord } from './words.js';
+
+/** How close two words of the thesaurus are. */
+type Closeness = 'equal' | 'toward' | 'loose';
+
+/** The stems that operations may use instead, and how close each is. */
+export type Synonyms = ReadonlyMap<string, Closeness>;
+
+export interface Thesaurus {
+  /** By the stem of one word. */
+  readonly words: ReadonlyMap<string, Synonyms>;
+  /** By the stems of several words in a row, joined by spaces. */
+  readonly phrases: ReadonlyMap<string, Synonyms>;
+  /** Every stem that stands for something else. */
+  readonly meant: readonly string[];
+  /** Words in the longest phrase. */
+  readonly longestPhrase: number;
+}
+
+type Entries = Map<string, Map<string, Closeness>>;
+
+const CLOSENESS: Readonly<Record<string, Closeness>> = { '>': 'toward', '~': 'loose' };
+const RANK: readonly Closeness[] = ['loose', 'toward', 'equal'];
+
+/**
+ * Reads the notation of the word lists, one entry a line:
+ * - `ticket = issue = bug`: each may stand for each other;
+ * - `log, file > create submit`: who says one of the words on the left may mean each on the right, but not the reverse;
+ * - `log, file ~ record`: the same, but only perhaps.
+ * On the left commas separate words and phrases; on the right spaces separate words.
+ */
+export function readThesaurus(...lists: readonly string[]): Thesaurus {
+  const entries: Entries = new Map();
+  for (const line of lists.flatMap((list) => list.trim().split('\n'))) readLine(line, entries);
+  const keys = [...entries.keys()];
+  const pick = (wanted: boolean): Entries => new Map([...entries].filter(([key]) => key.includes(' ') === wanted));
+  return {
+    words: pick(false),
+    phrases: pick(true),
+    meant: [...new Set([...entries.values()].flatMap((synonyms) => [...synonyms.keys()]))],
+    longestPhrase: Math.max(1, ...keys.map((key) => key.split(' ').length)),
+  };
+}
+
+function readLine(line: string, entries: Entries): void {
+  const [, left = '', sign = '', right = ''] = /^(.+?)\s([>~])\s(.+)$/.exec(line) ?? [];
+  const closeness = CLOSENESS[sign];
+  if (closeness !== undefined) {
+    for (const spoken of left.split(',')) addSynonyms(entries, spoken, right, closeness);
+    return;
+  }
+  const members = line.split('=');
+  for (const spoken of members) {
+    for (const meant of members) if (meant !== spoken) addSynonyms(entries, spoken, meant, 'equal');
+  }
+}
+
+function addSynonyms(entries: Entries, spoken: string, meant: string, closeness: Closeness): void {
+  const key = splitText(spoken).map(stemWord).join(' ');
+  const words = splitText(meant).filter((word) => !FUNCTION_WORDS.has(word));
+  const others = words.map(stemWord).filter((stem) => stem !== key);
+  if (others.length === 0) return;
+  const synonyms = entries.get(key) ?? new Map<string, Closeness>();
+  entries.set(key, synonyms);
+  for (const stem of others) {
+    const known = synonyms.get(stem) ?? 'loose';
+    synonyms.set(stem, RANK.indexOf(known) > RANK.indexOf(closeness) ? known : closeness);
+  }
+}
+
+let thesaurus: Thesaurus | undefined;
+
+/** The field's words; read when the first search is made. */
+export function fieldThesaurus(): Thesaurus {
+  thesaurus ??= readThesaurus(DEEDS, WORK, CODE, SYSTEMS, DATA, BUSINESS, MEDIA);
+  return thesaurus;
+}

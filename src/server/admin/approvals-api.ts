@@ -1,0 +1,157 @@
+import type { IncomingMessage } from 'node:http';
+import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify';
+import type { OperatorConfig } from '../../config/gateway-config.js';
+import type { Gateway } from '../../gateway/gateway.js';
+import type { Observer } from '../../observe/observation.js';
+import { APPROVAL_STATUSES, type ApprovalDesk, type ApprovalStatus } from '../../protocol/approval.js';
+import { BearerTokens, FailedAttempts, RefusalNotices } from '../auth/bearer-tokens.js';
+import { registerApprovalsPage } from './approvals-page.js';
+import {
+  type ApprovalsProblem,
+  badRequest,
+  explainFault,
+  INTERNAL_ERROR,
+  notFound,
+  readDecisionBody,
+  tooManyAttempts,
+  UNAUTHORIZED,
+} from './problems.js';
+
+interface ApprovalsApiDeps {
+  readonly desk: ApprovalDesk;
+  readonly authenticate: OperatorAuthenticator;
+  readonly observe: Observer;
+}
+
+const PATH = '/admin/approvals';
+
+/** Whom a request's token belongs to. */
+const OPERATOR = 'operator';
+
+const VERDICTS = { approve: 'approved', deny: 'denied' } as const;
+
+interface OneApproval {
+  readonly Params: { readonly id: string };
+}
+
+/**
+ * Where operators decide over HTTP, each with a bearer token of its own:
+ * `GET /admin/approvals?status=pending` -> `{approvals}`, `GET /admin/approvals/:id` -> the approval,
+ * `POST /admin/approvals/:id/approve` and `.../deny` with `{reason?}` -> the approval as decided.
+ * Refusals are `{error: {code, message}}`.
+ */
+function registerApprovalsApi(app: FastifyInstance, deps: ApprovalsApiDeps): void {
+  const { desk, observe } = deps;
+  app.register((api, _options, done) => {
+    guard(api, deps.authenticate);
+    api.setErrorHandler<FastifyError>((cause, _request, reply) => {
+      const { statusCode: status = 500, message } = cause;
+      if (status < 500) return refuse(reply, { ...badRequest(message), status });
+      observe({ kind: 'defect', where: PATH, cause });
+      return refuse(reply, INTERNAL_ERROR);
+    });
+    offerReading(api, desk);
+    offerDecisions(api, desk);
+    done();
+  });
+}
+
+function guard(api: FastifyInstance, authenticate: OperatorAuthenticator): void {
+  api.decorateRequest(OPERATOR, '');
+  api.addHook('onRequest', (request, reply, next) => {
+    reply.headers({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
+    const authentication = authenticate(request.raw);
+    if (authentication.kind === 'operator') {
+      request.setDecorator(OPERATOR, authentication.name);
+      next();
+      return;
+    }
+    reply.headers(authentication.headers);
+    refuse(reply, authentication.problem);
+  });
+}
+
+function offerReading(api: FastifyInstance, desk: ApprovalDesk): void {
+  api.get<{ readonly Querystring: { readonly status?: unknown } }>(PATH, async ({ query: { status } }, reply) => {
+    if (status === undefined || isStatus(status)) return reply.send({ approvals: await desk.list(status) });
+    return refuse(reply, badRequest(`'status' must be one of: ${APPROVAL_STATUSES.join(', ')}.`));
+  });
+  api.get<OneApproval>(`${PATH}/:id`, async ({ params: { id } }, reply) => {
+    const approval = await desk.find(id);
+    return approval === undefined ? refuse(reply, notFound(id)) : reply.send(approval);
+  });
+}
+
+function offerDecisions(api: FastifyInstance, desk: ApprovalDesk): void {
+  for (const [verb, verdict] of Object.entries(VERDICTS)) {
+    api.post<OneApproval>(`${PATH}/:id/${verb}`, async (request, reply) => {
+      const { id } = request.params;
+      const body = await readDecisionBody(request.raw, reply.raw);
+      if (body.kind === 'problem') return refuse(reply, body.problem);
+      const approver = { name: request.getDecorator<string>(OPERATOR), way: 'http' } as const;
+      const decided = await desk.decide(id, verdict, approver, body.reason);
+      return decided.ok
+        ? reply.send(decided.approval)
+        : refuse(reply, explainFault(decided.fault, id, decided.approval));
+    });
+  }
+}
+
+function isStatus(value: unknown): value is ApprovalStatus {
+  return APPROVAL_STATUSES.some((status) => status === value);
+}
+
+function refuse(reply: FastifyReply, { status, code, message }: ApprovalsProblem): FastifyReply {
+  return reply.code(status).send({ error: { code, message } });
+}
+
+/** Opens the approvals API and its page where the configuration names operators who may use them. */
+export function registerApprovals(app: FastifyInstance, gateway: Gateway, observe: Observer): void {
+  const { approvals: desk, config } = gateway;
+  const { operators } = config.policy.approvals;
+  if (desk === undefined || operators.length === 0) return;
+  registerApprovalsApi(app, { desk, authenticate: createOperatorAuthenticator(operators, observe), observe });
+  registerApprovalsPage(app);
+}
+
+type Authentication =
+  | { readonly kind: 'operator'; readonly name: string }
+  | {
+      readonly kind: 'refused';
+      readonly problem: ApprovalsProblem;
+      readonly headers: Readonly<Record<string, string>>;
+    };
+
+/** Finds out which operator sends a request. */
+type OperatorAuthenticator = (request: IncomingMessage) => Authentication;
+
+/**
+ * Knows operators by their tokens. An address that has tried too many wrong ones has to wait, with the right one too: else
+ * guessing could go on behind the refusals.
+ */
+function createOperatorAuthenticator(
+  operators: readonly OperatorConfig[],
+  observe: Observer,
+  now: () => number = Date.now,
+): OperatorAuthenticator {
+  const tokens = new BearerTokens(operators);
+  const notices = new RefusalNotices(observe, '/admin', now);
+  const failed = new FailedAttempts(now);
+  return ({ headers: { authorization }, socket }) => {
+    const address = socket.remoteAddress ?? 'unknown';
+    const seconds = failed.secondsToWait(address);
+    if (seconds > 0) return refuseOperator(tooManyAttempts(seconds), { 'retry-after': String(seconds) });
+    const name = tokens.holderOf(authorization);
+    if (name !== undefined) return { kind: 'operator', name };
+    // A request without a token is no guess: browsers and probes send them.
+    if (authorization !== undefined) {
+      failed.note(address);
+      notices.refused(address);
+    }
+    return refuseOperator(UNAUTHORIZED, { 'www-authenticate': 'Bearer' });
+  };
+}
+
+function refuseOperator(problem: ApprovalsProblem, headers: Readonly<Record<string, string>>): Authentication {
+  return { kind: 'refused', problem, headers };
+}

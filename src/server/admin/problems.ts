@@ -1,0 +1,127 @@
+import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Approval, DecisionFault } from '../../protocol/approval.js';
+import { isJsonObject } from '../../protocol/json.js';
+import { cutOffAfterAnswer, readBody } from '../http/request-body.js';
+
+/** Why a request to the approvals API was refused, for the person who made it. */
+export interface ApprovalsProblem {
+  readonly status: number;
+  readonly code: string;
+  readonly message: string;
+}
+
+export const UNAUTHORIZED: ApprovalsProblem = {
+  status: 401,
+  code: 'UNAUTHORIZED',
+  message: "Send the header 'Authorization: Bearer <token>' with an operator's token.",
+};
+
+export const INTERNAL_ERROR: ApprovalsProblem = {
+  status: 500,
+  code: 'INTERNAL_ERROR',
+  message: "The gateway failed to do this. Try again; the gateway's log says why.",
+};
+
+const LIST_PENDING = 'GET /admin/approvals?status=pending lists what waits for a decision.';
+
+type Explain = (id: string, approval: Approval | undefined) => ApprovalsProblem;
+
+const FAULTS: Readonly<Record<DecisionFault, Explain>> = {
+  unknown: (id) => notFound(id),
+  expired: (id, approval) => ({
+    status: 410,
+    code: 'APPROVAL_EXPIRED',
+    message: `Approval '${id}' expired${at(approval?.expiresAt)}. The client has to make its call again, which asks anew.`,
+  }),
+  decided: (id, approval) => ({
+    status: 409,
+    code: 'APPROVAL_DECIDED',
+    message: `Approval '${id}' was already ${describeDecision(approval)}. A decision stands. ${LIST_PENDING}`,
+  }),
+  'own-request': (id) => ({
+    status: 403,
+    code: 'APPROVAL_OWN_REQUEST',
+    message: `Approval '${id}' was requested under your own name. Somebody else has to decide.`,
+  }),
+};
+
+/** @param approval what the desk still knows of it. */
+export function explainFault(fault: DecisionFault, id: string, approval?: Approval): ApprovalsProblem {
+  return FAULTS[fault](id, approval);
+}
+
+export function notFound(id: string): ApprovalsProblem {
+  return { status: 404, code: 'APPROVAL_NOT_FOUND', message: `There is no approval '${id}'. ${LIST_PENDING}` };
+}
+
+export function tooManyAttempts(seconds: number): ApprovalsProblem {
+  const message = `Too many wrong tokens came from your address. Try again in ${seconds} seconds.`;
+  return { status: 429, code: 'TOO_MANY_ATTEMPTS', message };
+}
+
+export function badRequest(message: string): ApprovalsProblem {
+  return { status: 400, code: 'INVALID_REQUEST', message };
+}
+
+function bodyTooLarge(limit: number): ApprovalsProblem {
+  return { status: 413, code: 'BODY_TOO_LARGE', message: `The body exceeds ${limit} bytes. Shorten the reason.` };
+}
+
+function describeDecision(approval: Approval | undefined): string {
+  if (approval?.decision == null) return 'decided';
+  return `${approval.status} by '${approval.decision.by}'${at(approval.decision.at)}`;
+}
+
+function at(time: string | undefined): string {
+  return time === undefined ? '' : ` at '${time}'`;
+}
+
+/** In bytes. */
+const MAX_BODY = 16 * 1024;
+
+const EXPECTED_BODY =
+  'Send nothing, or a JSON object with "reason", a text: {"reason": "Agreed with the release team"}.';
+
+type DecisionBody =
+  | { readonly kind: 'reason'; readonly reason: string | undefined }
+  | { readonly kind: 'problem'; readonly problem: ApprovalsProblem };
+
+/** Reads what comes with a decision. Never resolves when the client goes away before the body's end. */
+export function readDecisionBody(request: IncomingMessage, response: ServerResponse): Promise<DecisionBody> {
+  return new Promise((resolve) => {
+    readBody(request, MAX_BODY, (body) => {
+      if (body.kind === 'complete') {
+        resolve(parseReason(body.bytes));
+        return;
+      }
+      if (body.cutOff) cutOffAfterAnswer(request, response);
+      resolve({ kind: 'problem', problem: bodyTooLarge(MAX_BODY) });
+    });
+  });
+}
+
+function parseReason(bytes: Buffer): DecisionBody {
+  if (bytes.length === 0) return { kind: 'reason', reason: undefined };
+  const body = isUtf8(bytes) ? parseJson(bytes.toString('utf8')) : undefined;
+  const fault = findFault(body);
+  if (fault !== undefined) return { kind: 'problem', problem: badRequest(`${fault} ${EXPECTED_BODY}`) };
+  const { reason = '' } = body as { readonly reason?: string };
+  return { kind: 'reason', reason: reason.trim() === '' ? undefined : reason.trim() };
+}
+
+function findFault(body: unknown): string | undefined {
+  if (!isJsonObject(body)) return 'The body is no JSON object.';
+  const unknown = Object.keys(body).filter((key) => key !== 'reason');
+  if (unknown.length > 0) return `Unknown members: ${unknown.map((key) => `'${key.slice(0, 100)}'`).join(', ')}.`;
+  const { reason } = body;
+  return reason === undefined || typeof reason === 'string' ? undefined : "The member 'reason' is no text.";
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,132 @@
+import type { ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import fastify, { type FastifyInstance } from 'fastify';
+import type { Gateway } from '../gateway/gateway.js';
+import type { Observer } from '../observe/observation.js';
+import { registerApprovals } from './admin/approvals-api.js';
+import { registerHealth } from './admin/health.js';
+import { createHostGuard } from './http/host-guard.js';
+import { createMcpEndpoint, type McpEndpoint } from './http/mcp-route.js';
+import type { ServerInfo } from './mcp/write-result.js';
+
+/** A listening HTTP front. */
+export interface HttpFront {
+  /** What a client on this machine connects to: `http://127.0.0.1:3333/mcp`. */
+  readonly url: string;
+  readonly address: AddressInfo;
+  /** Stops listening, ends sessions and streams, and lets calls in flight finish for up to two seconds. */
+  close(): Promise<void>;
+}
+
+interface HttpFrontDeps {
+  readonly observe: Observer;
+  readonly serverInfo: ServerInfo;
+}
+
+const MCP_PATH = '/mcp';
+
+/** Upper bound for receiving one request; answers may take as long as they need. */
+const REQUEST_TIMEOUT_MS = 60_000;
+
+/** How long calls in flight may go on once the front is closing. */
+const CLOSE_GRACE_MS = 2_000;
+
+/** Why listening can fail, for the operator. */
+const LISTEN_PROBLEMS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'is in use by another program',
+  EACCES: 'may not be opened by this user',
+  EADDRNOTAVAIL: 'does not belong to this machine',
+  ENOTFOUND: 'is unknown',
+};
+
+/**
+ * Serves MCP at `/mcp`, health at `/healthz` and `/readyz`, and where there are operators approvals at `/admin/approvals` and
+ * `/ui/approvals`, on `config.server.host` and `port` (0 takes a free one).
+ * Rejects with a readable message when it cannot listen.
+ */
+export async function openHttpFront(gateway: Gateway, deps: HttpFrontDeps): Promise<HttpFront> {
+  const { host, port } = gateway.config.server;
+  const endpoint = createMcpEndpoint(gateway, deps.serverInfo, deps.observe);
+  const requests = new OpenRequests();
+  const app = buildApp(gateway, endpoint, requests, deps.observe);
+  try {
+    await app.listen({ host, port });
+  } catch (cause) {
+    await endpoint.endStreams();
+    endpoint.close();
+    throw explainListenFailure(cause, host, port);
+  }
+  const address = app.server.address() as AddressInfo;
+  return { url: describeUrl(host, address.port), address, close: () => closeFront(app, endpoint, requests) };
+}
+
+function buildApp(gateway: Gateway, endpoint: McpEndpoint, requests: OpenRequests, observe: Observer): FastifyInstance {
+  const app = fastify({ logger: false, requestTimeout: REQUEST_TIMEOUT_MS });
+  const guard = createHostGuard(gateway.config.server);
+  app.addHook('onRequest', (request, reply, done) => {
+    if (guard(request.raw, reply.raw)) done();
+    else reply.hijack();
+  });
+  // The endpoint reads bodies itself: it must see their size and encoding before anything parses them.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', (_request, _payload, done) => done(null));
+  app.all(MCP_PATH, (request, reply) => {
+    reply.hijack();
+    requests.enter(reply.raw);
+    endpoint.handle(request.raw, reply.raw);
+  });
+  registerHealth(app, gateway);
+  registerApprovals(app, gateway, observe);
+  app.setNotFoundHandler((_request, reply) => reply.code(404).send({ error: `Not found. MCP is at ${MCP_PATH}.` }));
+  return app;
+}
+
+async function closeFront(app: FastifyInstance, endpoint: McpEndpoint, requests: OpenRequests): Promise<void> {
+  const closed = app.close();
+  await endpoint.endStreams();
+  await requests.settle(CLOSE_GRACE_MS);
+  endpoint.close();
+  // Node does not count a connection as idle that has not carried a request yet.
+  app.server.closeAllConnections();
+  await closed;
+}
+
+/** A wildcard address is not one that a client can connect to. */
+function describeUrl(host: string, port: number): string {
+  const reachable = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
+  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}${MCP_PATH}`;
+}
+
+function explainListenFailure(cause: unknown, host: string, port: number): Error {
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+  const problem = LISTEN_PROBLEMS[code] ?? `cannot be listened on (${code || 'unknown reason'})`;
+  return new Error(`${host}:${port} ${problem}. Choose another with server.host and server.port.`, { cause });
+}
+
+/** Counts the HTTP requests that are not answered to the end, so that closing can wait for them and for nothing else. */
+class OpenRequests {
+  #count = 0;
+  #whenNone: (() => void) | undefined;
+  // One function for all responses: a closure per request would be felt under load.
+  readonly #leave = (): void => {
+    this.#count -= 1;
+    if (this.#count === 0) this.#whenNone?.();
+  };
+
+  enter(response: ServerResponse): void {
+    this.#count += 1;
+    response.once('close', this.#leave);
+  }
+
+  /** Resolves when no request is open, at the latest after `graceMs`. */
+  async settle(graceMs: number): Promise<void> {
+    if (this.#count === 0) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, graceMs);
+      this.#whenNone = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}

@@ -1,0 +1,230 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { classifyInboundRequest } from '@modelcontextprotocol/server';
+import type { Gateway } from '../../gateway/gateway.js';
+import type { Observer } from '../../observe/observation.js';
+import { createHotAnswerer, type HotAnswerer } from '../mcp/answer-fast.js';
+import { decodeMessage, payloadTooLarge, type Refusal, refuseMessage } from '../mcp/decode-message.js';
+import { OpenQuestions } from '../mcp/elicitation.js';
+import {
+  clientNameOf,
+  type Era,
+  headersAgree,
+  type MirrorHeaders,
+  MODERN_REVISION,
+  recogniseHotRequest,
+} from '../mcp/fast-request.js';
+import { RPC_ERROR } from '../mcp/rpc-error.js';
+import { createModernHandler, type ModernHandler } from '../mcp/sdk-handler.js';
+import { createSdkServerFactory } from '../mcp/sdk-server.js';
+import { createSlowAnswerer } from '../mcp/sdk-transport.js';
+import { createResultWriter, type ResultWriter, type ServerInfo } from '../mcp/write-result.js';
+import { authenticateClients } from './clients.js';
+import { type Body, cutOffAfterAnswer, readBody } from './request-body.js';
+import {
+  acceptsJson,
+  acceptsStream,
+  createSseStreams,
+  HttpExchange,
+  occupy,
+  type RequestHandler,
+  type SseStreams,
+  sendJson,
+  sendRpcError,
+  sendsJson,
+} from './responder.js';
+import { createLegacyEndpoint, type LegacyEndpoint } from './session-endpoint.js';
+import { createLegacySessions, createModernCallers, createSessionEvents, type ModernCallers } from './sessions.js';
+
+export interface McpEndpoint {
+  /** Answers one HTTP request, whatever its method. */
+  handle(request: IncomingMessage, response: ServerResponse): void;
+  /** Ends the streams that wait for changes; calls go on. */
+  endStreams(): Promise<void>;
+  /** Ends every session, with whatever is still in flight. */
+  close(): void;
+}
+
+/** How often idle sessions are looked for: four times in an idle time, and at least twice a minute. */
+const MAX_SWEEP_MS = 30_000;
+
+/** MCP over Streamable HTTP, both eras on one path. Builds the parts and holds what they share: one timer, one listener. */
+export function createMcpEndpoint(gateway: Gateway, serverInfo: ServerInfo, observe: Observer): McpEndpoint {
+  const { server: settings, limits, clients } = gateway.config;
+  const writer = createResultWriter(serverInfo);
+  const questions = new OpenQuestions();
+  const answerHot = createHotAnswerer({ gateway, writer, questions, observe });
+  const createServer = createSdkServerFactory(gateway, serverInfo);
+  const streams = createSseStreams();
+  const events = createSessionEvents(gateway, observe);
+  const sessions = createLegacySessions(settings, events);
+  const callers = createModernCallers(settings, events);
+  const answerSlow = createSlowAnswerer(createServer, questions, observe);
+  const legacy = createLegacyEndpoint({ sessions, answerHot, answerSlow, streams, questions });
+  const modern = createModernHandler(createServer, observe);
+  const route = createMessageRouter({ legacy, modern, callers, answerHot, streams });
+  const handlers: ReadonlyMap<string | undefined, RequestHandler> = new Map([
+    ['POST', createPostReceiver({ maxRequestSize: limits.maxRequestSize, route, writer, observe })],
+    ['GET', legacy.get],
+    ['DELETE', legacy.delete],
+  ]);
+  const handleMethod: RequestHandler = (request, response, client) =>
+    (handlers.get(request.method) ?? refuseMethod)(request, response, client);
+
+  const stopListening = gateway.onToolsChanged(() => {
+    sessions.tellToolsChanged();
+    modern.tellToolsChanged();
+  });
+  const sweep = (): void => {
+    const now = Date.now();
+    sessions.sweep(now);
+    callers.sweep(now);
+  };
+  const sweeper = setInterval(sweep, Math.min(settings.sessionIdleMs / 4, MAX_SWEEP_MS)).unref();
+
+  return {
+    handle: authenticateClients(clients, handleMethod, observe),
+    async endStreams() {
+      stopListening();
+      sessions.endStreams();
+      await modern.close();
+    },
+    close() {
+      clearInterval(sweeper);
+      sessions.endAll();
+      callers.endAll();
+      streams.close();
+    },
+  };
+}
+
+function refuseMethod(_request: IncomingMessage, response: ServerResponse): void {
+  response.setHeader('allow', 'GET, POST, DELETE, OPTIONS');
+  sendRpcError(response, 405, RPC_ERROR.refused, 'Method not allowed.');
+}
+
+/** Sends a parsed body to whoever answers it. */
+type MessageRouter = (
+  message: unknown,
+  request: IncomingMessage,
+  response: ServerResponse,
+  client: string | undefined,
+) => void;
+
+interface MessageRouterDeps {
+  readonly legacy: LegacyEndpoint;
+  readonly modern: ModernHandler;
+  readonly callers: ModernCallers;
+  readonly answerHot: HotAnswerer;
+  readonly streams: SseStreams;
+}
+
+const TOO_MANY_CLIENTS = 'Too many clients. Try again later, or raise server.maxSessions.';
+
+/** Hot requests go straight to the gateway, other legacy ones to their session, everything else to the SDK's handler. */
+function createMessageRouter(deps: MessageRouterDeps): MessageRouter {
+  const { legacy, modern, callers, answerHot, streams } = deps;
+
+  return (message, request, response, authenticated) => {
+    const headers = readMirrorHeaders(request);
+    const recognised = recogniseHotRequest(message);
+    const hot = recognised !== undefined && headersAgree(recognised, headers) ? recognised : undefined;
+    if (hot?.era === 'legacy' || (hot === undefined && isLegacyTraffic(message, headers))) {
+      legacy.post(message, hot, request, response, authenticated);
+      return;
+    }
+    const client = callers.find({
+      address: request.socket.remoteAddress ?? '',
+      clientName: hot?.clientName ?? clientNameOf(message) ?? 'unnamed client',
+      client: authenticated,
+    });
+    if (client === undefined) {
+      sendRpcError(response, 503, RPC_ERROR.refused, TOO_MANY_CLIENTS);
+      return;
+    }
+    if (hot === undefined) {
+      occupy(client, response);
+      modern.handle(request, response, message, client.caller);
+      return;
+    }
+    const exchange = new HttpExchange(response, client, streams, acceptsStream(request.headers.accept));
+    answerHot(hot, client, exchange);
+  };
+}
+
+/** Whether the SDK's own classifier sends a message to the era of sessions; all else is for its modern handler. */
+function isLegacyTraffic(body: unknown, headers: MirrorHeaders): boolean {
+  const { protocolVersion, method, name } = headers;
+  const { kind } = classifyInboundRequest({
+    httpMethod: 'POST',
+    body,
+    ...(protocolVersion === undefined ? {} : { protocolVersionHeader: protocolVersion }),
+    ...(method === undefined ? {} : { mcpMethodHeader: method }),
+    ...(name === undefined ? {} : { mcpNameHeader: name }),
+  });
+  return kind === 'legacy';
+}
+
+/** Node joins repeated headers of these names into one string. */
+function readMirrorHeaders({ headers }: IncomingMessage): MirrorHeaders {
+  return {
+    protocolVersion: headers['mcp-protocol-version'] as string | undefined,
+    method: headers['mcp-method'] as string | undefined,
+    name: headers['mcp-name'] as string | undefined,
+  };
+}
+
+interface PostReceiverDeps {
+  /** The largest body in bytes. */
+  readonly maxRequestSize: number;
+  readonly route: MessageRouter;
+  readonly writer: ResultWriter;
+  readonly observe: Observer;
+}
+
+const UNSUPPORTED_MEDIA_TYPE = 'Unsupported Media Type: Content-Type must be application/json';
+const NOT_ACCEPTABLE = 'Not Acceptable: Client must accept both application/json and text/event-stream';
+
+/** Takes a POST from its headers to a parsed body. A request is refused here when it is no JSON, no UTF-8 or too large. */
+function createPostReceiver({ maxRequestSize, route, writer, observe }: PostReceiverDeps): RequestHandler {
+  const answerBody = (
+    body: Body,
+    request: IncomingMessage,
+    response: ServerResponse,
+    client: string | undefined,
+  ): void => {
+    const era: Era = request.headers['mcp-protocol-version'] === MODERN_REVISION ? 'modern' : 'legacy';
+    if (body.kind === 'too-large') {
+      if (body.cutOff) cutOffAfterAnswer(request, response);
+      const error = payloadTooLarge(maxRequestSize, body.size);
+      sendRefusal(response, refuseMessage(body.excerpt.sketch(), error, era, writer));
+      return;
+    }
+    const decoded = decodeMessage(body.bytes, era, writer);
+    if (decoded.kind === 'message') route(decoded.message, request, response, client);
+    else sendRefusal(response, decoded.refusal);
+  };
+
+  return (request, response, client) => {
+    const { accept, 'content-type': contentType } = request.headers;
+    if (!sendsJson(contentType)) {
+      sendRpcError(response, 415, RPC_ERROR.refused, UNSUPPORTED_MEDIA_TYPE);
+      return;
+    }
+    if (!acceptsJson(accept)) {
+      sendRpcError(response, 406, RPC_ERROR.refused, NOT_ACCEPTABLE);
+      return;
+    }
+    readBody(request, maxRequestSize, (body) => {
+      try {
+        answerBody(body, request, response, client);
+      } catch (cause) {
+        observe({ kind: 'defect', where: 'POST /mcp', cause });
+        if (!response.headersSent) sendRpcError(response, 500, RPC_ERROR.internal, 'Internal error');
+      }
+    });
+  };
+}
+
+function sendRefusal(response: ServerResponse, { status, text }: Refusal): void {
+  sendJson(response, status, text);
+}

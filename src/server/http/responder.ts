@@ -1,0 +1,166 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isJsonContentType } from '@modelcontextprotocol/server';
+import { Cancellation } from '../../protocol/cancellation.js';
+import type { AnswerPort } from '../mcp/calls-in-flight.js';
+import type { RequestId } from '../mcp/fast-request.js';
+import { type RpcErrorCode, writeRpcError } from '../mcp/rpc-error.js';
+
+/** Something that stays in memory while it is used and for an idle time afterwards. */
+export interface Seat {
+  /** Requests and streams that are open now. */
+  open: number;
+  /** When the last one closed, in milliseconds since the epoch. */
+  lastUsedAt: number;
+}
+
+/** Server-sent event streams, all kept alive by one timer. */
+export interface SseStreams {
+  /** Turns a response into an event stream. It is forgotten when it closes. */
+  open(response: ServerResponse): void;
+  /** Ends every open stream and stops the timer. */
+  close(): void;
+}
+
+/** Answers one HTTP request, at once or later. `client` is who has authenticated, where clients must. */
+export type RequestHandler = (request: IncomingMessage, response: ServerResponse, client: string | undefined) => void;
+
+/**
+ * One HTTP request that waits for its JSON-RPC response: plain JSON, or an event stream from the first message that comes
+ * before the response. While it is open it holds the seat of its session.
+ */
+export class HttpExchange implements AnswerPort {
+  readonly cancellation = new Cancellation();
+  readonly canNotify: boolean;
+  /** Undefined once answered: whoever still holds the exchange must not hold the connection's buffers. */
+  #response: ServerResponse | undefined;
+  readonly #streams: SseStreams;
+  #streaming = false;
+
+  /** @param acceptsStream whether the client can read an event stream. */
+  constructor(response: ServerResponse, seat: Seat, streams: SseStreams, acceptsStream: boolean) {
+    this.#response = response;
+    this.#streams = streams;
+    this.canNotify = acceptsStream;
+    occupy(seat, response, () => {
+      if (this.#finish() !== undefined) this.cancellation.cancel('the client closed the connection');
+    });
+  }
+
+  notify(text: string): void {
+    const response = this.#response;
+    if (response === undefined || !this.canNotify) return;
+    if (!this.#streaming) this.#streams.open(response);
+    this.#streaming = true;
+    response.write(toSseEvent(text));
+  }
+
+  answer(text: string): void {
+    const response = this.#finish();
+    if (response === undefined) return;
+    if (this.#streaming) response.end(toSseEvent(text));
+    else sendJson(response, 200, text);
+  }
+
+  /** Answers nothing: 202 is what a client gets for messages that have no answer. */
+  cancel(reason: string): void {
+    const response = this.#finish();
+    if (response === undefined) return;
+    this.cancellation.cancel(reason);
+    if (this.#streaming) response.end();
+    else sendNothing(response, 202);
+  }
+
+  /** The response, for the one who answers first. */
+  #finish(): ServerResponse | undefined {
+    const response = this.#response;
+    this.#response = undefined;
+    return response;
+  }
+}
+
+/** Holds a seat until the response is closed, by whichever side. */
+export function occupy(seat: Seat, response: ServerResponse, onClose?: () => void): void {
+  seat.open += 1;
+  response.once('close', () => {
+    seat.open -= 1;
+    seat.lastUsedAt = Date.now();
+    onClose?.();
+  });
+}
+
+const SSE_HEADERS = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-cache, no-transform',
+  // Buffering proxies would hold events back until the stream ends.
+  'x-accel-buffering': 'no',
+} as const;
+
+/** Intermediaries commonly close a connection that was silent for 30 to 60 seconds. */
+const KEEP_ALIVE_MS = 15_000;
+
+export function createSseStreams(keepAliveMs = KEEP_ALIVE_MS): SseStreams {
+  const streams = new Set<ServerResponse>();
+  const timer = setInterval(() => {
+    for (const response of streams) response.write(': keep-alive\n\n');
+  }, keepAliveMs);
+  timer.unref();
+
+  return {
+    open(response) {
+      response.writeHead(200, SSE_HEADERS);
+      response.flushHeaders();
+      streams.add(response);
+      response.once('close', () => streams.delete(response));
+    },
+    close() {
+      clearInterval(timer);
+      for (const response of streams) response.end();
+    },
+  };
+}
+
+/** One JSON-RPC message as an event. JSON text holds no line breaks, so that one data line does. */
+export function toSseEvent(text: string): string {
+  return `event: message\ndata: ${text}\n\n`;
+}
+
+/** Answers with a JSON text that is already written. */
+export function sendJson(response: ServerResponse, status: number, text: string): void {
+  response.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) });
+  response.end(text);
+}
+
+/** Answers without a body. */
+export function sendNothing(response: ServerResponse, status: number): void {
+  response.writeHead(status, status === 204 ? {} : { 'content-length': 0 });
+  response.end();
+}
+
+/** Answers with a JSON-RPC error. */
+export function sendRpcError(
+  response: ServerResponse,
+  status: number,
+  code: RpcErrorCode,
+  message: string,
+  id: RequestId | null = null,
+): void {
+  sendJson(response, status, writeRpcError(id, code, message));
+}
+
+/** Whether a request's body says that it is JSON. */
+export function sendsJson(contentType: string | undefined): boolean {
+  return contentType === 'application/json' || isJsonContentType(contentType);
+}
+
+/**
+ * Whether a client takes a plain JSON answer. The protocol wants both types in `Accept`; a client that names JSON alone, a
+ * wildcard or nothing can be served all the same, without progress.
+ */
+export function acceptsJson(accept: string | undefined): boolean {
+  return accept === undefined || /application\/(json|\*)|\*\/\*/i.test(accept);
+}
+
+/** Whether a client has said that it reads event streams; a wildcard does not say so. */
+export function acceptsStream(accept: string | undefined): boolean {
+  return accept?.includes('text/event-stream') ?? false;
+}

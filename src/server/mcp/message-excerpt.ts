@@ -1,0 +1,77 @@
+import { isRequestId, type RequestId } from './fast-request.js';
+
+/** Enough for the members that come before and after a JSON-RPC message's params. */
+const HEAD_BYTES = 4096;
+const TAIL_BYTES = 1024;
+
+/** The beginning and the end of a message that is too large to keep, and how large it is. */
+export class MessageExcerpt {
+  #head: Buffer = Buffer.alloc(0);
+  #tail: Buffer = Buffer.alloc(0);
+  #size = 0;
+
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Takes the next bytes and keeps at most 5 kB of all of them. */
+  add(chunk: Buffer): void {
+    this.#size += chunk.length;
+    const missing = HEAD_BYTES - this.#head.length;
+    if (missing > 0) this.#head = Buffer.concat([this.#head, chunk.subarray(0, missing)]);
+    this.#tail = Buffer.concat([this.#tail, chunk.subarray(-TAIL_BYTES)]).subarray(-TAIL_BYTES);
+  }
+
+  /** What the message can be recognised by. */
+  sketch(): MessageSketch {
+    return sketchMessage(this.#head.toString('utf8'), this.#tail.toString('utf8'));
+  }
+}
+
+/** The two members by which a request that was not parsed can be answered. */
+export interface MessageSketch {
+  readonly method: string | undefined;
+  readonly id: RequestId | undefined;
+}
+
+/** One JSON token with the white space before it. A string that is cut off matches nothing and ends the reading. */
+const TOKEN = /\s*("(?:[^"\\]|\\.)*"|[{}[\]:,]|[^\s"{}[\]:,]+)/gy;
+
+/** An id that is a message's last member but for the version: some clients write it there. */
+const LAST_ID = /"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?\d+)\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$/;
+
+/** Reads method and id from the beginning and the end of a JSON-RPC message, as far as they are there. */
+export function sketchMessage(head: string, tail: string): MessageSketch {
+  const members = readTopLevelScalars(head);
+  const { method, id = parseScalar(LAST_ID.exec(tail)?.[1]) } = members;
+  return { method: typeof method === 'string' ? method : undefined, id: isRequestId(id) ? id : undefined };
+}
+
+/** The strings and numbers directly under the outermost object, up to where the text ends or stops being JSON. */
+function readTopLevelScalars(text: string): Readonly<Record<string, unknown>> {
+  const members = Object.create(null) as Record<string, unknown>;
+  let depth = 0;
+  let pending: string[] = [];
+  for (const [, token = ''] of text.matchAll(TOKEN)) {
+    const closes = token === '}' || token === ']';
+    // A value counts once its end is seen: the text may have been cut in the middle of a number.
+    if (depth === 1 && (token === ',' || closes)) {
+      const [key, colon, value] = pending;
+      const name = parseScalar(key);
+      if (typeof name === 'string' && colon === ':' && value !== undefined) members[name] = parseScalar(value);
+      pending = [];
+    } else if (depth === 1) pending.push(token);
+    if (token === '{' || token === '[') depth += 1;
+    if (closes) depth -= 1;
+  }
+  return members;
+}
+
+function parseScalar(token: string | undefined): unknown {
+  if (token === undefined) return undefined;
+  try {
+    return JSON.parse(token);
+  } catch {
+    return undefined;
+  }
+}

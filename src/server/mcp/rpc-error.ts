@@ -1,0 +1,26 @@
+import type { JsonObject } from '../../protocol/json.js';
+import type { RequestId } from './fast-request.js';
+
+/**
+ * The JSON-RPC error codes that the fronts themselves answer with: those of JSON-RPC 2.0, and from the range it leaves to
+ * servers the two that MCP's SDKs use for HTTP (-32000: refused, -32001: session not found).
+ */
+export const RPC_ERROR = {
+  parse: -32700,
+  invalidRequest: -32600,
+  invalidParams: -32602,
+  internal: -32603,
+  refused: -32000,
+  sessionNotFound: -32001,
+} as const;
+
+export type RpcErrorCode = (typeof RPC_ERROR)[keyof typeof RPC_ERROR];
+
+/** Writes a JSON-RPC error response. `id` is null where the request's own could not be read. */
+export function writeRpcError(id: RequestId | null, code: RpcErrorCode, message: string, data?: JsonObject): string {
+  return JSON.stringify({
+    jsonrpc: '2.0',
+    id,
+    error: data === undefined ? { code, message } : { code, message, data },
+  });
+}

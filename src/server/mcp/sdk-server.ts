@@ -1,0 +1,108 @@
+import {
+  type CallToolResult,
+  CLIENT_CAPABILITIES_META_KEY,
+  type ListToolsResult,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+  type ServerContext,
+} from '@modelcontextprotocol/server';
+import type { EndpointMode } from '../../config/gateway-config.js';
+import type { Gateway } from '../../gateway/gateway.js';
+import type { Caller } from '../../protocol/call.js';
+import { Cancellation } from '../../protocol/cancellation.js';
+import type { UserChannel } from '../../protocol/consent.js';
+import type { JsonObject } from '../../protocol/json.js';
+import { readRetryChannel, writeInputRequired } from './elicitation-form.js';
+import { type Era, isRequestId, type RequestId } from './fast-request.js';
+import { progressParams, type ServerInfo, toCallToolResult } from './write-result.js';
+
+/** Where a request came from. */
+export interface RequestOrigin {
+  readonly caller: Caller;
+  /** The way to the person behind a legacy client; a modern one's is in its envelope. */
+  readonly user?: UserChannel | undefined;
+}
+
+/** Makes a server of the SDK for one connection, session or request. */
+export type SdkServerFactory = (era: Era, originOf: (id: RequestId) => RequestOrigin) => Server;
+
+/**
+ * The way of everything that is not hot: handshake, discovery, unknown methods, malformed requests. Its two tool handlers
+ * give the same answers as the hot path, for well-formed requests that are too unusual to be recognised there.
+ */
+export function createSdkServerFactory(gateway: Gateway, serverInfo: ServerInfo): SdkServerFactory {
+  const options = {
+    capabilities: { tools: { listChanged: true } },
+    instructions: writeInstructions(gateway.config.endpoint.mode),
+    // Questions to legacy clients are the gateway's own.
+    inputRequired: { legacyShim: false },
+  };
+  const listTools = (cursor: string | undefined): ListToolsResult => {
+    if (cursor !== undefined) {
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'Unknown cursor: the list of tools has one page');
+    }
+    return { tools: JSON.parse(gateway.toolList().toolsJson) };
+  };
+
+  return (era, originOf) => {
+    const server = new Server(serverInfo, options);
+    server.setRequestHandler('tools/list', ({ params }) => listTools(params?.cursor));
+    server.setRequestHandler('tools/call', async ({ params }, context) => {
+      const { id, signal, notify } = context.mcpReq;
+      const origin = originOf(id);
+      const user = era === 'modern' ? readRetry(context) : origin.user;
+      const cancellation = new Cancellation();
+      signal.addEventListener('abort', () => cancellation.cancel('the client cancelled the request'), { once: true });
+      const token = params._meta?.progressToken;
+      const reply = await gateway.handle({
+        tool: params.name,
+        arguments: params.arguments,
+        caller: origin.caller,
+        cancellation,
+        ...(user === undefined ? {} : { user }),
+        ...(isRequestId(token)
+          ? {
+              onProgress: (update) =>
+                void notify({ method: 'notifications/progress', params: progressParams(token, update) }),
+            }
+          : {}),
+      });
+      const { inputRequired } = reply;
+      if (inputRequired !== undefined && era === 'modern') return writeInputRequired(inputRequired) as CallToolResult;
+      return toCallToolResult(reply) as CallToolResult;
+    });
+    return server;
+  };
+}
+
+/** The way to the person behind a modern client, with what the client brought back from it. */
+function readRetry({ mcpReq }: ServerContext): UserChannel | undefined {
+  const envelope: JsonObject = mcpReq.envelope ?? {};
+  return readRetryChannel(envelope[CLIENT_CAPABILITIES_META_KEY], mcpReq.inputResponses, mcpReq.requestState());
+}
+
+const INTROSPECT_FIRST =
+  'Before the first use, list what exists with {"operation": "introspect", "params": {"query": "operations"}}; add ' +
+  '"name" to see one operation\'s parameters. Each tool\'s description shows where introspect is called. Errors say what ' +
+  'to change: correct the call and send it again.';
+
+const ASK_FOR_LESS =
+  'Lists take "filter", "sort", "fields" and "first", so ask for what you need. Several calls at once: {"operations": ' +
+  '[{"operation": "<name>", "params": {...}}, ...]}.';
+
+const OPENING: Readonly<Record<EndpointMode, string>> = {
+  semantic:
+    'These tools reach every operation of every connected server, grouped by what an operation does to data. Call one ' +
+    'with {"operation": "<name>", "params": {...}}.',
+  single:
+    'This tool reaches every operation of every connected server. Call it with {"operation": "<name>", "params": {...}}.',
+  all:
+    'These tools reach every operation of every connected server; the same operations are offered by family and by a ' +
+    'single tool. Call one with {"operation": "<name>", "params": {...}}.',
+};
+
+/** What a model should know of MCP-AQL before it reads the tools: sent in the handshake of both eras. */
+function writeInstructions(mode: EndpointMode): string {
+  return `${OPENING[mode]} ${INTROSPECT_FIRST} ${ASK_FOR_LESS}`;
+}

@@ -1,0 +1,107 @@
+import { SERVER_INFO_META_KEY } from '@modelcontextprotocol/server';
+import type { ProgressUpdate } from '../../protocol/call.js';
+import type { JsonObject } from '../../protocol/json.js';
+import type { Reply } from '../../protocol/result.js';
+import { writeInputRequired } from './elicitation-form.js';
+import type { Era, RequestId } from './fast-request.js';
+
+/** What a server says of itself. */
+export interface ServerInfo {
+  readonly name: string;
+  readonly version: string;
+}
+
+/** Writes JSON-RPC responses as text, each exactly once. */
+export interface ResultWriter {
+  callResult(id: RequestId, reply: Reply, era: Era): string;
+  /** @param toolsJson the JSON text of the array of tools. */
+  toolList(id: RequestId, toolsJson: string, era: Era): string;
+  emptyResult(id: RequestId): string;
+}
+
+/** The list may change at any moment and is told through `list_changed`: clients may keep it but must ask again. */
+const CACHE_POLICY = { ttlMs: 0, cacheScope: 'private' } as const;
+
+/** Members of a result that the gateway answers for, whatever an upstream sent. */
+const OWN_MEMBERS: ReadonlySet<string> = new Set(['content', 'isError', '_meta', 'resultType', 'structuredContent']);
+
+/**
+ * Makes the writer. Modern results carry what the SDK's 2026-07-28 encoder would add: `resultType`, the server's identity
+ * and, on lists, the cache policy.
+ */
+export function createResultWriter(serverInfo: ServerInfo): ResultWriter {
+  const identity = { [SERVER_INFO_META_KEY]: serverInfo };
+  const modern = `,"resultType":"complete","_meta":${JSON.stringify(identity)}`;
+  const closing: Readonly<Record<Era, string>> = { legacy: '}}', modern: `${modern}}}` };
+  const cached = JSON.stringify(CACHE_POLICY).slice(1, -1);
+  const closingOfList: Readonly<Record<Era, string>> = { legacy: '}}', modern: `,${cached}${modern}}}` };
+
+  return {
+    callResult(id, reply, era) {
+      if (reply.inputRequired !== undefined && era === 'modern') {
+        return `${openResult(id)}${JSON.stringify({ ...writeInputRequired(reply.inputRequired), _meta: identity })}}`;
+      }
+      const opening = `${openResult(id)}{"content":[${writeContent(reply)}]${reply.isError ? ',"isError":true' : ''}`;
+      if (reply.meta === undefined && reply.extra === undefined) return opening + closing[era];
+      return `${opening}${writeRareMembers(reply, era === 'modern' ? identity : undefined)}}}`;
+    },
+    toolList: (id, toolsJson, era) => `${openResult(id)}{"tools":${toolsJson}${closingOfList[era]}`,
+    emptyResult: (id) => `${openResult(id)}{}}`,
+  };
+}
+
+/** The same answer as an object, for the SDK's protocol layer to write. */
+export function toCallToolResult(reply: Reply): JsonObject {
+  return {
+    ...ownless(reply.extra),
+    content: [{ type: 'text', text: reply.text }, ...reply.blocks],
+    ...(reply.isError ? { isError: true } : {}),
+    ...(reply.meta === undefined ? {} : { _meta: reply.meta }),
+  };
+}
+
+/** Writes one step of a long call under the client's own token. */
+export function writeProgress(progressToken: RequestId, update: ProgressUpdate): string {
+  return JSON.stringify({
+    jsonrpc: '2.0',
+    method: 'notifications/progress',
+    params: progressParams(progressToken, update),
+  });
+}
+
+/** The params of `notifications/progress`. */
+export function progressParams(progressToken: RequestId, update: ProgressUpdate) {
+  const { progress, total, message } = update;
+  return {
+    progressToken,
+    progress,
+    ...(total === undefined ? {} : { total }),
+    ...(message === undefined ? {} : { message }),
+  };
+}
+
+export const TOOLS_CHANGED = '{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}';
+
+function openResult(id: RequestId): string {
+  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`;
+}
+
+function writeContent(reply: Reply): string {
+  const text = `{"type":"text","text":${JSON.stringify(reply.text)}}`;
+  if (reply.blocks.length === 0) return text;
+  return `${text},${JSON.stringify(reply.blocks).slice(1, -1)}`;
+}
+
+function writeRareMembers({ extra, meta }: Reply, identity: JsonObject | undefined): string {
+  const members = {
+    ...ownless(extra),
+    ...(identity === undefined ? {} : { resultType: 'complete' }),
+    ...(meta === undefined && identity === undefined ? {} : { _meta: { ...meta, ...identity } }),
+  };
+  const json = JSON.stringify(members).slice(1, -1);
+  return json === '' ? '' : `,${json}`;
+}
+
+function ownless(extra: JsonObject = {}): JsonObject {
+  return Object.fromEntries(Object.entries(extra).filter(([key]) => !OWN_MEMBERS.has(key)));
+}

@@ -1,0 +1,90 @@
+import type { Readable, Writable } from 'node:stream';
+import { serveStdio as serveSdkStdio } from '@modelcontextprotocol/server/stdio';
+import type { Gateway } from '../../gateway/gateway.js';
+import type { Observer } from '../../observe/observation.js';
+import { decodeMessage, payloadTooLarge, refuseMessage } from '../mcp/decode-message.js';
+import { ServerTransport } from '../mcp/sdk-transport.js';
+import { createResultWriter, type ServerInfo } from '../mcp/write-result.js';
+import { LineReader, LineWriter } from './lines.js';
+import { createStdioConnection } from './stdio-connection.js';
+
+/** One client on a pair of streams. */
+export interface StdioFront {
+  /** Resolves when the client has gone (the input has ended) or the front was closed, and the output is written. */
+  readonly done: Promise<void>;
+  close(): Promise<void>;
+}
+
+interface StdioFrontDeps {
+  readonly input: Readable;
+  /** Carries protocol messages and nothing else. */
+  readonly output: Writable;
+  readonly observe: Observer;
+  readonly serverInfo: ServerInfo;
+}
+
+/** A client that ends its input may still read: what it asked before is answered, if neither side takes longer. */
+const FAREWELL_MS = 1_000;
+
+/** Serves MCP on a pair of streams, both eras. Bytes are counted and checked before they are parsed. */
+export function serveStdio(gateway: Gateway, deps: StdioFrontDeps): StdioFront {
+  const { input, output, observe, serverInfo } = deps;
+  const { maxRequestSize } = gateway.config.limits;
+  const results = createResultWriter(serverInfo);
+  const lines = new LineWriter(output, (backedUp) => (backedUp ? input.pause() : input.resume()));
+  const transport = new ServerTransport({
+    send: (text) => lines.write(text),
+    onStart: () => input.resume(),
+  });
+  const connection = createStdioConnection({ gateway, observe, serverInfo, results, lines, transport });
+  const eraOrLegacy = () => connection.era() ?? 'legacy';
+  const reader = new LineReader(maxRequestSize, {
+    onLine(bytes) {
+      const decoded = decodeMessage(bytes, eraOrLegacy(), results);
+      if (decoded.kind === 'message') connection.accept(decoded.message);
+      else lines.write(decoded.refusal.text);
+    },
+    onOverlong(excerpt) {
+      const error = payloadTooLarge(maxRequestSize, excerpt.size);
+      lines.write(refuseMessage(excerpt.sketch(), error, eraOrLegacy(), results).text);
+    },
+  });
+
+  const stopListening = gateway.onToolsChanged(connection.tellToolsChanged);
+  let end = (): void => undefined;
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  const readChunk = (chunk: Buffer): void => reader.push(chunk);
+  const sayFarewell = (): void => {
+    reader.end();
+    const timer = setTimeout(end, FAREWELL_MS);
+    transport.calls.whenIdle(() => {
+      clearTimeout(timer);
+      end();
+    });
+  };
+  // Pausing first: bytes that came before the SDK is ready stay in the stream.
+  input.pause().on('data', readChunk).once('end', sayFarewell).on('error', end);
+  output.on('error', end);
+  const sdk = serveSdkStdio(connection.createServer, {
+    transport,
+    onerror: (error) => observe({ kind: 'notice', level: 'debug', message: error.message }),
+  });
+
+  const done = ended.then(async () => {
+    input.off('data', readChunk).off('end', sayFarewell).pause();
+    stopListening();
+    transport.calls.cancelAll('the client has gone');
+    gateway.endSession(connection.sessionId);
+    await sdk.close();
+    await lines.drain(FAREWELL_MS);
+  });
+  return {
+    done,
+    close() {
+      end();
+      return done;
+    },
+  };
+}

@@ -1,0 +1,56 @@
+/** What went wrong between the gateway and an upstream, as far as the difference changes what happens next. */
+export type FaultKind =
+  /** The connection is gone. */
+  | 'lost'
+  /** The process ended. */
+  | 'exited'
+  /** The command cannot be started. */
+  | 'command'
+  /** Nothing came within the time allowed. */
+  | 'timeout'
+  /** Nobody waits for the answer any more. */
+  | 'cancelled'
+  /** The answer is not MCP. */
+  | 'rubbish'
+  /** The tool wants something from the client (MCP 2026-07-28, multi round-trip requests). */
+  | 'input-required'
+  /** There is no connection, and none is expected soon. */
+  | 'unavailable';
+
+interface FaultOptions {
+  readonly cause?: unknown;
+  /** The request certainly never reached the server's code, so that sending it again is safe for any tool. */
+  readonly undelivered?: boolean;
+  readonly retryAfterMs?: number;
+}
+
+/**
+ * A fault of the connection rather than of the tool. The message is for the operator: plain words, and possibly paths or a
+ * server's last lines, so it is logged and shown in the status but never sent to a client; `translate-failure` decides what is.
+ */
+export class UpstreamFault extends Error {
+  readonly kind: FaultKind;
+  readonly undelivered: boolean;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(kind: FaultKind, message: string, options: FaultOptions = {}) {
+    super(message, 'cause' in options ? { cause: options.cause } : undefined);
+    this.name = 'UpstreamFault';
+    this.kind = kind;
+    this.undelivered = options.undelivered ?? false;
+    this.retryAfterMs = options.retryAfterMs;
+  }
+
+  /** Whether the connection itself ended, whatever ended it. */
+  get connectionLost(): boolean {
+    return this.kind === 'lost' || this.kind === 'exited';
+  }
+}
+
+/** The `UpstreamFault` that an error is or was caused by: the SDK wraps what its transports throw. */
+export function findFault(error: unknown): UpstreamFault | undefined {
+  for (let seen: unknown = error, depth = 0; seen instanceof Error && depth < 8; seen = seen.cause, depth += 1) {
+    if (seen instanceof UpstreamFault) return seen;
+  }
+  return undefined;
+}

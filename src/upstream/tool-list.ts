@@ -1,0 +1,107 @@
+import { type Client, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client';
+import { isJsonObject, type JsonObject } from '../protocol/json.js';
+import type { RawTool } from '../protocol/tools.js';
+import { UpstreamFault } from './fault.js';
+
+/** Pages are the server's choice; a server that never comes to an end is stopped here. */
+const MAX_PAGES = 1_000;
+
+interface ToolReading {
+  /** Exactly as sent, in the server's order; entries may be anything, the catalog judges them. */
+  readonly tools: readonly RawTool[];
+  /** What was odd about the list; undefined when nothing was. */
+  readonly oddity?: string;
+}
+
+/**
+ * Reads all pages of `tools/list`. Not by the SDK's `listTools`, whose schema throws away a whole list for one tool that is
+ * off the specification, and drops keys that it does not know.
+ *
+ * @param request sends one `tools/list` with these parameters.
+ */
+export async function readTools(request: (params: JsonObject) => Promise<JsonObject>): Promise<ToolReading> {
+  const tools: RawTool[] = [];
+  const cursors = new Set<string>();
+  let params: JsonObject = {};
+  for (let page = 1; page <= MAX_PAGES; page += 1) {
+    const result = await readPage(request, params);
+    if (result === undefined) return { tools };
+    const { tools: some, nextCursor } = result;
+    if (!Array.isArray(some)) throw new UpstreamFault('rubbish', "its answer to 'tools/list' holds no list of tools");
+    tools.push(...some);
+    // The end is the absence of a cursor, but null and the empty string are common too.
+    if (typeof nextCursor !== 'string' || nextCursor === '') return { tools };
+    if (cursors.has(nextCursor)) return { tools, oddity: "its 'tools/list' came back to a page it had already sent" };
+    cursors.add(nextCursor);
+    params = { cursor: nextCursor };
+  }
+  return { tools, oddity: `its 'tools/list' has more than ${MAX_PAGES} pages; the rest was not read` };
+}
+
+/** A server without tools may say so by not knowing the method. */
+async function readPage(
+  request: (params: JsonObject) => Promise<JsonObject>,
+  params: JsonObject,
+): Promise<JsonObject | undefined> {
+  try {
+    const result = await request(params);
+    return isJsonObject(result) ? result : undefined;
+  } catch (error) {
+    if (error instanceof ProtocolError && error.code === ProtocolErrorCode.MethodNotFound) return undefined;
+    throw error;
+  }
+}
+
+/** Pause before a change subscription that the server ended is opened again. */
+const RESUBSCRIBE_MS = 5_000;
+
+interface ToolListWatch {
+  readonly client: Client;
+  readonly era: 'legacy' | 'modern';
+  /** Reads the whole list again. */
+  readonly readAll: () => Promise<void>;
+  readonly onOddity: (message: string) => void;
+}
+
+/** Reads the tools again whenever the server says that they have changed. Ends with the connection. */
+export function watchToolList({ client, era, readAll, onOddity }: ToolListWatch): void {
+  client.setNotificationHandler(
+    'notifications/tools/list_changed',
+    coalesce(readAll, () => onOddity('its changed tool list could not be read; the old one stays')),
+  );
+  // A modern server tells nobody who did not subscribe.
+  if (era === 'modern' && client.getServerCapabilities()?.tools?.listChanged === true)
+    void keepSubscribed(client, onOddity);
+}
+
+/** However many changes come while one reading is under way, one more reading follows. */
+function coalesce(work: () => Promise<void>, onFailure: () => void): () => void {
+  let running = false;
+  let again = false;
+  const run = async (): Promise<void> => {
+    running = true;
+    do {
+      again = false;
+      await work().catch(onFailure);
+    } while (again);
+    running = false;
+  };
+  return () => {
+    again = true;
+    if (!running) void run();
+  };
+}
+
+async function keepSubscribed(client: Client, onOddity: (message: string) => void): Promise<void> {
+  while (client.transport !== undefined) {
+    try {
+      const subscription = await client.listen({ toolsListChanged: true });
+      if ((await subscription.closed) === 'local') return;
+    } catch {
+      if (client.transport === undefined) return;
+      onOddity('it offers notice of changed tools but refused the subscription');
+      return;
+    }
+    await new Promise((resolve) => setTimeout(resolve, RESUBSCRIBE_MS).unref());
+  }
+}

@@ -1,0 +1,161 @@
+import { StringDecoder } from 'node:string_decoder';
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
+import type { Dispatcher } from 'undici';
+import { UpstreamFault } from '../fault.js';
+import { MAX_MESSAGE_BYTES } from './transport.js';
+
+/** Names and values in lower case, as undici hands them over. */
+export type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>;
+
+/** A header's first value. */
+export function headerOf(headers: ResponseHeaders, name: string): string | undefined {
+  const value = headers[name];
+  return Array.isArray(value) ? value[0] : value;
+}
+
+/** Takes a response body as it arrives. Throwing ends the exchange with that error. */
+export interface BodyReader {
+  read(chunk: Buffer): void;
+  end(): void;
+}
+
+/**
+ * One HTTP request and its response, handled chunk by chunk. undici's `dispatch` under this costs a fraction of its
+ * `request` or `fetch`: no stream, no AbortController, no promise a chunk.
+ */
+export class HttpExchange implements Dispatcher.DispatchHandler {
+  readonly #open: (status: number, headers: ResponseHeaders) => BodyReader;
+  readonly #done: (error?: Error) => void;
+  #controller: Dispatcher.DispatchController | undefined;
+  #reader: BodyReader | undefined;
+  #abortReason: Error | undefined;
+
+  /**
+   * @param open chooses the reader once status and headers are known.
+   * @param done told once, with the error if the exchange did not come to its end.
+   */
+  constructor(open: (status: number, headers: ResponseHeaders) => BodyReader, done: (error?: Error) => void) {
+    this.#open = open;
+    this.#done = done;
+  }
+
+  get aborted(): boolean {
+    return this.#abortReason !== undefined;
+  }
+
+  /** Closes the response stream; `done` hears the reason. */
+  abort(reason: Error): void {
+    if (this.#abortReason !== undefined) return;
+    this.#abortReason = reason;
+    this.#controller?.abort(reason);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#abortReason !== undefined) controller.abort(this.#abortReason);
+  }
+
+  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: ResponseHeaders): void {
+    if (status < 200) return;
+    try {
+      this.#reader = this.#open(status, headers);
+    } catch (error) {
+      controller.abort(asError(error));
+    }
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    try {
+      this.#reader?.read(chunk);
+    } catch (error) {
+      controller.abort(asError(error));
+    }
+  }
+
+  onResponseEnd(): void {
+    try {
+      this.#reader?.end();
+    } catch (error) {
+      this.#done(asError(error));
+      return;
+    }
+    this.#done();
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#done(this.#abortReason ?? error);
+  }
+}
+
+function asError(value: unknown): Error {
+  return value instanceof Error ? value : new Error(String(value));
+}
+
+/** Reads a body whole. @param maxBytes what comes beyond it is an error. */
+export function readText(onText: (text: string) => void, maxBytes = MAX_MESSAGE_BYTES): BodyReader {
+  const chunks: Buffer[] = [];
+  let held = 0;
+  return {
+    read: (chunk) => {
+      held += chunk.length;
+      if (held > maxBytes) throw tooLong(maxBytes);
+      chunks.push(chunk);
+    },
+    end: () => {
+      const [first] = chunks;
+      onText(
+        first !== undefined && chunks.length === 1 ? first.toString('utf8') : Buffer.concat(chunks).toString('utf8'),
+      );
+    },
+  };
+}
+
+/** Reads the beginning of an error's body and lets the rest go by. */
+export function readStart(onText: (text: string) => void, maxBytes = 64 * 1024): BodyReader {
+  const chunks: Buffer[] = [];
+  let held = 0;
+  return {
+    read: (chunk) => {
+      if (held < maxBytes) chunks.push(chunk);
+      held += chunk.length;
+    },
+    end: () => onText(Buffer.concat(chunks).toString('utf8', 0, maxBytes)),
+  };
+}
+
+/** Reads a body that nobody needs, so that its connection can be used again. */
+export const SKIP_BODY: BodyReader = { read: () => {}, end: () => {} };
+
+interface EventHandlers {
+  /** The data of an event of type `message`. */
+  readonly onData: (data: string) => void;
+  readonly onEventId: (id: string) => void;
+  /** How long the server wants to be left alone before a new connection, in milliseconds. */
+  readonly onRetry: (ms: number) => void;
+}
+
+/** Reads server-sent events. */
+export function readEvents(handlers: EventHandlers): BodyReader {
+  const decoder = new StringDecoder('utf8');
+  const parser = createParser({
+    onEvent: (event) => passEvent(event, handlers),
+    onRetry: handlers.onRetry,
+    onError: (error) => {
+      if (error.type === 'max-buffer-size-exceeded') throw tooLong(MAX_MESSAGE_BYTES);
+    },
+    maxBufferSize: MAX_MESSAGE_BYTES,
+  });
+  return {
+    read: (chunk) => parser.feed(decoder.write(chunk)),
+    end: () => {},
+  };
+}
+
+function passEvent({ id, event, data }: EventSourceMessage, { onData, onEventId }: EventHandlers): void {
+  if (id !== undefined && id !== '') onEventId(id);
+  if (data !== '' && (event === undefined || event === 'message')) onData(data);
+}
+
+function tooLong(maxBytes: number): UpstreamFault {
+  return new UpstreamFault('rubbish', `it sent a message of more than ${Math.round(maxBytes / 1024 / 1024)} MB`);
+}

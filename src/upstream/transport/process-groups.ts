@@ -1,0 +1,93 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+
+/** Groups that are alive, by the id of their leader. One set a process: the exit hook below must know them all. */
+const live = new Set<number>();
+let reaper: GroupReaper | undefined;
+
+/** From now on the group ends with the gateway, however that ends. */
+export function adoptGroup(pgid: number): void {
+  if (reaper === undefined) {
+    reaper = startGroupReaper();
+    process.on('exit', killEveryGroup);
+  }
+  live.add(pgid);
+  reaper.watch(pgid);
+}
+
+/** The group has ended or was killed; its number may soon belong to somebody else. */
+export function releaseGroup(pgid: number): void {
+  if (live.delete(pgid)) reaper?.unwatch(pgid);
+}
+
+/** Sends a signal to every process of a group; 0 only asks. Returns whether there was any. */
+export function signalGroup(pgid: number, signal: 'SIGTERM' | 'SIGKILL' | 0): boolean {
+  if (process.platform === 'win32') return signalTree(pgid, signal);
+  try {
+    process.kill(-pgid, signal);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Windows has no groups and no SIGTERM for consoles: `taskkill /t` follows the parent links instead. */
+function signalTree(pid: number, signal: 'SIGTERM' | 'SIGKILL' | 0): boolean {
+  if (signal !== 'SIGKILL') return signal === 0 && live.has(pid);
+  return spawnSync('taskkill', ['/pid', String(pid), '/t', '/f'], { stdio: 'ignore', windowsHide: true }).status === 0;
+}
+
+function killEveryGroup(): void {
+  for (const pgid of live) signalGroup(pgid, 'SIGKILL');
+}
+
+/**
+ * Remembers the process groups it reads on stdin and kills those that are left when stdin ends. A POSIX shell costs about a
+ * megabyte; it sits in a session of its own, so that neither a terminal's Ctrl-C nor a kill of the gateway's group reaches it.
+ */
+const REAPER_SCRIPT = `
+groups=' '
+while read -r op pgid; do
+  case $op in
+    +) groups="$groups$pgid " ;;
+    -) case $groups in *" $pgid "*) groups="\${groups%% $pgid *} \${groups#* $pgid }" ;; esac ;;
+  esac
+done
+for pgid in $groups; do kill -s KILL -- "-$pgid" 2>/dev/null; done
+`;
+
+interface GroupReaper {
+  watch(pgid: number): void;
+  unwatch(pgid: number): void;
+}
+
+const IDLE_REAPER: GroupReaper = { watch: () => {}, unwatch: () => {} };
+
+/**
+ * A helper process that outlives the gateway by a moment. Exit hooks cannot run when the gateway dies of SIGKILL or a crash
+ * of the runtime, but the kernel then closes the pipe between the two, and the helper ends the groups it was told of.
+ * Where there is no POSIX shell it does nothing.
+ */
+function startGroupReaper(): GroupReaper {
+  if (process.platform === 'win32') return IDLE_REAPER;
+  const child = spawn('/bin/sh', ['-c', REAPER_SCRIPT], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+    cwd: '/',
+    env: {},
+  });
+  // Without the helper the exit hook still covers every other way to end.
+  child.on('error', () => {});
+  child.stdin.on('error', () => {});
+  releaseEventLoop(child);
+  const tell = (line: string): void => {
+    child.stdin.write(line);
+  };
+  return { watch: (pgid) => tell(`+ ${pgid}\n`), unwatch: (pgid) => tell(`- ${pgid}\n`) };
+}
+
+/** The helper must not keep the gateway alive. */
+function releaseEventLoop(child: ChildProcess): void {
+  child.unref();
+  const { stdin } = child;
+  if (stdin !== null && 'unref' in stdin && typeof stdin.unref === 'function') stdin.unref();
+}

@@ -1,0 +1,274 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
+import { isJsonObject } from '../../protocol/json.js';
+import { UpstreamFault } from '../fault.js';
+import { adoptGroup, releaseGroup, signalGroup } from './process-groups.js';
+import type { ResolvedCommand } from './resolve-command.js';
+import { MAX_MESSAGE_BYTES, type UpstreamTransport } from './transport.js';
+
+/**
+ * How long a server may take to end by itself after its input ended and after SIGTERM, and how long what it left behind may.
+ * Processes that are dead but that nobody has collected (a container without an init) look alive, so the last two are short.
+ */
+const GRACE_MS = { afterEnd: 600, afterTerm: 1_000, leftBehind: 200, afterKill: 200 };
+/** How long output may still come after the process has ended. */
+const LAST_OUTPUT_MS = 100;
+const MAX_STDERR_LINE_BYTES = 16 * 1024;
+const LAST_WORDS = 3;
+
+interface StdioTransportOptions {
+  readonly command: ResolvedCommand;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly onStderr: (line: string) => void;
+  /** A line on stdout that is not JSON-RPC. */
+  readonly onNoise: (line: string) => void;
+}
+
+const DELIVERED = Promise.resolve();
+
+/** An MCP server as a child process with a process group of its own, spoken to in lines of JSON. */
+export class StdioTransport implements UpstreamTransport {
+  readonly kind = 'stdio';
+  onclose?: Transport['onclose'];
+  onerror?: Transport['onerror'];
+  onmessage?: Transport['onmessage'];
+  onlost?: UpstreamTransport['onlost'];
+
+  readonly #options: StdioTransportOptions;
+  readonly #lastWords: string[] = [];
+  #child: ChildProcessWithoutNullStreams | undefined;
+  #drained: Promise<void> | undefined;
+  #closing: Promise<void> | undefined;
+  #lost = false;
+  #exited: () => void = () => {};
+  readonly #exit = new Promise<void>((resolve) => {
+    this.#exited = resolve;
+  });
+
+  constructor(options: StdioTransportOptions) {
+    this.#options = options;
+  }
+
+  async start(): Promise<void> {
+    const { command, cwd, env } = this.#options;
+    const child = spawn(command.file, command.args, {
+      cwd,
+      env,
+      stdio: 'pipe',
+      detached: process.platform !== 'win32',
+      windowsHide: true,
+      windowsVerbatimArguments: command.verbatim === true,
+    });
+    this.#child = child;
+    const pid = await new Promise<number>((resolve, reject) => {
+      child.once('spawn', () => resolve(child.pid ?? 0));
+      child.once('error', (cause) =>
+        reject(new UpstreamFault('command', `could not be started: ${cause.message}`, { cause })),
+      );
+    });
+    this.#attend(child, pid);
+  }
+
+  #attend(child: ChildProcessWithoutNullStreams, pid: number): void {
+    adoptGroup(pid);
+    child.stdout.on(
+      'data',
+      splitLines((line) => this.#receive(line), { maxBytes: MAX_MESSAGE_BYTES, onOverflow: () => this.#overflow() }),
+    );
+    const hear = (line: string): void => this.#hear(line);
+    child.stderr.on(
+      'data',
+      splitLines(hear, { maxBytes: MAX_STDERR_LINE_BYTES, onOverflow: (start) => hear(start.toString('utf8')) }),
+    );
+    child.stdin.on('error', (cause) => void this.#afterInputFault(cause));
+    child.on('error', (error) => this.onerror?.(error));
+    child.once('exit', (code, signal) => void this.#afterExit(child, pid, code, signal));
+  }
+
+  #receive(line: string): void {
+    const message = parseMessage(line);
+    if (message === undefined) {
+      if (line.trim() !== '') this.#options.onNoise(line);
+    } else if (Array.isArray(message)) {
+      for (const one of message) this.onmessage?.(one);
+    } else {
+      this.onmessage?.(message);
+    }
+  }
+
+  #hear(line: string): void {
+    this.#lastWords.push(line.slice(0, 500));
+    if (this.#lastWords.length > LAST_WORDS) this.#lastWords.shift();
+    this.#options.onStderr(line);
+  }
+
+  /** A crash breaks the pipe a moment before the exit is known, and the exit says more. */
+  async #afterInputFault(cause: Error): Promise<void> {
+    await delay(LAST_OUTPUT_MS);
+    this.#break(new UpstreamFault('lost', 'it closed its input', { cause }));
+  }
+
+  #overflow(): void {
+    this.#break(new UpstreamFault('rubbish', `it sent a line of more than ${MAX_MESSAGE_BYTES / 1024 / 1024} MB`));
+  }
+
+  /** The pipe is of no more use: says why and ends the process. */
+  #break(fault: UpstreamFault): void {
+    this.#lose(fault);
+    void this.close();
+  }
+
+  #lose(fault: UpstreamFault): void {
+    if (this.#lost) return;
+    this.#lost = true;
+    this.onlost?.(fault);
+  }
+
+  async #afterExit(
+    child: ChildProcessWithoutNullStreams,
+    pid: number,
+    code: number | null,
+    signal: string | null,
+  ): Promise<void> {
+    if (this.#closing === undefined) {
+      // Descendants of a server that crashed serve nobody; while closing they get the same grace as their parent.
+      signalGroup(pid, 'SIGKILL');
+      await Promise.race([new Promise((resolve) => child.once('close', resolve)), delay(LAST_OUTPUT_MS)]);
+      releaseGroup(pid);
+    }
+    this.#lose(new UpstreamFault('exited', describeExit(code, signal, this.#lastWords)));
+    this.#exited();
+    this.onclose?.();
+  }
+
+  send(message: JSONRPCMessage): Promise<void> {
+    const child = this.#child;
+    if (child === undefined || this.#lost || this.#closing !== undefined) return Promise.reject(processEnded());
+    // The process is gone but its last output is still coming; the refusal waits until the loss is known to all.
+    if (hasExited(child)) return this.#exit.then(() => Promise.reject(processEnded()));
+    const { stdin } = child;
+    if (stdin.write(`${JSON.stringify(message)}\n`)) return DELIVERED;
+    // One wait for all: a listener for each waiting message would be a leak under load.
+    this.#drained ??= new Promise((resolve) => {
+      const done = (): void => {
+        this.#drained = undefined;
+        stdin.off('drain', done);
+        stdin.off('close', done);
+        resolve();
+      };
+      stdin.once('drain', done);
+      stdin.once('close', done);
+    });
+    return this.#drained;
+  }
+
+  /** Ends the input, then asks, then forces: the server, and whatever it started, is gone when this resolves. */
+  close(): Promise<void> {
+    this.#closing ??= this.#end();
+    return this.#closing;
+  }
+
+  async #end(): Promise<void> {
+    const child = this.#child;
+    if (child?.pid === undefined) return this.onclose?.();
+    const { pid } = child;
+    const gone = (): boolean => hasExited(child);
+    child.stdin.end();
+    const ended = await holdsWithin(GRACE_MS.afterEnd, gone);
+    if (signalGroup(pid, 'SIGTERM')) {
+      await holdsWithin(ended ? GRACE_MS.leftBehind : GRACE_MS.afterTerm, () => gone() && !signalGroup(pid, 0));
+    }
+    if (signalGroup(pid, 'SIGKILL')) await holdsWithin(GRACE_MS.afterKill, () => !signalGroup(pid, 0));
+    if (!gone()) await this.#exit;
+    releaseGroup(pid);
+  }
+}
+
+function hasExited({ exitCode, signalCode }: ChildProcessWithoutNullStreams): boolean {
+  return exitCode !== null || signalCode !== null;
+}
+
+function processEnded(): UpstreamFault {
+  return new UpstreamFault('lost', 'its process has ended', { undelivered: true });
+}
+
+async function holdsWithin(ms: number, condition: () => boolean): Promise<boolean> {
+  const until = performance.now() + ms;
+  for (let pause = 2; performance.now() < until; pause = Math.min(pause * 2, 50)) {
+    if (condition()) return true;
+    await delay(pause);
+  }
+  return condition();
+}
+
+/** The line as one JSON-RPC message or a batch (MCP 2025-03-26); undefined for a banner, a log line, anything else. */
+function parseMessage(line: string): JSONRPCMessage | JSONRPCMessage[] | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+  if (Array.isArray(value)) return value.length > 0 && value.every(isMessage) ? (value as JSONRPCMessage[]) : undefined;
+  return isMessage(value) ? value : undefined;
+}
+
+function isMessage(value: unknown): value is JSONRPCMessage {
+  return isJsonObject(value) && value['jsonrpc'] === '2.0';
+}
+
+function describeExit(code: number | null, signal: string | null, lastWords: readonly string[]): string {
+  const how = signal === null ? `exited with code ${code}` : `was ended by ${signal}`;
+  return lastWords.length === 0 ? how : `${how}; its last words: ${lastWords.join(' | ')}`;
+}
+
+const NEWLINE = 0x0a;
+
+interface LineLimits {
+  /** Bytes a line may have. */
+  readonly maxBytes: number;
+  /** Told at most once for a line that is longer; the rest of that line is dropped. */
+  readonly onOverflow: (start: Buffer) => void;
+}
+
+/**
+ * Cuts a byte stream into lines and hands each over as text, without its line feed. Bytes are only decoded once a line is
+ * complete, so that a character split over two chunks survives; `readline` would cost a string and a regular expression a chunk.
+ *
+ * @returns takes the next chunk.
+ */
+export function splitLines(onLine: (line: string) => void, limits: LineLimits): (chunk: Buffer) => void {
+  let parts: Buffer[] = [];
+  let held = 0;
+  let skipping = false;
+
+  const hold = (part: Buffer): void => {
+    if (skipping || part.length === 0) return;
+    parts.push(part);
+    held += part.length;
+    if (held <= limits.maxBytes) return;
+    skipping = true;
+    const start = Buffer.concat(parts);
+    parts = [];
+    limits.onOverflow(start);
+  };
+  const finish = (): void => {
+    const [first] = parts;
+    if (first !== undefined) onLine((parts.length === 1 ? first : Buffer.concat(parts)).toString('utf8'));
+    parts = [];
+    held = 0;
+    skipping = false;
+  };
+
+  return (chunk) => {
+    let from = 0;
+    for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, from)) {
+      hold(chunk.subarray(from, at));
+      finish();
+      from = at + 1;
+    }
+    hold(from === 0 ? chunk : chunk.subarray(from));
+  };
+}

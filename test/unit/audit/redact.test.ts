@@ -1,0 +1,256 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createRedactor } from '../../../src/audit/redact.js';
+import type { JsonObject } from '../../../src/protocol/json.js';
+
+const redact = (args: JsonObject, sensitive: readonly string[] = []): JsonObject =>
+  createRedactor({ redactKeys: [], redactPatterns: [] })({ sensitive }, args);
+
+const SECRET_KEYS = [
+  'password',
+  'Password',
+  'user_password',
+  'newPassword',
+  'passwd',
+  'PASSPHRASE',
+  'secret',
+  'clientSecret',
+  'client-secret',
+  'token',
+  'accessToken',
+  'access_token',
+  'accesstoken',
+  'X-Auth-Token',
+  'apiKey',
+  'api_key',
+  'API KEY',
+  'apikey',
+  'x-api-key',
+  'Authorization',
+  'credentials',
+  'private key',
+  'privateKey',
+  'cookie',
+  'Set-Cookie',
+  'sessionId',
+  'session_id',
+  'JSESSIONID',
+  'confirmation_token',
+];
+
+const HARMLESS_KEYS = [
+  'id',
+  'path',
+  'max_tokens',
+  'nextPageToken',
+  'tokens',
+  'key',
+  'author',
+  'keyboard',
+  'session',
+  'name',
+];
+
+const JWT = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U';
+const PEM = '-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA7\nabc=\n-----END RSA PRIVATE KEY-----';
+
+/** Texts that are secret by their form, with what must not be left of them. */
+const SECRET_TEXTS: readonly (readonly [string, string])[] = [
+  ['Bearer abcdef123456', 'abcdef123456'],
+  ['Authorization: Basic dXNlcjpwYXNz', 'dXNlcjpwYXNz'],
+  ['ghp_16C7e42F292c6912E7710c838347Ae178B4a', '16C7e42F292c6912E7710c838347Ae178B4a'],
+  ['github_pat_11ABCDEFG0abcdefghijkl_mnopqrstuvwxyz', 'mnopqrstuvwxyz'],
+  ['glpat-abcdefghij0123456789', 'abcdefghij'],
+  ['xoxb-123456789012-abcdefghijkl', 'abcdefghijkl'],
+  ['sk-proj-abcdefghijklmnop0123', 'abcdefghijklmnop'],
+  ['sk_live_abcdefghijklmnop', 'abcdefghijklmnop'],
+  ['AKIAIOSFODNN7EXAMPLE', 'IOSFODNN7EXAMPLE'],
+  ['AIzaSyA1234567890abcdefghijklmnopqrstuv', 'SyA1234567890'],
+  ['npm_abcdefghijklmnopqrstuvwxyz0123456789', 'abcdefghijklmnop'],
+  ['conf_abcdefghijklmnopqrstuv', 'abcdefghijklmnop'],
+  [JWT, 'dozjgNryP4J3jVmNHl0w5N'],
+  [PEM, 'MIIEpAIBAAKCAQEA7'],
+  [PEM.slice(0, 50), 'MIIEpAIBAAKC'],
+  ['https://user:hunter22@example.com/path', 'hunter22'],
+  ['postgres://admin:p@ss%20word@db:5432/x', 'ss%20word'],
+  ['password=hunter22', 'hunter22'],
+  ['run --api-key hunter22 --verbose', 'hunter22'],
+  ['{"db_password": "hunter 22"}', 'hunter 22'],
+  ['https://example.com/?access_token=hunter22&page=2', 'hunter22'],
+];
+
+const HARMLESS_TEXTS = [
+  'delete everything',
+  'a basic understanding of tokens',
+  'https://example.com/a@b?page=2#x',
+  'task-force-management-of-risk-assessments',
+  'me@example.com',
+  '/home/me/secrets.txt',
+  'the author of eyJ',
+  'max_tokens: 100',
+  'conf_short',
+];
+
+describe('redaction by name', () => {
+  it.each(SECRET_KEYS)('takes the value of %s', (key) => {
+    const nested = { [key]: 'hunter22', list: [{ deep: { [key]: { a: ['hunter22'] } } }], n: { [key]: 12345 } };
+    expect(redact(nested)).toEqual({
+      [key]: '[redacted]',
+      list: [{ deep: { [key]: '[redacted]' } }],
+      n: { [key]: '[redacted]' },
+    });
+  });
+
+  it.each(HARMLESS_KEYS)('leaves that of %s', (key) => {
+    expect(redact({ [key]: 'value' })).toEqual({ [key]: 'value' });
+  });
+
+  it('takes what curation declares, at the top and in the input, in any spelling', () => {
+    const args = { bodyText: 'x', body_text: 'x', input: { 'body-text': 'x', other: 'y' }, other: { bodyText: 'z' } };
+    expect(redact(args, ['bodyText'])).toEqual({
+      bodyText: '[redacted]',
+      body_text: '[redacted]',
+      input: { 'body-text': '[redacted]', other: 'y' },
+      other: { bodyText: 'z' },
+    });
+  });
+
+  it('takes what curation declares where an update expects a value of it, by path too', () => {
+    const args = { if_match: { bodyText: 'x', 'body_text.intro': 'x', 'meta.size': 1 } };
+    expect(redact(args, ['bodyText'])).toEqual({
+      if_match: { bodyText: '[redacted]', 'body_text.intro': '[redacted]', 'meta.size': 1 },
+    });
+  });
+
+  it('takes what the operator names', () => {
+    const own = createRedactor({ redactKeys: ['iban*', 'account_number'], redactPatterns: [] });
+    expect(own({}, { IBAN_from: 'x', accountNumber: 'x', deep: { 'a/iban': 'x', iban: 'x' } })).toEqual({
+      IBAN_from: '[redacted]',
+      accountNumber: '[redacted]',
+      deep: { 'a/iban': 'x', iban: '[redacted]' },
+    });
+  });
+
+  it('takes the value of a pair whose name is secret', () => {
+    const args = {
+      env: [
+        { name: 'API_KEY', value: 'hunter22' },
+        { name: 'LANG', value: 'C' },
+      ],
+    };
+    expect(redact(args)).toEqual({
+      env: [
+        { name: 'API_KEY', value: '[redacted]' },
+        { name: 'LANG', value: 'C' },
+      ],
+    });
+  });
+});
+
+describe('redaction by form', () => {
+  it.each(SECRET_TEXTS)('takes %s', (text, secret) => {
+    const args = { text, said: `before ${text} after`, list: [[text]], [`k ${text}`]: 1 };
+    expect(JSON.stringify(redact(args))).not.toContain(secret);
+    expect(redact(args)).toMatchObject({ said: expect.stringMatching(/^before .*\[redacted\]/s) });
+  });
+
+  it.each(HARMLESS_TEXTS)('leaves %s', (text) => {
+    expect(redact({ text })).toEqual({ text });
+  });
+
+  it('takes what the operator describes', () => {
+    const own = createRedactor({ redactKeys: [], redactPatterns: ['\\bDE\\d{20}\\b', '\\p{Lu}{8}'] });
+    expect(own({}, { text: 'to DE12345678901234567890 for ÄÖÜABCDE now' })).toEqual({
+      text: 'to [redacted] for [redacted] now',
+    });
+  });
+
+  it('takes a secret that stands where a text is cut', () => {
+    const text = `${'x'.repeat(985)} ghp_16C7e42F292c6912E7710c838347Ae178B4a`;
+    expect(JSON.stringify(redact({ text }))).not.toContain('ghp_');
+  });
+
+  it.each(['eyJ-'.repeat(20_000), 'a://'.repeat(20_000), 'password'.repeat(10_000), '"'.repeat(60_000)])(
+    'comes to the end of a hostile text (%#)',
+    (text) => {
+      expect(JSON.stringify(redact({ text })).length).toBeLessThan(3_000);
+    },
+  );
+});
+
+describe('the copy', () => {
+  it('is what was given where nothing is secret or large', () => {
+    const args = { a: 1, b: true, c: null, d: 'x', e: [1, { f: [] }], g: {} };
+    expect(redact(args)).toEqual(args);
+  });
+
+  it.each<[string, JsonObject, JsonObject]>([
+    ['texts', { a: 'x'.repeat(1_001) }, { a: `${'x'.repeat(1_000)}... (1001 characters)` }],
+    ['lists', { a: Array(60).fill(1) }, { a: [...Array(50).fill(1), '... (60 elements)'] }],
+    ['depth', { a: { b: { c: { d: { e: { f: { g: 1 } } } } } } }, { a: { b: { c: { d: { e: { f: '{...}' } } } } } }],
+    ['names', { ['k'.repeat(300)]: 1 }, { [`${'k'.repeat(200)}... (300 characters)`]: 1 }],
+  ])('is bounded in %s', (_what, args, expected) => {
+    expect(redact(args)).toEqual(expected);
+  });
+
+  it('takes a member called __proto__ for what it is', () => {
+    const args = JSON.parse('{"__proto__": {"password": "hunter22", "x": 1}, "a": {"__proto__": 2}}') as JsonObject;
+    const copy = redact(args);
+    expect(JSON.stringify(copy)).toBe('{"__proto__":{"password":"[redacted]","x":1},"a":{"__proto__":2}}');
+    expect(Object.getPrototypeOf(copy)).toBe(Object.prototype);
+  });
+
+  const text = fc.oneof(fc.string({ unit: 'grapheme' }), fc.string({ maxLength: 3_000, minLength: 500 }));
+  const value = fc.letrec((tie) => ({
+    node: fc.oneof(
+      { maxDepth: 8 },
+      text,
+      fc.integer(),
+      fc.array(tie('node'), { maxLength: 80 }),
+      fc.dictionary(text, tie('node'), { maxKeys: 80 }),
+    ),
+  })).node;
+
+  it('takes at most 16 kB, whatever it is a copy of', () => {
+    fc.assert(
+      fc.property(fc.dictionary(text, value, { maxKeys: 100 }), (args) => {
+        expect(Buffer.byteLength(JSON.stringify(redact(args)))).toBeLessThanOrEqual(16_384);
+      }),
+      { numRuns: 100 },
+    );
+    const hollow = Array.from({ length: 50 }, () => Array.from({ length: 50 }, () => Array(50).fill([])));
+    expect(Buffer.byteLength(JSON.stringify(redact({ hollow })))).toBeLessThanOrEqual(16_384);
+    const wide = Object.fromEntries(
+      Array.from({ length: 5_000 }, (_, index) => [`${index}\u0001`, ['\u0001'.repeat(900)]]),
+    );
+    expect(Buffer.byteLength(JSON.stringify(redact(wide)))).toBeLessThanOrEqual(16_384);
+    expect(JSON.stringify(redact(wide))).toContain('more members');
+  });
+
+  it('holds no secret, wherever it stood', () => {
+    const plain = fc.oneof(fc.lorem({ maxCount: 5 }), fc.integer(), fc.constant(null));
+    const [formed] = [fc.constantFrom(...SECRET_TEXTS)];
+    const named = fc
+      .constantFrom(...SECRET_KEYS)
+      .map((key): readonly [JsonObject, string] => [{ [key]: 'hunter22' }, 'hunter22']);
+    const shaped = fc
+      .tuple(formed, fc.lorem({ maxCount: 3 }), fc.lorem({ maxCount: 3 }))
+      .map(([[secretText, secret], before, after]): readonly [JsonObject, string] => [
+        { note: `${before} ${secretText}\n${after}` },
+        secret,
+      ]);
+    const wraps = fc.array(fc.tuple(fc.constantFrom('list', 'object'), fc.lorem({ maxCount: 1 }), plain), {
+      maxLength: 8,
+    });
+    fc.assert(
+      fc.property(fc.oneof(named, shaped), wraps, ([holder, secret], levels) => {
+        const nested = levels.reduce<unknown>(
+          (inner, [kind, name, beside]) => (kind === 'list' ? [beside, inner] : { beside, [name]: inner }),
+          holder,
+        );
+        expect(JSON.stringify(redact({ nested }))).not.toContain(secret);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

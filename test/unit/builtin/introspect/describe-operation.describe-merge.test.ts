@@ -1,0 +1,10 @@
+import { expect, it } from 'vitest';
+import { describeMerge } from '../../../../src/builtin/introspect/describe-operation.js';
+import { anOperation } from '../../../support/an-operation.js';
+
+it('says of an UPDATE who decides about what is left out', () => {
+  expect(describeMerge(anOperation())).toMatch(/up to the upstream\.$/);
+  expect(describeMerge(anOperation({ merge: { read: 'get_item' } }))).toMatch(
+    /^The gateway merges: .*null removes.*if_match/,
+  );
+});

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { sketchSignature } from '../../../../src/builtin/introspect/describe-operation.js';
+import type { Parameter } from '../../../../src/protocol/operation.js';
+import { fakeOperation } from '../../endpoint/fake-catalog.js';
+
+const optional = (name: string): Parameter => ({
+  name,
+  upstreamName: name,
+  place: 'params',
+  required: false,
+  schema: {},
+});
+
+describe('sketchSignature', () => {
+  it('puts required parameters first and marks the others', () => {
+    const { parameters, ...rest } = fakeOperation('create_issue', { required: ['owner', 'title'] });
+    const operation = { ...rest, parameters: [optional('body'), ...parameters] };
+    expect(sketchSignature(operation)).toBe('create_issue(owner, title, body?)');
+  });
+
+  it('shows what an UPDATE takes inside its input', () => {
+    const operation = fakeOperation('update_issue', { category: 'UPDATE', required: ['id'], input: ['title'] });
+    expect(sketchSignature(operation)).toBe('update_issue(id, input: {title})');
+  });
+
+  it('leaves to the details what does not fit a line, optional parameters long before required ones', () => {
+    const many = Array.from({ length: 40 }, (_, index) => `parameter_${index}`);
+    const signature = sketchSignature(fakeOperation('busy', { required: many.slice(0, 15) }));
+    expect(signature).toContain('parameter_14)');
+    expect(sketchSignature(fakeOperation('loose', { parameters: many.map(optional) }))).toMatch(/parameter_6\?, …\)$/);
+    expect(sketchSignature(fakeOperation('hostile', { required: many })).length).toBeLessThan(350);
+  });
+
+  it('is short where there is nothing to say', () => {
+    expect(sketchSignature(fakeOperation('ping'))).toBe('ping()');
+  });
+});

@@ -1,0 +1,487 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { describe, expect, it } from 'vitest';
+import {
+  createIntrospection,
+  type IntrospectionPolicy,
+  type IntrospectionResults,
+} from '../../../../src/builtin/introspect/handler.js';
+import { introspectOperation } from '../../../../src/builtin/introspect/operation.js';
+import { buildEndpointPlan } from '../../../../src/endpoint/endpoint-plan.js';
+import { Cancellation } from '../../../../src/protocol/cancellation.js';
+import type { JsonObject } from '../../../../src/protocol/json.js';
+import type { Operation } from '../../../../src/protocol/operation.js';
+import { CONTROLS } from '../../../../src/results/result-types.js';
+import { createControls } from '../../../../src/results/shape/controls.js';
+import { createShapeMemory } from '../../../../src/results/shape/learned-shape.js';
+import { FAKE_CRUDE, fakeCatalog, fakeOperation } from '../../endpoint/fake-catalog.js';
+
+const SCHEMA_FILE = fileURLToPath(
+  new URL('../../../../../shared/spec/schemas/introspection-response.schema.json', import.meta.url),
+);
+const LIMITS = {
+  maxRequestSize: 1_048_576,
+  maxResponseSize: 10_485_760,
+  maxStringLength: 1_048_576,
+  maxArrayElements: 10_000,
+  maxNestingDepth: 32,
+};
+
+const FILTER_SCHEMA = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] };
+
+const OPERATIONS = [
+  fakeOperation('read_file', { required: ['path'] }),
+  fakeOperation('list_files', { description: `Lists files. ${'It says a lot more than fits a line. '.repeat(8)}` }),
+  fakeOperation('create_file', { category: 'CREATE', required: ['path', 'content'] }),
+  fakeOperation('update_issue', { category: 'UPDATE', upstream: 'beta', required: ['issue_id'], input: ['title'] }),
+  fakeOperation('delete_issue', {
+    category: 'DELETE',
+    danger: 'destructive',
+    upstream: 'beta',
+    required: ['issue_id'],
+  }),
+  fakeOperation('wipe_disk', { category: 'EXECUTE', danger: 'forbidden', upstream: 'beta' }),
+  fakeOperation('set_filters', {
+    category: 'EXECUTE',
+    inputSchema: { type: 'object', properties: { filter: FILTER_SCHEMA }, required: ['filter'] },
+    parameters: [{ name: 'filter', upstreamName: 'filter', place: 'params', required: true, schema: FILTER_SCHEMA }],
+  }),
+];
+
+interface Answer extends JsonObject {
+  readonly _protocol: JsonObject & { readonly page: { returned: number; total: number; after: string | null } };
+  readonly operations: readonly (JsonObject & { readonly name: string; readonly description: string })[];
+  readonly operation: JsonObject & { readonly description: string };
+  readonly types: readonly { readonly name: string; readonly kind: string; readonly description?: string }[];
+  readonly type: JsonObject;
+}
+
+/** What the default matrix says of a vouched-for upstream. */
+const POLICY: IntrospectionPolicy = {
+  outlook: ({ classification }) => {
+    const { level } = classification.danger;
+    const decision = level === 'destructive' ? 'confirm' : level === 'forbidden' ? 'deny' : 'allow';
+    return { decision, requires: 'token', conditional: false };
+  },
+  revokeToken: async (token, { sessionId }) => `${token} of ${sessionId}`,
+  quotaStatus: async ({ sessionId }) => ({ adapter: sessionId }),
+};
+
+const RESULTS: IntrospectionResults = {
+  controlsOf: createControls(createShapeMemory()),
+  readKept: (request, { sessionId }) => JSON.stringify({ request, sessionId }),
+  hasRelations: false,
+};
+
+function introspectionOf(
+  operations: readonly Operation[],
+  mode: 'semantic' | 'single' | 'all' = 'semantic',
+  results = RESULTS,
+) {
+  const catalog = fakeCatalog([introspectOperation, ...operations]);
+  const plan = buildEndpointPlan(catalog, { mode, toolPrefix: 'mcp_aql_', profile: FAKE_CRUDE });
+  const handler = createIntrospection({ catalog, plan, limits: LIMITS, policy: POLICY, ...results });
+  return async (args: JsonObject): Promise<Answer> => {
+    const outcome = await handler({
+      operation: introspectOperation,
+      arguments: args,
+      caller: { sessionId: 'session', clientName: 'test', transport: 'cli' },
+      cancellation: new Cancellation(),
+    });
+    if ('dataText' in outcome) return JSON.parse(outcome.dataText) as Answer;
+    return ('data' in outcome ? outcome.data : undefined) as Answer;
+  };
+}
+
+const ask = introspectionOf(OPERATIONS);
+const namesOf = ({ operations }: Answer) => operations.map(({ name }) => name);
+const failure = (message: string | RegExp) =>
+  expect.objectContaining({
+    code: 'INTROSPECTION_ERROR',
+    message: message instanceof RegExp ? expect.stringMatching(message) : message,
+  });
+
+describe('introspect: the list of operations', () => {
+  it('shows every operation in the order of names, itself included', async () => {
+    expect(namesOf(await ask({ query: 'operations' }))).toEqual([
+      'create_file',
+      'delete_issue',
+      'introspect',
+      'list_files',
+      'read_file',
+      'set_filters',
+      'update_issue',
+      'wipe_disk',
+    ]);
+  });
+
+  it('gives name, category, family and a line of description, and nothing else', async () => {
+    const { operations } = await ask({ query: 'operations' });
+    expect(operations[0]).toEqual({
+      name: 'create_file',
+      semantic_category: 'CREATE',
+      endpoint: 'create',
+      description: 'Does create file.',
+    });
+  });
+
+  it('cuts a description to one line', async () => {
+    const { operations } = await ask({ query: 'operations' });
+    const listed = operations.find(({ name }) => name === 'list_files');
+    expect(listed?.description.length).toBeLessThanOrEqual(120);
+  });
+
+  it('shows what it found with its parameters, so that it can be called at once', async () => {
+    const { operations } = await ask({ query: 'operations', search: 'create a file' });
+    expect(operations[0]?.description).toBe('create_file(path, content) - Does create file.');
+    const { operations: deleting } = await ask({ query: 'operations', search: 'delete_issue' });
+    expect(deleting[0]?.description).toBe(
+      'delete_issue(issue_id) - Does delete issue. [destructive: needs confirmation]',
+    );
+  });
+
+  it('keeps a budget, page after page', async () => {
+    const whole = namesOf(await ask({ query: 'operations' }));
+    const seen: string[] = [];
+    let after: string | null = null;
+    do {
+      const answer: Answer = await ask({
+        query: 'operations',
+        budget_tokens: 80,
+        ...(after === null ? {} : { after }),
+      });
+      expect(answer.operations.length).toBeLessThanOrEqual(3);
+      expect(answer._protocol.page).toMatchObject({ returned: answer.operations.length, total: whole.length });
+      seen.push(...namesOf(answer));
+      after = answer._protocol.page.after;
+    } while (after !== null);
+    expect(seen).toEqual(whole);
+  });
+
+  it('keeps a budget of its own for what it found', async () => {
+    const many = Array.from({ length: 60 }, (_, index) => fakeOperation(`read_file_${index}`, { required: ['path'] }));
+    const found = await introspectionOf(many)({ query: 'operations', search: 'read a file' });
+    expect(JSON.stringify(found.operations).length).toBeLessThanOrEqual(4_000);
+    expect(found._protocol.page.after).not.toBeNull();
+  });
+
+  it('marks what is destructive or worse', async () => {
+    const { operations } = await ask({ query: 'operations' });
+    const tags = operations.map(({ description }) => /\[.+\]$/.exec(description)?.[0]).filter(Boolean);
+    expect(tags).toEqual(['[destructive: needs confirmation]', '[forbidden: denied]']);
+  });
+
+  it('says what the gateway speaks, can do and takes', async () => {
+    const { _protocol } = await ask({ query: 'operations' });
+    expect(_protocol).toMatchObject({
+      version: '1.0.0-draft',
+      conformance: 'level-2',
+      mode: 'semantic',
+      capabilities: {
+        batch: true,
+        field_selection: true,
+        aggregations: true,
+        computed_fields: true,
+        pagination: true,
+        relationship_queries: false,
+        warnings: true,
+        confirmation: true,
+        dangerous_operations: true,
+      },
+      limits: {
+        max_request_size: 1_048_576,
+        max_response_size: 10_485_760,
+        max_string_length: 1_048_576,
+        max_array_elements: 10_000,
+        max_nesting_depth: 32,
+      },
+      concurrency: 'fully-concurrent',
+      page: { returned: 8, total: 8, after: null },
+    });
+  });
+
+  it('speaks of relations where there are any', async () => {
+    const related = introspectionOf(OPERATIONS, 'semantic', { ...RESULTS, hasRelations: true });
+    expect(await related({ query: 'operations' })).toHaveProperty('_protocol.capabilities.relationship_queries', true);
+  });
+
+  it('restricts to category, family and upstream, together', async () => {
+    expect(namesOf(await ask({ query: 'operations', category: 'DELETE' }))).toEqual(['delete_issue']);
+    expect(namesOf(await ask({ query: 'operations', endpoint: 'execute' }))).toEqual(['set_filters', 'wipe_disk']);
+    expect(namesOf(await ask({ query: 'operations', upstream: 'beta', endpoint: 'execute' }))).toEqual(['wipe_disk']);
+    expect(namesOf(await ask({ query: 'operations', upstream: 'gateway' }))).toEqual(['introspect']);
+  });
+
+  it('searches, best match first, within the filters', async () => {
+    expect(namesOf(await ask({ query: 'operations', search: 'issue', category: 'DELETE' }))).toEqual(['delete_issue']);
+    expect(namesOf(await ask({ query: 'operations', search: 'read_file' }))[0]).toBe('read_file');
+  });
+
+  it('names the families or upstreams when a filter names none of them', async () => {
+    await expect(ask({ query: 'operations', endpoint: 'reads' })).rejects.toEqual(
+      failure("Unknown endpoint: 'reads'. Use one of: 'create', 'delete', 'execute', 'read', 'update'"),
+    );
+    await expect(ask({ query: 'operations', upstream: 'gamma' })).rejects.toEqual(
+      failure("Unknown upstream: 'gamma'. Use one of: 'alpha', 'beta', 'gateway'"),
+    );
+  });
+
+  it('goes through all pages, each told what comes next', async () => {
+    const seen: string[] = [];
+    let after: string | null = null;
+    do {
+      const answer: Answer = await ask({ query: 'operations', first: 3, ...(after === null ? {} : { after }) });
+      expect(answer._protocol.page).toMatchObject({ returned: answer.operations.length, total: 8 });
+      seen.push(...namesOf(answer));
+      after = answer._protocol.page.after;
+    } while (after !== null);
+    expect(seen).toEqual(namesOf(await ask({ query: 'operations' })));
+  });
+
+  it('refuses a cursor of other filters', async () => {
+    const { _protocol } = await ask({ query: 'operations', first: 1 });
+    await expect(ask({ query: 'operations', category: 'READ', after: _protocol.page.after })).rejects.toEqual(
+      failure(/does not belong to this query/),
+    );
+  });
+
+  it('gives equal answers to equal queries', async () => {
+    const query = { query: 'operations', search: 'file', first: 2 };
+    expect(JSON.stringify(await ask(query))).toBe(JSON.stringify(await ask(query)));
+    expect(JSON.stringify(await introspectionOf(OPERATIONS.toReversed())(query))).toBe(
+      JSON.stringify(await ask(query)),
+    );
+  });
+});
+
+describe('introspect: the details of an operation', () => {
+  it('tells how to call it', async () => {
+    const { operation } = await ask({ query: 'operations', name: 'create_file' });
+    expect(operation).toMatchObject({
+      name: 'create_file',
+      semantic_category: 'CREATE',
+      endpoint: 'create',
+      mcpTool: 'mcp_aql_create',
+      permissions: { readOnly: false, destructive: false },
+      parameters: [
+        { name: 'path', type: 'string', required: true },
+        { name: 'content', type: 'string', required: true },
+      ],
+    });
+    expect(operation['examples']).toEqual([
+      {
+        request: {
+          operation: 'create_file',
+          params: { path: expect.any(String), content: expect.any(String) },
+        },
+      },
+    ]);
+  });
+
+  it('shows an UPDATE with its identifiers beside the input', async () => {
+    const { operation } = await ask({ query: 'operations', name: 'update_issue' });
+    expect(operation['examples']).toEqual([
+      {
+        request: {
+          operation: 'update_issue',
+          params: { issue_id: expect.any(String), input: { title: expect.any(String) } },
+        },
+      },
+    ]);
+  });
+
+  it('names the single tool in single mode, and still the family', async () => {
+    const { operation } = await introspectionOf(OPERATIONS, 'single')({ query: 'operations', name: 'read_file' });
+    expect(operation).toMatchObject({ mcpTool: 'mcp_aql', endpoint: 'read' });
+  });
+
+  it('keeps the full description and marks danger', async () => {
+    const { operation } = await ask({ query: 'operations', name: 'list_files' });
+    expect(operation.description).toBe(OPERATIONS[1]?.description);
+    const { operation: wipe } = await ask({ query: 'operations', name: 'wipe_disk' });
+    expect(wipe.description).toBe('Does wipe disk. [forbidden: denied]');
+  });
+
+  it('takes a qualified name', async () => {
+    const { operation } = await ask({ query: 'operations', name: 'beta__update_issue' });
+    expect(operation['name']).toBe('update_issue');
+  });
+
+  it('is null for a name that nothing has', async () => {
+    expect(await ask({ query: 'operations', name: 'read-file' })).toEqual({ operation: null });
+    expect(await ask({ query: 'operations', name: '' })).toEqual({ operation: null });
+  });
+
+  it('accepts filters that fit the operation and explains those that do not', async () => {
+    const { operation } = await ask({ query: 'operations', name: 'read_file', endpoint: 'read' });
+    expect(operation['name']).toBe('read_file');
+    await expect(
+      ask({ query: 'operations', name: 'read_file', endpoint: 'create', category: 'CREATE' }),
+    ).rejects.toEqual(
+      failure(
+        "Operation 'read_file' has 'category' 'READ' and 'endpoint' 'read'. Leave out the filters when asking by 'name'",
+      ),
+    );
+  });
+
+  it('adds danger, evidence and schema only when asked', async () => {
+    const plain = await ask({ query: 'operations', name: 'delete_issue' });
+    expect(plain.operation).not.toHaveProperty('danger');
+    const { operation } = await ask({
+      query: 'operations',
+      name: 'delete_issue',
+      include: ['danger', 'classification', 'input_schema'],
+    });
+    expect(operation).toMatchObject({
+      danger: { level: 'destructive', reasons: ['by its name'] },
+      classification: { confidence: 0.9, evidence: ['the leading word'], upstream: 'beta', tool: 'delete_issue' },
+      input_schema: OPERATIONS[4]?.inputSchema,
+    });
+  });
+
+  it('adds to lists as well', async () => {
+    const { operations } = await ask({ query: 'operations', category: 'DELETE', include: ['danger'] });
+    expect(operations[0]).toHaveProperty('danger.level', 'destructive');
+  });
+});
+
+describe('introspect: what can be asked of answers', () => {
+  const RENAMED = fakeOperation('search_notes', { required: ['query'] });
+  const COUNTED = fakeOperation('get_note', {
+    required: ['path'],
+    collection: null,
+    computed: { double: { expression: 'size * 2' } },
+  });
+  const withControls = introspectionOf([...OPERATIONS, RENAMED, COUNTED]);
+  const detailsOf = async (name: string) => (await withControls({ query: 'operations', name })).operation;
+  const namesIn = (operation: JsonObject) => (operation['parameters'] as { name: string }[]).map(({ name }) => name);
+
+  it('stands behind the parameters of a collection, with an example and what summaries there are', async () => {
+    const operation = await detailsOf('list_files');
+    expect(namesIn(operation)).toEqual([...CONTROLS]);
+    expect(operation).toMatchObject({
+      aggregation_support: { supported: true },
+      examples: [
+        { request: { operation: 'list_files', params: {} } },
+        { request: { operation: 'list_files', params: { query: 'example', fields: 'minimal', first: 10 } } },
+      ],
+    });
+  });
+
+  it("leaves the upstream's parameters their names", async () => {
+    const operation = await detailsOf('search_notes');
+    expect(namesIn(operation).slice(0, 3)).toEqual(['query', '_query', 'filter']);
+    expect(operation).toHaveProperty('examples.1.request.params', expect.objectContaining({ _query: 'example' }));
+  });
+
+  it('is which fields come back where the answer is one thing', async () => {
+    const operation = await detailsOf('get_note');
+    expect(namesIn(operation)).toEqual(['path', 'fields', 'preset']);
+    expect(operation).toHaveProperty('computed_fields.0.name', 'double');
+    expect(operation).not.toHaveProperty('aggregation_support');
+  });
+
+  it('is nothing of what writes, and fields of what reads who knows what', async () => {
+    expect(namesIn(await detailsOf('create_file'))).toEqual(['path', 'content']);
+    expect(namesIn(await detailsOf('read_file'))).toEqual(['path', 'fields', 'preset']);
+  });
+
+  it('is not told in lists', async () => {
+    const { operations } = await withControls({ query: 'operations', search: 'list files' });
+    expect(operations.find(({ name }) => name === 'list_files')?.description).toMatch(/^list_files\(\) - /);
+  });
+
+  it('answers in the published shape', { skip: !existsSync(SCHEMA_FILE) }, async () => {
+    const validate = new Ajv2020({ strict: false }).compile(JSON.parse(readFileSync(SCHEMA_FILE, 'utf8')));
+    for (const name of ['list_files', 'search_notes', 'get_note']) {
+      const response = { success: true, data: { operation: await detailsOf(name) } };
+      expect(validate(JSON.parse(JSON.stringify(response))) ? [] : validate.errors, name).toEqual([]);
+    }
+  });
+});
+
+describe('introspect: results that were kept', () => {
+  it('hands on what is asked, with no page size of its own', async () => {
+    const asked = { path: 'items[3]', fields: ['id'], search: 'x', after: 'c', lines: '1-2' };
+    expect(await ask({ query: 'result', name: 'res_1' })).toEqual({
+      request: { handle: 'res_1' },
+      sessionId: 'session',
+    });
+    expect(await ask({ query: 'result', name: 'res_1', first: 5, ...asked })).toEqual({
+      request: { handle: 'res_1', first: 5, ...asked },
+      sessionId: 'session',
+    });
+  });
+
+  it('asks for the handle, and refuses what is about operations', async () => {
+    await expect(ask({ query: 'result' })).rejects.toEqual(failure(/needs 'name'/));
+    await expect(ask({ query: 'result', name: 'res_1', upstream: 'alpha' })).rejects.toEqual(
+      failure(/'upstream' cannot be combined with query 'result'/),
+    );
+  });
+});
+
+describe('introspect: types', () => {
+  it('lists the types that the protocol defines', async () => {
+    const { types } = await ask({ query: 'types', first: 500 });
+    expect(types.map(({ name }) => name)).toEqual(
+      expect.arrayContaining([
+        'EndpointPermissions',
+        'OperationFailure',
+        'OperationInput',
+        'OperationResult',
+        'OperationSuccess',
+        'SemanticCategory',
+      ]),
+    );
+  });
+
+  it('explains every type that it lists, and no other', async () => {
+    const { types } = await ask({ query: 'types', first: 500 });
+    for (const { name, kind } of types)
+      expect((await ask({ query: 'types', name })).type).toMatchObject({ name, kind });
+    expect(await ask({ query: 'types', name: 'Nonesuch' })).toEqual({ type: null });
+  });
+
+  it('says in the last description of a page what comes next', async () => {
+    const all = (await ask({ query: 'types', first: 500 })).types;
+    const seen: string[] = [];
+    let after: string | undefined;
+    do {
+      const { types } = await ask({ query: 'types', first: 2, ...(after === undefined ? {} : { after }) });
+      seen.push(...types.map(({ name }) => name));
+      after = /for the next: after '([\w-]+)'\]$/.exec(types.at(-1)?.description ?? '')?.[1];
+    } while (after !== undefined);
+    expect(seen).toEqual(all.map(({ name }) => name));
+  });
+
+  it('searches names and descriptions', async () => {
+    const { types } = await ask({ query: 'types', search: 'semanticcategory' });
+    expect(types.map(({ name }) => name)).toContain('SemanticCategory');
+    expect((await ask({ query: 'types', search: 'no such thing' })).types).toEqual([]);
+  });
+});
+
+describe.skipIf(!existsSync(SCHEMA_FILE))('introspect: the published schema (skipped without ../shared)', () => {
+  const schema = () => new Ajv2020({ strict: false }).compile(JSON.parse(readFileSync(SCHEMA_FILE, 'utf8')));
+  const queries: readonly JsonObject[] = [
+    { query: 'operations' },
+    { query: 'operations', first: 2 },
+    { query: 'operations', search: 'file', upstream: 'alpha' },
+    { query: 'operations', name: 'nothing' },
+    ...['introspect', ...OPERATIONS.map(({ name }) => name)].map((name) => ({ query: 'operations', name })),
+    { query: 'types' },
+    { query: 'types', first: 2 },
+    { query: 'types', name: 'nothing' },
+  ];
+
+  it('holds for every answer', async () => {
+    const validate = schema();
+    const { types } = await ask({ query: 'types', first: 500 });
+    for (const query of [...queries, ...types.map(({ name }) => ({ query: 'types', name }))]) {
+      const response = { success: true, data: await ask(query) };
+      expect(validate(JSON.parse(JSON.stringify(response))) ? [] : validate.errors, JSON.stringify(query)).toEqual([]);
+    }
+  });
+});

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { parseQuery } from '../../../../src/builtin/introspect/parse-query.js';
+
+describe('parseQuery', () => {
+  it('tells lists from details', () => {
+    expect(parseQuery({ query: 'operations' })).toEqual({
+      kind: 'operations',
+      filters: {},
+      include: [],
+      page: { first: 50 },
+    });
+    expect(parseQuery({ query: 'operations', name: 'x' })).toMatchObject({ kind: 'operation', name: 'x' });
+    expect(parseQuery({ query: 'types' })).toEqual({ kind: 'types', page: { first: 50 } });
+    expect(parseQuery({ query: 'types', name: 'X' })).toEqual({ kind: 'type', name: 'X' });
+  });
+
+  it('passes filters, search and paging on', () => {
+    const filters = { category: 'READ', endpoint: 'read', upstream: 'alpha' };
+    expect(parseQuery({ query: 'operations', ...filters, search: 'x', first: 3, after: 'c' })).toMatchObject({
+      filters,
+      search: 'x',
+      page: { first: 3, after: 'c' },
+    });
+  });
+
+  it('asks for a kept result with what is given and nothing else', () => {
+    expect(parseQuery({ query: 'result', name: 'h' })).toEqual({ kind: 'result', request: { handle: 'h' } });
+    const rest = { path: 'a.b', fields: 'minimal', search: 's', first: 2, after: 'c', lines: '3' };
+    expect(parseQuery({ query: 'result', name: 'h', ...rest })).toEqual({
+      kind: 'result',
+      request: { handle: 'h', ...rest },
+    });
+  });
+
+  it('names the query types when another is asked for', () => {
+    expect(() => parseQuery({ query: 'operation' })).toThrow(
+      expect.objectContaining({
+        code: 'INTROSPECTION_ERROR',
+        message:
+          "Unknown query type: 'operation'. Supported types: 'operations', 'types', 'result', 'quota_status', 'revoke_token'",
+      }),
+    );
+  });
+
+  it.each([
+    [
+      { query: 'types', category: 'READ', include: ['danger'] },
+      "'category', 'include' cannot be combined with query 'types'",
+    ],
+    [{ query: 'types', name: 'X', search: 'y' }, "'search' cannot be combined with query 'types' by 'name'"],
+    [{ query: 'types', name: 'X', upstream: 'y' }, "'upstream' cannot be combined with query 'types' by 'name'"],
+    [{ query: 'operations', name: 'x', after: 'c' }, "'after' cannot be combined with 'name'"],
+    [{ query: 'operations', lines: '1-2', path: 'a' }, "'path', 'lines' cannot be combined with query 'operations'"],
+    [{ query: 'result', name: 'x', budget_tokens: 3 }, "'budget_tokens' cannot be combined with query 'result'"],
+    [{ query: 'result' }, "query 'result' needs 'name'"],
+  ])('refuses %j rather than ignoring a part of it', (args, message) => {
+    expect(() => parseQuery(args)).toThrow(
+      expect.objectContaining({ code: 'INTROSPECTION_ERROR', message: expect.stringContaining(message) }),
+    );
+  });
+
+  it('lets a page size stand beside a name, since its default may have been filled in', () => {
+    expect(parseQuery({ query: 'operations', name: 'x', first: 50 })).toMatchObject({ kind: 'operation' });
+  });
+});

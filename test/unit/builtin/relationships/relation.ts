@@ -1,0 +1,55 @@
+import type { CallOperation } from '../../../../src/builtin/relationships/edges.js';
+import {
+  type RelationRequest,
+  type RelationSource,
+  readRelationRequest,
+} from '../../../../src/builtin/relationships/graph.js';
+import type { RelationConfig } from '../../../../src/config/gateway-config.js';
+import type { JsonObject } from '../../../../src/protocol/json.js';
+
+/** A relation of a graph that one call tells. */
+export function aRelation(changes: Partial<RelationConfig> = {}): RelationConfig {
+  return {
+    relationship: 'uses',
+    operation: 'read_graph',
+    params: {},
+    edges: 'relations',
+    source: 'from',
+    target: 'to',
+    type: null,
+    ...changes,
+  };
+}
+
+export function aSource(changes: Partial<RelationConfig> = {}, upstream = 'demo'): RelationSource {
+  return { upstream, relation: aRelation(changes) };
+}
+
+export function aRequest(given: JsonObject): RelationRequest {
+  return readRelationRequest(given);
+}
+
+/** Calls that are written down, answered by the operation's name. */
+export function recordCalls(answers: Readonly<Record<string, (params: JsonObject) => unknown>>): {
+  readonly calls: (readonly [upstream: string, operation: string, params: JsonObject])[];
+  readonly callOperation: CallOperation;
+} {
+  const calls: [string, string, JsonObject][] = [];
+  return {
+    calls,
+    callOperation: async (upstream, operation, params) => {
+      calls.push([upstream, operation, params]);
+      return answers[operation]?.(params);
+    },
+  };
+}
+
+/** A graph as a memory server tells it: `a-uses-b`. */
+export function aGraph(...edges: readonly string[]): { relations: readonly JsonObject[] } {
+  return {
+    relations: edges.map((edge) => {
+      const [from, kind, to] = edge.split('-');
+      return { from, kind, to };
+    }),
+  };
+}

@@ -1,0 +1,173 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { describe, expect, it } from 'vitest';
+import { describeParameters } from '../../../../src/builtin/introspect/types/parameter-info.js';
+import { listRelationSources, type RelationSource } from '../../../../src/builtin/relationships/graph.js';
+import { createRelationshipsHandler } from '../../../../src/builtin/relationships/handler.js';
+import { createRelationshipsOperation } from '../../../../src/builtin/relationships/operation.js';
+import { bindArguments } from '../../../../src/catalog/arguments/bind-arguments.js';
+import type { HandlerCall } from '../../../../src/protocol/call.js';
+import { Cancellation } from '../../../../src/protocol/cancellation.js';
+import type { JsonObject } from '../../../../src/protocol/json.js';
+import type { Operation } from '../../../../src/protocol/operation.js';
+import { anUpstream } from '../../../support/build-test-catalog.js';
+import { aGraph, aRelation, aSource, recordCalls } from './relation.js';
+
+const operationOf = (...sources: readonly RelationSource[]): Operation => {
+  const operation = createRelationshipsOperation(sources);
+  if (operation === undefined) throw new Error('there is no operation');
+  return operation;
+};
+
+const parameter = (operation: Operation, name: string) =>
+  describeParameters(operation).find((described) => described.name === name);
+
+describe('listRelationSources', () => {
+  it('names those of upstreams that are switched on, in order', () => {
+    const relations = [aRelation(), aRelation({ relationship: 'owns' })];
+    const sources = listRelationSources([
+      anUpstream('a', { relations }),
+      anUpstream('b'),
+      anUpstream('c', { relations, disabled: true }),
+    ]);
+    expect(sources).toEqual(relations.map((relation) => ({ upstream: 'a', relation })));
+  });
+});
+
+describe('createRelationshipsOperation', () => {
+  it('makes none where no relations are declared', () => {
+    expect(createRelationshipsOperation([])).toBeUndefined();
+  });
+
+  it('documents exactly what it accepts', () => {
+    const operation = operationOf(aSource());
+    const documented = describeParameters(operation).map(({ name, required }) => [name, required]);
+    expect(documented).toEqual([
+      ['root', true],
+      ['direction', false],
+      ['relationship', false],
+      ['depth', false],
+      ['fields', false],
+    ]);
+    expect(operation.classification).toMatchObject({ category: 'READ', danger: { level: 'safe' } });
+  });
+
+  it('names the relationships that there are, and leaves the choice open where the data name them', () => {
+    const fixed = operationOf(aSource(), aSource({ relationship: 'owns' }));
+    expect(parameter(fixed, 'relationship')?.enum).toEqual(['uses', 'owns']);
+    expect(fixed.description).toContain('demo (uses, owns)');
+    const open = operationOf(aSource(), aSource({ type: 'kind' }));
+    expect(parameter(open, 'relationship')).not.toHaveProperty('enum');
+    expect(open.description).toContain('demo (uses, named by its data)');
+  });
+
+  it('asks for the upstream where several have relations', () => {
+    const operation = operationOf(aSource(), aSource({}, 'other'));
+    expect(parameter(operation, 'upstream')).toMatchObject({ required: true, enum: ['demo', 'other'] });
+    expect(bindArguments(operation, { root: 'a' })).toMatchObject({ ok: false, faults: [{ param: 'upstream' }] });
+  });
+
+  it.each([
+    { root: 'a' },
+    { root: 7, direction: 'both', depth: 3 },
+    { root: { element_type: 'x', element_name: 'y' }, relationship: 'uses', fields: ['graph.nodes', 'root'] },
+  ])('accepts %j', (params) => {
+    expect(bindArguments(operationOf(aSource()), params)).toMatchObject({ ok: true });
+  });
+
+  it.each([
+    {},
+    { root: '' },
+    { root: ['a'] },
+    { root: 'a', depth: 0 },
+    { root: 'a', depth: 4 },
+    { root: 'a', direction: 'up' },
+    { root: 'a', relationship: 'likes' },
+    { root: 'a', fields: ['graph'] },
+    { root: 'a', fields: [] },
+    { root: 'a', upstream: 'demo' },
+  ])('refuses %j', (params) => {
+    expect(bindArguments(operationOf(aSource()), params).ok).toBe(false);
+  });
+
+  it.each([[[aSource()]], [[aSource(), aSource({}, 'other')]]])('has examples that it accepts', (sources) => {
+    const operation = operationOf(...sources);
+    expect(operation.examples?.length).toBeGreaterThan(0);
+    for (const { request } of operation.examples ?? []) {
+      expect(bindArguments(operation, request['params'] as JsonObject)).toMatchObject({ ok: true });
+    }
+  });
+});
+
+describe('createRelationshipsHandler', () => {
+  const { calls, callOperation } = recordCalls({
+    read_graph: () => aGraph('a-uses-b'),
+    broken: () => 'text',
+  });
+  const sources = [aSource(), aSource({}, 'other'), aSource({ operation: 'broken' }, 'other')];
+  const handler = createRelationshipsHandler(sources, () => callOperation);
+
+  const ask = async (given: JsonObject): Promise<JsonObject> => {
+    const call: HandlerCall = {
+      operation: operationOf(...sources),
+      arguments: given,
+      caller: { sessionId: 's' } as HandlerCall['caller'],
+      cancellation: new Cancellation(),
+    };
+    const outcome = await handler(call);
+    if (!('data' in outcome)) throw new Error('a built-in answers with data');
+    return outcome.data as JsonObject;
+  };
+
+  it('asks the upstream that was named, else the only one', async () => {
+    calls.length = 0;
+    await ask({ root: 'a', upstream: 'other' });
+    expect(calls.map(([upstream]) => upstream)).toEqual(['other', 'other']);
+    calls.length = 0;
+    await ask({ root: 'a' });
+    expect(calls.map(([upstream]) => upstream)).toEqual(['demo']);
+  });
+
+  it('answers as its output schema says', async () => {
+    const accepts = new Ajv2020({ strict: false }).compile(operationOf(...sources).outputSchema ?? false);
+    expect(accepts(await ask({ root: 'a', upstream: 'other' }))).toBe(true);
+  });
+
+  it.each([
+    [['root'], ['root']],
+    [['relationships'], ['relationships']],
+    [['graph.edges'], ['graph']],
+    [
+      ['root', 'relationships', 'graph.nodes', 'graph.edges'],
+      ['root', 'relationships', 'graph'],
+    ],
+  ])('gives of %j', async (fields, keys) => {
+    expect(Object.keys(await ask({ root: 'a', fields }))).toEqual(keys);
+  });
+
+  it('gives of the graph the part that is wanted, and always what is missing', async () => {
+    const answer = await ask({ root: 'a', upstream: 'other', fields: ['graph.edges'] });
+    expect(answer['graph']).toEqual({ edges: [{ source: 'a', target: 'b', type: 'uses' }] });
+    expect(answer['incomplete']).toMatchObject([{ operation: 'broken', failed: 1 }]);
+  });
+
+  it.each([
+    ['x', 'x'],
+    [7, '7'],
+    [{ id: 'i', name: 'n' }, 'i'],
+    [{ name: 'n', element_name: 'e' }, 'n'],
+    [{ element_type: 't', element_name: 'e' }, 'e'],
+    [{ element_type: 't', number: 5 }, '5'],
+  ])('starts at %j', async (root, id) => {
+    expect(await ask({ root, fields: ['graph.nodes'] })).toMatchObject({ graph: { nodes: [{ id }] } });
+  });
+
+  it.each([{}, { element_type: 't' }, { a: 1, b: 2 }, { id: null }, { id: {} }, { only: '' }])(
+    'refuses %j, which names nothing',
+    async (root) => {
+      await expect(ask({ root })).rejects.toMatchObject({
+        code: 'VALIDATION_INVALID_VALUE',
+        details: { param_name: 'root' },
+      });
+    },
+  );
+});

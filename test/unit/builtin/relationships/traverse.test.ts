@@ -1,0 +1,307 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { RelationSource } from '../../../../src/builtin/relationships/graph.js';
+import { traverseRelations } from '../../../../src/builtin/relationships/traverse.js';
+import type { JsonObject } from '../../../../src/protocol/json.js';
+import { OperationError } from '../../../../src/protocol/operation-error.js';
+import { aGraph, aRequest, aSource, recordCalls } from './relation.js';
+
+interface Answer extends JsonObject {
+  readonly relationships: readonly {
+    type: string;
+    direction: string;
+    target: { element_name: string };
+    depth: number;
+  }[];
+  readonly graph: {
+    readonly nodes: readonly { id: string }[];
+    readonly edges: readonly { source: string; target: string; type: string }[];
+  };
+}
+
+const traverse = async (
+  given: JsonObject,
+  sources: readonly RelationSource[],
+  answers: Readonly<Record<string, (params: JsonObject) => unknown>>,
+) => {
+  const { calls, callOperation } = recordCalls(answers);
+  const answer = (await traverseRelations(aRequest(given), sources, callOperation)) as Answer;
+  return { answer, calls };
+};
+
+/** `outgoing uses b 1`: what a relationship leads to, and at which depth. */
+const sketch = ({ relationships }: Answer): readonly string[] =>
+  relationships.map(({ type, direction, target, depth }) => `${direction} ${type} ${target.element_name} ${depth}`);
+const edgesOf = ({ graph }: Answer): readonly string[] =>
+  graph.edges.map(({ source, type, target }) => `${source}-${type}-${target}`);
+const nodesOf = ({ graph }: Answer): readonly string[] => graph.nodes.map(({ id }) => id);
+
+const GRAPH = () => aGraph('a-uses-b', 'b-uses-c', 'c-owns-a', 'x-uses-a', 'c-uses-d', 'y-owns-z', 'a-owns-a');
+const whole = aSource({ type: 'kind' });
+
+describe('traverseRelations', () => {
+  it("answers as the specification's document shows it", async () => {
+    const root = { element_type: 'agent', element_name: 'code_reviewer' };
+    const given = { root, direction: 'outgoing', relationship: 'uses', depth: 2 };
+    const { answer } = await traverse(given, [aSource()], {
+      read_graph: () => aGraph('code_reviewer-uses-typescript_analysis'),
+    });
+    const target = { element_type: 'node', element_name: 'typescript_analysis' };
+    expect(answer).toEqual({
+      root,
+      relationships: [{ type: 'uses', direction: 'outgoing', target, depth: 1 }],
+      graph: {
+        nodes: [
+          { id: 'code_reviewer', ...root },
+          { id: 'typescript_analysis', ...target },
+        ],
+        edges: [{ source: 'code_reviewer', target: 'typescript_analysis', type: 'uses' }],
+      },
+    });
+  });
+
+  it.each([
+    [{ root: 'a' }, ['outgoing uses b 1', 'outgoing owns a 1']],
+    [{ root: 'a', direction: 'incoming' }, ['incoming owns c 1', 'incoming uses x 1', 'incoming owns a 1']],
+    [
+      { root: 'a', direction: 'both' },
+      ['outgoing uses b 1', 'incoming owns c 1', 'incoming uses x 1', 'outgoing owns a 1'],
+    ],
+    [{ root: 'a', relationship: 'uses', depth: 3 }, ['outgoing uses b 1', 'outgoing uses c 2', 'outgoing uses d 3']],
+    [{ root: 'a', relationship: 'likes', depth: 3 }, []],
+    [{ root: 'nobody' }, []],
+  ])('%j finds %j', async (given, expected) => {
+    const { answer, calls } = await traverse(given, [whole], { read_graph: GRAPH });
+    expect(sketch(answer)).toEqual(expected);
+    expect(calls).toEqual([['demo', 'read_graph', {}]]);
+    expect(answer).not.toHaveProperty('incomplete');
+  });
+
+  it('tells the edge that closes a cycle, and each node and edge once', async () => {
+    const { answer } = await traverse({ root: 'a', depth: 3 }, [whole], { read_graph: GRAPH });
+    expect(edgesOf(answer)).toEqual(['a-uses-b', 'a-owns-a', 'b-uses-c', 'c-owns-a', 'c-uses-d']);
+    expect(nodesOf(answer)).toEqual(['a', 'b', 'c', 'd']);
+    expect(sketch(answer)).toContain('outgoing owns a 3');
+  });
+
+  it('asks about one node at a time where the operation does, with the id as the server wrote it', async () => {
+    const source = aSource({
+      operation: 'get_issue',
+      params: { id: '$id', note: ['about $id'], deep: 3 },
+      edges: 'links',
+      source: null,
+      target: 'blocker.id',
+    });
+    const { answer, calls } = await traverse({ root: 1, depth: 2 }, [source], {
+      get_issue: ({ id }) => ({ links: id === 1 ? [{ blocker: { id: 2 } }, { blocker: { id: 3 } }, {}] : null }),
+    });
+    expect(calls.map(([, , params]) => params)).toEqual([
+      { id: 1, note: ['about 1'], deep: 3 },
+      { id: 2, note: ['about 2'], deep: 3 },
+      { id: 3, note: ['about 3'], deep: 3 },
+    ]);
+    expect(edgesOf(answer)).toEqual(['1-uses-2', '1-uses-3']);
+  });
+
+  it('takes an end of several ids for several edges, and elements that are ids for ids', async () => {
+    const tasks = aSource({ operation: 'list_tasks', edges: '', source: 'key', target: 'blocked_by' });
+    const followers = aSource({
+      operation: 'followers',
+      params: { of: '$id' },
+      edges: 'names',
+      source: '',
+      target: null,
+    });
+    const { answer } = await traverse({ root: 'a', direction: 'both' }, [tasks, followers], {
+      list_tasks: () => [{ key: 'a', blocked_by: ['b', 'c', null, {}] }],
+      followers: () => ({ names: ['eve'] }),
+    });
+    expect(edgesOf(answer)).toEqual(['a-uses-b', 'a-uses-c', 'eve-uses-a']);
+  });
+
+  it('asks only those that can tell what is asked for', async () => {
+    const following = aSource({ operation: 'following', params: { of: '$id' }, edges: '', source: null, target: '' });
+    const followers = aSource({ operation: 'followers', params: { of: '$id' }, edges: '', source: '', target: null });
+    const others = aSource({ relationship: 'owns', operation: 'owned' });
+    const answers = { following: () => ['b'], followers: () => ['c'] };
+    const given = { root: 'a', direction: 'incoming', relationship: 'uses' };
+    const { answer, calls } = await traverse(given, [following, followers, others], answers);
+    expect(calls.map(([, operation]) => operation)).toEqual(['followers']);
+    expect(edgesOf(answer)).toEqual(['c-uses-a']);
+    expect(answer).not.toHaveProperty('incomplete');
+  });
+
+  it('says so where nobody tells a side that is asked for', async () => {
+    const source = aSource({ operation: 'following', params: { of: '$id' }, edges: '', source: null, target: '' });
+    const { answer, calls } = await traverse({ root: 'a', direction: 'incoming' }, [source], {});
+    expect(calls).toEqual([]);
+    expect(answer['incomplete']).toEqual([{ relationship: 'uses', reason: 'no operation tells what is incoming' }]);
+  });
+
+  it('refuses a relationship that nobody tells, with those that there are', async () => {
+    const sources = [aSource(), aSource({ relationship: 'owns' })];
+    await expect(traverse({ root: 'a', relationship: 'likes' }, sources, {})).rejects.toMatchObject({
+      code: 'VALIDATION_INVALID_VALUE',
+      message: "Parameter 'relationship' expected one of 'uses', 'owns', got 'likes'",
+    });
+  });
+});
+
+const failing = () => {
+  throw new OperationError('PERMISSION_DENIED', "Permission denied: 'no'");
+};
+
+describe('what cannot be found out', () => {
+  const perNode = { params: { id: '$id' }, edges: '', source: null, target: '' };
+
+  it('is told beside what could', async () => {
+    const sources = [whole, aSource({ ...perNode, relationship: 'owns', operation: 'owned' })];
+    const { answer } = await traverse({ root: 'x', depth: 3 }, sources, { read_graph: GRAPH, owned: failing });
+    expect(edgesOf(answer)).toContain('x-uses-a');
+    expect(answer['incomplete']).toEqual([
+      { relationship: 'owns', operation: 'owned', failed: 3, reason: "Permission denied: 'no'" },
+    ]);
+  });
+
+  it('is an error where it is everything about the root', async () => {
+    const sources = [aSource({ operation: 'owned' }), aSource({ ...perNode, operation: 'owned' })];
+    await expect(traverse({ root: 'x' }, sources, { owned: failing })).rejects.toMatchObject({
+      code: 'PERMISSION_DENIED',
+    });
+  });
+
+  it.each([
+    ['text', "it has nothing at 'relations'"],
+    [{ edges: [] }, "it has nothing at 'relations'"],
+  ])('an answer of %j without the list is a failure', async (answer, why) => {
+    await expect(traverse({ root: 'x' }, [aSource()], { read_graph: () => answer })).rejects.toThrow(why);
+  });
+
+  it('a defect stays one', async () => {
+    const broken = () => {
+      throw new TypeError('x');
+    };
+    await expect(traverse({ root: 'x' }, [aSource()], { read_graph: broken })).rejects.toBeInstanceOf(TypeError);
+  });
+
+  it('a list that failed is not asked for again', async () => {
+    const sources = [aSource({ operation: 'broken' }), whole];
+    const { answer, calls } = await traverse({ root: 'a', depth: 3 }, sources, { read_graph: GRAPH, broken: failing });
+    expect(calls.filter(([, operation]) => operation === 'broken')).toHaveLength(1);
+    expect(answer['incomplete']).toMatchObject([{ operation: 'broken', failed: 1 }]);
+  });
+});
+
+describe('the limits of a traversal', () => {
+  const many = (length: number, to: (index: number) => string) =>
+    aGraph(...Array.from({ length }, (_, index) => `a-r${index % 7}-${to(index)}`));
+
+  it.each([
+    ['nodes', many(1000, (index) => `n${index}`), 999, 1000],
+    ['edges', aGraph(...Array.from({ length: 5001 }, (_, index) => `a-r${index}-b`)), 5000, 2],
+  ])('are %s', async (limit, graph, edges, nodes) => {
+    const { answer } = await traverse({ root: 'a', depth: 3 }, [whole], { read_graph: () => graph });
+    expect([answer.graph.edges.length, answer.graph.nodes.length]).toEqual([edges, nodes]);
+    expect(answer['incomplete']).toEqual([{ reason: expect.stringContaining(`${limit}: ask for one relationship`) }]);
+  });
+
+  it('are calls', async () => {
+    const source = aSource({ params: { id: '$id' }, edges: '', source: null, target: '' });
+    const { answer, calls } = await traverse({ root: 'a', depth: 3 }, [source], {
+      read_graph: ({ id }) => (id === 'a' ? Array.from({ length: 300 }, (_, index) => `n${index}`) : []),
+    });
+    expect(calls).toHaveLength(200);
+    expect(answer['incomplete']).toEqual([{ reason: expect.stringContaining('stopped at 200 calls') }]);
+  });
+
+  it('are eight calls at once', async () => {
+    const source = aSource({ params: { id: '$id' }, edges: '', source: null, target: '' });
+    let running = 0;
+    let most = 0;
+    await traverseRelations(aRequest({ root: 'a', depth: 2 }), [source], async (_, __, { id }) => {
+      running += 1;
+      most = Math.max(most, running);
+      await Promise.resolve();
+      running -= 1;
+      return id === 'a' ? Array.from({ length: 30 }, (_, index) => `n${index}`) : [];
+    });
+    expect(most).toBe(8);
+  });
+});
+
+const PUBLISHED = new URL('../../../../../shared/spec/schemas/relationship-query.schema.json', import.meta.url);
+
+describe('any graph', () => {
+  const anEdge = fc.tuple(
+    fc.constantFrom(...'abcdefg'),
+    fc.constantFrom('uses', 'owns'),
+    fc.constantFrom(...'abcdefg'),
+  );
+  const aQuestion = fc.record({
+    root: fc.constantFrom(...'abc'),
+    direction: fc.constantFrom('outgoing', 'incoming', 'both'),
+    depth: fc.integer({ min: 1, max: 3 }),
+  });
+
+  it('is walked the same by one call for all and by one for each node', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(anEdge), aQuestion, async (edges, given) => {
+        const graph = aGraph(...edges.map((edge) => edge.join('-')));
+        const one = await traverse(given, [whole], { read_graph: () => graph });
+        const each = await traverse(given, [aSource({ type: 'kind', params: { id: '$id' } })], {
+          read_graph: ({ id }) => ({ relations: graph.relations.filter(({ from, to }) => from === id || to === id) }),
+        });
+        expect(each.answer).toEqual(one.answer);
+      }),
+    );
+  });
+
+  it.skipIf(!existsSync(PUBLISHED))('has an answer that the published schema allows', async () => {
+    const { $defs } = JSON.parse(readFileSync(PUBLISHED, 'utf8')) as { $defs: JsonObject };
+    const ajv = new Ajv2020({ strict: false });
+    const accepts = ajv.compile({ $defs, $ref: '#/$defs/RelationshipResponse' });
+    for (const root of ['a', 'b', { element_type: 'agent', element_name: 'c' }, { id: 7 }]) {
+      const { answer } = await traverse({ root, direction: 'both', depth: 3 }, [whole], { read_graph: GRAPH });
+      expect(accepts(answer), ajv.errorsText(accepts.errors)).toBe(true);
+    }
+  });
+
+  it('tells each edge within reach once, and nodes for all of them', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(anEdge), aQuestion, async (edges, given) => {
+        const { answer } = await traverse(given, [whole], {
+          read_graph: () => aGraph(...edges.map((edge) => edge.join('-'))),
+        });
+        const told = edgesOf(answer);
+        expect(new Set(told).size).toBe(told.length);
+        expect([...told].sort()).toEqual([...reachable(edges, given)].sort());
+        expect(answer.relationships).toHaveLength(told.length);
+        const ends = answer.graph.edges.flatMap(({ source, target }) => [source, target]);
+        expect(new Set(nodesOf(answer))).toEqual(new Set([given.root, ...ends]));
+      }),
+    );
+  });
+});
+
+/** The edges of nodes that lie nearer than the depth, found the slow way. */
+function reachable(
+  edges: readonly (readonly [string, string, string])[],
+  { root, direction, depth }: { root: string; direction: string; depth: number },
+): ReadonlySet<string> {
+  const found = new Set<string>();
+  let near = new Set([root]);
+  for (let step = 0; step < depth; step += 1) {
+    const next = new Set(near);
+    for (const [source, type, target] of edges) {
+      const leaves = direction !== 'incoming' && near.has(source);
+      const comes = direction !== 'outgoing' && near.has(target);
+      if (leaves || comes) found.add(`${source}-${type}-${target}`);
+      if (leaves) next.add(target);
+      if (comes) next.add(source);
+    }
+    near = next;
+  }
+  return found;
+}

@@ -1,0 +1,415 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { bindArguments, checkArguments } from '../../../../src/catalog/arguments/bind-arguments.js';
+import type { JsonObject, JsonSchema } from '../../../../src/protocol/json.js';
+import type { Operation } from '../../../../src/protocol/operation.js';
+import { anOperation } from '../../../support/an-operation.js';
+import { aTool, buildTestOperation } from '../../../support/build-test-catalog.js';
+
+const reading = (inputSchema: JsonSchema, strict = true): Operation =>
+  buildTestOperation(aTool('get_thing', inputSchema), { strict, curation: [{ pattern: '*', category: 'READ' }] });
+
+const updating = (inputSchema: JsonSchema, strict = true): Operation =>
+  buildTestOperation(aTool('update_issue', inputSchema), { strict, curation: [{ pattern: '*', category: 'UPDATE' }] });
+
+const typed = (properties: JsonObject, required: readonly string[] = []): JsonSchema => ({
+  type: 'object',
+  properties,
+  required,
+});
+
+const faultsOf = (operation: Operation, params: JsonObject) => {
+  const bound = bindArguments(operation, params);
+  return bound.ok ? [] : bound.faults;
+};
+const codes = (operation: Operation, params: JsonObject) =>
+  faultsOf(operation, params).map(({ code, param }) => `${code} ${param}`);
+
+describe('names', () => {
+  const operation = reading(
+    typed({ userId: { type: 'string' }, 'If-Match': { type: 'string' }, limit: { type: 'integer' } }),
+  );
+
+  it('are accepted as canonical and as the upstream spells them, and sent as the upstream spells them', () => {
+    const expected = { ok: true, arguments: { userId: 'a', 'If-Match': 'b' } };
+    expect(bindArguments(operation, { user_id: 'a', if_match: 'b' })).toEqual(expected);
+    expect(bindArguments(operation, { userId: 'a', 'If-Match': 'b' })).toEqual(expected);
+  });
+
+  it("keep the caller's order", () => {
+    const bound = bindArguments(operation, { limit: 1, user_id: 'a' });
+    expect(bound.ok && Object.keys(bound.arguments)).toEqual(['limit', 'userId']);
+  });
+
+  it('are refused in both spellings at once', () => {
+    expect(codes(operation, { user_id: 'a', userId: 'a' })).toEqual(['VALIDATION_INVALID_VALUE user_id']);
+  });
+
+  it('that are unknown are refused with the nearest', () => {
+    expect(faultsOf(operation, { user: 'a', limits: 1, whatever: 2 })).toMatchObject([
+      { code: 'VALIDATION_UNKNOWN_PARAM', param: 'user' },
+      { code: 'VALIDATION_UNKNOWN_PARAM', param: 'limits', nearest: 'limit' },
+      { code: 'VALIDATION_UNKNOWN_PARAM', param: 'whatever' },
+    ]);
+    expect(faultsOf(operation, { whatever: 2 })[0]?.message).toContain("'user_id', 'if_match', 'limit'");
+  });
+
+  it('that are unknown pass as they are where the operator is not strict', () => {
+    const lenient = reading(typed({ userId: {} }), false);
+    expect(bindArguments(lenient, { user_id: 1, other_thing: 2 })).toEqual({
+      ok: true,
+      arguments: { userId: 1, other_thing: 2 },
+    });
+    const closed = reading({ ...typed({ userId: {} }), additionalProperties: false }, false);
+    expect(codes(closed, { other: 2 })).toEqual(['VALIDATION_UNKNOWN_PARAM other']);
+  });
+
+  it('beginning with an underscore are metadata, unless the tool has such a parameter', () => {
+    expect(bindArguments(operation, { _meta: 1, _request_id: 'x', _confirmation: 'conf_1' })).toEqual({
+      ok: true,
+      arguments: {},
+    });
+    const own = reading(typed({ _meta: { type: 'string' } }));
+    expect(bindArguments(own, { _meta: 'x' })).toEqual({ ok: true, arguments: { _meta: 'x' } });
+    expect(codes(own, { _meta: 5 })).toEqual(['VALIDATION_INVALID_TYPE meta']);
+  });
+
+  it('that mean something to JavaScript are names like others', () => {
+    const params = JSON.parse('{"__proto__":{"polluted":true},"constructor":1,"toString":2}');
+    expect(codes(reading(typed({ userId: {} })), params)).toEqual([
+      'VALIDATION_UNKNOWN_PARAM constructor',
+      'VALIDATION_UNKNOWN_PARAM toString',
+    ]);
+    const lenient = reading(typed({}), false);
+    const bound = bindArguments(lenient, JSON.parse('{"constructor":1}'));
+    expect(bound.ok && Object.keys(bound.arguments)).toEqual(['constructor']);
+    const proto = reading(JSON.parse('{"type":"object","properties":{"__proto__":{"type":"string"}}}'));
+    const sent = bindArguments(proto, { proto: 'x' });
+    expect(sent.ok && JSON.stringify(sent.arguments)).toBe('{"__proto__":"x"}');
+    expect(({} as JsonObject)['polluted']).toBeUndefined();
+  });
+});
+
+describe('values', () => {
+  it.each<[string, JsonSchema, unknown, string]>([
+    [
+      'a type',
+      { type: 'integer' },
+      'five',
+      "VALIDATION_INVALID_TYPE: Parameter 'the_value' expected 'integer', got 'string'",
+    ],
+    [
+      'one of several types',
+      { type: ['string', 'null'] },
+      5,
+      "VALIDATION_INVALID_TYPE: Parameter 'the_value' expected 'string or null', got 'number'",
+    ],
+    [
+      'an enumeration',
+      { enum: ['open', 'closed'] },
+      'ajar',
+      "VALIDATION_INVALID_ENUM: Parameter 'the_value' must be one of 'open', 'closed', got 'ajar'",
+    ],
+    ['a constant', { const: 'x' }, 'y', "VALIDATION_INVALID_ENUM: Parameter 'the_value' must be 'x', got 'y'"],
+    [
+      'a minimum',
+      { type: 'number', minimum: 1 },
+      0,
+      "VALIDATION_OUT_OF_RANGE: Parameter 'the_value' must be at least 1, got 0",
+    ],
+    [
+      'a maximum',
+      { type: 'number', exclusiveMaximum: 9 },
+      9,
+      "VALIDATION_OUT_OF_RANGE: Parameter 'the_value' must be less than 9, got 9",
+    ],
+    [
+      'a multiple',
+      { type: 'number', multipleOf: 5 },
+      7,
+      "VALIDATION_OUT_OF_RANGE: Parameter 'the_value' must be a multiple of 5, got 7",
+    ],
+    [
+      'a length',
+      { type: 'string', maxLength: 2 },
+      'abc',
+      "VALIDATION_OUT_OF_RANGE: Parameter 'the_value' must be at most 2 characters long",
+    ],
+    [
+      'a count',
+      { type: 'array', minItems: 2 },
+      [1],
+      "VALIDATION_OUT_OF_RANGE: Parameter 'the_value' must be at least 2 items long",
+    ],
+    [
+      'a pattern',
+      { type: 'string', pattern: '^a+$' },
+      'b',
+      "VALIDATION_PATTERN_MISMATCH: Parameter 'the_value' must be text that matches '^a+$', got 'b'",
+    ],
+    [
+      'a format',
+      { type: 'string', format: 'date' },
+      'today',
+      "VALIDATION_PATTERN_MISMATCH: Parameter 'the_value' must be text of the format 'date', got 'today'",
+    ],
+    [
+      'uniqueness',
+      { type: 'array', uniqueItems: true },
+      [1, 1],
+      "VALIDATION_INVALID_VALUE: Parameter 'the_value' must be a list without repetitions",
+    ],
+  ])('are checked for %s', (_, schema, value, expected) => {
+    const [fault, ...others] = faultsOf(reading(typed({ theValue: schema })), { the_value: value });
+    expect(`${fault?.code}: ${fault?.message}`).toBe(expected);
+    expect(others).toEqual([]);
+  });
+
+  it('are reported by their path, nested data in the spelling of the upstream', () => {
+    const operation = reading(
+      typed({
+        theList: {
+          type: 'array',
+          items: {
+            type: 'object',
+            properties: { firstName: { type: 'string' } },
+            required: ['firstName'],
+            additionalProperties: false,
+          },
+        },
+      }),
+    );
+    expect(codes(operation, { the_list: [{ firstName: 'a' }, { firstName: 5, surName: 1 }, {}] }).sort()).toEqual([
+      'VALIDATION_INVALID_TYPE the_list[1].firstName',
+      'VALIDATION_MISSING_PARAM the_list[2].firstName',
+      'VALIDATION_UNKNOWN_PARAM the_list[1].surName',
+    ]);
+    const unknown = faultsOf(operation, { the_list: [{ firstName: 'a', firstNam: 1 }] });
+    expect(unknown).toMatchObject([{ param: 'the_list[0].firstNam', nearest: 'firstName' }]);
+  });
+
+  it('are all reported at once, names included', () => {
+    const operation = reading(typed({ a: { type: 'string' }, b: { type: 'integer' }, c: {} }, ['c']));
+    expect(codes(operation, { a: 1, b: 'x', d: 2 }).sort()).toEqual([
+      'VALIDATION_INVALID_TYPE a',
+      'VALIDATION_INVALID_TYPE b',
+      'VALIDATION_MISSING_PARAM c',
+      'VALIDATION_UNKNOWN_PARAM d',
+    ]);
+  });
+
+  it('that are missing are asked for with type and purpose', () => {
+    const operation = reading(
+      typed({ userName: { type: 'string', description: 'Who it is about. More text.' } }, ['userName']),
+    );
+    expect(faultsOf(operation, {})).toEqual([
+      {
+        code: 'VALIDATION_MISSING_PARAM',
+        param: 'user_name',
+        expected: 'string',
+        message: "Missing required parameter 'user_name'. Expected: string (Who it is about.)",
+      },
+    ]);
+  });
+
+  it('are never converted and no default is put in', () => {
+    const operation = reading(typed({ a: { type: 'integer', default: 5 }, b: { type: 'boolean' } }));
+    expect(bindArguments(operation, {})).toEqual({ ok: true, arguments: {} });
+    expect(codes(operation, { a: '5', b: 'true' })).toHaveLength(2);
+  });
+
+  it('that are secrets are not repeated', () => {
+    const operation = reading(
+      typed({ apiKey: { type: 'string', pattern: '^k' }, auth: typed({ password: { maxLength: 3 } }) }),
+    );
+    expect(JSON.stringify(faultsOf(operation, { api_key: 'hunter2', auth: { password: 'hunter2' } }))).not.toContain(
+      'hunter2',
+    );
+  });
+
+  it('that are wrong ten thousand times are not all explained', () => {
+    const operation = reading(
+      typed({ list: { type: 'array', items: { anyOf: [{ type: 'string' }, { type: 'null' }] } } }),
+    );
+    expect(
+      faultsOf(operation, { list: Array.from({ length: 10_000 }, (_, index) => index) }).length,
+    ).toBeLessThanOrEqual(50);
+  });
+});
+
+describe('alternatives', () => {
+  const one = (schema: JsonSchema, value: unknown) => faultsOf(reading(typed({ v: schema })), { v: value });
+
+  it('that all fail make one fault', () => {
+    expect(one({ anyOf: [{ type: 'string' }, { type: 'integer' }] }, true)).toMatchObject([
+      { code: 'VALIDATION_INVALID_TYPE', param: 'v', expected: 'string or integer', actual: 'boolean' },
+    ]);
+    expect(one({ anyOf: [{ const: 'a' }, { const: 'b' }] }, 'c')).toMatchObject([
+      { code: 'VALIDATION_INVALID_ENUM', expected: "'a' or 'b'" },
+    ]);
+  });
+
+  it('speak through the one that was meant', () => {
+    const nullable = { anyOf: [{ type: 'string', minLength: 3 }, { type: 'null' }] };
+    expect(one(nullable, 'a')).toMatchObject([{ code: 'VALIDATION_OUT_OF_RANGE', param: 'v' }]);
+    const tagged = {
+      oneOf: [
+        {
+          type: 'object',
+          properties: { kind: { const: 'circle' }, radius: { type: 'number' } },
+          required: ['kind', 'radius'],
+        },
+        {
+          type: 'object',
+          properties: { kind: { const: 'square' }, side: { type: 'number' } },
+          required: ['kind', 'side'],
+        },
+      ],
+    };
+    expect(one(tagged, { kind: 'square' })).toMatchObject([{ code: 'VALIDATION_MISSING_PARAM', param: 'v.side' }]);
+    expect(one(tagged, { kind: 'line' })).toMatchObject([{ code: 'VALIDATION_INVALID_VALUE', param: 'v' }]);
+  });
+
+  it('do not hide the faults beside them', () => {
+    const operation = reading(typed({ v: { anyOf: [{ type: 'string' }, { type: 'null' }] }, w: { type: 'string' } }));
+    expect(codes(operation, { v: 1, w: 1 })).toEqual(['VALIDATION_INVALID_TYPE v', 'VALIDATION_INVALID_TYPE w']);
+  });
+
+  it('that several of fit where one should are told apart', () => {
+    expect(one({ oneOf: [{ type: 'number' }, { type: 'integer' }] }, 5)).toMatchObject([
+      { code: 'VALIDATION_INVALID_VALUE', message: expect.stringContaining('exactly one of') },
+    ]);
+  });
+
+  it('of the whole call are told as such', () => {
+    const operation = reading({ ...typed({ a: {}, b: {} }), anyOf: [{ required: ['a'] }, { required: ['b'] }] });
+    expect(faultsOf(operation, {})).toMatchObject([
+      { code: 'VALIDATION_INVALID_VALUE', param: 'params', expected: "object with 'a' or object with 'b'" },
+    ]);
+  });
+});
+
+describe('updates', () => {
+  const schema = typed({ issueId: { type: 'string' }, title: { type: 'string' }, labelIds: { type: 'array' } }, [
+    'issueId',
+  ]);
+  const operation = updating(schema);
+
+  it('take identifiers beside input and what changes inside, either spelling', () => {
+    const expected = { ok: true, arguments: { issueId: '1', title: 'x', labelIds: [] } };
+    expect(bindArguments(operation, { issue_id: '1', input: { title: 'x', label_ids: [] } })).toEqual(expected);
+    expect(bindArguments(operation, { issueId: '1', input: { title: 'x', labelIds: [] } })).toEqual(expected);
+  });
+
+  it('without input are asked for it first', () => {
+    expect(codes(operation, { issue_id: '1' })).toEqual(['VALIDATION_MISSING_PARAM input']);
+  });
+
+  it('with flat arguments are shown the right shape, each field once', () => {
+    const faults = faultsOf(operation, { issue_id: '1', title: 'x' });
+    expect(faults).toMatchObject([
+      { code: 'VALIDATION_MISSING_PARAM', param: 'input', message: expect.stringContaining("Put 'title' inside it") },
+      { code: 'VALIDATION_UNKNOWN_PARAM', param: 'title', nearest: 'input.title' },
+    ]);
+  });
+
+  it('with an identifier inside input are told where it belongs', () => {
+    expect(faultsOf(operation, { input: { issue_id: '1', title: 'x' } })).toMatchObject([
+      { code: 'VALIDATION_UNKNOWN_FIELD', param: 'input.issue_id', nearest: 'issue_id' },
+    ]);
+  });
+
+  it('refuse unknown fields, unknown parameters and an input that is no object', () => {
+    expect(codes(operation, { issue_id: '1', colour: 1, input: { titel: 'x' } })).toEqual([
+      'VALIDATION_UNKNOWN_PARAM colour',
+      'VALIDATION_UNKNOWN_FIELD input.titel',
+    ]);
+    expect(codes(operation, { issue_id: '1', input: '{}' })).toEqual(['VALIDATION_INVALID_TYPE input']);
+  });
+
+  it('report values by their path inside input', () => {
+    expect(codes(operation, { issue_id: '1', input: { title: 5 } })).toEqual(['VALIDATION_INVALID_TYPE input.title']);
+  });
+
+  it('whose upstream has a parameter called input take it inside input', () => {
+    const nested = updating(typed({ issueId: {}, input: { type: 'string' } }, ['issueId', 'input']));
+    expect(bindArguments(nested, { issue_id: 1, input: { input: 'x' } })).toEqual({
+      ok: true,
+      arguments: { issueId: 1, input: 'x' },
+    });
+  });
+
+  it('other operations take a parameter called input as it is', () => {
+    expect(bindArguments(reading(typed({ input: { type: 'object' } })), { input: { a: 1 } })).toEqual({
+      ok: true,
+      arguments: { input: { a: 1 } },
+    });
+  });
+
+  it('without any parameter need no input', () => {
+    expect(bindArguments(updating(typed({})), {})).toEqual({ ok: true, arguments: {} });
+  });
+});
+
+describe('an UPDATE that merges', () => {
+  const schema = typed(
+    { issueId: { type: 'string' }, state: { type: 'string' }, meta: typed({ a: { type: 'string' }, b: {} }, ['a']) },
+    ['issueId', 'state'],
+  );
+  const curation = [{ pattern: '*', category: 'UPDATE', merge: { read: 'get_issue' } }] as const;
+  const operation = buildTestOperation(aTool('update_issue', schema), { curation });
+
+  it.each<[string, JsonObject, readonly string[]]>([
+    ['takes a part of an object', { issue_id: '1', input: { meta: { b: 1 } } }, []],
+    ['takes null for what is to go', { issue_id: '1', input: { state: null, meta: { a: null } } }, []],
+    ['needs its identifier', { input: { meta: {} } }, ['VALIDATION_MISSING_PARAM issue_id']],
+    ['needs an identifier that fits', { issue_id: 1, input: {} }, ['VALIDATION_INVALID_TYPE issue_id']],
+    ['needs values that fit', { issue_id: '1', input: { state: 5 } }, ['VALIDATION_INVALID_TYPE input.state']],
+    ['needs known names', { issue_id: '1', input: { stat: 'x' } }, ['VALIDATION_UNKNOWN_FIELD input.stat']],
+  ])('%s', (_what, params, faults) => {
+    expect(codes(operation, params)).toEqual(faults);
+  });
+
+  it('is checked as a whole once it is merged', () => {
+    expect(checkArguments(operation, { issueId: '1', state: 'open', meta: { a: 'x' } })).toEqual([]);
+    expect(checkArguments(operation, { issueId: '1', meta: {} }).map(({ param }) => param)).toEqual([
+      'input.state',
+      'input.meta.a',
+    ]);
+  });
+});
+
+describe('fixed arguments', () => {
+  it('are added', () => {
+    const operation = anOperation({
+      inputSchema: typed({ method: { enum: ['get'] } }, ['method']),
+      fixedArguments: { method: 'get' },
+    });
+    expect(bindArguments(operation, {})).toEqual({ ok: true, arguments: { method: 'get' } });
+  });
+});
+
+describe('a schema that does not compile', () => {
+  it('still has its required parameters and its names', () => {
+    const operation = reading({ ...typed({ a: { $ref: 'https://example.com/remote.json' } }, ['a']) });
+    expect(bindArguments(operation, { a: 'anything' })).toEqual({ ok: true, arguments: { a: 'anything' } });
+    expect(codes(operation, { b: 1 })).toEqual(['VALIDATION_UNKNOWN_PARAM b', 'VALIDATION_MISSING_PARAM a']);
+  });
+});
+
+it('answers anything with arguments or with faults that name a place', () => {
+  const operation = updating(
+    typed({ id: { type: 'string' }, a: { anyOf: [{ type: 'string' }, typed({ x: {} }, ['x'])] } }, ['id']),
+  );
+  fc.assert(
+    fc.property(
+      fc.dictionary(fc.constantFrom('id', 'a', 'input', '_meta', '__proto__', 'z'), fc.jsonValue()),
+      (params) => {
+        const bound = bindArguments(operation, params);
+        if (bound.ok) return;
+        expect(bound.faults.length).toBeGreaterThan(0);
+        for (const fault of bound.faults) expect(fault.param).not.toBe('');
+      },
+    ),
+  );
+});

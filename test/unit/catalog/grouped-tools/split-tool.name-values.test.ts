@@ -1,0 +1,63 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { nameValues } from '../../../../src/catalog/grouped-tools/split-tool.js';
+import { NAME_PATTERN } from '../../../../src/protocol/operation.js';
+
+const names = (tool: string, values: readonly string[], description = '') =>
+  nameValues({ name: tool, description }, values);
+
+describe('nameValues', () => {
+  it.each([
+    ['issue_write', ['create', 'update'], ['create_issue', 'update_issue']],
+    ['manage_branches', ['delete', 'list'], ['delete_branches', 'list_branches']],
+    ['manageInvoices', ['CREATE', 'Void'], ['create_invoices', 'manage_invoices_void']],
+    ['ship_rebase', ['start', 'abort'], ['start_ship_rebase', 'abort_ship_rebase']],
+    ['transferCrateItems', ['copy', 'move'], ['copy_crate_items', 'move_crate_items']],
+    ['create-or-update-crate', ['create', 'replace'], ['create_crate', 'replace_crate']],
+    ['manage', ['create', 'delete'], ['create_manage', 'delete_manage']],
+    ['crate_tabs', ['new', 'close'], ['new_crate_tabs', 'close_crate_tabs']],
+  ])('%s with %j: verb first, then the resource', (tool, values, expected) => {
+    expect(names(tool, values)).toEqual(expected);
+  });
+
+  it('a first word that is a noun as well is the verb where the description begins with it', () => {
+    expect(names('review_crate_list', ['approve'], 'Reviews a list of crates.')).toEqual(['approve_crate_list']);
+    expect(names('review_crate_list', ['approve'], 'Lists of reviewed crates.')).toEqual(['approve_review_crate_list']);
+  });
+
+  it('whole names stay when all are', () => {
+    const values = ['run_belt', 'renameBelt', 'belt-delete'];
+    expect(names('belts_write', values)).toEqual(['run_belt', 'rename_belt', 'delete_belt']);
+  });
+
+  it('in a mixed enumeration an object is a part of the resource, or the resource itself', () => {
+    expect(names('ship_crate_write', ['create', 'update_labels', 'delete_crates', 'link_to_ship'])).toEqual([
+      'create_ship_crate',
+      'update_ship_crate_labels',
+      'delete_ship_crates',
+      'link_ship_crate_to_ship',
+    ]);
+  });
+
+  it('a verb that is the resource too is said once', () => {
+    expect(names('crate_link_write', ['link', 'unlink'])).toEqual(['link_crate', 'unlink_crate_link']);
+  });
+
+  it('a value without a verb follows the name of the tool', () => {
+    expect(names('crate_write', ['create', 'soft', '2'])).toEqual([
+      'create_crate',
+      'crate_write_soft',
+      'crate_write_value_2',
+    ]);
+  });
+
+  it('every name is a proper one', () => {
+    fc.assert(
+      fc.property(fc.string({ minLength: 1 }), fc.array(fc.string(), { minLength: 1 }), (tool, values) => {
+        const found = names(tool, values);
+        expect(found).toHaveLength(values.length);
+        expect(found.filter((name) => !NAME_PATTERN.test(name))).toEqual([]);
+      }),
+    );
+  });
+});

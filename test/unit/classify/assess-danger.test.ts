@@ -1,0 +1,97 @@
+import { describe, expect, test } from 'vitest';
+import { DANGER_RULES, NAME_PATTERNS } from '../../../src/classify/assess-danger.js';
+import { classifyTool } from '../../../src/classify/classify-tool.js';
+import { choice, exampleInput, type ToolExample, text } from './tool-example.js';
+
+const dangerOf = (name: string, example?: ToolExample) => classifyTool(exampleInput(name, example)).danger;
+
+describe("the specification's name patterns", () => {
+  test.each([
+    ['drop_table', 'forbidden'],
+    ['delete_all_orders', 'forbidden'],
+    ['truncate_log', 'forbidden'],
+    ['reset_counter', 'forbidden'],
+    ['destroy_cluster', 'forbidden'],
+    ['wipe_disk', 'forbidden'],
+    ['deploy_to_production', 'forbidden'],
+    ['force_push', 'dangerous'],
+    ['delete_permanently', 'dangerous'],
+    ['bulk_delete_orders', 'dangerous'],
+    ['override_limit', 'dangerous'],
+    ['bypass_review', 'dangerous'],
+    ['migrate_without_backup', 'dangerous'],
+    ['purge_queue', 'dangerous'],
+  ])('%s is %s', (name, level) => {
+    expect(dangerOf(name).level).toBe(level);
+  });
+
+  test('all are tried above', () => {
+    expect(NAME_PATTERNS).toHaveLength(14);
+  });
+
+  test('the highest match wins', () => {
+    expect(dangerOf('force_deploy_to_production').level).toBe('forbidden');
+  });
+});
+
+describe('defaults by category', () => {
+  test.each([
+    ['get_order', 'safe'],
+    ['create_order_draft', 'reversible'],
+    ['update_order', 'reversible'],
+    ['start_job', 'reversible'],
+    ['delete_order', 'destructive'],
+  ])('%s is %s', (name, level) => {
+    expect(dangerOf(name).level).toBe(level);
+  });
+});
+
+describe('every danger rule', () => {
+  const raised: Readonly<Record<string, readonly [name: string, level: string, example?: ToolExample]>> = {
+    'name-pattern': ['purge_queue', 'dangerous'],
+    runner: ['run_command', 'destructive', { parameters: { command: text } }],
+    'plain-effect': ['replace_page', 'destructive'],
+    'group-values': ['page', 'destructive', { parameters: { action: choice('append', 'overwrite') } }],
+    'bulk-removal': ['batch_remove_orders', 'dangerous'],
+    money: ['create_refund', 'destructive'],
+    'announced-loss': ['restore_order', 'destructive', { description: 'Restores. This cannot be undone.' }],
+    'annotation-destructive': ['update_order', 'destructive', { annotations: { destructiveHint: true } }],
+  };
+
+  test('is tried here', () => {
+    expect(Object.keys(raised)).toEqual(DANGER_RULES.map(({ id }) => id));
+  });
+
+  test.each(Object.entries(raised))('%s raises', (_id, [name, level, example]) => {
+    const danger = dangerOf(name, example);
+    expect(danger.level).toBe(level);
+    expect(danger.reasons.length).toBeGreaterThan(0);
+  });
+});
+
+describe('writes that destroy in normal use', () => {
+  test.each([
+    ['write_file', { description: 'Completely overwrite a file with new content.' }],
+    ['put_collection', { description: 'Replaces the contents of a collection.' }],
+    ['set_links', { description: 'Replace all links of a story.' }],
+    ['rotate_key', {}],
+    ['cancel_order', { description: 'Cancel the order.' }],
+    ['purchase_domain', {}],
+    ['terminate_instances', {}],
+    ['restore_backup', {}],
+    ['remove_all_tags', {}],
+  ] as const)('%s is at least destructive', (name, example) => {
+    expect(['destructive', 'dangerous', 'forbidden']).toContain(dangerOf(name, example).level);
+  });
+
+  test('a loss that the description denies does not count', () => {
+    expect(dangerOf('update_file', { description: 'Updates a file without overwriting its history.' }).level).toBe(
+      'reversible',
+    );
+  });
+
+  test('a read that can write a file is reversible', () => {
+    const danger = dangerOf('get_snapshot', { description: 'Get a snapshot', parameters: { filename: text } });
+    expect(danger).toEqual({ level: 'reversible', reasons: ["parameter 'filename' can write a file"] });
+  });
+});

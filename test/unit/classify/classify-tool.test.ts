@@ -1,0 +1,285 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { classifyTool } from '../../../src/classify/classify-tool.js';
+import { CATEGORIES, DANGER_LEVELS, dangerRank, TRUST_LEVELS } from '../../../src/protocol/operation.js';
+import { choice, exampleInput, flag, type ToolExample, text } from './tool-example.js';
+
+const classify = (name: string, example?: ToolExample) => classifyTool(exampleInput(name, example));
+const categoryOf = (name: string, description?: string, example: ToolExample = {}) =>
+  classify(name, description === undefined ? example : { ...example, description }).category;
+
+describe('names in every style', () => {
+  test.each([
+    ['list_orders', 'READ'],
+    ['listOrders', 'READ'],
+    ['orders-list', 'READ'],
+    ['orders.get-by-id', 'READ'],
+    ['API-retrieve-a-page', 'READ'],
+    ['shop_orders_search', 'READ'],
+    ['getHTTPStatusV2', 'READ'],
+    ['createANewOrderV1', 'CREATE'],
+    ['service_binding_delete', 'DELETE'],
+    ['pg_kill', 'EXECUTE'],
+    ['OrdersUpdate', 'UPDATE'],
+    ['mark_as_read', 'UPDATE'],
+    ['set_read_status', 'UPDATE'],
+    ['roll_back_release', 'UPDATE'],
+    ['clean_up_sandbox', 'DELETE'],
+    ['find_and_replace', 'UPDATE'],
+    ['get_or_create_label', 'CREATE'],
+    ['create_or_update_file', 'CREATE'],
+    ['list_and_purge_sessions', 'DELETE'],
+    ['upsert_records', 'CREATE'],
+    ['saved_search_delete', 'DELETE'],
+    ['create_search', 'CREATE'],
+    ['status_update', 'UPDATE'],
+    ['dry_run_import', 'CREATE'],
+  ])('%s is %s', (name, category) => {
+    expect(categoryOf(name)).toBe(category);
+  });
+
+  test('a word that can be a noun is the verb where the description says so', () => {
+    expect(categoryOf('run_list', 'List the runs of a job')).toBe('READ');
+    expect(categoryOf('run_list', 'Run every item of a list')).toBe('EXECUTE');
+    expect(categoryOf('nightly_build', 'Retrieve what is known of the nightly build')).toBe('READ');
+    expect(categoryOf('get_workflow_run', 'Get one run of a workflow')).toBe('READ');
+  });
+
+  test("the upstream's own name in front is no verb", () => {
+    expect(categoryOf('post_office_parcels', 'Returns parcels', { slug: 'post_office' })).toBe('READ');
+  });
+});
+
+describe('what the description says', () => {
+  test.each([
+    ['Retrieve the invoice', 'READ'],
+    ['Returns the open invoices', 'READ'],
+    ['This tool allows you to delete an invoice.', 'DELETE'],
+    ['Use this tool when the user wants to create an invoice.', 'CREATE'],
+    ['A tool for renaming invoices.', 'UPDATE'],
+    ['Permanently removes the invoice.', 'DELETE'],
+    ['[beta] Sends the invoice.', 'EXECUTE'],
+    ['DEPRECATED: Updates the invoice.', 'UPDATE'],
+    ['Gets the invoice or creates it.', 'CREATE'],
+    ['Perform a search over invoices', 'READ'],
+    ['Sets up the ledger', 'UPDATE'],
+    ['Soft-deletes the invoice', 'DELETE'],
+  ])('"%s" is %s', (description, category) => {
+    expect(categoryOf('invoice_thing', description)).toBe(category);
+  });
+
+  test('what it merely mentions does not count', () => {
+    const description = 'Get an invoice. Use delete_invoice to delete it, and update_invoice to change it.';
+    expect(categoryOf('get_invoice', description)).toBe('READ');
+    expect(categoryOf('get_fields', 'Get the fields needed to create or update an invoice.')).toBe('READ');
+    expect(categoryOf('list_tags', 'Lists the tags that other tools create, rename and delete.')).toBe('READ');
+    expect(categoryOf('get_branch', 'Get one branch (access levels, force push settings).')).toBe('READ');
+  });
+
+  test('a reading verb that follows on an unknown deed proves nothing', () => {
+    expect(categoryOf('frobnicate', 'Frobnicates the ledger. Returns the new ledger.')).toBe('EXECUTE');
+  });
+});
+
+describe('doubt', () => {
+  test('nothing known is EXECUTE, with little confidence and at least reversible', () => {
+    const { category, danger, confidence } = classify('frobnicate');
+    expect({ category, level: danger.level }).toEqual({ category: 'EXECUTE', level: 'reversible' });
+    expect(confidence).toBeLessThan(0.2);
+  });
+
+  test('between READ and a write it is never READ', () => {
+    expect(categoryOf('get_password', 'Generates and stores a new password')).not.toBe('READ');
+    expect(categoryOf('fetch_updates', 'Fetch updates', { parameters: { prune: flag } })).not.toBe('READ');
+  });
+
+  test('between two writes it takes the more dangerous', () => {
+    expect(categoryOf('invoice_thing', 'Create or delete an invoice')).toBe('DELETE');
+  });
+});
+
+describe('annotations', () => {
+  const readOnly = { annotations: { readOnlyHint: true } };
+
+  test('a read-only hint settles what nothing else tells, from validated up', () => {
+    expect(categoryOf('almanac', undefined, readOnly)).toBe('READ');
+    expect(categoryOf('almanac', undefined, { ...readOnly, trust: 'untested' })).toBe('EXECUTE');
+    expect(categoryOf('almanac', undefined, { ...readOnly, ignoreAnnotations: true })).toBe('EXECUTE');
+  });
+
+  test('it does not make READ of a plain write, unless the upstream is reviewed', () => {
+    expect(categoryOf('send_email', 'Sends an email', readOnly)).toBe('EXECUTE');
+    expect(categoryOf('send_email', 'Sends an email', { ...readOnly, trust: 'certified' })).toBe('READ');
+  });
+
+  test('a destructive hint raises danger, whatever the trust', () => {
+    const annotations = { destructiveHint: true };
+    expect(classify('update_price', { annotations, trust: 'untested' }).danger.level).toBe('destructive');
+    expect(classify('update_price').danger.level).toBe('reversible');
+  });
+
+  test('readOnlyHint=false makes a read not quite safe', () => {
+    const { category, danger } = classify('get_price', {
+      description: 'Get a price',
+      annotations: { readOnlyHint: false },
+    });
+    expect({ category, level: danger.level }).toEqual({ category: 'READ', level: 'reversible' });
+  });
+
+  test('destructiveHint=false lowers nothing', () => {
+    expect(classify('delete_price', { annotations: { destructiveHint: false } }).danger.level).toBe('destructive');
+  });
+});
+
+describe('curation', () => {
+  test('is absolute, and comes first in the evidence', () => {
+    const declared = classify('run_sql', { curation: { category: 'READ', danger: 'safe' }, parameters: { sql: text } });
+    expect(declared).toMatchObject({ category: 'READ', confidence: 1, danger: { level: 'safe' } });
+    expect(declared.evidence[0]).toBe('curation: category READ declared');
+  });
+
+  test('a declared danger alone leaves the category to the evidence', () => {
+    const declared = classify('delete_draft', { curation: { danger: 'reversible' } });
+    expect(declared).toMatchObject({ category: 'DELETE', danger: { level: 'reversible' } });
+  });
+});
+
+describe('evidence', () => {
+  test('is short, strongest first, and names its source', () => {
+    const { evidence } = classify('list_orders', {
+      title: 'List orders',
+      description: 'List all orders. It is read-only.',
+      parameters: { cursor: text, query: text, limit: text },
+      annotations: { readOnlyHint: true },
+    });
+    expect(evidence.length).toBeLessThanOrEqual(6);
+    expect(evidence[0]).toBe('annotation readOnlyHint=true (trust: validated)');
+    expect(evidence[1]).toBe("name: verb 'list' reads");
+    expect(evidence[2]).toBe("description: verb 'list' reads");
+  });
+});
+
+describe('one value of a grouped tool', () => {
+  const grouped = (value: string) =>
+    classify('invoice_write', {
+      description: 'Create, change or delete an invoice.',
+      parameters: { method: { type: 'string', enum: ['create', 'get', 'delete', 'void'] } },
+      groupValue: { parameter: 'method', value },
+    });
+
+  test.each([
+    ['create', 'CREATE', 'reversible'],
+    ['get', 'READ', 'safe'],
+    ['delete', 'DELETE', 'destructive'],
+    ['getSchema', 'READ', 'safe'],
+    ['start-processor', 'EXECUTE', 'reversible'],
+  ])('%s is %s', (value, category, level) => {
+    const result = grouped(value);
+    expect({ category: result.category, level: result.danger.level }).toEqual({ category, level });
+  });
+
+  test('a value that names no deed is judged by the whole tool, and is not READ when that writes', () => {
+    expect(grouped('void').category).not.toBe('READ');
+  });
+
+  test('a value that names no deed is as dangerous as the worst of the tool', () => {
+    const { category, danger } = grouped('void');
+    expect({ category, level: danger.level }).toEqual({ category: 'DELETE', level: 'destructive' });
+  });
+
+  test("the tool's parameters and output are not held against a value that reads", () => {
+    const { category, danger } = classify('invoice_write', {
+      description: 'Changes invoices. This tool modifies state.',
+      parameters: { method: choice('list', 'delete'), force: flag, dry_run: flag, body: text },
+      required: ['body'],
+      outputSchema: { type: 'object', properties: { deleted: { type: 'integer' } } },
+      groupValue: { parameter: 'method', value: 'list' },
+    });
+    expect({ category, level: danger.level }).toEqual({ category: 'READ', level: 'safe' });
+  });
+
+  test.each([
+    ['list', ['list', 'update'], 'safe'],
+    ['update', ['list', 'update'], 'destructive'],
+    ['update', ['list', 'update', 'delete'], 'reversible'],
+    ['delete', ['list', 'update', 'delete'], 'destructive'],
+  ])('a destructive hint and %s of %j: %s', (value, values, level) => {
+    const { danger } = classify('invoice_write', {
+      annotations: { readOnlyHint: false, destructiveHint: true },
+      parameters: { method: choice(...values) },
+      groupValue: { parameter: 'method', value },
+    });
+    expect(danger.level).toBe(level);
+  });
+
+  test('a value runs what it is given like any tool', () => {
+    const { category, danger } = classify('shell_manage', {
+      description: 'Manage the shell.',
+      parameters: { action: choice('run', 'list'), command: text },
+      groupValue: { parameter: 'action', value: 'run' },
+    });
+    expect({ category, level: danger.level }).toEqual({ category: 'EXECUTE', level: 'destructive' });
+  });
+
+  test('the tool itself, unsplit, takes the most dangerous of its values', () => {
+    const { category, danger, evidence } = classify('invoice', {
+      description: 'List invoices.',
+      parameters: { action: { type: 'string', enum: ['list', 'create', 'delete'] } },
+    });
+    expect({ category, level: danger.level }).toEqual({ category: 'DELETE', level: 'destructive' });
+    expect(evidence[0]).toContain("parameter 'action' chooses the effect");
+  });
+});
+
+describe('any input', () => {
+  const anyTool = fc.record(
+    {
+      name: fc.oneof(fc.string(), fc.constantFrom('get_x', 'delete_x', 'runQuery')),
+      title: fc.anything(),
+      description: fc.oneof(fc.string(), fc.anything(), fc.constant('a '.repeat(5000))),
+      inputSchema: fc.oneof(fc.anything(), fc.record({ properties: fc.dictionary(fc.string(), fc.anything()) })),
+      outputSchema: fc.anything(),
+      annotations: fc.anything(),
+    },
+    { requiredKeys: [] },
+  );
+
+  test('is classified without failing, the same way twice, within the published ranges', () => {
+    fc.assert(
+      fc.property(anyTool, fc.constantFrom(...TRUST_LEVELS), (tool, trust) => {
+        const input = {
+          tool: tool as Record<string, unknown>,
+          name: 'op',
+          upstream: { slug: 'up', trust },
+          curation: {},
+          ignoreAnnotations: false,
+        };
+        const result = classifyTool(input);
+        expect(classifyTool(input)).toEqual(result);
+        expect(CATEGORIES).toContain(result.category);
+        expect(DANGER_LEVELS).toContain(result.danger.level);
+        expect(result.confidence).toBeGreaterThan(0);
+        expect(result.confidence).toBeLessThan(1);
+        expect(result.evidence.length).toBeGreaterThan(0);
+        if (result.category !== 'READ') expect(dangerRank(result.danger.level)).toBeGreaterThan(0);
+      }),
+    );
+  });
+
+  test('annotations never lower danger', () => {
+    const names = fc.constantFrom('get_item', 'create_item', 'update_item', 'delete_item', 'run_item', 'item');
+    const hints = fc.record({
+      readOnlyHint: fc.boolean(),
+      destructiveHint: fc.boolean(),
+      idempotentHint: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(names, hints, (name, annotations) => {
+        const plain = classify(name, { description: `Tells of ${name}` });
+        const hinted = classify(name, { description: `Tells of ${name}`, annotations });
+        const safeRead = annotations.readOnlyHint && name === 'item';
+        if (!safeRead) expect(dangerRank(hinted.danger.level)).toBeGreaterThanOrEqual(dangerRank(plain.danger.level));
+      }),
+    );
+  });
+});

@@ -1,0 +1,59 @@
+import { describe, expect, test } from 'vitest';
+import { findGroupingParameter } from '../../../src/classify/facts.js';
+import type { JsonObject } from '../../../src/protocol/json.js';
+import { choice, text } from './tool-example.js';
+
+const find = (properties: JsonObject, required: readonly string[] = []) =>
+  findGroupingParameter({ name: 'tool', inputSchema: { type: 'object', properties, required } });
+
+describe('a parameter that chooses the effect', () => {
+  test.each([
+    ['an enum of verbs', 'action', choice('list', 'create', 'delete')],
+    ['verbs in any style', 'method', choice('getRows', 'insert-rows', 'DELETE_ROWS')],
+    ['two opposite writes', 'action', choice('PAUSE', 'RESUME')],
+    ['a few values that are no verbs', 'mode', choice('list', 'create', 'show-current', 'delete', 'other')],
+    ['a qualified selector', 'user_action', choice('ban', 'invite')],
+    ['constants in a union', 'operation', { anyOf: [{ const: 'add' }, { const: 'remove' }] }],
+    ['enums in a union', 'operation', { oneOf: [choice('read'), choice('write', 'list')] }],
+  ])('%s', (_what, name, schema) => {
+    expect(find({ id: text, [name]: schema })?.parameter).toBe(name);
+  });
+
+  test('all values are told, in their spelling and order', () => {
+    expect(find({ action: choice('list', 'createTable', 'soft') })).toEqual({
+      parameter: 'action',
+      values: ['list', 'createTable', 'soft'],
+      closed: true,
+    });
+  });
+
+  test('any other name must be required and hold verbs alone', () => {
+    const values = choice('replace_content', 'insert_content');
+    expect(find({ type: values }, ['type'])?.parameter).toBe('type');
+    expect(find({ type: values })).toBeNull();
+    expect(find({ type: choice('insert_content', 'text') }, ['type'])).toBeNull();
+  });
+
+  test('a selector goes before another grouping parameter', () => {
+    const kind = choice('insert_content', 'delete_content');
+    expect(find({ kind, action: choice('start', 'stop') }, ['kind'])?.parameter).toBe('action');
+  });
+});
+
+describe('no such parameter', () => {
+  test.each([
+    ['reads alone', { action: choice('list', 'get', 'search') }],
+    ['means of travel', { mode: choice('driving', 'walking') }],
+    ['HTTP methods', { method: choice('GET', 'POST', 'DELETE') }],
+    ['sort orders', { order: choice('asc', 'desc') }],
+    ['one value', { action: choice('delete') }],
+    ['free text', { action: text }],
+    ['states of a resource', { state: choice('open', 'closed') }],
+  ])('%s', (_what, properties) => {
+    expect(find(properties)).toBeNull();
+  });
+
+  test.each([undefined, null, 'x', { properties: [] }, { properties: { action: null } }])('malformed: %j', (schema) => {
+    expect(findGroupingParameter({ name: 'tool', inputSchema: schema })).toBeNull();
+  });
+});

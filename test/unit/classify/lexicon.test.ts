@@ -1,0 +1,45 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { findVerb, LEXICON, VERB_SENSES } from '../../../src/classify/lexicon.js';
+import { COMPOUND_NOUNS, DEED_NOUNS, PHRASAL_VERBS, splitWords } from '../../../src/classify/vocabulary.js';
+
+test('every list speaks of verbs that are known', () => {
+  expect([...PHRASAL_VERBS.values()].filter((lemma) => !LEXICON.has(lemma))).toEqual([]);
+  expect([...DEED_NOUNS.values()].filter((lemma) => !LEXICON.has(lemma))).toEqual([]);
+  expect(VERB_SENSES.map(({ verb }) => verb).filter((lemma) => !LEXICON.has(lemma))).toEqual([]);
+  expect([...COMPOUND_NOUNS.keys()].filter((lemma) => !LEXICON.has(lemma))).toEqual([]);
+});
+
+test.each([
+  ['creates', 'create', 'third'],
+  ['copies', 'copy', 'third'],
+  ['patches', 'patch', 'third'],
+  ['deleting', 'delete', 'gerund'],
+  ['setting', 'set', 'gerund'],
+  ['soft-delete', 'delete', 'base'],
+  ['cherry-pick', 'cherrypick', 'base'],
+])('%s is %s', (word, lemma, form) => {
+  expect(findVerb(word)).toMatchObject({ lemma, form });
+});
+
+test.each(['deleted', 'created', 'parcels', 'the', '-', ''])('%j is no verb', (word) => {
+  expect(findVerb(word)).toBeUndefined();
+});
+
+test.each([
+  ['getPHPInfoV1', ['get', 'php', 'info']],
+  ['API-post-search', ['api', 'post', 'search']],
+  ['agency-hosting_createANewSiteV1', ['agency', 'hosting', 'create', 'new', 'site']],
+  ['roll_back_release', ['rollback', 'release']],
+  ['the', []],
+])('%s splits into %j', (identifier, words) => {
+  expect(splitWords(identifier)).toEqual(words);
+});
+
+test('any identifier splits into lower-case words', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme' }), (identifier) => {
+      for (const word of splitWords(identifier)) expect(word).toMatch(/^[a-z0-9]+$/);
+    }),
+  );
+});

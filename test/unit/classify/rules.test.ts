@@ -1,0 +1,174 @@
+import { describe, expect, test } from 'vitest';
+import { gatherFacts } from '../../../src/classify/facts.js';
+import { type Effect, leadingCategory } from '../../../src/classify/lexicon.js';
+import { RULES } from '../../../src/classify/rules.js';
+import { exampleInput, flag, type ToolExample, text } from './tool-example.js';
+
+interface RuleExample {
+  readonly id: string;
+  /** A tool in which the rule finds `effect`, and a close one in which it finds nothing. */
+  readonly finds: readonly [name: string, example?: ToolExample];
+  readonly effect: Effect;
+  readonly ignores: readonly [name: string, example?: ToolExample];
+}
+
+const EXAMPLES: readonly RuleExample[] = [
+  { id: 'name-lead', finds: ['orders_delete'], effect: 'delete', ignores: ['orders_deleted'] },
+  { id: 'name-joined', finds: ['get_or_create_tag'], effect: 'create', ignores: ['get_creator_tag'] },
+  { id: 'name-likely', finds: ['git_merge'], effect: 'publish', ignores: ['merge_request_approve'] },
+  { id: 'name-possible', finds: ['shop_label'], effect: 'create', ignores: ['shop_labels'] },
+  { id: 'name-next', finds: ['get_delete_token'], effect: 'delete', ignores: ['get_deletion_token'] },
+  { id: 'name-aside', finds: ['get_domain_transfer_fee'], effect: 'update', ignores: ['transfer_domain_fee'] },
+  { id: 'name-noun', finds: ['directory_tree'], effect: 'read', ignores: ['directory_forest'] },
+  {
+    id: 'title-lead',
+    finds: ['x', { title: 'Delete order' }],
+    effect: 'delete',
+    ignores: ['x', { title: 'An order' }],
+  },
+  {
+    id: 'description-head',
+    finds: ['x', { description: 'Permanently deletes an order.' }],
+    effect: 'delete',
+    ignores: ['x', { description: 'The deleted orders of a shop.' }],
+  },
+  {
+    id: 'description-late',
+    finds: ['x', { description: 'The orders of a shop. Returns at most ten.' }],
+    effect: 'read',
+    ignores: ['x', { description: 'Returns at most ten.' }],
+  },
+  {
+    id: 'description-joined',
+    finds: ['x', { description: 'Gets an order and optionally emails the customer, then deletes it.' }],
+    effect: 'delete',
+    ignores: ['x', { description: 'Gets an order that another tool creates and deletes.' }],
+  },
+  {
+    id: 'description-later',
+    finds: ['x', { description: 'Gets an order. Creates a draft of the answer.' }],
+    effect: 'create',
+    ignores: ['x', { description: 'Gets an order. Create a draft of the answer first.' }],
+  },
+  {
+    id: 'description-read-only',
+    finds: ['x', { description: 'It does not modify the order.' }],
+    effect: 'read',
+    ignores: ['x', { description: 'It modifies the order.' }],
+  },
+  {
+    id: 'description-writes',
+    finds: ['x', { description: 'This has side effects.' }],
+    effect: 'write',
+    ignores: ['x', { description: 'This has effects on the mood.' }],
+  },
+  {
+    id: 'parameter-paging',
+    finds: ['x', { parameters: { perPage: text } }],
+    effect: 'read',
+    ignores: ['x', { parameters: { pageTitle: text } }],
+  },
+  {
+    id: 'parameter-query',
+    finds: ['x', { parameters: { keyword: text } }],
+    effect: 'read',
+    ignores: ['x', { parameters: { word: text } }],
+  },
+  {
+    id: 'parameter-dry-run',
+    finds: ['x', { parameters: { dryRun: flag } }],
+    effect: 'write',
+    ignores: ['validate_order', { parameters: { dryRun: flag } }],
+  },
+  {
+    id: 'parameter-destructive-flag',
+    finds: ['x', { parameters: { overwrite_existing: flag } }],
+    effect: 'write',
+    ignores: ['x', { parameters: { overwrite_existing: text } }],
+  },
+  {
+    id: 'parameter-mutating-flag',
+    finds: ['lint_files', { parameters: { fix: flag } }],
+    effect: 'write',
+    ignores: ['lint_files', { parameters: { fixtures: flag } }],
+  },
+  {
+    id: 'parameter-force',
+    finds: ['x', { parameters: { force: flag } }],
+    effect: 'write',
+    ignores: ['x', { parameters: { force_of_wind: flag } }],
+  },
+  {
+    id: 'parameter-payload',
+    finds: ['x', { parameters: { body: text }, required: ['body'] }],
+    effect: 'write',
+    ignores: ['x', { parameters: { body: text } }],
+  },
+  {
+    id: 'parameter-download-path',
+    finds: ['download_invoice', { parameters: { savePath: text } }],
+    effect: 'create',
+    ignores: ['read_invoice', { parameters: { savePath: text } }],
+  },
+  {
+    id: 'output-list',
+    finds: ['x', { outputSchema: { type: 'object', properties: { nextCursor: text } } }],
+    effect: 'read',
+    ignores: ['x', { outputSchema: { type: 'object', properties: { name: text } } }],
+  },
+  {
+    id: 'output-effect',
+    finds: ['x', { outputSchema: { type: 'object', properties: { deletedCount: text } } }],
+    effect: 'write',
+    ignores: ['x', { outputSchema: { type: 'object', properties: { deletedAt: text } } }],
+  },
+  {
+    id: 'annotation-read-only',
+    finds: ['x', { annotations: { readOnlyHint: true } }],
+    effect: 'read',
+    ignores: ['x', { annotations: { readOnlyHint: true }, trust: 'untested' }],
+  },
+  {
+    id: 'annotation-writes',
+    finds: ['x', { annotations: { readOnlyHint: false }, trust: 'untested' }],
+    effect: 'write',
+    ignores: ['x', { annotations: {} }],
+  },
+  {
+    id: 'annotation-destructive',
+    finds: ['x', { annotations: { destructiveHint: true }, trust: 'untested' }],
+    effect: 'write',
+    ignores: ['x', { annotations: { destructiveHint: true, readOnlyHint: true } }],
+  },
+];
+
+describe('every rule of the table', () => {
+  const rules = new Map(RULES.map((rule) => [rule.id, rule]));
+  const findWith = (id: string, [name, example]: readonly [string, ToolExample?]) =>
+    rules.get(id)?.find(gatherFacts(exampleInput(name, example))) ?? [];
+
+  test('has an example here, a weight, a meaning and an id of its own', () => {
+    expect(EXAMPLES.map(({ id }) => id)).toEqual(RULES.map(({ id }) => id));
+    expect(rules.size).toBe(RULES.length);
+    for (const { weight, meaning } of RULES) {
+      expect(weight).toBeGreaterThan(0);
+      expect(meaning).not.toBe('');
+    }
+  });
+
+  test.each(EXAMPLES)('$id finds what it is for, and says so', ({ id, finds, effect }) => {
+    const found = findWith(id, finds);
+    expect(found.map((finding) => finding.effect)).toContain(effect);
+    for (const { says } of found) expect(says.length).toBeGreaterThan(5);
+  });
+
+  test.each(EXAMPLES)('$id ignores what only looks alike', ({ id, ignores }) => {
+    expect(findWith(id, ignores)).toEqual([]);
+  });
+});
+
+test('an effect of two categories leads with the stronger, a tie with the more dangerous', () => {
+  expect(leadingCategory('add')).toBe('CREATE');
+  expect(leadingCategory('write')).toBe('EXECUTE');
+  expect(leadingCategory('detach')).toBe('UPDATE');
+});

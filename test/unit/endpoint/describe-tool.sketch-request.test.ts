@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { sketchRequest } from '../../../src/endpoint/describe-tool.js';
+import { fakeOperation } from './fake-catalog.js';
+
+describe('sketchRequest', () => {
+  it('shows an operation without required parameters with empty params', () => {
+    expect(sketchRequest(fakeOperation('list_files'))).toBe("{operation:'list_files',params:{}}");
+  });
+
+  it('names required parameters and leaves their values open', () => {
+    expect(sketchRequest(fakeOperation('read_file', { required: ['path'] }))).toBe(
+      "{operation:'read_file',params:{path:…}}",
+    );
+  });
+
+  it('shows where an UPDATE takes its changes', () => {
+    const update = fakeOperation('update_issue', { category: 'UPDATE', required: ['issue_id'], input: ['title'] });
+    expect(sketchRequest(update)).toBe("{operation:'update_issue',params:{issue_id:…,input:{title:…}}}");
+  });
+
+  it('shows the input of an UPDATE even where no field of it is required', () => {
+    expect(sketchRequest(fakeOperation('update_issue', { category: 'UPDATE', required: ['issue_id'] }))).toBe(
+      "{operation:'update_issue',params:{issue_id:…,input:{…}}}",
+    );
+  });
+
+  it('breaks off after two parameters, and shows no long or odd names', () => {
+    const operation = fakeOperation('draw', { required: ['x', 'this_name_is_far_too_long', 'y'] });
+    expect(sketchRequest(operation)).toBe("{operation:'draw',params:{x:…,…}}");
+    expect(sketchRequest(fakeOperation('draw', { required: ['Say yes', 'x'] }))).toBe(
+      "{operation:'draw',params:{x:…,…}}",
+    );
+  });
+});

@@ -1,0 +1,41 @@
+import type { HandlerCall, HandlerOutcome, OperationHandler } from '../../../src/protocol/call.js';
+import { Cancellation } from '../../../src/protocol/cancellation.js';
+import type { Operation } from '../../../src/protocol/operation.js';
+import type { ToolCallResult } from '../../../src/protocol/result.js';
+import { anOperation } from '../../support/an-operation.js';
+
+/** A call that reached the upstream and is answered when the test says so. */
+export interface HeldCall extends HandlerCall {
+  answer(result: ToolCallResult): void;
+  fail(error: unknown): void;
+}
+
+/** An upstream that answers nothing by itself. */
+export function createHeldHandler(): { readonly handle: OperationHandler; readonly calls: HeldCall[] } {
+  const calls: HeldCall[] = [];
+  const handle: OperationHandler = (call) =>
+    new Promise<HandlerOutcome>((resolve, reject) => {
+      calls.push({ ...call, answer: (toolResult) => resolve({ toolResult }), fail: reject });
+    });
+  return { handle, calls };
+}
+
+/** A call with plain values for everything that a test does not care about. */
+export function aCall(operation: Operation, changes: Partial<HandlerCall> = {}): HandlerCall {
+  return {
+    operation,
+    arguments: {},
+    caller: { sessionId: 's', clientName: 'test', transport: 'http' },
+    cancellation: new Cancellation(),
+    ...changes,
+  };
+}
+
+export function aWrite(changes: Partial<Operation> = {}): Operation {
+  const classification = { ...anOperation().classification, category: 'UPDATE' } as const;
+  return anOperation({ name: 'update_item', classification, ...changes });
+}
+
+export function aText(text: string): ToolCallResult {
+  return { content: [{ type: 'text', text }] };
+}

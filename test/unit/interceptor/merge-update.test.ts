@@ -1,0 +1,394 @@
+import { describe, expect, it } from 'vitest';
+import { bindArguments } from '../../../src/catalog/arguments/bind-arguments.js';
+import { createMergingHandler } from '../../../src/interceptor/merge-update.js';
+import { versionOf } from '../../../src/interceptor/resource.js';
+import type { HandlerCall, OperationHandler } from '../../../src/protocol/call.js';
+import { Cancellation } from '../../../src/protocol/cancellation.js';
+import type { JsonObject } from '../../../src/protocol/json.js';
+import type { MergeRule } from '../../../src/protocol/operation.js';
+import { OperationError } from '../../../src/protocol/operation-error.js';
+import { anOperation } from '../../support/an-operation.js';
+import { aCall, aText } from './held-handler.js';
+import { createRecordBench, MERGE, named, RECORD, resultOf } from './record-bench.js';
+
+const refusalOf = (promise: Promise<unknown>): Promise<OperationError> =>
+  promise.then(
+    () => {
+      throw new Error('it was not refused');
+    },
+    (error: unknown) => error as OperationError,
+  );
+
+const toolsOf = (sent: readonly [string, JsonObject][]) => sent.map(([tool]) => tool);
+
+/** A number that JSON.parse rounds. */
+const LONG_ID = JSON.parse('1234567890123456789') as number;
+
+describe('what is written', () => {
+  it.each<[string, JsonObject, JsonObject]>([
+    ['a plain value, and what the upstream demands', { title: 'New' }, { title: 'New', status: 'open' }],
+    [
+      'an object with the members that were left out',
+      { status: 'closed', settings: { priority: 'high', tags: ['a', 'b'] } },
+      { status: 'closed', settings: { priority: 'high', tags: ['a', 'b'], owner: 'alice' } },
+    ],
+    [
+      'an object without the members that are null',
+      { settings: { owner: null } },
+      { status: 'open', settings: { priority: 'low', tags: ['draft'] } },
+    ],
+    ['null for a field, which is the upstream’s way to remove it', { note: null }, { status: 'open', note: null }],
+  ])('is %s', async (_what, args, expected) => {
+    const { sent, update } = createRecordBench();
+    await update(args);
+    expect(sent.find(([tool]) => tool === 'update_record')).toEqual(['update_record', { recordId: 'r1', ...expected }]);
+  });
+
+  it('is a new object where the field held none', async () => {
+    const { server, update } = createRecordBench({ records: [{ id: 'r1', status: 'open', settings: null }] });
+    await update({ settings: { priority: 'high', owner: null } });
+    expect(server.records.get('r1')).toEqual({ id: 'r1', status: 'open', settings: { priority: 'high' } });
+  });
+
+  it('finds a field in another spelling', async () => {
+    const { catalog, handle, server, sent } = createRecordBench();
+    const operation = named(catalog, 'update_record');
+    const spelled = operation.parameters.map((parameter) =>
+      parameter.name === 'settings'
+        ? { ...parameter, name: 'user_settings', upstreamName: 'user_settings' }
+        : parameter,
+    );
+    server.records.set('r1', { id: 'r1', status: 'open', userSettings: { owner: 'alice' } });
+    const args = { recordId: 'r1', user_settings: { priority: 'low' } };
+    await handle(aCall({ ...operation, parameters: spelled }, { arguments: args }));
+    expect(sent).toContainEqual([
+      'update_record',
+      { recordId: 'r1', status: 'open', user_settings: { owner: 'alice', priority: 'low' } },
+    ]);
+  });
+
+  it('leaves everything else of the record alone', async () => {
+    const { server, update } = createRecordBench();
+    await update({ settings: { tags: [] } });
+    expect(server.records.get('r1')).toEqual({ ...RECORD, settings: { priority: 'low', owner: 'alice', tags: [] } });
+  });
+
+  it('must fit the schema as a whole, or nothing is written', async () => {
+    const { sent, update } = createRecordBench();
+    const refusal = await refusalOf(update({ settings: { priority: null } }));
+    expect(refusal).toMatchObject({
+      code: 'VALIDATION_MISSING_PARAM',
+      details: { operation: 'update_record', param_name: 'input.settings.priority', outcome: 'not_run' },
+    });
+    expect(toolsOf(sent)).toEqual(['get_record']);
+  });
+
+  it('is nothing where a number would be written back as another one', async () => {
+    const settings = { priority: 'low', owner: { id: LONG_ID } };
+    const { sent, update } = createRecordBench({ records: [{ ...RECORD, settings }] });
+    const refusal = await refusalOf(update({ settings: { tags: [] } }));
+    expect(refusal).toMatchObject({ code: 'INTERNAL_ERROR', details: { field: 'settings.owner.id' } });
+    await update({ title: 'beside it' });
+    await update({ settings: { owner: 'bob' } });
+    expect(toolsOf(sent).filter((tool) => tool === 'update_record')).toHaveLength(2);
+  });
+});
+
+describe('what a caller may leave out', () => {
+  it.each<[string, JsonObject, boolean]>([
+    ['a part of an object', { record_id: 'r1', input: { settings: { tags: [] } } }, true],
+    ['a field that the upstream demands', { record_id: 'r1', input: { title: 'New' } }, true],
+    ['a member, by null', { record_id: 'r1', input: { settings: { owner: null } } }, true],
+    ['no identifier', { input: { title: 'New' } }, false],
+    ['no right type', { record_id: 'r1', input: { title: 5 } }, false],
+    ['no allowed value', { record_id: 'r1', input: { status: 'lost' } }, false],
+    ['no known name', { record_id: 'r1', input: { titel: 'New' } }, false],
+  ])('%s', (_what, params, ok) => {
+    const { catalog } = createRecordBench();
+    expect(bindArguments(named(catalog, 'update_record'), params).ok).toBe(ok);
+  });
+});
+
+describe('if_match', () => {
+  const version = versionOf(RECORD);
+  const HOLDS: readonly [string, unknown][] = [
+    ['values of fields', { title: 'Old title', status: 'open' }],
+    ['a value at a dotted path', { 'settings.priority': 'low', 'settings.tags.0': 'draft' }],
+    ['a whole object, in any order', { settings: { tags: ['draft'], owner: 'alice', priority: 'low' } }],
+    ['null for what is not there', { note: null, 'settings.color': null }],
+    ['nothing in particular', {}],
+    ['the version', version],
+  ];
+  it.each(HOLDS)('lets the update pass with %s', async (_what, ifMatch) => {
+    const { server, update } = createRecordBench();
+    await update({ title: 'New' }, { ifMatch });
+    expect(server.records.get('r1')).toMatchObject({ title: 'New' });
+  });
+
+  const FAILS: readonly [string, unknown, JsonObject][] = [
+    ['another value', { title: 'Older', status: 'open' }, { title: 'Old title' }],
+    ['another value at a path', { 'settings.priority': 'high' }, { 'settings.priority': 'low' }],
+    ['less than the whole object', { settings: { priority: 'low' } }, { settings: RECORD.settings }],
+    ['a value where there is none', { note: 'x' }, { note: null }],
+    ['another version', versionOf({ ...RECORD, title: 'Older' }), { title: 'Old title' }],
+  ];
+  it.each(FAILS)('refuses it with %s, and nothing is written', async (_what, ifMatch, current) => {
+    const { sent, update } = createRecordBench();
+    const refusal = await refusalOf(update({ title: 'New' }, { ifMatch }));
+    expect(refusal.toFailure().error).toEqual({
+      code: 'CONFLICT_VERSION_MISMATCH',
+      message: expect.stringMatching(
+        /^'update_record' was not attempted: .* repeat it with 'if_match' set to current_version$/,
+      ),
+      details: { operation: 'update_record', expected: ifMatch, current, current_version: version },
+    });
+    expect(toolsOf(sent)).toEqual(['get_record']);
+  });
+
+  it('passes with the version that a conflict told', async () => {
+    const { server, update } = createRecordBench();
+    const { details } = await refusalOf(update({ title: 'New' }, { ifMatch: { title: 'x' } }));
+    await update({ title: 'New' }, { ifMatch: details['current_version'] });
+    expect(server.records.get('r1')).toMatchObject({ title: 'New' });
+  });
+
+  it.each([
+    ['VALIDATION_INVALID_TYPE', 5],
+    ['VALIDATION_INVALID_TYPE', ['title']],
+    ['VALIDATION_INVALID_VALUE', 'Old title'],
+  ])('answers %s to %j without asking the upstream', async (code, ifMatch) => {
+    const { sent, update } = createRecordBench();
+    expect(await refusalOf(update({ title: 'New' }, { ifMatch }))).toMatchObject({
+      code,
+      details: { param_name: 'if_match' },
+    });
+    expect(sent).toEqual([]);
+  });
+
+  it('does not reach the upstream', async () => {
+    const calls: HandlerCall[] = [];
+    const wrap =
+      (inner: OperationHandler): OperationHandler =>
+      (call) => {
+        calls.push(call);
+        return inner(call);
+      };
+    await createRecordBench({ wrap }).update({ title: 'New' }, { ifMatch: { status: 'open' } });
+    expect(calls.filter((call) => 'ifMatch' in call)).toEqual([]);
+  });
+});
+
+describe('a change in between', () => {
+  it.each<[string, JsonObject, JsonObject, unknown, JsonObject, JsonObject]>([
+    [
+      'of an object that is written back',
+      { settings: { priority: 'high' } },
+      { settings: { ...RECORD.settings, owner: 'bob' } },
+      undefined,
+      { settings: RECORD.settings },
+      { settings: { ...RECORD.settings, owner: 'bob' } },
+    ],
+    [
+      'of what is demanded',
+      { title: 'New' },
+      { status: 'closed' },
+      undefined,
+      { status: 'open' },
+      { status: 'closed' },
+    ],
+    [
+      'of what was expected',
+      { status: 'closed' },
+      { title: 'Mine' },
+      { title: 'Old title' },
+      { title: 'Old title' },
+      { title: 'Mine' },
+    ],
+    [
+      'of anything where a version was given',
+      { status: 'closed' },
+      { note: 'psst' },
+      versionOf(RECORD),
+      { note: null },
+      { note: 'psst' },
+    ],
+  ])('%s is a conflict that tells it', async (_what, args, fields, ifMatch, expected, current) => {
+    const { sent, server, update } = createRecordBench();
+    await server.call('disturb', { id: 'r1', after: 1, fields });
+    const refusal = await refusalOf(update(args, ifMatch === undefined ? {} : { ifMatch }));
+    expect(refusal).toMatchObject({
+      code: 'CONFLICT_VERSION_MISMATCH',
+      details: { expected, current, current_version: versionOf({ ...RECORD, ...fields }) },
+    });
+    expect(toolsOf(sent)).toEqual(['get_record', 'get_record']);
+    expect(server.records.get('r1')).toEqual({ ...RECORD, ...fields });
+  });
+
+  it('of anything else is nobody’s business', async () => {
+    const { server, update } = createRecordBench();
+    await server.call('disturb', { id: 'r1', after: 1, fields: { title: 'Theirs' } });
+    await update({ settings: { priority: 'high' } });
+    expect(server.records.get('r1')).toMatchObject({ title: 'Theirs', settings: { priority: 'high', owner: 'alice' } });
+  });
+
+  it.each([
+    ['after the second look is overwritten: the window that no reading can close', 2, ['draft']],
+    ['after the write stays', 3, ['theirs']],
+  ])('%s', async (_what, after, tags) => {
+    const { server, update } = createRecordBench();
+    await server.call('disturb', { id: 'r1', after, fields: { settings: { priority: 'urgent', tags: ['theirs'] } } });
+    await update({ settings: { priority: 'high' } });
+    expect(server.records.get('r1')?.['settings']).toMatchObject({ tags });
+  });
+
+  it('is not looked for where nothing hangs on it', async () => {
+    const { sent, update } = createRecordBench();
+    await update({ title: 'New', status: 'closed' });
+    expect(toolsOf(sent)).toEqual(['get_record', 'update_record', 'get_record']);
+  });
+});
+
+describe('the answer', () => {
+  it("is the upstream's with the version of what is there now, which the next update may expect", async () => {
+    const { server, update } = createRecordBench();
+    const result = resultOf(await update({ title: 'New' }));
+    expect(result.structuredContent).toEqual({ updated: true });
+    expect(result._meta).toEqual({ version: versionOf(server.records.get('r1') ?? {}) });
+    await update({ title: 'Newer' }, { ifMatch: result._meta?.['version'] });
+    expect(server.records.get('r1')).toMatchObject({ title: 'Newer' });
+  });
+
+  it("is the upstream's alone where the new state cannot be read", async () => {
+    let reads = 0;
+    const wrap =
+      (inner: OperationHandler): OperationHandler =>
+      async (call) => {
+        if (call.operation.tool === 'get_record' && ++reads === 2) throw new OperationError('INTERNAL_ERROR', 'gone');
+        return inner(call);
+      };
+    const { update } = createRecordBench({ wrap });
+    const result = resultOf(await update({ title: 'New', status: 'open' }));
+    expect(result.structuredContent).toEqual({ updated: true });
+    expect(result._meta).toBeUndefined();
+  });
+
+  it("is the upstream's where it refuses the update", async () => {
+    const wrap =
+      (inner: OperationHandler): OperationHandler =>
+      (call) =>
+        call.operation.tool === 'update_record'
+          ? Promise.resolve({ toolResult: { ...aText('read-only today'), isError: true } })
+          : inner(call);
+    const { update } = createRecordBench({ wrap });
+    expect(resultOf(await update({ title: 'New' }))).toEqual({ ...aText('read-only today'), isError: true });
+  });
+});
+
+describe('a read that fails', () => {
+  it("as a tool fails is told in the upstream's words, and nothing is written", async () => {
+    const { sent, update } = createRecordBench({ records: [] });
+    expect(await refusalOf(update({ title: 'New' }))).toMatchObject({
+      code: 'NOT_FOUND_RESOURCE',
+      message:
+        "The update was not attempted, because 'get_record' could not read what is there. Resource not found: 'Record r1 does not exist'",
+      details: {
+        operation: 'update_record',
+        read_operation: 'get_record',
+        outcome: 'not_run',
+        upstream_error: 'Record r1 does not exist',
+      },
+    });
+    expect(toolsOf(sent)).toEqual(['get_record']);
+  });
+
+  it('as a connection fails is the same error, said to be of the read', async () => {
+    const gone = new OperationError('INTERNAL_ERROR', "Internal error: 'it is away'", { retryable: true });
+    const { update } = createRecordBench({ wrap: () => () => Promise.reject(gone) });
+    expect(await refusalOf(update({ title: 'New' }))).toMatchObject({
+      code: 'INTERNAL_ERROR',
+      message: expect.stringContaining("was not attempted, because 'get_record' could not read"),
+      details: { retryable: true, outcome: 'not_run' },
+      cause: gone,
+    });
+  });
+
+  it('by a defect stays a defect', async () => {
+    const defect = new TypeError('a bug');
+    const { update } = createRecordBench({ wrap: () => () => Promise.reject(defect) });
+    expect(await refusalOf(update({ title: 'New' }))).toBe(defect);
+  });
+});
+
+describe('a curation that is wrong', () => {
+  it.each<[string, MergeRule, string]>([
+    ['names nothing', { ...MERGE, read: 'get_recrod' }, 'merge.read'],
+    ['names what is no READ', { ...MERGE, read: 'create_record' }, 'merge.read'],
+    ['does not say where the identifier is', { read: 'get_record', path: 'record' }, 'merge.identifiers'],
+    ['takes an identifier that does not exist', { ...MERGE, identifiers: { id: 'uuid' } }, 'merge.identifiers'],
+    ['leads to no object', { ...MERGE, path: 'record.title' }, 'merge.path'],
+    ['leads nowhere', { ...MERGE, path: 'item' }, 'merge.path'],
+  ])('%s: the answer says which setting', async (_what, merge, setting) => {
+    const { sent, update } = createRecordBench({ merge });
+    const refusal = await refusalOf(update({ title: 'New' }));
+    expect(refusal).toMatchObject({
+      code: 'INTERNAL_ERROR',
+      message: expect.stringMatching(new RegExp(`^Internal error: 'update_record was not attempted: ${setting} `)),
+      details: { operation: 'update_record', upstream: 'demo', setting, retryable: false },
+    });
+    expect(toolsOf(sent)).not.toContain('update_record');
+  });
+
+  it.each(['get_record', 'demo__get_record'])('is not one that calls the read %s', async (read) => {
+    const { server, update } = createRecordBench({ merge: { ...MERGE, read } });
+    await update({ title: 'New' });
+    expect(server.records.get('r1')).toMatchObject({ title: 'New' });
+  });
+});
+
+it('asks a read of many for one, and takes an object that stands in a list or in a text', async () => {
+  const text = { type: 'string' };
+  const read = anOperation({
+    name: 'open_notes',
+    parameters: [
+      { name: 'ids', upstreamName: 'ids', place: 'params', required: true, schema: { type: 'array', items: text } },
+    ],
+    inputSchema: { type: 'object', properties: { ids: { type: 'array', items: text } }, required: ['ids'] },
+  });
+  const { catalog } = createRecordBench();
+  const merge: MergeRule = { read: 'open_notes', identifiers: { ids: 'record_id' }, path: 'notes.0' };
+  const sent: JsonObject[] = [];
+  const handle = createMergingHandler({
+    inner: async ({ operation, arguments: args }) => {
+      sent.push(args);
+      return { toolResult: operation === read ? aText('{"notes":[{"status":"open"}]}') : aText('done') };
+    },
+    findOperation: () => read,
+    explainFailure: () => new OperationError('INTERNAL_ERROR', 'not asked'),
+  });
+  const operation = { ...named(catalog, 'update_record'), merge };
+  await handle(aCall(operation, { arguments: { recordId: 'r1', title: 'New' } }));
+  expect(sent.slice(0, 1)).toEqual([{ ids: ['r1'] }]);
+  expect(sent).toContainEqual({ recordId: 'r1', title: 'New', status: 'open' });
+});
+
+it('passes progress and cancellation on to the write, and other operations straight through', async () => {
+  const calls: HandlerCall[] = [];
+  const wrap =
+    (inner: OperationHandler): OperationHandler =>
+    (call) => {
+      calls.push(call);
+      return inner(call);
+    };
+  const { catalog, handle, update } = createRecordBench({ wrap });
+  const cancellation = new Cancellation();
+  const onProgress = () => undefined;
+  await update({ title: 'New', status: 'open' }, { cancellation, onProgress });
+  expect(calls.map((call) => [call.operation.tool, call.onProgress, call.cancellation])).toEqual([
+    ['get_record', undefined, cancellation],
+    ['update_record', onProgress, cancellation],
+    ['get_record', undefined, cancellation],
+  ]);
+  const read = aCall(named(catalog, 'get_record'), { arguments: { id: 'r1' } });
+  await handle(read);
+  expect(calls.at(-1)).toBe(read);
+});

@@ -1,0 +1,72 @@
+import { buildCatalog } from '../../../src/catalog/build-catalog.js';
+import type { Catalog } from '../../../src/catalog/catalog.js';
+import { findOperation } from '../../../src/gateway/upstream-handler.js';
+import { createMergingHandler } from '../../../src/interceptor/merge-update.js';
+import type { HandlerCall, HandlerOutcome, OperationHandler } from '../../../src/protocol/call.js';
+import type { JsonObject } from '../../../src/protocol/json.js';
+import type { MergeRule, Operation } from '../../../src/protocol/operation.js';
+import { OperationError } from '../../../src/protocol/operation-error.js';
+import type { ToolCallResult } from '../../../src/protocol/result.js';
+import { createRecords } from '../../fixtures/servers/records.mjs';
+import { anUpstream } from '../../support/build-test-catalog.js';
+import { aCall } from './held-handler.js';
+
+export const MERGE: MergeRule = { read: 'get_record', identifiers: { id: 'record_id' }, path: 'record' };
+
+export const RECORD = {
+  id: 'r1',
+  title: 'Old title',
+  status: 'open',
+  settings: { priority: 'low', tags: ['draft'], owner: 'alice' },
+};
+
+interface BenchOptions {
+  readonly merge?: MergeRule;
+  readonly records?: readonly JsonObject[];
+  /** Stands between handler and server. */
+  readonly wrap?: (inner: OperationHandler) => OperationHandler;
+}
+
+/** A merging handler before a server whose updates replace, and every call that reached that server. */
+export function createRecordBench({ merge = MERGE, records = [RECORD], wrap = (inner) => inner }: BenchOptions = {}) {
+  const server = createRecords(records);
+  const sent: [tool: string, args: JsonObject][] = [];
+  const inner: OperationHandler = async ({ operation, arguments: args }) => {
+    sent.push([operation.tool, args]);
+    return { toolResult: await server.call(operation.tool, args) };
+  };
+  const catalog = buildCatalog({
+    toolSets: [{ upstream: 'demo', tools: server.list() }],
+    upstreams: [anUpstream('demo', { curation: [{ pattern: 'update_record', merge }] })],
+    builtins: [],
+    pins: {},
+  });
+  const handle = createMergingHandler({
+    inner: wrap(inner),
+    findOperation: (upstream, name) => findOperation(catalog, upstream, name),
+    explainFailure,
+  });
+  const update = (args: JsonObject, more: Partial<HandlerCall> = {}): Promise<HandlerOutcome> =>
+    handle(aCall(named(catalog, 'update_record'), { arguments: { recordId: 'r1', ...args }, ...more }));
+  return { server, sent, catalog, handle, update };
+}
+
+export function named(catalog: Catalog, name: string): Operation {
+  const operation = catalog.find(name);
+  if (operation === undefined) throw new Error(`no operation '${name}'`);
+  return operation;
+}
+
+/** The upstream's words as an error; the pipeline has the real one. */
+export function explainFailure(operation: Operation, { content }: ToolCallResult): OperationError {
+  const words = content?.[0]?.['text'];
+  return new OperationError('NOT_FOUND_RESOURCE', `Resource not found: '${words}'`, {
+    operation: operation.name,
+    upstream_error: words,
+  });
+}
+
+export function resultOf(outcome: HandlerOutcome): ToolCallResult {
+  if (!('toolResult' in outcome)) throw new Error('no tool result');
+  return outcome.toolResult;
+}

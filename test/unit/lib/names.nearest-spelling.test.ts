@@ -1,0 +1,35 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { nearestSpelling, suggestName } from '../../../src/lib/names.js';
+
+const KEYS = ['command', 'args', 'env', 'url', 'headers', 'mcpServers', 'timeoutMs'];
+
+describe('findNearestName', () => {
+  it.each([
+    ['comand', 'command'],
+    ['commadn', 'command'],
+    ['mcp_servers', 'mcpServers'],
+    ['MCPSERVERS', 'mcpServers'],
+    ['header', 'headers'],
+    ['timeoutMS', 'timeoutMs'],
+  ])('takes %s for a slip of %s', (name, expected) => {
+    expect(nearestSpelling(name, KEYS)).toBe(expected);
+  });
+
+  it.each(['gallery', 'autoApprove', 'description', 'xyz'])('takes %s for another word', (name) => {
+    expect(nearestSpelling(name, KEYS)).toBeUndefined();
+  });
+
+  it('finds every name itself', () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(fc.stringMatching(/^[a-z]{1,12}$/), { minLength: 1 }), (names) => {
+        for (const name of names) expect(nearestSpelling(name, names)).toBe(name);
+      }),
+    );
+  });
+
+  it('asks a question, or nothing', () => {
+    expect(suggestName('comand', KEYS)).toBe("did you mean 'command'?");
+    expect(suggestName('comand', [])).toBeUndefined();
+  });
+});

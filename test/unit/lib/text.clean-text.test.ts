@@ -1,0 +1,56 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { cleanText, cutText, summarizeText } from '../../../src/lib/text.js';
+
+describe('cleanText', () => {
+  it.each([
+    ['plain\n\ttext', 'plain\n\ttext'],
+    ['a\u0000b\u001bc\u007fd', 'abcd'],
+    ['zero\u200bwidth\u200d\ufeff', 'zerowidth'],
+    ['bidi\u202etxet\u202c\u2066x\u2069', 'biditxetx'],
+    ['tags\u{e0041}\u{e0042}', 'tags'],
+    ['variation\u{e0101}', 'variation'],
+    ['lone \ud800 surrogate', 'lone  surrogate'],
+    ['lines\r\nend\rhere', 'lines\nend\nhere'],
+    ['  trimmed  ', 'trimmed'],
+    ['größe 中 😀', 'größe 中 😀'],
+  ])('%j becomes %j', (text, clean) => {
+    expect(cleanText(text)).toBe(clean);
+  });
+
+  it('makes nothing of what is no text', () => {
+    for (const value of [undefined, null, 5, {}, ['x']]) expect(cleanText(value)).toBe('');
+  });
+
+  it('caps at 4,000 characters', () => {
+    expect(cleanText('x'.repeat(10_000))).toHaveLength(4_000);
+    expect(cleanText('x'.repeat(4_000))).toBe('x'.repeat(4_000));
+  });
+
+  it('is done after once', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        expect(cleanText(cleanText(text))).toBe(cleanText(text));
+      }),
+    );
+  });
+});
+
+describe('summarizeText', () => {
+  it.each([
+    ['Gets a thing. Then more.', 'Gets a thing.'],
+    ['Gets a thing\nover lines', 'Gets a thing over lines'],
+    ['Reads e.g. this or v1.2 of it. More.', 'Reads e.g. this or v1.2 of it.'],
+    ['', ''],
+  ])('%j becomes %j', (text, summary) => {
+    expect(summarizeText(text)).toBe(summary);
+  });
+
+  it('is at most 120 characters long', () => {
+    expect(summarizeText('word '.repeat(100)).length).toBeLessThanOrEqual(120);
+  });
+});
+
+it('cutText splits no surrogate pair', () => {
+  expect(cutText('ab😀cd', 4)).toBe('ab…');
+});

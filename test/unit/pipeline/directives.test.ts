@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { takeDirectives } from '../../../src/pipeline/directives.js';
+import { anOperation } from '../../support/an-operation.js';
+
+const PLAIN = anOperation();
+const MERGING = anOperation({ merge: { read: 'get_item' } });
+const OWN = anOperation({
+  parameters: [
+    {
+      name: 'confirmation_token',
+      upstreamName: 'confirmation_token',
+      place: 'params',
+      required: false,
+      schema: { type: 'string' },
+    },
+  ],
+});
+
+describe('takeDirectives', () => {
+  it.each([
+    ['nothing', PLAIN, { a: 1 }, { params: { a: 1 } }],
+    ['metadata', PLAIN, { a: 1, _confirmation: 'c' }, { params: { a: 1 }, confirmation: 'c' }],
+    ['the plain name', PLAIN, { a: 1, confirmation_token: 'c' }, { params: { a: 1 }, confirmation: 'c' }],
+    ['both alike', PLAIN, { _confirmation: 'c', confirmation_token: 'c' }, { params: {}, confirmation: 'c' }],
+    ['null, which is none', PLAIN, { a: 1, _confirmation: null }, { params: { a: 1 } }],
+    ["an operation's own parameter", OWN, { confirmation_token: 'x' }, { params: { confirmation_token: 'x' } }],
+    [
+      'metadata beside an own parameter',
+      OWN,
+      { confirmation_token: 'x', _confirmation: 'c' },
+      { params: { confirmation_token: 'x' }, confirmation: 'c' },
+    ],
+  ])('takes %s', (_what, operation, params, expected) => {
+    expect(takeDirectives(operation, params)).toEqual(expected);
+  });
+
+  it.each([
+    ["a quota's token", PLAIN, { _quota_continue: 'q' }, { params: {}, quotaContinue: 'q' }],
+    ['what must still be so, where updates merge', MERGING, { if_match: { a: 1 } }, { params: {}, ifMatch: { a: 1 } }],
+    ['null, which is no version either', MERGING, { if_match: null }, { params: {}, ifMatch: null }],
+    ['no such thing where they do not', PLAIN, { if_match: 'v' }, { params: { if_match: 'v' } }],
+  ])('takes %s', (_what, operation, params, expected) => {
+    expect(takeDirectives(operation, params)).toEqual(expected);
+  });
+
+  it('gives the same object where there is nothing to take', () => {
+    const params = { a: 1 };
+    expect(takeDirectives(PLAIN, params).params).toBe(params);
+  });
+
+  it.each([
+    ['a number', { _confirmation: 7 }, 'VALIDATION_INVALID_TYPE'],
+    ['a list', { confirmation_token: ['c'] }, 'VALIDATION_INVALID_TYPE'],
+    ['two different tokens', { _confirmation: 'a', confirmation_token: 'b' }, 'VALIDATION_INVALID_VALUE'],
+  ])('refuses %s', (_what, params, code) => {
+    expect(() => takeDirectives(PLAIN, params)).toThrow(expect.objectContaining({ code }));
+  });
+});

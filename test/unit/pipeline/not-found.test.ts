@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { openCapturedGateway, readCapturedLists } from '../../../src/gateway/captured-gateway.js';
+import { createFakeGateway } from '../../support/fake-gateway.js';
+import { FAKE_CRUDE } from '../endpoint/fake-catalog.js';
+
+const TOOLS = ['create_issue', 'list_issues', 'get_issue', 'add_comment', 'list_branches'].map((name) => ({
+  name,
+  description: `Does ${name.replace('_', ' ')}.`,
+  inputSchema: { type: 'object', properties: {} },
+}));
+
+async function callUnknown(operation: string) {
+  const lists = readCapturedLists([{ name: 'forge', json: { tools: TOOLS } }], []);
+  const { config } = createFakeGateway();
+  const endpoint = { ...config.endpoint, profile: FAKE_CRUDE };
+  const gateway = openCapturedGateway({ ...config, endpoint, upstreams: lists.upstreams }, lists.toolSets);
+  const tool = gateway.toolList().tools[0]?.name ?? '';
+  const caller = { sessionId: 'session', clientName: 'test', transport: 'cli' } as const;
+  const { text } = await gateway.handle({ tool, arguments: { operation }, caller } as Parameters<
+    typeof gateway.handle
+  >[0]);
+  return JSON.parse(text) as {
+    error: { code: string; message: string; details: { available: { operation: string; endpoint: string }[] } };
+  };
+}
+
+describe('a name that nothing has', () => {
+  it('is taken for what is spelt like it', async () => {
+    const { error } = await callUnknown('creat_isue');
+    expect(error.code).toBe('NOT_FOUND_OPERATION');
+    expect(error.message).toMatch(/^Unknown operation: 'creat_isue'\. Did you mean 'create_issue'/);
+  });
+
+  it('else is taken for what it says: the best three, each with its family', async () => {
+    const { error } = await callUnknown('file_new_bug_ticket');
+    expect(error.code).toBe('NOT_FOUND_OPERATION');
+    const { available } = error.details;
+    expect(available.length).toBeLessThanOrEqual(3);
+    expect(available[0]).toMatchObject({ operation: 'create_issue', endpoint: 'create' });
+    expect(error.message).toContain("'create_issue'");
+  });
+
+  it('says how to list everything where nothing answers to it', async () => {
+    const { error } = await callUnknown('xqzvw');
+    expect(error.message).toContain('introspect');
+    expect(error.details.available).toEqual([]);
+  });
+});

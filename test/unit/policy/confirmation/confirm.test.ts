@@ -1,0 +1,214 @@
+import { describe, expect, it } from 'vitest';
+import { type AuditEvent, noAuditTrail } from '../../../../src/audit/audit-trail.js';
+import type { PolicyRequest } from '../../../../src/policy/admission.js';
+import { createApprovalQueue } from '../../../../src/policy/approvals/approval-queue.js';
+import { createConfirm } from '../../../../src/policy/confirmation/confirm.js';
+import { createConfirmationTokens } from '../../../../src/policy/confirmation/tokens.js';
+import type { Ruling } from '../../../../src/policy/rules/rule-types.js';
+import { Cancellation } from '../../../../src/protocol/cancellation.js';
+import { type ConsentAnswer, InputRequired, type UserChannel } from '../../../../src/protocol/consent.js';
+import type { OperationError } from '../../../../src/protocol/operation-error.js';
+import { MemoryStore } from '../../../../src/store/memory-store.js';
+import { anOperation } from '../../../support/an-operation.js';
+
+const OPERATION = anOperation({ name: 'delete_repo' });
+
+const RULING: Ruling = {
+  decision: 'confirm',
+  requires: 'human',
+  cooldownSeconds: 0,
+  rule: 'people',
+  by: 'rule',
+  reason: null,
+  danger: 'destructive',
+  trust: 'validated',
+};
+
+interface Settings {
+  readonly elicitation?: boolean;
+  readonly operator?: boolean;
+  readonly mode?: 'retry' | 'wait';
+}
+
+function createDesk({ elicitation = true, operator = true, mode = 'retry' }: Settings = {}) {
+  const store = new MemoryStore(Date.now);
+  const events: AuditEvent[] = [];
+  const audit = { ...noAuditTrail, record: (event: AuditEvent) => void events.push(event) };
+  const config = {
+    ttlSeconds: { destructive: 300, dangerous: 300, forbidden: 120 },
+    clockSkewSeconds: 30,
+    maxIssuedPerMinute: 100,
+    // Dropping a question is no failure of the caller's: not even the first one is counted.
+    maxFailuresPerMinute: 1,
+  };
+  const tokens = createConfirmationTokens({ store, audit, config, configuration: 'c' });
+  const queue = createApprovalQueue({ store, audit, config: { expireSeconds: 900 } });
+  const confirm = createConfirm({
+    tokens,
+    approvals: operator ? queue : undefined,
+    settings: { elicitation, mode, waitSeconds: 60, expireSeconds: 900 },
+    audit,
+    redact: (_operation, args) => args,
+  });
+  const ask = (changes: Partial<PolicyRequest> = {}, ruling: Partial<Ruling> = {}) =>
+    confirm(
+      {
+        operation: OPERATION,
+        arguments: { repo: 'demo' },
+        caller: { sessionId: 's', clientName: 'editor', transport: 'http' },
+        cancellation: new Cancellation(),
+        ...changes,
+      },
+      { ...RULING, ...ruling },
+    );
+  const refusalOf = (changes: Partial<PolicyRequest> = {}): Promise<OperationError> =>
+    ask(changes).then(
+      () => {
+        throw new Error('it was let through');
+      },
+      (error: OperationError) => error,
+    );
+  const outcomes = () => events.flatMap((event) => (event.type === 'decision' ? [event.outcome] : []));
+  return { ask, refusalOf, queue, events, outcomes };
+}
+
+const live = (answer: ConsentAnswer | Error): UserChannel => ({
+  kind: 'live',
+  ask: async () => {
+    if (answer instanceof Error) throw answer;
+    return answer;
+  },
+});
+
+const tokenOf = ({ details }: OperationError): string => String(details['confirmation_token']);
+const approvalOf = ({ details }: OperationError): string => (details['approval'] as { id: string }).id;
+
+describe('a person who is asked while the call waits', () => {
+  it('lets it through, on record', async () => {
+    const { ask, events, outcomes } = createDesk();
+    await expect(ask({ user: live('accept') })).resolves.toMatchObject({ outcome: 'confirmed', by: 'user' });
+    expect(outcomes()).toEqual(['confirmed']);
+    expect(events.map(({ type }) => type)).toEqual(['token', 'token', 'decision']);
+  });
+
+  it.each(['decline', 'cancel'] as const)('refuses it with %s, as often as it likes', async (answer) => {
+    const { refusalOf, outcomes } = createDesk();
+    for (const _ of [1, 2, 3]) {
+      expect(await refusalOf({ user: live(answer) })).toMatchObject({ code: 'PERMISSION_DENIED' });
+    }
+    expect(outcomes()).toEqual(['denied', 'denied', 'denied']);
+  });
+
+  it('is passed over where the client cannot ask after all: the operator is next', async () => {
+    const { refusalOf, queue } = createDesk();
+    const refusal = await refusalOf({ user: live(new Error('no window')) });
+    expect(refusal).toMatchObject({ code: 'CONFIRMATION_REQUIRED', details: { requires: 'human' } });
+    expect(await queue.list('pending')).toHaveLength(1);
+  });
+
+  it('is not asked, and nobody else, about a call that was taken back', async () => {
+    const { refusalOf, queue } = createDesk();
+    const cancellation = new Cancellation();
+    const user: UserChannel = {
+      kind: 'live',
+      ask: () => {
+        cancellation.cancel('gone');
+        return Promise.reject(new Error('gone'));
+      },
+    };
+    expect(await refusalOf({ user, cancellation })).toMatchObject({ code: 'PERMISSION_DENIED' });
+    expect(await queue.list()).toEqual([]);
+  });
+
+  it('is not asked where the configuration says so', async () => {
+    const { refusalOf } = createDesk({ elicitation: false });
+    expect(await refusalOf({ user: live('accept') })).toMatchObject({ code: 'CONFIRMATION_REQUIRED' });
+  });
+});
+
+describe('a person who is asked between two calls', () => {
+  const question = async (desk: ReturnType<typeof createDesk>, changes: Partial<PolicyRequest> = {}) => {
+    const asked = await desk.ask({ user: { kind: 'retry' }, ...changes }).catch((error: unknown) => error);
+    expect(asked).toBeInstanceOf(InputRequired);
+    return (asked as InputRequired).state;
+  };
+  const returned = (state: string, answer: ConsentAnswer): UserChannel => ({
+    kind: 'retry',
+    returned: { state, answer },
+  });
+
+  it('lets the second call through, once', async () => {
+    const desk = createDesk();
+    const state = await question(desk);
+    await expect(desk.ask({ user: returned(state, 'accept') })).resolves.toMatchObject({ by: 'user' });
+    expect(await desk.refusalOf({ user: returned(state, 'accept') })).toMatchObject({ code: 'TOKEN_ALREADY_USED' });
+    expect(desk.outcomes()).toEqual(['confirmation_required', 'confirmed', 'denied']);
+  });
+
+  it('answers for this call alone', async () => {
+    const desk = createDesk();
+    const state = await question(desk);
+    const other = { arguments: { repo: 'other' }, user: returned(state, 'accept') };
+    expect(await desk.refusalOf(other)).toMatchObject({ code: 'TOKEN_SCOPE_MISMATCH' });
+  });
+
+  it('cannot be replaced by sending the state as a token', async () => {
+    const desk = createDesk();
+    const state = await question(desk);
+    expect(await desk.refusalOf({ confirmation: state })).toMatchObject({ code: 'TOKEN_INVALID' });
+  });
+
+  it("cannot be replaced by sending an operator's token as the state", async () => {
+    const desk = createDesk();
+    const token = tokenOf(await desk.refusalOf());
+    expect(await desk.refusalOf({ user: returned(token, 'accept') })).toMatchObject({ code: 'TOKEN_INVALID' });
+  });
+});
+
+describe('an operator', () => {
+  it('is waited for by asking again: pending, then approved, then used up', async () => {
+    const { ask, refusalOf, queue } = createDesk();
+    const asked = await refusalOf();
+    const confirmation = tokenOf(asked);
+    expect(await refusalOf({ confirmation })).toMatchObject({ details: { approval: { status: 'pending' } } });
+    await queue.decide(approvalOf(asked), 'approved', { name: 'omar', way: 'cli' });
+    await expect(ask({ confirmation })).resolves.toMatchObject({ by: 'omar' });
+    expect(await refusalOf({ confirmation })).toMatchObject({ code: 'TOKEN_ALREADY_USED' });
+  });
+
+  it('who denies ends the token, with the reason', async () => {
+    const { refusalOf, queue } = createDesk();
+    const asked = await refusalOf();
+    await queue.decide(approvalOf(asked), 'denied', { name: 'omar', way: 'cli' }, 'no');
+    const confirmation = tokenOf(asked);
+    expect(await refusalOf({ confirmation })).toMatchObject({
+      code: 'PERMISSION_DENIED',
+      details: { reason: 'an operator denied the request: no' },
+    });
+    expect(await refusalOf({ confirmation })).toMatchObject({ code: 'TOKEN_INVALID' });
+  });
+
+  it('is waited for by the call where that is configured', async () => {
+    const { ask, queue } = createDesk({ mode: 'wait' });
+    const waiting = ask();
+    let pending = await queue.list('pending');
+    while (pending.length === 0) pending = await queue.list('pending');
+    await queue.decide(pending[0]?.id ?? '', 'approved', { name: 'omar', way: 'http' });
+    await expect(waiting).resolves.toMatchObject({ by: 'omar' });
+  });
+
+  it('who cannot be reached leaves nobody to ask: refused', async () => {
+    const { refusalOf, outcomes } = createDesk({ operator: false });
+    expect(await refusalOf()).toMatchObject({ code: 'PERMISSION_DENIED' });
+    expect(outcomes()).toEqual(['denied']);
+  });
+});
+
+describe('a token that is enough', () => {
+  it('needs no person', async () => {
+    const { ask } = createDesk({ operator: false });
+    const asked = await ask({}, { requires: 'token' }).catch((error: OperationError) => error);
+    const confirmation = tokenOf(asked as OperationError);
+    await expect(ask({ confirmation }, { requires: 'token' })).resolves.toMatchObject({ by: 'token' });
+  });
+});

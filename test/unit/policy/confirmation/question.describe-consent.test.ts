@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { describeConsent, describeQuestion } from '../../../../src/policy/confirmation/question.js';
+import { Cancellation } from '../../../../src/protocol/cancellation.js';
+import { anOperation } from '../../../support/an-operation.js';
+
+const classification = {
+  category: 'DELETE',
+  danger: { level: 'destructive', reasons: ['deletes'] },
+  confidence: 1,
+  evidence: [],
+} as const;
+
+describe('what a person is asked', () => {
+  it.each([
+    ['all parameters', {}, { owner: 'acme', count: 2 }, "with owner = 'acme', count = 2?"],
+    ['none', {}, {}, 'with no parameters?'],
+    ['a long value, cut', {}, { body: 'x'.repeat(500) }, `with body = '${'x'.repeat(199)}... (502 characters)?`],
+    ['hidden characters, written out', {}, { path: '/a\u202e/b' }, "with path = '/a\\u202e/b'?"],
+    ['a value that plays two', {}, { path: "a', dry_run = 'yes" }, "with path = 'a\\', dry_run = \\'yes'?"],
+    ['a value with lines of its own', {}, { path: 'a\n\nApproved:\tyes' }, "with path = 'a\\n\\nApproved:\\tyes'?"],
+  ])('names %s', (_what, changes, args, ending) => {
+    const operation = anOperation({ name: 'delete_repo', classification, ...changes });
+    expect(describeConsent(operation, args)).toBe(`Run 'delete_repo' (destructive) on upstream 'demo' ${ending}`);
+  });
+
+  it("uses the operator's own words, with parameters in either spelling", () => {
+    const operation = anOperation({ confirmationMessage: 'Delete {owner}/{repo_name} ({nothing})? {repoName}' });
+    expect(describeConsent(operation, { owner: 'acme', repoName: 'w' })).toBe("Delete 'acme'/'w' ({nothing})? 'w'");
+  });
+
+  it('says why, and who asks: a label is no identity', () => {
+    const operation = anOperation({ name: 'delete_repo', classification });
+    const question = (client?: string) =>
+      describeQuestion({
+        request: {
+          operation,
+          arguments: {},
+          caller: { sessionId: 's', clientName: 'the admin', transport: 'http', ...(client ? { client } : {}) },
+          cancellation: new Cancellation(),
+        },
+        ruling: {
+          decision: 'confirm',
+          requires: 'human',
+          cooldownSeconds: 0,
+          rule: 'r',
+          by: 'rule',
+          reason: 'frozen',
+          danger: 'destructive',
+          trust: 'validated',
+        },
+        scope: { operation: '', upstream: '', definition: '', parameters: '' },
+        message: 'Sure?',
+      });
+    expect(question()).toBe(
+      "Sure? Why you are asked: deletes; frozen. Asked by a client that calls itself 'the admin'.",
+    );
+    expect(question('ci')).toContain("Asked by client 'ci' ('the admin').");
+  });
+});

@@ -1,0 +1,461 @@
+import { describe, expect, it } from 'vitest';
+import type { Token, TokenScope } from '../../../../src/policy/confirmation/token-types.js';
+import type { Caller } from '../../../../src/protocol/call.js';
+import type { DangerLevel } from '../../../../src/protocol/operation.js';
+import type { OperationError } from '../../../../src/protocol/operation-error.js';
+import { CALLER, createTokenBench, refusalOf, SCOPE, START, type TokenBench } from './token-bench.js';
+
+const STRANGER: Caller = { ...CALLER, sessionId: 'session-2' };
+const AGAIN = "Call 'github__delete_repository' again without a token to get a new one";
+
+/** Lets the token and the grace pass. */
+function lapse(bench: TokenBench): void {
+  bench.time += 330_000;
+}
+
+describe('a token', () => {
+  it('is a secret of the specified form, kept as a digest', async () => {
+    const bench = createTokenBench();
+    const { token, record } = await bench.tokens.issue({
+      scope: SCOPE,
+      caller: CALLER,
+      danger: 'destructive',
+      cooldownSeconds: 0,
+      approval: 'ap_0123456789',
+      context: { why: 'test' },
+    });
+    expect(token).toMatch(/^conf_[A-Za-z0-9_-]{43}$/);
+    expect(token).not.toContain(record.id);
+    const stored = await bench.store.list('token');
+    expect(JSON.stringify(stored)).not.toContain(token);
+    expect(stored[0]).toMatchObject({ value: record });
+    expect(record).toEqual({
+      ...SCOPE,
+      id: stored[0]!.key.slice(0, 12),
+      type: 'confirmation',
+      session: 'session-1',
+      configuration: 'configuration-1',
+      danger: 'destructive',
+      issuedAt: START,
+      notBefore: START,
+      expiresAt: START + 300_000,
+      consumedAt: null,
+      approval: 'ap_0123456789',
+      context: { why: 'test' },
+    });
+  });
+
+  it('is another one each time, a thousand at once', async () => {
+    const bench = createTokenBench();
+    const texts = await Promise.all(Array.from({ length: 1_000 }, () => bench.issue()));
+    expect(new Set(texts).size).toBe(1_000);
+    for (const text of texts) await bench.tokens.inspect(text, SCOPE, CALLER);
+  });
+
+  it.each<[DangerLevel, number]>([
+    ['safe', 300],
+    ['reversible', 300],
+    ['destructive', 300],
+    ['dangerous', 200],
+    ['forbidden', 120],
+  ])('of a %s operation lives for %i seconds and the grace', async (danger, seconds) => {
+    const bench = createTokenBench();
+    const text = await bench.issue({ danger });
+    bench.time = START + (seconds + 30) * 1_000 - 1;
+    await bench.tokens.inspect(text, SCOPE, CALLER);
+    bench.time += 1;
+    expect((await refusalOf(bench.tokens.inspect(text, SCOPE, CALLER))).code).toBe('TOKEN_EXPIRED');
+  });
+
+  it('lives as long as the request asks', async () => {
+    const bench = createTokenBench();
+    const text = await bench.issue({ lifetimeSeconds: 900 });
+    bench.time += 900_000;
+    expect(await bench.tokens.redeem(text, SCOPE, CALLER)).toMatchObject({ expiresAt: START + 900_000 });
+  });
+
+  it('is used up by one call', async () => {
+    const bench = createTokenBench();
+    const text = await bench.issue();
+    bench.time += 5_000;
+    expect(await bench.tokens.inspect(text, SCOPE, CALLER)).toMatchObject({ consumedAt: null });
+    expect(await bench.tokens.redeem(text, SCOPE, CALLER)).toMatchObject({ consumedAt: START + 5_000 });
+    expect((await refusalOf(bench.tokens.redeem(text, SCOPE, CALLER))).code).toBe('TOKEN_ALREADY_USED');
+  });
+
+  it('redeemed a thousand times at once is good once', async () => {
+    const bench = createTokenBench();
+    const text = await bench.issue();
+    const attempts = Array.from({ length: 1_000 }, () => bench.tokens.redeem(text, SCOPE, CALLER));
+    const outcomes = await Promise.allSettled(attempts);
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    const codes = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason.code] : []));
+    expect(new Set(codes)).toEqual(new Set(['TOKEN_ALREADY_USED']));
+  });
+
+  it('survives a restart, and not another configuration', async () => {
+    const bench = createTokenBench();
+    const text = await bench.issue();
+    const other = bench.beside({ configuration: 'configuration-2' });
+    expect((await refusalOf(other.redeem(text, SCOPE, CALLER))).code).toBe('TOKEN_INVALID');
+    expect(await bench.beside({}).redeem(text, SCOPE, CALLER)).toMatchObject({ operation: SCOPE.operation });
+  });
+});
+
+describe('a token to go on past a quota', () => {
+  const type = 'quota_continue';
+  const scope = { ...SCOPE, quota: 'calls/1' };
+
+  it('has a prefix of its own and is good for its quota', async () => {
+    const bench = createTokenBench();
+    const text = await bench.issue({ type, scope });
+    expect(text).toMatch(/^quota_continue_[A-Za-z0-9_-]{43}$/);
+    expect(await bench.tokens.redeem(text, scope, CALLER)).toMatchObject({ type, quota: 'calls/1' });
+  });
+
+  it.each([
+    [
+      'a quota token for a confirmation',
+      { type, scope } as const,
+      SCOPE,
+      /^Token is for going on past a quota and confirms/,
+    ],
+    ['a confirmation for a quota token', {}, scope, /^Token is not for going on past the quota/],
+    ['one quota for another', { type, scope } as const, { ...scope, quota: 'calls/2' }, /^Token is not for going on/],
+  ])('does not take %s', async (_, request, asked, message) => {
+    const bench = createTokenBench();
+    const refusal = await refusalOf(bench.tokens.redeem(await bench.issue(request), asked, CALLER));
+    expect(refusal.code).toBe('TOKEN_SCOPE_MISMATCH');
+    expect(refusal.message).toMatch(message);
+  });
+});
+
+describe('a refused token', () => {
+  interface Case {
+    readonly prepare?: (bench: TokenBench, text: string) => unknown;
+    readonly scope?: Partial<TokenScope>;
+    readonly code: OperationError['code'];
+    readonly message: string;
+    readonly details: object;
+  }
+
+  const names = { token_operation: SCOPE.operation };
+  const cases: Readonly<Record<string, Case>> = {
+    expired: {
+      prepare: lapse,
+      code: 'TOKEN_EXPIRED',
+      message: "Confirmation token expired at '2026-03-01T12:05:00.000Z'",
+      details: { expired_at: '2026-03-01T12:05:00.000Z', current_time: '2026-03-01T12:05:30.000Z' },
+    },
+    used: {
+      prepare: (bench, text) => bench.tokens.redeem(text, SCOPE, CALLER),
+      code: 'TOKEN_ALREADY_USED',
+      message: "Confirmation token is good for one call and was used at '2026-03-01T12:00:00.000Z'",
+      details: { consumed_at: '2026-03-01T12:00:00.000Z' },
+    },
+    'for another definition': {
+      scope: { definition: 'definition-2' },
+      code: 'TOKEN_SCOPE_MISMATCH',
+      message: "Operation 'github__delete_repository' has changed since its confirmation token was issued",
+      details: { ...names, requested_operation: SCOPE.operation },
+    },
+    'for other parameters': {
+      scope: { parameters: 'parameters-2' },
+      code: 'TOKEN_SCOPE_MISMATCH',
+      message: "Confirmation token is for a call of 'github__delete_repository' with other parameters",
+      details: { ...names, requested_operation: SCOPE.operation },
+    },
+    'for another adapter': {
+      scope: { upstream: 'gitlab' },
+      code: 'TOKEN_SCOPE_MISMATCH',
+      message: "Confirmation token is for adapter 'github', not 'gitlab'",
+      details: { ...names, requested_operation: SCOPE.operation },
+    },
+  };
+
+  it.each(Object.entries(cases))('that is %s says so and what to do', async (_, expected) => {
+    const bench = createTokenBench();
+    const text = await bench.issue();
+    await expected.prepare?.(bench, text);
+    for (const attempt of ['inspect', 'redeem'] as const) {
+      const { code, message, details } = await refusalOf(
+        bench.tokens[attempt](text, { ...SCOPE, ...expected.scope }, CALLER),
+      );
+      expect(code).toBe(expected.code);
+      expect(message).toBe(`${expected.message}. ${AGAIN}`);
+      expect(details).toEqual({ token: text, ...expected.details });
+    }
+  });
+
+  it('names both operations where it is for another', async () => {
+    const bench = createTokenBench();
+    const text = await bench.issue();
+    const scope = { ...SCOPE, operation: 'github__delete_issue' };
+    expect(await refusalOf(bench.tokens.redeem(text, scope, CALLER))).toMatchObject({
+      code: 'TOKEN_SCOPE_MISMATCH',
+      message:
+        "Confirmation token is for operation 'github__delete_repository', not 'github__delete_issue'. " +
+        "Call 'github__delete_issue' again without a token to get a new one",
+      details: { token_operation: 'github__delete_repository', requested_operation: 'github__delete_issue' },
+    });
+  });
+
+  it('of the right operation is still good for it', async () => {
+    const bench = createTokenBench();
+    const text = await bench.issue();
+    for (const part of Object.keys(SCOPE)) {
+      await refusalOf(bench.tokens.redeem(text, { ...SCOPE, [part]: 'another' }, CALLER));
+    }
+    await refusalOf(bench.tokens.redeem(text, SCOPE, STRANGER));
+    expect(await bench.tokens.redeem(text, SCOPE, CALLER)).toMatchObject({ consumedAt: START });
+  });
+
+  it('can be told from an unknown one for an hour', async () => {
+    const bench = createTokenBench();
+    const text = await bench.issue();
+    bench.time = START + 300_000 + 3_599_999;
+    expect((await refusalOf(bench.tokens.redeem(text, SCOPE, CALLER))).code).toBe('TOKEN_EXPIRED');
+    bench.time += 1;
+    expect((await refusalOf(bench.tokens.redeem(text, SCOPE, CALLER))).code).toBe('TOKEN_INVALID');
+  });
+});
+
+describe('a token that is not the caller’s to know of', () => {
+  const texts: Readonly<Record<string, (bench: TokenBench) => string | Promise<string>>> = {
+    unknown: () => `conf_${'A'.repeat(43)}`,
+    malformed: () => 'no token at all',
+    empty: () => '',
+    'with half a character': () => '\ud800',
+    'of another caller': (bench) => bench.issue({ caller: STRANGER }),
+    'of another caller, and expired': async (bench) => {
+      const text = await bench.issue({ caller: STRANGER });
+      lapse(bench);
+      return text;
+    },
+    'of another caller, and used': async (bench) => {
+      const text = await bench.issue({ caller: STRANGER });
+      await bench.tokens.redeem(text, SCOPE, STRANGER);
+      return text;
+    },
+    'of another configuration': async (bench) => {
+      const other = bench.beside({ configuration: 'configuration-2' });
+      return (await other.issue({ scope: SCOPE, caller: CALLER, danger: 'destructive', cooldownSeconds: 0 })).token;
+    },
+    'that was taken back': async (bench) => {
+      const text = await bench.issue();
+      await bench.tokens.revoke(text, CALLER);
+      return text;
+    },
+    'that is used, with a character more': async (bench) => {
+      const text = await bench.issue();
+      await bench.tokens.redeem(text, SCOPE, CALLER);
+      return `${text}A`;
+    },
+  };
+
+  it.each(Object.entries(texts))('%s has the one answer, at the one price', async (_, make) => {
+    const bench = createTokenBench();
+    const text = await make(bench);
+    for (const attempt of ['inspect', 'redeem'] as const) {
+      const before = countCalls(bench);
+      const { code, message, details } = await refusalOf(bench.tokens[attempt](text, SCOPE, CALLER));
+      expect({ code, message, details }).toEqual({
+        code: 'TOKEN_INVALID',
+        message: `Confirmation token is invalid. ${AGAIN}`,
+        details: { token: text },
+      });
+      expect(before()).toEqual({ count: 1, get: 1, increment: 1 });
+    }
+  });
+
+  it('is quoted no longer than a token can be', async () => {
+    const { details } = await refusalOf(createTokenBench().tokens.redeem('x'.repeat(5_000), SCOPE, CALLER));
+    expect(details).toEqual({ token: 'x'.repeat(80) });
+  });
+});
+
+/** Counts what the store is asked from now on. */
+function countCalls({ store }: TokenBench): () => Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const name of ['get', 'replace', 'remove', 'count', 'increment', 'list'] as const) {
+    const original = store[name].bind(store) as (...args: unknown[]) => Promise<unknown>;
+    const counted = (...args: unknown[]): Promise<unknown> => {
+      counts[name] = (counts[name] ?? 0) + 1;
+      return original(...args);
+    };
+    Object.defineProperty(store, name, { value: counted, configurable: true });
+  }
+  return () => counts;
+}
+
+describe('the order of the checks', () => {
+  interface Fault {
+    readonly apply: (bench: TokenBench, text: string) => unknown;
+    readonly caller?: Caller;
+    readonly scope?: Partial<TokenScope>;
+    readonly tells: RegExp;
+  }
+
+  const faults: readonly (readonly [string, Fault])[] = [
+    ['exists', { apply: () => undefined, caller: STRANGER, tells: /is invalid/ }],
+    ['not expired', { apply: lapse, tells: /expired at/ }],
+    ['not consumed', { apply: (bench, text) => bench.tokens.redeem(text, SCOPE, CALLER), tells: /was used at/ }],
+    ['operation', { apply: () => undefined, scope: { operation: 'another' }, tells: /is for operation/ }],
+    ['definition', { apply: () => undefined, scope: { definition: 'another' }, tells: /has changed/ }],
+    ['parameters', { apply: () => undefined, scope: { parameters: 'another' }, tells: /other parameters/ }],
+    ['adapter', { apply: () => undefined, scope: { upstream: 'another' }, tells: /is for adapter/ }],
+  ];
+  const pairs = faults.flatMap(([first, one], index) =>
+    faults.slice(index + 1).map(([second, other]) => [first, second, one, other] as const),
+  );
+
+  it.each(pairs)("is '%s' before '%s'", async (_first, _second, one, other) => {
+    const bench = createTokenBench();
+    const text = await bench.issue();
+    // Backwards, as what has expired can no longer be used.
+    await other.apply(bench, text);
+    await one.apply(bench, text);
+    const scope = { ...SCOPE, ...one.scope, ...other.scope };
+    const { message } = await refusalOf(bench.tokens.redeem(text, scope, one.caller ?? CALLER));
+    expect(message).toMatch(one.tells);
+  });
+
+  it.each(faults.filter(([, { scope }]) => scope !== undefined))("is '%s' before the cooldown", async (_, fault) => {
+    const bench = createTokenBench();
+    const text = await bench.issue({ cooldownSeconds: 60 });
+    const { message } = await refusalOf(bench.tokens.redeem(text, { ...SCOPE, ...fault.scope }, CALLER));
+    expect(message).toMatch(fault.tells);
+  });
+});
+
+describe('a cooldown', () => {
+  it('refuses with the same token, and does not use it up', async () => {
+    const bench = createTokenBench();
+    const text = await bench.issue({ cooldownSeconds: 30 });
+    bench.time += 12_500;
+    const { code, message, details } = await refusalOf(bench.tokens.redeem(text, SCOPE, CALLER));
+    expect(code).toBe('CONFIRMATION_REQUIRED');
+    expect(message).toBe(
+      "Operation 'github__delete_repository' may not run yet. Call it again with the same token in 18 seconds",
+    );
+    expect(details).toEqual({
+      operation: 'github__delete_repository',
+      danger_level: 'destructive',
+      reasons: ['it has a waiting time between the question and the execution'],
+      confirmation_token: text,
+      expires_at: '2026-03-01T12:05:00.000Z',
+      not_before: '2026-03-01T12:00:30.000Z',
+      retry_after_seconds: 18,
+    });
+    bench.time = START + 30_000;
+    expect(await bench.tokens.redeem(text, SCOPE, CALLER)).toMatchObject({ consumedAt: START + 30_000 });
+  });
+
+  it('longer than the token lives leaves time to use it', async () => {
+    const bench = createTokenBench();
+    const text = await bench.issue({ cooldownSeconds: 1_000 });
+    bench.time += 1_059_999;
+    expect(await bench.tokens.redeem(text, SCOPE, CALLER)).toMatchObject({ expiresAt: START + 1_060_000 });
+  });
+
+  it('does not hide a token from a look at it, and is no failure', async () => {
+    const bench = createTokenBench({ config: { maxFailuresPerMinute: 1 } });
+    const text = await bench.issue({ cooldownSeconds: 30 });
+    for (let attempt = 0; attempt < 5; attempt += 1) await refusalOf(bench.tokens.redeem(text, SCOPE, CALLER));
+    expect(await bench.tokens.inspect(text, SCOPE, CALLER)).toMatchObject({ notBefore: START + 30_000 });
+  });
+});
+
+describe('revocation', () => {
+  it('takes a token back', async () => {
+    const bench = createTokenBench();
+    const text = await bench.issue();
+    expect(await bench.tokens.revoke(text, CALLER)).toMatchObject({ operation: SCOPE.operation });
+    expect(await bench.store.list('token')).toEqual([]);
+  });
+
+  it.each<[string, string, (bench: TokenBench, text: string) => unknown, Caller]>([
+    ['somebody else', 'TOKEN_INVALID', () => undefined, STRANGER],
+    ['its owner too late', 'TOKEN_ALREADY_USED', ({ tokens }, text) => tokens.redeem(text, SCOPE, CALLER), CALLER],
+    ['its owner after it expired', 'TOKEN_EXPIRED', lapse, CALLER],
+    ['its owner twice', 'TOKEN_INVALID', ({ tokens }, text) => tokens.revoke(text, CALLER), CALLER],
+  ])('by %s is refused: %s', async (_, code, prepare, caller) => {
+    const bench = createTokenBench();
+    const text = await bench.issue();
+    await prepare(bench, text);
+    const refusal = await refusalOf(bench.tokens.revoke(text, caller));
+    expect(refusal.code).toBe(code);
+    expect(refusal.message).toContain('Call the operation again without a token');
+  });
+
+  it('and redemption at once: one of them wins', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const bench = createTokenBench();
+      const text = await bench.issue();
+      const attempts = [bench.tokens.redeem(text, SCOPE, CALLER), bench.tokens.revoke(text, CALLER)];
+      const outcomes = await Promise.allSettled(round % 2 === 0 ? attempts : attempts.reverse());
+      expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    }
+  });
+
+  it('comes with the end of the session, for its tokens alone', async () => {
+    const bench = createTokenBench();
+    const [mine, yours] = [await bench.issue(), await bench.issue({ caller: STRANGER })];
+    await bench.tokens.endSession(CALLER.sessionId);
+    expect((await refusalOf(bench.tokens.redeem(mine, SCOPE, CALLER))).code).toBe('TOKEN_INVALID');
+    expect(await bench.tokens.redeem(yours, SCOPE, STRANGER)).toMatchObject({ session: 'session-2' });
+  });
+});
+
+describe('the record', () => {
+  const actor = { session: 'session-1', client_name: 'editor', transport: 'http' };
+  const subject = { operation: 'github__delete_repository', adapter: 'github', actor };
+
+  it('has each event of a token, by the id that the token does not show', async () => {
+    const bench = createTokenBench();
+    const { token: text, record } = await bench.tokens.issue({
+      scope: SCOPE,
+      caller: { ...CALLER, client: 'ci' },
+      danger: 'destructive',
+      cooldownSeconds: 0,
+    });
+    await bench.tokens.redeem(text, SCOPE, CALLER);
+    await refusalOf(bench.tokens.redeem(text, SCOPE, CALLER));
+    const event = { type: 'token', token_id: record.id, ...subject };
+    expect(bench.events).toEqual([
+      { ...event, event: 'TOKEN_ISSUED', outcome: 'success', actor: { ...actor, client: 'ci' } },
+      { ...event, event: 'TOKEN_VALIDATED', outcome: 'success' },
+      { ...event, event: 'TOKEN_REJECTED', outcome: 'failure', failure_reason: 'TOKEN_ALREADY_USED' },
+    ]);
+    expect(JSON.stringify(bench.events)).not.toContain(text);
+  });
+
+  it('has revocations, those that come with the end of a session too', async () => {
+    const bench = createTokenBench();
+    const text = await bench.issue();
+    const { id } = (await bench.tokens.inspect(text, SCOPE, CALLER)) satisfies Token;
+    const { id: otherId } = await bench.tokens.inspect(await bench.issue(), SCOPE, CALLER);
+    bench.events.length = 0;
+    await bench.tokens.revoke(text, CALLER);
+    await refusalOf(bench.tokens.revoke('conf_unknown', CALLER));
+    await bench.tokens.endSession(CALLER.sessionId);
+    expect(bench.events).toEqual([
+      { type: 'token', event: 'TOKEN_REVOKED', token_id: id, ...subject, outcome: 'success' },
+      {
+        type: 'token',
+        event: 'TOKEN_REJECTED',
+        token_id: expect.stringMatching(/^[A-Za-z0-9_-]{12}$/),
+        outcome: 'failure',
+        failure_reason: 'TOKEN_INVALID',
+        actor,
+      },
+      {
+        type: 'token',
+        event: 'TOKEN_REVOKED',
+        token_id: otherId,
+        outcome: 'success',
+        actor: { session: 'session-1' },
+      },
+    ]);
+  });
+});

@@ -1,0 +1,274 @@
+import { describe, expect, it } from 'vitest';
+import type { QuotaMatch } from '../../../../src/config/gateway-config.js';
+import type { Caller } from '../../../../src/protocol/call.js';
+import type { Operation } from '../../../../src/protocol/operation.js';
+import { MemoryStore } from '../../../../src/store/memory-store.js';
+import { type StateStore, StoreError } from '../../../../src/store/state-store.js';
+import {
+  ALICE,
+  ANYBODY,
+  aLimit,
+  BOB,
+  createQuotaBench,
+  DELETE_ITEM,
+  ELSEWHERE,
+  GET_ITEM,
+  operationCalled,
+  SEARCH,
+} from './quota-bench.js';
+
+const INTROSPECT = operationCalled('introspect', { upstream: 'gateway', qualifiedName: 'introspect' });
+
+describe('what a quota is about', () => {
+  it.each<[string, QuotaMatch, Operation, Caller, boolean]>([
+    ['everything', {}, GET_ITEM, ANYBODY, true],
+    ['an operation by its name', { operation: ['get_item'] }, GET_ITEM, ALICE, true],
+    ['an operation by its qualified name', { operation: ['demo__*'] }, GET_ITEM, ALICE, true],
+    ['another operation', { operation: ['get_*'] }, SEARCH, ALICE, false],
+    ['a category', { category: ['DELETE', 'UPDATE'] }, DELETE_ITEM, ALICE, true],
+    ['another category', { category: ['DELETE'] }, GET_ITEM, ALICE, false],
+    ['an upstream', { upstream: ['wi*'] }, ELSEWHERE, ALICE, true],
+    ['another upstream', { upstream: ['wiki'] }, GET_ITEM, ALICE, false],
+    ['a client', { client: ['ali*'] }, GET_ITEM, ALICE, true],
+    ['another client', { client: ['alice'] }, GET_ITEM, BOB, false],
+    ['clients, and nobody in particular', { client: ['*'] }, GET_ITEM, ANYBODY, false],
+    ['all of it at once', { operation: ['get_*'], category: ['DELETE'] }, GET_ITEM, ALICE, false],
+    ['everything but what the gateway does itself', {}, INTROSPECT, ALICE, false],
+    ['all names but those of the gateway', { operation: ['*'] }, INTROSPECT, ALICE, false],
+    ['the gateway, by name', { upstream: ['gateway'] }, INTROSPECT, ALICE, true],
+    ['an operation of the gateway, by name', { operation: ['introspect'] }, INTROSPECT, ALICE, true],
+  ])('%s', async (_, match, operation, caller, counted) => {
+    const { desk } = createQuotaBench({ limits: [aLimit({ match, hardStop: 1 })] });
+    const charged = desk.charge({ operation, arguments: {}, caller });
+    expect(charged !== undefined).toBe(counted);
+    await charged;
+  });
+
+  it('costs nothing where it is about nothing: no promise is made', () => {
+    const { desk } = createQuotaBench({});
+    expect(desk.charge({ operation: GET_ITEM, arguments: {}, caller: ALICE })).toBeUndefined();
+    expect(desk.settle(GET_ITEM, ALICE, 100)).toBeUndefined();
+  });
+});
+
+describe('whom a quota counts together', () => {
+  const anybodyElse = { ...ANYBODY, sessionId: 'session-4' };
+  const aliceAgain = { ...ALICE, sessionId: 'session-5' };
+
+  it.each([
+    { per: 'all', first: ALICE, second: BOB, together: true },
+    { per: 'client', first: ALICE, second: BOB, together: false },
+    { per: 'client', first: ALICE, second: aliceAgain, together: true },
+    { per: 'client', first: ANYBODY, second: anybodyElse, together: true },
+    { per: 'client', first: ANYBODY, second: ALICE, together: false },
+    { per: 'session', first: ALICE, second: aliceAgain, together: false },
+    { per: 'session', first: ALICE, second: ALICE, together: true },
+  ] as const)(
+    'per $per: $first.sessionId and $second.sessionId: $together',
+    async ({ per, first, second, together }) => {
+      const bench = createQuotaBench({ limits: [aLimit({ per, hardStop: 1 })] });
+      await bench.charge({ caller: first });
+      if (together) expect((await bench.refusal({ caller: second })).code).toBe('RATE_LIMIT_QUOTA_EXHAUSTED');
+      else expect(await bench.charge({ caller: second })).toEqual([]);
+    },
+  );
+});
+
+describe('a hard stop', () => {
+  it('refuses what would be too much and says until when', async () => {
+    const bench = createQuotaBench({ limits: [aLimit({ hardStop: 3 })] });
+    await bench.chargeTimes(3);
+    const { code, message, details, traits } = await bench.refusal();
+    expect({ code, message, details }).toEqual({
+      code: 'RATE_LIMIT_QUOTA_EXHAUSTED',
+      message: "Quota exhausted: 'calls' allows 3 requests per hour. Try again in 1847 seconds",
+      details: {
+        quota: 'calls',
+        metric: 'requests_per_hour',
+        current: 3,
+        hard_stop_threshold: 3,
+        resets_at: '2026-01-28T13:00:00.000Z',
+        retry_after_seconds: 1847,
+      },
+    });
+    expect(traits).toMatchObject({ httpStatus: 429, recoverable: true });
+  });
+
+  it('ends with its window', async () => {
+    const bench = createQuotaBench({ limits: [aLimit({ hardStop: 1 })] });
+    await bench.charge();
+    bench.time = Date.parse('2026-01-28T12:59:59.999Z');
+    expect((await bench.refusal()).details).toMatchObject({ retry_after_seconds: 1 });
+    bench.time += 1;
+    expect(await bench.charge()).toEqual([]);
+    await bench.refusal();
+  });
+
+  it('holds after a restart', async () => {
+    const bench = createQuotaBench({ limits: [aLimit({ hardStop: 1 })] });
+    await bench.charge();
+    const request = { operation: GET_ITEM, arguments: {}, caller: ALICE };
+    await expect(bench.beside().charge(request)).rejects.toMatchObject({ code: 'RATE_LIMIT_QUOTA_EXHAUSTED' });
+  });
+
+  it('of one quota keeps the call from being counted by another', async () => {
+    const bench = createQuotaBench({
+      api: { demo: [{ scope: 'global', limit: 100, window: 'hour' }] },
+      limits: [
+        aLimit({ name: 'all', hardStop: 100 }),
+        aLimit({ name: 'gets', match: { operation: ['get_*'] }, hardStop: 2 }),
+      ],
+    });
+    await bench.chargeTimes(2);
+    for (let tries = 0; tries < 5; tries += 1) await bench.refusal();
+    expect(await bench.desk.status(ALICE)).toMatchObject({
+      api_limits: { 'demo:global:hour': { remaining: 98 } },
+      quotas: [
+        { name: 'all', current: 2 },
+        { name: 'gets', current: 2 },
+      ],
+    });
+  });
+
+  it('of 0 lets nothing through', async () => {
+    const bench = createQuotaBench({ limits: [aLimit({ hardStop: 0 })] });
+    expect((await bench.refusal()).details).toMatchObject({ current: 0 });
+  });
+});
+
+describe('a warning', () => {
+  const limit = aLimit({ warn: 4, pause: 10, hardStop: 20 });
+
+  it('comes from the threshold on, and louder near the next', async () => {
+    const bench = createQuotaBench({ limits: [limit] });
+    expect(await bench.chargeTimes(3)).toEqual([]);
+    const [fourth] = await bench.charge();
+    expect(fourth).toEqual({
+      code: 'RATE_LIMIT_QUOTA_WARNING',
+      message: 'Approaching quota limit',
+      severity: 'medium',
+      details: {
+        quota: 'calls',
+        metric: 'requests_per_hour',
+        current: 4,
+        warn_threshold: 4,
+        pause_threshold: 10,
+        hard_stop_threshold: 20,
+        resets_at: '2026-01-28T13:00:00.000Z',
+      },
+    });
+    expect(await bench.chargeTimes(5)).toMatchObject([{ severity: 'medium', details: { current: 9 } }]);
+    expect(await bench.charge()).toMatchObject([{ severity: 'high', details: { current: 10 } }]);
+  });
+
+  it('of a quota without other thresholds is never loud', async () => {
+    const bench = createQuotaBench({ limits: [aLimit({ warn: 1 })] });
+    expect(await bench.chargeTimes(50)).toMatchObject([{ severity: 'medium', details: { current: 50 } }]);
+  });
+
+  it('is told of each quota', async () => {
+    const bench = createQuotaBench({
+      limits: [aLimit({ warn: 1 }), aLimit({ name: 'daily', metric: 'requests_per_day', warn: 1 })],
+    });
+    expect(await bench.charge()).toMatchObject([{ details: { quota: 'calls' } }, { details: { quota: 'daily' } }]);
+  });
+});
+
+describe('money', () => {
+  const spending = aLimit({ name: 'spending', metric: 'cost_per_day', hardStop: 0.3, currency: 'USD' });
+  const pricing = [
+    { match: {}, costPerCall: 0.1 },
+    { match: { operation: ['search_*'] }, costPerCall: 0.25 },
+    { match: { upstream: ['wiki'] }, costPerCall: 0 },
+  ];
+
+  it('is counted by the last price that matches, exactly', async () => {
+    const bench = createQuotaBench({ limits: [spending], pricing });
+    // In fractions 0.1 + 0.1 + 0.1 is more than 0.3.
+    await bench.chargeTimes(3);
+    expect((await bench.refusal()).details).toEqual({
+      quota: 'spending',
+      metric: 'cost_per_day',
+      current: 0.3,
+      currency: 'USD',
+      hard_stop_threshold: 0.3,
+      resets_at: '2026-01-29T00:00:00.000Z',
+      retry_after_seconds: 41_447,
+    });
+  });
+
+  it('may suffice for a cheap call and not for a dear one', async () => {
+    const bench = createQuotaBench({ limits: [spending], pricing });
+    await bench.charge();
+    expect((await bench.refusal({ operation: SEARCH })).message).toBe(
+      "Quota exhausted: 'spending' allows 0.3 USD per day. Try again in 41447 seconds",
+    );
+    await bench.chargeTimes(2);
+  });
+
+  it('is no matter of what costs nothing', () => {
+    const { desk } = createQuotaBench({ limits: [spending], pricing });
+    expect(desk.charge({ operation: ELSEWHERE, arguments: {}, caller: ALICE })).toBeUndefined();
+  });
+});
+
+describe('tokens', () => {
+  const limit = aLimit({ name: 'reading', metric: 'tokens_per_minute', warn: 50, hardStop: 100 });
+
+  it('are counted of the answer, and stop the next call', async () => {
+    const bench = createQuotaBench({ limits: [limit] });
+    expect(await bench.charge()).toEqual([]);
+    await bench.desk.settle(GET_ITEM, ALICE, 199);
+    expect(await bench.charge()).toMatchObject([{ details: { current: 50 } }]);
+    await bench.desk.settle(GET_ITEM, ALICE, 196);
+    await bench.charge();
+    await bench.desk.settle(GET_ITEM, ALICE, 1);
+    expect((await bench.refusal()).details).toMatchObject({ current: 100, metric: 'tokens_per_minute' });
+  });
+
+  it('of an answer that comes in the next window count there', async () => {
+    const bench = createQuotaBench({ limits: [limit] });
+    await bench.charge();
+    bench.time += 60_000;
+    await bench.desk.settle(GET_ITEM, ALICE, 400);
+    await bench.refusal();
+  });
+
+  it('are not asked about where the quota is not about the call', () => {
+    const { desk } = createQuotaBench({ limits: [{ ...limit, match: { client: ['bob'] } }] });
+    expect(desk.settle(GET_ITEM, ALICE, 400)).toBeUndefined();
+  });
+});
+
+describe('while the store is away', () => {
+  const away = new StoreError('no connection');
+
+  function withFailing(method: 'incrementAll' | 'count') {
+    return createQuotaBench({
+      limits: [aLimit({ match: { operation: ['get_*'] }, metric: 'tokens_per_day', hardStop: 100 })],
+      store: (now): StateStore => {
+        const store = new MemoryStore(now);
+        return Object.assign(store, { [method]: () => Promise.reject(away) });
+      },
+    });
+  }
+
+  it('calls that must be counted are refused, and others go on', async () => {
+    const bench = withFailing('incrementAll');
+    const { code, cause } = await bench.refusal();
+    expect({ code, cause }).toEqual({ code: 'INTERNAL_ERROR', cause: away });
+    expect(await bench.charge({ operation: SEARCH })).toEqual([]);
+  });
+
+  it('an answer is not lost because it cannot be counted', async () => {
+    const { desk, observations } = withFailing('incrementAll');
+    await desk.settle(GET_ITEM, ALICE, 100);
+    expect(observations).toEqual([
+      { kind: 'notice', level: 'warn', message: 'the tokens of an answer were not counted: no connection' },
+    ]);
+  });
+
+  it('there is no status', async () => {
+    await expect(withFailing('count').desk.status(ALICE)).rejects.toMatchObject({ code: 'INTERNAL_ERROR' });
+  });
+});

@@ -1,0 +1,295 @@
+import { describe, expect, it, vi } from 'vitest';
+import type { Decision, PolicyRule, RuleMatch } from '../../../../src/config/gateway-config.js';
+import { createRuleBook } from '../../../../src/policy/rules/rule-engine.js';
+import {
+  type DangerLevel,
+  GATEWAY_SOURCE,
+  type Operation,
+  type TrustLevel,
+} from '../../../../src/protocol/operation.js';
+import { aBook, aParameter, aRule, NOBODY, rated } from './a-rule.js';
+
+const EXACT: RuleMatch = { operation: ['run_job'] };
+const QUALIFIED: RuleMatch = { operation: ['other', 'demo__run_job'] };
+const PATTERN: RuleMatch = { operation: ['run_*'] };
+const BRACES: RuleMatch = { operation: ['{run_job,run_all}'] };
+const LEVEL: RuleMatch = { danger: ['destructive', 'dangerous'] };
+const OTHER: RuleMatch = { operation: ['stop_*'] };
+const ANY: RuleMatch = {};
+
+type RuleText = readonly [Decision, RuleMatch];
+
+function named(texts: readonly RuleText[]): readonly PolicyRule[] {
+  return texts.map(([decision, match], index) => aRule({ name: `rule ${index + 1}`, decision, match }));
+}
+
+describe('how rules and the matrix come together', () => {
+  it.each<[danger: DangerLevel, trust: TrustLevel, rules: readonly RuleText[], decision: Decision, by: string]>([
+    ['safe', 'validated', [], 'allow', 'matrix'],
+    ['safe', 'validated', [['deny', OTHER]], 'allow', 'matrix'],
+    ['safe', 'validated', [['deny', PATTERN]], 'deny', 'rule 1'],
+    ['safe', 'validated', [['confirm', ANY]], 'confirm', 'rule 1'],
+    [
+      'safe',
+      'validated',
+      [
+        ['allow', EXACT],
+        ['confirm', ANY],
+      ],
+      'confirm',
+      'rule 2',
+    ],
+    [
+      'safe',
+      'validated',
+      [
+        ['allow', EXACT],
+        ['confirm', EXACT],
+        ['deny', ANY],
+      ],
+      'deny',
+      'rule 3',
+    ],
+    [
+      'safe',
+      'validated',
+      [
+        ['deny', ANY],
+        ['allow', EXACT],
+      ],
+      'deny',
+      'rule 1',
+    ],
+    ['safe', 'validated', [['allow', ANY]], 'allow', 'rule 1'],
+    // An allow lifts the matrix where it vouches for exactly this.
+    ['destructive', 'validated', [['allow', ANY]], 'confirm', 'matrix'],
+    ['destructive', 'validated', [['allow', PATTERN]], 'confirm', 'matrix'],
+    ['destructive', 'validated', [['allow', BRACES]], 'confirm', 'matrix'],
+    ['destructive', 'validated', [['allow', EXACT]], 'allow', 'rule 1'],
+    ['destructive', 'validated', [['allow', QUALIFIED]], 'allow', 'rule 1'],
+    ['destructive', 'validated', [['allow', LEVEL]], 'allow', 'rule 1'],
+    ['destructive', 'validated', [['allow', { ...PATTERN, ...LEVEL }]], 'allow', 'rule 1'],
+    ['destructive', 'validated', [['allow', { ...EXACT, upstream: ['other'] }]], 'confirm', 'matrix'],
+    [
+      'destructive',
+      'validated',
+      [
+        ['allow', PATTERN],
+        ['allow', EXACT],
+      ],
+      'allow',
+      'rule 2',
+    ],
+    // A bare name may come to mean another upstream's operation: it vouches for those alone that are vouched for already.
+    ['forbidden', 'untested', [['allow', EXACT]], 'deny', 'matrix'],
+    ['forbidden', 'generated', [['allow', EXACT]], 'deny', 'matrix'],
+    ['forbidden', 'validated', [['allow', EXACT]], 'allow', 'rule 1'],
+    ['forbidden', 'untested', [['allow', QUALIFIED]], 'allow', 'rule 1'],
+    ['forbidden', 'untested', [['allow', { ...EXACT, upstream: ['demo'] }]], 'allow', 'rule 1'],
+    ['forbidden', 'untested', [['allow', { ...EXACT, upstream: ['de*'] }]], 'deny', 'matrix'],
+    ['forbidden', 'untested', [['allow', LEVEL]], 'deny', 'matrix'],
+    // So does a confirm; one that does not vouch only adds to the matrix.
+    ['dangerous', 'validated', [['confirm', EXACT]], 'confirm', 'rule 1'],
+    ['dangerous', 'validated', [['confirm', LEVEL]], 'confirm', 'rule 1'],
+    ['dangerous', 'validated', [['confirm', PATTERN]], 'deny', 'matrix'],
+    [
+      'dangerous',
+      'validated',
+      [
+        ['allow', EXACT],
+        ['confirm', PATTERN],
+      ],
+      'confirm',
+      'rule 2',
+    ],
+    [
+      'dangerous',
+      'validated',
+      [
+        ['allow', EXACT],
+        ['deny', PATTERN],
+      ],
+      'deny',
+      'rule 2',
+    ],
+    ['dangerous', 'validated', [['deny', EXACT]], 'deny', 'rule 1'],
+    ['destructive', 'validated', [['confirm', PATTERN]], 'confirm', 'rule 1'],
+    ['destructive', 'certified', [['confirm', PATTERN]], 'confirm', 'rule 1'],
+  ])('%s under %s with %j: %s by %s', (danger, trust, rules, decision, by) => {
+    const ruling = aBook(named(rules), trust).ruleOn(rated(danger), {}, NOBODY);
+    expect([ruling.decision, ruling.rule ?? ruling.by]).toEqual([decision, by]);
+    expect([ruling.danger, ruling.trust]).toEqual([danger, trust]);
+  });
+
+  it.each<[match: RuleMatch, client: string | undefined, applies: boolean]>([
+    [{ category: ['DELETE', 'EXECUTE'] }, undefined, true],
+    [{ category: ['DELETE'] }, undefined, false],
+    [{ danger: ['safe'] }, undefined, true],
+    [{ danger: ['reversible'] }, undefined, false],
+    [{ upstream: ['de*'] }, undefined, true],
+    [{ upstream: ['de'] }, undefined, false],
+    [{ operation: ['demo__*'] }, undefined, true],
+    [{ operation: [] }, undefined, false],
+    [{ client: ['ci-*'] }, 'ci-main', true],
+    [{ client: ['ci-*', 'dev'] }, 'dev', true],
+    [{ client: ['ci-*'] }, 'dev', false],
+    [{ client: ['*'] }, undefined, false],
+    [{ client: ['**'] }, undefined, false],
+    [{ client: ['ci'], operation: ['run_*'], category: ['EXECUTE'], upstream: ['demo'] }, 'ci', true],
+    [{ client: ['ci'], operation: ['run_*'], category: ['EXECUTE'], upstream: ['other'] }, 'ci', false],
+    // A pattern that cannot be used is in doubt, and doubt is strict.
+    [{ operation: ['!(run_job)'] }, undefined, true],
+    [{ upstream: ['{1..1000}'] }, undefined, true],
+  ])('%j for client %s applies: %s', (match, client, applies) => {
+    const ruling = aBook([aRule({ match })]).ruleOn(rated('safe'), {}, client === undefined ? {} : { client });
+    expect(ruling.decision).toBe(applies ? 'deny' : 'allow');
+  });
+
+  it.each<[danger: DangerLevel, rule: RuleText, decision: Decision]>([
+    ['safe', ['deny', EXACT], 'deny'],
+    ['safe', ['deny', PATTERN], 'deny'],
+    ['safe', ['confirm', EXACT], 'confirm'],
+    ['safe', ['deny', OTHER], 'allow'],
+    // It may be the other upstream's that was vouched for.
+    ['dangerous', ['allow', EXACT], 'deny'],
+    ['destructive', ['allow', EXACT], 'confirm'],
+    ['destructive', ['allow', QUALIFIED], 'allow'],
+  ])(
+    'an operation whose bare name another upstream offers too stays in the rules about it: %s, %j: %s',
+    (danger, rule, decision) => {
+      const shared = rated(danger, { name: 'demo__run_job', qualifiedName: 'demo__run_job' });
+      expect(aBook(named([rule])).ruleOn(shared, {}, NOBODY).decision).toBe(decision);
+    },
+  );
+
+  it('does not let a pattern that cannot be used allow anything', () => {
+    const rule = aRule({ decision: 'allow', match: { operation: ['+(run_job)'], danger: ['dangerous'] } });
+    expect(aBook([rule]).ruleOn(rated('dangerous'), {}, NOBODY).decision).toBe('deny');
+  });
+});
+
+describe('what a confirmation takes', () => {
+  const confirm = (name: string, changes: Partial<PolicyRule>): PolicyRule =>
+    aRule({ name, decision: 'confirm', ...changes });
+
+  it('a person where any confirming rule asks for one, and the longest wait', () => {
+    const rules = [
+      confirm('slow', { cooldownSeconds: 60, reason: 'Take your time.' }),
+      confirm('person', { requires: 'human', cooldownSeconds: 10, reason: 'Ask Ada.' }),
+      confirm('elsewhere', { requires: 'human', cooldownSeconds: 600, match: OTHER }),
+    ];
+    const operation = rated('safe', { cooldownSeconds: 30 });
+    expect(aBook(rules).ruleOn(operation, {}, NOBODY)).toEqual({
+      decision: 'confirm',
+      requires: 'human',
+      cooldownSeconds: 60,
+      rule: 'person',
+      by: 'rule',
+      reason: 'Ask Ada.',
+      danger: 'safe',
+      trust: 'validated',
+    });
+  });
+
+  it('the wait of the operation where no rule asks for a longer one', () => {
+    const operation = rated('destructive', { cooldownSeconds: 30 });
+    expect(aBook([]).ruleOn(operation, {}, NOBODY)).toMatchObject({ decision: 'confirm', cooldownSeconds: 30 });
+    expect(aBook([confirm('a', { cooldownSeconds: 5 })]).ruleOn(operation, {}, NOBODY).cooldownSeconds).toBe(30);
+  });
+
+  it('nothing where the call is allowed or denied', () => {
+    const rules = [confirm('person', { requires: 'human', cooldownSeconds: 60 }), aRule({ name: 'no' })];
+    const operation = rated('safe', { cooldownSeconds: 30 });
+    expect(aBook(rules).ruleOn(operation, {}, NOBODY)).toMatchObject({ requires: 'token', cooldownSeconds: 0 });
+    expect(aBook([]).ruleOn(operation, {}, NOBODY)).toMatchObject({ requires: 'token', cooldownSeconds: 0 });
+  });
+});
+
+describe('a read-only gateway', () => {
+  it.each([
+    ['READ', 'allow', 'matrix'],
+    ['CREATE', 'deny', 'read-only'],
+    ['UPDATE', 'deny', 'read-only'],
+    ['DELETE', 'deny', 'read-only'],
+    ['EXECUTE', 'deny', 'read-only'],
+  ] as const)('%s: %s by %s', (category, decision, by) => {
+    const operation = rated('safe', {}, category);
+    expect(aBook([], 'certified', true).ruleOn(operation, {}, NOBODY)).toMatchObject({ decision, by, rule: null });
+  });
+
+  it('is not lifted by any rule', () => {
+    const book = aBook([aRule({ decision: 'allow', match: EXACT })], 'certified', true);
+    expect(book.ruleOn(rated('safe'), {}, NOBODY)).toMatchObject({ decision: 'deny', by: 'read-only' });
+    expect(book.outlook(rated('safe'))).toEqual({ decision: 'deny', requires: 'token', conditional: false });
+  });
+});
+
+describe("the gateway's own operations", () => {
+  const BUILT_IN = { upstream: GATEWAY_SOURCE, name: 'introspect', qualifiedName: 'introspect' };
+  const introspect = rated('safe', BUILT_IN, 'READ');
+
+  it('are certified, and no upstream is asked about', () => {
+    const trustOf = vi.fn((): TrustLevel => 'untested');
+    const book = createRuleBook({ readOnly: true, rules: [] }, trustOf);
+    expect(book.ruleOn(introspect, {}, NOBODY)).toMatchObject({ decision: 'allow', trust: 'certified' });
+    expect(trustOf).not.toHaveBeenCalled();
+  });
+
+  it.each<[match: RuleMatch, decision: Decision]>([
+    [{}, 'allow'],
+    [{ operation: ['*'] }, 'allow'],
+    [{ operation: ['introspec?'] }, 'allow'],
+    [{ upstream: ['gateway'] }, 'allow'],
+    [{ category: ['READ'], danger: ['safe'] }, 'allow'],
+    [{ operation: ['introspect'] }, 'deny'],
+  ])('that read are denied by their exact name alone: %j: %s', (match, decision) => {
+    expect(aBook([aRule({ match })]).ruleOn(introspect, {}, NOBODY).decision).toBe(decision);
+  });
+
+  it('that do more are ruled like any other', () => {
+    const revoke = rated('reversible', { ...BUILT_IN, name: 'revoke_token' });
+    expect(aBook([aRule()]).ruleOn(revoke, {}, NOBODY).decision).toBe('deny');
+  });
+});
+
+describe('the outlook', () => {
+  const CLIENT: RuleMatch = { client: ['ci'] };
+  const operation = rated('destructive', { parameters: [aParameter('path')] });
+
+  it.each<[rules: readonly Partial<PolicyRule>[], decision: Decision, requires: string, conditional: boolean]>([
+    [[], 'confirm', 'token', false],
+    [[{ match: CLIENT }], 'confirm', 'token', true],
+    [[{ match: { params: { path: { present: true } } } }], 'confirm', 'token', true],
+    [[{ match: { ...CLIENT, ...OTHER } }], 'confirm', 'token', false],
+    [[{ match: EXACT }, { match: CLIENT }], 'deny', 'token', false],
+    [[{ match: CLIENT, decision: 'confirm' }], 'confirm', 'token', false],
+    [[{ match: CLIENT, decision: 'confirm', requires: 'human' }], 'confirm', 'token', true],
+    [[{ match: EXACT, decision: 'confirm', requires: 'human' }], 'confirm', 'human', false],
+    [[{ match: CLIENT, decision: 'allow' }], 'confirm', 'token', false],
+    [[{ match: { ...CLIENT, ...EXACT }, decision: 'allow' }], 'confirm', 'token', true],
+    [
+      [
+        { match: { ...CLIENT, ...EXACT }, decision: 'allow' },
+        { match: PATTERN, decision: 'confirm' },
+      ],
+      'confirm',
+      'token',
+      false,
+    ],
+  ])('of %j: %s by %s, conditional: %s', (changes, decision, requires, conditional) => {
+    const rules = changes.map((change, index) => aRule({ name: `rule ${index + 1}`, ...change }));
+    expect(aBook(rules).outlook(operation)).toEqual({ decision, requires, conditional });
+  });
+});
+
+describe('the common call', () => {
+  it('is ruled once: the same frozen ruling, and trust asked once', () => {
+    const trustOf = vi.fn((): TrustLevel => 'validated');
+    const book = createRuleBook({ readOnly: false, rules: [aRule({ match: { ...OTHER, client: ['ci'] } })] }, trustOf);
+    const operation: Operation = rated('safe');
+    const ruling = book.ruleOn(operation, {}, NOBODY);
+    expect(book.ruleOn(operation, { other: 1 }, { client: 'ci' })).toBe(ruling);
+    expect(Object.isFrozen(ruling)).toBe(true);
+    expect(trustOf).toHaveBeenCalledTimes(1);
+  });
+});

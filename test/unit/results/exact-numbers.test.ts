@@ -1,0 +1,36 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseExact, writeExact } from '../../../src/results/exact-numbers.js';
+
+describe('numbers that a double would change', () => {
+  it.each([
+    '{"id":12345678901234567890}',
+    '[0.12345678901234567890123]',
+    '[1e400,-2E-400]',
+    '{"text":"12345678901234567890","n":12345678901234567890}',
+    '{"12345678901234567890":[12345678901234567890]}',
+    '"a \\" 12345678901234567890 \\\\"',
+  ])('come through: %s', (text) => {
+    expect(writeExact(parseExact(text))).toBe(text);
+  });
+
+  it('are told apart from texts that look like one', () => {
+    expect(parseExact('{"n":"1234567890123456789"}')).toEqual({ n: '1234567890123456789' });
+  });
+
+  it.each(['0.30000000000000004', '3.3333333333333335', '9007199254740991', '1e+300'])(
+    'are not those that a double holds as they are written: %s',
+    (text) => {
+      expect(parseExact(text)).toBe(Number(text));
+    },
+  );
+
+  it('change nothing for all other JSON', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const text = JSON.stringify(value);
+        expect(writeExact(parseExact(text))).toBe(JSON.stringify(JSON.parse(text)));
+      }),
+    );
+  });
+});

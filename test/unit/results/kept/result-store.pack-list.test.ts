@@ -1,0 +1,37 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { packList, packTexts } from '../../../../src/results/kept/result-store.js';
+
+describe('pack list', () => {
+  it('gives back every item, as value and as text', () => {
+    fc.assert(
+      fc.property(fc.array(fc.jsonValue()), (items) => {
+        const packed = packList(items);
+        const texts = items.map((item) => JSON.stringify(item));
+        expect(packed).toHaveLength(items.length);
+        expect(items.map((_, index) => packed.textAt(index))).toEqual(texts);
+        expect(items.map((_, index) => packed.valueAt(index))).toEqual(texts.map((text) => JSON.parse(text)));
+      }),
+    );
+  });
+
+  it.each([
+    { items: [], bytes: 0 },
+    { items: ['é', 12], bytes: 4 + 2 + 2 * 4 },
+    { items: [{ a: null }], bytes: 10 + 4 },
+  ])('holds $bytes bytes for $items', ({ items, bytes }) => {
+    expect(packList(items).bytes).toBe(bytes);
+  });
+
+  it('packs texts as they are', () => {
+    expect(packTexts(['{"a": 1}', '[]']).textAt(0)).toBe('{"a": 1}');
+  });
+
+  it('writes what JSON has no word for as null', () => {
+    expect(packList([undefined, 1]).valueAt(0)).toBeNull();
+  });
+
+  it.each([-1, 1, 0.5])('has no item %s in a list of one', (index) => {
+    expect(() => packList(['a']).textAt(index)).toThrow(RangeError);
+  });
+});

@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import type { Cut } from '../../../../src/results/kept/truncate.js';
+import { describeCuts } from '../../../../src/results/kept/truncation-warning.js';
+
+const HANDLE = 'res_abcdefghijkl';
+const items: Cut = { path: ['items'], kind: 'items', kept: 40, total: 2_000 };
+const body: Cut = { path: ['items', 3, 'body'], kind: 'text', kept: 1_200, total: 90_000 };
+
+/** The parameters of the call that a message names. */
+function nextCall(message: string): unknown {
+  return JSON.parse(/introspect (\{.*?\})/.exec(message)?.[1] ?? 'null');
+}
+
+describe('describe cuts', () => {
+  it('says what was left out, and how to read on', () => {
+    const page = { cursor: 'abc', params: { first: 20, after: 'abc' } };
+    expect(describeCuts([body, items], { handle: HANDLE, page, limit: 25_000 })).toEqual({
+      code: 'VALIDATION_TRUNCATED_WARNING',
+      message:
+        "The answer was too big: 'items' holds the first 40 of 2000 items; 'items[3].body' holds the first 1200 of 90000 " +
+        'characters. Next page: the same call with {"first":20,"after":"abc"} added. The whole is kept for a while. Read on: ' +
+        `introspect {"query":"result","name":"${HANDLE}","path":"items","first":20,"after":"40"}. Or give introspect ` +
+        "'search', 'fields' or 'lines' with that name to read just what you need",
+      details: {
+        field: 'items',
+        original_count: 2_000,
+        truncated_count: 40,
+        limit: 25_000,
+        handle: HANDLE,
+        cursor: 'abc',
+        cuts: [
+          { path: 'items', kind: 'items', kept: 40, total: 2_000 },
+          { path: 'items[3].body', kind: 'text', kept: 1_200, total: 90_000 },
+        ],
+      },
+      severity: 'medium',
+    });
+  });
+
+  it.each([
+    [items, { path: 'items', first: 20, after: '40' }],
+    [body, { path: 'items[3].body', after: '1200' }],
+    [
+      { ...items, path: [] },
+      { first: 20, after: '40' },
+    ],
+    [
+      { ...items, kind: 'members' as const },
+      { path: 'items', after: '40' },
+    ],
+  ])('reads on where %j was', (cut, params) => {
+    expect(nextCall(describeCuts([cut], { handle: HANDLE, limit: 1 }).message)).toEqual({
+      query: 'result',
+      name: HANDLE,
+      ...params,
+    });
+  });
+
+  it('asks for less where nothing could be kept', () => {
+    const { message, details } = describeCuts([{ ...items, path: [] }], { limit: 1 });
+    expect(message).toBe(
+      'The answer was too big: it holds the first 40 of 2000 items. The rest is too big to keep: ask for less at a time',
+    );
+    expect(details).not.toHaveProperty('handle');
+    expect(details).not.toHaveProperty('cursor');
+  });
+
+  it('puts the list that lost most first', () => {
+    const more: Cut = { path: ['rows'], kind: 'items', kept: 1, total: 9_000 };
+    expect(describeCuts([body, items, more], { limit: 1 }).details).toMatchObject({
+      field: 'rows',
+      original_count: 9_000,
+    });
+  });
+
+  it('stays short, however many places and however long their names', () => {
+    const many = Array.from(
+      { length: 500 },
+      (_, index): Cut => ({ ...body, path: ['items', index, 'x'.repeat(index)] }),
+    );
+    const warning = describeCuts(many, { handle: HANDLE, limit: 1 });
+    expect(warning.message).toContain('497 other place(s) were shortened');
+    expect(JSON.stringify(warning).length).toBeLessThan(4_000);
+  });
+
+  it('names the whole where every name is too long', () => {
+    const warning = describeCuts([{ ...body, path: ['x'.repeat(5_000)] }], { handle: HANDLE, limit: 1 });
+    expect(warning.message).toContain('The answer was too big: 1 other place(s) were shortened');
+    expect(nextCall(warning.message)).toEqual({ query: 'result', name: HANDLE });
+  });
+});

@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import { aggregateItems, MAX_GROUPS } from '../../../../src/results/query/aggregate-items.js';
+import type { Aggregation } from '../../../../src/results/result-types.js';
+import { SOURCE } from '../../../support/collection-source.js';
+
+const ITEMS = [
+  { status: 'active', size: 10, at: '2026-01-02', tags: ['a', 'b', 'a'], owner: { name: 'ann' } },
+  { status: 'paused', size: 30, at: '2026-01-01T12:00:00Z', tags: [] },
+  { status: 'active', size: 20, at: '2026-01-03', tags: ['b'], owner: { name: 'bob' } },
+  { status: null, size: 'big', owner: { name: 'ann' } },
+];
+
+function compute(aggregation: Aggregation, items: readonly unknown[] = ITEMS): unknown {
+  return aggregateItems(items, [['label', aggregation]], SOURCE).aggregations['label'];
+}
+
+describe('one function', () => {
+  it.each<[Aggregation, value: unknown]>([
+    [{ count: true }, 4],
+    [{ sum: ['size'] }, 60],
+    [{ avg: ['size'] }, 20],
+    [{ min: ['size'] }, 10],
+    [{ max: ['size'] }, 'big'],
+    [{ min: ['at'] }, '2026-01-01T12:00:00Z'],
+    [{ max: ['at'] }, '2026-01-03'],
+    [{ min: ['owner', 'name'] }, 'ann'],
+    [{ sum: ['owner', 'name'] }, 0],
+    [{ avg: ['owner', 'name'] }, null],
+    [{ min: ['missing'] }, null],
+    [{ max: ['owner'] }, null],
+  ])('%j is %j', (aggregation, value) => {
+    expect(compute(aggregation)).toEqual(value);
+  });
+});
+
+it('answers several functions with an object of them', () => {
+  expect(compute({ count: true, sum: ['size'], avg: ['size'] })).toEqual({ count: 4, sum: 60, avg: 20 });
+});
+
+describe('groups', () => {
+  it('have the value of the one function, or an object of several', () => {
+    expect(compute({ groupBy: ['status'], count: true })).toEqual({ active: 2, null: 1, paused: 1 });
+    expect(compute({ groupBy: ['status'], count: true, max: ['at'] })).toEqual({
+      active: { count: 2, max: '2026-01-03' },
+      null: { count: 1, max: null },
+      paused: { count: 1, max: '2026-01-01T12:00:00Z' },
+    });
+  });
+
+  it('come largest first, then by name', () => {
+    const items = ['b', 'c', 'a', 'c', 'b', 'd'].map((kind) => ({ kind }));
+    expect(Object.keys(compute({ groupBy: ['kind'], count: true }, items) as object)).toEqual(['b', 'c', 'a', 'd']);
+  });
+
+  it('take an item with several values once into each', () => {
+    expect(compute({ groupBy: ['tags'], count: true })).toEqual({ b: 2, a: 1, null: 2 });
+    expect(compute({ groupBy: ['owner', 'name'], sum: ['size'] })).toEqual({ ann: 10, bob: 20, null: 30 });
+  });
+
+  it('can be by computed fields, objects and hostile names', () => {
+    expect(compute({ groupBy: ['_computed', 'age_days'], count: true }, [{ created_at: '2026-05-30' }])).toEqual({
+      2: 1,
+    });
+    expect(compute({ groupBy: ['a'], count: true }, [{ a: { b: 1 } }])).toEqual({ '{"b":1}': 1 });
+    expect(JSON.stringify(compute({ groupBy: ['a'], count: true }, [{ a: '__proto__' }]))).toBe('{"__proto__":1}');
+  });
+
+  it('are not more than anybody reads, and say how many are left out', () => {
+    const items = Array.from({ length: MAX_GROUPS + 5 }, (_, index) => ({ id: `k${index}` }));
+    const { aggregations, truncatedGroups } = aggregateItems(
+      [...items, { id: 'k1004' }],
+      [['by_id', { groupBy: ['id'], count: true }]],
+      SOURCE,
+    );
+    expect(Object.keys(aggregations['by_id'] as object)).toHaveLength(MAX_GROUPS);
+    expect(Object.keys(aggregations['by_id'] as object)[0]).toBe('k1004');
+    expect(truncatedGroups).toEqual(new Map([['by_id', 5]]));
+  });
+});
+
+it('answers under the labels of the caller, in their order', () => {
+  const labelled = [
+    ['z', { count: true }],
+    ['__proto__', { count: true }],
+    ['a', { count: true }],
+  ] as const;
+  expect(JSON.stringify(aggregateItems(ITEMS, labelled, SOURCE).aggregations)).toBe('{"z":4,"__proto__":4,"a":4}');
+});

@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import { filterItems } from '../../../../src/results/query/filter-items.js';
+import type { Operator } from '../../../../src/results/result-types.js';
+import { SOURCE } from '../../../support/collection-source.js';
+
+/** Whether an item whose field `a` has this value passes. */
+function passes(value: unknown, operator: Operator, operand: unknown): boolean {
+  const item = value === undefined ? {} : { a: value };
+  return filterItems([item], [{ path: ['a'], operator, operand }], SOURCE).length === 1;
+}
+
+describe('operators', () => {
+  it.each<[value: unknown, operator: Operator, operand: unknown, holds: boolean]>([
+    ['x', 'equals', 'x', true],
+    ['x', 'equals', 'X', false],
+    [5, 'equals', 5, true],
+    [5, 'equals', '5', true],
+    ['5', 'equals', 5, true],
+    ['05', 'equals', 5, false],
+    ['1.0', 'equals', '1.00', false],
+    [true, 'equals', true, true],
+    [true, 'equals', 'true', false],
+    [false, 'equals', null, false],
+    [null, 'equals', null, true],
+    [undefined, 'equals', null, true],
+    [['x', 'y'], 'equals', 'y', true],
+    [['x', 'y'], 'equals', 'z', false],
+    [{ b: [1] }, 'equals', { b: [1] }, true],
+    [{ b: [1] }, 'equals', { b: [2] }, false],
+    ['2026-01-01T00:00:00Z', 'equals', '2026-01-01', true],
+    ['2026-01-01T01:00:00+01:00', 'equals', '2026-01-01T00:00:00Z', true],
+    ['x', 'in', ['x', 'y'], true],
+    ['z', 'in', ['x', 'y'], false],
+    ['5', 'in', [4, 5], true],
+    [undefined, 'in', ['x', null], true],
+    [[1, 2], 'in', [2, 3], true],
+    ['x', 'in', [], false],
+    [10, 'gt', 9, true],
+    ['10', 'gt', 9, true],
+    ['10', 'gt', '9', true],
+    [9, 'gt', 9, false],
+    [9, 'gte', 9, true],
+    [8, 'lt', 9, true],
+    [9, 'lte', 9, true],
+    ['abc', 'gt', 9, false],
+    ['abc', 'lt', 9, false],
+    ['abc', 'gt', '9', true],
+    ['b', 'gt', 'a', true],
+    ['B', 'gt', 'a', false],
+    [true, 'gt', 0, false],
+    [null, 'lt', 9, false],
+    [undefined, 'gte', 0, false],
+    [{}, 'gt', 0, false],
+    [[1, 20], 'gt', 10, true],
+    ['2026-03-01', 'gt', '2026-02-28T23:00:00Z', true],
+    ['2026-01-01T00:30:00+02:00', 'lt', '2026-01-01', true],
+    ['2026-01-31T10:00:00Z', 'lte', '2026-01-31', false],
+    ['2026-02-30', 'lt', '2026-03-01', true],
+    ['Hello World', 'contains', 'WORLD', true],
+    ['Crème brûlée', 'contains', 'creme', true],
+    ['Hello', 'contains', 'x', false],
+    [12345, 'contains', '234', true],
+    [['Admin', 'user'], 'contains', 'admin', true],
+    [['administrator'], 'contains', 'admin', false],
+    [[1, 2], 'contains', 2, true],
+    [null, 'contains', 'null', false],
+    ['x', 'exists', true, true],
+    [null, 'exists', true, false],
+    [undefined, 'exists', true, false],
+    [null, 'exists', false, true],
+    [undefined, 'exists', false, true],
+    [[], 'exists', true, true],
+    ['report.PDF', 'pattern', '*.pdf', true],
+    ['report.pdf.txt', 'pattern', '*.pdf', false],
+    ['a1', 'pattern', 'a?', true],
+    ['a', 'pattern', 'a?', false],
+    [2026, 'pattern', '20*', true],
+    [['x.md', 'y.txt'], 'pattern', '*.md', true],
+    [true, 'pattern', '*', false],
+    [undefined, 'pattern', '*', false],
+  ])('%j %s %j: %s', (value, operator, operand, holds) => {
+    expect(passes(value, operator, operand)).toBe(holds);
+  });
+});
+
+it('takes any element of a list on the way', () => {
+  const items = [{ labels: [{ name: 'bug' }, { name: 'ui' }] }, { labels: [{ name: 'docs' }] }, { labels: [] }, {}];
+  const found = (operator: Operator, operand: unknown): readonly unknown[] =>
+    filterItems(items, [{ path: ['labels', 'name'], operator, operand }], SOURCE);
+  expect(found('equals', 'ui')).toEqual([items[0]]);
+  expect(found('contains', 'oc')).toEqual([items[1]]);
+  expect(found('exists', false)).toEqual([items[2], items[3]]);
+});
+
+it('wants all conditions, and keeps the order', () => {
+  const items = [3, 1, 2, 5].map((size) => ({ size, kind: size % 2 === 0 ? 'even' : 'odd' }));
+  const conditions = [
+    { path: ['size'], operator: 'gte', operand: 2 },
+    { path: ['kind'], operator: 'equals', operand: 'odd' },
+  ] as const;
+  expect(filterItems(items, conditions, SOURCE)).toEqual([items[0], items[3]]);
+});
+
+it('filters by computed fields, and items that are no objects', () => {
+  const items = [{ created_at: '2026-05-31' }, { created_at: '2026-01-01' }, {}];
+  expect(filterItems(items, [{ path: ['_computed', 'age_days'], operator: 'gt', operand: 30 }], SOURCE)).toEqual([
+    items[1],
+  ]);
+  expect(filterItems(['b', 'a'], [{ path: ['value'], operator: 'equals', operand: 'a' }], SOURCE)).toEqual(['a']);
+});

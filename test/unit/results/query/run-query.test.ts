@@ -1,0 +1,238 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { OperationError } from '../../../../src/protocol/operation-error.js';
+import { readQuery } from '../../../../src/results/query/read-query.js';
+import { project, type QueryOutcome, runQuery } from '../../../../src/results/query/run-query.js';
+import type { Control } from '../../../../src/results/result-types.js';
+import { SOURCE } from '../../../support/collection-source.js';
+
+type Given = Partial<Record<Control, unknown>>;
+
+function read(given: Given) {
+  const controls = new Map(Object.entries(given)) as ReadonlyMap<Control, unknown>;
+  return readQuery(controls, (control) => control, 'list_items')!;
+}
+
+function run(items: readonly unknown[], given: Given): QueryOutcome {
+  return runQuery(items, read(given), SOURCE);
+}
+
+function refusal(items: readonly unknown[], given: Given): OperationError {
+  try {
+    run(items, given);
+  } catch (error) {
+    if (error instanceof OperationError) return error;
+    throw error;
+  }
+  throw new Error(`accepted ${JSON.stringify(given)}`);
+}
+
+const WIDGETS = [
+  {
+    widget_id: 'w1',
+    widget_name: 'Atlas',
+    status: 'active',
+    size_bytes: 900,
+    created_at: '2026-04-15',
+    settings: { theme: 'dark' },
+  },
+  {
+    widget_id: 'w2',
+    widget_name: 'Boreas',
+    status: 'paused',
+    size_bytes: 300,
+    created_at: '2026-05-30',
+    settings: { theme: 'light' },
+  },
+  {
+    widget_id: 'w3',
+    widget_name: 'Ceres',
+    status: 'active',
+    size_bytes: 500,
+    created_at: '2026-01-01',
+    settings: { theme: 'dark', language: 'en' },
+  },
+];
+
+function names(items: readonly unknown[]): readonly unknown[] {
+  return items.map((item) => (item as { widget_name: string }).widget_name);
+}
+
+describe("the documents' examples", () => {
+  it('filters and sorts by computed fields', () => {
+    const given = {
+      filter: { '_computed.age_days': { gt: 10 } },
+      sort: { field: '_computed.age_days', order: 'desc' },
+      fields: ['widget_name', '_computed.age_days'],
+    };
+    const { ordered } = run(WIDGETS, given);
+    expect(project(ordered, read(given), SOURCE)).toEqual([
+      { widget_name: 'Ceres', _computed: { age_days: 151 } },
+      { widget_name: 'Atlas', _computed: { age_days: 47 } },
+    ]);
+  });
+
+  it('aggregates what the filter leaves', () => {
+    const given = {
+      filter: { status: 'active' },
+      aggregate: {
+        total: { count: true },
+        by_status: { group_by: 'status', count: true },
+        average_size: { avg: 'size_bytes' },
+      },
+    };
+    expect(run(WIDGETS, given)).toEqual({
+      ordered: [WIDGETS[0], WIDGETS[2]],
+      aggregations: { total: 2, by_status: { active: 2 }, average_size: 700 },
+    });
+  });
+
+  it('searches for any of the words, then sorts', () => {
+    const { ordered } = run(WIDGETS, { query: 'light dark', filter: { status: 'active' }, sort: '-widget_name' });
+    expect(names(ordered)).toEqual(['Ceres', 'Atlas']);
+  });
+
+  it('filters by nested fields, however they are written', () => {
+    for (const filter of [{ 'settings.theme': 'dark' }, { settings: { theme: { in: ['dark'] } } }]) {
+      expect(names(run(WIDGETS, { filter }).ordered)).toEqual(['Atlas', 'Ceres']);
+    }
+  });
+});
+
+it('leaves the items alone where nothing is asked of them', () => {
+  const query = read({ first: 2 });
+  expect(runQuery(WIDGETS, query, SOURCE)).toEqual({ ordered: WIDGETS });
+  expect(project(WIDGETS, query, SOURCE)).toEqual(WIDGETS);
+});
+
+it('lets presets choose their fields by all items that were found', () => {
+  const items = [
+    { id: 1, note: 'x'.repeat(600) },
+    { id: 2, note: 'a' },
+    { id: 3, note: 'b' },
+  ];
+  const query = read({ fields: 'standard' });
+  expect(project(items.slice(0, 1), query, SOURCE, items)).toEqual([items[0]]);
+  expect(project(items.slice(0, 1), query, SOURCE)).toEqual([{ id: 1 }]);
+});
+
+it('says how many groups are left out', () => {
+  const items = Array.from({ length: 1001 }, (_, index) => ({ id: `k${index}` }));
+  const { truncatedGroups } = run(items, { aggregate: { by_id: { group_by: 'id' } } });
+  expect(truncatedGroups).toEqual(new Map([['by_id', 1]]));
+});
+
+describe('unknown fields', () => {
+  it('are named with the valid ones, the nearest first', () => {
+    const { code, message, details } = refusal(WIDGETS, {
+      filter: { statuss: 'active' },
+      sort: 'zzz',
+      fields: ['widget_id', 'settings.thme'],
+      aggregate: { a: { sum: 'bytes' } },
+    });
+    expect(code).toBe('VALIDATION_UNKNOWN_FIELD');
+    expect(message).toContain(
+      "Unknown field(s) for operation 'list_items': 'statuss' (did you mean 'status'?), 'zzz', ",
+    );
+    expect(message).toContain("'settings.thme' (did you mean 'settings.theme'?)");
+    expect(details).toMatchObject({
+      operation: 'list_items',
+      unknown_fields: ['statuss', 'zzz', 'settings.thme', 'bytes'],
+    });
+    const valid = details['valid_fields'] as readonly string[];
+    expect(valid.toSorted()).toEqual(
+      [...Object.keys(WIDGETS[0]!), '_computed.age_days', 'settings.theme', 'settings.language'].toSorted(),
+    );
+    expect(['status', 'settings.theme']).toContain(valid[0]);
+  });
+
+  it.each<[Given]>([
+    [{ filter: { settings: { exists: true } } }],
+    [{ filter: { 'settings.language': { exists: false } } }],
+    [{ fields: ['settings.language'] }],
+    [{ sort: '_computed.age_days' }],
+    [{ fields: ['_computed'] }],
+    [{ aggregate: { a: { group_by: 'settings.theme' } } }],
+  ])('are not those that any item has: %j', (given) => {
+    expect(run(WIDGETS, given).ordered).toHaveLength(
+      given.filter && 'settings.language' in (given.filter as object) ? 2 : 3,
+    );
+  });
+
+  it('are found deeper than names are shown, and past the items that names are taken from', () => {
+    const items = [...Array.from({ length: 500 }, () => ({ a: 1 })), { a: { b: { c: { d: { e: 1 } } } } }];
+    expect(run(items, { filter: { 'a.b.c.d.e': 1 } }).ordered).toHaveLength(1);
+  });
+
+  it('cannot be told where there are no items', () => {
+    expect(run([], { filter: { anything: 1 }, aggregate: { a: { avg: 'x' }, b: { count: true } } })).toEqual({
+      ordered: [],
+      aggregations: { a: null, b: 0 },
+    });
+  });
+
+  it('of items that are no objects are all but value', () => {
+    expect(run(['b', 'a'], { sort: 'value' }).ordered).toEqual(['a', 'b']);
+    expect(refusal(['b'], { sort: 'name' }).details['valid_fields']).toContain('value');
+  });
+
+  it('never list more than anybody reads', () => {
+    const item = Object.fromEntries(Array.from({ length: 600 }, (_, index) => [`field_${index}`, index]));
+    const { message, details } = refusal([item], { sort: 'feild_7' });
+    expect((details['valid_fields'] as readonly string[])[0]).toBe('field_7');
+    expect(details['valid_fields']).toHaveLength(30);
+    expect(message.length).toBeLessThan(1000);
+  });
+});
+
+describe('presets', () => {
+  it('that there are not are refused with those that there are', () => {
+    const { code, message, details } = refusal(WIDGETS, { fields: 'tiny' });
+    expect(code).toBe('VALIDATION_INVALID_ENUM');
+    expect(message).toContain("Unknown preset 'tiny'. Use one of 'minimal', 'standard', 'full', 'contact'");
+    expect(details).toMatchObject({ param_name: 'fields', value: "'tiny'" });
+  });
+
+  it('that are fields get the list that was meant', () => {
+    expect(refusal(WIDGETS, { fields: 'status' }).details['hint']).toBe('Give fields as a list: ["status"]');
+    expect(refusal(WIDGETS, { fields: 'status, widget_id' }).details['hint']).toBe(
+      'Give fields as a list: ["status","widget_id"]',
+    );
+  });
+});
+
+it('refuses sums and averages of what is never a number', () => {
+  const error = refusal(WIDGETS, {
+    aggregate: { a: { sum: 'status' }, b: { avg: 'size_bytes' }, c: { avg: 'created_at' } },
+  });
+  expect(error.code).toBe('VALIDATION_INVALID_VALUE');
+  expect(error.message).toBe(
+    "Parameter 'aggregate.a.sum' must be a field with numbers: no item has a number in 'status'. " +
+      "Parameter 'aggregate.c.avg' must be a field with numbers: no item has a number in 'created_at'",
+  );
+  expect(run(WIDGETS, { filter: { status: 'none' }, aggregate: { a: { sum: 'size_bytes' } } }).aggregations).toEqual({
+    a: 0,
+  });
+});
+
+it('finds, sorts and pages as one would by hand', () => {
+  const item = fc.record({ group: fc.constantFrom('x', 'y'), rank: fc.integer({ min: 0, max: 5 }) });
+  const page = fc.record({ offset: fc.nat(8), limit: fc.nat(8) });
+  fc.assert(
+    fc.property(fc.array(item), fc.integer({ min: 0, max: 5 }), page, (items, least, { offset, limit }) => {
+      const given = {
+        filter: { group: 'x', rank: { gte: least } },
+        sort: { field: 'rank', order: 'desc' },
+        offset,
+        limit,
+      };
+      const query = read(given);
+      if (query.page.style !== 'offset') throw new Error('no offset');
+      const { ordered } = runQuery(items, query, SOURCE);
+      const byHand = items.filter(({ group, rank }) => group === 'x' && rank >= least).sort((a, b) => b.rank - a.rank);
+      expect(ordered.slice(query.page.offset, query.page.offset + query.page.size)).toEqual(
+        byHand.slice(offset, offset + limit),
+      );
+    }),
+  );
+});

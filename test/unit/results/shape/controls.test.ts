@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { CONTROLS } from '../../../../src/results/result-types.js';
+import { createControls } from '../../../../src/results/shape/controls.js';
+import { createShapeMemory } from '../../../../src/results/shape/learned-shape.js';
+import { anOperation } from '../../../support/an-operation.js';
+import { aTool, buildTestOperation } from '../../../support/build-test-catalog.js';
+
+const controlsOf = createControls(createShapeMemory());
+const operationWith = (name: string, ...params: string[]) =>
+  buildTestOperation(
+    aTool(name, { type: 'object', properties: Object.fromEntries(params.map((key) => [key, { type: 'string' }])) }),
+  );
+const renamed = (...params: string[]) => {
+  const { names } = controlsOf(operationWith('list_items', ...params));
+  return Object.fromEntries([...names].filter(([control, name]) => control !== name));
+};
+
+describe('createControls', () => {
+  it('offers everything on collections, fields on whatever else reads, nothing on the rest', () => {
+    const collection = controlsOf(operationWith('list_items'));
+    expect(collection.kind).toBe('collection');
+    expect([...collection.names]).toEqual(CONTROLS.map((control) => [control, control]));
+    const object = controlsOf(anOperation({ collection: null }));
+    expect(object.kind).toBe('object');
+    expect([...object.names.keys()]).toEqual(['fields', 'preset']);
+    expect([...controlsOf(anOperation()).names.keys()]).toEqual(['fields', 'preset']);
+    expect(controlsOf(operationWith('create_item'))).toMatchObject({ kind: 'none' });
+  });
+
+  it("leaves the upstream's parameters their names, in either spelling", () => {
+    expect(renamed('filter', 'sort', 'owner')).toEqual({ filter: '_filter', sort: '_sort' });
+    expect(renamed('pageSize')).toEqual({ page_size: '_page_size' });
+    expect(renamed('PAGE_SIZE', 'Limit')).toEqual({ page_size: '_page_size', limit: '_limit' });
+    expect(renamed('_filter')).toEqual({ filter: '__filter' });
+  });
+
+  it('is the same object until more is known', () => {
+    const memory = createShapeMemory();
+    const controls = createControls(memory);
+    const operation = anOperation();
+    const seen = [controls(operation)];
+    for (let id = 0; id < 4; id++) {
+      memory.learn(operation, { items: [{ id }] });
+      seen.push(controls(operation));
+    }
+    expect(seen.map(({ kind }) => kind)).toEqual(['object', 'object', 'object', 'collection', 'collection']);
+    expect(seen[4]).toBe(seen[3]);
+    expect(seen[3]?.fields).toEqual([{ name: 'id', type: 'number' }]);
+    memory.learn(operation, { id: 1 });
+    expect(controls(operation).kind).toBe('object');
+  });
+
+  it('carries the fields that the operator computes', () => {
+    const compute = () => 1;
+    const age = { name: 'age', description: 'Days', type: 'number', compute } as const;
+    const withComputed = createControls(createShapeMemory(), () => [age]);
+    expect(withComputed(anOperation({ name: 'list_items' })).computed).toEqual([age]);
+  });
+});

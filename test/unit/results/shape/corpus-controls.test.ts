@@ -1,0 +1,84 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { describeControls, exampleControls } from '../../../../src/builtin/introspect/describe-controls.js';
+import { describeParameters } from '../../../../src/builtin/introspect/types/parameter-info.js';
+import { bindArguments } from '../../../../src/catalog/arguments/bind-arguments.js';
+import { exampleParams } from '../../../../src/catalog/arguments/example-params.js';
+import { parameterScope } from '../../../../src/catalog/arguments/parameter-scope.js';
+import { buildCatalog } from '../../../../src/catalog/build-catalog.js';
+import type { Catalog } from '../../../../src/catalog/catalog.js';
+import type { JsonObject } from '../../../../src/protocol/json.js';
+import type { Operation } from '../../../../src/protocol/operation.js';
+import { readQuery } from '../../../../src/results/query/read-query.js';
+import { CONTROLS, type Control } from '../../../../src/results/result-types.js';
+import { createControls, splitControls } from '../../../../src/results/shape/controls.js';
+import { createShapeMemory } from '../../../../src/results/shape/learned-shape.js';
+import { anUpstream } from '../../../support/build-test-catalog.js';
+import { corpusIsHere, readCorpus } from '../../../support/corpus.js';
+
+const controlsOf = createControls(createShapeMemory());
+
+/** Keys of a call that some stage calls unknown, or lets pass for metadata without a use for it. */
+function unknownKeys(operation: Operation, params: JsonObject): readonly string[] {
+  const split = splitControls(controlsOf(operation), operation, params);
+  const bound = bindArguments(operation, split.params);
+  const faults = bound.ok ? [] : bound.faults.filter(({ code }) => code === 'VALIDATION_UNKNOWN_PARAM');
+  return [...split.strays, ...faults.map(({ param }) => param)];
+}
+
+function documentedNames(operation: Operation): readonly string[] {
+  const described = [...describeParameters(operation), ...describeControls(operation, controlsOf(operation))];
+  return described.map(({ name }) => name);
+}
+
+describe.skipIf(!corpusIsHere)('controls on real catalogues (skipped where ../shared/corpus is absent)', () => {
+  let catalog: Catalog;
+  beforeAll(() => {
+    const toolSets = readCorpus();
+    const upstreams = toolSets.map(({ upstream }) => anUpstream(upstream));
+    catalog = buildCatalog({ toolSets, upstreams, builtins: [], pins: {} });
+  });
+
+  it('no parameter is documented twice', () => {
+    for (const operation of catalog.operations) {
+      const names = documentedNames(operation);
+      expect(new Set(names).size, operation.name).toBe(names.length);
+    }
+  });
+
+  it('each documented parameter is accepted', { timeout: 60_000 }, () => {
+    for (const operation of catalog.operations) {
+      const params = Object.fromEntries(documentedNames(operation).map((name) => [name, null]));
+      expect(unknownKeys(operation, params), operation.name).toEqual([]);
+    }
+  });
+
+  it('each control that is not documented is refused, underscored ones too', { timeout: 60_000 }, () => {
+    for (const operation of catalog.operations) {
+      const documented = new Set(documentedNames(operation));
+      const { byName } = parameterScope(operation);
+      const strangers = CONTROLS.flatMap((control) => [control, `_${control}`]).filter(
+        (name) => !documented.has(name) && !byName.has(name),
+      );
+      const params = Object.fromEntries(strangers.map((name) => [name, 1]));
+      expect([...unknownKeys(operation, params)].sort(), operation.name).toEqual([...strangers].sort());
+    }
+  });
+
+  it('every example of controls is understood, and leaves the upstream what it asks for', { timeout: 60_000 }, () => {
+    const collections = catalog.operations.filter((operation) => controlsOf(operation).kind === 'collection');
+    expect(collections.length).toBeGreaterThan(300);
+    for (const operation of collections) {
+      const controls = controlsOf(operation);
+      const params = exampleParams(operation);
+      const split = splitControls(controls, operation, { ...params, ...exampleControls(controls) });
+      expect(split.params).toEqual(params);
+      const query = readQuery(split.given, (control: Control) => control, operation.name);
+      expect(query?.page, operation.name).toEqual({ style: 'forward', size: 10 });
+    }
+  });
+
+  it('nothing but READs takes controls', () => {
+    const taking = catalog.operations.filter((operation) => controlsOf(operation).kind !== 'none');
+    expect(new Set(taking.map(({ classification }) => classification.category))).toEqual(new Set(['READ']));
+  });
+});

@@ -1,0 +1,142 @@
+import { describe, expect, it } from 'vitest';
+import type { Operation } from '../../../../src/protocol/operation.js';
+import { createShapeMemory } from '../../../../src/results/shape/learned-shape.js';
+import { anOperation } from '../../../support/an-operation.js';
+
+const GET = anOperation({ name: 'get_issues' });
+const page = (...ids: number[]) => ({ total: ids.length, issues: ids.map((id) => ({ id, title: `t${id}` })) });
+const ISSUES = { kind: 'collection', path: ['issues'], evidence: 'its earlier answers' };
+const OBJECT = { kind: 'object' };
+
+/** What is known after each answer. */
+function shapesAfter(operation: Operation, answers: readonly unknown[]): readonly unknown[] {
+  const memory = createShapeMemory();
+  return answers.map((answer) => {
+    memory.learn(operation, answer);
+    return memory.shapeOf(operation);
+  });
+}
+
+describe('shape memory', () => {
+  it('is certain of a list after three answers that agree', () => {
+    expect(shapesAfter(GET, [page(1), page(2), page(3)])).toEqual([undefined, undefined, ISSUES]);
+  });
+
+  it('is certain of one thing after three', () => {
+    const thing = { id: 1, labels: ['a'] };
+    expect(shapesAfter(GET, [thing, thing, thing])).toEqual([undefined, undefined, OBJECT]);
+    expect(shapesAfter(GET, ['text', 'a\nb', { content: 'x' }])).toEqual([undefined, undefined, OBJECT]);
+  });
+
+  it('counts an empty list neither way, nor what is no data', () => {
+    expect(shapesAfter(GET, [page(1), page(), page(2), [], null, 7, page(3)]).at(-1)).toEqual(ISSUES);
+    expect(shapesAfter(GET, [page(), page(), page()]).at(-1)).toBeUndefined();
+  });
+
+  it('lets a list say in words that it is empty', () => {
+    expect(shapesAfter(GET, ['none', page(1), page(2), { content: 'none' }, page(3)]).at(-1)).toEqual(ISSUES);
+  });
+
+  it.each<[string, unknown]>([
+    ['one thing', { id: 1, state: 'open' }],
+    ['a text of lines', 'a\nb'],
+    ['a list elsewhere', { others: [{ id: 1 }] }],
+    ['several lists', { a: [{ id: 1 }], b: [{ id: 1 }] }],
+  ])('a contrary answer withdraws it for good: %s', (_, contrary) => {
+    const again = [page(1), page(2), page(3)];
+    const shapes = shapesAfter(GET, [...again, contrary, ...again]);
+    expect(shapes.slice(3)).toEqual([undefined, undefined, undefined, undefined]);
+    expect(shapesAfter(GET, [again[0], contrary, ...again]).at(-1)).toBeUndefined();
+  });
+
+  it('withdraws one thing when a list comes', () => {
+    const thing = { id: 1 };
+    expect(shapesAfter(GET, [thing, thing, thing, page(1), thing]).slice(2)).toEqual([OBJECT, undefined, undefined]);
+  });
+
+  it('learns the place of a list that a name promised, and keeps the promise', () => {
+    const LIST = anOperation({ name: 'list_issues' });
+    const promised = { kind: 'collection', path: null, evidence: 'its name' };
+    expect(shapesAfter(LIST, [page(1), page(2), page(3), { id: 1 }])).toEqual([promised, promised, ISSUES, promised]);
+    expect(shapesAfter(LIST, [{ id: 1 }, { id: 1 }, { id: 1 }]).at(-1)).toEqual(promised);
+  });
+
+  it('gives the same object while nothing is new', () => {
+    const memory = createShapeMemory();
+    for (const answer of [page(1), page(2), page(3)]) memory.learn(GET, answer);
+    const [shape, fields] = [memory.shapeOf(GET), memory.fieldsOf(GET)];
+    memory.learn(GET, page(4));
+    expect(memory.shapeOf(GET)).toBe(shape);
+    expect(memory.fieldsOf(GET)).toBe(fields);
+  });
+
+  it('survives a catalog that is built anew, and not a changed tool or another upstream', () => {
+    const memory = createShapeMemory();
+    for (const answer of [page(1), page(2), page(3)]) memory.learn(GET, answer);
+    expect(memory.shapeOf(structuredClone(GET))).toEqual(ISSUES);
+    expect(memory.shapeOf({ ...GET, name: 'demo__get_issues' })).toEqual(ISSUES);
+    expect(memory.shapeOf({ ...GET, inputSchema: { type: 'object', properties: { all: {} } } })).toBeUndefined();
+    expect(memory.shapeOf({ ...GET, qualifiedName: 'other__get_issues' })).toBeUndefined();
+  });
+
+  it('remembers ten thousand operations and no more', () => {
+    const memory = createShapeMemory();
+    const operations = Array.from({ length: 10_001 }, (_, index) => anOperation({ name: `get_${index}` }));
+    for (const operation of operations) for (let time = 0; time < 3; time++) memory.learn(operation, page(time));
+    const [first, ...others] = operations;
+    expect(memory.shapeOf(first as Operation)).toBeUndefined();
+    expect(others.filter((operation) => memory.shapeOf(operation) === undefined)).toEqual([]);
+  });
+
+  it('takes no note of what is declared, nor of what is no READ', () => {
+    const declared = anOperation({ collection: null });
+    expect(shapesAfter(declared, [page(1), page(2), page(3)]).at(-1)).toEqual(OBJECT);
+    const creating = anOperation({ classification: { ...GET.classification, category: 'CREATE' } });
+    expect(shapesAfter(creating, [page(1), page(2), page(3)]).at(-1)).toBeUndefined();
+  });
+});
+
+describe('shape memory: fields', () => {
+  const fieldsAfter = (operation: Operation, answers: readonly unknown[]) => {
+    const memory = createShapeMemory();
+    for (const answer of answers) memory.learn(operation, answer);
+    return memory.fieldsOf(operation);
+  };
+
+  it('knows those that three lists had, once it is certain, with their types', () => {
+    const answers = [
+      [{ id: 1, title: null, only_here: 1 }],
+      [{ id: 2, title: 'a', done: true }],
+      [{ id: 3, title: 'b', done: true, 'not a name': 1 }],
+    ];
+    expect(fieldsAfter(GET, answers.slice(0, 2))).toEqual([]);
+    expect(fieldsAfter(GET, answers)).toEqual([
+      { name: 'id', type: 'number' },
+      { name: 'title', type: 'string' },
+    ]);
+  });
+
+  it('reads them from the output schema, with one level inside', () => {
+    const author = { type: 'object', properties: { login: { type: 'string' }, teams: { type: 'array' } } };
+    const items = { type: 'object', properties: { id: { type: 'integer' }, author, labels: { type: 'array' } } };
+    const outputSchema = {
+      type: 'object',
+      properties: {
+        result: { type: 'object', properties: { rows: { type: 'array', items: { $ref: '#/$defs/Row' } } } },
+      },
+      $defs: { Row: items },
+    };
+    expect(fieldsAfter(anOperation({ outputSchema }), [])).toEqual([
+      { name: 'id', type: 'integer' },
+      { name: 'author', type: 'object' },
+      { name: 'author.login', type: 'string' },
+      { name: 'author.teams', type: 'array' },
+      { name: 'labels', type: 'array' },
+    ]);
+  });
+
+  it('knows a bounded number of them', () => {
+    const wide = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`f${index}`, index]));
+    expect(fieldsAfter(GET, [[wide], [wide], [wide]])).toHaveLength(40);
+  });
+});

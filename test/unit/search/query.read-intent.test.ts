@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest';
+import { readQuery } from '../../../src/search/query.js';
+import { SEARCH_SETTINGS } from '../../../src/search/settings.js';
+import { fieldThesaurus } from '../../../src/search/thesaurus.js';
+
+function strongest(text: string): string | undefined {
+  const { intent } = readQuery(text, fieldThesaurus(), SEARCH_SETTINGS);
+  return Object.entries(intent).toSorted(([, a], [, b]) => b - a)[0]?.[0];
+}
+
+describe('the intent of a request', () => {
+  it.each([
+    ['which builds failed?', 'READ'],
+    ['does the cluster run', 'READ'],
+    ['show the last builds', 'READ'],
+    ['please create a page', 'CREATE'],
+    ['get rid of the old page', 'DELETE'],
+    ['rename the page', 'UPDATE'],
+    ['restart the machine', 'EXECUTE'],
+    ['page titles', undefined],
+    ['', undefined],
+  ])('%s: %s', (text, category) => {
+    expect(strongest(text)).toBe(category);
+  });
+});

@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import type { Operation } from '../../../src/protocol/operation.js';
+import { buildSearchIndex } from '../../../src/search/index.js';
+import { readQuery } from '../../../src/search/query.js';
+import { rankOperations } from '../../../src/search/rank.js';
+import { SEARCH_SETTINGS, type SearchSettings } from '../../../src/search/settings.js';
+import { fieldThesaurus } from '../../../src/search/thesaurus.js';
+import { fakeOperation } from '../endpoint/fake-catalog.js';
+
+const OPERATIONS = [
+  fakeOperation('create_issue', { upstream: 'forge', category: 'CREATE', required: ['title'] }),
+  fakeOperation('list_issues', { upstream: 'forge' }),
+  fakeOperation('delete_issue', { upstream: 'forge', category: 'DELETE', danger: 'destructive' }),
+  fakeOperation('list_branches', { upstream: 'forge' }),
+  fakeOperation('list_widgets', { upstream: 'shop', description: 'Lists the widgets on sale.' }),
+  fakeOperation('get_schedule', { upstream: 'office', description: 'Shows when people are free or busy.' }),
+  fakeOperation('render_chart', {
+    upstream: 'charts',
+    inputSchema: { type: 'object', properties: { kind: { enum: ['radar', 'sankey'] } } },
+    parameters: [
+      { name: 'kind', upstreamName: 'kind', place: 'params', required: true, schema: { enum: ['radar', 'sankey'] } },
+    ],
+  }),
+  fakeOperation('resize', { upstream: 'pictures', description: 'Makes an image larger or smaller.' }),
+];
+
+async function search(
+  text: string,
+  operations: readonly Operation[] = OPERATIONS,
+  changes: Partial<SearchSettings> = {},
+) {
+  const settings = { ...SEARCH_SETTINGS, ...changes };
+  const index = await buildSearchIndex(operations, settings);
+  return rankOperations(index, readQuery(text, fieldThesaurus(), settings), settings);
+}
+const namesFor = async (...args: Parameters<typeof search>) =>
+  (await search(...args)).map(({ operation }) => operation.name);
+
+describe('rankOperations', () => {
+  it.each([
+    ['log a bug', 'create_issue'],
+    ['wipe that ticket', 'delete_issue'],
+    ['what tickets are there?', 'list_issues'],
+    ['who is free on tuesday', 'get_schedule'],
+    ['radar', 'render_chart'],
+    ['a bigger photo', 'resize'],
+  ])('finds for "%s" %s', async (text, name) => {
+    expect((await namesFor(text))[0]).toBe(name);
+  });
+
+  it('finds nothing without the thesaurus where no word is shared', async () => {
+    const without = { synonyms: { equal: 0, toward: 0, loose: 0 }, phrases: 0 };
+    expect(await namesFor('wipe that ticket', OPERATIONS, without)).toEqual([]);
+  });
+
+  it('prefers what a named server serves, and shows all of it', async () => {
+    const twins = [...OPERATIONS, fakeOperation('list_branches_of_shop', { upstream: 'shop' })];
+    const names = await namesFor('shop branches', twins);
+    expect(names[0]).toBe('list_branches_of_shop');
+    expect(names).toContain('list_widgets');
+  });
+
+  it('knows a server whose name is written as one word', async () => {
+    const operations = [
+      fakeOperation('alpha', { upstream: 'some_forge' }),
+      fakeOperation('beta', { upstream: 'other' }),
+    ];
+    expect(await namesFor('SomeForge', operations)).toEqual(['alpha']);
+  });
+
+  it('forgives a typing error and takes a beginning', async () => {
+    expect((await namesFor('list brances'))[0]).toBe('list_branches');
+    expect((await namesFor('widg'))[0]).toBe('list_widgets');
+    expect(await namesFor('widg', OPERATIONS, { nearWords: 0 })).toEqual([]);
+  });
+
+  it('puts the safer of two equals first, then the earlier name', async () => {
+    const equals = [
+      fakeOperation('b_zap', { category: 'DELETE', danger: 'destructive', description: 'Zebra.' }),
+      fakeOperation('c_zap', { description: 'Zebra.' }),
+      fakeOperation('a_zap', { category: 'DELETE', danger: 'destructive', description: 'Zebra.' }),
+    ];
+    expect(await namesFor('zebra', equals)).toEqual(['c_zap', 'a_zap', 'b_zap']);
+  });
+
+  it('does not depend on the order of the operations', async () => {
+    for (const text of ['log a bug', 'list', 'forge issues', 'free time']) {
+      expect(await search(text, OPERATIONS.toReversed())).toEqual(await search(text));
+    }
+  });
+
+  it('leaves out what is not wanted before it looks for coincidences', async () => {
+    const index = await buildSearchIndex(OPERATIONS, SEARCH_SETTINGS);
+    const query = readQuery('forge list issues', fieldThesaurus(), SEARCH_SETTINGS);
+    const hits = rankOperations(index, query, SEARCH_SETTINGS, ({ upstream }) => upstream === 'shop');
+    expect(hits.map(({ operation }) => operation.name)).toEqual(['list_widgets']);
+  });
+
+  it('survives requests of any length and script', async () => {
+    expect(await namesFor('')).toEqual([]);
+    expect(await namesFor('検索')).toEqual([]);
+    expect((await namesFor(`issue ${'very '.repeat(5_000)}`)).length).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { searchOperations } from '../../../src/search/search.js';
+import { fakeCatalog, fakeOperation } from '../endpoint/fake-catalog.js';
+
+const CATALOG = fakeCatalog([
+  fakeOperation('search', { description: 'Looks for anything.' }),
+  fakeOperation('search_code', { upstream: 'forge' }),
+  fakeOperation('list_issues', { upstream: 'forge', description: 'Shows open tickets.' }),
+  fakeOperation('list_files'),
+  fakeOperation('read_file', { description: 'Reads one file; see also the issues of the file system.' }),
+]);
+const found = async (text: string) => (await searchOperations(CATALOG, text)).map(({ operation }) => operation.name);
+
+describe('searchOperations', () => {
+  it('puts an exact name first, bare or qualified', async () => {
+    expect((await found('search'))[0]).toBe('search');
+    expect((await found('forge__search_code'))[0]).toBe('search_code');
+  });
+
+  it('puts a word of the name before a word of the description', async () => {
+    expect(await found('issues')).toEqual(['list_issues', 'read_file']);
+  });
+
+  it('finds words of the description', async () => {
+    expect((await found('tickets'))[0]).toBe('list_issues');
+  });
+
+  it('finds the singular of a plural and the plural of a singular', async () => {
+    expect((await found('issue'))[0]).toBe('list_issues');
+    expect((await found('read files'))[0]).toBe('read_file');
+  });
+
+  it('finds what an upstream serves', async () => {
+    expect((await found('forge')).toSorted()).toEqual(['list_issues', 'search_code']);
+  });
+
+  it('counts rare words more than common ones', async () => {
+    expect((await found('list tickets'))[0]).toBe('list_issues');
+  });
+
+  it('finds nothing for words that occur nowhere, and for no words', async () => {
+    expect(await found('quux')).toEqual([]);
+    expect(await found(' ?! ')).toEqual([]);
+  });
+});

@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { fieldThesaurus, readThesaurus } from '../../../src/search/thesaurus.js';
+import { stemWord } from '../../../src/search/words.js';
+
+const entriesOf = (map: ReadonlyMap<string, ReadonlyMap<string, string>>) =>
+  Object.fromEntries(Array.from(map, ([key, synonyms]) => [key, Object.fromEntries(synonyms)]));
+
+describe('readThesaurus', () => {
+  it('lets equals stand for each other', () => {
+    const { words } = readThesaurus('cat = feline = puss');
+    expect(entriesOf(words)).toEqual({
+      cat: { felin: 'equal', puss: 'equal' },
+      felin: { cat: 'equal', puss: 'equal' },
+      puss: { cat: 'equal', felin: 'equal' },
+    });
+  });
+
+  it('leads one way from what is said to what is meant, for sure or perhaps', () => {
+    const { words } = readThesaurus('pet, beast > cat dog\nbeast ~ lion');
+    expect(entriesOf(words)).toEqual({
+      pet: { cat: 'toward', dog: 'toward' },
+      beast: { cat: 'toward', dog: 'toward', lion: 'loose' },
+    });
+  });
+
+  it('keeps phrases apart, whatever small words they hold', () => {
+    const thesaurus = readThesaurus('let out of the bag > tell\nlet > allow');
+    expect([...thesaurus.phrases.keys()]).toEqual(['let out of the bag']);
+    expect([...thesaurus.words.keys()]).toEqual(['let']);
+    expect(thesaurus.longestPhrase).toBe(5);
+  });
+
+  it('takes the closest where lists say it twice, in any order', () => {
+    for (const lists of [
+      ['a1 ~ b1', 'a1 = b1'],
+      ['a1 = b1', 'a1 ~ b1'],
+    ]) {
+      expect(
+        readThesaurus(...lists)
+          .words.get('a1')
+          ?.get('b1'),
+      ).toBe('equal');
+    }
+  });
+});
+
+describe('the thesaurus of the field', () => {
+  it.each([
+    ['ticket', 'issue'],
+    ['wipe', 'delete'],
+    ['ship', 'deploy'],
+    ['teammate', 'user'],
+    ['photo', 'image'],
+    ['directory', 'folder'],
+  ])('leads from %s to %s', (said, meant) => {
+    expect([...(fieldThesaurus().words.get(stemWord(said))?.keys() ?? [])]).toContain(stemWord(meant));
+  });
+
+  it('has no line that says nothing', () => {
+    const { words, phrases } = fieldThesaurus();
+    for (const [key, synonyms] of [...words, ...phrases]) expect(synonyms.size, key).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,202 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Observation } from '../../../../src/observe/observation.js';
+import type { ApprovalDesk } from '../../../../src/protocol/approval.js';
+import { type HttpFront, openHttpFront } from '../../../../src/server/http-server.js';
+import { anApproval, createFakeDesk, type FakeDesk } from '../../../support/fake-desk.js';
+import { createFakeGateway, type FakeGatewayOptions } from '../../../support/fake-gateway.js';
+import { SERVER_INFO } from '../../../support/front-clients.js';
+import { type RawRequest, sendHttp } from '../../../support/raw-http.js';
+
+const OPERATORS = [
+  { name: 'alice', token: 'alice-token-0123456789' },
+  { name: 'bob', token: 'bob-token-9876543210' },
+];
+const alice = { authorization: 'Bearer alice-token-0123456789' };
+
+const decided = { by: 'bob', at: '2026-11-02T10:05:00.000Z', reason: null };
+const APPROVALS = [
+  anApproval(),
+  anApproval({ id: 'done', status: 'approved', decision: decided }),
+  anApproval({ id: 'late', status: 'expired' }),
+  anApproval({ id: 'own' }),
+];
+
+let front: HttpFront;
+let observations: Observation[];
+let desk: FakeDesk;
+
+async function open(more: FakeGatewayOptions = {}) {
+  observations = [];
+  desk = createFakeDesk(APPROVALS, { done: 'decided', late: 'expired', own: 'own-request' });
+  const gateway = createFakeGateway({ operators: OPERATORS, approvals: desk, ...more });
+  const observe = (observation: Observation) => void observations.push(observation);
+  front = await openHttpFront(gateway, { observe, serverInfo: SERVER_INFO });
+  const base = front.url.replace('/mcp', '');
+  return {
+    get: (path: string, headers: Record<string, string> = alice) =>
+      sendHttp(`${base}${path}`, { method: 'GET', headers }),
+    post: (path: string, body?: RawRequest['body'], headers: Record<string, string> = alice) =>
+      sendHttp(`${base}${path}`, { method: 'POST', headers, ...(body === undefined ? {} : { body }) }),
+  };
+}
+
+afterEach(() => front.close());
+
+describe('reading', () => {
+  it('lists approvals as they are, all or those of one status', async () => {
+    const { get } = await open();
+    const { status, json, headers } = await get('/admin/approvals');
+    expect([status, headers['cache-control']]).toEqual([200, 'no-store']);
+    expect(json).toEqual({ approvals: APPROVALS });
+    const pending = await get('/admin/approvals?status=pending');
+    expect(pending.json.approvals.map(({ id }: { id: string }) => id)).toEqual(['a1b2c3', 'own']);
+  });
+
+  it.each(['open', '', 'pending&status=denied'])('names the statuses for %j', async (value) => {
+    const { get } = await open();
+    const { status, json } = await get(`/admin/approvals?status=${value}`);
+    expect([status, json.error.code]).toEqual([400, 'INVALID_REQUEST']);
+    expect(json.error.message).toContain('pending, approved, denied, expired');
+  });
+
+  it('shows one approval, and says where the others are when there is none', async () => {
+    const { get } = await open();
+    expect((await get('/admin/approvals/done')).json).toEqual(APPROVALS[1]);
+    const { status, json, headers } = await get('/admin/approvals/nothing');
+    expect([status, json.error.code, headers['cache-control']]).toEqual([404, 'APPROVAL_NOT_FOUND', 'no-store']);
+    expect(json.error.message).toContain("'nothing'");
+  });
+});
+
+describe('deciding', () => {
+  it.each([
+    ['approve', 'approved', { reason: ' agreed ' }, 'agreed'],
+    ['deny', 'denied', { reason: 'not today' }, 'not today'],
+    ['approve', 'approved', {}, undefined],
+    ['deny', 'denied', { reason: '' }, undefined],
+    ['deny', 'denied', undefined, undefined],
+  ])('can %s', async (verb, verdict, body, reason) => {
+    const { post } = await open();
+    const { status, json } = await post(`/admin/approvals/a1b2c3/${verb}`, body);
+    expect([status, json.status, json.decision.by]).toEqual([200, verdict, 'alice']);
+    expect(desk.decisions).toEqual([{ id: 'a1b2c3', verdict, by: { name: 'alice', way: 'http' }, reason }]);
+  });
+
+  it.each([
+    ['nothing', 404, 'APPROVAL_NOT_FOUND', "'nothing'"],
+    ['done', 409, 'APPROVAL_DECIDED', "already approved by 'bob' at '2026-11-02T10:05:00.000Z'"],
+    ['late', 410, 'APPROVAL_EXPIRED', "expired at '2026-11-02T10:15:00.000Z'"],
+    ['own', 403, 'APPROVAL_OWN_REQUEST', 'Somebody else'],
+  ])('%s is refused with %d', async (id, status, code, words) => {
+    const { post } = await open();
+    const answer = await post(`/admin/approvals/${id}/approve`, {});
+    expect([answer.status, answer.json.error.code]).toEqual([status, code]);
+    expect(answer.json.error.message).toContain(words);
+  });
+
+  it.each([
+    ['no JSON', '{"reason":', 'no JSON object'],
+    ['a list', '["agreed"]', 'no JSON object'],
+    ['a reason that is no text', '{"reason": 5}', "'reason' is no text"],
+    ['other members', '{"comment":"x","why":"y"}', "'comment', 'why'"],
+    ['bytes that are no text', Buffer.from([0x7b, 0xff, 0x7d]), 'no JSON object'],
+  ])('refuses %s and shows what it expects', async (_case, body, words) => {
+    const { post } = await open();
+    const { status, json } = await post('/admin/approvals/a1b2c3/approve', body);
+    expect([status, json.error.code]).toEqual([400, 'INVALID_REQUEST']);
+    expect(json.error.message).toContain(words);
+    expect(json.error.message).toContain('{"reason":');
+    expect(desk.decisions).toEqual([]);
+  });
+
+  it('reads at most 16 kB', async () => {
+    const { post } = await open();
+    const sized = (bytes: number) => `{"reason":"${'x'.repeat(bytes - 13)}"}`;
+    expect((await post('/admin/approvals/a1b2c3/deny', sized(16 * 1024 + 1))).status).toBe(413);
+    expect((await post('/admin/approvals/a1b2c3/deny', sized(2_000_000))).json.error.code).toBe('BODY_TOO_LARGE');
+    expect(desk.decisions).toEqual([]);
+    expect((await post('/admin/approvals/a1b2c3/deny', sized(16 * 1024))).status).toBe(200);
+  });
+
+  it('takes no GET for a decision', async () => {
+    const { get } = await open();
+    expect((await get('/admin/approvals/a1b2c3/approve')).status).toBe(404);
+    expect(desk.decisions).toEqual([]);
+  });
+});
+
+describe('the door', () => {
+  const paths = ['/admin/approvals', '/admin/approvals/a1b2c3'];
+
+  it.each([
+    ['no token', {}],
+    ['a wrong token', { authorization: 'Bearer wrong' }],
+    ["an operator's name", { authorization: 'Bearer alice' }],
+  ])('is closed to %s', async (_case, headers) => {
+    const { get, post } = await open();
+    const answers = [...paths.map((path) => get(path, headers)), post(`${paths[1]}/approve`, {}, headers)];
+    for (const { status, headers: sent, json } of await Promise.all(answers)) {
+      expect([status, sent['www-authenticate'], sent['cache-control']]).toEqual([401, 'Bearer', 'no-store']);
+      expect(json.error.code).toBe('UNAUTHORIZED');
+      expect(json.error.message).not.toMatch(/alice|bob/);
+    }
+    expect(desk.decisions).toEqual([]);
+  });
+
+  it("is closed to MCP clients' tokens, as /mcp is to operators'", async () => {
+    const clients = [{ name: 'ci', token: 'ci-token' }];
+    const { get, post } = await open({ operators: OPERATORS, clients });
+    expect((await get('/admin/approvals', { authorization: 'Bearer ci-token' })).status).toBe(401);
+    expect((await post('/mcp', {}, alice)).status).toBe(401);
+  });
+
+  it('stays closed for a minute after twenty wrong tokens, to the right one too', async () => {
+    const { get } = await open();
+    const guess = () => get('/admin/approvals', { authorization: 'Bearer guess' });
+    for (let count = 0; count < 20; count += 1) expect((await guess()).status).toBe(401);
+    const { status, json, headers } = await get('/admin/approvals');
+    expect([status, json.error.code]).toEqual([429, 'TOO_MANY_ATTEMPTS']);
+    expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+    expect(Number(headers['retry-after'])).toBeLessThanOrEqual(60);
+    expect(observations.filter(({ kind }) => kind === 'notice')).toHaveLength(1);
+  });
+
+  it('does not count requests that bring no token at all', async () => {
+    const { get } = await open();
+    for (let count = 0; count < 25; count += 1) expect((await get('/admin/approvals', {})).status).toBe(401);
+    expect((await get('/admin/approvals')).status).toBe(200);
+  });
+
+  it.each([
+    ['host', { host: 'evil.example' }],
+    ['origin', { origin: 'https://evil.example' }],
+  ])('is closed to a foreign %s', async (_case, headers) => {
+    const { get } = await open();
+    for (const path of [...paths, '/ui/approvals'])
+      expect((await get(path, { ...alice, ...headers })).status).toBe(403);
+  });
+
+  it.each([
+    ['no operator', { operators: [] }],
+    ['no desk', { approvals: undefined }],
+  ])('is not there with %s', async (_case, options) => {
+    const { get } = await open(options as FakeGatewayOptions);
+    for (const path of [...paths, '/ui/approvals', '/ui/approvals.js']) expect((await get(path)).status).toBe(404);
+  });
+
+  it('tells nobody but the log why the desk failed', async () => {
+    const approvals: ApprovalDesk = { ...createFakeDesk([]), list: () => Promise.reject(new Error('secret path')) };
+    const { get } = await open({ approvals });
+    const { status, json, text } = await get('/admin/approvals');
+    expect([status, json.error.code]).toEqual([500, 'INTERNAL_ERROR']);
+    expect(text).not.toContain('secret');
+    expect(observations).toMatchObject([{ kind: 'defect', where: '/admin/approvals' }]);
+  });
+
+  it('calls a malformed request malformed, and no defect', async () => {
+    const { post } = await open();
+    const { status, json } = await post('/admin/approvals/a1b2c3/deny', '{}', { ...alice, 'content-type': 'nonsense' });
+    expect([status, json.error.code]).toEqual([415, 'INVALID_REQUEST']);
+    expect(observations).toEqual([]);
+  });
+});

@@ -1,0 +1,36 @@
+import { afterEach, expect, it } from 'vitest';
+import { type HttpFront, openHttpFront } from '../../../../src/server/http-server.js';
+import { createFakeGateway } from '../../../support/fake-gateway.js';
+import { SERVER_INFO } from '../../../support/front-clients.js';
+import { sendHttp } from '../../../support/raw-http.js';
+
+let front: HttpFront;
+afterEach(() => front.close());
+
+const UPSTREAM = { name: 'files', slug: 'files', transport: 'stdio', tools: 3, restarts: 0 } as const;
+
+async function ask(path: string, ready: boolean) {
+  const waiting = { ...UPSTREAM, state: 'waiting', problem: 'exited at once' } as const;
+  const upstreams = [{ ...UPSTREAM, state: 'ready' } as const, ...(ready ? [] : [waiting])];
+  const gateway = createFakeGateway({ status: { ready, upstreams, operations: 4 } });
+  front = await openHttpFront(gateway, { observe: () => undefined, serverInfo: SERVER_INFO });
+  return sendHttp(front.url.replace('/mcp', path), { method: 'GET' });
+}
+
+it('lives whatever the upstreams do', async () => {
+  expect(await ask('/healthz', false)).toMatchObject({ status: 200, json: { status: 'ok' } });
+});
+
+it('is ready when the gateway is', async () => {
+  const { status, json } = await ask('/readyz', true);
+  expect([status, json]).toEqual([
+    200,
+    { status: 'ready', operations: 4, upstreams: [{ name: 'files', state: 'ready' }] },
+  ]);
+});
+
+it('says which upstream it waits for when not', async () => {
+  const { status, json } = await ask('/readyz', false);
+  expect([status, json.status]).toEqual([503, 'not ready']);
+  expect(json.upstreams[1]).toEqual({ name: 'files', state: 'waiting', problem: 'exited at once' });
+});

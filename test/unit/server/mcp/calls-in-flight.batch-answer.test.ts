@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { Cancellation } from '../../../../src/protocol/cancellation.js';
+import { type AnswerPort, splitBatch } from '../../../../src/server/mcp/calls-in-flight.js';
+
+function recordingPort(): AnswerPort & { readonly seen: string[] } {
+  const seen: string[] = [];
+  return {
+    seen,
+    cancellation: new Cancellation(),
+    canNotify: true,
+    notify: (text) => seen.push(`notify ${text}`),
+    answer: (text) => seen.push(text),
+    cancel: () => seen.push('cancelled'),
+  };
+}
+
+describe('splitBatch', () => {
+  it('answers once, with what was answered', () => {
+    const batch = recordingPort();
+    const [first, second, third] = splitBatch(3, batch);
+    third?.answer('3');
+    first?.answer('1');
+    first?.answer('1 again');
+    expect(batch.seen).toEqual([]);
+    second?.cancel('enough');
+    expect(batch.seen).toEqual(['[3,1]']);
+    expect(second?.cancellation.reason).toBe('enough');
+  });
+
+  it('is cancelled when nothing is left to answer', () => {
+    const batch = recordingPort();
+    for (const port of splitBatch(2, batch)) port.cancel('enough');
+    expect(batch.seen).toEqual(['cancelled']);
+  });
+
+  it('cancels every request when the client goes away', () => {
+    const batch = recordingPort();
+    const ports = splitBatch(2, batch);
+    batch.cancellation.cancel('gone');
+    expect(ports.map(({ cancellation }) => cancellation.cancelled)).toEqual([true, true]);
+  });
+});

@@ -1,0 +1,32 @@
+import { expect, it } from 'vitest';
+import { readConsent, showsForms } from '../../../../src/server/mcp/elicitation-form.js';
+
+it.each([
+  [{ action: 'accept', content: { approve: true } }, 'accept'],
+  [{ action: 'accept', content: { approve: false } }, 'decline'],
+  [{ action: 'accept', content: { approve: 'true' } }, 'decline'],
+  [{ action: 'accept', content: {} }, 'decline'],
+  [{ action: 'accept', content: [true] }, 'decline'],
+  [{ action: 'accept' }, 'decline'],
+  [{ action: 'decline', content: { approve: true } }, 'decline'],
+  [{ action: 'cancel' }, 'cancel'],
+  [{ action: 'ACCEPT', content: { approve: true } }, undefined],
+  [{ content: { approve: true } }, undefined],
+  [null, undefined],
+  ['accept', undefined],
+])('reads %j as %s', (result, answer) => {
+  expect(readConsent(result)).toBe(answer);
+});
+
+it.each([
+  [{ elicitation: {} }, true],
+  [{ elicitation: { form: {} } }, true],
+  [{ elicitation: { form: {}, url: {} } }, true],
+  [{ elicitation: { url: {} } }, false],
+  [{ elicitation: true }, false],
+  [{ sampling: {} }, false],
+  [{}, false],
+  [undefined, false],
+])('knows from %j whether forms are shown: %s', (capabilities, shown) => {
+  expect(showsForms(capabilities)).toBe(shown);
+});

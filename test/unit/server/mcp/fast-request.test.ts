@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import { clientNameOf, headersAgree, recogniseHotRequest } from '../../../../src/server/mcp/fast-request.js';
+import { MODERN_META } from '../../../support/raw-http.js';
+
+const call = (params: object = {}, rest: object = {}) => ({
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'tools/call',
+  params: { name: 'read', arguments: {}, ...params },
+  ...rest,
+});
+const modern = (meta: object = {}, rest: object = {}) => call({ _meta: { ...MODERN_META, ...meta }, ...rest });
+
+describe('recogniseHotRequest', () => {
+  it('takes well-formed calls of both eras', () => {
+    expect(recogniseHotRequest(call())).toMatchObject({ era: 'legacy', id: 1, tool: 'read', clientName: undefined });
+    expect(recogniseHotRequest(modern())).toMatchObject({ era: 'modern', tool: 'read', clientName: 'raw' });
+  });
+
+  it('takes arguments of any type: the gateway words that refusal', () => {
+    for (const args of [undefined, null, 'text', [1]])
+      expect(recogniseHotRequest(call({ arguments: args }))).toBeDefined();
+  });
+
+  it('takes lists without a cursor, and ping in the legacy era alone', () => {
+    const list = { jsonrpc: '2.0', id: 'a', method: 'tools/list' };
+    expect(recogniseHotRequest(list)).toMatchObject({ id: 'a', era: 'legacy' });
+    expect(recogniseHotRequest({ ...list, params: { cursor: 'x' } })).toBeUndefined();
+    expect(recogniseHotRequest({ ...list, method: 'ping' })).toMatchObject({ method: 'ping' });
+    expect(recogniseHotRequest({ ...list, method: 'ping', params: { _meta: MODERN_META } })).toBeUndefined();
+  });
+
+  it.each([
+    ['no object', 'text'],
+    ['an array', [call()]],
+    ['another JSON-RPC', call({}, { jsonrpc: '1.0' })],
+    ['no id', call({}, { id: undefined })],
+    ['a null id', call({}, { id: null })],
+    ['a fractional id', call({}, { id: 1.5 })],
+    ['another method', call({}, { method: 'tools/calls' })],
+    ['an inherited method name', call({}, { method: 'constructor' })],
+    ['params that are no object', call({}, { params: [] })],
+    ['no tool name', call({ name: 5 })],
+    ['a _meta that is no object', call({ _meta: 'x' })],
+    ['a progress token that is no id', call({ _meta: { progressToken: {} } })],
+    ['another modern version', modern({ 'io.modelcontextprotocol/protocolVersion': '2099-01-01' })],
+    ['a version that is no string', modern({ 'io.modelcontextprotocol/protocolVersion': null })],
+    ['no capabilities', modern({ 'io.modelcontextprotocol/clientCapabilities': undefined })],
+    ['malformed client info', modern({ 'io.modelcontextprotocol/clientInfo': { name: 'x' } })],
+    ['a log level', modern({ 'io.modelcontextprotocol/logLevel': 'debug' })],
+    ['answers to questions', modern({}, { inputResponses: {} })],
+    ['a request state', modern({}, { requestState: 'x' })],
+  ])('leaves a message with %s to the SDK', (_case, message) => {
+    expect(recogniseHotRequest(message)).toBeUndefined();
+  });
+});
+
+describe('headersAgree', () => {
+  const none = { protocolVersion: undefined, method: undefined, name: undefined };
+  const all = { protocolVersion: '2026-07-28', method: 'tools/call', name: 'read' };
+  const legacy = recogniseHotRequest(call())!;
+  const request = recogniseHotRequest(modern())!;
+
+  it('wants every header of a modern request, and at most the version of a legacy one', () => {
+    expect(headersAgree(request, all)).toBe(true);
+    for (const key of ['protocolVersion', 'method', 'name']) {
+      expect(headersAgree(request, { ...all, [key]: undefined })).toBe(false);
+      expect(headersAgree(request, { ...all, [key]: 'other' })).toBe(false);
+    }
+    expect(headersAgree(legacy, none)).toBe(true);
+    expect(headersAgree(legacy, { ...none, protocolVersion: '2025-06-18' })).toBe(true);
+    expect(headersAgree(legacy, { ...none, protocolVersion: '2026-07-28' })).toBe(false);
+  });
+});
+
+describe('clientNameOf', () => {
+  it('reads handshakes and envelopes, and nothing that is malformed', () => {
+    expect(clientNameOf({ params: { clientInfo: { name: 'a' } } })).toBe('a');
+    expect(clientNameOf(modern())).toBe('raw');
+    for (const message of [null, 5, {}, { params: 1 }, { params: { clientInfo: 'x', _meta: 7 } }]) {
+      expect(clientNameOf(message)).toBeUndefined();
+    }
+  });
+});

@@ -1,0 +1,46 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createResultWriter, toCallToolResult, writeProgress } from '../../../../src/server/mcp/write-result.js';
+import { toReply } from '../../../support/fake-gateway.js';
+
+const info = { name: 'n', version: '1' };
+const writer = createResultWriter(info);
+const identity = { 'io.modelcontextprotocol/serverInfo': info };
+
+describe('the result writer', () => {
+  it('writes what the SDK would write from the object', () => {
+    const blocks = fc.array(fc.record({ type: fc.string(), data: fc.jsonValue() }));
+    const record = fc.dictionary(fc.string(), fc.jsonValue());
+    const reply = fc.record(
+      {
+        text: fc.string(),
+        blocks,
+        isError: fc.boolean(),
+        code: fc.constant('OK' as const),
+        meta: record,
+        extra: record,
+      },
+      { requiredKeys: ['text', 'blocks', 'isError', 'code'] },
+    );
+    fc.assert(
+      fc.property(reply, fc.oneof(fc.integer(), fc.string()), (given, id) => {
+        const result = JSON.parse(JSON.stringify(toCallToolResult(given)));
+        expect(JSON.parse(writer.callResult(id, given, 'legacy'))).toEqual({ jsonrpc: '2.0', id, result });
+        const modern = { ...result, resultType: 'complete', _meta: { ...result._meta, ...identity } };
+        expect(JSON.parse(writer.callResult(id, given, 'modern'))).toEqual({ jsonrpc: '2.0', id, result: modern });
+      }),
+    );
+  });
+
+  it('lets no upstream speak for the gateway', () => {
+    const extra = { resultType: 'input_required', structuredContent: 1, content: [], later: true };
+    const meta = { 'io.modelcontextprotocol/serverInfo': { name: 'upstream' } };
+    const { result } = JSON.parse(writer.callResult(1, toReply(1, { extra, meta }), 'modern'));
+    expect(result).toMatchObject({ resultType: 'complete', later: true, _meta: identity, content: [{ type: 'text' }] });
+    expect(result).not.toHaveProperty('structuredContent');
+  });
+
+  it('writes progress without what is not there', () => {
+    expect(JSON.parse(writeProgress('t', { progress: 0.5 })).params).toEqual({ progressToken: 't', progress: 0.5 });
+  });
+});

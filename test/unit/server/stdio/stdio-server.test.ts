@@ -1,0 +1,220 @@
+import { once } from 'node:events';
+import { PassThrough } from 'node:stream';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../../../src/protocol/json.js';
+import { type StdioFront, serveStdio } from '../../../../src/server/stdio/stdio-server.js';
+import {
+  createFakeGateway,
+  type FakeGateway,
+  type FakeGatewayOptions,
+  toReply,
+} from '../../../support/fake-gateway.js';
+import { SERVER_INFO } from '../../../support/front-clients.js';
+import { callMessage, envelopeOf, initializeMessage, MODERN_META } from '../../../support/raw-http.js';
+
+let gateway: FakeGateway;
+let front: StdioFront;
+let input: PassThrough;
+let output: PassThrough;
+let lines: AsyncIterator<string>;
+
+function open(options: FakeGatewayOptions = {}): void {
+  gateway = createFakeGateway(options);
+  input = new PassThrough();
+  output = new PassThrough();
+  lines = readLines(output);
+  front = serveStdio(gateway, { input, output, observe: () => undefined, serverInfo: SERVER_INFO });
+}
+
+async function* readLines(stream: PassThrough): AsyncGenerator<string> {
+  let rest = '';
+  for await (const chunk of stream) {
+    const parts = `${rest}${chunk}`.split('\n');
+    rest = parts.pop() ?? '';
+    yield* parts;
+  }
+}
+
+const send = (...messages: readonly (JsonObject | readonly JsonObject[])[]): void => {
+  input.write(messages.map((message) => `${JSON.stringify(message)}\n`).join(''));
+};
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
+const receive = async (): Promise<any> => JSON.parse((await lines.next()).value);
+
+const INITIALIZED = { jsonrpc: '2.0', method: 'notifications/initialized' };
+
+async function shakeHands(): Promise<void> {
+  send(initializeMessage(0));
+  await receive();
+  send(INITIALIZED, { jsonrpc: '2.0', id: 'ready', method: 'ping' });
+  await receive();
+}
+
+afterEach(async () => {
+  await front.close();
+  expect(gateway.listeners).toBe(0);
+});
+
+describe('eras', () => {
+  it('answers what comes together with the handshake in order', async () => {
+    open();
+    send(initializeMessage(1), INITIALIZED, callMessage(2), { jsonrpc: '2.0', id: 3, method: 'tools/list' });
+    expect(await receive()).toMatchObject({ id: 1, result: { serverInfo: SERVER_INFO } });
+    const answers = [await receive(), await receive()];
+    expect(answers.map(({ id }) => id).sort()).toEqual([2, 3]);
+  });
+
+  it('gives the same answers before the handshake is over as after it', async () => {
+    open({ handle: () => toReply('same', { isError: true, meta: { 'example.com/x': 1 } }) });
+    send(callMessage(1));
+    const before = await receive();
+    await shakeHands();
+    send(callMessage(1));
+    expect(await receive()).toEqual(before);
+  });
+
+  it('serves a modern client without a handshake', async () => {
+    open();
+    send({ ...callMessage(1), params: { name: 'mcp_aql_read', arguments: {}, _meta: MODERN_META } });
+    expect(await receive()).toMatchObject({ id: 1, result: { resultType: 'complete' } });
+    expect(gateway.calls[0]?.caller).toMatchObject({ clientName: 'raw', transport: 'stdio' });
+  });
+
+  it('leaves a modern client that forgets its envelope to the SDK', async () => {
+    open();
+    const params = { name: 'mcp_aql_read', arguments: {}, _meta: MODERN_META };
+    send(
+      { ...callMessage(1), params },
+      { jsonrpc: '2.0', id: 2, method: 'server/discover', params: { _meta: MODERN_META } },
+    );
+    await receive();
+    await receive();
+    send({ jsonrpc: '2.0', id: 3, method: 'tools/list', params: { _meta: MODERN_META, cursor: 'x' } });
+    expect(await receive()).toMatchObject({ id: 3, error: { code: -32602 } });
+    send({ jsonrpc: '2.0', id: 4, method: 'tools/list' });
+    expect(await receive()).toMatchObject({ id: 4, error: expect.anything() });
+  });
+});
+
+describe('lines', () => {
+  it('answers a batch with an array', async () => {
+    open();
+    await shakeHands();
+    send([callMessage('a'), INITIALIZED, { jsonrpc: '2.0', id: 'b', method: 'gateway/unheard-of' }]);
+    const answers: { id: string }[] = await receive();
+    expect(answers.map(({ id }) => id).sort()).toEqual(['a', 'b']);
+  });
+
+  it('refuses a batch that holds what is no message', async () => {
+    open();
+    send([callMessage(1), { hello: 1 }]);
+    expect(await receive()).toMatchObject({ id: null, error: { code: -32600 } });
+    expect(gateway.calls).toEqual([]);
+  });
+
+  it('skips a line over the limit, answers it, and goes on', async () => {
+    open({ limits: { maxRequestSize: 1_000 } });
+    const { id, ...rest } = callMessage(5, { text: 'x'.repeat(200_000), id: 4 });
+    const line = JSON.stringify({ ...rest, id });
+    for (let at = 0; at < line.length; at += 65_536) input.write(line.slice(at, at + 65_536));
+    input.write('\n');
+    const refused = await receive();
+    expect(refused.id).toBe(5);
+    expect(envelopeOf(refused)).toMatchObject({
+      error: { code: 'VALIDATION_PAYLOAD_TOO_LARGE', details: { actual_value: line.length, limit_value: 1_000 } },
+    });
+    send(initializeMessage(6));
+    expect(await receive()).toMatchObject({ id: 6, result: {} });
+  });
+
+  it('refuses what is not UTF-8 and what is not JSON', async () => {
+    open();
+    input.write(
+      Buffer.concat([Buffer.from('{"jsonrpc":"2.0","id":1,"method":"tools/call","x":"'), Buffer.from([0xff, 0x0a])]),
+    );
+    expect(envelopeOf(await receive())).toMatchObject({ error: { code: 'VALIDATION_INVALID_ENCODING' } });
+    input.write('{"jsonrpc":\n\r\n\n');
+    expect(await receive()).toMatchObject({ id: null, error: { code: -32700 } });
+    input.write('{"hello":1}\n');
+    expect(await receive()).toMatchObject({ id: null, error: { code: -32600 } });
+  });
+
+  it('cancels by notification, without an answer', async () => {
+    open({
+      handle: ({ cancellation, arguments: args }) =>
+        (args as { wait?: true }).wait === true
+          ? new Promise((resolve) => cancellation.onCancel(() => resolve(toReply('too late'))))
+          : toReply('on time'),
+    });
+    await shakeHands();
+    const arrived = gateway.nextCall();
+    send(callMessage(1, { wait: true }));
+    const { cancellation } = await arrived;
+    send(
+      { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1, reason: 'enough' } },
+      callMessage(2),
+    );
+    expect(await receive()).toMatchObject({ id: 2 });
+    expect(cancellation.reason).toBe('enough');
+  });
+
+  it('stops reading while nobody reads its answers, and loses none', async () => {
+    open({ handle: ({ arguments: args }) => toReply({ ...(args as object), text: 'x'.repeat(20_000) }) });
+    await shakeHands();
+    const ids = Array.from({ length: 50 }, (_, index) => index + 10);
+    const paused = once(input, 'pause');
+    send(...ids.map((id) => callMessage(id)));
+    await paused;
+    const resumed = once(input, 'resume');
+    const answered: number[] = [];
+    while (answered.length < ids.length) answered.push((await receive()).id);
+    expect(answered.sort((a, b) => a - b)).toEqual(ids);
+    await resumed;
+  });
+});
+
+describe('the end', () => {
+  it('is when the input ends, at once when nothing is unanswered', async () => {
+    open();
+    await shakeHands();
+    input.end();
+    await front.done;
+    expect(output.writableEnded).toBe(false);
+  });
+
+  it('waits for what was asked before, the last line without its line break included', async () => {
+    open();
+    await shakeHands();
+    input.end(JSON.stringify(callMessage(9)));
+    expect(await receive()).toMatchObject({ id: 9 });
+    await front.done;
+  });
+
+  it('cancels what takes longer when the front is closed', async () => {
+    open({ handle: () => new Promise(() => undefined) });
+    await shakeHands();
+    const arrived = gateway.nextCall();
+    send(callMessage(1));
+    const { cancellation } = await arrived;
+    await front.close();
+    expect(cancellation.cancelled).toBe(true);
+  });
+
+  it('does not wait for a client that reads nothing', async () => {
+    open({ handle: () => toReply('x'.repeat(200_000)) });
+    await shakeHands();
+    const paused = once(input, 'pause');
+    send(callMessage(1));
+    await paused;
+    await front.close();
+  });
+
+  it('comes when the output breaks', async () => {
+    open();
+    const broken = once(output, 'close');
+    output.destroy(new Error('EPIPE'));
+    await broken.catch(() => undefined);
+    await front.done;
+  });
+});

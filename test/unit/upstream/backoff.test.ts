@@ -1,0 +1,63 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { backOff, RetryPacer } from '../../../src/upstream/backoff.js';
+
+describe('backOff', () => {
+  it('tries at once, then soon, then ever more rarely, up to half a minute', () => {
+    const pauses = [0, 1, 2, 3, 4, 5, 8, 20, 1_000].map((failures) => backOff(failures, 3, () => 0.5));
+    expect(pauses).toEqual([0, 100, 100, 100, 200, 400, 3_200, 30_000, 30_000]);
+  });
+
+  it('spreads the pauses by a tenth each way', () => {
+    expect([backOff(1, 3, () => 0), backOff(1, 3, () => 0.999_999)]).toEqual([90, 110]);
+  });
+});
+
+describe('RetryPacer', () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] }));
+  afterEach(() => void vi.useRealTimers());
+
+  it('tries at once after a good connection, and patiently after that', () => {
+    const pacer = new RetryPacer();
+    pacer.lost(60_000);
+    expect([pacer.failures, pacer.pauseMs]).toEqual([0, 0]);
+    for (let failures = 1; failures <= 30; failures += 1) {
+      pacer.failed(5);
+      expect(pacer.pauseMs).toBeLessThanOrEqual(110);
+    }
+    pacer.failed(5);
+    expect(pacer.pauseMs).toBeGreaterThan(110);
+  });
+
+  it('counts a connection that hardly lived as a failure', () => {
+    const pacer = new RetryPacer();
+    pacer.lost(50);
+    expect(pacer.failures).toBe(1);
+    expect(pacer.pauseMs).toBeGreaterThan(0);
+  });
+
+  it('rests until the pause is over', async () => {
+    const pacer = new RetryPacer();
+    pacer.failed(5);
+    const rest = pacer.rest();
+    await vi.advanceTimersByTimeAsync(110);
+    await rest;
+    expect(pacer.remainingMs).toBe(0);
+  });
+
+  it('lets somebody in need end a long pause, but not before a failed attempt has cooled down', async () => {
+    const pacer = new RetryPacer();
+    for (let failures = 0; failures < 12; failures += 1) pacer.failed(1_000);
+    let rested = false;
+    const rest = pacer.rest().then(() => {
+      rested = true;
+    });
+    await vi.advanceTimersByTimeAsync(900);
+    pacer.hurry();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(rested).toBe(false);
+    await vi.advanceTimersByTimeAsync(100);
+    pacer.hurry();
+    await rest;
+    expect(pacer.remainingMs).toBeGreaterThan(1_000);
+  });
+});

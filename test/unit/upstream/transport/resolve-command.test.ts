@@ -1,0 +1,103 @@
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ResolvedCommand, resolveCommand } from '../../../../src/upstream/transport/resolve-command.js';
+
+let root: string;
+const at = (...parts: readonly string[]): string => path.join(root, ...parts);
+
+async function program(...parts: readonly string[]): Promise<void> {
+  const file = at(...parts);
+  await mkdir(path.dirname(file), { recursive: true });
+  await writeFile(file, '#!/bin/sh\n');
+  await chmod(file, 0o755);
+}
+
+async function installed(name: string, version: string, bin: unknown): Promise<void> {
+  await program('node_modules', name, 'dist', 'index.js');
+  await writeFile(at('node_modules', name, 'package.json'), JSON.stringify({ name, version, bin }));
+}
+
+beforeAll(async () => {
+  root = await mkdtemp(path.join(tmpdir(), 'resolve-command-'));
+  await program('path', 'both');
+  await program('path', 'npx');
+  await program('node_modules', '.bin', 'both');
+  await program('node_modules', '.bin', 'local');
+  await program('cwd', 'script.sh');
+  await writeFile(at('path', 'blocked'), '');
+  await installed('plain', '1.0.0', './dist/index.js');
+  await installed('@scope/server-files', '2.0.0', { 'mcp-server-files': 'dist/index.js' });
+  await installed('several', '1.0.0', { one: 'dist/index.js', several: 'dist/index.js' });
+  await installed('ambiguous', '1.0.0', { one: 'dist/index.js', two: 'dist/index.js' });
+  await installed('absent-bin', '1.0.0', 'dist/nowhere.js');
+});
+afterAll(() => rm(root, { recursive: true }));
+
+function resolve(
+  command: string,
+  args: readonly string[] = [],
+  platform: NodeJS.Platform = 'linux',
+): Promise<ResolvedCommand> {
+  return resolveCommand(
+    { type: 'stdio', command, args, env: {}, cwd: at('cwd') },
+    { binDirectories: [at('node_modules', '.bin')], env: { PATH: at('path') }, platform },
+  );
+}
+
+describe('resolveCommand', () => {
+  it('looks in PATH, then in the bin folders', async () => {
+    expect(await resolve('both', ['-v'])).toEqual({ file: at('path', 'both'), args: ['-v'] });
+    expect(await resolve('local')).toEqual({ file: at('node_modules', '.bin', 'local'), args: [] });
+  });
+
+  it('takes a path from the working directory', async () => {
+    expect(await resolve('./script.sh')).toEqual({ file: at('cwd', 'script.sh'), args: [] });
+  });
+
+  it('explains what is missing', async () => {
+    await expect(resolve('nowhere')).rejects.toThrow("command 'nowhere' was not found in PATH or node_modules/.bin");
+    await expect(resolve('./nowhere')).rejects.toThrow("command './nowhere' does not exist");
+    await expect(resolve('blocked')).rejects.toThrow(/^'.*blocked' is not executable \(command 'blocked'\)$/);
+  });
+
+  it('runs batch files by cmd.exe on Windows', async () => {
+    await program('path', 'tool.cmd');
+    expect(await resolve('tool.cmd', ['a b', 'say "hi"'], 'win32')).toEqual({
+      file: 'cmd.exe',
+      args: ['/d', '/s', '/c', `""${at('path', 'tool.cmd')}" "a b" "say ""hi""""`],
+      verbatim: true,
+    });
+  });
+});
+
+describe('npx', () => {
+  const plain = (): string => at('node_modules', 'plain', 'dist', 'index.js');
+
+  it.each([[['plain', '/data', '-y']], [['-y', 'plain', '/data', '-y']], [['--yes', 'plain@1.0.0', '/data', '-y']]])(
+    'starts an installed package itself: npx %j',
+    async (args) => {
+      expect(await resolve('npx', args)).toEqual({ file: process.execPath, args: [plain(), '/data', '-y'] });
+    },
+  );
+
+  it('chooses the program as npx does', async () => {
+    const scoped = at('node_modules', '@scope/server-files', 'dist', 'index.js');
+    expect(await resolve('npx', ['-y', '@scope/server-files'])).toEqual({ file: process.execPath, args: [scoped] });
+    const several = at('node_modules', 'several', 'dist', 'index.js');
+    expect(await resolve('npx', ['several'])).toEqual({ file: process.execPath, args: [several] });
+  });
+
+  it.each([
+    [['-y', 'not-installed']],
+    [['plain@2.0.0']],
+    [['plain@latest']],
+    [['-p', 'plain', 'both']],
+    [['ambiguous']],
+    [['absent-bin']],
+    [[]],
+  ])('is left alone where anything is unusual: npx %j', async (args) => {
+    expect(await resolve('npx', args)).toEqual({ file: at('path', 'npx'), args });
+  });
+});

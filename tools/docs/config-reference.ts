@@ -1,0 +1,308 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the configuration's own references look like that
+
+import { BUILT_IN_PROFILES } from '../../src/config/defaults.js';
+import type { FamilyDefinition } from '../../src/config/gateway-config.js';
+import { renderJson } from '../../src/config/lock-file.js';
+import { CONFIG_VARIABLE, formatFlag, OVERRIDES } from '../../src/config/overrides.js';
+import { FAMILY_DEFINITION, GATEWAY_SCHEMA } from '../../src/config/schema/gateway-schema.js';
+import { API_LIMIT_PROPERTIES } from '../../src/config/schema/policy-schema.js';
+import {
+  OPERATION_PROPERTIES,
+  RELATION_PROPERTIES,
+  SERVER_PROPERTIES,
+} from '../../src/config/schema/upstream-schema.js';
+import { FUNCTIONS } from '../../src/expression/functions.js';
+import { MAX_ELEMENTS, MAX_EXPRESSION_LENGTH } from '../../src/expression/operators.js';
+import { valueAt } from '../../src/lib/json-path.js';
+import { isJsonObject, type JsonObject, type JsonSchema } from '../../src/protocol/json.js';
+
+const INTRODUCTION = `# Configuration
+
+The gateway reads one main file, one file per upstream, the environment and its flags, and makes one frozen configuration of
+them. It reports every fault of all of them at once, each with its path and what was expected. \`mcp-aql-gateway validate
+--print\` shows the result with secrets masked. This page is made from the schema
+([gateway-config.schema.json](gateway-config.schema.json), [upstream.schema.json](upstream.schema.json)).
+
+## Where it comes from
+
+The main file is the first of: \`--config\`, \`${CONFIG_VARIABLE}\`, \`gateway.config.json\` in the working directory, the default that
+ships with the package. Flags beat the environment, which beats the file. Files may hold comments and trailing commas. Relative
+paths start at the main file's folder (in a variable: at the working directory).`;
+
+const REFERENCES: readonly (readonly string[])[] = [
+  [
+    '`${VAR}`, `${env:VAR}`',
+    'the variable; where it is unset, the content of the file that `VAR_FILE` names; else an error',
+  ],
+  ['`${VAR:-text}`', 'the same, with a text where it is unset or empty'],
+  ['`${configDir}`, `${workspaceFolder}`', "the main file's folder"],
+  ['`${dataDir}`', 'the data directory'],
+  ['`${userHome}`', "the user's home directory"],
+  ['`$${`', 'the text `${` itself'],
+];
+
+const SECRETS = `A server that is \`disabled\` needs none of its variables. \`\${input:name}\` is refused: a gateway has nobody to ask.
+
+\`X_FILE\` in \`env\` or \`headers\` sets \`X\` to the trimmed content of a file of at most 64 KiB, unless \`X\` is set. A file that
+cannot be read is an error where \`X\` is a header or sounds like a secret (token, key, password and so on), else a warning. Each
+variable of the table above has such a twin too: \`MCP_AQL_HOST_FILE\`.`;
+
+const RULES = `## Policy rules
+
+Each call is held against every rule of \`policy.rules\`; of those that match, \`deny\` beats \`confirm\` beats \`allow\`, wherever they
+stand. Where none matches, the operation's danger and its server's trust decide ([security](security.md)). Patterns are minimatch's
+without extended globs: \`*\`, \`?\`, \`**\`, \`[classes]\` and \`{braces}\`. Where a value cannot be judged, as text where a number is
+compared, a rule that denies or confirms counts as matching and one that allows does not. \`policy explain\` says which rule decides,
+and why. For example:`;
+
+const RULES_READING = `What is made or changed in repositories called \`sandbox-…\` runs without a question. A refund above 100 waits for a person, and
+for half a minute. The client \`ci\` deletes nothing, whoever would agree to it.
+
+Tokens may also come as files (\`token_FILE\`), and the first of each kind as a variable: \`MCP_AQL_CLIENT_TOKEN\` is the client
+\`default\`, \`MCP_AQL_ADMIN_TOKEN\` the operator \`admin\`.`;
+
+const SERVERS = `## Servers
+
+\`mcpServers\` takes a block of Claude Desktop, Cursor or VS Code as it is; VS Code's \`servers\` and \`mcp.servers\` mean the same. Keys
+that only other clients know are ignored with a warning; keys that look like a slip of the ones below are errors.`;
+
+const UPSTREAM_FILES = `## Upstream files
+
+Each \`*.json\` in \`upstreamsDir\` describes one upstream: the keys above and \`name\` (the file's name unless given). A file without
+\`command\` and \`url\` adds to the server of that name, and beats what the main file says of it. Names are compared in snake_case, and two
+servers may not share one. The same curation keys may stand in \`mcpServers\`.
+
+An entry of \`operations\` is an exact name or a minimatch pattern (\`get_*\`), held against the tool's own name and its operation's
+name. Later entries win, key by key.`;
+
+const API_LIMITS = `## API limits
+
+Each of a server's \`api_limits\` says how many calls it takes ([quotas](quotas.md)):`;
+
+const PROFILES = `## Profiles
+
+A profile sorts operations into families; each operation stands in exactly one. Patterns beat verbs, verbs beat categories, and
+the last family takes what none asked for.`;
+
+/** The text of docs/configuration.md: the schema's and the tables' own words, so that page and program cannot differ. */
+export function renderConfigReference(): string {
+  return `${[
+    INTRODUCTION,
+    renderVariables(),
+    "## Variables and secrets\n\nEvery string of a server's entry and of the settings may hold references:",
+    renderTable(['reference', 'stands for'], REFERENCES),
+    SECRETS,
+    '## Settings',
+    ...renderSections(),
+    RULES,
+    `\`\`\`json\n${renderJson(POLICY_EXAMPLE).trimEnd()}\n\`\`\``,
+    RULES_READING,
+    SERVERS,
+    renderProperties(SERVER_PROPERTIES),
+    UPSTREAM_FILES,
+    renderProperties(OPERATION_PROPERTIES),
+    EXPRESSIONS,
+    renderFunctions(),
+    RELATIONS,
+    renderProperties(RELATION_PROPERTIES),
+    RELATIONS_READING,
+    API_LIMITS,
+    renderProperties(API_LIMIT_PROPERTIES),
+    `\`\`\`json
+${renderJson(RESULT_EXAMPLE).trimEnd()}
+\`\`\``,
+    PROFILES,
+    ...BUILT_IN_PROFILES.map(({ name, families }) => `### \`${name}\`\n\n${renderFamilies(families)}`),
+    "### Of your own\n\n`profiles` maps a profile's name to its families, and a family's name to:",
+    renderProperties(valueAt(FAMILY_DEFINITION, ['properties']) as JsonObject),
+    'Every category must be taken by exactly one family, and `introspect` must come to one that reads.',
+  ].join('\n\n')}\n`;
+}
+
+function renderVariables(): string {
+  const rows = OVERRIDES.map(({ variable, flag, path }) => [
+    code(variable),
+    flag === undefined ? '' : code(formatFlag(flag)),
+    code(path.join('.')),
+  ]);
+  return renderTable(['variable', 'flag', 'setting'], rows);
+}
+
+/** Sections of settings with a table each, then the single settings in one. */
+function renderSections(): string[] {
+  const properties = Object.entries(valueAt(GATEWAY_SCHEMA, ['properties']) as Record<string, JsonSchema>);
+  const shown = properties.filter(([name]) => name !== '$schema' && name !== 'mcp');
+  const single = shown.filter(([name, schema]) => findObject(name, schema) === undefined);
+  return [
+    ...shown.flatMap(([name, schema]) => renderSection(name, schema, '###')),
+    '### Others',
+    renderProperties(Object.fromEntries(single)),
+  ];
+}
+
+/** A section's table, then those of the objects within it; nothing where a setting is no section. */
+function renderSection(name: string, schema: JsonSchema, heading: string): string[] {
+  const found = findObject(name, schema);
+  if (found === undefined) return [];
+  const { path, properties } = found;
+  return [
+    `${heading} ${code(path)}\n\n${schema['description']}`,
+    renderProperties(properties),
+    ...Object.entries(properties).flatMap(([key, member]) =>
+      isJsonObject(member) ? renderSection(`${path}.${key}`, member, '####') : [],
+    ),
+  ];
+}
+
+/** Where a setting leads to keys: an object's own, those of each element (`rules[]`), or of each entry (`clients.*`). */
+function findObject(path: string, schema: JsonSchema): { path: string; properties: JsonObject } | undefined {
+  const places = [
+    { path, at: ['properties'] },
+    { path: `${path}[]`, at: ['items', 'properties'] },
+    { path: `${path}.*`, at: ['additionalProperties', 'properties'] },
+  ];
+  for (const place of places) {
+    const properties = valueAt(schema, place.at);
+    if (isJsonObject(properties)) return { path: place.path, properties };
+  }
+  return undefined;
+}
+
+function renderProperties(properties: JsonObject): string {
+  const rows = Object.entries(properties).map(([name, schema]) =>
+    isJsonObject(schema)
+      ? [code(name), describeType(schema), describeDefault(schema), String(schema['description'] ?? '')]
+      : [code(name)],
+  );
+  return renderTable(['key', 'expected', 'default', 'meaning'], rows);
+}
+
+function describeType(schema: JsonSchema): string {
+  const { type, enum: values, items, minimum, maximum } = schema;
+  if (Array.isArray(values)) return values.map(code).join(', ');
+  if (Array.isArray(type) && isJsonObject(items)) return `${describeType(items)}, or a list`;
+  if (type === 'array' && isJsonObject(items)) return `list of ${describeType(items)}`;
+  if (type === 'array') return 'list';
+  if (minimum !== undefined && maximum !== undefined) return `${type}, ${minimum} to ${maximum}`;
+  if (Array.isArray(type)) return type.join(' or ');
+  return type === undefined ? 'anything' : String(type);
+}
+
+function describeDefault({ default: value }: JsonSchema): string {
+  return value === undefined || (Array.isArray(value) && value.length === 0) ? '' : code(value);
+}
+
+function renderFunctions(): string {
+  const rows = [...FUNCTIONS.values()].map(({ usage, meaning }) => [code(usage), meaning]);
+  return renderTable(['function', 'gives'], rows);
+}
+
+function renderFamilies(families: readonly FamilyDefinition[]): string {
+  const rows = families.map(({ name, purpose, categories, verbs, patterns }) => [
+    code(name),
+    purpose,
+    categories.join(', '),
+    [...verbs, ...patterns].map(code).join(' '),
+  ]);
+  return renderTable(['family', 'purpose', 'categories', 'verbs and patterns'], rows);
+}
+
+/** A table with its columns aligned, as the project's formatter wants it. */
+function renderTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const cells = [head, ...rows].map((row) => head.map((_, column) => (row[column] ?? '').replaceAll('|', '\\|')));
+  const widths = head.map((_, column) => Math.max(3, ...cells.map((row) => row[column]?.length ?? 0)));
+  const line = (row: readonly string[]): string =>
+    `| ${widths.map((width, column) => (row[column] ?? '').padEnd(width)).join(' | ')} |`;
+  const [first = [], ...others] = cells;
+  return [line(first), line(widths.map((width) => '-'.repeat(width))), ...others.map(line)].join('\n');
+}
+
+function code(value: unknown): string {
+  return `\`${value}\``;
+}
+
+/** The documentation's example of policy rules; a main file that loads. */
+export const POLICY_EXAMPLE: JsonObject = {
+  mcpServers: {
+    github: { url: 'https://github.example.org/mcp' },
+    payments: { url: 'https://payments.example.org/mcp' },
+  },
+  clients: { ci: { token: '${CI_TOKEN}' } },
+  policy: {
+    rules: [
+      {
+        name: 'sandboxes',
+        match: { upstream: 'github', category: ['CREATE', 'UPDATE'], params: { repo: { glob: 'sandbox-*' } } },
+        decision: 'allow',
+      },
+      {
+        name: 'large refunds',
+        match: { operation: 'payments__create_refund', params: { 'refund.amount': { gt: 100 } } },
+        decision: 'confirm',
+        requires: 'human',
+        cooldown_seconds: 30,
+        reason: 'Refunds above 100 need a second pair of eyes',
+      },
+      {
+        name: 'no deletions by ci',
+        match: { client: 'ci', category: 'DELETE' },
+        decision: 'deny',
+        reason: 'Builds leave things as they are',
+      },
+    ],
+    approvals: { operators: { alice: { token: '${ALICE_TOKEN}' } } },
+  },
+};
+
+/** What the reference says of expressions, before their functions. */
+const EXPRESSIONS = `### Expressions
+
+A computed field is an expression over the fields of one item, by their dotted paths; through a list a path means each of its
+elements, and a name with spaces or signs stands in back quotes. There are numbers, \`'texts'\`, \`true\`, \`false\` and \`null\`, the
+operators \`+ - * / %\`, \`== != < <= > >=\`, \`and\`, \`or\` and \`not\`, parentheses, and the functions below: in all
+${MAX_EXPRESSION_LENGTH.toLocaleString('en')} characters.
+
+What is missing is null, and so is what is computed of it; \`x == null\` asks for it. A date is an ISO 8601 text, in UTC where it
+names no zone, or a Unix time. \`+\` beside a text writes one after the other. Lists of more than ${MAX_ELEMENTS.toLocaleString('en')} elements are not
+looked at, and a text ends after 10,000 characters.`;
+
+/** What the reference says of relations, before and after their keys. */
+const RELATIONS = `## Relations
+
+\`relations\` say which operations of a server tell what is connected with what. \`query_relationships\` walks them, and exists
+where some server has them. An entry holds:`;
+
+const RELATIONS_READING = `An operation that is asked about one node (\`$id\`) tells one side of its connections, or both where \`source\` and \`target\` are
+given. One that is not is read once and tells both. Relations of the main file and of the server's own add up. For example:`;
+
+/** The documentation's example of computed fields and relations; a main file that loads. */
+export const RESULT_EXAMPLE: JsonObject = {
+  mcpServers: {
+    tracker: {
+      url: 'https://tracker.example.org/mcp',
+      operations: {
+        list_issues: {
+          collection: 'issues',
+          presets: { minimal: ['key', 'title'], triage: ['key', 'title', 'labels.name', '_computed.is_stale'] },
+          computed: {
+            age_days: 'days_since(created_at)',
+            is_stale: {
+              expression: "state == 'open' and days_since(updated_at) > 30",
+              description: 'Open, and silent for a month',
+            },
+          },
+        },
+      },
+      relations: [
+        {
+          relationship: 'blocked_by',
+          operation: 'get_issue',
+          params: { key: '$id' },
+          edges: 'links',
+          target: 'blocker.key',
+        },
+        { relationship: 'part_of', operation: 'list_epics', edges: 'epics', source: 'issues.key', target: 'key' },
+      ],
+    },
+  },
+};
