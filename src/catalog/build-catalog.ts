@@ -1,6 +1,6 @@
 import type { UpstreamConfig } from '../config/gateway-config.js';
 import type { Operation } from '../protocol/operation.js';
-import type { Finding, ToolSet } from '../protocol/tools.js';
+import type { Diagnostic, ToolSet } from '../protocol/tools.js';
 import type { Catalog } from './catalog.js';
 import { createOperation } from './create-operation.js';
 import { draftOperations } from './draft-operations.js';
@@ -35,18 +35,18 @@ export function buildCatalog(input: CatalogInput): Catalog {
     createOperation(draft, exposed.names[index] ?? draft.localName, ignoreAnnotations),
   );
   return createCatalog([...builtins, ...created.flatMap(({ operation }) => operation ?? [])].sort(byName), [
-    ...drafts.flatMap((draft) => draft.findings),
-    ...exposed.findings,
-    ...created.flatMap(({ findings }) => findings),
+    ...drafts.flatMap((draft) => draft.diagnostics),
+    ...exposed.diagnostics,
+    ...created.flatMap(({ diagnostics }) => diagnostics),
     ...findUnknownUpstreams(input),
   ]);
 }
 
-function createCatalog(operations: readonly Operation[], findings: readonly Finding[]): Catalog {
+function createCatalog(operations: readonly Operation[], diagnostics: readonly Diagnostic[]): Catalog {
   const byAnyName = new Map<string, Operation>();
   for (const operation of operations) byAnyName.set(operation.name, operation).set(operation.qualifiedName, operation);
   const find = (name: string): Operation | undefined => byAnyName.get(name);
-  return { operations, findings, find, resolve: createNameResolver(operations, find) };
+  return { operations, diagnostics, find, resolve: createNameResolver(operations, find) };
 }
 
 function toolsOf({ slug }: UpstreamConfig, toolSets: readonly ToolSet[]): ToolSet {
@@ -54,16 +54,16 @@ function toolsOf({ slug }: UpstreamConfig, toolSets: readonly ToolSet[]): ToolSe
 }
 
 /** Tools of, or names pinned to, an upstream that is not configured. */
-function findUnknownUpstreams({ toolSets, upstreams, pins }: CatalogInput): readonly Finding[] {
+function findUnknownUpstreams({ toolSets, upstreams, pins }: CatalogInput): readonly Diagnostic[] {
   const known = new Set(upstreams.map(({ slug }) => slug));
   const strangers = new Set(toolSets.map((set) => set.upstream).filter((upstream) => !known.has(upstream)));
   const loosePins = Object.entries(pins).filter(([, upstream]) => !known.has(upstream));
   return [
-    ...[...strangers].sort().map((upstream): Finding => {
+    ...[...strangers].sort().map((upstream): Diagnostic => {
       const message = `Tools of '${upstream}' are left out: no upstream of that name is configured`;
       return { severity: 'warning', kind: 'upstream-unknown', upstream, message };
     }),
-    ...loosePins.sort().map(([name, upstream]): Finding => {
+    ...loosePins.sort().map(([name, upstream]): Diagnostic => {
       const message = `'${name}' is pinned to '${upstream}', which is not configured: nobody has the bare name`;
       return { severity: 'warning', kind: 'pin-unknown', upstream, message };
     }),

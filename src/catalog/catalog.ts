@@ -1,5 +1,5 @@
 import type { Operation } from '../protocol/operation.js';
-import type { Finding } from '../protocol/tools.js';
+import type { Diagnostic } from '../protocol/tools.js';
 import type { WithheldTool } from './integrity/guard-tools.js';
 
 /** What a name turned out to mean. Only `found` may be called. */
@@ -20,7 +20,7 @@ export type Resolution =
 export interface Catalog {
   /** Ordered by name, built-ins included. */
   readonly operations: readonly Operation[];
-  readonly findings: readonly Finding[];
+  readonly diagnostics: readonly Diagnostic[];
   /** The operation of an exposed or qualified name: one map look-up. */
   find(name: string): Operation | undefined;
   /** The same with an explanation when there is none; off the hot path. */

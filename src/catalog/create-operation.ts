@@ -12,7 +12,7 @@ import {
   TRUST_LEVELS,
   type TrustLevel,
 } from '../protocol/operation.js';
-import type { Finding, RawTool } from '../protocol/tools.js';
+import type { Diagnostic, RawTool } from '../protocol/tools.js';
 import { followReference, readObjectFields } from '../schema/schema-shape.js';
 import type { Curation } from './curation.js';
 import { describeValue, narrowSchema } from './grouped-tools/narrow-schema.js';
@@ -42,7 +42,7 @@ export interface DraftOperation {
 interface CreatedOperation {
   /** Undefined where the tool is beyond reading. */
   readonly operation: Operation | undefined;
-  readonly findings: readonly Finding[];
+  readonly diagnostics: readonly Diagnostic[];
 }
 
 /**
@@ -73,7 +73,7 @@ function tryOperation(draft: DraftOperation, name: string, ignoreAnnotations: bo
     const message = `Tool '${tool}' of '${upstream}' cannot be called: its description is beyond reading`;
     return {
       operation: undefined,
-      findings: [{ severity: 'warning', kind: 'tool-set-aside', upstream, tool, message }],
+      diagnostics: [{ severity: 'warning', kind: 'tool-set-aside', upstream, tool, message }],
     };
   }
 }
@@ -122,7 +122,7 @@ function readOperation(draft: DraftOperation, name: string, ignoreAnnotations: b
     ...servingOf(curation, classification),
     ...(curation.family !== undefined && { family: curation.family }),
   };
-  return { operation, findings: suffixed.map((parameter) => renamedFinding(operation, parameter)) };
+  return { operation, diagnostics: suffixed.map((parameter) => renamedDiagnostic(operation, parameter)) };
 }
 
 /** What the operator says of asking before the operation runs. */
@@ -181,7 +181,7 @@ function isRetryable(raw: RawTool, { category }: Classification, { idempotent }:
   return annotations['idempotentHint'] === true && TRUST_LEVELS.indexOf(trust) >= TRUST_LEVELS.indexOf('validated');
 }
 
-function renamedFinding({ upstream, tool, name }: Operation, parameter: Parameter): Finding {
+function renamedDiagnostic({ upstream, tool, name }: Operation, parameter: Parameter): Diagnostic {
   const message = `Parameter '${parameter.upstreamName}' of '${name}' is called '${parameter.name}': another one's spelling comes to the same name`;
   return { severity: 'info', kind: 'parameter-suffixed', upstream, tool, message };
 }

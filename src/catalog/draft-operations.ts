@@ -1,6 +1,6 @@
 import type { UpstreamConfig } from '../config/gateway-config.js';
 import { toSnakeCase } from '../lib/names.js';
-import type { Finding, ToolSet } from '../protocol/tools.js';
+import type { Diagnostic, ToolSet } from '../protocol/tools.js';
 import type { Choice, DraftOperation } from './create-operation.js';
 import { type Curation, curationFor } from './curation.js';
 import { nameBehindTool, splitTool } from './grouped-tools/split-tool.js';
@@ -9,7 +9,7 @@ import { type ScreenedTool, screenTools } from './screen-tools.js';
 
 interface Drafts {
   readonly drafts: readonly DraftOperation[];
-  readonly findings: readonly Finding[];
+  readonly diagnostics: readonly Diagnostic[];
 }
 
 /** One upstream's tools, grouped ones in parts and hidden ones left out, under names that are unique within it. */
@@ -26,7 +26,10 @@ export function draftOperations(upstream: UpstreamConfig, toolSet: ToolSet): Dra
   const suffixed = drafts.flatMap(({ tool, localName }, index) =>
     describeSuffix(upstream.slug, tool.name, claims[index]?.base ?? localName, localName),
   );
-  return { drafts, findings: [...screened.findings, ...suffixed, ...proposals.flatMap(({ findings }) => findings)] };
+  return {
+    drafts,
+    diagnostics: [...screened.diagnostics, ...suffixed, ...proposals.flatMap(({ diagnostics }) => diagnostics)],
+  };
 }
 
 /** An operation before its name is settled. */
@@ -36,7 +39,7 @@ interface Proposal {
   readonly snakeName: string;
   readonly curation: Curation;
   readonly choice?: Choice;
-  readonly findings: readonly Finding[];
+  readonly diagnostics: readonly Diagnostic[];
 }
 
 /** A tool, and how it comes apart where it does. */
@@ -79,7 +82,7 @@ function findTakenNames(subjects: readonly Subject[]): (name: string) => boolean
 }
 
 function proposeWhole(upstream: UpstreamConfig, { tool, snakeName }: Subject): Proposal {
-  return { tool, snakeName, curation: curationFor(upstream, tool.name, snakeName), findings: [] };
+  return { tool, snakeName, curation: curationFor(upstream, tool.name, snakeName), diagnostics: [] };
 }
 
 function proposeParts(
@@ -91,13 +94,16 @@ function proposeParts(
     const taken = isTaken(choice.name);
     const snakeName = taken ? nameBehindTool(tool.raw, choice.value) : choice.name;
     const curation = curationFor(upstream, tool.name, parent, snakeName);
-    const findings = taken ? describeSuffix(upstream.slug, tool.name, choice.name, snakeName) : [];
-    return { tool, snakeName, curation, choice, findings };
+    const diagnostics = taken ? describeSuffix(upstream.slug, tool.name, choice.name, snakeName) : [];
+    return { tool, snakeName, curation, choice, diagnostics };
   });
   const { rename } = curationFor(upstream, tool.name, parent);
   const [first, ...rest] = parts;
   if (rename === undefined || first === undefined) return parts;
-  return [{ ...first, findings: [...first.findings, idleRename(upstream.slug, tool.name, rename, parts)] }, ...rest];
+  return [
+    { ...first, diagnostics: [...first.diagnostics, idleRename(upstream.slug, tool.name, rename, parts)] },
+    ...rest,
+  ];
 }
 
 /** What the operator names goes first, then what is spelled so already; a part of a tool yields to whole ones. */
@@ -107,13 +113,13 @@ function claimName({ tool, snakeName, curation, choice }: Proposal): NameClaim {
   return { key: JSON.stringify([tool.name, choice?.value]), base, rank };
 }
 
-function describeSuffix(upstream: string, tool: string, wanted: string, name: string): readonly Finding[] {
+function describeSuffix(upstream: string, tool: string, wanted: string, name: string): readonly Diagnostic[] {
   if (name === wanted) return [];
   const message = `Tool '${tool}' of '${upstream}' is called '${name}': another tool of it has the name '${wanted}'; rename can choose a better one`;
   return [{ severity: 'warning', kind: 'name-suffixed', upstream, tool, message }];
 }
 
-function idleRename(upstream: string, tool: string, rename: string, parts: readonly Proposal[]): Finding {
+function idleRename(upstream: string, tool: string, rename: string, parts: readonly Proposal[]): Diagnostic {
   const names = parts.map(({ snakeName }) => snakeName).join(', ');
   const message = `Tool '${tool}' of '${upstream}' cannot be renamed to '${rename}', as it is offered in parts: rename those (${names}), or keep it whole with group: keep`;
   return { severity: 'warning', kind: 'rename-idle', upstream, tool, message };

@@ -1,7 +1,7 @@
 import { groupBy } from '../lib/collections.js';
 import { quoteValues } from '../lib/text.js';
 import { QUALIFIER, RESERVED_OPERATIONS } from '../protocol/operation.js';
-import type { Finding } from '../protocol/tools.js';
+import type { Diagnostic } from '../protocol/tools.js';
 
 /** One thing that wants a name. */
 export interface NameClaim {
@@ -22,7 +22,7 @@ interface NameRequest {
 interface ExposedNames {
   /** The exposed name of each request, in the requests' order. */
   readonly names: readonly string[];
-  readonly findings: readonly Finding[];
+  readonly diagnostics: readonly Diagnostic[];
 }
 
 /** What decides whether a name stays bare. */
@@ -42,7 +42,7 @@ export function exposeNames(requests: readonly NameRequest[], rules: NameRules):
       ? localName
       : `${upstream}${QUALIFIER}${localName}`,
   );
-  return { names, findings: [...owners].flatMap(([name, owners]) => describeCollision(name, owners, rules)) };
+  return { names, diagnostics: [...owners].flatMap(([name, owners]) => describeCollision(name, owners, rules)) };
 }
 
 function staysBare(name: string, upstream: string, isAlone: boolean, { builtins, pins }: NameRules): boolean {
@@ -51,7 +51,7 @@ function staysBare(name: string, upstream: string, isAlone: boolean, { builtins,
   return pinned === undefined ? isAlone : pinned === upstream;
 }
 
-function describeCollision(name: string, requests: readonly NameRequest[], { pins }: NameRules): readonly Finding[] {
+function describeCollision(name: string, requests: readonly NameRequest[], { pins }: NameRules): readonly Diagnostic[] {
   const upstreams = requests.map((request) => request.upstream);
   if (upstreams.length < 2 || Object.hasOwn(pins, name)) return [];
   return upstreams.map((upstream) => {

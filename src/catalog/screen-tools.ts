@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonSchema } from '../protocol/json.js';
-import type { Finding, RawTool, ToolSet } from '../protocol/tools.js';
+import type { Diagnostic, RawTool, ToolSet } from '../protocol/tools.js';
 import { declaredTypes } from '../schema/schema-shape.js';
 
 /** A tool that can be offered: it has a name of its own, and a schema that can be read. */
@@ -14,7 +14,7 @@ export interface ScreenedTool {
 interface ScreenedTools {
   /** Ordered by name. */
   readonly tools: readonly ScreenedTool[];
-  readonly findings: readonly Finding[];
+  readonly diagnostics: readonly Diagnostic[];
 }
 
 /** A schema that could be read, what had to be made of it, or why nothing could. */
@@ -29,10 +29,10 @@ const NO_PARAMETERS: JsonSchema = Object.freeze({ type: 'object' });
  * specification; here each entry is judged alone, kept where it can be called, and else set aside with the reason.
  */
 export function screenTools({ upstream, tools }: ToolSet): ScreenedTools {
-  const findings: Finding[] = [];
+  const diagnostics: Diagnostic[] = [];
   const kept = new Map<string, ScreenedTool>();
-  const report = (severity: Finding['severity'], kind: string, message: string, tool?: string): void => {
-    findings.push({ severity, kind, upstream, message, ...(tool !== undefined && { tool }) });
+  const report = (severity: Diagnostic['severity'], kind: string, message: string, tool?: string): void => {
+    diagnostics.push({ severity, kind, upstream, message, ...(tool !== undefined && { tool }) });
   };
 
   for (const [index, raw] of tools.entries()) {
@@ -61,7 +61,7 @@ export function screenTools({ upstream, tools }: ToolSet): ScreenedTools {
     }
     kept.set(name, known === undefined ? tool : chooseOne(known, tool));
   }
-  return { tools: [...kept.values()].sort(byName), findings: findings.sort(byMessage) };
+  return { tools: [...kept.values()].sort(byName), diagnostics: diagnostics.sort(byMessage) };
 }
 
 function readInputSchema(schema: unknown): SchemaReading {
@@ -109,6 +109,6 @@ function byName(a: ScreenedTool, b: ScreenedTool): number {
   return a.name < b.name ? -1 : 1;
 }
 
-function byMessage(a: Finding, b: Finding): number {
+function byMessage(a: Diagnostic, b: Diagnostic): number {
   return a.message < b.message ? -1 : 1;
 }

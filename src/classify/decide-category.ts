@@ -1,11 +1,11 @@
 import type { Category } from '../protocol/operation.js';
 import { effectOfValue, type ToolFacts } from './facts.js';
 import { CATEGORY_SEVERITY, EFFECTS, type EffectTraits, leadingCategory, readShare, writeShare } from './lexicon.js';
-import { type Finding, RULES, type Rule } from './rules.js';
+import { type Diagnostic, RULES, type Rule } from './rules.js';
 import { findRunner } from './runner.js';
 
 /** A finding with the weight it has in this tool. */
-interface Signal extends Finding {
+interface Signal extends Diagnostic {
   readonly rule: Rule;
   readonly weight: number;
 }

@@ -5,7 +5,7 @@ import type { DescriptionRole } from './read-description.js';
 import type { NameMatch, NameRole } from './read-name.js';
 
 /** What a rule found in a tool. */
-export interface Finding {
+export interface Diagnostic {
   readonly effect: Effect;
   /** The words it rests on, for the evidence. */
   readonly says: string;
@@ -24,7 +24,7 @@ export interface Rule {
   readonly weight: number;
   /** What an operator should know of the rule. */
   readonly meaning: string;
-  readonly find: (facts: ToolFacts) => readonly Finding[];
+  readonly find: (facts: ToolFacts) => readonly Diagnostic[];
 }
 
 const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
@@ -44,14 +44,14 @@ const inName =
     wording: (word: string) => string,
     pick: (facts: ToolFacts) => readonly NameMatch[] = (facts) => facts.name,
   ) =>
-  (facts: ToolFacts): readonly Finding[] =>
+  (facts: ToolFacts): readonly Diagnostic[] =>
     pick(facts)
       .filter((match) => match.role === role)
       .map(({ word, effect }) => ({ effect, says: `${wording(word)} ${EFFECTS[effect].phrase}` }));
 
 const inDescription =
   (role: DescriptionRole, wording: (word: string) => string) =>
-  (facts: ToolFacts): readonly Finding[] =>
+  (facts: ToolFacts): readonly Diagnostic[] =>
     facts.description.matches
       .filter((match) => match.role === role)
       .map(({ word, effect }) => ({ effect, says: `${wording(word)} ${EFFECTS[effect].phrase}` }));
@@ -68,7 +68,7 @@ function softenRun(facts: ToolFacts): ToolFacts {
 /** One finding, however many parameters fit: three page parameters are no stronger sign than one. */
 const anyParameter =
   (effect: Effect, meaning: string, fits: (parameter: ParameterFacts) => boolean) =>
-  (facts: ToolFacts): readonly Finding[] => {
+  (facts: ToolFacts): readonly Diagnostic[] => {
     const found = facts.parameters.find(fits);
     return found === undefined ? [] : [{ effect, says: `parameter '${found.name}' ${meaning}` }];
   };
@@ -76,7 +76,7 @@ const anyParameter =
 /** Switches of a change, unless the tool validates or previews: that takes the switches of what it pretends to do. */
 const changingParameter =
   (meaning: string, fits: (parameter: ParameterFacts) => boolean) =>
-  (facts: ToolFacts): readonly Finding[] => {
+  (facts: ToolFacts): readonly Diagnostic[] => {
     const lead = facts.name.find(({ role }) => role === 'lead')?.effect;
     return lead === 'check' || lead === 'compute' ? [] : anyParameter('write', meaning, fits)(facts);
   };

@@ -61,7 +61,7 @@ interface RunningGateway {
 export async function startGateway(
   config: GatewayConfig,
   command: string,
-  isNews: (observation: Observation) => boolean = () => true,
+  isFirstWarning: (observation: Observation) => boolean = () => true,
 ): Promise<RunningGateway> {
   await ensureDataDirectories(config);
   // Loaded here, so that commands which need no gateway do not wait for its libraries.
@@ -70,7 +70,7 @@ export async function startGateway(
   const log = await createLogObserver(config.log);
   const gateway = await openGateway(config, {
     observe: (observation) => {
-      if (isNews(observation)) log.observe(observation);
+      if (isFirstWarning(observation)) log.observe(observation);
     },
     clientInfo: readPackageInfo(),
     packageDirectory: PACKAGE_DIRECTORY,

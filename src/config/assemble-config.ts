@@ -10,7 +10,7 @@ import { buildAudit, buildResults, buildServer, buildStore } from './build-servi
 import { buildUpstreams } from './build-upstreams.js';
 import type { GatewayDocument, UpstreamDocument } from './config-document.js';
 import { CONFIG_DEFAULTS } from './defaults.js';
-import type { Notes } from './diagnostics.js';
+import type { Diagnostics } from './diagnostics.js';
 import type {
   ApprovalsConfig,
   ClientConfig,
@@ -27,7 +27,7 @@ export interface UpstreamSource {
   /** The file's name without `.json`. */
   readonly stem: string;
   readonly document: UpstreamDocument;
-  readonly notes: Notes;
+  readonly diagnostics: Diagnostics;
 }
 
 /** Everything that says something, interpolated and validated one by one, with absolute paths. */
@@ -36,28 +36,28 @@ export interface ConfigSources {
   readonly directory: string;
   readonly dataDir: string;
   readonly document: GatewayDocument;
-  readonly notes: Notes;
+  readonly diagnostics: Diagnostics;
   readonly upstreams: readonly UpstreamSource[];
   readonly lock: ConfigLock;
 }
 
 /** Makes one normalised configuration of its sources. What is wrong between them goes into the notes. */
 export function assembleConfig(sources: ConfigSources): GatewayConfig {
-  const { file, directory, dataDir, document, notes, lock } = sources;
+  const { file, directory, dataDir, document, diagnostics, lock } = sources;
   const { mode: modeName, profile: chosen, toolPrefix } = { ...CONFIG_DEFAULTS.endpoint, ...document.endpoint };
   const mode = modeName === 'crude' ? 'semantic' : modeName;
-  if (mode !== 'semantic') noteNamelessTool(toolPrefix, notes);
-  const profiles = buildProfiles(document.profiles, toolPrefix, notes);
-  const profile = pickProfile(chosen, profiles, notes);
+  if (mode !== 'semantic') noteNamelessTool(toolPrefix, diagnostics);
+  const profiles = buildProfiles(document.profiles, toolPrefix, diagnostics);
+  const profile = pickProfile(chosen, profiles, diagnostics);
   const definitions = listDefinitions(sources);
-  const clients = buildCredentials(document.clients, { directory, path: ['clients'], notes });
+  const clients = buildCredentials(document.clients, { directory, path: ['clients'], diagnostics });
   const known = { upstreams: definitions.map(({ slug }) => slug), clients: clients.map(({ name }) => name) };
-  const policy = buildPolicy(document.policy, { directory, known, notes });
-  noteSharedSecrets(policy.approvals, clients, notes);
-  const pins = buildPins(document.pins, definitions, notes);
-  noteBareAllows(policy.rules, { upstreams: known.upstreams, pins }, notes);
-  const server = buildServer(document.server, notes);
-  noteOpenServer(server.host, clients, notes);
+  const policy = buildPolicy(document.policy, { directory, known, diagnostics });
+  noteSharedSecrets(policy.approvals, clients, diagnostics);
+  const pins = buildPins(document.pins, definitions, diagnostics);
+  noteBareAllows(policy.rules, { upstreams: known.upstreams, pins }, diagnostics);
+  const server = buildServer(document.server, diagnostics);
+  noteOpenServer(server.host, clients, diagnostics);
   return {
     file,
     directory,
@@ -65,16 +65,16 @@ export function assembleConfig(sources: ConfigSources): GatewayConfig {
     server,
     endpoint: { mode, toolPrefix, profile },
     limits: { ...CONFIG_DEFAULTS.limits, ...document.limits },
-    results: buildResults(document.results, notes),
+    results: buildResults(document.results, diagnostics),
     batch: { ...CONFIG_DEFAULTS.batch, ...document.batch },
     warnings: { ...CONFIG_DEFAULTS.warnings, ...document.warnings },
     cache: { ...CONFIG_DEFAULTS.cache, ...document.cache },
     lock,
     pins,
     policy,
-    quotas: buildQuotas(document.quotas, known, notes),
-    store: buildStore(document.store, { directory, dataDir, notes }),
-    audit: buildAudit(document.audit, { directory, dataDir, notes }),
+    quotas: buildQuotas(document.quotas, known, diagnostics),
+    store: buildStore(document.store, { directory, dataDir, diagnostics }),
+    audit: buildAudit(document.audit, { directory, dataDir, diagnostics }),
     clients,
     log: { ...CONFIG_DEFAULTS.log, ...document.log },
     upstreams: buildUpstreams(definitions, {
@@ -88,9 +88,9 @@ export function assembleConfig(sources: ConfigSources): GatewayConfig {
 }
 
 /** The tool that reaches everything is called like the prefix without its last underscores. */
-function noteNamelessTool(toolPrefix: string, notes: Notes): void {
+function noteNamelessTool(toolPrefix: string, diagnostics: Diagnostics): void {
   if (!/^_+$/.test(toolPrefix)) return;
-  notes.problem(
+  diagnostics.problem(
     ['endpoint', 'toolPrefix'],
     'leaves no name for the tool that reaches everything',
     'begin with a letter',
@@ -98,10 +98,10 @@ function noteNamelessTool(toolPrefix: string, notes: Notes): void {
 }
 
 /** In the order of precedence: the main file, then the upstream files by name. */
-function listDefinitions({ document, notes, upstreams }: ConfigSources): readonly NotedDefinition[] {
+function listDefinitions({ document, diagnostics, upstreams }: ConfigSources): readonly NotedDefinition[] {
   return [
-    ...listServers(document).map((server) => ({ ...server, notes })),
-    ...upstreams.map((source) => ({ ...readServer(source.document, source.stem), notes: source.notes })),
+    ...listServers(document).map((server) => ({ ...server, diagnostics })),
+    ...upstreams.map((source) => ({ ...readServer(source.document, source.stem), diagnostics: source.diagnostics })),
   ];
 }
 
@@ -112,13 +112,13 @@ function listFamilies(profiles: readonly ProfileDefinition[]): ReadonlySet<strin
 function buildPins(
   pins: GatewayDocument['pins'],
   definitions: readonly NotedDefinition[],
-  notes: Notes,
+  diagnostics: Diagnostics,
 ): GatewayConfig['pins'] {
   const pairs = Object.entries(pins ?? {}).map(([operation, upstream]) => {
     const slug = toSlug(upstream);
     if (!definitions.some((definition) => definition.slug === slug)) {
       const names = definitions.map((definition) => definition.name);
-      notes.problem(['pins', operation], `there is no upstream '${upstream}'`, suggestName(upstream, names));
+      diagnostics.problem(['pins', operation], `there is no upstream '${upstream}'`, suggestName(upstream, names));
     }
     return [operation, slug] as const;
   });
@@ -134,13 +134,17 @@ interface Secret {
 const APPROVALS: JsonPath = ['policy', 'approvals'];
 
 /** Notes every secret that stands twice: it tells nobody apart, and whoever asks could approve their own calls with it. */
-function noteSharedSecrets(approvals: ApprovalsConfig, clients: readonly ClientConfig[], notes: Notes): void {
+function noteSharedSecrets(
+  approvals: ApprovalsConfig,
+  clients: readonly ClientConfig[],
+  diagnostics: Diagnostics,
+): void {
   const first = new Map<string, Secret>();
   for (const secret of listSecrets(approvals, clients)) {
     const other = first.get(secret.value);
-    if (secret.value === '' || notes.has(secret.path)) continue;
+    if (secret.value === '' || diagnostics.has(secret.path)) continue;
     if (other === undefined) first.set(secret.value, secret);
-    else notes.problem(secret.path, describeClash(secret, other), 'give each its own: openssl rand -hex 32');
+    else diagnostics.problem(secret.path, describeClash(secret, other), 'give each its own: openssl rand -hex 32');
   }
 }
 
@@ -176,7 +180,7 @@ interface NameOwners {
  * Warns of rules that vouch for an operation by a name that any upstream may come to have: whoever offers it while its owner is
  * away is allowed, however little it is trusted.
  */
-function noteBareAllows(rules: readonly PolicyRule[], { upstreams, pins }: NameOwners, notes: Notes): void {
+function noteBareAllows(rules: readonly PolicyRule[], { upstreams, pins }: NameOwners, diagnostics: Diagnostics): void {
   if (upstreams.length < 2) return;
   const isOwned = (name: string): boolean =>
     isPattern(name) || name.includes(QUALIFIER) || RESERVED_OPERATIONS.has(name) || Object.hasOwn(pins, name);
@@ -184,7 +188,7 @@ function noteBareAllows(rules: readonly PolicyRule[], { upstreams, pins }: NameO
     if (decision !== 'allow' || match.upstream !== undefined) continue;
     for (const name of match.operation ?? []) {
       if (isOwned(name)) continue;
-      notes.warning(
+      diagnostics.warning(
         ['policy', 'rules', index, 'match', 'operation'],
         `'${name}' is allowed for whichever upstream has the name, also while its owner is away; write 'UPSTREAM${QUALIFIER}${name}', or give the name to one in 'pins'`,
       );
@@ -197,9 +201,9 @@ LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
 LOOPBACK.addAddress('::1', 'ipv6');
 
 /** Warns of a gateway that others can reach and that asks nobody who they are. */
-function noteOpenServer(host: string, clients: readonly ClientConfig[], notes: Notes): void {
+function noteOpenServer(host: string, clients: readonly ClientConfig[], diagnostics: Diagnostics): void {
   if (clients.length > 0 || isLoopback(host)) return;
-  notes.warning(
+  diagnostics.warning(
     ['server', 'host'],
     "anybody who can reach the port can call, as there are no clients; set 'clients' or MCP_AQL_CLIENT_TOKEN",
   );

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { JsonPath } from '../lib/json-path.js';
 import { type ServerEntry, TRANSPORTS } from './config-document.js';
-import type { Notes } from './diagnostics.js';
+import type { Diagnostics } from './diagnostics.js';
 import type { UpstreamEndpoint } from './gateway-config.js';
 import { buildEnv, buildHeaders } from './secrets.js';
 
@@ -10,18 +10,18 @@ interface EndpointContext {
   readonly directory: string;
   readonly path: JsonPath;
   /** For what is wrong with the entry's shape. */
-  readonly notes: Notes;
+  readonly diagnostics: Diagnostics;
   /** For what is wrong with its values; muted where the server is switched off. */
-  readonly valueNotes: Notes;
+  readonly valueDiagnostics: Diagnostics;
 }
 
 /** How a server is reached, of an entry that names a command or an address. What is wrong goes into the notes. */
 export function buildEndpoint(entry: ServerEntry, context: EndpointContext): UpstreamEndpoint | undefined {
-  const { notes, path } = context;
+  const { diagnostics, path } = context;
   const { command, url } = entry;
   const type = entry.type === undefined ? undefined : TRANSPORTS[entry.type];
   if (command !== undefined && url !== undefined) {
-    notes.problem(path, "both 'command' and 'url'; expected one of them", 'remove the one that does not apply');
+    diagnostics.problem(path, "both 'command' and 'url'; expected one of them", 'remove the one that does not apply');
     return undefined;
   }
   if (command !== undefined && (type ?? 'stdio') === 'stdio') return buildStdioEndpoint(command, entry, context);
@@ -29,17 +29,17 @@ export function buildEndpoint(entry: ServerEntry, context: EndpointContext): Ups
   // Neither is left where the one that was given is faulty, which was told already.
   if (command === undefined && url === undefined) return undefined;
   const needed = command === undefined ? "'stdio' needs 'command'" : `'${entry.type}' needs 'url'`;
-  notes.problem([...path, 'type'], needed, "leave 'type' out: it follows from 'command' or 'url'");
+  diagnostics.problem([...path, 'type'], needed, "leave 'type' out: it follows from 'command' or 'url'");
   return undefined;
 }
 
 function buildStdioEndpoint(command: string, entry: ServerEntry, context: EndpointContext): UpstreamEndpoint {
-  const { directory, path, valueNotes } = context;
+  const { directory, path, valueDiagnostics } = context;
   return {
     type: 'stdio',
     command,
     args: entry.args ?? [],
-    env: buildEnv(entry.env ?? {}, entry.envFile, { directory, path: [...path, 'env'], notes: valueNotes }),
+    env: buildEnv(entry.env ?? {}, entry.envFile, { directory, path: [...path, 'env'], diagnostics: valueDiagnostics }),
     cwd: resolve(directory, entry.cwd ?? '.'),
   };
 }
@@ -50,11 +50,15 @@ function buildHttpEndpoint(
   entry: ServerEntry,
   context: EndpointContext,
 ): UpstreamEndpoint {
-  const { directory, path, valueNotes } = context;
+  const { directory, path, valueDiagnostics } = context;
   const protocol = URL.canParse(url) ? new URL(url).protocol : undefined;
   if (protocol !== 'http:' && protocol !== 'https:') {
-    valueNotes.problem([...path, 'url'], 'expected an http:// or https:// address');
+    valueDiagnostics.problem([...path, 'url'], 'expected an http:// or https:// address');
   }
-  const headers = buildHeaders(entry.headers ?? {}, { directory, path: [...path, 'headers'], notes: valueNotes });
+  const headers = buildHeaders(entry.headers ?? {}, {
+    directory,
+    path: [...path, 'headers'],
+    diagnostics: valueDiagnostics,
+  });
   return { type, url, headers };
 }

@@ -3,7 +3,7 @@ import type { JsonPath } from '../lib/json-path.js';
 import { suggestName } from '../lib/names.js';
 import { GATEWAY_SOURCE } from '../protocol/operation.js';
 import type { ConditionEntry, MatchEntry, OneOrMany } from './config-document.js';
-import type { Notes } from './diagnostics.js';
+import type { Diagnostics } from './diagnostics.js';
 import type { ParamCondition, RuleMatch } from './gateway-config.js';
 import { toSlug } from './server-definition.js';
 
@@ -39,7 +39,11 @@ function toList<T>(value: OneOrMany<T>): readonly T[] {
 }
 
 /** Notes patterns that cannot be used. */
-export function noteGlobs({ operation, upstream, client, params }: MatchEntry, path: JsonPath, notes: Notes): void {
+export function noteGlobs(
+  { operation, upstream, client, params }: MatchEntry,
+  path: JsonPath,
+  diagnostics: Diagnostics,
+): void {
   const places = [
     ...Object.entries({ operation, upstream, client }).map(([key, given]) => ({ at: [...path, key], given })),
     ...Object.entries(params ?? {}).map(([name, { glob }]) => ({ at: [...path, 'params', name, 'glob'], given: glob })),
@@ -48,7 +52,7 @@ export function noteGlobs({ operation, upstream, client, params }: MatchEntry, p
     for (const [index, pattern] of toList(given).entries()) {
       const fault = findGlobFault(pattern);
       if (fault !== undefined) {
-        notes.problem(typeof given === 'string' ? at : [...at, index], fault.message, fault.suggestion);
+        diagnostics.problem(typeof given === 'string' ? at : [...at, index], fault.message, fault.suggestion);
       }
     }
   }
@@ -59,7 +63,7 @@ export function noteUnknownNames(
   { upstream, client }: RuleMatch,
   known: KnownNames,
   path: JsonPath,
-  notes: Notes,
+  diagnostics: Diagnostics,
 ): void {
   const lists = [
     ['upstream', upstream, [...known.upstreams, GATEWAY_SOURCE]],
@@ -70,7 +74,7 @@ export function noteUnknownNames(
       if (isPattern(name) || candidates.includes(name)) continue;
       const suggestion = suggestName(name, candidates);
       const message = `there is no ${key} '${name}'; it matches nothing`;
-      notes.warning([...path, key], suggestion === undefined ? message : `${message}; ${suggestion}`);
+      diagnostics.warning([...path, key], suggestion === undefined ? message : `${message}; ${suggestion}`);
     }
   }
 }

@@ -2,7 +2,7 @@ import type { JsonPath } from '../lib/json-path.js';
 import { buildMatch, type KnownNames, noteGlobs, noteUnknownNames } from './build-match.js';
 import type { PolicyEntry, RuleEntry, WebhookEntry } from './config-document.js';
 import { CONFIG_DEFAULTS } from './defaults.js';
-import type { Notes } from './diagnostics.js';
+import type { Diagnostics } from './diagnostics.js';
 import type { ApprovalsConfig, ConfirmationConfig, PolicyConfig, PolicyRule } from './gateway-config.js';
 import { buildCredentials, readSecret, type SecretContext } from './secrets.js';
 
@@ -13,27 +13,30 @@ interface PolicyContext {
   /** Where relative paths start. */
   readonly directory: string;
   readonly known: KnownNames;
-  readonly notes: Notes;
+  readonly diagnostics: Diagnostics;
 }
 
 /** What may happen, and who must agree. What is wrong goes into the notes. */
-export function buildPolicy(entry: PolicyEntry | undefined, { directory, known, notes }: PolicyContext): PolicyConfig {
+export function buildPolicy(
+  entry: PolicyEntry | undefined,
+  { directory, known, diagnostics }: PolicyContext,
+): PolicyConfig {
   const policy: PolicyConfig = {
     readOnly: entry?.readOnly ?? CONFIG_DEFAULTS.policy.readOnly,
-    rules: buildRules(entry?.rules, known, notes),
-    confirmation: buildConfirmation(entry?.confirmation, notes),
-    approvals: buildApprovals(entry?.approvals, { directory, path: ['policy', 'approvals'], notes }),
+    rules: buildRules(entry?.rules, known, diagnostics),
+    confirmation: buildConfirmation(entry?.confirmation, diagnostics),
+    approvals: buildApprovals(entry?.approvals, { directory, path: ['policy', 'approvals'], diagnostics }),
   };
-  noteUnaskable(policy, notes);
+  noteUnaskable(policy, diagnostics);
   return policy;
 }
 
-function buildConfirmation(entry: PolicyEntry['confirmation'], notes: Notes): ConfirmationConfig {
+function buildConfirmation(entry: PolicyEntry['confirmation'], diagnostics: Diagnostics): ConfirmationConfig {
   const defaults = CONFIG_DEFAULTS.policy.confirmation;
   const confirmation = { ...defaults, ...entry, ttlSeconds: { ...defaults.ttlSeconds, ...entry?.ttlSeconds } };
   const { clockSkewSeconds } = confirmation;
   if (clockSkewSeconds > LONG_SKEW_SECONDS) {
-    notes.warning(
+    diagnostics.warning(
       ['policy', 'confirmation', 'clockSkewSeconds'],
       `expired tokens pass for another ${clockSkewSeconds} seconds; ${LONG_SKEW_SECONDS} are enough for clocks that differ`,
     );
@@ -42,11 +45,11 @@ function buildConfirmation(entry: PolicyEntry['confirmation'], notes: Notes): Co
 }
 
 /** Rules that ask a person whom there is no way to ask. */
-function noteUnaskable({ rules, approvals }: PolicyConfig, notes: Notes): void {
+function noteUnaskable({ rules, approvals }: PolicyConfig, diagnostics: Diagnostics): void {
   if (approvals.elicitation || approvals.operator) return;
   for (const [index, { decision, requires }] of rules.entries()) {
     if (decision !== 'confirm' || requires !== 'human') continue;
-    notes.warning(
+    diagnostics.warning(
       ['policy', 'rules', index, 'requires'],
       "every call that it matches is refused, as 'approvals' allows neither 'elicitation' nor 'operator'",
     );
@@ -56,20 +59,25 @@ function noteUnaskable({ rules, approvals }: PolicyConfig, notes: Notes): void {
 const PATH: JsonPath = ['policy', 'rules'];
 
 /** The policy rules, in order and with their lists as lists. What is wrong with one goes into the notes. */
-function buildRules(entries: readonly RuleEntry[] | undefined, known: KnownNames, notes: Notes): readonly PolicyRule[] {
+function buildRules(
+  entries: readonly RuleEntry[] | undefined,
+  known: KnownNames,
+  diagnostics: Diagnostics,
+): readonly PolicyRule[] {
   const places = new Map<string, number>();
   return (entries ?? []).map((entry, index) => {
     const path = [...PATH, index];
     const rule = buildRule(entry, index);
     // What follows from a fault of form is no news.
-    if (!notes.has(path)) {
-      noteContradictions(entry, path, notes);
-      noteGlobs(entry.match ?? {}, [...path, 'match'], notes);
+    if (!diagnostics.has(path)) {
+      noteContradictions(entry, path, diagnostics);
+      noteGlobs(entry.match ?? {}, [...path, 'match'], diagnostics);
     }
-    noteUnknownNames(rule.match, known, [...path, 'match'], notes);
+    noteUnknownNames(rule.match, known, [...path, 'match'], diagnostics);
     const first = places.get(rule.name);
     if (first === undefined) places.set(rule.name, index);
-    else notes.problem([...path, 'name'], `rule ${first + 1} is called '${rule.name}' too`, 'choose another name');
+    else
+      diagnostics.problem([...path, 'name'], `rule ${first + 1} is called '${rule.name}' too`, 'choose another name');
     return rule;
   });
 }
@@ -86,13 +94,21 @@ function buildRule(entry: RuleEntry, index: number): PolicyRule {
   };
 }
 
-function noteContradictions({ match = {}, decision, ...rest }: RuleEntry, path: JsonPath, notes: Notes): void {
+function noteContradictions(
+  { match = {}, decision, ...rest }: RuleEntry,
+  path: JsonPath,
+  diagnostics: Diagnostics,
+): void {
   if (decision === 'allow' && Object.keys(match).length === 0) {
-    notes.problem([...path, 'match'], 'a rule that allows must say what', 'name operations, categories or the like');
+    diagnostics.problem(
+      [...path, 'match'],
+      'a rule that allows must say what',
+      'name operations, categories or the like',
+    );
   }
   for (const key of ['requires', 'cooldown_seconds'] as const) {
     if (rest[key] === undefined || decision === 'confirm') continue;
-    notes.problem(
+    diagnostics.problem(
       [...path, key],
       "only a rule with the decision 'confirm' has it",
       'change the decision, or leave it out',
@@ -100,7 +116,7 @@ function noteContradictions({ match = {}, decision, ...rest }: RuleEntry, path: 
   }
   for (const [name, condition] of Object.entries(match.params ?? {})) {
     if (condition.present !== false || Object.keys(condition).length === 1) continue;
-    notes.problem(
+    diagnostics.problem(
       [...path, 'match', 'params', name],
       "a parameter that is not given ('present': false) meets no other condition",
       'leave one of them out',
@@ -111,13 +127,13 @@ function noteContradictions({ match = {}, decision, ...rest }: RuleEntry, path: 
 /** How a person is asked. What is wrong goes into the notes. */
 function buildApprovals(entry: PolicyEntry['approvals'], context: SecretContext): ApprovalsConfig {
   const { operators: operatorEntries, publicUrl, webhook: webhookEntry, ...given } = entry ?? {};
-  const { path, notes } = context;
+  const { path, diagnostics } = context;
   const operators = buildCredentials(operatorEntries, { ...context, path: [...path, 'operators'] });
   const webhook = webhookEntry && buildWebhook(webhookEntry, { ...context, path: [...path, 'webhook'] });
   if (publicUrl !== undefined) noteAddress(publicUrl, { ...context, path: [...path, 'publicUrl'] });
   for (const key of ['publicUrl', 'webhook'] as const) {
     if (entry?.[key] === undefined || Object.keys(operatorEntries ?? {}).length > 0) continue;
-    notes.warning(
+    diagnostics.warning(
       [...path, key],
       "nobody could open its links, as there are no operators; set 'operators' or MCP_AQL_ADMIN_TOKEN",
     );
@@ -137,8 +153,9 @@ function buildWebhook(entry: WebhookEntry, context: SecretContext): ApprovalsCon
   return { url: entry.url ?? '', secret: secret ?? '' };
 }
 
-function noteAddress(address: string | undefined, { path, notes }: SecretContext): void {
-  if (notes.has(path)) return;
+function noteAddress(address: string | undefined, { path, diagnostics }: SecretContext): void {
+  if (diagnostics.has(path)) return;
   const { protocol } = address !== undefined && URL.canParse(address) ? new URL(address) : { protocol: '' };
-  if (protocol !== 'http:' && protocol !== 'https:') notes.problem(path, 'expected an http:// or https:// address');
+  if (protocol !== 'http:' && protocol !== 'https:')
+    diagnostics.problem(path, 'expected an http:// or https:// address');
 }

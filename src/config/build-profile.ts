@@ -4,7 +4,7 @@ import { suggestName } from '../lib/names.js';
 import { CATEGORIES } from '../protocol/operation.js';
 import type { FamilyEntry, GatewayDocument } from './config-document.js';
 import { BUILT_IN_PROFILES } from './defaults.js';
-import type { Notes } from './diagnostics.js';
+import type { Diagnostics } from './diagnostics.js';
 import type { FamilyDefinition, ProfileDefinition } from './gateway-config.js';
 
 /** The tool that reaches everything (specification, section 4.2); no family's tool may take its name. */
@@ -14,15 +14,15 @@ const SINGLE_TOOL = 'mcp_aql';
 export function buildProfiles(
   entries: GatewayDocument['profiles'],
   toolPrefix: string,
-  notes: Notes,
+  diagnostics: Diagnostics,
 ): readonly ProfileDefinition[] {
   const own = Object.entries(entries ?? {}).map(([name, families]) => {
     const path = ['profiles', name];
     const profile = { name, families: Object.entries(families).map(([key, entry]) => buildFamily(key, entry)) };
     // What follows from a fault of form is no news.
-    if (!notes.has(path)) noteProfile(profile, toolPrefix, path, notes);
+    if (!diagnostics.has(path)) noteProfile(profile, toolPrefix, path, diagnostics);
     if (BUILT_IN_PROFILES.some((known) => known.name === name)) {
-      notes.problem(path, `'${name}' is a built-in profile`, 'choose another name');
+      diagnostics.problem(path, `'${name}' is a built-in profile`, 'choose another name');
     }
     return profile;
   });
@@ -30,12 +30,16 @@ export function buildProfiles(
 }
 
 /** The profile of a name; an empty one, with a problem noted, when there is none of that name. */
-export function pickProfile(name: string, profiles: readonly ProfileDefinition[], notes: Notes): ProfileDefinition {
+export function pickProfile(
+  name: string,
+  profiles: readonly ProfileDefinition[],
+  diagnostics: Diagnostics,
+): ProfileDefinition {
   const found = profiles.find((profile) => profile.name === name);
   if (found !== undefined) return found;
   const names = profiles.map((profile) => profile.name);
   const known = `profiles: ${names.join(', ')}`;
-  notes.problem(['endpoint', 'profile'], `there is no profile '${name}'`, suggestName(name, names) ?? known);
+  diagnostics.problem(['endpoint', 'profile'], `there is no profile '${name}'`, suggestName(name, names) ?? known);
   return { name, families: [] };
 }
 
@@ -46,15 +50,20 @@ function buildFamily(name: string, entry: FamilyEntry): FamilyDefinition {
   return { name, purpose, categories, verbs, patterns, only };
 }
 
-function noteProfile({ families }: ProfileDefinition, toolPrefix: string, path: JsonPath, notes: Notes): void {
+function noteProfile(
+  { families }: ProfileDefinition,
+  toolPrefix: string,
+  path: JsonPath,
+  diagnostics: Diagnostics,
+): void {
   const lost = CATEGORIES.filter((category) => !families.some((family) => family.categories.includes(category)));
   if (lost.length > 0) {
-    notes.problem(path, `no family takes ${lost.join(', ')}`, "name them in the 'categories' of one family each");
+    diagnostics.problem(path, `no family takes ${lost.join(', ')}`, "name them in the 'categories' of one family each");
   }
-  for (const key of ['categories', 'verbs'] as const) noteTwice(families, key, path, notes);
+  for (const key of ['categories', 'verbs'] as const) noteTwice(families, key, path, diagnostics);
   for (const { name } of families) {
     if (`${toolPrefix}${name}` !== SINGLE_TOOL) continue;
-    notes.problem(
+    diagnostics.problem(
       [...path, name],
       `its tool would be called '${SINGLE_TOOL}', which reaches everything`,
       'choose another name',
@@ -62,7 +71,7 @@ function noteProfile({ families }: ProfileDefinition, toolPrefix: string, path: 
   }
   const home = findIntrospectFamily(families);
   if (home !== undefined && home.categories.length > 0 && !home.categories.includes('READ')) {
-    notes.problem(
+    diagnostics.problem(
       [...path, home.name],
       "takes 'introspect', which only reads, but not READ",
       'take READ here, or leave it out',
@@ -75,7 +84,7 @@ function noteTwice(
   families: readonly FamilyDefinition[],
   key: 'categories' | 'verbs',
   path: JsonPath,
-  notes: Notes,
+  diagnostics: Diagnostics,
 ): void {
   const owners = new Map<string, string>();
   for (const family of families) {
@@ -83,7 +92,11 @@ function noteTwice(
       const owner = owners.get(item);
       if (owner === undefined) owners.set(item, family.name);
       else
-        notes.problem([...path, family.name, key], `'${item}' is taken by '${owner}' already`, 'take it in one family');
+        diagnostics.problem(
+          [...path, family.name, key],
+          `'${item}' is taken by '${owner}' already`,
+          'take it in one family',
+        );
     }
   }
 }

@@ -2,26 +2,26 @@ import type { JsonPath } from '../lib/json-path.js';
 import { buildMatch, type KnownNames, noteGlobs, noteUnknownNames } from './build-match.js';
 import type { PriceEntry, QuotaEntry, QuotasEntry } from './config-document.js';
 import { CONFIG_DEFAULTS } from './defaults.js';
-import type { Notes } from './diagnostics.js';
+import type { Diagnostics } from './diagnostics.js';
 import { COST_STEPS, METRICS, type QuotaLimit, type QuotaPrice, type QuotasConfig } from './gateway-config.js';
 
 interface Context {
   readonly known: KnownNames;
-  readonly notes: Notes;
+  readonly diagnostics: Diagnostics;
   /** What the prices are in. */
   readonly currency: string;
 }
 
 /** The budgets, in order. What is wrong with one goes into the notes. */
-export function buildQuotas(entry: QuotasEntry = {}, known: KnownNames, notes: Notes): QuotasConfig {
+export function buildQuotas(entry: QuotasEntry = {}, known: KnownNames, diagnostics: Diagnostics): QuotasConfig {
   const { limits = [], pricing = [], currency = CONFIG_DEFAULTS.quotas.currency } = entry;
-  const context = { known, notes, currency };
+  const context = { known, diagnostics, currency };
   const quotas = {
     limits: buildLimits(limits, context),
     pricing: pricing.flatMap((price, index) => buildPrice(price, ['quotas', 'pricing', index], context)),
     currency,
   };
-  notePriceless(quotas, notes);
+  notePriceless(quotas, diagnostics);
   return quotas;
 }
 
@@ -30,13 +30,13 @@ function buildLimits(entries: readonly QuotaEntry[], context: Context): readonly
   return entries.flatMap((entry, index) => {
     const path = ['quotas', 'limits', index];
     // What follows from a fault of form is no news.
-    if (context.notes.has(path)) return [];
+    if (context.diagnostics.has(path)) return [];
     const limit = buildLimit(entry, context.currency);
-    noteThresholds(entry, path, context.notes);
+    noteThresholds(entry, path, context.diagnostics);
     noteCurrency(entry, path, context);
-    noteGlobs(entry.match ?? {}, [...path, 'match'], context.notes);
-    noteUnknownNames(limit.match, context.known, [...path, 'match'], context.notes);
-    noteTwins(limit, path, places.get(limit.name), context.notes);
+    noteGlobs(entry.match ?? {}, [...path, 'match'], context.diagnostics);
+    noteUnknownNames(limit.match, context.known, [...path, 'match'], context.diagnostics);
+    noteTwins(limit, path, places.get(limit.name), context.diagnostics);
     places.set(limit.name, index);
     return [limit];
   });
@@ -56,49 +56,57 @@ function buildLimit(entry: QuotaEntry, currency: string): QuotaLimit {
   };
 }
 
-function noteThresholds({ metric, warn, pause, hard_stop }: QuotaEntry, path: JsonPath, notes: Notes): void {
+function noteThresholds(
+  { metric, warn, pause, hard_stop }: QuotaEntry,
+  path: JsonPath,
+  diagnostics: Diagnostics,
+): void {
   const given = Object.entries({ warn, pause, hard_stop }).filter(([, value]) => value !== undefined);
   if (given.length === 0) {
-    notes.problem(path, "expected a threshold: 'warn', 'pause' or 'hard_stop'; without one it does nothing");
+    diagnostics.problem(path, "expected a threshold: 'warn', 'pause' or 'hard_stop'; without one it does nothing");
   }
   for (const [index, [key, value = 0]] of given.entries()) {
     if (METRICS[metric].counts !== 'cost' && !Number.isInteger(value)) {
-      notes.problem([...path, key], `expected a whole number, got ${value}; money alone comes in fractions`);
+      diagnostics.problem([...path, key], `expected a whole number, got ${value}; money alone comes in fractions`);
     }
     const [earlier, less = 0] = given[index - 1] ?? [];
     if (earlier !== undefined && value < less) {
-      notes.problem([...path, key], `expected at least ${less}, which is '${earlier}'; got ${value}`);
+      diagnostics.problem([...path, key], `expected at least ${less}, which is '${earlier}'; got ${value}`);
     }
   }
 }
 
 /** Nothing is converted, so a budget and the prices it adds up must speak of the same money. */
-function noteCurrency({ metric, currency }: QuotaEntry, path: JsonPath, { notes, currency: priced }: Context): void {
+function noteCurrency(
+  { metric, currency }: QuotaEntry,
+  path: JsonPath,
+  { diagnostics, currency: priced }: Context,
+): void {
   const at = [...path, 'currency'];
   if (currency === undefined) return;
-  if (METRICS[metric].counts !== 'cost') notes.warning(at, `'${metric}' counts no money; ignored`);
-  else if (currency !== priced) notes.problem(at, `the prices are in '${priced}'`, "set 'quotas.currency'");
+  if (METRICS[metric].counts !== 'cost') diagnostics.warning(at, `'${metric}' counts no money; ignored`);
+  else if (currency !== priced) diagnostics.problem(at, `the prices are in '${priced}'`, "set 'quotas.currency'");
 }
 
-function noteTwins({ name }: QuotaLimit, path: JsonPath, first: number | undefined, notes: Notes): void {
+function noteTwins({ name }: QuotaLimit, path: JsonPath, first: number | undefined, diagnostics: Diagnostics): void {
   if (first === undefined) return;
-  notes.problem([...path, 'name'], `limit ${first + 1} is called '${name}' too`, "give each a 'name' of its own");
+  diagnostics.problem([...path, 'name'], `limit ${first + 1} is called '${name}' too`, "give each a 'name' of its own");
 }
 
-function buildPrice(entry: PriceEntry, path: JsonPath, { known, notes }: Context): readonly QuotaPrice[] {
-  if (notes.has(path)) return [];
+function buildPrice(entry: PriceEntry, path: JsonPath, { known, diagnostics }: Context): readonly QuotaPrice[] {
+  if (diagnostics.has(path)) return [];
   const { match = {}, cost_per_call: costPerCall } = entry;
   const price = { match: buildMatch(match), costPerCall };
-  noteGlobs(match, [...path, 'match'], notes);
-  noteUnknownNames(price.match, known, [...path, 'match'], notes);
+  noteGlobs(match, [...path, 'match'], diagnostics);
+  noteUnknownNames(price.match, known, [...path, 'match'], diagnostics);
   if (costPerCall > 0 && Math.round(costPerCall * COST_STEPS) === 0) {
-    notes.problem([...path, 'cost_per_call'], `expected 0 or at least ${1 / COST_STEPS}, got ${costPerCall}`);
+    diagnostics.problem([...path, 'cost_per_call'], `expected 0 or at least ${1 / COST_STEPS}, got ${costPerCall}`);
   }
   return [price];
 }
 
-function notePriceless({ limits, pricing }: QuotasConfig, notes: Notes): void {
+function notePriceless({ limits, pricing }: QuotasConfig, diagnostics: Diagnostics): void {
   const costly = limits.find(({ metric }) => METRICS[metric].counts === 'cost');
-  if (costly === undefined || pricing.length > 0 || notes.has(['quotas'])) return;
-  notes.warning(['quotas', 'pricing'], `nothing has a price, so that '${costly.name}' never counts`);
+  if (costly === undefined || pricing.length > 0 || diagnostics.has(['quotas'])) return;
+  diagnostics.warning(['quotas', 'pricing'], `nothing has a price, so that '${costly.name}' never counts`);
 }

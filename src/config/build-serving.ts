@@ -1,27 +1,27 @@
 import { join, resolve } from 'node:path';
 import type { GatewayDocument, StoreEntry } from './config-document.js';
 import { CONFIG_DEFAULTS } from './defaults.js';
-import type { Notes } from './diagnostics.js';
+import type { Diagnostics } from './diagnostics.js';
 import type { AuditConfig, GatewayConfig, StoreConfig } from './gateway-config.js';
 
 type ServerConfig = GatewayConfig['server'];
 
 /** Where the gateway listens, with host names as a URL would spell them. */
-export function buildServer(entry: GatewayDocument['server'], notes: Notes): ServerConfig {
+export function buildServer(entry: GatewayDocument['server'], diagnostics: Diagnostics): ServerConfig {
   const merged: ServerConfig = { ...CONFIG_DEFAULTS.server, ...entry };
   return {
     ...merged,
-    allowedHosts: readHostNames(merged.allowedHosts, 'allowedHosts', notes),
-    allowedOrigins: readHostNames(merged.allowedOrigins, 'allowedOrigins', notes),
+    allowedHosts: readHostNames(merged.allowedHosts, 'allowedHosts', diagnostics),
+    allowedOrigins: readHostNames(merged.allowedOrigins, 'allowedOrigins', diagnostics),
   };
 }
 
-function readHostNames(texts: readonly string[], key: string, notes: Notes): readonly string[] {
+function readHostNames(texts: readonly string[], key: string, diagnostics: Diagnostics): readonly string[] {
   return texts.flatMap((text, index) => {
     const name = readHostName(text);
     if (name !== undefined) return [name];
     // The path of the list: one variable may hold all of it, and is then what the problem names.
-    notes.problem(
+    diagnostics.problem(
       ['server', key],
       `expected host names without wildcards; number ${index + 1} is none`,
       'write each as example.org',
@@ -41,16 +41,19 @@ interface AuditContext {
   /** Where relative paths start. */
   readonly directory: string;
   readonly dataDir: string;
-  readonly notes: Notes;
+  readonly diagnostics: Diagnostics;
 }
 
 /** What is recorded, and where. What is wrong goes into the notes. */
-export function buildAudit(entry: Partial<AuditConfig> = {}, { directory, dataDir, notes }: AuditContext): AuditConfig {
+export function buildAudit(
+  entry: Partial<AuditConfig> = {},
+  { directory, dataDir, diagnostics }: AuditContext,
+): AuditConfig {
   const audit = { ...CONFIG_DEFAULTS.audit, ...entry };
   for (const [index, pattern] of audit.redactPatterns.entries()) {
     const fault = findPatternFault(pattern);
     if (fault === undefined) continue;
-    notes.problem(['audit', 'redactPatterns', index], fault, 'write it as JavaScript would with the flag u');
+    diagnostics.problem(['audit', 'redactPatterns', index], fault, 'write it as JavaScript would with the flag u');
   }
   const own = entry.directory;
   return {
@@ -74,11 +77,11 @@ function findPatternFault(pattern: string): string | undefined {
 const LEAST_BYTES = 10_000;
 
 /** What becomes of big answers. What is wrong goes into the notes. */
-export function buildResults(entry: GatewayDocument['results'], notes: Notes): GatewayConfig['results'] {
+export function buildResults(entry: GatewayDocument['results'], diagnostics: Diagnostics): GatewayConfig['results'] {
   const results = { ...CONFIG_DEFAULTS.results, ...entry };
   const { maxBytes } = results;
   if (maxBytes > 0 && maxBytes < LEAST_BYTES) {
-    notes.problem(['results', 'maxBytes'], `expected 0 or at least ${LEAST_BYTES}, got ${maxBytes}`);
+    diagnostics.problem(['results', 'maxBytes'], `expected 0 or at least ${LEAST_BYTES}, got ${maxBytes}`);
   }
   return results;
 }
@@ -87,7 +90,7 @@ interface StoreContext {
   /** Where relative paths start. */
   readonly directory: string;
   readonly dataDir: string;
-  readonly notes: Notes;
+  readonly diagnostics: Diagnostics;
 }
 
 type Builder = (entry: StoreEntry, context: StoreContext) => StoreConfig;
@@ -104,9 +107,9 @@ const KINDS: Readonly<Record<StoreConfig['type'], { readonly keys: readonly stri
   },
   redis: {
     keys: ['url', 'prefix'],
-    build: ({ url, prefix }, { notes }) => ({
+    build: ({ url, prefix }, { diagnostics }) => ({
       type: 'redis',
-      url: readRedisUrl(url, notes),
+      url: readRedisUrl(url, diagnostics),
       prefix: prefix ?? CONFIG_DEFAULTS.store.prefix,
     }),
   },
@@ -114,27 +117,27 @@ const KINDS: Readonly<Record<StoreConfig['type'], { readonly keys: readonly stri
 
 /** Where state is kept. What is wrong goes into the notes. */
 export function buildStore(entry: StoreEntry = {}, context: StoreContext): StoreConfig {
-  const { notes } = context;
+  const { diagnostics } = context;
   // Whoever gives the address of a Redis wants it used.
   const type = entry.type ?? (entry.url === undefined ? CONFIG_DEFAULTS.store.type : 'redis');
   const { keys, build } = KINDS[type];
   for (const key of Object.keys(entry)) {
     if (key === 'type' || keys.includes(key)) continue;
-    notes.warning(['store', key], `not used by a store of type '${type}'; ignored`);
+    diagnostics.warning(['store', key], `not used by a store of type '${type}'; ignored`);
   }
   return build(entry, context);
 }
 
 /** As `URL` writes it, so that masking finds the password whatever stands in it. */
-function readRedisUrl(text: string | undefined, notes: Notes): string {
+function readRedisUrl(text: string | undefined, diagnostics: Diagnostics): string {
   const path = ['store', 'url'];
   const address = text !== undefined && URL.canParse(text) ? new URL(text) : undefined;
   const isRedis = address !== undefined && /^rediss?:$/.test(address.protocol) && address.hostname !== '';
   if (isRedis) return address.href;
-  if (!notes.has(path)) {
+  if (!diagnostics.has(path)) {
     const missing = text === undefined ? 'missing; ' : '';
     const example = 'set store.url or MCP_AQL_REDIS_URL: redis://localhost:6379';
-    notes.problem(path, `${missing}expected a redis:// or rediss:// address`, example);
+    diagnostics.problem(path, `${missing}expected a redis:// or rediss:// address`, example);
   }
   return '';
 }

@@ -5,7 +5,7 @@ import { type Category, GATEWAY_SOURCE, QUALIFIER, RESERVED_OPERATIONS } from '.
 import { buildEndpoint } from './build-endpoint.js';
 import { findGlobFault, isPattern } from './build-match.js';
 import type { ApiLimitEntry, OperationEntry, RelationEntry, ServerEntry, UpstreamDefaults } from './config-document.js';
-import { muteNotes, type Notes } from './diagnostics.js';
+import { type Diagnostics, muteDiagnostics } from './diagnostics.js';
 import type {
   ApiLimit,
   CurationRule,
@@ -52,9 +52,9 @@ function buildUpstream(parts: readonly NotedDefinition[], context: UpstreamConte
   }
   for (const rival of rivals) noteRival(rival, main);
   const entry: ServerEntry = Object.assign({}, ...parts.map((part) => part.entry));
-  const { notes, path } = main;
-  const valueNotes = entry.disabled ? muteNotes(notes) : notes;
-  const endpoint = buildEndpoint(main.entry, { directory: context.directory, path, notes, valueNotes });
+  const { diagnostics, path } = main;
+  const valueDiagnostics = entry.disabled ? muteDiagnostics(diagnostics) : diagnostics;
+  const endpoint = buildEndpoint(main.entry, { directory: context.directory, path, diagnostics, valueDiagnostics });
   if (endpoint === undefined) return [];
   return [
     {
@@ -87,27 +87,30 @@ function readForeignTimeout(timeout: number | undefined): number | undefined {
 }
 
 /** Whether a definition says how its server is reached; a faulty `command` or `url` was meant to. */
-function isReachable({ entry, path, notes }: NotedDefinition): boolean {
-  return ['command', 'url'].some((key) => key in entry || notes.has([...path, key]));
+function isReachable({ entry, path, diagnostics }: NotedDefinition): boolean {
+  return ['command', 'url'].some((key) => key in entry || diagnostics.has([...path, key]));
 }
 
-function noteUnreachable({ name, path, notes }: NotedDefinition): void {
+function noteUnreachable({ name, path, diagnostics }: NotedDefinition): void {
   // A file of its own may curate a server that this installation does not have; an entry of the main file is a server.
-  if (path.length === 0) notes.warning(path, `curates '${name}', which no configuration defines; it has no effect`);
-  else notes.problem(path, "expected 'command' (stdio) or 'url' (HTTP)");
+  if (path.length === 0)
+    diagnostics.warning(path, `curates '${name}', which no configuration defines; it has no effect`);
+  else diagnostics.problem(path, "expected 'command' (stdio) or 'url' (HTTP)");
 }
 
 function noteRival(rival: NotedDefinition, main: NotedDefinition): void {
-  const place = main.path.length === 0 ? main.notes.source : `${formatPath(main.path)} in ${main.notes.source}`;
+  const place =
+    main.path.length === 0 ? main.diagnostics.source : `${formatPath(main.path)} in ${main.diagnostics.source}`;
   const clash =
     rival.name === main.name
       ? `'${rival.name}' is defined by ${place} too`
       : `'${rival.name}' and '${main.name}' (${place}) are both '${main.slug}' in snake_case`;
-  rival.notes.problem(rival.path, clash, 'rename or remove one of them');
+  rival.diagnostics.problem(rival.path, clash, 'rename or remove one of them');
 }
 
-function hasUsableName({ name, slug, path, notes }: NotedDefinition): boolean {
-  if (slug === GATEWAY_SOURCE) notes.problem(path, `'${name}' is what the gateway calls itself`, 'choose another name');
+function hasUsableName({ name, slug, path, diagnostics }: NotedDefinition): boolean {
+  if (slug === GATEWAY_SOURCE)
+    diagnostics.problem(path, `'${name}' is what the gateway calls itself`, 'choose another name');
   return slug !== GATEWAY_SOURCE;
 }
 
@@ -115,12 +118,12 @@ function hasUsableName({ name, slug, path, notes }: NotedDefinition): boolean {
  * What a pasted entry holds beyond our keys is other clients' business, unless it is nearly one of ours: `trsut` must not
  * silently leave a server trusted.
  */
-function noteKeys({ entry, path, notes }: NotedDefinition): void {
+function noteKeys({ entry, path, diagnostics }: NotedDefinition): void {
   const known = [...Object.keys(SERVER_PROPERTIES), '$schema', ...(path.length === 0 ? ['name'] : [])];
   for (const key of Object.keys(entry).filter((name) => !known.includes(name))) {
     const nearest = FOREIGN_KEYS.includes(key) ? undefined : nearestSpelling(key, known);
-    if (nearest === undefined) notes.warning([...path, key], 'not used by the gateway; ignored');
-    else notes.problem([...path, key], `unknown key '${key}'`, `did you mean '${nearest}'?`);
+    if (nearest === undefined) diagnostics.warning([...path, key], 'not used by the gateway; ignored');
+    else diagnostics.problem([...path, key], `unknown key '${key}'`, `did you mean '${nearest}'?`);
   }
 }
 
@@ -149,7 +152,7 @@ function buildCuration(definitions: readonly NotedDefinition[], families: KnownF
       const rule: CurationRule = {
         pattern,
         ...operation,
-        ...(computed !== undefined && { computed: buildComputed(computed, at, definition.notes) }),
+        ...(computed !== undefined && { computed: buildComputed(computed, at, definition.diagnostics) }),
       };
       noteFamily(rule, definition, families);
       noteRename(rule, definition, renamed);
@@ -158,32 +161,40 @@ function buildCuration(definitions: readonly NotedDefinition[], families: KnownF
   );
 }
 
-function noteFamily({ pattern, family }: CurationRule, { path, notes }: NotedDefinition, known: KnownFamilies): void {
+function noteFamily(
+  { pattern, family }: CurationRule,
+  { path, diagnostics }: NotedDefinition,
+  known: KnownFamilies,
+): void {
   if (family === undefined || known.active.families.some(({ name }) => name === family)) return;
   const at = [...path, 'operations', pattern, 'family'];
   if (!known.all.has(family)) {
-    notes.problem(at, `no profile has a family '${family}'`, suggestName(family, known.all));
+    diagnostics.problem(at, `no profile has a family '${family}'`, suggestName(family, known.all));
   } else {
-    notes.warning(at, `the profile '${known.active.name}' has no family '${family}'; it has no effect`);
+    diagnostics.warning(at, `the profile '${known.active.name}' has no family '${family}'; it has no effect`);
   }
 }
 
 function noteRename(
   { pattern, rename }: CurationRule,
-  { path, notes }: NotedDefinition,
+  { path, diagnostics }: NotedDefinition,
   renamed: Map<string, string>,
 ): void {
   if (rename === undefined) return;
   const at = [...path, 'operations', pattern, 'rename'];
   const other = renamed.get(rename);
   if (isPattern(pattern)) {
-    notes.problem(at, 'a pattern may match many operations, which cannot share a name', 'rename under an exact name');
+    diagnostics.problem(
+      at,
+      'a pattern may match many operations, which cannot share a name',
+      'rename under an exact name',
+    );
   } else if (rename.includes(QUALIFIER)) {
-    notes.problem(at, `'${QUALIFIER}' stands between upstream and operation`, 'use single underscores');
+    diagnostics.problem(at, `'${QUALIFIER}' stands between upstream and operation`, 'use single underscores');
   } else if (RESERVED_OPERATIONS.has(rename)) {
-    notes.problem(at, `'${rename}' is a name that the protocol keeps for itself`, 'choose another name');
+    diagnostics.problem(at, `'${rename}' is a name that the protocol keeps for itself`, 'choose another name');
   } else if (other !== undefined && other !== pattern) {
-    notes.problem(at, `'${other}' is renamed to '${rename}' too`, 'choose another name');
+    diagnostics.problem(at, `'${other}' is renamed to '${rename}' too`, 'choose another name');
   }
   renamed.set(rename, pattern);
 }
@@ -192,14 +203,14 @@ function noteRename(
 function buildComputed(
   entries: NonNullable<OperationEntry['computed']>,
   path: JsonPath,
-  notes: Notes,
+  diagnostics: Diagnostics,
 ): NonNullable<CurationRule['computed']> {
   const fields = Object.entries(entries).map(([name, entry]) => {
     const field = typeof entry === 'string' ? { expression: entry } : entry;
     const at = typeof entry === 'string' ? [...path, name] : [...path, name, 'expression'];
     // Where there is none, that is known already.
-    const compiled = notes.has(at) ? undefined : compileExpression(field.expression);
-    if (compiled?.ok === false) notes.problem(at, compiled.problem);
+    const compiled = diagnostics.has(at) ? undefined : compileExpression(field.expression);
+    if (compiled?.ok === false) diagnostics.problem(at, compiled.problem);
     return [name, field] as const;
   });
   return Object.fromEntries(fields);
@@ -207,9 +218,9 @@ function buildComputed(
 
 /** The relations of every place that speaks of a server, in order. What is wrong goes into the notes. */
 function buildRelations(definitions: readonly NotedDefinition[]): readonly RelationConfig[] {
-  return definitions.flatMap(({ entry, path, notes }) =>
+  return definitions.flatMap(({ entry, path, diagnostics }) =>
     (entry.relations ?? []).map((relation, index) => {
-      noteMissingEnd(relation, [...path, 'relations', index], notes);
+      noteMissingEnd(relation, [...path, 'relations', index], diagnostics);
       const { relationship, operation, params = {}, edges = '', source = null, target = null, type = null } = relation;
       return { relationship, operation, params, edges, source, target, type };
     }),
@@ -217,17 +228,21 @@ function buildRelations(definitions: readonly NotedDefinition[]): readonly Relat
 }
 
 /** What the node that is looked at cannot be, since nobody is looked at or it would stand at both ends. */
-function noteMissingEnd({ params = {}, source, target }: RelationEntry, path: JsonPath, notes: Notes): void {
-  if (notes.has(path)) return;
+function noteMissingEnd(
+  { params = {}, source, target }: RelationEntry,
+  path: JsonPath,
+  diagnostics: Diagnostics,
+): void {
+  if (diagnostics.has(path)) return;
   const asksForOne = mentionsNode(params);
   if (asksForOne && source === undefined && target === undefined) {
-    notes.problem(path, "expected 'source' or 'target': the node that is looked at cannot be both");
+    diagnostics.problem(path, "expected 'source' or 'target': the node that is looked at cannot be both");
   }
   if (asksForOne) return;
   for (const [key, given] of Object.entries({ source, target })) {
     if (given !== undefined) continue;
     const hint = `or write '${NODE_SIGN}' into 'params' for the node that is looked at`;
-    notes.problem([...path, key], 'missing; expected a path, as one call tells all connections', hint);
+    diagnostics.problem([...path, key], 'missing; expected a path, as one call tells all connections', hint);
   }
 }
 
@@ -243,10 +258,10 @@ function buildApiLimits(definitions: readonly NotedDefinition[]): readonly ApiLi
   const seen = new Set<string>();
   return (last.entry.api_limits ?? []).flatMap((entry, index) => {
     const path = [...last.path, 'api_limits', index];
-    if (last.notes.has(path)) return [];
+    if (last.diagnostics.has(path)) return [];
     const limit = buildApiLimit(entry);
-    noteSubject(entry, path, last.notes);
-    noteTwin(limit, path, seen, last.notes);
+    noteSubject(entry, path, last.diagnostics);
+    noteTwin(limit, path, seen, last.diagnostics);
     return [limit];
   });
 }
@@ -261,22 +276,22 @@ function buildApiLimit({ scope, operation, category, limit, window }: ApiLimitEn
   };
 }
 
-function noteSubject(entry: ApiLimitEntry, path: JsonPath, notes: Notes): void {
+function noteSubject(entry: ApiLimitEntry, path: JsonPath, diagnostics: Diagnostics): void {
   const { scope, operation } = entry;
   const subject = SUBJECTS[scope];
   if (subject !== undefined && entry[subject] === undefined) {
-    notes.problem([...path, subject], `missing; a limit of the scope '${scope}' says of which`);
+    diagnostics.problem([...path, subject], `missing; a limit of the scope '${scope}' says of which`);
   }
   for (const key of ['operation', 'category'] as const) {
     if (key === subject || entry[key] === undefined) continue;
-    notes.problem(
+    diagnostics.problem(
       [...path, key],
       `a limit of the scope '${scope}' has no '${key}'`,
       'change the scope, or leave it out',
     );
   }
   const fault = operation === undefined ? undefined : findGlobFault(operation);
-  if (fault !== undefined) notes.problem([...path, 'operation'], fault.message, fault.suggestion);
+  if (fault !== undefined) diagnostics.problem([...path, 'operation'], fault.message, fault.suggestion);
 }
 
 /** Two limits on the same calls in the same window are one: the lower. */
@@ -284,9 +299,10 @@ function noteTwin(
   { scope, operation, category, window }: ApiLimit,
   path: JsonPath,
   seen: Set<string>,
-  notes: Notes,
+  diagnostics: Diagnostics,
 ): void {
   const what = JSON.stringify([scope, operation, category, window]);
-  if (seen.has(what)) notes.problem(path, `there is such a limit per ${window} already`, 'keep the lower of them');
+  if (seen.has(what))
+    diagnostics.problem(path, `there is such a limit per ${window} already`, 'keep the lower of them');
   seen.add(what);
 }

@@ -13,7 +13,7 @@ export interface Origin {
 }
 
 /** The part of a report that speaks of one document. */
-export interface Notes {
+export interface Diagnostics {
   /** The document's name in messages. */
   readonly source: string;
   problem(path: JsonPath, message: string, suggestion?: string): void;
@@ -42,11 +42,11 @@ export function createReport(): ConfigReport {
  * Opens the notes of one document.
  * @param origins by formatted path: values laid over the document, whose notes name the variable or flag instead.
  */
-export function openNotes(
+export function openDiagnostics(
   report: ConfigReport,
   source: string,
   origins: ReadonlyMap<string, Origin> = new Map(),
-): Notes {
+): Diagnostics {
   const noted: JsonPath[] = [];
   const placeOf = (path: JsonPath): Origin => {
     const key = formatPath(path);
@@ -67,8 +67,8 @@ export function openNotes(
 }
 
 /** Notes that keep quiet: for values that do not count, as those of a server that is switched off. */
-export function muteNotes(notes: Notes): Notes {
-  return { ...notes, problem: () => {}, warning: () => {} };
+export function muteDiagnostics(diagnostics: Diagnostics): Diagnostics {
+  return { ...diagnostics, problem: () => {}, warning: () => {} };
 }
 
 /** A configuration that cannot be used. Its message is meant for the operator and names every problem. */

@@ -7,7 +7,7 @@ import { type JsonPath, valueAt } from '../lib/json-path.js';
 import { isJsonObject } from '../protocol/json.js';
 import { assembleConfig, type ConfigSources, type UpstreamSource } from './assemble-config.js';
 import { CONFIG_DEFAULTS } from './defaults.js';
-import { ConfigError, type ConfigReport, createReport, type Notes, openNotes } from './diagnostics.js';
+import { ConfigError, type ConfigReport, createReport, type Diagnostics, openDiagnostics } from './diagnostics.js';
 import type { GatewayConfig } from './gateway-config.js';
 import { type Complain, interpolate, interpolateText, type Scope } from './interpolate.js';
 import { LOCK_FILE_NAME, readLockFile } from './lock-file.js';
@@ -59,32 +59,44 @@ async function readSources(
   const { file, directory } = location;
   const raw = file === null ? { source: 'configuration', document: {} } : await readDocument(file, cwd, report);
   const { document, origins } = applyOverrides(raw.document, { env, flags, cwd }, report);
-  const notes = openNotes(report, raw.source, origins);
+  const diagnostics = openDiagnostics(report, raw.source, origins);
 
   const roots: Scope = { env, cwd, places: { configDir: directory, workspaceFolder: directory, userHome: homedir() } };
-  const dataDir = resolvePath(document, 'dataDir', location.dataRoot, roots, location, notes);
+  const dataDir = resolvePath(document, 'dataDir', location.dataRoot, roots, location, diagnostics);
   const scope: Scope = { ...roots, places: { ...roots.places, dataDir } };
-  const upstreamsDir = resolvePath(document, 'upstreamsDir', directory, scope, location, notes);
+  const upstreamsDir = resolvePath(document, 'upstreamsDir', directory, scope, location, diagnostics);
 
   const files = await readDocumentsIn(upstreamsDir, cwd, report);
-  if (files === undefined && valueAt(document, ['upstreamsDir']) !== undefined && !notes.has(['upstreamsDir'])) {
-    notes.problem(['upstreamsDir'], 'there is no such folder');
+  if (files === undefined && valueAt(document, ['upstreamsDir']) !== undefined && !diagnostics.has(['upstreamsDir'])) {
+    diagnostics.problem(['upstreamsDir'], 'there is no such folder');
   }
   const servers = listServers(document);
   const fileServers = (files ?? []).map((each) => ({ ...each, ...readServer(each.document, each.stem) }));
   const disabled = findDisabled([...servers, ...fileServers]);
   const quiet = servers.filter(({ slug }) => disabled.has(slug)).map(({ path }) => path);
 
-  const main = interpolateApart(document, scope, complainOutside(quiet, notes));
+  const main = interpolateApart(document, scope, complainOutside(quiet, diagnostics));
   const upstreams = fileServers.map((server): UpstreamSource => {
-    const fileNotes = openNotes(report, server.source);
-    const complain = complainOutside(disabled.has(server.slug) ? [[]] : [], fileNotes);
+    const fileDiagnostics = openDiagnostics(report, server.source);
+    const complain = complainOutside(disabled.has(server.slug) ? [[]] : [], fileDiagnostics);
     const own = interpolate(server.document, [], scope, complain);
-    return { stem: server.stem, notes: fileNotes, document: validateDocument('upstream', own, fileNotes) };
+    return {
+      stem: server.stem,
+      diagnostics: fileDiagnostics,
+      document: validateDocument('upstream', own, fileDiagnostics),
+    };
   });
   const lockFile = join(location.dataRoot, LOCK_FILE_NAME);
   const lock = { file: lockFile, content: await readLockFile(lockFile, cwd, report) };
-  return { file, directory, dataDir, notes, document: validateDocument('gateway', main, notes), upstreams, lock };
+  return {
+    file,
+    directory,
+    dataDir,
+    diagnostics,
+    document: validateDocument('gateway', main, diagnostics),
+    upstreams,
+    lock,
+  };
 }
 
 function resolvePath(
@@ -93,12 +105,12 @@ function resolvePath(
   defaultRoot: string,
   scope: Scope,
   { directory }: ConfigLocation,
-  notes: Notes,
+  diagnostics: Diagnostics,
 ): string {
   const given = valueAt(document, [key]);
   // A value that is no text is for the schema to refuse.
   if (typeof given !== 'string') return resolve(defaultRoot, CONFIG_DEFAULTS[key]);
-  return resolve(directory, interpolateText(given, [key], scope, notes.problem));
+  return resolve(directory, interpolateText(given, [key], scope, diagnostics.problem));
 }
 
 function interpolateApart(document: unknown, scope: Scope, complain: Complain): unknown {
@@ -108,10 +120,10 @@ function interpolateApart(document: unknown, scope: Scope, complain: Complain): 
 }
 
 /** A server that is switched off needs no variables. */
-function complainOutside(quiet: readonly JsonPath[], notes: Notes): Complain {
+function complainOutside(quiet: readonly JsonPath[], diagnostics: Diagnostics): Complain {
   return (path, message, suggestion) => {
     if (quiet.some((start) => start.every((step, index) => step === path[index]))) return;
-    notes.problem(path, message, suggestion);
+    diagnostics.problem(path, message, suggestion);
   };
 }
 

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { formatPath, type JsonPath } from '../lib/json-path.js';
 import { nearestSpelling } from '../lib/names.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
-import { type ConfigReport, type Origin, openNotes } from './diagnostics.js';
+import { type ConfigReport, type Origin, openDiagnostics } from './diagnostics.js';
 import { readSecretFile } from './secrets.js';
 
 /** Settings that the command line can give. */
@@ -117,7 +117,7 @@ function readVariableFile(
   if (!file) return undefined;
   const content = readSecretFile(resolve(cwd, file));
   if ('text' in content) return content.text;
-  openNotes(report, 'environment').problem([variable], content.fault);
+  openDiagnostics(report, 'environment').problem([variable], content.fault);
   return undefined;
 }
 
@@ -141,6 +141,6 @@ export function warnOfUnknownVariables(env: NodeJS.ProcessEnv, report: ConfigRep
     const suffix = (name: string): string => name.slice('MCP_AQL_'.length);
     const nearest = nearestSpelling(suffix(variable), known.map(suffix));
     if (nearest === undefined) continue;
-    openNotes(report, 'environment').warning([variable], `unknown variable; did you mean 'MCP_AQL_${nearest}'?`);
+    openDiagnostics(report, 'environment').warning([variable], `unknown variable; did you mean 'MCP_AQL_${nearest}'?`);
   }
 }

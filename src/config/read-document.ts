@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
 import type { JsonPath } from '../lib/json-path.js';
-import { type ConfigReport, openNotes } from './diagnostics.js';
+import { type ConfigReport, openDiagnostics } from './diagnostics.js';
 import { faultCode } from './secrets.js';
 
 /** A document as it was read: nothing in it has been looked at. */
@@ -20,20 +20,20 @@ export async function readDocument(file: string, cwd: string, report: ConfigRepo
 }
 
 async function readJson(file: string, source: string, report: ConfigReport): Promise<unknown> {
-  const notes = openNotes(report, source);
+  const diagnostics = openDiagnostics(report, source);
   try {
     const { value, duplicates } = parseJsonc(await readFile(file, 'utf8'));
     for (const path of duplicates)
-      notes.problem(path, 'the key stands twice; only one can count', 'rename or remove one');
+      diagnostics.problem(path, 'the key stands twice; only one can count', 'rename or remove one');
     return value;
   } catch (cause) {
     if (cause instanceof JsoncSyntaxError) {
       const path = `line ${cause.line}, column ${cause.column}`;
       report.problems.push({ file: source, path, message: cause.message });
     } else if (faultCode(cause) === 'ENOENT') {
-      notes.problem([], 'there is no such file', "write one with 'mcp-aql-gateway init'");
+      diagnostics.problem([], 'there is no such file', "write one with 'mcp-aql-gateway init'");
     } else {
-      notes.problem([], `the file cannot be read (${faultCode(cause)})`);
+      diagnostics.problem([], `the file cannot be read (${faultCode(cause)})`);
     }
     return {};
   }

@@ -4,7 +4,7 @@ import { parseEnv } from 'node:util';
 import type { JsonPath } from '../lib/json-path.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { CredentialEntry, LooseText } from './config-document.js';
-import type { Notes } from './diagnostics.js';
+import type { Diagnostics } from './diagnostics.js';
 import type { GatewayConfig, PolicyConfig, StoreConfig, UpstreamEndpoint } from './gateway-config.js';
 
 export interface SecretContext {
@@ -12,7 +12,7 @@ export interface SecretContext {
   readonly directory: string;
   /** Of the object that holds the secret. */
   readonly path: JsonPath;
-  readonly notes: Notes;
+  readonly diagnostics: Diagnostics;
 }
 
 /** Less can be guessed. */
@@ -27,24 +27,28 @@ const NEXT_STEP = 'make one with: openssl rand -hex 32';
 export function readSecret(
   entry: Readonly<Record<string, string | undefined>>,
   key: string,
-  { directory, path, notes }: SecretContext,
+  { directory, path, diagnostics }: SecretContext,
 ): string | undefined {
   const fileKey = `${key}_FILE`;
   const file = entry[fileKey];
   const at = [...path, entry[key] === undefined && file !== undefined ? fileKey : key];
-  if (notes.has(at)) return undefined;
+  if (diagnostics.has(at)) return undefined;
   const content = entry[key] ?? (file === undefined ? undefined : readSecretFile(resolve(directory, file)));
   if (content === undefined) {
-    notes.problem([...path, key], `missing; expected a string, or '${fileKey}' with the path of a file`, NEXT_STEP);
+    diagnostics.problem(
+      [...path, key],
+      `missing; expected a string, or '${fileKey}' with the path of a file`,
+      NEXT_STEP,
+    );
     return undefined;
   }
   if (typeof content !== 'string' && 'fault' in content) {
-    notes.problem(at, content.fault, `'${key}' is to be read from it`);
+    diagnostics.problem(at, content.fault, `'${key}' is to be read from it`);
     return undefined;
   }
   const secret = typeof content === 'string' ? content : content.text;
   if (secret.length >= MIN_SECRET_LENGTH) return secret;
-  notes.problem(at, `expected at least ${MIN_SECRET_LENGTH} characters, got ${secret.length}`, NEXT_STEP);
+  diagnostics.problem(at, `expected at least ${MIN_SECRET_LENGTH} characters, got ${secret.length}`, NEXT_STEP);
   return undefined;
 }
 
@@ -91,7 +95,7 @@ export function buildCredentials(
     const token = readSecret({ ...entry }, 'token', { ...context, path });
     if (token === undefined) return [];
     if (!TOKEN_PATTERN.test(token)) {
-      context.notes.problem([...path, 'token'], 'expected visible ASCII characters without blanks');
+      context.diagnostics.problem([...path, 'token'], 'expected visible ASCII characters without blanks');
     }
     return [{ name, token }];
   });
@@ -105,7 +109,7 @@ const SECRET_NAME = /token|key|secret|passw|passphrase|pwd|credential|auth/i;
 interface ValueContext {
   readonly directory: string;
   readonly path: JsonPath;
-  readonly notes: Notes;
+  readonly diagnostics: Diagnostics;
 }
 
 /** The variables of a stdio server: the values of `envFile`, then `env`, then the content of `X_FILE` where X is unset. */
@@ -138,7 +142,7 @@ function textValues(entries: Readonly<Record<string, LooseText>>): Record<string
 
 function readFileValues(
   values: Readonly<Record<string, string>>,
-  { directory, path, notes }: ValueContext,
+  { directory, path, diagnostics }: ValueContext,
   mustExist: (name: string) => boolean,
 ): Record<string, string> {
   const found: Record<string, string> = {};
@@ -147,20 +151,23 @@ function readFileValues(
     if (!key.endsWith(FILE_SUFFIX) || name === '' || file === '' || name in values) continue;
     const secret = readSecretFile(resolve(directory, file));
     if ('text' in secret) found[name] = secret.text;
-    else if (mustExist(name)) notes.problem([...path, key], secret.fault, `'${name}' is to be read from it`);
-    else notes.warning([...path, key], `${secret.fault}; '${name}' is not set`);
+    else if (mustExist(name)) diagnostics.problem([...path, key], secret.fault, `'${name}' is to be read from it`);
+    else diagnostics.warning([...path, key], `${secret.fault}; '${name}' is not set`);
   }
   return found;
 }
 
-function readEnvFile(file: string | undefined, { directory, path, notes }: ValueContext): Record<string, string> {
+function readEnvFile(file: string | undefined, { directory, path, diagnostics }: ValueContext): Record<string, string> {
   if (file === undefined) return {};
   const absolute = resolve(directory, file);
   try {
     const pairs = Object.entries(parseEnv(readFileSync(absolute, 'utf8')));
     return Object.fromEntries(pairs.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
   } catch (cause) {
-    notes.problem([...path.slice(0, -1), 'envFile'], `the file '${absolute}' cannot be read (${faultCode(cause)})`);
+    diagnostics.problem(
+      [...path.slice(0, -1), 'envFile'],
+      `the file '${absolute}' cannot be read (${faultCode(cause)})`,
+    );
     return {};
   }
 }
@@ -170,10 +177,10 @@ const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 // Beyond Latin-1, or with line ends, no HTTP client can send it (RFC 9110, section 5.5).
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-function noteBadHeader(name: string, value: string, { path, notes }: ValueContext): void {
+function noteBadHeader(name: string, value: string, { path, diagnostics }: ValueContext): void {
   const at = [...path, name];
-  if (!HEADER_NAME.test(name)) notes.problem(at, 'expected a header name: letters, digits and hyphens');
-  else if (!HEADER_VALUE.test(value)) notes.problem(at, 'expected a header value: one line of Latin-1 text');
+  if (!HEADER_NAME.test(name)) diagnostics.problem(at, 'expected a header name: letters, digits and hyphens');
+  else if (!HEADER_VALUE.test(value)) diagnostics.problem(at, 'expected a header value: one line of Latin-1 text');
 }
 
 const MASK = '***';

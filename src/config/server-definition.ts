@@ -2,11 +2,11 @@ import { type JsonPath, valueAt } from '../lib/json-path.js';
 import { toSnakeCase } from '../lib/names.js';
 import { isJsonObject } from '../protocol/json.js';
 import type { GatewayDocument, ServerEntry, UpstreamDocument } from './config-document.js';
-import type { Notes } from './diagnostics.js';
+import type { Diagnostics } from './diagnostics.js';
 
 /** A definition and the notes of the document that it stands in. */
 export interface NotedDefinition extends ServerDefinition {
-  readonly notes: Notes;
+  readonly diagnostics: Diagnostics;
 }
 
 /** One place that says something of a server: an entry of the main file, or a file of its own. */

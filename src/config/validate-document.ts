@@ -3,7 +3,7 @@ import { type JsonPath, pathOfPointer, valueAt } from '../lib/json-path.js';
 import { suggestName } from '../lib/names.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import type { GatewayDocument, UpstreamDocument } from './config-document.js';
-import type { Notes } from './diagnostics.js';
+import type { Diagnostics } from './diagnostics.js';
 import { GATEWAY_SCHEMA } from './schema/gateway-schema.js';
 import { UPSTREAM_SCHEMA } from './schema/upstream-schema.js';
 
@@ -30,27 +30,31 @@ const ajv = new Ajv({
  * Holds a document against its schema, notes every fault, and returns the document without the faulty parts, so that what
  * follows may rely on the type and find further faults.
  */
-export function validateDocument<K extends keyof Documents>(kind: K, document: unknown, notes: Notes): Documents[K] {
+export function validateDocument<K extends keyof Documents>(
+  kind: K,
+  document: unknown,
+  diagnostics: Diagnostics,
+): Documents[K] {
   const validate = ajv.getSchema(kind);
   if (validate === undefined) throw new Error(`no schema for ${kind} documents`);
   const sound = structuredClone(isJsonObject(document) ? document : {});
-  if (!validate(document)) for (const error of validate.errors ?? []) noteError(error, document, sound, notes);
+  if (!validate(document)) for (const error of validate.errors ?? []) noteError(error, document, sound, diagnostics);
   return sound as Documents[K];
 }
 
 /** These only say that something is wrong which another error tells: a key's name, the shape that a type asks for. */
 const ECHOES: ReadonlySet<string> = new Set(['propertyNames', 'if']);
 
-function noteError(error: ErrorObject, document: unknown, sound: JsonObject, notes: Notes): void {
+function noteError(error: ErrorObject, document: unknown, sound: JsonObject, diagnostics: Diagnostics): void {
   if (ECHOES.has(error.keyword)) return;
   const base = pathOfPointer(error.instancePath, document);
   const key: unknown = error.params['additionalProperty'] ?? error.params['missingProperty'] ?? error.propertyName;
   const path = typeof key === 'string' ? [...base, key] : base;
   removeAt(sound, path);
-  if (notes.has(path)) return;
+  if (diagnostics.has(path)) return;
   const explain = EXPLANATIONS[error.keyword];
   const { message, suggestion } = explain === undefined ? { message: error.message ?? 'is not valid' } : explain(error);
-  notes.problem(path, message, suggestion);
+  diagnostics.problem(path, message, suggestion);
 }
 
 /** Takes the nearest object member on the way to a path out of a document. */

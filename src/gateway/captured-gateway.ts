@@ -2,12 +2,12 @@ import type { GatewayConfig, UpstreamConfig } from '../config/gateway-config.js'
 import { toSlug } from '../config/server-definition.js';
 import { createPipeline } from '../pipeline/pipeline.js';
 import { recordNoCalls } from '../policy/audit-events.js';
-import type { QuotaDesk } from '../policy/quota/quota-types.js';
-import { createRuleBook } from '../policy/rules/rule-engine.js';
+import type { QuotaService } from '../policy/quota/quota-types.js';
+import { createRuleEngine } from '../policy/rules/rule-engine.js';
 import { isJsonObject } from '../protocol/json.js';
 import { OperationError } from '../protocol/operation-error.js';
 import type { RawTool, ToolSet } from '../protocol/tools.js';
-import { createResultDesk } from '../results/results.js';
+import { createResultService } from '../results/results.js';
 import type { Gateway } from './gateway.js';
 import { explainPolicy } from './operator-api.js';
 import { buildSnapshot } from './snapshot.js';
@@ -29,26 +29,26 @@ export function openCapturedGateway(
   options: { readonly ignoreAnnotations?: boolean } = {},
 ): Gateway {
   const trust = new Map(config.upstreams.map(({ slug, trust: level }) => [slug, level]));
-  const rules = createRuleBook(config.policy, (slug) => trust.get(slug) ?? 'untested');
+  const rules = createRuleEngine(config.policy, (slug) => trust.get(slug) ?? 'untested');
   // Nothing is called, but what could be asked of answers is explained.
-  const results = createResultDesk(config.results);
+  const results = createResultService(config.results);
   const snapshot = buildSnapshot({
     config,
     results,
     toolSets,
-    policy: { outlook: rules.outlook, revokeToken: refuseCall, quotaStatus: unlimitedQuota.status },
+    policy: { staticDecision: rules.staticDecision, revokeToken: refuseCall, quotaStatus: unlimitedQuota.status },
     upstreamHandler: refuseCall,
     ...options,
   });
   const pipeline = createPipeline({
-    gatekeeper: { admit: () => ({ outcome: 'allowed' }), outlook: rules.outlook },
+    gatekeeper: { admit: () => ({ outcome: 'allowed' }), staticDecision: rules.staticDecision },
     currentOperation: snapshot.catalog.find,
     quota: unlimitedQuota,
     limits: config.limits,
     observe: () => undefined,
     recordCall: recordNoCalls,
     results,
-    isNews: () => true,
+    isFirstWarning: () => true,
     slowMs: config.warnings.slowMs,
   });
   return {
@@ -124,7 +124,7 @@ function describeCaptured(name: string): UpstreamConfig {
 }
 
 /** The quotas of a gateway that calls nothing. */
-export const unlimitedQuota: QuotaDesk = {
+export const unlimitedQuota: QuotaService = {
   charge: () => undefined,
   settle: () => undefined,
   noteLimits: () => undefined,

@@ -8,15 +8,15 @@ import type { Observer } from '../observe/observation.js';
 import { createBatchRunner, readBatch } from '../pipeline/batch/batch.js';
 import { createPipeline } from '../pipeline/pipeline.js';
 import type { SearchHit, Snapshot } from '../pipeline/snapshot.js';
-import { createToldOnce } from '../pipeline/warnings.js';
-import type { ApprovalDesk } from '../policy/approvals/approval-queue.js';
-import { openPolicyDesk, type PolicyDesk } from '../policy/policy.js';
+import { createWarnedOnce } from '../pipeline/warnings.js';
+import type { ApprovalService } from '../policy/approvals/approval-queue.js';
+import { openPolicy, type PolicyService } from '../policy/policy.js';
 import type { Explanation } from '../policy/rules/rule-types.js';
 import type { RawCall } from '../protocol/call.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { Reply } from '../protocol/result.js';
 import type { ToolSet } from '../protocol/tools.js';
-import { createResultDesk } from '../results/results.js';
+import { createResultService } from '../results/results.js';
 import { listBinDirectories } from '../upstream/transport/resolve-command.js';
 import type { UpstreamEvents } from '../upstream/upstream.js';
 import { openUpstreamPool, type UpstreamPool } from '../upstream/upstream-pool.js';
@@ -52,7 +52,7 @@ export interface Gateway {
   /** Puts on record what an operator did from outside a call. @param operator the account's or token's name */
   recordAdmin(action: string, details: JsonObject, operator: string): void;
   /** The operators' desk; absent where no operator can be asked. */
-  readonly approvals: ApprovalDesk | undefined;
+  readonly approvals: ApprovalService | undefined;
   /** Ends what belongs to a session: fronts call it once for each session that is over. */
   endSession(sessionId: string): void;
   /** Resolves when every enabled upstream has connected or failed once. Never rejects. */
@@ -87,10 +87,10 @@ const WARM_UP_MS = 2_000;
 export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Promise<Gateway> {
   const { observe } = deps;
   const lifecycle = new Lifecycle((name, cause) => observe({ kind: 'defect', where: `closing ${name}`, cause }));
-  const policy = await openPolicyDesk(config, deps);
+  const policy = await openPolicy(config, deps);
   lifecycle.opened('policy', () => policy.close());
-  const results = createResultDesk(config.results);
-  const toldOnce = createToldOnce();
+  const results = createResultService(config.results);
+  const warnedOnce = createWarnedOnce();
   const upstreamHandler = createUpstreamHandler(
     config,
     (slug) => pool.get(slug),
@@ -132,7 +132,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     limits: config.limits,
     observe,
     results,
-    isNews: toldOnce.isNews,
+    isFirstWarning: warnedOnce.isFirstWarning,
     slowMs: config.warnings.slowMs,
   });
   const { batch: batchSettings, results: resultSettings, limits } = config;
@@ -152,14 +152,14 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
       const operations = readBatch(call);
       return operations === undefined ? pipeline(call, catalog.current()) : batch(call, operations, catalog.current());
     },
-    ...describeHouse(catalog, pool),
+    ...describeState(catalog, pool),
     explainPolicy: (question) => explainPolicy(policy.rules, question),
     recordAdmin: (action, details, operator) =>
       policy.audit.record({ type: 'admin', action, details, actor: { operator, transport: 'cli' } }),
     approvals: policy.approvals,
     endSession(sessionId) {
       results.endSession(sessionId);
-      toldOnce.endSession(sessionId);
+      warnedOnce.endSession(sessionId);
       policy.endSession(sessionId);
     },
     close: () => lifecycle.close(),
@@ -176,12 +176,12 @@ function openPool(
 }
 
 /** What introspection may tell of policy. */
-function describePolicy({ gatekeeper, revokeToken, quota }: PolicyDesk): IntrospectionPolicy {
-  return { outlook: gatekeeper.outlook, revokeToken, quotaStatus: quota.status };
+function describePolicy({ gatekeeper, revokeToken, quota }: PolicyService): IntrospectionPolicy {
+  return { staticDecision: gatekeeper.staticDecision, revokeToken, quotaStatus: quota.status };
 }
 
 /** What fronts and the command line see of the moment. */
-function describeHouse(
+function describeState(
   catalog: LiveCatalog,
   pool: UpstreamPool,
 ): Pick<Gateway, 'toolList' | 'onToolsChanged' | 'status' | 'operations' | 'search' | 'toolSets'> {
@@ -198,11 +198,11 @@ function describeHouse(
 function reportChange(before: Snapshot, after: Snapshot, observe: Observer, audit: AuditTrail): void {
   const change = diffCatalogs(before.catalog, after.catalog);
   observe({ kind: 'catalog', operations: after.catalog.operations.length, ...change });
-  const known = new Set(before.catalog.findings.map(({ message }) => message));
-  for (const finding of after.catalog.findings) {
-    if (known.has(finding.message)) continue;
-    observe({ ...finding, kind: 'finding' });
-    const { severity, upstream, tool, message } = finding;
+  const known = new Set(before.catalog.diagnostics.map(({ message }) => message));
+  for (const diagnostic of after.catalog.diagnostics) {
+    if (known.has(diagnostic.message)) continue;
+    observe({ ...diagnostic, kind: 'diagnostic' });
+    const { severity, upstream, tool, message } = diagnostic;
     if (severity === 'info') continue;
     audit.record({ type: 'integrity', severity, upstream, message, ...(tool === undefined ? {} : { tool }) });
   }

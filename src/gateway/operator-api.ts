@@ -1,13 +1,13 @@
 import { bindArguments } from '../catalog/arguments/bind-arguments.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import type { Observer } from '../observe/observation.js';
-import type { ApprovalDesk } from '../policy/approvals/approval-queue.js';
-import { openPolicyDesk } from '../policy/policy.js';
-import type { Explanation, RuleBook } from '../policy/rules/rule-types.js';
+import type { ApprovalService } from '../policy/approvals/approval-queue.js';
+import { openPolicy } from '../policy/policy.js';
+import type { Explanation, RuleEngine } from '../policy/rules/rule-types.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { Operation } from '../protocol/operation.js';
 
-export type { Approval, ApprovalDesk, ApprovalStatus, DecisionFault } from '../policy/approvals/approval-queue.js';
+export type { Approval, ApprovalService, ApprovalStatus, DecisionFault } from '../policy/approvals/approval-queue.js';
 
 /** A call that has not been made. */
 export interface PolicyQuestion {
@@ -19,8 +19,8 @@ export interface PolicyQuestion {
 }
 
 /** The operators' desk of gateways that run in other processes. */
-interface SharedDesk {
-  readonly desk: ApprovalDesk;
+interface SharedApprovals {
+  readonly service: ApprovalService;
   close(): Promise<void>;
 }
 
@@ -29,16 +29,19 @@ interface SharedDesk {
  * Resolves with undefined where no other process could see what is decided: a store in memory.
  * @throws StoreError when the store cannot be opened
  */
-export async function openSharedDesk(config: GatewayConfig, observe: Observer): Promise<SharedDesk | undefined> {
+export async function openSharedApprovals(
+  config: GatewayConfig,
+  observe: Observer,
+): Promise<SharedApprovals | undefined> {
   if (config.store.type === 'memory') return undefined;
   const { policy } = config;
-  const policyDesk = await openPolicyDesk(
+  const policyService = await openPolicy(
     // Whoever works at the desk notifies nobody, and may look at it while it is closed to new requests.
     { ...config, policy: { ...policy, approvals: { ...withoutWebhook(policy.approvals), operator: true } } },
     { observe, process: 'approvals' },
   );
-  const { approvals } = policyDesk;
-  return approvals === undefined ? undefined : { desk: approvals, close: () => policyDesk.close() };
+  const { approvals } = policyService;
+  return approvals === undefined ? undefined : { service: approvals, close: () => policyService.close() };
 }
 
 function withoutWebhook({
@@ -49,7 +52,7 @@ function withoutWebhook({
 }
 
 /** What policy would say of a call. Parameters that do not fit the operation are looked at as they are. */
-export function explainPolicy(rules: RuleBook, { operation, params, client }: PolicyQuestion): Explanation {
+export function explainPolicy(rules: RuleEngine, { operation, params, client }: PolicyQuestion): Explanation {
   const bound = bindArguments(operation, params);
   const args = bound.ok ? bound.arguments : params;
   return rules.explain(operation, args, client === undefined ? {} : { client });

@@ -11,7 +11,7 @@ import type { Snapshot } from '../pipeline/snapshot.js';
 import type { HandlerCall, OperationHandler } from '../protocol/call.js';
 import { GATEWAY_SOURCE, type Operation } from '../protocol/operation.js';
 import type { ToolSet } from '../protocol/tools.js';
-import { passResults, type ResultDesk } from '../results/result-types.js';
+import { passResults, type ResultService } from '../results/result-types.js';
 import { searchOperations } from '../search/search.js';
 
 interface SnapshotInput {
@@ -21,7 +21,7 @@ interface SnapshotInput {
   readonly firstToolSets?: ReadonlyMap<string, ToolSet>;
   readonly policy: IntrospectionPolicy;
   /** What callers may ask of answers; nothing where absent. */
-  readonly results?: Pick<ResultDesk, 'controlsOf' | 'readKept'>;
+  readonly results?: Pick<ResultService, 'controlsOf' | 'readStored'>;
   /** Calls operations for an operation of the gateway's own; needed where relations are configured. */
   readonly innerCalls?: (call: HandlerCall) => CallOperation;
   /** Runs an upstream's operation. */
@@ -35,7 +35,7 @@ const NO_TOOL_SETS: ReadonlyMap<string, ToolSet> = new Map();
 /** Everything that follows from the upstreams' tool lists, made anew on each change and never altered. */
 export function buildSnapshot(input: SnapshotInput): Snapshot {
   const { config, toolSets, policy, upstreamHandler, ignoreAnnotations, firstToolSets = NO_TOOL_SETS } = input;
-  const { controlsOf, readKept } = input.results ?? passResults;
+  const { controlsOf, readStored } = input.results ?? passResults;
   const relations = openRelations(input);
   const catalog = buildGuardedCatalog({
     toolSets: [...toolSets],
@@ -53,7 +53,7 @@ export function buildSnapshot(input: SnapshotInput): Snapshot {
     limits: config.limits,
     policy,
     controlsOf,
-    readKept,
+    readStored,
     hasRelations: relations.length > 0,
   });
   const ownHandlers = new Map(relations.map(({ operation, handle }) => [operation.name, handle]));

@@ -1,6 +1,6 @@
 import type { Snapshot } from '../pipeline/snapshot.js';
 import type { Category, Operation } from '../protocol/operation.js';
-import type { Finding } from '../protocol/tools.js';
+import type { Diagnostic } from '../protocol/tools.js';
 import type { UpstreamStatus } from '../upstream/upstream.js';
 
 /** What is known of one upstream at this moment. */
@@ -20,7 +20,7 @@ export interface GatewayStatus {
   readonly operations: number;
   readonly families: readonly { readonly name: string; readonly tool: string; readonly operations: number }[];
   readonly categories: Readonly<Record<Category, number>>;
-  readonly findings: readonly Finding[];
+  readonly diagnostics: readonly Diagnostic[];
 }
 
 /** The gateway in figures, for status pages and the command line. */
@@ -44,7 +44,7 @@ export function describeStatus(snapshot: Snapshot, upstreams: readonly UpstreamS
       operations: inFamily.get(name) ?? 0,
     })),
     categories,
-    findings: catalog.findings,
+    diagnostics: catalog.diagnostics,
   };
 }
 

@@ -1,7 +1,7 @@
 import type { Catalog } from '../catalog/catalog.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
-import { type CachedHandler, createCachedHandler } from '../interceptor/cache.js';
-import { createMergingHandler } from '../interceptor/merge-update.js';
+import { type CacheInterceptor, createCacheInterceptor } from '../interceptor/cache.js';
+import { createMergeInterceptor } from '../interceptor/merge-update.js';
 import { fromFailedTool } from '../pipeline/shape.js';
 import type { Snapshot } from '../pipeline/snapshot.js';
 import type { OperationHandler } from '../protocol/call.js';
@@ -17,13 +17,13 @@ export function createUpstreamHandler(
   { cache }: Pick<GatewayConfig, 'cache'>,
   find: UpstreamPool['get'],
   snapshotOf: () => Snapshot,
-): CachedHandler {
-  const merging = createMergingHandler({
+): CacheInterceptor {
+  const merging = createMergeInterceptor({
     inner: createCaller(find),
     findOperation: (upstream, name) => findOperation(snapshotOf().catalog, upstream, name),
     explainFailure: fromFailedTool,
   });
-  return createCachedHandler({ inner: merging, maxBytes: cache.maxBytes });
+  return createCacheInterceptor({ inner: merging, maxBytes: cache.maxBytes });
 }
 
 /** The operation says which upstream and which tool. */

@@ -6,7 +6,7 @@ import { OperationError } from '../protocol/operation-error.js';
 import type { ToolCallResult } from '../protocol/result.js';
 import { questionKey } from './call-key.js';
 
-export interface CachedHandler {
+export interface CacheInterceptor {
   readonly handle: OperationHandler;
   /** Forgets an upstream's answers, and keeps none that was asked for before. */
   invalidate(upstream: string): void;
@@ -28,7 +28,7 @@ interface CachedHandlerOptions {
  * worthless when it starts, because it may take effect at any moment from then on; until it ends none is kept, and what is
  * still being read then is neither kept nor joined, because it may be from before that moment.
  */
-export function createCachedHandler({ inner, maxBytes, now }: CachedHandlerOptions): CachedHandler {
+export function createCacheInterceptor({ inner, maxBytes, now }: CachedHandlerOptions): CacheInterceptor {
   const answers = new AnswerCache({ maxBytes, now: now ?? (() => performance.now()) });
   const traffic = new Map<string, UpstreamTraffic>();
 
@@ -86,11 +86,11 @@ function markCached(result: ToolCallResult, ageSeconds: number): ToolCallResult 
 /** What a kept answer takes in memory beside its text: tiny ones must not come in millions. */
 const OVERHEAD_BYTES = 1_000;
 
-interface KeptAnswer {
+interface CachedAnswer {
   readonly upstream: string;
   readonly result: ToolCallResult;
   /** In the milliseconds of the cache's clock. */
-  readonly keptAt: number;
+  readonly cachedAt: number;
 }
 
 interface AnswerCacheOptions {
@@ -102,7 +102,7 @@ interface AnswerCacheOptions {
 
 /** Answers by key, each for a time, with all of one upstream's forgotten at once. */
 class AnswerCache {
-  readonly #answers: LRUCache<string, KeptAnswer>;
+  readonly #answers: LRUCache<string, CachedAnswer>;
   readonly #keysOf = new Map<string, Set<string>>();
   readonly #now: () => number;
 
@@ -121,14 +121,14 @@ class AnswerCache {
   find(key: string): { readonly result: ToolCallResult; readonly ageSeconds: number } | undefined {
     const kept = this.#answers.get(key);
     if (kept === undefined) return undefined;
-    return { result: kept.result, ageSeconds: Math.floor((this.#now() - kept.keptAt) / 1000) };
+    return { result: kept.result, ageSeconds: Math.floor((this.#now() - kept.cachedAt) / 1000) };
   }
 
   /** Does nothing where the answer alone is beyond the bound. */
   keep(key: string, upstream: string, result: ToolCallResult, seconds: number): void {
     const size = measure(result);
     if (size === undefined) return;
-    this.#answers.set(key, { upstream, result, keptAt: this.#now() }, { ttl: seconds * 1000, size });
+    this.#answers.set(key, { upstream, result, cachedAt: this.#now() }, { ttl: seconds * 1000, size });
   }
 
   forget(upstream: string): void {

@@ -34,7 +34,7 @@ interface MergingHandlerDeps {
  * one resource run one after the other, so that none that comes through this handler overwrites another. All other operations
  * go straight on.
  */
-export function createMergingHandler({ inner, findOperation, explainFailure }: MergingHandlerDeps): OperationHandler {
+export function createMergeInterceptor({ inner, findOperation, explainFailure }: MergingHandlerDeps): OperationHandler {
   const readResource = createResourceReader({ inner, explainFailure });
   const takeTurn = createTurns();
 

@@ -47,7 +47,7 @@ const RENDERERS: Renderers = {
         changed.length > 0 ? `; these names now call something else: ${changed.join(', ')}` : ''
       })`,
   },
-  finding: {
+  diagnostic: {
     level: ({ severity }) => SEVERITY_LEVELS[severity],
     message: ({ upstream, message }) => `${upstream}: ${message}`,
   },

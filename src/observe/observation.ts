@@ -36,7 +36,7 @@ export type Observation =
       readonly changed: readonly string[];
     }
   | {
-      readonly kind: 'finding';
+      readonly kind: 'diagnostic';
       readonly severity: 'info' | 'warning' | 'error';
       readonly upstream: string;
       readonly tool?: string;

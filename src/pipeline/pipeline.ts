@@ -2,35 +2,35 @@ import { performance } from 'node:perf_hooks';
 import type { Observer } from '../observe/observation.js';
 import type { Gatekeeper } from '../policy/admission.js';
 import type { CallRecorder } from '../policy/audit-events.js';
-import type { QuotaDesk } from '../policy/quota/quota-types.js';
+import type { QuotaService } from '../policy/quota/quota-types.js';
 import type { RawCall } from '../protocol/call.js';
 import { InputRequired } from '../protocol/consent.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { PayloadLimits } from '../protocol/limits.js';
 import type { Operation } from '../protocol/operation.js';
 import type { Reply } from '../protocol/result.js';
-import type { ReadContext, ResultDesk } from '../results/result-types.js';
+import type { ReadContext, ResultService } from '../results/result-types.js';
 import { type AuthorizedCall, authorize, type CurrentOperation } from './authorize.js';
 import { decode } from './decode.js';
 import { dispatch } from './dispatch.js';
 import { limitPayload } from './limit.js';
 import { route } from './route.js';
-import { type FinishAnswer, shape, shapeFailure, shapeKept, shapeQuestion, toOperationError } from './shape.js';
+import { type FinishAnswer, shape, shapeFailure, shapeQuestion, shapeStored, toOperationError } from './shape.js';
 import type { Snapshot } from './snapshot.js';
 import { throttle } from './throttle.js';
 import { validate } from './validate.js';
-import { collectWarnings, type ToldOnce } from './warnings.js';
+import { collectWarnings, type WarnedOnce } from './warnings.js';
 
 interface PipelineDeps {
   readonly gatekeeper: Gatekeeper;
   readonly currentOperation: CurrentOperation;
-  readonly quota: Pick<QuotaDesk, 'charge' | 'settle'>;
+  readonly quota: Pick<QuotaService, 'charge' | 'settle'>;
   readonly limits: PayloadLimits;
   readonly observe: Observer;
   readonly recordCall: CallRecorder;
-  readonly results: ResultDesk;
+  readonly results: ResultService;
   /** Whether a caller is to be told of something that it may have been told before. */
-  readonly isNews: ToldOnce['isNews'];
+  readonly isFirstWarning: WarnedOnce['isFirstWarning'];
   /** Milliseconds from which a call counts as slow, where its operation does not say. */
   readonly slowMs: number;
 }
@@ -51,7 +51,7 @@ interface Progress {
  * observer and the audit trail when it leaves.
  */
 export function createPipeline(deps: PipelineDeps): Pipeline {
-  const { gatekeeper, currentOperation, quota, limits, observe, recordCall, results, isNews, slowMs } = deps;
+  const { gatekeeper, currentOperation, quota, limits, observe, recordCall, results, isFirstWarning, slowMs } = deps;
 
   const walk = async (raw: RawCall, snapshot: Snapshot, progress: Progress): Promise<Reply> => {
     limitPayload(raw.arguments, limits);
@@ -63,21 +63,21 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     const authorized = await authorize(validated, gatekeeper, currentOperation);
     const { operation, query } = authorized;
     const context = describeContext(authorized);
-    const kept = query === undefined ? undefined : results.resume(context, query);
-    if (kept !== undefined) return shapeKept(kept, limits);
-    const near = await throttle(authorized, quota);
+    const stored = query === undefined ? undefined : results.resume(context, query);
+    if (stored !== undefined) return shapeStored(stored, limits);
+    const quotaWarnings = await throttle(authorized, quota);
     const outcome = await dispatch(authorized, snapshot);
     const finish: FinishAnswer = (dataText, value) => {
-      const { dataText: shown, warnings } = results.finish(context, query, dataText, value);
-      const told = collectWarnings({
+      const { dataText: data, warnings } = results.finish(context, query, dataText, value);
+      const allWarnings = collectWarnings({
         operation,
         durationMs: performance.now() - progress.started,
         slowMs,
-        isNews: () => isNews(raw.caller.sessionId, operation.qualifiedName),
-        near,
-        shown: warnings,
+        isFirstWarning: () => isFirstWarning(raw.caller.sessionId, operation.qualifiedName),
+        quotaWarnings,
+        resultWarnings: warnings,
       });
-      return { dataText: shown, warnings: told };
+      return { dataText: data, warnings: allWarnings };
     };
     const reply = shape(operation, outcome, limits, finish);
     await quota.settle(operation, raw.caller, reply.text.length);

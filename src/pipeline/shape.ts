@@ -33,7 +33,7 @@ export function shape(
 }
 
 /** Writes what was kept of an earlier answer. */
-export function shapeKept({ dataText, warnings }: ReadData, limits: PayloadLimits): Reply {
+export function shapeStored({ dataText, warnings }: ReadData, limits: PayloadLimits): Reply {
   return limited(envelope(dataText, [], warnings), limits);
 }
 

@@ -1,4 +1,4 @@
-import type { QuotaDesk } from '../policy/quota/quota-types.js';
+import type { QuotaService } from '../policy/quota/quota-types.js';
 import type { Warning } from '../protocol/result.js';
 import type { AuthorizedCall } from './authorize.js';
 
@@ -8,7 +8,7 @@ const NOTHING_NEAR: readonly Warning[] = [];
  * Counts the call against its budgets, and tells which of them are nearly used up. A call is refused here when a rate limit
  * or a quota is used up, or asks to go on.
  */
-export async function throttle(call: AuthorizedCall, quota: Pick<QuotaDesk, 'charge'>): Promise<readonly Warning[]> {
+export async function throttle(call: AuthorizedCall, quota: Pick<QuotaService, 'charge'>): Promise<readonly Warning[]> {
   const { operation, arguments: args, raw, directives } = call;
   const { quotaContinue } = directives;
   const charged = quota.charge({

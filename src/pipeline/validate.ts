@@ -5,7 +5,7 @@ import type { RawCall } from '../protocol/call.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { Operation } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
-import { CONTROLS, type CollectionQuery, type ControlSet, type ResultDesk } from '../results/result-types.js';
+import { CONTROLS, type CollectionQuery, type ControlSet, type ResultService } from '../results/result-types.js';
 import { type Directives, IF_MATCH, takeDirectives } from './directives.js';
 import { correctedExample } from './not-found.js';
 import type { RoutedCall } from './route.js';
@@ -39,7 +39,7 @@ const PRECEDENCE: readonly Fault['code'][] = [
 export function validate(
   call: RoutedCall,
   snapshot: Snapshot,
-  results: Pick<ResultDesk, 'takeControls' | 'controlsOf'>,
+  results: Pick<ResultService, 'takeControls' | 'controlsOf'>,
 ): ValidatedCall {
   const { raw, operation } = call;
   const { params: bare, ...directives } = takeDirectives(operation, call.params);

@@ -11,9 +11,9 @@ export interface Warnings {
 }
 
 /** Remembers what a session has been told, so that it is told once. */
-export interface ToldOnce {
+export interface WarnedOnce {
   /** Whether this is the first time that the session is to hear of the subject. Remembers that it now has. */
-  isNews(sessionId: string, subject: string): boolean;
+  isFirstWarning(sessionId: string, subject: string): boolean;
   endSession(sessionId: string): void;
 }
 
@@ -24,11 +24,11 @@ interface WarnedCall {
   /** From which duration on a call counts as slow, where its operation does not say. */
   readonly slowMs: number;
   /** Whether the session has not been told yet that the operation is deprecated. */
-  readonly isNews: () => boolean;
+  readonly isFirstWarning: () => boolean;
   /** What budgets say. */
-  readonly near: readonly Warning[];
+  readonly quotaWarnings: readonly Warning[];
   /** What was made of the answer. */
-  readonly shown: readonly Warning[];
+  readonly resultWarnings: readonly Warning[];
 }
 
 const NONE: readonly Warning[] = [];
@@ -38,15 +38,17 @@ export function collectWarnings({
   operation,
   durationMs,
   slowMs,
-  isNews,
-  near,
-  shown,
+  isFirstWarning,
+  quotaWarnings,
+  resultWarnings,
 }: WarnedCall): readonly Warning[] {
   const slow = slowOperationWarning(operation, durationMs, operation.slowMs ?? slowMs);
-  const deprecation = operation.deprecated === undefined || !isNews() ? undefined : deprecationWarning(operation);
-  if (slow === undefined && deprecation === undefined && near.length === 0 && shown.length === 0) return NONE;
+  const deprecation =
+    operation.deprecated === undefined || !isFirstWarning() ? undefined : deprecationWarning(operation);
+  if (slow === undefined && deprecation === undefined && quotaWarnings.length === 0 && resultWarnings.length === 0)
+    return NONE;
   const warnings = createWarnings();
-  for (const warning of [...near, ...shown, deprecation, slow]) warnings.add(warning);
+  for (const warning of [...quotaWarnings, ...resultWarnings, deprecation, slow]) warnings.add(warning);
   return warnings.render();
 }
 
@@ -159,7 +161,7 @@ function cap(warnings: readonly Warning[]): readonly Warning[] {
 const MOST_REMEMBERED = 10_000;
 
 /** @param most how many subjects are remembered; the sessions that began first are forgotten first. */
-export function createToldOnce(most = MOST_REMEMBERED): ToldOnce {
+export function createWarnedOnce(most = MOST_REMEMBERED): WarnedOnce {
   const sessions = new Map<string, Set<string>>();
   let remembered = 0;
   const forget = (sessionId: string): void => {
@@ -167,7 +169,7 @@ export function createToldOnce(most = MOST_REMEMBERED): ToldOnce {
     sessions.delete(sessionId);
   };
   return {
-    isNews(sessionId, subject) {
+    isFirstWarning(sessionId, subject) {
       const told = sessions.get(sessionId) ?? new Set<string>();
       if (told.has(subject)) return false;
       sessions.set(sessionId, told.add(subject));

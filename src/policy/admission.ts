@@ -29,8 +29,8 @@ export type Permit =
     };
 
 /** What policy says of an operation before there is a call. */
-export interface Outlook {
-  readonly decision: Decision;
+export interface StaticDecision {
+  readonly effect: Decision;
   /** Who must agree; of `confirm`. */
   readonly requires: Confirmer;
   /** Whether a rule about parameters or clients may decide otherwise for a call. */
@@ -43,5 +43,5 @@ export interface Gatekeeper {
    * `InputRequired` that asks.
    */
   admit(request: PolicyRequest): Permit | Promise<Permit>;
-  outlook(operation: Operation): Outlook;
+  staticDecision(operation: Operation): StaticDecision;
 }

@@ -5,7 +5,7 @@ import type { Caller } from '../protocol/call.js';
 import type { JsonObject } from '../protocol/json.js';
 import { dangerRank, type Operation } from '../protocol/operation.js';
 import type { PolicyRequest } from './admission.js';
-import type { Ruling } from './rules/rule-types.js';
+import type { PolicyDecision } from './rules/rule-types.js';
 
 /** Puts the end of a call on record, if it is of the kind that is recorded. */
 export type CallRecorder = (call: EndedCall) => void;
@@ -52,7 +52,7 @@ type DecisionEvent = Extract<AuditEvent, { readonly type: 'decision' }>;
 /** A ruling on a call, and what came of it, as it goes on record. */
 export function decisionEvent(
   { operation, arguments: args, caller }: PolicyRequest,
-  { rule, reason, trust }: Ruling,
+  { rule, reason, trust }: PolicyDecision,
   redact: Redactor,
   outcome: DecisionOutcome,
 ): DecisionEvent {

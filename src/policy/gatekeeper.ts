@@ -5,13 +5,13 @@ import { OperationError } from '../protocol/operation-error.js';
 import type { Gatekeeper, Permit, PolicyRequest } from './admission.js';
 import { decisionEvent } from './audit-events.js';
 import { minimumTrustFor } from './rules/decide.js';
-import type { RuleBook, Ruling } from './rules/rule-types.js';
+import type { PolicyDecision, RuleEngine } from './rules/rule-types.js';
 
 /** Gets the agreement that a ruling demands: resolves with the permit, or rejects with the refusal or the question. */
-export type Confirm = (request: PolicyRequest, ruling: Ruling) => Promise<Permit>;
+export type Confirm = (request: PolicyRequest, decision: PolicyDecision) => Promise<Permit>;
 
 interface GatekeeperDeps {
-  readonly rules: RuleBook;
+  readonly rules: RuleEngine;
   readonly confirm: Confirm;
   readonly audit: AuditTrail;
   readonly redact: Redactor;
@@ -27,33 +27,38 @@ const RECORDED_FROM = dangerRank('destructive');
 export function createGatekeeper({ rules, confirm, audit, redact }: GatekeeperDeps): Gatekeeper {
   const admit = (request: PolicyRequest): Permit | Promise<Permit> => {
     const { operation } = request;
-    const ruling = rules.ruleOn(operation, request.arguments, request.caller);
-    if (ruling.decision === 'allow') {
-      if (dangerRank(ruling.danger) >= RECORDED_FROM) record(request, ruling, { outcome: 'allowed' });
+    const decision = rules.decide(operation, request.arguments, request.caller);
+    if (decision.effect === 'allow') {
+      if (dangerRank(decision.danger) >= RECORDED_FROM) record(request, decision, { outcome: 'allowed' });
       return ALLOWED;
     }
-    if (ruling.decision === 'confirm') return confirm(request, ruling);
-    const denial = denyByRuling(operation, ruling);
-    record(request, ruling, { outcome: 'denied', code: denial.code });
+    if (decision.effect === 'confirm') return confirm(request, decision);
+    const denial = denyByDecision(operation, decision);
+    record(request, decision, { outcome: 'denied', code: denial.code });
     throw denial;
   };
-  const record = (request: PolicyRequest, ruling: Ruling, outcome: Parameters<typeof decisionEvent>[3]): void =>
-    audit.record(decisionEvent(request, ruling, redact, outcome));
-  return { admit, outlook: (operation) => rules.outlook(operation) };
+  const record = (
+    request: PolicyRequest,
+    decision: PolicyDecision,
+    outcome: Parameters<typeof decisionEvent>[3],
+  ): void => audit.record(decisionEvent(request, decision, redact, outcome));
+  return { admit, staticDecision: (operation) => rules.staticDecision(operation) };
 }
 
-const DENIALS: Readonly<Record<Ruling['by'], (operation: Operation, ruling: Ruling) => OperationError>> = {
+const DENIALS: Readonly<
+  Record<PolicyDecision['by'], (operation: Operation, decision: PolicyDecision) => OperationError>
+> = {
   matrix: denyByMatrix,
   rule: denyByRule,
   'read-only': denyByReadOnly,
 };
 
 /** A ruling that denies, as the caller is told: who decided, what it would take, and that trying again is no use. */
-export function denyByRuling(operation: Operation, ruling: Ruling): OperationError {
-  return DENIALS[ruling.by](operation, ruling);
+export function denyByDecision(operation: Operation, decision: PolicyDecision): OperationError {
+  return DENIALS[decision.by](operation, decision);
 }
 
-function denyByMatrix(operation: Operation, { danger, trust }: Ruling): OperationError {
+function denyByMatrix(operation: Operation, { danger, trust }: PolicyDecision): OperationError {
   const { name } = operation;
   const needed = minimumTrustFor(danger);
   const way = `Do not retry: the operator has to trust upstream '${operation.upstream}' at least as '${needed}', or to name this operation in a policy rule`;
@@ -77,7 +82,7 @@ function denyByMatrix(operation: Operation, { danger, trust }: Ruling): Operatio
   );
 }
 
-function denyByRule({ name }: Operation, { rule, reason }: Ruling): OperationError {
+function denyByRule({ name }: Operation, { rule, reason }: PolicyDecision): OperationError {
   const told = reason ?? 'a rule of the operator denies this call';
   return new OperationError(
     'PERMISSION_DENIED',

@@ -14,18 +14,18 @@ import { type CallRecorder, createCallRecorder } from './audit-events.js';
 import { createConfirm } from './confirmation/confirm.js';
 import { createConfirmationTokens } from './confirmation/tokens.js';
 import { createGatekeeper } from './gatekeeper.js';
-import { createQuotaDesk } from './quota/quota.js';
-import type { QuotaDesk } from './quota/quota-types.js';
-import { createRuleBook } from './rules/rule-engine.js';
-import type { RuleBook } from './rules/rule-types.js';
+import { createQuotaService } from './quota/quota.js';
+import type { QuotaService } from './quota/quota-types.js';
+import { createRuleEngine } from './rules/rule-engine.js';
+import type { RuleEngine } from './rules/rule-types.js';
 
 /** Everything that decides whether a call may happen, and remembers what was decided. */
-export interface PolicyDesk {
+export interface PolicyService {
   readonly gatekeeper: Gatekeeper;
-  readonly rules: RuleBook;
+  readonly rules: RuleEngine;
   readonly audit: AuditTrail;
   readonly recordCall: CallRecorder;
-  readonly quota: QuotaDesk;
+  readonly quota: QuotaService;
   /** Absent where no operator can be asked. */
   readonly approvals: ApprovalQueue | undefined;
   /** Takes a token back for the caller that got it; resolves with the token's public id. */
@@ -35,7 +35,7 @@ export interface PolicyDesk {
   close(): Promise<void>;
 }
 
-interface PolicyDeskDeps {
+interface PolicyDeps {
   readonly observe: Observer;
   /** Which program this is, for the audit trail: `serve`, `stdio`, a command's name. */
   readonly process: string;
@@ -48,7 +48,7 @@ const PURGE_MS = 600_000;
  * Opens the audit trail and the store, and puts the desk together.
  * @throws StoreError when the state cannot be kept: a gate that forgets is no gate
  */
-export async function openPolicyDesk(config: GatewayConfig, deps: PolicyDeskDeps): Promise<PolicyDesk> {
+export async function openPolicy(config: GatewayConfig, deps: PolicyDeps): Promise<PolicyService> {
   const { observe } = deps;
   const audit = await openAuditTrail(config.audit, deps);
   const store = await openStore(config.store, {
@@ -59,7 +59,7 @@ export async function openPolicyDesk(config: GatewayConfig, deps: PolicyDeskDeps
   });
   const { confirmation, approvals: settings } = config.policy;
   const redact = createRedactor(config.audit);
-  const rules = createRuleBook(config.policy, trustByUpstream(config));
+  const rules = createRuleEngine(config.policy, trustByUpstream(config));
   const configuration = fingerprintConfig(config);
   const tokens = createConfirmationTokens({ store, audit, config: confirmation, configuration });
   const webhook = openWebhook(config, audit, observe);
@@ -73,23 +73,23 @@ export async function openPolicyDesk(config: GatewayConfig, deps: PolicyDeskDeps
     : undefined;
   const confirm = createConfirm({ tokens, approvals, settings, audit, redact });
 
-  const aside = createAside(observe);
-  const purging = setInterval(() => aside.run('purging the store', store.purge()), PURGE_MS).unref();
+  const background = createBackground(observe);
+  const purging = setInterval(() => background.run('purging the store', store.purge()), PURGE_MS).unref();
   return {
     gatekeeper: createGatekeeper({ rules, confirm, audit, redact }),
     rules,
     audit,
-    quota: createQuotaDesk({ store, tokens, config, observe }),
+    quota: createQuotaService({ store, tokens, config, observe }),
     recordCall: createCallRecorder(config.audit, audit, redact),
     approvals,
     revokeToken: async (token, caller) => (await tokens.revoke(token, caller)).id,
     endSession(sessionId) {
-      aside.run('ending the tokens of a session', tokens.endSession(sessionId));
-      if (approvals !== undefined) aside.run('ending the requests of a session', approvals.endSession(sessionId));
+      background.run('ending the tokens of a session', tokens.endSession(sessionId));
+      if (approvals !== undefined) background.run('ending the requests of a session', approvals.endSession(sessionId));
     },
     async close() {
       clearInterval(purging);
-      await aside.settled();
+      await background.settled();
       await webhook?.close();
       await store.close();
       await audit.close();
@@ -121,7 +121,7 @@ function describeAddress({ host, port }: GatewayConfig['server']): string {
 }
 
 /** Work that nobody waits for until the desk closes. What goes wrong here leaves records that expire by themselves. */
-function createAside(observe: Observer) {
+function createBackground(observe: Observer) {
   const running = new Set<Promise<void>>();
   return {
     run(what: string, work: Promise<void>): void {

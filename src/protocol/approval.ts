@@ -43,7 +43,7 @@ export type DecisionResult =
   | { readonly ok: false; readonly fault: DecisionFault; readonly approval?: Approval };
 
 /** The operators' desk. */
-export interface ApprovalDesk {
+export interface ApprovalService {
   list(status?: ApprovalStatus): Promise<readonly Approval[]>;
   find(id: string): Promise<Approval | undefined>;
   /** Decides once, atomically; recorded. */

@@ -10,7 +10,7 @@ export interface ToolSet {
 }
 
 /** Something about an upstream or a tool that an operator should know; never a reason to stop. */
-export interface Finding {
+export interface Diagnostic {
   readonly severity: 'info' | 'warning' | 'error';
   /** Stable kebab-case kind, for example `tool-set-aside`. */
   readonly kind: string;

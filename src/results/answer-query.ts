@@ -3,11 +3,11 @@ import type { Warning } from '../protocol/result.js';
 import { type AnswerDeps, answerWhole, boundOf, isSameQuestion, questionOf, sourceOf } from './answer-whole.js';
 import { cursorGone, noList, notWithCursor } from './errors.js';
 import { parseExact, writeExact } from './exact-numbers.js';
-import { type CursorPosition, type PageCursors, packTexts } from './kept/result-store.js';
 import { checkFields, findKnownFields } from './query/check-fields.js';
 import { project, projectionOf, type QueryOutcome, runQuery } from './query/run-query.js';
 import type { CollectionQuery, FieldPath, ReadContext, ReadData } from './result-types.js';
 import { candidateLists, type LocatedList, locateList } from './shape/locate-list.js';
+import { type CursorPosition, type PageCursors, packTexts } from './stored/result-store.js';
 import { cursorOf, cutRange, writePage } from './write-page.js';
 
 /** What stands beside a list is told where it is about as short as an item. */
@@ -99,14 +99,14 @@ function answerItems(
 ): ReadData {
   const { operation, caller } = context;
   const { ordered, aggregations, truncatedGroups } = outcome;
-  const { settings, kept, controlsOf } = deps;
+  const { settings, stored, controlsOf } = deps;
   const source = sourceOf(operation, deps);
   const range = cutRange(query.page, ordered.length);
   const show = projectionOf(query, source, ordered.slice(0, SAMPLE));
   const { beside, omitted } = besideList(list.data, list.path, MAX_BESIDE_LENGTH);
   const maxBytes = boundOf(context, deps);
-  const keepPages = (): PageCursors | undefined =>
-    kept.keepPages({
+  const storePages = (): PageCursors | undefined =>
+    stored.storePages({
       session: caller.sessionId,
       operation: operation.qualifiedName,
       question: questionOf(context, query),
@@ -118,7 +118,7 @@ function answerItems(
     itemAt: (index) => show(ordered[index]),
     range,
     total: ordered.length,
-    openCursors: keepPages,
+    openCursors: storePages,
     isPaged: query.page.style !== 'all',
     beside: { ...(aggregations === undefined ? {} : { aggregations }), ...beside },
     backward: query.page.style === 'backward',
@@ -150,7 +150,7 @@ export function answerPage(context: ReadContext, query: CollectionQuery, deps: A
   const { names } = deps.controlsOf(operation);
   const param = query.page.style === 'backward' ? 'before' : 'after';
   if (query.aggregate !== undefined) throw notWithCursor(operation, names.get('aggregate') ?? 'aggregate');
-  const position = deps.kept.findPage(cursor, caller);
+  const position = deps.stored.findPage(cursor, caller);
   if (
     position === undefined ||
     position.snapshot.operation !== operation.qualifiedName ||
@@ -158,10 +158,10 @@ export function answerPage(context: ReadContext, query: CollectionQuery, deps: A
   ) {
     throw cursorGone(operation, names.get(param) ?? param);
   }
-  return writeKeptPage(context, query, position, deps);
+  return writeStoredPage(context, query, position, deps);
 }
 
-function writeKeptPage(
+function writeStoredPage(
   context: ReadContext,
   query: CollectionQuery,
   position: CursorPosition,

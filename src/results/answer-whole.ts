@@ -5,19 +5,19 @@ import type { JsonObject } from '../protocol/json.js';
 import type { Operation } from '../protocol/operation.js';
 import { compileComputedFields } from './computed-fields.js';
 import { parseExact, writeExact } from './exact-numbers.js';
-import { type KeptResults, packTexts } from './kept/result-store.js';
-import { type Cut, fitAnswer } from './kept/truncate.js';
-import { describeCuts } from './kept/truncation-warning.js';
 import { parsePath } from './query/fields.js';
 import type { QueryOptions } from './query/run-query.js';
 import type { CollectionQuery, ControlSet, ReadContext, ReadData } from './result-types.js';
 import type { ShapeMemory } from './shape/learned-shape.js';
 import { locateList } from './shape/locate-list.js';
+import { packTexts, type ResultStore } from './stored/result-store.js';
+import { type Cut, fitAnswer } from './stored/truncate.js';
+import { describeCuts } from './stored/truncation-warning.js';
 
 /** What answers are made with. */
 export interface AnswerDeps {
   readonly settings: GatewayConfig['results'];
-  readonly kept: KeptResults;
+  readonly stored: ResultStore;
   readonly memory: ShapeMemory;
   readonly controlsOf: (operation: Operation) => ControlSet;
   readonly now: () => number;
@@ -34,8 +34,8 @@ export function answerWhole(context: ReadContext, dataText: string, deps: Answer
   const { value, cuts } = fitAnswer(data, maxBytes);
   if (cuts.length === 0) return { dataText: writeExact(value), warnings: [] };
   const { operation, caller } = context;
-  const handle = deps.kept.keepResult({ operation: operation.qualifiedName, dataText }, caller);
-  const page = keepPages(context, data, cuts, deps);
+  const handle = deps.stored.storeResult({ operation: operation.qualifiedName, dataText }, caller);
+  const page = storePages(context, data, cuts, deps);
   const warning = describeCuts(cuts, {
     ...(handle === undefined ? {} : { handle }),
     ...(page === undefined ? {} : { page }),
@@ -49,27 +49,27 @@ function fits(text: string, maxBytes: number): boolean {
 }
 
 /** The next page of the list that was cut, where the operation has pages. */
-function keepPages(
+function storePages(
   context: ReadContext,
   data: unknown,
   cuts: readonly Cut[],
-  { kept, memory, controlsOf }: AnswerDeps,
+  { stored, memory, controlsOf }: AnswerDeps,
 ): { readonly cursor: string; readonly params: JsonObject } | undefined {
   const { operation, caller } = context;
   const { kind, names } = controlsOf(operation);
   if (kind !== 'collection') return undefined;
   const list = locateList(data, memory.shapeOf(operation));
   const cut = cuts.find(({ kind: cutKind, path }) => cutKind === 'items' && isDeepStrictEqual(path, list?.path));
-  if (list === undefined || list.evidence !== 'list' || cut === undefined || cut.kept === 0) return undefined;
-  const pages = kept.keepPages({
+  if (list === undefined || list.evidence !== 'list' || cut === undefined || cut.stored === 0) return undefined;
+  const pages = stored.storePages({
     session: caller.sessionId,
     operation: operation.qualifiedName,
     question: questionOf(context, undefined),
     items: packTexts(list.items.map(writeExact)),
   });
-  const cursor = pages?.cursorAt(cut.kept - 1);
+  const cursor = pages?.cursorAt(cut.stored - 1);
   if (cursor === undefined) return undefined;
-  return { cursor, params: { [names.get('first') ?? 'first']: cut.kept, [names.get('after') ?? 'after']: cursor } };
+  return { cursor, params: { [names.get('first') ?? 'first']: cut.stored, [names.get('after') ?? 'after']: cursor } };
 }
 
 /** How many bytes of data an answer may have; 0 for any number. */

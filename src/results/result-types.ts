@@ -41,7 +41,7 @@ export interface ReadData {
 }
 
 /** What `introspect {query: "result"}` asks of a kept result. */
-export interface KeptResultRequest {
+export interface StoredResultRequest {
   readonly handle: string;
   /** Dotted, with indexes: `items[3].body`. */
   readonly path?: string;
@@ -56,7 +56,7 @@ export interface KeptResultRequest {
 }
 
 /** Everything between an upstream's answer and what the caller asked for. */
-export interface ResultDesk {
+export interface ResultService {
   controlsOf(operation: Operation): ControlSet;
   /** Throws an `OperationError` that names everything wrong with the controls, with the valid choices. */
   takeControls(operation: Operation, params: JsonObject): TakenControls;
@@ -72,7 +72,7 @@ export interface ResultDesk {
    */
   finish(context: ReadContext, query: CollectionQuery | undefined, dataText: string, value?: unknown): ReadData;
   /** Reads on in a result that was kept; JSON text. Throws an `OperationError`. */
-  readKept(request: KeptResultRequest, caller: Caller): string;
+  readStored(request: StoredResultRequest, caller: Caller): string;
   endSession(sessionId: string): void;
 }
 
@@ -179,11 +179,11 @@ export const CONTROLLED: Category = 'READ';
 const NO_CONTROLS: ControlSet = { kind: 'none', names: new Map() };
 
 /** The desk of a gateway that looks at no answer: for captured catalogs and for tests of what comes before. */
-export const passResults: ResultDesk = {
+export const passResults: ResultService = {
   controlsOf: () => NO_CONTROLS,
   takeControls: (_operation, params) => ({ params }),
   resume: () => undefined,
   finish: (_context, _query, dataText) => ({ dataText, warnings: [] }),
-  readKept: () => '{}',
+  readStored: () => '{}',
   endSession: () => undefined,
 };

@@ -5,14 +5,14 @@ import { type AnswerDeps, answerWhole } from './answer-whole.js';
 import { compileComputedFields } from './computed-fields.js';
 import { handleGone, strayControl } from './errors.js';
 import { parseExact, writeExact } from './exact-numbers.js';
-import { readKeptResult } from './kept/read-kept.js';
-import { createKeptResults } from './kept/result-store.js';
 import { parsePath } from './query/fields.js';
 import { readQuery } from './query/read-query.js';
 import { createProjection } from './query/select-fields.js';
-import type { ControlSet, KeptResultRequest, ResultDesk } from './result-types.js';
+import type { ControlSet, ResultService, StoredResultRequest } from './result-types.js';
 import { createControls, splitControls } from './shape/controls.js';
 import { createShapeMemory } from './shape/learned-shape.js';
+import { readStoredResult } from './stored/read-stored.js';
+import { createResultStore } from './stored/result-store.js';
 
 /** An answer that is longer teaches what shorter ones do, and parsing it would cost more than passing it on. */
 const MAX_LEARNT_LENGTH = 20_000;
@@ -22,19 +22,19 @@ const LEARNT_AT_FIRST = 8;
 const LEARNT_EVERY = 100;
 
 /** Puts the room together: what is known of answers, what is kept of them, and what callers ask of them. */
-export function createResultDesk(settings: GatewayConfig['results'], now: () => number = Date.now): ResultDesk {
+export function createResultService(settings: GatewayConfig['results'], now: () => number = Date.now): ResultService {
   const memory = createShapeMemory();
-  const kept = createKeptResults({ maxBytes: settings.keptBytes, ttlMs: settings.keptSeconds * 1_000 });
+  const stored = createResultStore({ maxBytes: settings.keptBytes, ttlMs: settings.keptSeconds * 1_000 });
   const controlsOf = createControls(memory, compileComputedFields);
-  const deps: AnswerDeps = { settings, kept, memory, controlsOf, now };
+  const deps: AnswerDeps = { settings, stored, memory, controlsOf, now };
   const isWorthLearning = createSampler();
 
   return {
     controlsOf,
     takeControls(operation, params) {
       const controls = controlsOf(operation);
-      const { params: rest, given, strays } = splitControls(controls, operation, params);
-      const [stray] = strays;
+      const { params: rest, given, unknownControls } = splitControls(controls, operation, params);
+      const [stray] = unknownControls;
       if (stray !== undefined) throw strayControl(operation, stray, nameMeant(controls, stray));
       if (given.size === 0) return { params: rest };
       const query = readQuery(given, (control) => controls.names.get(control) ?? control, operation.name);
@@ -52,18 +52,18 @@ export function createResultDesk(settings: GatewayConfig['results'], now: () => 
       memory.learn(operation, data);
       return answerQuery(context, query, data, deps);
     },
-    readKept(request, caller) {
-      const result = kept.findResult(request.handle, caller);
+    readStored(request, caller) {
+      const result = stored.findResult(request.handle, caller);
       if (result === undefined) throw handleGone(request.handle);
       const maxBytes = settings.maxBytes === 0 ? settings.keptBytes : settings.maxBytes;
-      const reading = readKeptResult(result, request, {
+      const reading = readStoredResult(result, request, {
         maxBytes,
-        project: (items, fields) => projectKept(items, fields, now()),
+        project: (items, fields) => projectStored(items, fields, now()),
         parse: parseExact,
       });
       return writeExact(reading);
     },
-    endSession: (sessionId) => kept.endSession(sessionId),
+    endSession: (sessionId) => stored.endSession(sessionId),
   };
 }
 
@@ -73,9 +73,9 @@ function nameMeant({ names }: ControlSet, stray: string): string | undefined {
   return [...names].find(([control]) => control === bare)?.[1];
 }
 
-function projectKept(
+function projectStored(
   items: readonly unknown[],
-  fields: NonNullable<KeptResultRequest['fields']>,
+  fields: NonNullable<StoredResultRequest['fields']>,
   now: number,
 ): readonly unknown[] {
   const paths = typeof fields === 'string' ? [] : fields.map(parsePath).filter((path) => path !== undefined);

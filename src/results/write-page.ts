@@ -1,9 +1,9 @@
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import type { Warning } from '../protocol/result.js';
 import { writeExact } from './exact-numbers.js';
-import type { PageCursors } from './kept/result-store.js';
-import { describeCuts } from './kept/truncation-warning.js';
 import type { PageRequest, ReadData } from './result-types.js';
+import type { PageCursors } from './stored/result-store.js';
+import { describeCuts } from './stored/truncation-warning.js';
 
 /** A list of objects that all have the same members, with their names written once. */
 export interface Table {
@@ -85,12 +85,16 @@ function writeItems(shown: readonly ShownItem[], compact: boolean): string {
   return table === undefined ? `[${shown.map(({ text }) => text).join(',')}]` : writeExact(table);
 }
 
-function tellCut({ range, names, maxBytes, backward }: PageToWrite, kept: number, cursor: string | undefined): Warning {
-  const cut = { path: ['items'], kind: 'items' as const, kept, total: range.end - range.start };
+function tellCut(
+  { range, names, maxBytes, backward }: PageToWrite,
+  stored: number,
+  cursor: string | undefined,
+): Warning {
+  const cut = { path: ['items'], kind: 'items' as const, stored, total: range.end - range.start };
   const page =
     cursor === undefined || backward
       ? {}
-      : { page: { cursor, params: { [names.first]: kept, [names.after]: cursor } } };
+      : { page: { cursor, params: { [names.first]: stored, [names.after]: cursor } } };
   return describeCuts([cut], { ...page, limit: maxBytes });
 }
 

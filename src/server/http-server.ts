@@ -10,7 +10,7 @@ import { createMcpEndpoint, type McpEndpoint } from './http/mcp-route.js';
 import type { ServerInfo } from './mcp/write-result.js';
 
 /** A listening HTTP front. */
-export interface HttpFront {
+export interface HttpGatewayServer {
   /** What a client on this machine connects to: `http://127.0.0.1:3333/mcp`. */
   readonly url: string;
   readonly address: AddressInfo;
@@ -44,7 +44,7 @@ const LISTEN_PROBLEMS: Readonly<Record<string, string>> = {
  * `/ui/approvals`, on `config.server.host` and `port` (0 takes a free one).
  * Rejects with a readable message when it cannot listen.
  */
-export async function openHttpFront(gateway: Gateway, deps: HttpFrontDeps): Promise<HttpFront> {
+export async function openHttpServer(gateway: Gateway, deps: HttpFrontDeps): Promise<HttpGatewayServer> {
   const { host, port } = gateway.config.server;
   const endpoint = createMcpEndpoint(gateway, deps.serverInfo, deps.observe);
   const requests = new OpenRequests();
@@ -57,7 +57,7 @@ export async function openHttpFront(gateway: Gateway, deps: HttpFrontDeps): Prom
     throw explainListenFailure(cause, host, port);
   }
   const address = app.server.address() as AddressInfo;
-  return { url: describeUrl(host, address.port), address, close: () => closeFront(app, endpoint, requests) };
+  return { url: describeUrl(host, address.port), address, close: () => closeServer(app, endpoint, requests) };
 }
 
 function buildApp(gateway: Gateway, endpoint: McpEndpoint, requests: OpenRequests, observe: Observer): FastifyInstance {
@@ -81,7 +81,7 @@ function buildApp(gateway: Gateway, endpoint: McpEndpoint, requests: OpenRequest
   return app;
 }
 
-async function closeFront(app: FastifyInstance, endpoint: McpEndpoint, requests: OpenRequests): Promise<void> {
+async function closeServer(app: FastifyInstance, endpoint: McpEndpoint, requests: OpenRequests): Promise<void> {
   const closed = app.close();
   await endpoint.endStreams();
   await requests.settle(CLOSE_GRACE_MS);

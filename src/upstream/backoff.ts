@@ -52,14 +52,14 @@ export class RetryPacer {
   }
 
   /** A connection was lost. */
-  lost(livedMs: number): void {
+  disconnected(livedMs: number): void {
     this.#failures = livedMs >= STABLE_MS ? 0 : this.#failures + 1;
     this.#patient = PATIENT_FAILURES.afterSuccess;
     this.#plan();
   }
 
   /** Waits out the pause. */
-  async rest(): Promise<void> {
+  async pause(): Promise<void> {
     const ms = this.remainingMs;
     if (ms === 0) return;
     await new Promise<void>((resolve) => {
@@ -73,7 +73,7 @@ export class RetryPacer {
   }
 
   /** Somebody is in need: ends the pause, unless the last failure is too fresh. */
-  hurry(): void {
+  retryNow(): void {
     const { at, tookMs } = this.#lastFailure;
     if (performance.now() - at >= Math.max(EAGER_MS, tookMs)) this.stop();
   }

@@ -162,7 +162,7 @@ export class CallChannel implements Transport {
     const { result, error } = message;
     if (isJsonObject(error)) pending.reject(protocolError(error));
     else if (!isJsonObject(result))
-      pending.reject(new UpstreamFault('rubbish', 'its answer has neither result nor error'));
+      pending.reject(new UpstreamFault('malformed', 'its answer has neither result nor error'));
     else if (isInputRequiredResult(result))
       pending.reject(new UpstreamFault('input-required', 'the tool asks the client for input'));
     else pending.resolve(withoutResultType(result));

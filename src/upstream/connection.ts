@@ -51,7 +51,7 @@ interface ConnectionRequest {
   /** Ends the attempt. */
   readonly signal: AbortSignal;
   /** Something an operator should know that ends nothing. */
-  readonly onOddity: (message: string) => void;
+  readonly onDiagnostic: (message: string) => void;
 }
 
 /** By tool name, the arguments that a call repeats in headers. */
@@ -159,7 +159,7 @@ async function completeConnection(
   request: ConnectionRequest,
   { channel, client, lost, closed }: Attempt,
 ): Promise<Connection> {
-  const { config, around, memory, onTools, onOddity } = request;
+  const { config, around, memory, onTools, onDiagnostic } = request;
   const era = client.getProtocolEra() ?? 'legacy';
   const protocolVersion = client.getNegotiatedProtocolVersion();
   if (era === 'modern') channel.useEnvelope(envelope(protocolVersion, around.clientInfo));
@@ -167,14 +167,14 @@ async function completeConnection(
   const mirrored: MirroredTools = new Map();
   const mirrors = era === 'modern' && config.endpoint.type === 'http';
   const readAll = async (): Promise<void> => {
-    const { tools, oddity } = await readTools((params) =>
+    const { tools, diagnostic } = await readTools((params) =>
       channel.request('tools/list', params, { timeoutMs: config.connectTimeoutMs }),
     );
-    if (oddity !== undefined) onOddity(oddity);
-    onTools(mirrors ? scanTools(tools, mirrored, onOddity) : tools);
+    if (diagnostic !== undefined) onDiagnostic(diagnostic);
+    onTools(mirrors ? scanTools(tools, mirrored, onDiagnostic) : tools);
   };
   await readAll();
-  watchToolList({ client, era, readAll, onOddity });
+  watchToolList({ client, era, readAll, onDiagnostic });
 
   const discover = client.getDiscoverResult();
   memory.prior = discover === undefined ? LEGACY : { kind: 'modern', discover };
@@ -225,13 +225,13 @@ function envelope(protocolVersion: string | undefined, clientInfo: TransportSurr
 function scanTools(
   tools: readonly RawTool[],
   mirrored: MirroredTools,
-  onOddity: (message: string) => void,
+  onDiagnostic: (message: string) => void,
 ): readonly RawTool[] {
   mirrored.clear();
   return tools.filter((tool) => {
     const { parameters, fault } = scanHeaderParameters(tool?.['inputSchema']);
     if (fault !== undefined) {
-      onOddity(`its tool '${String(tool['name'])}' is left out: ${fault}`);
+      onDiagnostic(`its tool '${String(tool['name'])}' is left out: ${fault}`);
       return false;
     }
     if (parameters.length > 0) mirrored.set(tool['name'], parameters);

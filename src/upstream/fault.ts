@@ -11,7 +11,7 @@ export type FaultKind =
   /** Nobody waits for the answer any more. */
   | 'cancelled'
   /** The answer is not MCP. */
-  | 'rubbish'
+  | 'malformed'
   /** The tool wants something from the client (MCP 2026-07-28, multi round-trip requests). */
   | 'input-required'
   /** There is no connection, and none is expected soon. */

@@ -128,7 +128,7 @@ export class ManagedUpstream implements Upstream {
       retryAfterMs: this.#pacer.remainingMs,
     });
     if (this.#isClosed() || this.#state === 'disabled') return Promise.reject(unavailable);
-    this.#pacer.hurry();
+    this.#pacer.retryNow();
     if (patienceMs <= 0) return Promise.reject(unavailable);
     return this.#readiness.wait({ patienceMs, cancellation: call.cancellation, otherwise: unavailable });
   }
@@ -138,7 +138,7 @@ export class ManagedUpstream implements Upstream {
       const connection = await this.#connect();
       if (connection !== undefined) await this.#serve(connection);
       this.#settle();
-      if (!this.#isClosed()) await this.#pacer.rest();
+      if (!this.#isClosed()) await this.#pacer.pause();
     }
   }
 
@@ -155,7 +155,8 @@ export class ManagedUpstream implements Upstream {
         probeTimeoutMs: PROBE_MS * 2 ** Math.min(this.#pacer.failures, 4),
         onTools: (tools) => this.#takeTools(tools),
         onLimits: (limits) => this.#options.events.onLimits?.(this.slug, limits),
-        onOddity: (message) => around.observe({ kind: 'finding', severity: 'warning', upstream: this.slug, message }),
+        onDiagnostic: (message) =>
+          around.observe({ kind: 'diagnostic', severity: 'warning', upstream: this.slug, message }),
       });
     } catch (error) {
       this.#fail(error, performance.now() - startedAt);
@@ -192,7 +193,7 @@ export class ManagedUpstream implements Upstream {
     this.#connection = undefined;
     this.#restarts += 1;
     this.#downSince = performance.now();
-    this.#pacer.lost(this.#downSince - since);
+    this.#pacer.disconnected(this.#downSince - since);
     this.#problem = fault.message;
     this.#enter('waiting', `connection lost: ${fault.message}`);
   }

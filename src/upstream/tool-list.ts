@@ -10,7 +10,7 @@ interface ToolReading {
   /** Exactly as sent, in the server's order; entries may be anything, the catalog judges them. */
   readonly tools: readonly RawTool[];
   /** What was odd about the list; undefined when nothing was. */
-  readonly oddity?: string;
+  readonly diagnostic?: string;
 }
 
 /**
@@ -27,15 +27,16 @@ export async function readTools(request: (params: JsonObject) => Promise<JsonObj
     const result = await readPage(request, params);
     if (result === undefined) return { tools };
     const { tools: some, nextCursor } = result;
-    if (!Array.isArray(some)) throw new UpstreamFault('rubbish', "its answer to 'tools/list' holds no list of tools");
+    if (!Array.isArray(some)) throw new UpstreamFault('malformed', "its answer to 'tools/list' holds no list of tools");
     tools.push(...some);
     // The end is the absence of a cursor, but null and the empty string are common too.
     if (typeof nextCursor !== 'string' || nextCursor === '') return { tools };
-    if (cursors.has(nextCursor)) return { tools, oddity: "its 'tools/list' came back to a page it had already sent" };
+    if (cursors.has(nextCursor))
+      return { tools, diagnostic: "its 'tools/list' came back to a page it had already sent" };
     cursors.add(nextCursor);
     params = { cursor: nextCursor };
   }
-  return { tools, oddity: `its 'tools/list' has more than ${MAX_PAGES} pages; the rest was not read` };
+  return { tools, diagnostic: `its 'tools/list' has more than ${MAX_PAGES} pages; the rest was not read` };
 }
 
 /** A server without tools may say so by not knowing the method. */
@@ -60,18 +61,18 @@ interface ToolListWatch {
   readonly era: 'legacy' | 'modern';
   /** Reads the whole list again. */
   readonly readAll: () => Promise<void>;
-  readonly onOddity: (message: string) => void;
+  readonly onDiagnostic: (message: string) => void;
 }
 
 /** Reads the tools again whenever the server says that they have changed. Ends with the connection. */
-export function watchToolList({ client, era, readAll, onOddity }: ToolListWatch): void {
+export function watchToolList({ client, era, readAll, onDiagnostic }: ToolListWatch): void {
   client.setNotificationHandler(
     'notifications/tools/list_changed',
-    coalesce(readAll, () => onOddity('its changed tool list could not be read; the old one stays')),
+    coalesce(readAll, () => onDiagnostic('its changed tool list could not be read; the old one stays')),
   );
   // A modern server tells nobody who did not subscribe.
   if (era === 'modern' && client.getServerCapabilities()?.tools?.listChanged === true)
-    void keepSubscribed(client, onOddity);
+    void keepSubscribed(client, onDiagnostic);
 }
 
 /** However many changes come while one reading is under way, one more reading follows. */
@@ -92,14 +93,14 @@ function coalesce(work: () => Promise<void>, onFailure: () => void): () => void 
   };
 }
 
-async function keepSubscribed(client: Client, onOddity: (message: string) => void): Promise<void> {
+async function keepSubscribed(client: Client, onDiagnostic: (message: string) => void): Promise<void> {
   while (client.transport !== undefined) {
     try {
       const subscription = await client.listen({ toolsListChanged: true });
       if ((await subscription.closed) === 'local') return;
     } catch {
       if (client.transport === undefined) return;
-      onOddity('it offers notice of changed tools but refused the subscription');
+      onDiagnostic('it offers notice of changed tools but refused the subscription');
       return;
     }
     await new Promise((resolve) => setTimeout(resolve, RESUBSCRIBE_MS).unref());

@@ -48,7 +48,7 @@ const FAULTS: Readonly<Record<FaultKind, Translate<UpstreamFault>>> = {
     ),
   cancelled: (fault, call) =>
     internal(call, `the call was cancelled`, { reason: 'cancelled', retryable: false }, fault),
-  rubbish: invalidAnswer,
+  malformed: invalidAnswer,
   'input-required': (fault, call) =>
     internal(
       call,

@@ -171,9 +171,9 @@ describe('policy explain', () => {
     expect(denied.stdout).toContain('do_safe: deny');
     expect(denied.stdout).toMatch(/\* no-prod \(deny\): .*path/);
     const asked = JSON.parse((await explain('do_safe', '--client', 'bob', '--json')).stdout);
-    expect(asked.ruling).toMatchObject({ decision: 'confirm', requires: 'human', rule: 'ask-bob', by: 'rule' });
+    expect(asked.decision).toMatchObject({ effect: 'confirm', requires: 'human', rule: 'ask-bob', by: 'rule' });
     const matrix = JSON.parse((await explain('do_destructive', '--json')).stdout);
-    expect(matrix.ruling).toMatchObject({ decision: 'confirm', requires: 'token', rule: null, by: 'matrix' });
+    expect(matrix.decision).toMatchObject({ effect: 'confirm', requires: 'token', rule: null, by: 'matrix' });
   }, 60_000);
 
   it('knows when there is no such operation', async () => {

@@ -59,6 +59,6 @@ export function buildTestCatalog(
 export function buildTestOperation(tool: RawTool, settings: Partial<UpstreamConfig> = {}): Operation {
   const catalog = buildTestCatalog({ server: [tool] }, { upstreams: [anUpstream('server', settings)] });
   const [operation] = catalog.operations;
-  if (operation === undefined) throw new Error(`no operation: ${JSON.stringify(catalog.findings)}`);
+  if (operation === undefined) throw new Error(`no operation: ${JSON.stringify(catalog.diagnostics)}`);
   return operation;
 }

@@ -1,6 +1,6 @@
 import type { GatewayConfig } from '../../src/config/gateway-config.js';
 import type { Gateway, GatewayStatus, ToolList } from '../../src/gateway/gateway.js';
-import type { ApprovalDesk } from '../../src/policy/approvals/approval-queue.js';
+import type { ApprovalService } from '../../src/policy/approvals/approval-queue.js';
 import type { RawCall } from '../../src/protocol/call.js';
 import type { Reply } from '../../src/protocol/result.js';
 
@@ -22,7 +22,7 @@ export interface FakeGatewayOptions {
   readonly server?: Partial<GatewayConfig['server']>;
   readonly limits?: Partial<GatewayConfig['limits']>;
   readonly status?: Partial<GatewayStatus>;
-  readonly approvals?: ApprovalDesk;
+  readonly approvals?: ApprovalService;
   readonly clients?: GatewayConfig['clients'];
   readonly operators?: GatewayConfig['policy']['approvals']['operators'];
   readonly handle?: (call: RawCall) => Promise<Reply> | Reply;
@@ -88,7 +88,7 @@ const IDLE_STATUS: GatewayStatus = {
   operations: 0,
   families: [],
   categories: { CREATE: 0, READ: 0, UPDATE: 0, DELETE: 0, EXECUTE: 0 },
-  findings: [],
+  diagnostics: [],
 };
 
 function describeTools(names: readonly string[]): ToolList {

@@ -4,7 +4,7 @@ import type { Snapshot } from '../../src/pipeline/snapshot.js';
 export const NO_OPERATIONS: Snapshot = {
   catalog: {
     operations: [],
-    findings: [],
+    diagnostics: [],
     find: () => undefined,
     resolve: () => ({ kind: 'unknown', nearest: [] }),
   },

@@ -12,11 +12,11 @@ import { describeParameters, describeReturns, type ParameterInfo } from './types
 /** What an operation is described by beside itself: where it stands, what policy says of it, what its answers can be asked. */
 export interface OperationView {
   readonly plan: EndpointPlan;
-  readonly outlook: OutlookOf;
+  readonly staticDecision: StaticDecisionOf;
   readonly controlsOf: (operation: Operation) => ControlSet;
 }
 
-export type OutlookOf = (operation: Operation) => OperationOutlook;
+export type StaticDecisionOf = (operation: Operation) => OperationDecision;
 
 /** The published schema allows no further keys, so these come only when asked for. */
 const EXTRAS: Readonly<Record<Include, (operation: Operation) => JsonObject>> = {
@@ -107,8 +107,8 @@ function examplesOf(operation: Operation, controls: ControlSet): readonly JsonOb
 }
 
 /** A model should see what it must not do lightly, wherever it reads of an operation. */
-function withDangerTag(description: string, operation: Operation, { outlook }: OperationView): string {
-  const tag = dangerTag(operation, outlook(operation));
+function withDangerTag(description: string, operation: Operation, { staticDecision }: OperationView): string {
+  const tag = dangerTag(operation, staticDecision(operation));
   return tag === '' ? description : `${description} ${tag}`.trimStart();
 }
 
@@ -157,8 +157,8 @@ export function describeMerge({ merge }: Operation): string {
 }
 
 /** What policy says of an operation before there is a call; see `policy/admission`. */
-interface OperationOutlook {
-  readonly decision: 'allow' | 'confirm' | 'deny';
+interface OperationDecision {
+  readonly effect: 'allow' | 'confirm' | 'deny';
   readonly requires: 'token' | 'human';
   /** Whether parameters or the client may change the decision. */
   readonly conditional: boolean;
@@ -168,14 +168,14 @@ interface OperationOutlook {
 const MARKED_FROM = dangerRank('destructive');
 
 /** `[destructive: needs confirmation]`: what a model should know of an operation wherever it reads of it; empty for most. */
-function dangerTag({ classification: { danger } }: Operation, outlook: OperationOutlook): string {
-  const gate = describeGate(outlook);
+function dangerTag({ classification: { danger } }: Operation, staticDecision: OperationDecision): string {
+  const gate = describeGate(staticDecision);
   if (gate !== undefined) return `[${danger.level}: ${gate}]`;
   return dangerRank(danger.level) >= MARKED_FROM ? `[${danger.level}]` : '';
 }
 
-function describeGate({ decision, requires, conditional }: OperationOutlook): string | undefined {
-  if (decision === 'deny') return 'denied';
-  if (decision === 'confirm') return requires === 'human' ? "needs a person's approval" : 'needs confirmation';
+function describeGate({ effect, requires, conditional }: OperationDecision): string | undefined {
+  if (effect === 'deny') return 'denied';
+  if (effect === 'confirm') return requires === 'human' ? "needs a person's approval" : 'needs confirmation';
   return conditional ? 'may need confirmation' : undefined;
 }

@@ -4,14 +4,14 @@ import type { Caller, OperationHandler } from '../../protocol/call.js';
 import type { JsonObject } from '../../protocol/json.js';
 import type { PayloadLimits } from '../../protocol/limits.js';
 import type { Operation } from '../../protocol/operation.js';
-import type { ControlSet, KeptResultRequest } from '../../results/result-types.js';
+import type { ControlSet, StoredResultRequest } from '../../results/result-types.js';
 import { searchOperations } from '../../search/search.js';
 import {
   describeBriefly,
   describeInFull,
   describeWithSignature,
   type OperationView,
-  type OutlookOf,
+  type StaticDecisionOf,
 } from './describe-operation.js';
 import { checkFilters, passesFilters, requireFilters } from './filter.js';
 import { takePage } from './page.js';
@@ -21,7 +21,7 @@ import { buildTypeRegistry, type TypeInfo } from './types/type-registry.js';
 
 /** What introspection tells of policy, and lets a caller do. */
 export interface IntrospectionPolicy {
-  readonly outlook: OutlookOf;
+  readonly staticDecision: StaticDecisionOf;
   /** Takes back a token of the caller's; resolves with its public id. Rejects with an `OperationError`. */
   readonly revokeToken: (token: string, caller: Caller) => Promise<string>;
   /** Where the caller's budgets stand. */
@@ -33,7 +33,7 @@ export interface IntrospectionResults {
   /** What an operation's answers can be asked now. */
   readonly controlsOf: (operation: Operation) => ControlSet;
   /** Reads on in a result that was too big to send; JSON text. Throws an `OperationError`. */
-  readonly readKept: (request: KeptResultRequest, caller: Caller) => string;
+  readonly readStored: (request: StoredResultRequest, caller: Caller) => string;
   /** Whether relations are configured, along which can be asked. */
   readonly hasRelations: boolean;
 }
@@ -59,7 +59,7 @@ export function createIntrospection(snapshot: IntrospectionSnapshot): OperationH
   let registry: ReturnType<typeof buildTypeRegistry> | undefined;
   const types = () => (registry ??= buildTypeRegistry(catalog));
 
-  const view: OperationView = { plan, outlook: policy.outlook, controlsOf };
+  const view: OperationView = { plan, staticDecision: policy.staticDecision, controlsOf };
 
   const answer = async (
     query: Exclude<IntrospectionQuery, { readonly kind: 'result' }>,
@@ -82,7 +82,7 @@ export function createIntrospection(snapshot: IntrospectionSnapshot): OperationH
   };
   return async ({ arguments: args, caller }) => {
     const query = parseQuery(args);
-    if (query.kind === 'result') return { dataText: snapshot.readKept(query.request, caller) };
+    if (query.kind === 'result') return { dataText: snapshot.readStored(query.request, caller) };
     return { data: await answer(query, caller) };
   };
 }

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../protocol/json.js';
 import type { Category } from '../../protocol/operation.js';
 import { OperationError } from '../../protocol/operation-error.js';
-import type { KeptResultRequest } from '../../results/result-types.js';
+import type { StoredResultRequest } from '../../results/result-types.js';
 import { DEFAULT_PAGE_SIZE, type INCLUDES, QUERY_TYPES, SEARCH_BUDGET_TOKENS } from './operation.js';
 
 export type Include = (typeof INCLUDES)[number];
@@ -38,7 +38,7 @@ export type IntrospectionQuery =
     }
   | { readonly kind: 'type'; readonly name: string }
   | { readonly kind: 'types'; readonly search?: string; readonly page: PageRequest }
-  | { readonly kind: 'result'; readonly request: KeptResultRequest }
+  | { readonly kind: 'result'; readonly request: StoredResultRequest }
   | { readonly kind: 'quota_status' }
   | { readonly kind: 'revoke_token'; readonly token: string };
 
@@ -71,7 +71,7 @@ const USELESS: Readonly<
 };
 
 /** What introspection takes once the catalog's validator has checked names, types and constraints. */
-interface Arguments extends OperationFilters, Omit<KeptResultRequest, 'handle'> {
+interface Arguments extends OperationFilters, Omit<StoredResultRequest, 'handle'> {
   readonly query: string;
   readonly name?: string;
   readonly include?: readonly Include[];
@@ -136,7 +136,7 @@ function kindOf(query: string, name: string | undefined): IntrospectionQuery['ki
 }
 
 /** No page size is filled in: as much as fits is what a reader of a big result wants. */
-function readResultRequest(handle: string | undefined, args: JsonObject & Partial<Arguments>): KeptResultRequest {
+function readResultRequest(handle: string | undefined, args: JsonObject & Partial<Arguments>): StoredResultRequest {
   if (handle === undefined) {
     throw new OperationError(
       'INTROSPECTION_ERROR',

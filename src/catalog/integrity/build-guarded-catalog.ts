@@ -2,7 +2,7 @@ import { groupBy } from '../../lib/collections.js';
 import { toSnakeCase } from '../../lib/names.js';
 import { isJsonObject } from '../../protocol/json.js';
 import { type Operation, QUALIFIER } from '../../protocol/operation.js';
-import type { Finding, RawTool, ToolSet } from '../../protocol/tools.js';
+import type { Diagnostic, RawTool, ToolSet } from '../../protocol/tools.js';
 import { buildCatalog, type CatalogInput } from '../build-catalog.js';
 import type { Catalog, Resolution } from '../catalog.js';
 import { type GuardInput, guardTools, type WithheldTool } from './guard-tools.js';
@@ -12,30 +12,30 @@ import { inspectDefinition } from './inspect-definition.js';
 export function buildGuardedCatalog(input: CatalogInput & GuardInput): Catalog {
   const guarded = guardTools(input);
   const catalog = withholdOperations(buildCatalog({ ...input, toolSets: guarded.toolSets }), guarded.withheld);
-  const findings = [...catalog.findings, ...guarded.findings, ...inspectTools(input.toolSets)];
-  return { ...catalog, findings };
+  const diagnostics = [...catalog.diagnostics, ...guarded.diagnostics, ...inspectTools(input.toolSets)];
+  return { ...catalog, diagnostics };
 }
 
 /** What in the upstreams' definitions an operator should look at. Nothing is left out of the catalog for it. */
-export function inspectTools(toolSets: readonly ToolSet[]): readonly Finding[] {
+export function inspectTools(toolSets: readonly ToolSet[]): readonly Diagnostic[] {
   const owners = indexOwners(toolSets);
   return toolSets.flatMap((toolSet) => [...inspectEach(toolSet), ...describeMentions(toolSet, owners)]);
 }
 
-function inspectEach({ upstream, tools }: ToolSet): readonly Finding[] {
+function inspectEach({ upstream, tools }: ToolSet): readonly Diagnostic[] {
   return tools.filter(isJsonObject).flatMap((raw) => {
     const tool = String(raw['name']);
-    return inspectDefinition(raw).map(({ kind, says }) => reportFinding(kind, upstream, tool, says));
+    return inspectDefinition(raw).map(({ kind, says }) => reportDiagnostic(kind, upstream, tool, says));
   });
 }
 
-function describeMentions(toolSet: ToolSet, owners: ReadonlyMap<string, string>): readonly Finding[] {
+function describeMentions(toolSet: ToolSet, owners: ReadonlyMap<string, string>): readonly Diagnostic[] {
   return findMentions(toolSet, owners).map(({ tool, mentioned, owner }) =>
-    reportFinding('names-other-tool', toolSet.upstream, tool, `speaks of '${mentioned}', a tool of '${owner}'`),
+    reportDiagnostic('names-other-tool', toolSet.upstream, tool, `speaks of '${mentioned}', a tool of '${owner}'`),
   );
 }
 
-function reportFinding(kind: string, upstream: string, tool: string, says: string): Finding {
+function reportDiagnostic(kind: string, upstream: string, tool: string, says: string): Diagnostic {
   const message = `Tool '${tool}' of '${upstream}' should be looked at: its definition ${says}`;
   return { severity: 'warning', kind, upstream, tool, message };
 }
@@ -57,7 +57,7 @@ function withholdOperations(catalog: Catalog, withheld: readonly WithheldTool[])
   };
   return {
     operations: catalog.operations.filter((operation) => reasonFor(operation) === undefined),
-    findings: catalog.findings,
+    diagnostics: catalog.diagnostics,
     find,
     resolve(name) {
       const exact = catalog.find(name);

@@ -1,6 +1,6 @@
 import type { LockContent, UpstreamConfig } from '../../config/gateway-config.js';
 import { cutText } from '../../lib/text.js';
-import type { Finding, ToolSet } from '../../protocol/tools.js';
+import type { Diagnostic, ToolSet } from '../../protocol/tools.js';
 import { compareTools, type DefinitionChange, type KnownTools, knowTools } from './compare-tools.js';
 
 export interface GuardInput {
@@ -26,7 +26,7 @@ interface GuardedTools {
   /** What may be named: changed tools too, so that nobody takes their names while they are withheld. */
   readonly toolSets: readonly ToolSet[];
   readonly withheld: readonly WithheldTool[];
-  readonly findings: readonly Finding[];
+  readonly diagnostics: readonly Diagnostic[];
 }
 
 /** A log line is read at a glance; `lock` shows the rest. */
@@ -41,36 +41,36 @@ export function guardTools(input: GuardInput): GuardedTools {
   const guarded = input.toolSets.map((toolSet) => {
     const upstream = bySlug.get(toolSet.upstream);
     return upstream === undefined || upstream.integrity === 'off'
-      ? { toolSet, withheld: [], findings: [] }
+      ? { toolSet, withheld: [], diagnostics: [] }
       : guardUpstream(upstream, toolSet, input);
   });
   return {
     toolSets: guarded.map(({ toolSet }) => toolSet),
     withheld: guarded.flatMap(({ withheld }) => withheld),
-    findings: guarded.flatMap(({ findings }) => findings),
+    diagnostics: guarded.flatMap(({ diagnostics }) => diagnostics),
   };
 }
 
 interface GuardedUpstream {
   readonly toolSet: ToolSet;
   readonly withheld: readonly WithheldTool[];
-  readonly findings: readonly Finding[];
+  readonly diagnostics: readonly Diagnostic[];
 }
 
 function guardUpstream(upstream: UpstreamConfig, toolSet: ToolSet, input: GuardInput): GuardedUpstream {
   const known = findKnown(upstream, input);
   const changes = compareTools(toolSet, known ?? {});
-  const findings =
+  const diagnostics =
     known === undefined
       ? describeUnknown(upstream, changes.length, input.lock)
       : changes.map((change) => describeChange(change, upstream, input.lock));
-  if (upstream.integrity !== 'quarantine') return { toolSet, withheld: [], findings };
+  if (upstream.integrity !== 'quarantine') return { toolSet, withheld: [], diagnostics };
   const withheld = changes.flatMap(({ kind, tool }): readonly WithheldTool[] =>
     kind === 'vanished' ? [] : [{ upstream: upstream.slug, tool, kind, acceptance: acceptanceOf(upstream, tool) }],
   );
   const unnamed = new Set(withheld.filter(({ kind }) => kind === 'new').map(({ tool }) => tool));
   const tools = toolSet.tools.filter((tool) => !unnamed.has(String(tool?.['name'])));
-  return { toolSet: { ...toolSet, tools }, withheld, findings };
+  return { toolSet: { ...toolSet, tools }, withheld, diagnostics };
 }
 
 /**
@@ -84,7 +84,7 @@ function findKnown(upstream: UpstreamConfig, { lock, firstToolSets }: GuardInput
 }
 
 /** One finding for a whole upstream: a hundred would hide the others. */
-function describeUnknown(upstream: UpstreamConfig, tools: number, lock: LockContent | null): readonly Finding[] {
+function describeUnknown(upstream: UpstreamConfig, tools: number, lock: LockContent | null): readonly Diagnostic[] {
   // Where nothing was accepted and nothing is withheld, there is nothing to tell.
   if (tools === 0 || (lock === null && upstream.integrity !== 'quarantine')) return [];
   const { name, slug, integrity } = upstream;
@@ -100,7 +100,7 @@ const WORDS: Readonly<Record<DefinitionChange['kind'], (since: string) => string
   vanished: () => 'is no longer offered',
 };
 
-function describeChange(change: DefinitionChange, upstream: UpstreamConfig, lock: LockContent | null): Finding {
+function describeChange(change: DefinitionChange, upstream: UpstreamConfig, lock: LockContent | null): Diagnostic {
   const { kind, tool, details } = change;
   const since = lock === null ? 'it was first offered' : 'it was accepted';
   const what = WORDS[kind](kind === 'new' ? (lock === null ? 'the start' : 'the lock was written') : since);

@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 import type { Command } from 'commander';
-import type { Approval, ApprovalDesk, ApprovalStatus, DecisionFault } from '../../gateway/operator-api.js';
+import type { Approval, ApprovalService, ApprovalStatus, DecisionFault } from '../../gateway/operator-api.js';
 import { escapeInvisible } from '../../lib/text.js';
 import { type CommonFlags, loadCliConfig } from '../context.js';
 import { CliError, EXIT_CODE } from '../exit-code.js';
@@ -27,14 +27,14 @@ export function registerApprovals(program: Command, terminal: Terminal): void {
     .description('the requests that wait, or those of another status')
     .option('--status <status>', `${STATUSES.join(', ')} or all`, 'pending')
     .action((_own: unknown, command: Command) =>
-      withDesk(command, terminal, (desk, flags) => listApprovals(desk, flags, terminal)),
+      withApprovals(command, terminal, (service, flags) => listApprovals(service, flags, terminal)),
     );
   approvals
     .command('show <id>')
     .description('one request with everything that is known of it')
     .action((id: string, _own: unknown, command: Command) =>
-      withDesk(command, terminal, async (desk, flags) => {
-        const approval = await desk.find(id);
+      withApprovals(command, terminal, async (service, flags) => {
+        const approval = await service.find(id);
         if (approval === undefined) throw new CliError(EXIT_CODE.refused, FAULTS.unknown);
         printApproval(approval, flags, terminal);
       }),
@@ -45,8 +45,8 @@ export function registerApprovals(program: Command, terminal: Terminal): void {
       .description(`${verb} the request`)
       .option('--reason <text>', 'why, for whoever asked and for the record')
       .action((id: string, _own: unknown, command: Command) =>
-        withDesk(command, terminal, async (desk, flags) => {
-          printApproval(await decide(desk, id, verdict, flags.reason), flags, terminal);
+        withApprovals(command, terminal, async (service, flags) => {
+          printApproval(await decide(service, id, verdict, flags.reason), flags, terminal);
         }),
       );
   }
@@ -57,17 +57,17 @@ const VERBS = [
   ['deny', 'denied'],
 ] as const;
 
-async function withDesk(
+async function withApprovals(
   command: Command,
   terminal: Terminal,
-  task: (desk: ApprovalDesk, flags: ApprovalFlags) => Promise<void>,
+  task: (service: ApprovalService, flags: ApprovalFlags) => Promise<void>,
 ): Promise<void> {
   const flags = command.optsWithGlobals<ApprovalFlags>();
   const config = await loadCliConfig(flags, terminal);
   const { ensureDataDirectories } = await import('../../config/data-directories.js');
   await ensureDataDirectories(config);
-  const { openSharedDesk } = await import('../../gateway/operator-api.js');
-  const shared = await openSharedDesk(config, () => undefined);
+  const { openSharedApprovals } = await import('../../gateway/operator-api.js');
+  const shared = await openSharedApprovals(config, () => undefined);
   if (shared === undefined) {
     const message =
       "The gateway's state is in memory (store.type), which no other process can see. Decide over its HTTP API or page " +
@@ -75,14 +75,14 @@ async function withDesk(
     throw new CliError(EXIT_CODE.config, message);
   }
   try {
-    await task(shared.desk, flags);
+    await task(shared.service, flags);
   } finally {
     await shared.close();
   }
 }
 
 async function listApprovals(
-  desk: ApprovalDesk,
+  service: ApprovalService,
   { status = 'pending', json }: ApprovalFlags,
   terminal: Terminal,
 ): Promise<void> {
@@ -90,7 +90,7 @@ async function listApprovals(
   if (wanted === undefined && status !== 'all') {
     throw new CliError(EXIT_CODE.usage, `--status must be one of: ${STATUSES.join(', ')}, all`);
   }
-  const approvals = await desk.list(wanted);
+  const approvals = await service.list(wanted);
   if (json === true) {
     printJson(terminal, approvals);
     return;
@@ -106,15 +106,15 @@ function toRow({ id, status, operation, danger, requester, expiresAt, message }:
 }
 
 async function decide(
-  desk: ApprovalDesk,
+  service: ApprovalService,
   id: string,
   verdict: 'approved' | 'denied',
   reason: string | undefined,
 ): Promise<Approval> {
-  const result = await desk.decide(id, verdict, { name: userInfo().username, way: 'cli' }, reason);
+  const result = await service.decide(id, verdict, { name: userInfo().username, way: 'cli' }, reason);
   if (result.ok) return result.approval;
-  const standing = result.approval?.decision;
-  const detail = standing === null || standing === undefined ? '' : `: ${result.approval?.status} by ${standing.by}`;
+  const state = result.approval?.decision;
+  const detail = state === null || state === undefined ? '' : `: ${result.approval?.status} by ${state.by}`;
   throw new CliError(EXIT_CODE.refused, `${FAULTS[result.fault]}${detail}`);
 }
 

@@ -71,7 +71,7 @@ async function runLock(gateway: Gateway, { accept, from }: LockFlags): Promise<L
     existed: content !== null,
     differences: differences.filter((difference) => !written || isAccepted(difference, acceptance)),
     not_seen: notSeen,
-    suspicions: gateway.status().findings.flatMap(({ kind, message }) => (SUSPICIONS.has(kind) ? [message] : [])),
+    suspicions: gateway.status().diagnostics.flatMap(({ kind, message }) => (SUSPICIONS.has(kind) ? [message] : [])),
   };
 }
 

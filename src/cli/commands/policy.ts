@@ -43,15 +43,16 @@ function explain(gateway: Gateway, name: string, params: JsonObject, { client }:
   });
 }
 
-function printExplanation({ operation, ruling, matrix, rules, summary }: Explanation, terminal: Terminal): void {
-  const agreement = ruling.decision === 'confirm' ? ` (by ${ruling.requires === 'human' ? 'a person' : 'token'})` : '';
-  printLine(terminal, `${operation}: ${ruling.decision}${agreement}`);
+function printExplanation({ operation, decision, matrix, rules, summary }: Explanation, terminal: Terminal): void {
+  const agreement =
+    decision.effect === 'confirm' ? ` (by ${decision.requires === 'human' ? 'a person' : 'token'})` : '';
+  printLine(terminal, `${operation}: ${decision.effect}${agreement}`);
   printLine(terminal, summary);
   printLine(terminal);
   const lifted = matrix.lifted ? ', lifted by a rule' : '';
   printLine(
     terminal,
-    `trust matrix: ${ruling.trust} upstream, ${ruling.danger} operation -> ${matrix.decision}${lifted}`,
+    `trust matrix: ${decision.trust} upstream, ${decision.danger} operation -> ${matrix.decision}${lifted}`,
   );
   for (const { rule, decision, matches, why } of rules) {
     printLine(terminal, `${matches ? '*' : ' '} ${rule} (${decision}): ${why}`);

@@ -28,19 +28,19 @@ async function serve(flags: CommonFlags, terminal: Terminal): Promise<void> {
   const watching = watchUpstreams(gateway, terminal);
   try {
     // While the upstreams start, the front's libraries are loaded.
-    const { openHttpFront } = await import('../../server/http-server.js');
+    const { openHttpServer } = await import('../../server/http-server.js');
     await Promise.race([gateway.warmedUp, stop.asked]);
-    const front = await openHttpFront(gateway, { observe: log.observe, serverInfo: readPackageInfo() });
+    const server = await openHttpServer(gateway, { observe: log.observe, serverInfo: readPackageInfo() });
     try {
       await Promise.race([gateway.settled, stop.asked, delay(REPORT_PATIENCE_MS, undefined, { ref: false })]);
       watching.end();
       starting = false;
-      const report = describeStart(gateway, front.url);
+      const report = describeStart(gateway, server.url);
       if (flags.json === true) printJson(terminal, report);
       else printStartReport(report, terminal);
       await stop.asked;
     } finally {
-      await front.close();
+      await server.close();
     }
   } finally {
     watching.end();

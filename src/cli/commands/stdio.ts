@@ -22,14 +22,14 @@ async function serveOverStdio(flags: CommonFlags, terminal: Terminal): Promise<v
     const { serveStdio } = await import('../../server/stdio/stdio-server.js');
     // What the client sends meanwhile waits in the pipe.
     await Promise.race([gateway.warmedUp, stop.asked]);
-    const front = serveStdio(gateway, {
+    const server = serveStdio(gateway, {
       input: process.stdin,
       output: process.stdout,
       observe: log.observe,
       serverInfo: readPackageInfo(),
     });
-    await Promise.race([front.done, stop.asked]);
-    await front.close();
+    await Promise.race([server.done, stop.asked]);
+    await server.close();
   } finally {
     await gateway.close();
     log.flush();

@@ -126,7 +126,7 @@ export function checkForm(raw: RawCall, operations: readonly unknown[], maxOpera
 export function checkReach({ tool }: RawCall, items: readonly BatchItem[], snapshot: Snapshot): void {
   const reach = snapshot.plan.reachOf(tool);
   if (reach === 'everything') return;
-  refuse(reach === undefined ? [unknownTool(tool, snapshot)] : findStrangers(tool, reach, items, snapshot));
+  refuse(reach === undefined ? [unknownTool(tool, snapshot)] : findUnknownParameters(tool, reach, items, snapshot));
 }
 
 function refuse(faults: readonly Fault[]): void {
@@ -137,14 +137,14 @@ function refuse(faults: readonly Fault[]): void {
 /** Members with an underscore are metadata (specification, section 4.6.1). */
 function findStrayMembers({ arguments: given }: RawCall): readonly Fault[] {
   const members = isJsonObject(given) ? Object.entries(given) : [];
-  const strays = members
+  const unknownControls = members
     .filter(([key, value]) => key !== 'operations' && !key.startsWith('_') && value !== null)
     .map(([key]) => key);
-  if (strays.length === 0) return [];
+  if (unknownControls.length === 0) return [];
   return [
     {
       code: 'VALIDATION_UNKNOWN_PARAM',
-      message: `Unknown member(s) beside 'operations': ${quote(strays)}. Parameters stand inside each operation: {"operations": [{"operation": "...", "params": {...}}]}`,
+      message: `Unknown member(s) beside 'operations': ${quote(unknownControls)}. Parameters stand inside each operation: {"operations": [{"operation": "...", "params": {...}}]}`,
     },
   ];
 }
@@ -193,7 +193,7 @@ function unknownTool(tool: string, { plan }: Snapshot): Fault {
 }
 
 /** What stands in another family than the tool's. What nobody knows fails by itself. */
-function findStrangers(
+function findUnknownParameters(
   tool: string,
   reach: FamilyDefinition,
   items: readonly BatchItem[],
@@ -207,7 +207,7 @@ function findStrangers(
     byTool.set(right, [...(byTool.get(right) ?? []), `operations[${index}] ('${name}')`]);
   }
   if (byTool.size === 0) return [];
-  const directions = [...byTool].map(([right, strangers]) => `via '${right}': ${strangers.join(', ')}`);
+  const directions = [...byTool].map(([right, unknownParameters]) => `via '${right}': ${unknownParameters.join(', ')}`);
   return [
     {
       code: 'VALIDATION_ENDPOINT_MISMATCH',

@@ -3,7 +3,7 @@ import type { AuditActor, AuditTrail } from '../../audit/audit-trail.js';
 import type { ApprovalsConfig } from '../../config/gateway-config.js';
 import type {
   Approval,
-  ApprovalDesk,
+  ApprovalService,
   ApprovalStatus,
   Approver,
   DecisionFault,
@@ -13,12 +13,12 @@ import { OperationError } from '../../protocol/operation-error.js';
 import type { StateStore } from '../../store/state-store.js';
 import { failClosed } from '../fail-closed.js';
 
-export type { Approval, ApprovalDesk, ApprovalStatus, Approver, DecisionFault } from '../../protocol/approval.js';
+export type { Approval, ApprovalService, ApprovalStatus, Approver, DecisionFault } from '../../protocol/approval.js';
 
 export interface ApprovalRequest extends Omit<Approval, 'id' | 'status' | 'requestedAt' | 'expiresAt' | 'decision'> {}
 
 /** The desk as the gatekeeper uses it. */
-export interface ApprovalQueue extends ApprovalDesk {
+export interface ApprovalQueue extends ApprovalService {
   /** Files a request and notifies whoever is configured. */
   request(request: ApprovalRequest): Promise<Approval>;
   /** Resolves when the request is decided or expired, or after `waitMs`, whichever is first; polls for other processes. */
@@ -67,7 +67,7 @@ class StoredApprovals implements ApprovalQueue {
   readonly #notify: (approval: Approval) => void;
   readonly #now: () => number;
   readonly #limit: PendingLimit;
-  readonly #bell: DecisionBell;
+  readonly #bell: DecisionWaiters;
 
   constructor(options: ApprovalQueueOptions) {
     const { store, audit, config, notify = () => undefined, now = Date.now, startTimer = startUnheldTimer } = options;
@@ -77,7 +77,7 @@ class StoredApprovals implements ApprovalQueue {
     this.#notify = notify;
     this.#now = now;
     this.#limit = createPendingLimit(this.#store, config.expireSeconds, now);
-    this.#bell = new DecisionBell(startTimer);
+    this.#bell = new DecisionWaiters(startTimer);
   }
 
   async request(request: ApprovalRequest): Promise<Approval> {
@@ -112,8 +112,8 @@ class StoredApprovals implements ApprovalQueue {
     const decision = { by: by.name, at: new Date(this.#now()).toISOString(), reason };
     const decided = await this.#settle(found, { status: verdict, decision });
     if (decided === undefined) {
-      const standing = await this.find(id);
-      return standing === undefined ? { ok: false, fault: 'unknown' } : this.#refuse(standing, 'decided', by);
+      const state = await this.find(id);
+      return state === undefined ? { ok: false, fault: 'unknown' } : this.#refuse(state, 'decided', by);
     }
     this.#record(verdict, decided, { operator: by.name, transport: by.way }, reason);
     return { ok: true, approval: decided };
@@ -126,7 +126,7 @@ class StoredApprovals implements ApprovalQueue {
   ): Promise<Approval | undefined> {
     const until = this.#now() + waitMs;
     const listener = this.#bell.listen(readApprovalId(id));
-    signal.onCancel(listener.hear);
+    signal.onCancel(listener.onNotified);
     try {
       for (;;) {
         const approval = await this.find(id);
@@ -188,7 +188,7 @@ class StoredApprovals implements ApprovalQueue {
   async #settle({ approval, version }: FoundApproval, verdict: Verdict): Promise<Approval | undefined> {
     const settled: Approval = { ...approval, ...verdict };
     if (!(await this.#store.replace('approval', approval.id, version, { ...settled }))) return undefined;
-    this.#bell.ring(approval.id);
+    this.#bell.notifyAll(approval.id);
     // The verdict stands even where the place cannot be given back; it comes back by itself.
     await this.#limit.free(settled).catch(() => undefined);
     return settled;
@@ -256,14 +256,14 @@ type StartTimer = (fire: () => void, ms: number) => () => void;
 /** One who waits for decisions about one request. */
 interface DecisionListener {
   /** Ends the pause, or the next one if there is none. */
-  readonly hear: () => void;
+  readonly onNotified: () => void;
   /** Resolves after so many milliseconds, or as soon as something was heard since the last pause. */
   pause(ms: number): Promise<void>;
   close(): void;
 }
 
 /** Tells those who wait in this process that a request has been decided. Other processes' decisions are for them to look up. */
-class DecisionBell {
+class DecisionWaiters {
   readonly #startTimer: StartTimer;
   readonly #listeners = new Map<string, Set<() => void>>();
 
@@ -271,24 +271,24 @@ class DecisionBell {
     this.#startTimer = startTimer;
   }
 
-  ring(id: string): void {
-    for (const hear of this.#listeners.get(id) ?? []) hear();
+  notifyAll(id: string): void {
+    for (const onNotified of this.#listeners.get(id) ?? []) onNotified();
   }
 
   /** Listens from now on: what rings between two pauses is not missed. */
   listen(id: string): DecisionListener {
     const startTimer = this.#startTimer;
-    let heard = false;
+    let notified = false;
     let wake: (() => void) | undefined;
-    const hear = (): void => {
-      heard = true;
+    const onNotified = (): void => {
+      notified = true;
       wake?.();
     };
-    this.#add(id, hear);
+    this.#add(id, onNotified);
     return {
-      hear,
+      onNotified,
       async pause(ms) {
-        if (!heard) {
+        if (!notified) {
           await new Promise<void>((resolve) => {
             const stop = startTimer(resolve, ms);
             wake = () => {
@@ -298,21 +298,21 @@ class DecisionBell {
           });
         }
         wake = undefined;
-        heard = false;
+        notified = false;
       },
-      close: () => this.#remove(id, hear),
+      close: () => this.#remove(id, onNotified),
     };
   }
 
-  #add(id: string, hear: () => void): void {
+  #add(id: string, onNotified: () => void): void {
     const listeners = this.#listeners.get(id) ?? new Set();
-    listeners.add(hear);
+    listeners.add(onNotified);
     this.#listeners.set(id, listeners);
   }
 
-  #remove(id: string, hear: () => void): void {
+  #remove(id: string, onNotified: () => void): void {
     const listeners = this.#listeners.get(id);
-    listeners?.delete(hear);
+    listeners?.delete(onNotified);
     if (listeners?.size === 0) this.#listeners.delete(id);
   }
 }

@@ -11,7 +11,7 @@ import {
 } from './question.js';
 import type { ConfirmationTokens } from './token-types.js';
 
-interface OperatorDesk {
+interface OperatorApprovals {
   readonly queue: ApprovalQueue;
   readonly settings: Pick<ApprovalsConfig, 'mode' | 'waitSeconds' | 'expireSeconds'>;
 }
@@ -25,13 +25,13 @@ export async function confirmByOperator(
   /** Redacted, for the operator. */
   parameters: JsonObject,
   tokens: ConfirmationTokens,
-  desk: OperatorDesk,
+  service: OperatorApprovals,
 ): Promise<Agreement> {
   const { request, scope } = theCase;
   const { confirmation, caller } = request;
   const issued =
     confirmation === undefined
-      ? await fileRequest(theCase, parameters, tokens, desk)
+      ? await fileRequest(theCase, parameters, tokens, service)
       : { token: confirmation, record: await tokens.inspect(confirmation, scope, caller) };
   const { approval: id } = issued.record;
   if (id === null) {
@@ -41,14 +41,14 @@ export async function confirmByOperator(
       {},
     );
   }
-  return settle(theCase, issued, await awaitDecision(id, theCase, desk), tokens);
+  return settle(theCase, issued, await awaitDecision(id, theCase, service), tokens);
 }
 
 async function fileRequest(
-  { request, ruling, scope, message }: ConfirmationCase,
+  { request, decision, scope, message }: ConfirmationCase,
   parameters: JsonObject,
   tokens: ConfirmationTokens,
-  { queue, settings }: OperatorDesk,
+  { queue, settings }: OperatorApprovals,
 ): Promise<IssuedToken> {
   const { operation, caller } = request;
   const { category, danger } = operation.classification;
@@ -57,17 +57,17 @@ async function fileRequest(
     upstream: operation.upstream,
     category,
     danger: danger.level,
-    reasons: ruling.reason === null ? danger.reasons : [...danger.reasons, ruling.reason],
+    reasons: decision.reason === null ? danger.reasons : [...danger.reasons, decision.reason],
     message,
     parameters,
     requester: { client: caller.client ?? null, clientName: caller.clientName, session: caller.sessionId },
-    rule: ruling.rule,
+    rule: decision.rule,
   });
   return tokens.issue({
     scope,
     caller,
-    danger: ruling.danger,
-    cooldownSeconds: ruling.cooldownSeconds,
+    danger: decision.danger,
+    cooldownSeconds: decision.cooldownSeconds,
     lifetimeSeconds: settings.expireSeconds,
     approval: approval.id,
   });
@@ -76,7 +76,7 @@ async function fileRequest(
 function awaitDecision(
   id: string,
   { request }: ConfirmationCase,
-  { queue, settings }: OperatorDesk,
+  { queue, settings }: OperatorApprovals,
 ): Promise<Approval | undefined> {
   return settings.mode === 'wait'
     ? queue.waitForDecision(id, settings.waitSeconds * 1_000, request.cancellation)

@@ -62,8 +62,11 @@ async function askByRetry(
   return settle(theCase, { token: returned.state, record }, returned.answer, tokens);
 }
 
-function issueQuestion({ request, ruling, scope }: ConfirmationCase, tokens: ConfirmationTokens): Promise<IssuedToken> {
-  const { danger, cooldownSeconds } = ruling;
+function issueQuestion(
+  { request, decision, scope }: ConfirmationCase,
+  tokens: ConfirmationTokens,
+): Promise<IssuedToken> {
+  const { danger, cooldownSeconds } = decision;
   return tokens.issue({ scope, caller: request.caller, danger, cooldownSeconds, context: CONTEXT });
 }
 

@@ -30,18 +30,18 @@ interface ConfirmDeps {
 /** Gets agreement by the way that the ruling asks for, and puts on record what came of it before the call runs. */
 export function createConfirm(deps: ConfirmDeps): Confirm {
   const { tokens, audit, redact } = deps;
-  return async (request, ruling) => {
+  return async (request, decision) => {
     const { operation } = request;
     const parameters = redact(operation, request.arguments);
     const theCase: ConfirmationCase = {
       request,
-      ruling,
+      decision,
       scope: scopeOf(operation, request.arguments),
       message: describeConsent(operation, parameters),
     };
-    const record = (outcome: DecisionOutcome): void => audit.record(decisionEvent(request, ruling, redact, outcome));
+    const record = (outcome: DecisionOutcome): void => audit.record(decisionEvent(request, decision, redact, outcome));
     try {
-      const { token, by } = await (ruling.requires === 'token'
+      const { token, by } = await (decision.requires === 'token'
         ? confirmByToken(theCase, tokens)
         : confirmByPerson(theCase, parameters, deps));
       record({ outcome: 'confirmed', token_id: token.id, by });
@@ -80,9 +80,9 @@ function describeRefusal(refusal: unknown): DecisionOutcome {
 
 /** The caller agrees by sending back the token that came with the warning. Rejects with the question, or a TOKEN_* error. */
 async function confirmByToken(theCase: ConfirmationCase, tokens: ConfirmationTokens): Promise<Agreement> {
-  const { request, ruling, scope } = theCase;
+  const { request, decision, scope } = theCase;
   const { caller, confirmation } = request;
   if (confirmation !== undefined) return { token: await tokens.redeem(confirmation, scope, caller), by: 'token' };
-  const { danger, cooldownSeconds } = ruling;
+  const { danger, cooldownSeconds } = decision;
   throw confirmationRequired(theCase, await tokens.issue({ scope, caller, danger, cooldownSeconds }));
 }

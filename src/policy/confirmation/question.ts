@@ -6,13 +6,13 @@ import type { Operation } from '../../protocol/operation.js';
 import { OperationError } from '../../protocol/operation-error.js';
 import type { PolicyRequest } from '../admission.js';
 import type { Approval } from '../approvals/approval-queue.js';
-import type { Ruling } from '../rules/rule-types.js';
+import type { PolicyDecision } from '../rules/rule-types.js';
 import type { Token, TokenScope } from './token-types.js';
 
 /** A call that needs somebody's agreement, and how it is put to them. */
 export interface ConfirmationCase {
   readonly request: PolicyRequest;
-  readonly ruling: Ruling;
+  readonly decision: PolicyDecision;
   readonly scope: TokenScope;
   /** What would be done, in one sentence, with values redacted. */
   readonly message: string;
@@ -52,16 +52,16 @@ export function approvalPending(theCase: ConfirmationCase, issued: IssuedToken, 
   );
 }
 
-function describeToken({ request, ruling, message }: ConfirmationCase, { token, record }: IssuedToken): JsonObject {
+function describeToken({ request, decision, message }: ConfirmationCase, { token, record }: IssuedToken): JsonObject {
   const { danger } = request.operation.classification;
   return {
     operation: request.operation.name,
     danger_level: danger.level,
-    reasons: ruling.reason === null ? danger.reasons : [...danger.reasons, ruling.reason],
+    reasons: decision.reason === null ? danger.reasons : [...danger.reasons, decision.reason],
     confirmation_message: message,
     confirmation_token: token,
     expires_at: new Date(record.expiresAt).toISOString(),
-    requires: ruling.requires,
+    requires: decision.requires,
     ...(record.notBefore > record.issuedAt ? { not_before: new Date(record.notBefore).toISOString() } : {}),
   };
 }
@@ -94,9 +94,9 @@ export function describeConsent(operation: Operation, args: JsonObject): string 
 }
 
 /** The same for the person behind the client or at the desk: who asks, and why they are asked. */
-export function describeQuestion({ request, ruling, message }: ConfirmationCase): string {
+export function describeQuestion({ request, decision, message }: ConfirmationCase): string {
   const { operation, caller } = request;
-  const reasons = [...operation.classification.danger.reasons, ...(ruling.reason === null ? [] : [ruling.reason])];
+  const reasons = [...operation.classification.danger.reasons, ...(decision.reason === null ? [] : [decision.reason])];
   const why = reasons.length === 0 ? '' : ` Why you are asked: ${reasons.map(escapeInvisible).join('; ')}.`;
   return `${message}${why} Asked by ${describeCaller(caller)}.`;
 }

@@ -23,7 +23,7 @@ import {
   type Level,
   type QuotaBudget,
 } from './budget.js';
-import type { QuotaDeskConfig } from './quota-types.js';
+import type { QuotaSettings } from './quota-types.js';
 
 /** What calls of one operation draw on. */
 interface Plan {
@@ -42,7 +42,7 @@ export class BudgetBook {
   /** Operations never change, so each is held against the budgets once. */
   readonly #plans = new WeakMap<Operation, Plan>();
 
-  constructor({ quotas, upstreams }: QuotaDeskConfig) {
+  constructor({ quotas, upstreams }: QuotaSettings) {
     this.api = upstreams.flatMap(({ slug, apiLimits }) => apiLimits.map((limit) => createApiBudget(slug, limit)));
     this.quotas = createQuotaBudgets(quotas);
   }

@@ -16,13 +16,13 @@ export interface ChargeRequest {
 }
 
 /** What of the configuration says how much may be used. */
-export interface QuotaDeskConfig {
+export interface QuotaSettings {
   readonly quotas: QuotasConfig;
   readonly upstreams: readonly { readonly slug: string; readonly apiLimits: readonly ApiLimit[] }[];
 }
 
 /** Counts calls against upstreams' limits and the operator's quotas, exactly and over all gateways with one store. */
-export interface QuotaDesk {
+export interface QuotaService {
   /**
    * Counts a call before it runs, on every budget or on none. Undefined where nothing is about it; else resolves with what
    * is to be told of thresholds that are near. Throws or rejects with an `OperationError` of a RATE_LIMIT_* or TOKEN_* code,

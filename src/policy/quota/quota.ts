@@ -7,13 +7,13 @@ import { type Draw, passes, type QuotaBudget, stepOf } from './budget.js';
 import { BudgetBook, quotaWarning } from './budgets.js';
 import { QuotaPauses } from './pauses.js';
 import { describeQuotas } from './quota-status.js';
-import type { ChargeRequest, QuotaDesk, QuotaDeskConfig } from './quota-types.js';
+import type { ChargeRequest, QuotaService, QuotaSettings } from './quota-types.js';
 import { AnnouncedBlocks } from './upstream-backoff.js';
 
-interface QuotaDeskOptions {
+interface QuotaServiceDeps {
   readonly store: StateStore;
   readonly tokens: Pick<ConfirmationTokens, 'issue' | 'redeem'>;
-  readonly config: QuotaDeskConfig;
+  readonly config: QuotaSettings;
   readonly observe: Observer;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
@@ -22,7 +22,7 @@ interface QuotaDeskOptions {
 /** What the specification's companion documents leave open: a token of text is about four characters. */
 const CHARACTERS_PER_TOKEN = 4;
 
-export function createQuotaDesk({ store, tokens, config, observe, now = Date.now }: QuotaDeskOptions): QuotaDesk {
+export function createQuotaService({ store, tokens, config, observe, now = Date.now }: QuotaServiceDeps): QuotaService {
   const safeStore = failClosed(store);
   const book = new BudgetBook(config);
   const blocks = new AnnouncedBlocks(now);

@@ -1,9 +1,9 @@
 import { DECISIONS, type Decision, type PolicyRule } from '../../config/gateway-config.js';
 import { type DangerLevel, type Operation, TRUST_LEVELS, type TrustLevel } from '../../protocol/operation.js';
-import type { Ruling } from './rule-types.js';
+import type { PolicyDecision } from './rule-types.js';
 
 /** What is known of an operation before any rule is asked. */
-export interface Standing {
+export interface RuleSubject {
   readonly operation: Operation;
   readonly trust: TrustLevel;
   readonly readOnly: boolean;
@@ -19,31 +19,33 @@ export interface EffectiveRule {
  * Deny beats confirm beats allow, over the rules that take effect and the trust matrix; the matrix is left out where a rule lifts
  * it. The order of the rules decides nothing, not even which of them is named.
  */
-export function decide(standing: Standing, rules: readonly EffectiveRule[]): Ruling {
-  const { operation, trust, readOnly } = standing;
+export function decide(subject: RuleSubject, rules: readonly EffectiveRule[]): PolicyDecision {
+  const { operation, trust, readOnly } = subject;
   const danger = operation.classification.danger.level;
   if (readOnly && operation.classification.category !== 'READ') {
-    return rulingOf({ decision: 'deny', by: 'read-only', danger, trust });
+    return decisionOf({ effect: 'deny', by: 'read-only', danger, trust });
   }
-  const base: readonly Decision[] = rules.some(({ lifts }) => lifts) ? [] : [matrixDecision(standing)];
-  const decision = strictest([...base, ...rules.map(({ rule }) => rule.decision)]);
-  const deciding = rules.filter(({ rule }) => rule.decision === decision);
+  const base: readonly Decision[] = rules.some(({ lifts }) => lifts) ? [] : [matrixDecision(subject)];
+  const effect = strictest([...base, ...rules.map(({ rule }) => rule.decision)]);
+  const deciding = rules.filter(({ rule }) => rule.decision === effect);
   const named = deciding.toSorted(compareWeight)[0]?.rule;
-  return rulingOf({
-    decision,
+  return decisionOf({
+    effect,
     by: named === undefined ? 'matrix' : 'rule',
     ...(named !== undefined && { rule: named.name, reason: named.reason ?? null }),
-    ...(decision === 'confirm' && agreement(operation, deciding)),
+    ...(effect === 'confirm' && agreement(operation, deciding)),
     danger,
     trust,
   });
 }
 
-export function matrixDecision({ operation, trust }: Standing): Decision {
+export function matrixDecision({ operation, trust }: RuleSubject): Decision {
   return TRUST_MATRIX[trust][operation.classification.danger.level];
 }
 
-function rulingOf(known: Pick<Ruling, 'decision' | 'by' | 'danger' | 'trust'> & Partial<Ruling>): Ruling {
+function decisionOf(
+  known: Pick<PolicyDecision, 'effect' | 'by' | 'danger' | 'trust'> & Partial<PolicyDecision>,
+): PolicyDecision {
   return Object.freeze({ requires: 'token', cooldownSeconds: 0, rule: null, reason: null, ...known });
 }
 

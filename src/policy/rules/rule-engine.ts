@@ -1,23 +1,23 @@
 import type { PolicyConfig } from '../../config/gateway-config.js';
 import { allOf, type Match } from '../../lib/glob.js';
 import { GATEWAY_SOURCE, type Operation, type TrustLevel } from '../../protocol/operation.js';
-import type { Outlook } from '../admission.js';
+import type { StaticDecision } from '../admission.js';
 import { liftsMatrix, matchClauses, type RuledCall, sparesDiscovery, takesEffect } from './clause.js';
 import { type CompiledRule, compileRules } from './conditions.js';
-import { decide, type EffectiveRule, type Standing } from './decide.js';
-import { explainRuling } from './explain-ruling.js';
-import type { RuleBook, Ruling } from './rule-types.js';
+import { decide, type EffectiveRule, type RuleSubject } from './decide.js';
+import { explainDecision } from './explain-decision.js';
+import type { PolicyDecision, RuleEngine } from './rule-types.js';
 
 /** What is found out about an operation at its first call. */
 interface Plan {
-  readonly standing: Standing;
+  readonly subject: RuleSubject;
   /** Rules that take effect for every call. */
   readonly always: readonly EffectiveRule[];
   /** Rules that a call's client or parameters decide about, with what the operation makes of them. */
   readonly conditional: readonly (CompiledRule & { readonly match: Match })[];
   /** What holds where none of the conditional rules takes effect. */
-  readonly settled: Ruling;
-  readonly outlook: Outlook;
+  readonly settled: PolicyDecision;
+  readonly staticDecision: StaticDecision;
 }
 
 /**
@@ -25,10 +25,10 @@ interface Plan {
  * catalog; most calls then cost one look-up.
  * @param trustOf the trust of an upstream by slug, the same for the life of the book; not asked for the gateway's own operations
  */
-export function createRuleBook(
+export function createRuleEngine(
   policy: Pick<PolicyConfig, 'readOnly' | 'rules'>,
   trustOf: (upstreamSlug: string) => TrustLevel,
-): RuleBook {
+): RuleEngine {
   const rules = compileRules(policy.rules);
   const plans = new WeakMap<Operation, Plan>();
 
@@ -40,23 +40,23 @@ export function createRuleBook(
     plans.set(operation, plan);
     return plan;
   };
-  const ruleOn: RuleBook['ruleOn'] = (operation, args, { client }) => {
+  const decideOn: RuleEngine['decide'] = (operation, args, { client }) => {
     const plan = planOf(operation);
-    return plan.conditional.length === 0 ? plan.settled : ruleOnCall(plan, { operation, args, client });
+    return plan.conditional.length === 0 ? plan.settled : decideOnCall(plan, { operation, args, client });
   };
 
   return {
-    ruleOn,
-    outlook: (operation) => planOf(operation).outlook,
+    decide: decideOn,
+    staticDecision: (operation) => planOf(operation).staticDecision,
     explain: (operation, args, caller) => {
-      const ruling = ruleOn(operation, args, caller);
-      return explainRuling(rules, planOf(operation).standing, { operation, args, client: caller.client }, ruling);
+      const decision = decideOn(operation, args, caller);
+      return explainDecision(rules, planOf(operation).subject, { operation, args, client: caller.client }, decision);
     },
   };
 }
 
-function makePlan(rules: readonly CompiledRule[], standing: Standing): Plan {
-  const { operation } = standing;
+function makePlan(rules: readonly CompiledRule[], subject: RuleSubject): Plan {
+  const { operation } = subject;
   const matched = rules
     .filter(({ rule }) => !sparesDiscovery(rule, operation))
     .map((compiled) => ({ ...compiled, match: matchClauses(compiled.ofOperation, operation) }))
@@ -64,30 +64,38 @@ function makePlan(rules: readonly CompiledRule[], standing: Standing): Plan {
   const conditional = matched.filter(({ ofCall }) => ofCall.length > 0);
   const always = matched
     .filter(({ ofCall }) => ofCall.length === 0)
-    .map(({ rule, match }) => ({ rule, lifts: liftsMatrix(rule, operation, standing.trust, match) }));
-  const settled = decide(standing, always);
-  return { standing, always, conditional, settled, outlook: outlookOf(standing, always, conditional, settled) };
+    .map(({ rule, match }) => ({ rule, lifts: liftsMatrix(rule, operation, subject.trust, match) }));
+  const settled = decide(subject, always);
+  return {
+    subject,
+    always,
+    conditional,
+    settled,
+    staticDecision: staticDecisionOf(subject, always, conditional, settled),
+  };
 }
 
-function ruleOnCall({ standing, always, conditional, settled }: Plan, call: RuledCall): Ruling {
+function decideOnCall({ subject, always, conditional, settled }: Plan, call: RuledCall): PolicyDecision {
   const effective = conditional.flatMap(({ rule, ofCall, match: ofOperation }): readonly EffectiveRule[] => {
     const match = allOf([ofOperation, matchClauses(ofCall, call)]);
-    return takesEffect(rule, match) ? [{ rule, lifts: liftsMatrix(rule, call.operation, standing.trust, match) }] : [];
+    return takesEffect(rule, match) ? [{ rule, lifts: liftsMatrix(rule, call.operation, subject.trust, match) }] : [];
   });
-  return effective.length === 0 ? settled : decide(standing, [...always, ...effective]);
+  return effective.length === 0 ? settled : decide(subject, [...always, ...effective]);
 }
 
 /** Whether the rules may decide otherwise: several together change nothing that none of them changes alone. */
-function outlookOf(
-  standing: Standing,
+function staticDecisionOf(
+  subject: RuleSubject,
   always: readonly EffectiveRule[],
   conditional: Plan['conditional'],
-  { decision, requires }: Ruling,
-): Outlook {
+  { effect, requires }: PolicyDecision,
+): StaticDecision {
   const changes = ({ rule, match }: Plan['conditional'][number]): boolean => {
-    const effective = { rule, lifts: liftsMatrix(rule, standing.operation, standing.trust, match) };
-    const ruling = decide(standing, [...always, effective]);
-    return ruling.decision !== decision || ruling.requires !== requires;
+    const decided = decide(subject, [
+      ...always,
+      { rule, lifts: liftsMatrix(rule, subject.operation, subject.trust, match) },
+    ]);
+    return decided.effect !== effect || decided.requires !== requires;
   };
-  return Object.freeze({ decision, requires, conditional: conditional.some(changes) });
+  return Object.freeze({ effect, requires, conditional: conditional.some(changes) });
 }

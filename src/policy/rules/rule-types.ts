@@ -2,11 +2,11 @@ import type { Confirmer, Decision } from '../../config/gateway-config.js';
 import type { Caller } from '../../protocol/call.js';
 import type { JsonObject } from '../../protocol/json.js';
 import type { DangerLevel, Operation, TrustLevel } from '../../protocol/operation.js';
-import type { Outlook } from '../admission.js';
+import type { StaticDecision } from '../admission.js';
 
 /** What is decided about one call, and by what. */
-export interface Ruling {
-  readonly decision: Decision;
+export interface PolicyDecision {
+  readonly effect: Decision;
   readonly requires: Confirmer;
   readonly cooldownSeconds: number;
   /** The deciding rule's name; null where the matrix or the read-only switch decided. */
@@ -29,7 +29,7 @@ export interface RuleTrace {
 
 export interface Explanation {
   readonly operation: string;
-  readonly ruling: Ruling;
+  readonly decision: PolicyDecision;
   /** What the trust matrix says by itself, and whether a rule lifted it. */
   readonly matrix: { readonly decision: Decision; readonly lifted: boolean };
   readonly rules: readonly RuleTrace[];
@@ -38,9 +38,9 @@ export interface Explanation {
 }
 
 /** The configured rules over the trust matrix. Pure: the same question has the same answer. */
-export interface RuleBook {
-  ruleOn(operation: Operation, args: JsonObject, caller: Pick<Caller, 'client'>): Ruling;
+export interface RuleEngine {
+  decide(operation: Operation, args: JsonObject, caller: Pick<Caller, 'client'>): PolicyDecision;
   /** What holds for every call of the operation, before parameters and clients are known. */
-  outlook(operation: Operation): Outlook;
+  staticDecision(operation: Operation): StaticDecision;
   explain(operation: Operation, args: JsonObject, caller: Pick<Caller, 'client'>): Explanation;
 }

@@ -82,12 +82,12 @@ interface SplitParams {
    * Keys such as `_filter` that are not what this operation calls the control. They are left in `params`, where they would pass
    * for metadata and do nothing.
    */
-  readonly strays: readonly string[];
+  readonly unknownControls: readonly string[];
 }
 
 const NOTHING_GIVEN: ReadonlyMap<Control, unknown> = new Map();
 
-const NO_STRAYS: readonly string[] = [];
+const NO_UNKNOWN_CONTROLS: readonly string[] = [];
 
 const CONTROL_NAMES: ReadonlySet<string> = new Set(CONTROLS);
 
@@ -100,8 +100,8 @@ export function splitControls(controls: ControlSet, operation: Operation, params
   const keys = Object.keys(params);
   const isControl = (key: string): boolean => byName.has(key);
   const misspelt = keys.filter((key) => key.startsWith('_') && !isControl(key) && isStray(key, operation));
-  const strays = misspelt.length === 0 ? NO_STRAYS : misspelt;
-  if (!keys.some(isControl)) return { params, given: NOTHING_GIVEN, strays };
+  const unknownControls = misspelt.length === 0 ? NO_UNKNOWN_CONTROLS : misspelt;
+  if (!keys.some(isControl)) return { params, given: NOTHING_GIVEN, unknownControls };
   const given = new Map<Control, unknown>();
   const left: [string, unknown][] = [];
   for (const key of keys) {
@@ -110,7 +110,7 @@ export function splitControls(controls: ControlSet, operation: Operation, params
     else given.set(control, params[key]);
   }
   // `fromEntries` defines members, so that one called `__proto__` is a member like any other.
-  return { params: Object.fromEntries(left), given, strays };
+  return { params: Object.fromEntries(left), given, unknownControls };
 }
 
 function isStray(key: string, operation: Operation): boolean {

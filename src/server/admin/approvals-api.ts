@@ -3,7 +3,7 @@ import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify';
 import type { OperatorConfig } from '../../config/gateway-config.js';
 import type { Gateway } from '../../gateway/gateway.js';
 import type { Observer } from '../../observe/observation.js';
-import { APPROVAL_STATUSES, type ApprovalDesk, type ApprovalStatus } from '../../protocol/approval.js';
+import { APPROVAL_STATUSES, type ApprovalService, type ApprovalStatus } from '../../protocol/approval.js';
 import { BearerTokens, FailedAttempts, RefusalNotices } from '../auth/bearer-tokens.js';
 import { registerApprovalsPage } from './approvals-page.js';
 import {
@@ -18,7 +18,7 @@ import {
 } from './problems.js';
 
 interface ApprovalsApiDeps {
-  readonly desk: ApprovalDesk;
+  readonly service: ApprovalService;
   readonly authenticate: OperatorAuthenticator;
   readonly observe: Observer;
 }
@@ -41,7 +41,7 @@ interface OneApproval {
  * Refusals are `{error: {code, message}}`.
  */
 function registerApprovalsApi(app: FastifyInstance, deps: ApprovalsApiDeps): void {
-  const { desk, observe } = deps;
+  const { service, observe } = deps;
   app.register((api, _options, done) => {
     guard(api, deps.authenticate);
     api.setErrorHandler<FastifyError>((cause, _request, reply) => {
@@ -50,8 +50,8 @@ function registerApprovalsApi(app: FastifyInstance, deps: ApprovalsApiDeps): voi
       observe({ kind: 'defect', where: PATH, cause });
       return refuse(reply, INTERNAL_ERROR);
     });
-    offerReading(api, desk);
-    offerDecisions(api, desk);
+    offerReading(api, service);
+    offerDecisions(api, service);
     done();
   });
 }
@@ -71,25 +71,25 @@ function guard(api: FastifyInstance, authenticate: OperatorAuthenticator): void 
   });
 }
 
-function offerReading(api: FastifyInstance, desk: ApprovalDesk): void {
+function offerReading(api: FastifyInstance, service: ApprovalService): void {
   api.get<{ readonly Querystring: { readonly status?: unknown } }>(PATH, async ({ query: { status } }, reply) => {
-    if (status === undefined || isStatus(status)) return reply.send({ approvals: await desk.list(status) });
+    if (status === undefined || isStatus(status)) return reply.send({ approvals: await service.list(status) });
     return refuse(reply, badRequest(`'status' must be one of: ${APPROVAL_STATUSES.join(', ')}.`));
   });
   api.get<OneApproval>(`${PATH}/:id`, async ({ params: { id } }, reply) => {
-    const approval = await desk.find(id);
+    const approval = await service.find(id);
     return approval === undefined ? refuse(reply, notFound(id)) : reply.send(approval);
   });
 }
 
-function offerDecisions(api: FastifyInstance, desk: ApprovalDesk): void {
+function offerDecisions(api: FastifyInstance, service: ApprovalService): void {
   for (const [verb, verdict] of Object.entries(VERDICTS)) {
     api.post<OneApproval>(`${PATH}/:id/${verb}`, async (request, reply) => {
       const { id } = request.params;
       const body = await readDecisionBody(request.raw, reply.raw);
       if (body.kind === 'problem') return refuse(reply, body.problem);
       const approver = { name: request.getDecorator<string>(OPERATOR), way: 'http' } as const;
-      const decided = await desk.decide(id, verdict, approver, body.reason);
+      const decided = await service.decide(id, verdict, approver, body.reason);
       return decided.ok
         ? reply.send(decided.approval)
         : refuse(reply, explainFault(decided.fault, id, decided.approval));
@@ -107,10 +107,10 @@ function refuse(reply: FastifyReply, { status, code, message }: ApprovalsProblem
 
 /** Opens the approvals API and its page where the configuration names operators who may use them. */
 export function registerApprovals(app: FastifyInstance, gateway: Gateway, observe: Observer): void {
-  const { approvals: desk, config } = gateway;
+  const { approvals: service, config } = gateway;
   const { operators } = config.policy.approvals;
-  if (desk === undefined || operators.length === 0) return;
-  registerApprovalsApi(app, { desk, authenticate: createOperatorAuthenticator(operators, observe), observe });
+  if (service === undefined || operators.length === 0) return;
+  registerApprovalsApi(app, { service, authenticate: createOperatorAuthenticator(operators, observe), observe });
   registerApprovalsPage(app);
 }
 

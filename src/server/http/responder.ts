@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isJsonContentType } from '@modelcontextprotocol/server';
 import { Cancellation } from '../../protocol/cancellation.js';
-import type { AnswerPort } from '../mcp/calls-in-flight.js';
+import type { Responder } from '../mcp/calls-in-flight.js';
 import type { RequestId } from '../mcp/fast-request.js';
 import { type RpcErrorCode, writeRpcError } from '../mcp/rpc-error.js';
 
@@ -28,7 +28,7 @@ export type RequestHandler = (request: IncomingMessage, response: ServerResponse
  * One HTTP request that waits for its JSON-RPC response: plain JSON, or an event stream from the first message that comes
  * before the response. While it is open it holds the seat of its session.
  */
-export class HttpExchange implements AnswerPort {
+export class HttpExchange implements Responder {
   readonly cancellation = new Cancellation();
   readonly canNotify: boolean;
   /** Undefined once answered: whoever still holds the exchange must not hold the connection's buffers. */

@@ -7,7 +7,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { isJsonObject } from '../../protocol/json.js';
 import type { HotAnswerer } from '../mcp/answer-fast.js';
-import { type AnswerPort, heedCancellation, splitBatch } from '../mcp/calls-in-flight.js';
+import { heedCancellation, type Responder, splitBatch } from '../mcp/calls-in-flight.js';
 import type { OpenQuestions } from '../mcp/elicitation.js';
 import { showsForms } from '../mcp/elicitation-form.js';
 import { type HotRequest, isLegacyVersion, recogniseHotRequest } from '../mcp/fast-request.js';
@@ -50,12 +50,12 @@ interface LegacyEndpointDeps {
   readonly questions: OpenQuestions;
 }
 
-type OpenPort = (session: LegacySession) => AnswerPort;
+type OpenResponder = (session: LegacySession) => Responder;
 
 export function createLegacyEndpoint(deps: LegacyEndpointDeps): LegacyEndpoint {
   const { sessions, answerHot, answerSlow, streams, questions } = deps;
 
-  const answer = (message: JSONRPCMessage, session: LegacySession, port: AnswerPort): void => {
+  const answer = (message: JSONRPCMessage, session: LegacySession, port: Responder): void => {
     const hot = recogniseHotRequest(message);
     if (hot?.era === 'legacy') answerHot(hot, session, port);
     else answerSlow(message, session, port);
@@ -65,7 +65,7 @@ export function createLegacyEndpoint(deps: LegacyEndpointDeps): LegacyEndpoint {
     message: unknown,
     response: ServerResponse,
     client: string | undefined,
-    openPort: OpenPort,
+    openPort: OpenResponder,
   ): void => {
     const id = isJSONRPCRequest(message) ? message.id : null;
     if (!isInitializeRequest(message) || !isJSONRPCRequest(message)) {
@@ -89,7 +89,7 @@ export function createLegacyEndpoint(deps: LegacyEndpointDeps): LegacyEndpoint {
     message: unknown,
     session: LegacySession,
     response: ServerResponse,
-    openPort: OpenPort,
+    openPort: OpenResponder,
   ): void => {
     // The SDK's classifier has seen that it is a valid message or an array of them.
     const messages = (Array.isArray(message) ? message : [message]) as readonly JSONRPCMessage[];
@@ -115,7 +115,7 @@ export function createLegacyEndpoint(deps: LegacyEndpointDeps): LegacyEndpoint {
 
   return {
     post(message, hot, request, response, client) {
-      const openPort: OpenPort = (session) =>
+      const openPort: OpenResponder = (session) =>
         new HttpExchange(response, session, streams, acceptsStream(request.headers.accept));
       if (isInitialize(message) && request.headers['mcp-session-id'] === undefined) {
         openSession(message, response, client, openPort);

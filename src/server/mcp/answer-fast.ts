@@ -1,14 +1,14 @@
 import type { Gateway } from '../../gateway/gateway.js';
 import type { Observer } from '../../observe/observation.js';
 import type { RawCall } from '../../protocol/call.js';
-import type { AnswerPort, Peer } from './calls-in-flight.js';
+import type { Peer, Responder } from './calls-in-flight.js';
 import type { OpenQuestions } from './elicitation.js';
 import type { HotRequest } from './fast-request.js';
 import { RPC_ERROR, writeRpcError } from './rpc-error.js';
 import { type ResultWriter, writeProgress } from './write-result.js';
 
 /** Answers a hot request on its port. */
-export type HotAnswerer = (request: HotRequest, peer: Peer, port: AnswerPort) => void;
+export type HotAnswerer = (request: HotRequest, peer: Peer, port: Responder) => void;
 
 interface HotAnswererDeps {
   readonly gateway: Gateway;
@@ -52,7 +52,7 @@ export function refuseDuplicate(id: string | number): string {
   return writeRpcError(id, RPC_ERROR.invalidRequest, `Request id '${id}' is still unanswered. Use a new id.`);
 }
 
-function toRawCall(request: HotRequest, peer: Peer, port: AnswerPort, questions: OpenQuestions): RawCall {
+function toRawCall(request: HotRequest, peer: Peer, port: Responder, questions: OpenQuestions): RawCall {
   const { tool, params, progressToken } = request;
   const user = request.era === 'modern' ? request.user : questions.channel(peer, port);
   const plain = { tool, arguments: params['arguments'], caller: peer.caller, cancellation: port.cancellation };

@@ -4,7 +4,7 @@ import { isJsonObject } from '../../protocol/json.js';
 import { isRequestId, type RequestId } from './fast-request.js';
 
 /** Where the answer to one request goes. After `answer` or `cancel` every method does nothing. */
-export interface AnswerPort {
+export interface Responder {
   /** Cancelled when the client takes the request back or goes away. */
   readonly cancellation: Cancellation;
   /** Whether messages can be sent before the answer. */
@@ -33,7 +33,7 @@ export interface Peer {
  * the next full collection; under load that was a third of the garbage collector's work.
  */
 export class CallsInFlight {
-  #ports: Record<string, AnswerPort> | undefined;
+  #ports: Record<string, Responder> | undefined;
   #size = 0;
   #whenIdle: (() => void) | undefined;
 
@@ -42,8 +42,8 @@ export class CallsInFlight {
   }
 
   /** Notes a request; false when its id is in use, which would make the answers indistinguishable. */
-  begin(id: RequestId, port: AnswerPort): boolean {
-    this.#ports ??= Object.create(null) as Record<string, AnswerPort>;
+  begin(id: RequestId, port: Responder): boolean {
+    this.#ports ??= Object.create(null) as Record<string, Responder>;
     const key = keyOf(id);
     if (key in this.#ports) return false;
     this.#ports[key] = port;
@@ -51,12 +51,12 @@ export class CallsInFlight {
     return true;
   }
 
-  get(id: RequestId): AnswerPort | undefined {
+  get(id: RequestId): Responder | undefined {
     return this.#ports?.[keyOf(id)];
   }
 
   /** Forgets a request that is about to be answered, and gives its port. */
-  take(id: RequestId): AnswerPort | undefined {
+  take(id: RequestId): Responder | undefined {
     const key = keyOf(id);
     const port = this.#ports?.[key];
     if (port === undefined) return undefined;
@@ -67,7 +67,7 @@ export class CallsInFlight {
   }
 
   /** Forgets a request that has ended some other way; a new one that uses its id meanwhile stays. */
-  forget(id: RequestId, port: AnswerPort): void {
+  forget(id: RequestId, port: Responder): void {
     if (this.get(id) === port) this.take(id);
   }
 
@@ -110,7 +110,7 @@ function keyOf(id: RequestId): string {
  * @param count how many requests, at least one.
  * @param batch answered with the array, or cancelled when nothing is left to answer.
  */
-export function splitBatch(count: number, batch: AnswerPort): readonly AnswerPort[] {
+export function splitBatch(count: number, batch: Responder): readonly Responder[] {
   const answers: string[] = [];
   let open = count;
   const settle = (): void => {
@@ -126,7 +126,7 @@ export function splitBatch(count: number, batch: AnswerPort): readonly AnswerPor
   return ports;
 }
 
-function createPart(answers: string[], settle: () => void): AnswerPort {
+function createPart(answers: string[], settle: () => void): Responder {
   const cancellation = new Cancellation();
   let done = false;
   const finish = (): boolean => {

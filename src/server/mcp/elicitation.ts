@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { isJSONRPCErrorResponse, isJSONRPCResponse, type JSONRPCResponse } from '@modelcontextprotocol/server';
 import type { Cancellation } from '../../protocol/cancellation.js';
 import type { ConsentAnswer, UserChannel } from '../../protocol/consent.js';
-import type { AnswerPort, Peer } from './calls-in-flight.js';
+import type { Peer, Responder } from './calls-in-flight.js';
 import { readConsent, writeConsentParams } from './elicitation-form.js';
 
 interface OpenQuestion {
@@ -23,7 +23,7 @@ export class OpenQuestions {
   }
 
   /** The way to the person behind a waiting request; undefined where the client has none, or no message can be sent. */
-  channel({ caller, elicits }: Peer, port: AnswerPort): UserChannel | undefined {
+  channel({ caller, elicits }: Peer, port: Responder): UserChannel | undefined {
     if (elicits !== true || !port.canNotify) return undefined;
     const { sessionId } = caller;
     return { kind: 'live', ask: (question, cancellation) => this.#ask(sessionId, port, question, cancellation) };
@@ -39,7 +39,7 @@ export class OpenQuestions {
     return true;
   }
 
-  #ask(sessionId: string, port: AnswerPort, question: string, cancellation: Cancellation): Promise<ConsentAnswer> {
+  #ask(sessionId: string, port: Responder, question: string, cancellation: Cancellation): Promise<ConsentAnswer> {
     const id = `consent-${randomUUID()}`;
     return new Promise((resolve, reject) => {
       if (cancellation.cancelled || port.cancellation.cancelled) {

@@ -8,12 +8,12 @@ import {
 } from '@modelcontextprotocol/server';
 import type { Observer } from '../../observe/observation.js';
 import { refuseDuplicate } from './answer-fast.js';
-import { type AnswerPort, CallsInFlight, type Peer } from './calls-in-flight.js';
+import { CallsInFlight, type Peer, type Responder } from './calls-in-flight.js';
 import type { OpenQuestions } from './elicitation.js';
 import type { SdkServerFactory } from './sdk-server.js';
 
 /** Answers any legacy request through the SDK's protocol layer. */
-export type SlowAnswerer = (message: JSONRPCMessage, peer: Required<Peer>, port: AnswerPort) => void;
+export type SlowAnswerer = (message: JSONRPCMessage, peer: Required<Peer>, port: Responder) => void;
 
 /** Where the SDK's messages go that answer no registered request. */
 interface TransportOutlet {
@@ -46,7 +46,7 @@ export class ServerTransport implements Transport {
   }
 
   /** Hands a message to the SDK. `port` is where the response to a request goes. */
-  deliver(message: JSONRPCMessage, port: AnswerPort): void {
+  deliver(message: JSONRPCMessage, port: Responder): void {
     const registered = isJSONRPCRequest(message) && !LONG_LIVED.has(message.method);
     if (registered && !this.calls.begin(message.id, port)) port.answer(refuseDuplicate(message.id));
     else this.onmessage?.(message);

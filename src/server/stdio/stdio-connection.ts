@@ -13,13 +13,7 @@ import type { Observer } from '../../observe/observation.js';
 import type { Caller } from '../../protocol/call.js';
 import { Cancellation } from '../../protocol/cancellation.js';
 import { createHotAnswerer } from '../mcp/answer-fast.js';
-import {
-  type AnswerPort,
-  type CallsInFlight,
-  heedCancellation,
-  type Peer,
-  splitBatch,
-} from '../mcp/calls-in-flight.js';
+import { type CallsInFlight, heedCancellation, type Peer, type Responder, splitBatch } from '../mcp/calls-in-flight.js';
 import { OpenQuestions } from '../mcp/elicitation.js';
 import { showsForms } from '../mcp/elicitation-form.js';
 import { clientNameOf, type Era, type HotRequest, type RequestId, recogniseHotRequest } from '../mcp/fast-request.js';
@@ -70,7 +64,7 @@ export function createStdioConnection(deps: StdioConnectionDeps): StdioConnectio
     return isOpen ? hot : undefined;
   };
 
-  const dispatch = (message: unknown, port: AnswerPort): void => {
+  const dispatch = (message: unknown, port: Responder): void => {
     client.learnName(message);
     const hot = recogniseOpen(message);
     if (hot === undefined) {
@@ -90,7 +84,7 @@ export function createStdioConnection(deps: StdioConnectionDeps): StdioConnectio
       refuse('a batch must hold JSON-RPC messages only');
       return;
     }
-    const port = new StdioPort(lines);
+    const port = new StdioResponder(lines);
     const count = batch.filter(isJSONRPCRequest).length;
     const ports = count === 0 ? [] : [...splitBatch(count, port)];
     for (const message of batch) dispatch(message, (isJSONRPCRequest(message) ? ports.shift() : undefined) ?? port);
@@ -118,7 +112,7 @@ export function createStdioConnection(deps: StdioConnectionDeps): StdioConnectio
     },
     accept(message) {
       if (Array.isArray(message)) acceptBatch(message);
-      else dispatch(message, new StdioPort(lines));
+      else dispatch(message, new StdioResponder(lines));
     },
     tellToolsChanged() {
       if (speaker?.transport === undefined) return;
@@ -156,7 +150,7 @@ class StdioClient implements Peer {
 }
 
 /** A request that is answered with a line. */
-class StdioPort implements AnswerPort {
+class StdioResponder implements Responder {
   readonly cancellation = new Cancellation();
   readonly canNotify = true;
   readonly #writer: LineWriter;

@@ -9,7 +9,7 @@ import { LineReader, LineWriter } from './lines.js';
 import { createStdioConnection } from './stdio-connection.js';
 
 /** One client on a pair of streams. */
-export interface StdioFront {
+export interface StdioGatewayServer {
   /** Resolves when the client has gone (the input has ended) or the front was closed, and the output is written. */
   readonly done: Promise<void>;
   close(): Promise<void>;
@@ -27,7 +27,7 @@ interface StdioFrontDeps {
 const FAREWELL_MS = 1_000;
 
 /** Serves MCP on a pair of streams, both eras. Bytes are counted and checked before they are parsed. */
-export function serveStdio(gateway: Gateway, deps: StdioFrontDeps): StdioFront {
+export function serveStdio(gateway: Gateway, deps: StdioFrontDeps): StdioGatewayServer {
   const { input, output, observe, serverInfo } = deps;
   const { maxRequestSize } = gateway.config.limits;
   const results = createResultWriter(serverInfo);

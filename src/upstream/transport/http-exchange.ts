@@ -157,5 +157,5 @@ function passEvent({ id, event, data }: EventSourceMessage, { onData, onEventId 
 }
 
 function tooLong(maxBytes: number): UpstreamFault {
-  return new UpstreamFault('rubbish', `it sent a message of more than ${Math.round(maxBytes / 1024 / 1024)} MB`);
+  return new UpstreamFault('malformed', `it sent a message of more than ${Math.round(maxBytes / 1024 / 1024)} MB`);
 }

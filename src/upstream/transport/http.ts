@@ -86,7 +86,7 @@ export class HttpTransport implements UpstreamTransport {
   #path: string;
   #facts: ConnectionFacts = { sessionId: undefined, protocolVersion: undefined };
   #headers: FlatHeaders;
-  #standing: StandingStream | undefined;
+  #standing: StandaloneStream | undefined;
   #lost = false;
   #closing: Promise<void> | undefined;
 
@@ -320,7 +320,7 @@ export class HttpTransport implements UpstreamTransport {
   }
 
   #openStandingStream(): void {
-    this.#standing ??= new StandingStream({
+    this.#standing ??= new StandaloneStream({
       dispatch: (headers, exchange) =>
         this.#pool.dispatch(
           { method: 'GET', path: this.#path, headers: [...STREAM_HEADERS, ...this.#headers, ...headers] },
@@ -365,7 +365,7 @@ const STABLE_MS = 5_000;
 const FIRST_PAUSE_MS = 50;
 const MAX_PAUSE_MS = 30_000;
 
-interface StandingStreamOptions {
+interface StandaloneStreamOptions {
   readonly dispatch: (headers: readonly string[], exchange: HttpExchange) => void;
   readonly onData: (data: string) => void;
   /** The server answered that it does not know the session. */
@@ -378,8 +378,8 @@ interface StandingStreamOptions {
  * The GET stream on which a legacy server sends what belongs to no request, `list_changed` above all. It is also the first to
  * notice that a server went away. A server that offers none answers 405, and that is the end of it.
  */
-class StandingStream {
-  readonly #options: StandingStreamOptions;
+class StandaloneStream {
+  readonly #options: StandaloneStreamOptions;
   #exchange: HttpExchange | undefined;
   #timer: NodeJS.Timeout | undefined;
   #lastEventId: string | undefined;
@@ -388,7 +388,7 @@ class StandingStream {
   #pauseMs = FIRST_PAUSE_MS;
   #closed = false;
 
-  constructor(options: StandingStreamOptions) {
+  constructor(options: StandaloneStreamOptions) {
     this.#options = options;
     this.#connect();
   }

@@ -111,7 +111,7 @@ export class StdioTransport implements UpstreamTransport {
   }
 
   #overflow(): void {
-    this.#break(new UpstreamFault('rubbish', `it sent a line of more than ${MAX_MESSAGE_BYTES / 1024 / 1024} MB`));
+    this.#break(new UpstreamFault('malformed', `it sent a line of more than ${MAX_MESSAGE_BYTES / 1024 / 1024} MB`));
   }
 
   /** The pipe is of no more use: says why and ends the process. */

@@ -83,7 +83,7 @@ function readHandle(text) {
 
 function isReadable(results, handle, sessionId) {
   try {
-    return results.readKept({ handle, path: 'items[0]' }, { sessionId }) !== undefined;
+    return results.readStored({ handle, path: 'items[0]' }, { sessionId }) !== undefined;
   } catch {
     // It has made room for later ones.
     return false;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { CATALOGUE_SIZE } from '../gate/gated-calls.mjs';
 import { importBuilt } from '../inner/built-modules.mjs';
-import { buildInnerSnapshot, configure, createPass, OPEN_DESK } from '../inner/inner-gateway.mjs';
+import { buildInnerSnapshot, configure, createPass, OPEN_SERVICE } from '../inner/inner-gateway.mjs';
 import { buildTools } from '../server/catalogue.mjs';
 import { LIST_ROWS, ROWS_TEXT } from './rows.mjs';
 
@@ -20,7 +20,7 @@ export async function openAnswers({ modules, directory }, answerLarge = () => RO
   );
   return (settings) => {
     const results =
-      settings === undefined ? built.passResults : built.createResultDesk({ ...config.results, ...settings });
-    return { pass: createPass(built, { ...OPEN_DESK, results }, config, snapshot), results };
+      settings === undefined ? built.passResults : built.createResultService({ ...config.results, ...settings });
+    return { pass: createPass(built, { ...OPEN_SERVICE, results }, config, snapshot), results };
   };
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { importBuilt } from '../inner/built-modules.mjs';
-import { buildInnerSnapshot, configure, createPass, IGNORE, OPEN_DESK } from '../inner/inner-gateway.mjs';
+import { buildInnerSnapshot, configure, createPass, IGNORE, OPEN_SERVICE } from '../inner/inner-gateway.mjs';
 import { buildTools } from '../server/catalogue.mjs';
 import { CATALOGUE_SIZE } from './gated-calls.mjs';
 import { GATES } from './gates.mjs';
@@ -17,14 +17,14 @@ export async function openGates(modules, directory) {
   const snapshot = buildInnerSnapshot(built, config, buildTools(CATALOGUE_SIZE), ({ text }) => text);
   return await Promise.all(
     GATES.map(async ({ name, rules, refuses }) => {
-      const desk = rules === undefined ? OPEN_DESK : await openDesk(built, join(directory, name), rules);
-      const desks = { gatekeeper: desk.gatekeeper, recordCall: desk.recordCall, results: built.passResults };
-      return { name, refuses, pass: createPass(built, desks, config, snapshot) };
+      const service = rules === undefined ? OPEN_SERVICE : await openService(built, join(directory, name), rules);
+      const services = { gatekeeper: service.gatekeeper, recordCall: service.recordCall, results: built.passResults };
+      return { name, refuses, pass: createPass(built, services, config, snapshot) };
     }),
   );
 }
 
-async function openDesk(built, directory, rules) {
+async function openService(built, directory, rules) {
   const config = await configure(built, directory, { policy: { rules } });
-  return await built.openPolicyDesk(config, { observe: IGNORE, process: 'bench' });
+  return await built.openPolicy(config, { observe: IGNORE, process: 'bench' });
 }

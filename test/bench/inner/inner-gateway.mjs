@@ -10,7 +10,7 @@ export const IGNORE = () => undefined;
 
 /** Lets everything through unseen, and keeps no record. */
 const ALLOWED = Object.freeze({ outcome: 'allowed' });
-export const OPEN_DESK = { gatekeeper: { admit: () => ALLOWED, outlook: IGNORE }, recordCall: IGNORE };
+export const OPEN_SERVICE = { gatekeeper: { admit: () => ALLOWED, staticDecision: IGNORE }, recordCall: IGNORE };
 
 /** The defaults but for `sections`, read as the gateway reads them. @param cwd a folder to make and to keep state in */
 export async function configure({ loadConfig, ensureDataDirectories }, cwd, sections = {}) {
@@ -27,7 +27,7 @@ export function buildInnerSnapshot({ buildSnapshot }, config, tools, answer) {
     config,
     toolSets: [{ upstream: UPSTREAM, tools }],
     // Introspection alone asks these, and nobody introspects.
-    policy: { outlook: IGNORE, revokeToken: IGNORE },
+    policy: { staticDecision: IGNORE, revokeToken: IGNORE },
     upstreamHandler: async ({ operation, arguments: args }) => ({
       toolResult: { content: [{ type: 'text', text: await answer(args, operation.tool) }] },
     }),
@@ -39,13 +39,13 @@ export function buildInnerSnapshot({ buildSnapshot }, config, tools, answer) {
  * @param desks `{gatekeeper, recordCall, results}`
  * @returns a function that takes `{tool, operation, params, sessionId?}` and resolves with the reply
  */
-export function createPass({ createPipeline, unlimitedQuota, Cancellation }, desks, config, snapshot) {
+export function createPass({ createPipeline, unlimitedQuota, Cancellation }, services, config, snapshot) {
   const pipeline = createPipeline({
-    ...desks,
+    ...services,
     limits: config.limits,
     quota: unlimitedQuota,
     observe: IGNORE,
-    isNews: () => true,
+    isFirstWarning: () => true,
     slowMs: config.warnings.slowMs,
   });
   return ({ tool, operation, params, sessionId = CALLER.sessionId }) => {

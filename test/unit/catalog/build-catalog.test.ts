@@ -5,7 +5,7 @@ import { anOperation } from '../../support/an-operation.js';
 import { anUpstream, aTool, buildTestCatalog, buildTestOperation } from '../../support/build-test-catalog.js';
 
 const namesOf = (catalog: Catalog) => catalog.operations.map(({ name }) => name);
-const kindsOf = (catalog: Catalog) => catalog.findings.map(({ kind }) => kind);
+const kindsOf = (catalog: Catalog) => catalog.diagnostics.map(({ kind }) => kind);
 
 describe('names', () => {
   it('stay bare where they are unique and are qualified on all sides where they are not', () => {
@@ -153,7 +153,7 @@ describe('tools that are off the specification', () => {
   ])('%s is set aside alone', (_, tool) => {
     const catalog = buildTestCatalog({ a: [aTool('good'), tool] });
     expect(namesOf(catalog)).toEqual(['good']);
-    expect(catalog.findings).toMatchObject([{ kind: 'tool-set-aside', upstream: 'a' }]);
+    expect(catalog.diagnostics).toMatchObject([{ kind: 'tool-set-aside', upstream: 'a' }]);
   });
 
   it.each([

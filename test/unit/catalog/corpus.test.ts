@@ -83,7 +83,7 @@ describe.skipIf(!corpusIsHere)('real catalogues (skipped where ../shared/corpus 
       const values = operations.map(({ fixedArguments }) => fixedArguments?.[grouping?.parameter ?? '']);
       expect(values.toSorted(), key).toEqual(grouping?.values.toSorted() ?? [undefined]);
     }
-    expect(catalog.findings.filter(({ severity }) => severity !== 'info')).toEqual([]);
+    expect(catalog.diagnostics.filter(({ severity }) => severity !== 'info')).toEqual([]);
     const names = catalog.operations.map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
     expect(names.filter((name) => !NAME_PATTERN.test(name))).toEqual([]);
@@ -96,7 +96,7 @@ describe.skipIf(!corpusIsHere)('real catalogues (skipped where ../shared/corpus 
     const upstreams = shuffled.map(({ upstream }) => anUpstream(upstream));
     const again = buildCatalog({ toolSets: shuffled, upstreams, builtins: [], pins: {} });
     expect(again.operations).toEqual(catalog.operations);
-    expect(again.findings).toEqual(catalog.findings);
+    expect(again.diagnostics).toEqual(catalog.diagnostics);
   });
 
   it('valid arguments reach every tool exactly as a direct caller would send them', { timeout: 60_000 }, () => {

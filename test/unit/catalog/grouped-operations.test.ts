@@ -25,7 +25,7 @@ const build = (tools: readonly RawTool[], settings: Partial<UpstreamConfig> = {}
 const curated = (tools: readonly RawTool[], ...curation: CurationRule[]) => build(tools, { curation });
 
 const namesOf = ({ operations }: Catalog) => operations.map(({ name }) => name);
-const kindsOf = ({ findings }: Catalog) => findings.map(({ kind }) => kind);
+const kindsOf = ({ diagnostics }: Catalog) => diagnostics.map(({ kind }) => kind);
 
 const find = (catalog: Catalog, name: string): Operation => {
   const operation = catalog.find(name);
@@ -46,7 +46,7 @@ describe('a grouped tool', () => {
       { name: 'delete_issue', category: 'DELETE', fixedArguments: { method: 'delete' }, ...common },
       { name: 'update_issue', category: 'UPDATE', fixedArguments: { method: 'update' }, ...common },
     ]);
-    expect(catalog.findings).toEqual([]);
+    expect(catalog.diagnostics).toEqual([]);
   });
 
   it('hides the parameter and sends its value', () => {

@@ -122,9 +122,9 @@ describe('profiles of the operator', () => {
   });
 
   it('come after the built-in ones', () => {
-    const notes = { source: 'x', problem: () => {}, warning: () => {}, has: () => false };
+    const diagnostics = { source: 'x', problem: () => {}, warning: () => {}, has: () => false };
     expect(
-      buildProfiles({ mine: {} }, 'mcp_aql_', notes)
+      buildProfiles({ mine: {} }, 'mcp_aql_', diagnostics)
         .map(({ name }) => name)
         .at(-1),
     ).toBe('mine');

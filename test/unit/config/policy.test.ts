@@ -348,7 +348,7 @@ describe('policy: what it warns of', () => {
 });
 
 describe('policy: rules that vouch for a name that any upstream may have', () => {
-  const mcpServers = { notes: { url: 'http://localhost:1/' }, other: { url: 'http://localhost:2/' } };
+  const mcpServers = { diagnostics: { url: 'http://localhost:1/' }, other: { url: 'http://localhost:2/' } };
   const allow = (match: unknown) => ({ rules: [{ match, decision: 'allow' }] });
   const warningsOf = async (document: object) => (await load({ mcpServers, ...document })).warnings;
 
@@ -365,7 +365,10 @@ describe('policy: rules that vouch for a name that any upstream may have', () =>
     ["a name of the gateway's own", { policy: allow({ operation: 'introspect' }) }],
     ['a pattern, which lifts nothing', { policy: allow({ operation: 'write_*' }) }],
     ['a rule that restricts', { policy: { rules: [{ match: { operation: 'write_note' }, decision: 'deny' }] } }],
-    ['a single upstream', { policy: allow({ operation: 'write_note' }), mcpServers: { notes: mcpServers.notes } }],
+    [
+      'a single upstream',
+      { policy: allow({ operation: 'write_note' }), mcpServers: { diagnostics: mcpServers.diagnostics } },
+    ],
   ])('unless it is %s', async (_what, document) => {
     expect(await warningsOf(document)).toEqual([]);
   });

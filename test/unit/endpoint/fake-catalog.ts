@@ -64,7 +64,7 @@ export function fakeCatalog(operations: readonly Operation[]): Catalog {
   );
   return {
     operations: ordered,
-    findings: [],
+    diagnostics: [],
     find: (name) => byName.get(name),
     resolve: () => ({ kind: 'unknown', nearest: [] }),
   };

@@ -1,21 +1,21 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { createCachedHandler } from '../../../src/interceptor/cache.js';
+import { createCacheInterceptor } from '../../../src/interceptor/cache.js';
 import type { HandlerCall, HandlerOutcome, ProgressUpdate } from '../../../src/protocol/call.js';
 import { Cancellation } from '../../../src/protocol/cancellation.js';
 import type { Operation } from '../../../src/protocol/operation.js';
 import { OperationError } from '../../../src/protocol/operation-error.js';
 import type { ToolCallResult } from '../../../src/protocol/result.js';
 import { anOperation } from '../../support/an-operation.js';
-import { aCall, aText, aWrite, createHeldHandler } from './held-handler.js';
+import { aCall, aText, aWrite, createHeldInterceptor } from './held-interceptor.js';
 
 const CACHED = anOperation({ cacheSeconds: 60 });
 
 /** A cached handler over an upstream that the test answers for, and a clock that the test moves. */
 function bench({ maxBytes = 100_000 } = {}) {
   const clock = { ms: 1_000_000 };
-  const { handle: inner, calls } = createHeldHandler();
-  const { handle, invalidate } = createCachedHandler({ inner, maxBytes, now: () => clock.ms });
+  const { handle: inner, calls } = createHeldInterceptor();
+  const { handle, invalidate } = createCacheInterceptor({ inner, maxBytes, now: () => clock.ms });
   /** Asks, and answers in the upstream's place where it is asked. */
   const ask = async (call: HandlerCall, result: ToolCallResult): Promise<HandlerOutcome> => {
     const before = calls.length;

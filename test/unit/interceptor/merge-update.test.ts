@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { bindArguments } from '../../../src/catalog/arguments/bind-arguments.js';
-import { createMergingHandler } from '../../../src/interceptor/merge-update.js';
+import { createMergeInterceptor } from '../../../src/interceptor/merge-update.js';
 import { versionOf } from '../../../src/interceptor/resource.js';
 import type { HandlerCall, OperationHandler } from '../../../src/protocol/call.js';
 import { Cancellation } from '../../../src/protocol/cancellation.js';
@@ -8,7 +8,7 @@ import type { JsonObject } from '../../../src/protocol/json.js';
 import type { MergeRule } from '../../../src/protocol/operation.js';
 import { OperationError } from '../../../src/protocol/operation-error.js';
 import { anOperation } from '../../support/an-operation.js';
-import { aCall, aText } from './held-handler.js';
+import { aCall, aText } from './held-interceptor.js';
 import { createRecordBench, MERGE, named, RECORD, resultOf } from './record-bench.js';
 
 const refusalOf = (promise: Promise<unknown>): Promise<OperationError> =>
@@ -357,7 +357,7 @@ it('asks a read of many for one, and takes an object that stands in a list or in
   const { catalog } = createRecordBench();
   const merge: MergeRule = { read: 'open_notes', identifiers: { ids: 'record_id' }, path: 'notes.0' };
   const sent: JsonObject[] = [];
-  const handle = createMergingHandler({
+  const handle = createMergeInterceptor({
     inner: async ({ operation, arguments: args }) => {
       sent.push(args);
       return { toolResult: operation === read ? aText('{"notes":[{"status":"open"}]}') : aText('done') };

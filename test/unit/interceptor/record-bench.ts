@@ -1,7 +1,7 @@
 import { buildCatalog } from '../../../src/catalog/build-catalog.js';
 import type { Catalog } from '../../../src/catalog/catalog.js';
 import { findOperation } from '../../../src/gateway/upstream-handler.js';
-import { createMergingHandler } from '../../../src/interceptor/merge-update.js';
+import { createMergeInterceptor } from '../../../src/interceptor/merge-update.js';
 import type { HandlerCall, HandlerOutcome, OperationHandler } from '../../../src/protocol/call.js';
 import type { JsonObject } from '../../../src/protocol/json.js';
 import type { MergeRule, Operation } from '../../../src/protocol/operation.js';
@@ -9,7 +9,7 @@ import { OperationError } from '../../../src/protocol/operation-error.js';
 import type { ToolCallResult } from '../../../src/protocol/result.js';
 import { createRecords } from '../../fixtures/servers/records.mjs';
 import { anUpstream } from '../../support/build-test-catalog.js';
-import { aCall } from './held-handler.js';
+import { aCall } from './held-interceptor.js';
 
 export const MERGE: MergeRule = { read: 'get_record', identifiers: { id: 'record_id' }, path: 'record' };
 
@@ -41,7 +41,7 @@ export function createRecordBench({ merge = MERGE, records = [RECORD], wrap = (i
     builtins: [],
     pins: {},
   });
-  const handle = createMergingHandler({
+  const handle = createMergeInterceptor({
     inner: wrap(inner),
     findOperation: (upstream, name) => findOperation(catalog, upstream, name),
     explainFailure,

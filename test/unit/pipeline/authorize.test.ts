@@ -21,7 +21,7 @@ const CALL: ValidatedCall = {
 
 const gatekeeper = (admit: Gatekeeper['admit']): Gatekeeper => ({
   admit,
-  outlook: () => ({ decision: 'allow', requires: 'token', conditional: false }),
+  staticDecision: () => ({ effect: 'allow', requires: 'token', conditional: false }),
 });
 const OPEN = gatekeeper(() => ({ outcome: 'allowed' }));
 const unchanged = () => CALL.operation;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createToldOnce, deprecationWarning, slowOperationWarning } from '../../../src/pipeline/warnings.js';
+import { createWarnedOnce, deprecationWarning, slowOperationWarning } from '../../../src/pipeline/warnings.js';
 import { anOperation } from '../../support/an-operation.js';
 
 describe('slowOperationWarning', () => {
@@ -45,20 +45,24 @@ describe('deprecationWarning', () => {
 
 describe('createToldOnce', () => {
   it('tells a session once, every session, and a session that came back again', () => {
-    const told = createToldOnce();
-    expect([told.isNews('a', 'x'), told.isNews('a', 'x'), told.isNews('a', 'y')]).toEqual([true, false, true]);
-    expect(told.isNews('b', 'x')).toBe(true);
+    const told = createWarnedOnce();
+    expect([told.isFirstWarning('a', 'x'), told.isFirstWarning('a', 'x'), told.isFirstWarning('a', 'y')]).toEqual([
+      true,
+      false,
+      true,
+    ]);
+    expect(told.isFirstWarning('b', 'x')).toBe(true);
     told.endSession('a');
     told.endSession('nobody');
-    expect([told.isNews('a', 'x'), told.isNews('b', 'x')]).toEqual([true, false]);
+    expect([told.isFirstWarning('a', 'x'), told.isFirstWarning('b', 'x')]).toEqual([true, false]);
   });
 
   it('forgets the sessions that began first when there is too much to remember', () => {
-    const told = createToldOnce(3);
-    for (const subject of ['x', 'y']) told.isNews('a', subject);
-    told.isNews('b', 'x');
-    told.isNews('c', 'x');
-    expect([told.isNews('b', 'x'), told.isNews('c', 'x')]).toEqual([false, false]);
-    expect(told.isNews('a', 'x')).toBe(true);
+    const told = createWarnedOnce(3);
+    for (const subject of ['x', 'y']) told.isFirstWarning('a', subject);
+    told.isFirstWarning('b', 'x');
+    told.isFirstWarning('c', 'x');
+    expect([told.isFirstWarning('b', 'x'), told.isFirstWarning('c', 'x')]).toEqual([false, false]);
+    expect(told.isFirstWarning('a', 'x')).toBe(true);
   });
 });

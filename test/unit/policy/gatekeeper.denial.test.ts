@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { denyByRuling } from '../../../src/policy/gatekeeper.js';
+import { denyByDecision } from '../../../src/policy/gatekeeper.js';
 import type { DangerLevel, TrustLevel } from '../../../src/protocol/operation.js';
 import { aBook, aRule, NOBODY, rated } from './rules/a-rule.js';
 
 function denialBy(book: ReturnType<typeof aBook>, danger: DangerLevel) {
   const operation = rated(danger);
-  return denyByRuling(operation, book.ruleOn(operation, {}, NOBODY)).toFailure().error;
+  return denyByDecision(operation, book.decide(operation, {}, NOBODY)).toFailure().error;
 }
 
 describe('a denial', () => {

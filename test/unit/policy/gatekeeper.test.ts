@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import type { AuditEvent } from '../../../src/audit/audit-trail.js';
 import type { PolicyRequest } from '../../../src/policy/admission.js';
 import { createGatekeeper } from '../../../src/policy/gatekeeper.js';
-import type { Ruling } from '../../../src/policy/rules/rule-types.js';
+import type { PolicyDecision } from '../../../src/policy/rules/rule-types.js';
 import { Cancellation } from '../../../src/protocol/cancellation.js';
 import { anOperation } from '../../support/an-operation.js';
 
-const RULING: Ruling = {
-  decision: 'allow',
+const DECISION: PolicyDecision = {
+  effect: 'allow',
   requires: 'token',
   cooldownSeconds: 0,
   rule: null,
@@ -24,14 +24,14 @@ const REQUEST: PolicyRequest = {
   cancellation: new Cancellation(),
 };
 
-function deskWith(ruling: Partial<Ruling>) {
+function gatekeeperWith(decision: Partial<PolicyDecision>) {
   const records: AuditEvent[] = [];
-  const asked: Ruling[] = [];
-  const whole = { ...RULING, ...ruling };
+  const asked: PolicyDecision[] = [];
+  const whole = { ...DECISION, ...decision };
   const gatekeeper = createGatekeeper({
     rules: {
-      ruleOn: () => whole,
-      outlook: () => ({ decision: whole.decision, requires: whole.requires, conditional: false }),
+      decide: () => whole,
+      staticDecision: () => ({ effect: whole.effect, requires: whole.requires, conditional: false }),
       explain: () => {
         throw new Error('not asked');
       },
@@ -48,13 +48,13 @@ function deskWith(ruling: Partial<Ruling>) {
 
 describe('the gatekeeper', () => {
   it('lets an allowed call through at once, without a promise and without a record', () => {
-    const { gatekeeper, records } = deskWith({});
+    const { gatekeeper, records } = gatekeeperWith({});
     expect(gatekeeper.admit(REQUEST)).toEqual({ outcome: 'allowed' });
     expect(records).toEqual([]);
   });
 
   it('puts on record what it lets through from destructive on', () => {
-    const { gatekeeper, records } = deskWith({ danger: 'destructive', trust: 'certified' });
+    const { gatekeeper, records } = gatekeeperWith({ danger: 'destructive', trust: 'certified' });
     expect(gatekeeper.admit(REQUEST)).toEqual({ outcome: 'allowed' });
     expect(records).toMatchObject([
       {
@@ -69,7 +69,7 @@ describe('the gatekeeper', () => {
   });
 
   it('refuses what is denied, and says so on record before anybody else', () => {
-    const { gatekeeper, records } = deskWith({ decision: 'deny', by: 'rule', rule: 'freeze', reason: 'frozen' });
+    const { gatekeeper, records } = gatekeeperWith({ effect: 'deny', by: 'rule', rule: 'freeze', reason: 'frozen' });
     expect(() => gatekeeper.admit(REQUEST)).toThrow(
       expect.objectContaining({ code: 'PERMISSION_DENIED', details: expect.objectContaining({ rule: 'freeze' }) }),
     );
@@ -79,7 +79,7 @@ describe('the gatekeeper', () => {
   });
 
   it('hands what needs agreement to those who get it', async () => {
-    const { gatekeeper, asked } = deskWith({ decision: 'confirm', requires: 'human', cooldownSeconds: 5 });
+    const { gatekeeper, asked } = gatekeeperWith({ effect: 'confirm', requires: 'human', cooldownSeconds: 5 });
     await expect(gatekeeper.admit(REQUEST)).resolves.toMatchObject({ outcome: 'confirmed' });
     expect(asked).toMatchObject([{ requires: 'human', cooldownSeconds: 5 }]);
   });

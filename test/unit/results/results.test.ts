@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/protocol/json.js';
-import type { ReadContext, ReadData, ResultDesk } from '../../../src/results/result-types.js';
-import { createResultDesk } from '../../../src/results/results.js';
+import type { ReadContext, ReadData, ResultService } from '../../../src/results/result-types.js';
+import { createResultService } from '../../../src/results/results.js';
 import { anOperation } from '../../support/an-operation.js';
 
 const SETTINGS = { maxBytes: 0, keptBytes: 10_000_000, keptSeconds: 600, compact: false };
@@ -25,14 +25,14 @@ interface Page {
 }
 
 /** One call: its controls, and the upstream's answer if it comes to that. */
-function ask(desk: ResultDesk, params: JsonObject, answer: unknown, context = CONTEXT): ReadData {
-  const { query } = desk.takeControls(context.operation, params);
-  const resumed = query === undefined ? undefined : desk.resume(context, query);
-  return resumed ?? desk.finish(context, query, JSON.stringify(answer));
+function ask(service: ResultService, params: JsonObject, answer: unknown, context = CONTEXT): ReadData {
+  const { query } = service.takeControls(context.operation, params);
+  const resumed = query === undefined ? undefined : service.resume(context, query);
+  return resumed ?? service.finish(context, query, JSON.stringify(answer));
 }
 
-const page = (desk: ResultDesk, params: JsonObject, answer: unknown): Page =>
-  JSON.parse(ask(desk, params, answer).dataText);
+const page = (service: ResultService, params: JsonObject, answer: unknown): Page =>
+  JSON.parse(ask(service, params, answer).dataText);
 
 const ITEMS = fc.array(
   fc.record({
@@ -50,24 +50,24 @@ describe('pages of a list', () => {
   it('visit each item once, forwards and backwards, in the order of the whole', () => {
     fc.assert(
       fc.property(ITEMS, SIZE, CHOICE, ORDER, (items, size, choice, order) => {
-        const desk = createResultDesk(SETTINGS);
-        const whole = page(desk, { limit: 1_000, offset: 0, ...choice, ...order }, items).items;
+        const service = createResultService(SETTINGS);
+        const whole = page(service, { limit: 1_000, offset: 0, ...choice, ...order }, items).items;
         const forwards: JsonObject[] = [];
-        let current = page(desk, { first: size, ...choice, ...order }, items);
+        let current = page(service, { first: size, ...choice, ...order }, items);
         for (;;) {
           forwards.push(...current.items);
           expect(current.pageInfo.totalCount).toBe(whole.length);
           if (!current.pageInfo.hasNextPage) break;
           // Nothing that the upstream says meanwhile matters.
-          current = page(desk, { first: size, after: current.pageInfo.endCursor }, []);
+          current = page(service, { first: size, after: current.pageInfo.endCursor }, []);
         }
         expect(forwards).toEqual(whole);
         const backwards: JsonObject[] = [];
-        current = page(desk, { last: size, ...choice, ...order }, items);
+        current = page(service, { last: size, ...choice, ...order }, items);
         for (;;) {
           backwards.unshift(...current.items);
           if (!current.pageInfo.hasPreviousPage) break;
-          current = page(desk, { last: size, before: current.pageInfo.startCursor }, []);
+          current = page(service, { last: size, before: current.pageInfo.startCursor }, []);
         }
         expect(backwards).toEqual(whole);
       }),
@@ -77,27 +77,27 @@ describe('pages of a list', () => {
   it('are as long as fits, and still lose nothing', () => {
     fc.assert(
       fc.property(ITEMS, fc.integer({ min: 500, max: 900 }), (items, answerBytes) => {
-        const desk = createResultDesk(SETTINGS);
+        const service = createResultService(SETTINGS);
         const context = { ...CONTEXT, answerBytes };
         const seen: JsonObject[] = [];
         let params: JsonObject = { sort: 'id' };
         for (;;) {
-          const { dataText } = ask(desk, params, items, context);
+          const { dataText } = ask(service, params, items, context);
           const current = JSON.parse(dataText) as Page;
           seen.push(...current.items);
           if (!current.pageInfo.hasNextPage) break;
           params = { first: 1_000, after: current.pageInfo.endCursor };
         }
-        expect(seen).toEqual(page(desk, { sort: 'id', limit: 1_000 }, items).items);
+        expect(seen).toEqual(page(service, { sort: 'id', limit: 1_000 }, items).items);
       }),
     );
   });
 
   it('choose the fields of a preset by the whole list, so that all pages have the same', () => {
-    const desk = createResultDesk(SETTINGS);
+    const service = createResultService(SETTINGS);
     const items = Array.from({ length: 50 }, (_, id) => ({ id, name: `n${id}`, note: 'x'.repeat(600) }));
-    const first = page(desk, { first: 2, fields: 'standard' }, items);
-    const second = page(desk, { first: 2, after: first.pageInfo.endCursor }, []);
+    const first = page(service, { first: 2, fields: 'standard' }, items);
+    const second = page(service, { first: 2, after: first.pageInfo.endCursor }, []);
     expect([first.items[0], second.items[0]]).toEqual([
       { id: 0, name: 'n0' },
       { id: 2, name: 'n2' },
@@ -110,38 +110,41 @@ describe('an answer of which nothing is asked', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const text = JSON.stringify(value);
-        expect(createResultDesk(SETTINGS).finish(CONTEXT, undefined, text)).toEqual({ dataText: text, warnings: [] });
+        expect(createResultService(SETTINGS).finish(CONTEXT, undefined, text)).toEqual({
+          dataText: text,
+          warnings: [],
+        });
       }),
     );
   });
 
   it('keeps what is kept within the bound, whatever comes', () => {
     const keptBytes = 1_048_576;
-    const desk = createResultDesk({ ...SETTINGS, maxBytes: 10_000, keptBytes });
+    const service = createResultService({ ...SETTINGS, maxBytes: 10_000, keptBytes });
     const big = JSON.stringify(Array.from({ length: 2_000 }, (_, id) => ({ id, text: 'x'.repeat(50) })));
     const handles = Array.from({ length: 100 }, () => {
-      const [warning] = desk.finish(CONTEXT, undefined, big).warnings;
+      const [warning] = service.finish(CONTEXT, undefined, big).warnings;
       return String(warning?.details?.['handle']);
     });
     const alive = handles.filter((handle) => {
       try {
-        return desk.readKept({ handle, path: '[0]' }, CONTEXT.caller).length > 0;
+        return service.readStored({ handle, path: '[0]' }, CONTEXT.caller).length > 0;
       } catch {
         return false;
       }
     });
     expect(alive.length).toBeGreaterThan(0);
     expect(alive.length * Buffer.byteLength(big)).toBeLessThanOrEqual(keptBytes);
-    desk.endSession(CONTEXT.caller.sessionId);
-    expect(() => desk.readKept({ handle: alive[0] ?? '', path: '[0]' }, CONTEXT.caller)).toThrow('no longer kept');
+    service.endSession(CONTEXT.caller.sessionId);
+    expect(() => service.readStored({ handle: alive[0] ?? '', path: '[0]' }, CONTEXT.caller)).toThrow('no longer kept');
   });
 });
 
 describe('lists of like items', () => {
   it('are sent as columns and rows where that is configured and saves', () => {
-    const desk = createResultDesk({ ...SETTINGS, compact: true });
+    const service = createResultService({ ...SETTINGS, compact: true });
     const items = Array.from({ length: 10 }, (_, id) => ({ identifier: id, description: 'd' }));
-    const { dataText } = ask(desk, { first: 5 }, items);
+    const { dataText } = ask(service, { first: 5 }, items);
     expect(JSON.parse(dataText).items).toEqual({
       columns: ['identifier', 'description'],
       rows: [0, 1, 2, 3, 4].map((id) => [id, 'd']),

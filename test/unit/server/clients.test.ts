@@ -2,11 +2,11 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { ProgressUpdate, RawCall } from '../../../src/protocol/call.js';
 import type { Reply } from '../../../src/protocol/result.js';
 import { createFakeGateway, type FakeGateway, toReply } from '../../support/fake-gateway.js';
-import { CONNECTIONS, type FrontClient, SERVER_INFO } from '../../support/front-clients.js';
+import { CONNECTIONS, type GatewayClient, SERVER_INFO } from '../../support/server-clients.js';
 
 /** What every client must find behind every front, whichever of the two ways a request takes inside. */
 describe.each(CONNECTIONS)('$name', ({ open, transport, era }) => {
-  let client: FrontClient;
+  let client: GatewayClient;
   afterEach(() => client.close());
 
   const connect = async (handle?: (call: RawCall) => Promise<Reply> | Reply): Promise<FakeGateway> => {

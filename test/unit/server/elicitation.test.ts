@@ -6,9 +6,8 @@ import { Cancellation } from '../../../src/protocol/cancellation.js';
 import type { UserChannel } from '../../../src/protocol/consent.js';
 import type { JsonObject } from '../../../src/protocol/json.js';
 import type { Reply } from '../../../src/protocol/result.js';
-import { type HttpFront, openHttpFront } from '../../../src/server/http-server.js';
+import { type HttpGatewayServer, openHttpServer } from '../../../src/server/http-server.js';
 import { createFakeGateway, type FakeGateway, toReply } from '../../support/fake-gateway.js';
-import { CONNECTIONS, type FrontClient, SERVER_INFO } from '../../support/front-clients.js';
 import {
   beginHttp,
   callMessage,
@@ -18,6 +17,7 @@ import {
   modernHeaders,
   sendHttp,
 } from '../../support/raw-http.js';
+import { CONNECTIONS, type GatewayClient, SERVER_INFO } from '../../support/server-clients.js';
 
 const QUESTION = "Delete 'report.txt'?";
 
@@ -33,7 +33,7 @@ async function askUser({ user, cancellation }: RawCall): Promise<Reply> {
 }
 
 describe.each(CONNECTIONS)('$name', ({ open, era }) => {
-  let client: FrontClient;
+  let client: GatewayClient;
   afterEach(() => client.close());
 
   const dataOf = async (args: JsonObject = {}): Promise<unknown> => {
@@ -107,17 +107,17 @@ describe.each(CONNECTIONS)('$name', ({ open, era }) => {
 });
 
 let gateway: FakeGateway;
-let front: HttpFront | undefined;
+let server: HttpGatewayServer | undefined;
 
-async function openFront(handle: (call: RawCall) => Promise<Reply> = askUser): Promise<string> {
+async function openServer(handle: (call: RawCall) => Promise<Reply> = askUser): Promise<string> {
   gateway = createFakeGateway({ handle });
-  front = await openHttpFront(gateway, { observe: () => undefined, serverInfo: SERVER_INFO });
-  return front.url;
+  server = await openHttpServer(gateway, { observe: () => undefined, serverInfo: SERVER_INFO });
+  return server.url;
 }
 
 afterEach(async () => {
-  await front?.close();
-  front = undefined;
+  await server?.close();
+  server = undefined;
 });
 
 async function openAskingSession(url: string, elicitation: JsonObject = {}): Promise<Record<string, string>> {
@@ -157,7 +157,7 @@ describe('a live question over HTTP', () => {
     sendHttp(url, { headers, body: { jsonrpc: '2.0', id, result } as JsonObject });
 
   it("goes out on the call's own stream, and the answer follows there", async () => {
-    const url = await openFront();
+    const url = await openServer();
     const headers = await openAskingSession(url);
     const call = await callStreaming(url, headers);
     expect(call.type).toBe('text/event-stream');
@@ -182,7 +182,7 @@ describe('a live question over HTTP', () => {
   });
 
   it('is answered by its own session alone, and by the first response', async () => {
-    const url = await openFront();
+    const url = await openServer();
     const [asked, other] = [await openAskingSession(url), await openAskingSession(url)];
     const call = await callStreaming(url, asked);
     const { id } = await call.next();
@@ -198,7 +198,7 @@ describe('a live question over HTTP', () => {
     ['an error', { error: { code: -32601, message: 'Method not found' } }],
     ['a result that is no answer', { result: { action: 'perhaps' } }],
   ])('has no answer when the client responds with %s', async (_case, response) => {
-    const url = await openFront();
+    const url = await openServer();
     const headers = await openAskingSession(url);
     const call = await callStreaming(url, headers);
     const { id } = await call.next();
@@ -208,7 +208,7 @@ describe('a live question over HTTP', () => {
 
   it('is taken back in the client when nobody waits for the answer any more', async () => {
     const patience = new Cancellation();
-    const url = await openFront(({ user }) => askUser({ user, cancellation: patience } as RawCall));
+    const url = await openServer(({ user }) => askUser({ user, cancellation: patience } as RawCall));
     const headers = await openAskingSession(url);
     const call = await callStreaming(url, headers);
     const { id } = await call.next();
@@ -236,7 +236,7 @@ describe('a live question over HTTP', () => {
     const reply = new Promise<Reply>((resolve) => {
       ended = resolve;
     });
-    const url = await openFront(async (call) => {
+    const url = await openServer(async (call) => {
       const answer = await askUser(call);
       ended(answer);
       return answer;
@@ -252,21 +252,21 @@ describe('a live question over HTTP', () => {
     ['a client that reads no streams', { accept: 'application/json' }, {}],
     ['a client that shows links alone', {}, { url: {} }],
   ])('is impossible behind %s', async (_case, more, capability) => {
-    const url = await openFront();
+    const url = await openServer();
     const headers = { ...(await openAskingSession(url, capability)), ...more };
     const { json } = await sendHttp(url, { headers, body: callMessage(1) });
     expect(envelopeOf(json)).toMatchObject({ data: 'nobody to ask' });
   });
 
   it('is impossible inside a batch, whose answers come all at once', async () => {
-    const url = await openFront();
+    const url = await openServer();
     const headers = await openAskingSession(url);
     const { json } = await sendHttp(url, { headers, body: [callMessage(1)] });
     expect(envelopeOf(json[0])).toMatchObject({ data: 'nobody to ask' });
   });
 
   it('leaves an answer that nobody asked a question for plain JSON', async () => {
-    const url = await openFront(async () => toReply('at once'));
+    const url = await openServer(async () => toReply('at once'));
     const headers = await openAskingSession(url);
     const answer = await sendHttp(url, { headers, body: callMessage(1) });
     expect(answer.headers['content-type']).toBe('application/json');
@@ -292,7 +292,7 @@ describe('a modern question', () => {
   const userOf = (index: number): UserChannel | undefined => gateway.calls[index]?.user;
 
   it('is the same result on the hot path as on the other', async () => {
-    const url = await openFront();
+    const url = await openServer();
     const hot = await post(url, call());
     expect(hot.result).toMatchObject({
       resultType: 'input_required',
@@ -305,7 +305,7 @@ describe('a modern question', () => {
   });
 
   it('comes back with its state and the answer', async () => {
-    const url = await openFront();
+    const url = await openServer();
     const answered = { inputResponses: { consent: accepted }, requestState: 'state-1' };
     expect(envelopeOf(await post(url, call({}, answered)))).toMatchObject({ data: 'accept' });
     expect(userOf(0)).toEqual({ kind: 'retry', returned: { state: 'state-1', answer: 'accept' } });
@@ -318,7 +318,7 @@ describe('a modern question', () => {
     ['an answer to another question', { inputResponses: { other: accepted }, requestState: 'state-1' }],
     ['an answer in a wrapper', { inputResponses: { consent: { result: accepted } }, requestState: 'state-1' }],
   ])('is asked again for %s', async (_case, more) => {
-    const url = await openFront();
+    const url = await openServer();
     const { result } = await post(url, call({}, more));
     expect(result).toMatchObject({ resultType: 'input_required' });
     expect(userOf(0)).toEqual({ kind: 'retry' });
@@ -328,14 +328,14 @@ describe('a modern question', () => {
     ['state that is no text', { inputResponses: { consent: accepted }, requestState: 5 }],
     ['answers that are no object', { inputResponses: 'yes', requestState: 'state-1' }],
   ])('never takes %s for a yes', async (_case, more) => {
-    const url = await openFront();
+    const url = await openServer();
     const answer = await post(url, call({}, more));
     expect(JSON.stringify(answer)).not.toContain('accept"');
     for (const { user } of gateway.calls) expect(user).toEqual({ kind: 'retry' });
   });
 
   it('is impossible for a client that has not declared it, whatever it sends', async () => {
-    const url = await openFront();
+    const url = await openServer();
     const none = { 'io.modelcontextprotocol/clientCapabilities': {} };
     const answered = { inputResponses: { consent: accepted }, requestState: 'state-1' };
     for (const body of [call(none), call(none, answered)]) {

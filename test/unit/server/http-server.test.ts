@@ -2,9 +2,8 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Observation } from '../../../src/observe/observation.js';
-import { type HttpFront, openHttpFront } from '../../../src/server/http-server.js';
+import { type HttpGatewayServer, openHttpServer } from '../../../src/server/http-server.js';
 import { createFakeGateway, type FakeGateway, type FakeGatewayOptions, toReply } from '../../support/fake-gateway.js';
-import { SERVER_INFO } from '../../support/front-clients.js';
 import {
   beginHttp,
   callMessage,
@@ -15,9 +14,10 @@ import {
   openSession,
   sendHttp,
 } from '../../support/raw-http.js';
+import { SERVER_INFO } from '../../support/server-clients.js';
 
 let gateway: FakeGateway;
-let front: HttpFront;
+let gatewayServer: HttpGatewayServer;
 let observations: Observation[];
 let onObservation: (observation: Observation) => void;
 
@@ -29,8 +29,8 @@ async function open(options: FakeGatewayOptions = {}): Promise<string> {
     observations.push(observation);
     onObservation(observation);
   };
-  front = await openHttpFront(gateway, { observe, serverInfo: SERVER_INFO });
-  return front.url;
+  gatewayServer = await openHttpServer(gateway, { observe, serverInfo: SERVER_INFO });
+  return gatewayServer.url;
 }
 
 /** Resolves at the next session event of a kind. */
@@ -43,7 +43,7 @@ function nextSession(event: string): Promise<string> {
 }
 
 afterEach(async () => {
-  await front.close();
+  await gatewayServer.close();
   expect(observations.filter(({ kind }) => kind === 'defect')).toEqual([]);
   expect(gateway.listeners).toBe(0);
 });
@@ -307,7 +307,7 @@ describe('calls', () => {
     const arrived = gateway.nextCall();
     const answer = sendHttp(url, { headers, body: callMessage(1) });
     await arrived;
-    const closed = front.close();
+    const closed = gatewayServer.close();
     release();
     expect((await answer).text).toContain('finished');
     await closed;
@@ -532,8 +532,8 @@ describe('paths and methods', () => {
 
   it('explains a port that is taken', async () => {
     await open();
-    const { port } = front.address;
-    const second = openHttpFront(createFakeGateway({ server: { port } }), {
+    const { port } = gatewayServer.address;
+    const second = openHttpServer(createFakeGateway({ server: { port } }), {
       observe: () => undefined,
       serverInfo: SERVER_INFO,
     });

@@ -1,10 +1,10 @@
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
-import { openHttpFront } from '../../../src/server/http-server.js';
+import { openHttpServer } from '../../../src/server/http-server.js';
 import { serveStdio } from '../../../src/server/stdio/stdio-server.js';
 import { createFakeGateway, type FakeGateway, type FakeGatewayOptions } from '../../support/fake-gateway.js';
-import { SERVER_INFO } from '../../support/front-clients.js';
 import { callMessage, MODERN_META, modernHeaders, openSession, sendHttp } from '../../support/raw-http.js';
+import { SERVER_INFO } from '../../support/server-clients.js';
 
 const observe = (): void => undefined;
 
@@ -19,11 +19,11 @@ async function open(options: FakeGatewayOptions = {}) {
       tell(sessionId);
     },
   };
-  const front = await openHttpFront(gateway, { observe, serverInfo: SERVER_INFO });
+  const gatewayServer = await openHttpServer(gateway, { observe, serverInfo: SERVER_INFO });
   const nextEnd = new Promise<string>((resolve) => {
     tell = resolve;
   });
-  return { gateway, front, url: front.url, nextEnd };
+  return { gateway, gatewayServer, url: gatewayServer.url, nextEnd };
 }
 
 const modernCall = {
@@ -32,54 +32,54 @@ const modernCall = {
 };
 
 it('is told once when a legacy session is deleted', async () => {
-  const { gateway, front, url } = await open();
+  const { gateway, gatewayServer, url } = await open();
   const headers = await openSession(url);
   await sendHttp(url, { headers, body: callMessage(1) });
   for (const status of [200, 404]) expect((await sendHttp(url, { method: 'DELETE', headers })).status).toBe(status);
-  await front.close();
+  await gatewayServer.close();
   expect(gateway.endedSessions).toEqual([gateway.calls[0]?.caller.sessionId]);
 });
 
 it('is told once when a legacy session expires', async () => {
-  const { gateway, front, url, nextEnd } = await open({ server: { sessionIdleMs: 20 } });
+  const { gateway, gatewayServer, url, nextEnd } = await open({ server: { sessionIdleMs: 20 } });
   await sendHttp(url, { headers: await openSession(url), body: callMessage(1) });
   const sessionId = await nextEnd;
-  await front.close();
+  await gatewayServer.close();
   expect(gateway.endedSessions).toEqual([sessionId]);
   expect(gateway.calls[0]?.caller.sessionId).toBe(sessionId);
 });
 
 it('is told once when a legacy session makes room, and when the front closes', async () => {
-  const { gateway, front, url } = await open({ server: { maxSessions: 1 } });
+  const { gateway, gatewayServer, url } = await open({ server: { maxSessions: 1 } });
   for (let count = 0; count < 2; count += 1) {
     await sendHttp(url, { headers: await openSession(url), body: callMessage(1) });
   }
   const [first, second] = gateway.calls.map(({ caller }) => caller.sessionId);
   expect(gateway.endedSessions).toEqual([first]);
-  await front.close();
+  await gatewayServer.close();
   expect(gateway.endedSessions).toEqual([first, second]);
 });
 
 it('is told once when a modern client is idle for too long', async () => {
   const clients = [{ name: 'ci', token: 'ci-token' }];
-  const { gateway, front, url, nextEnd } = await open({ server: { sessionIdleMs: 20 }, clients });
+  const { gateway, gatewayServer, url, nextEnd } = await open({ server: { sessionIdleMs: 20 }, clients });
   const headers = { authorization: 'Bearer ci-token', ...modernHeaders('tools/call', 'mcp_aql_read') };
   await sendHttp(url, { headers, body: modernCall });
   expect(await nextEnd).toBe('client:ci');
-  await front.close();
+  await gatewayServer.close();
   expect(gateway.endedSessions).toEqual(['client:ci']);
 });
 
 it.each(['the client goes', 'the front closes'])('is told once when %s on stdio', async (how) => {
   const gateway = createFakeGateway();
   const input = new PassThrough();
-  const front = serveStdio(gateway, { input, output: new PassThrough(), observe, serverInfo: SERVER_INFO });
+  const gatewayServer = serveStdio(gateway, { input, output: new PassThrough(), observe, serverInfo: SERVER_INFO });
   const called = gateway.nextCall();
   input.write(`${JSON.stringify(modernCall)}\n`);
   const { caller } = await called;
   if (how === 'the client goes') input.end();
-  else await front.close();
-  await front.done;
-  await front.close();
+  else await gatewayServer.close();
+  await gatewayServer.done;
+  await gatewayServer.close();
   expect(gateway.endedSessions).toEqual([caller.sessionId]);
 });

@@ -18,7 +18,7 @@ describe('RetryPacer', () => {
 
   it('tries at once after a good connection, and patiently after that', () => {
     const pacer = new RetryPacer();
-    pacer.lost(60_000);
+    pacer.disconnected(60_000);
     expect([pacer.failures, pacer.pauseMs]).toEqual([0, 0]);
     for (let failures = 1; failures <= 30; failures += 1) {
       pacer.failed(5);
@@ -30,7 +30,7 @@ describe('RetryPacer', () => {
 
   it('counts a connection that hardly lived as a failure', () => {
     const pacer = new RetryPacer();
-    pacer.lost(50);
+    pacer.disconnected(50);
     expect(pacer.failures).toBe(1);
     expect(pacer.pauseMs).toBeGreaterThan(0);
   });
@@ -38,9 +38,9 @@ describe('RetryPacer', () => {
   it('rests until the pause is over', async () => {
     const pacer = new RetryPacer();
     pacer.failed(5);
-    const rest = pacer.rest();
+    const pause = pacer.pause();
     await vi.advanceTimersByTimeAsync(110);
-    await rest;
+    await pause;
     expect(pacer.remainingMs).toBe(0);
   });
 
@@ -48,16 +48,16 @@ describe('RetryPacer', () => {
     const pacer = new RetryPacer();
     for (let failures = 0; failures < 12; failures += 1) pacer.failed(1_000);
     let rested = false;
-    const rest = pacer.rest().then(() => {
+    const pause = pacer.pause().then(() => {
       rested = true;
     });
     await vi.advanceTimersByTimeAsync(900);
-    pacer.hurry();
+    pacer.retryNow();
     await vi.advanceTimersByTimeAsync(0);
     expect(rested).toBe(false);
     await vi.advanceTimersByTimeAsync(100);
-    pacer.hurry();
-    await rest;
+    pacer.retryNow();
+    await pause;
     expect(pacer.remainingMs).toBeGreaterThan(1_000);
   });
 });

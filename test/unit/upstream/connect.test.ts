@@ -115,7 +115,7 @@ describe('connecting', () => {
     await using opened = openPool(
       anUpstream(behaviourServer('--exit-at-once', '1'), { slug: 'exits' }),
       anUpstream(behaviourServer('--hang', 'initialize'), { slug: 'hangs' }),
-      anUpstream(node('-e', 'setInterval(() => console.log("rubbish"), 5)'), { slug: 'rubbish' }),
+      anUpstream(node('-e', 'setInterval(() => console.log("rubbish"), 5)'), { slug: 'malformed' }),
       anUpstream({ ...behaviourServer(), command: 'no-such-command' }, { slug: 'missing' }),
       anUpstream(behaviourServer()),
     );
@@ -217,20 +217,20 @@ describe('the problem of a server that cannot be connected', () => {
 describe('a redirect within the origin', () => {
   it('is followed, and remembered', async () => {
     const server = await serveModernHttp(createBehaviours());
-    const front = createServer((request, response) => {
+    const gatewayServer = createServer((request, response) => {
       asked.push(request.url ?? '');
       if (request.url === '/old') response.writeHead(307, { location: '/new' }).end();
       else request.pipe(forward(server.port, request, response));
     });
     const asked: string[] = [];
-    await new Promise<void>((resolve) => front.listen(0, '127.0.0.1', resolve));
-    const url = `http://127.0.0.1:${(front.address() as AddressInfo).port}/old`;
+    await new Promise<void>((resolve) => gatewayServer.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(gatewayServer.address() as AddressInfo).port}/old`;
     await using opened = openPool(anUpstream({ type: 'http', url, headers: {} }));
     expect(textOf(await opened.call('counter'))).toBe('1');
     expect(asked.filter((path) => path === '/old')).toHaveLength(1);
     await opened.pool.close();
-    front.close();
-    front.closeAllConnections();
+    gatewayServer.close();
+    gatewayServer.closeAllConnections();
     await server.close();
   });
 });

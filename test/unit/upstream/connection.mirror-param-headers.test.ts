@@ -63,7 +63,7 @@ describe('a modern http upstream', () => {
     expect(names).toContain('routed');
     expect(names).not.toContain('misrouted');
     expect(opened.observations).toContainEqual(
-      expect.objectContaining({ kind: 'finding', message: expect.stringContaining("'misrouted' is left out") }),
+      expect.objectContaining({ kind: 'diagnostic', message: expect.stringContaining("'misrouted' is left out") }),
     );
     await opened.call('routed', { region: 'eu' }).catch(() => {});
     expect(server.requests.at(-1)?.headers).toMatchObject({

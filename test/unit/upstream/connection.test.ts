@@ -23,7 +23,7 @@ async function open(flags: readonly string[], memory: EraMemory = {}, probeTimeo
     probeTimeoutMs,
     signal: new AbortController().signal,
     onTools: () => {},
-    onOddity: () => {},
+    onDiagnostic: () => {},
   });
   return { connection, memory, observations };
 }

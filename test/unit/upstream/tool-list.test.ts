@@ -21,8 +21,8 @@ describe('readTools', () => {
       first: { tools: [{ name: 'a' }], nextCursor: '2' },
       '2': { tools: [{ name: 'b' }], nextCursor: '2' },
     });
-    const { tools, oddity } = await readTools(request);
-    expect(oddity).toContain('a page it had already sent');
+    const { tools, diagnostic } = await readTools(request);
+    expect(diagnostic).toContain('a page it had already sent');
     expect(tools.map(({ name }) => name)).toEqual(['a', 'b']);
   });
 
@@ -31,8 +31,8 @@ describe('readTools', () => {
       tools: [{ name: 't' }],
       nextCursor: String(Number(params['cursor'] ?? 0) + 1),
     });
-    const { tools, oddity } = await readTools(next);
-    expect(oddity).toContain('more than 1000 pages');
+    const { tools, diagnostic } = await readTools(next);
+    expect(diagnostic).toContain('more than 1000 pages');
     expect(tools).toHaveLength(1_000);
   });
 

@@ -63,7 +63,7 @@ describe('translateFailure', () => {
       new UpstreamFault('unavailable', 'x', { retryAfterMs: 9 }),
       { reason: 'unavailable', retryable: true, retry_after_ms: 9 },
     ],
-    [new UpstreamFault('rubbish', 'x'), { reason: 'invalid_answer', retryable: false }],
+    [new UpstreamFault('malformed', 'x'), { reason: 'invalid_answer', retryable: false }],
     [new UpstreamFault('input-required', 'x'), { reason: 'input_required', retryable: false }],
     [new SyntaxError('Unexpected token'), { reason: 'invalid_answer', retryable: false }],
   ])('says what became of the call: %s', (error, details) => {

@@ -59,10 +59,10 @@ interface Answer extends JsonObject {
 
 /** What the default matrix says of a vouched-for upstream. */
 const POLICY: IntrospectionPolicy = {
-  outlook: ({ classification }) => {
+  staticDecision: ({ classification }) => {
     const { level } = classification.danger;
     const decision = level === 'destructive' ? 'confirm' : level === 'forbidden' ? 'deny' : 'allow';
-    return { decision, requires: 'token', conditional: false };
+    return { effect: decision, requires: 'token', conditional: false };
   },
   revokeToken: async (token, { sessionId }) => `${token} of ${sessionId}`,
   quotaStatus: async ({ sessionId }) => ({ adapter: sessionId }),
@@ -70,7 +70,7 @@ const POLICY: IntrospectionPolicy = {
 
 const RESULTS: IntrospectionResults = {
   controlsOf: createControls(createShapeMemory()),
-  readKept: (request, { sessionId }) => JSON.stringify({ request, sessionId }),
+  readStored: (request, { sessionId }) => JSON.stringify({ request, sessionId }),
   hasRelations: false,
 };
 

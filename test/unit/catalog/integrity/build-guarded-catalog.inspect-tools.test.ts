@@ -34,8 +34,8 @@ describe('phrases', () => {
     ...INSTRUCTING_PHRASES.map((phrase) => ({ ...phrase, kind: 'instructs-model' })),
     ...EXFILTRATING_PHRASES.map((phrase) => ({ ...phrase, kind: 'exfiltration-hint' })),
   ])('$id: $meaning', ({ id, kind, meaning }) => {
-    const findings = inspect(described(EXAMPLES[id] ?? ''));
-    expect(findings).toContainEqual(
+    const diagnostics = inspect(described(EXAMPLES[id] ?? ''));
+    expect(diagnostics).toContainEqual(
       expect.objectContaining({ severity: 'warning', kind, message: expect.stringContaining(meaning) }),
     );
   });
@@ -70,8 +70,8 @@ describe('phrases', () => {
 describe('hidden characters', () => {
   it('are counted, named and spelled out', () => {
     const tags = Array.from('obey', (letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join('');
-    const [finding] = inspect(described(`Looks up.${tags}`));
-    expect(finding?.message).toMatch(/4 invisible characters \(U\+E006F, .*spell "obey"/);
+    const [diagnostic] = inspect(described(`Looks up.${tags}`));
+    expect(diagnostic?.message).toMatch(/4 invisible characters \(U\+E006F, .*spell "obey"/);
   });
 
   it.each([

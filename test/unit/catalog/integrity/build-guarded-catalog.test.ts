@@ -35,15 +35,15 @@ function build(now: Tools, lock: LockContent | null, integrity: IntegrityMode = 
     lock,
     firstToolSets: new Map(toolSetsOf(first).map((set) => [set.upstream, set])),
   });
-  const findings = catalog.findings.map(({ kind, message }) => `${kind}: ${message}`);
-  return { catalog, findings, names: catalog.operations.map(({ name }) => name) };
+  const diagnostics = catalog.diagnostics.map(({ kind, message }) => `${kind}: ${message}`);
+  return { catalog, diagnostics, names: catalog.operations.map(({ name }) => name) };
 }
 
 describe('what is as it was accepted', () => {
   it('is offered without a word, in every mode', () => {
     for (const mode of ['off', 'warn', 'quarantine'] as const) {
-      const { names, findings } = build({ mail: [SEND, READ] }, lockOf({ mail: [READ, SEND] }), mode);
-      expect({ names, findings }).toEqual({ names: ['read_mail', 'send_mail'], findings: [] });
+      const { names, diagnostics } = build({ mail: [SEND, READ] }, lockOf({ mail: [READ, SEND] }), mode);
+      expect({ names, diagnostics }).toEqual({ names: ['read_mail', 'send_mail'], diagnostics: [] });
     }
   });
 });
@@ -52,9 +52,9 @@ describe('a changed definition', () => {
   const lock = lockOf({ mail: [READ, SEND] });
 
   it('is told with what changed and how to accept it', () => {
-    const { names, findings } = build({ mail: [READ, EVIL] }, lock, 'warn');
+    const { names, diagnostics } = build({ mail: [READ, EVIL] }, lock, 'warn');
     expect(names).toEqual(['read_mail', 'send_mail']);
-    expect(findings).toEqual([
+    expect(diagnostics).toEqual([
       expect.stringMatching(
         /^definition-changed: Tool 'sendMail' of 'mail' .*\{\+And more\.\+\}.*lock --accept mail::sendMail/,
       ),
@@ -62,7 +62,7 @@ describe('a changed definition', () => {
   });
 
   it('is not looked for where integrity is off', () => {
-    expect(build({ mail: [READ, EVIL] }, lock, 'off').findings).toEqual([]);
+    expect(build({ mail: [READ, EVIL] }, lock, 'off').diagnostics).toEqual([]);
   });
 
   it('is neither listed nor found under quarantine, and every spelling of its name says why', () => {
@@ -107,8 +107,8 @@ describe('a new tool', () => {
   const lock = lockOf({ mail: [SEND] });
 
   it('is told with what it says of itself', () => {
-    const { findings } = build({ mail: [SEND, READ] }, lock, 'warn');
-    expect(findings).toEqual([expect.stringMatching(/^definition-new: Tool 'read_mail' .*"Does read_mail\."/)]);
+    const { diagnostics } = build({ mail: [SEND, READ] }, lock, 'warn');
+    expect(diagnostics).toEqual([expect.stringMatching(/^definition-new: Tool 'read_mail' .*"Does read_mail\."/)]);
   });
 
   it('is withheld under quarantine and takes nobody a name', () => {
@@ -126,13 +126,16 @@ describe('a new tool', () => {
 
 describe('a tool that vanished', () => {
   it('is told, and what replaces it is new', () => {
-    const { findings, names } = build({ mail: [READ] }, lockOf({ mail: [SEND] }));
+    const { diagnostics, names } = build({ mail: [READ] }, lockOf({ mail: [SEND] }));
     expect(names).toEqual([]);
-    expect(findings.map((finding) => finding.split(':')[0])).toEqual(['definition-new', 'definition-vanished']);
+    expect(diagnostics.map((diagnostic) => diagnostic.split(':')[0])).toEqual([
+      'definition-new',
+      'definition-vanished',
+    ]);
   });
 
   it('is not told of an upstream that has not answered', () => {
-    expect(build({}, lockOf({ mail: [SEND] })).findings).toEqual([]);
+    expect(build({}, lockOf({ mail: [SEND] })).diagnostics).toEqual([]);
   });
 });
 
@@ -140,7 +143,7 @@ describe('an upstream of which nothing was accepted', () => {
   it('is told once, and withheld whole under quarantine', () => {
     const warned = build({ mail: [READ, SEND] }, lockOf({}), 'warn');
     expect(warned.names).toHaveLength(2);
-    expect(warned.findings).toEqual([expect.stringContaining('The 2 tools of')]);
+    expect(warned.diagnostics).toEqual([expect.stringContaining('The 2 tools of')]);
     const { names, catalog } = build({ mail: [READ, SEND] }, lockOf({}));
     expect(names).toEqual([]);
     expect(catalog.resolve('read_mail')).toMatchObject({ kind: 'quarantined', tool: { kind: 'new' } });
@@ -150,16 +153,16 @@ describe('an upstream of which nothing was accepted', () => {
 describe('without a lock', () => {
   it('what came first is the measure', () => {
     const first = { mail: [READ, SEND] };
-    expect(build(first, null, 'warn', first).findings).toEqual([]);
-    const { names, findings } = build({ mail: [READ, EVIL] }, null, 'warn', first);
+    expect(build(first, null, 'warn', first).diagnostics).toEqual([]);
+    const { names, diagnostics } = build({ mail: [READ, EVIL] }, null, 'warn', first);
     expect(names).toHaveLength(2);
-    expect(findings).toEqual([expect.stringMatching(/^definition-changed: .*when it was first offered/)]);
+    expect(diagnostics).toEqual([expect.stringMatching(/^definition-changed: .*when it was first offered/)]);
   });
 
   it('quarantine lets nothing through', () => {
     const first = { mail: [READ] };
-    const { names, findings } = build(first, null, 'quarantine', first);
+    const { names, diagnostics } = build(first, null, 'quarantine', first);
     expect(names).toEqual([]);
-    expect(findings).toEqual([expect.stringContaining('there is no gateway.lock.json')]);
+    expect(diagnostics).toEqual([expect.stringContaining('there is no gateway.lock.json')]);
   });
 });

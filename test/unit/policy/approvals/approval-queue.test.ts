@@ -167,10 +167,10 @@ describe('a decision', () => {
         }),
       ),
     );
-    const standing = await bench.queue.find(id);
-    expect(results.filter(({ ok }) => ok)).toEqual([{ ok: true, approval: standing }]);
+    const state = await bench.queue.find(id);
+    expect(results.filter(({ ok }) => ok)).toEqual([{ ok: true, approval: state }]);
     for (const result of results) {
-      if (!result.ok) expect(result).toEqual({ ok: false, fault: 'decided', approval: standing });
+      if (!result.ok) expect(result).toEqual({ ok: false, fault: 'decided', approval: state });
     }
     expect(bench.events.filter(({ type }) => type === 'approval')).toHaveLength(2);
   });

@@ -4,7 +4,7 @@ import type { PolicyRequest } from '../../../../src/policy/admission.js';
 import { createApprovalQueue } from '../../../../src/policy/approvals/approval-queue.js';
 import { createConfirm } from '../../../../src/policy/confirmation/confirm.js';
 import { createConfirmationTokens } from '../../../../src/policy/confirmation/tokens.js';
-import type { Ruling } from '../../../../src/policy/rules/rule-types.js';
+import type { PolicyDecision } from '../../../../src/policy/rules/rule-types.js';
 import { Cancellation } from '../../../../src/protocol/cancellation.js';
 import { type ConsentAnswer, InputRequired, type UserChannel } from '../../../../src/protocol/consent.js';
 import type { OperationError } from '../../../../src/protocol/operation-error.js';
@@ -13,8 +13,8 @@ import { anOperation } from '../../../support/an-operation.js';
 
 const OPERATION = anOperation({ name: 'delete_repo' });
 
-const RULING: Ruling = {
-  decision: 'confirm',
+const DECISION: PolicyDecision = {
+  effect: 'confirm',
   requires: 'human',
   cooldownSeconds: 0,
   rule: 'people',
@@ -30,7 +30,7 @@ interface Settings {
   readonly mode?: 'retry' | 'wait';
 }
 
-function createDesk({ elicitation = true, operator = true, mode = 'retry' }: Settings = {}) {
+function createService({ elicitation = true, operator = true, mode = 'retry' }: Settings = {}) {
   const store = new MemoryStore(Date.now);
   const events: AuditEvent[] = [];
   const audit = { ...noAuditTrail, record: (event: AuditEvent) => void events.push(event) };
@@ -50,7 +50,7 @@ function createDesk({ elicitation = true, operator = true, mode = 'retry' }: Set
     audit,
     redact: (_operation, args) => args,
   });
-  const ask = (changes: Partial<PolicyRequest> = {}, ruling: Partial<Ruling> = {}) =>
+  const ask = (changes: Partial<PolicyRequest> = {}, decision: Partial<PolicyDecision> = {}) =>
     confirm(
       {
         operation: OPERATION,
@@ -59,7 +59,7 @@ function createDesk({ elicitation = true, operator = true, mode = 'retry' }: Set
         cancellation: new Cancellation(),
         ...changes,
       },
-      { ...RULING, ...ruling },
+      { ...DECISION, ...decision },
     );
   const refusalOf = (changes: Partial<PolicyRequest> = {}): Promise<OperationError> =>
     ask(changes).then(
@@ -85,14 +85,14 @@ const approvalOf = ({ details }: OperationError): string => (details['approval']
 
 describe('a person who is asked while the call waits', () => {
   it('lets it through, on record', async () => {
-    const { ask, events, outcomes } = createDesk();
+    const { ask, events, outcomes } = createService();
     await expect(ask({ user: live('accept') })).resolves.toMatchObject({ outcome: 'confirmed', by: 'user' });
     expect(outcomes()).toEqual(['confirmed']);
     expect(events.map(({ type }) => type)).toEqual(['token', 'token', 'decision']);
   });
 
   it.each(['decline', 'cancel'] as const)('refuses it with %s, as often as it likes', async (answer) => {
-    const { refusalOf, outcomes } = createDesk();
+    const { refusalOf, outcomes } = createService();
     for (const _ of [1, 2, 3]) {
       expect(await refusalOf({ user: live(answer) })).toMatchObject({ code: 'PERMISSION_DENIED' });
     }
@@ -100,14 +100,14 @@ describe('a person who is asked while the call waits', () => {
   });
 
   it('is passed over where the client cannot ask after all: the operator is next', async () => {
-    const { refusalOf, queue } = createDesk();
+    const { refusalOf, queue } = createService();
     const refusal = await refusalOf({ user: live(new Error('no window')) });
     expect(refusal).toMatchObject({ code: 'CONFIRMATION_REQUIRED', details: { requires: 'human' } });
     expect(await queue.list('pending')).toHaveLength(1);
   });
 
   it('is not asked, and nobody else, about a call that was taken back', async () => {
-    const { refusalOf, queue } = createDesk();
+    const { refusalOf, queue } = createService();
     const cancellation = new Cancellation();
     const user: UserChannel = {
       kind: 'live',
@@ -121,14 +121,14 @@ describe('a person who is asked while the call waits', () => {
   });
 
   it('is not asked where the configuration says so', async () => {
-    const { refusalOf } = createDesk({ elicitation: false });
+    const { refusalOf } = createService({ elicitation: false });
     expect(await refusalOf({ user: live('accept') })).toMatchObject({ code: 'CONFIRMATION_REQUIRED' });
   });
 });
 
 describe('a person who is asked between two calls', () => {
-  const question = async (desk: ReturnType<typeof createDesk>, changes: Partial<PolicyRequest> = {}) => {
-    const asked = await desk.ask({ user: { kind: 'retry' }, ...changes }).catch((error: unknown) => error);
+  const question = async (service: ReturnType<typeof createService>, changes: Partial<PolicyRequest> = {}) => {
+    const asked = await service.ask({ user: { kind: 'retry' }, ...changes }).catch((error: unknown) => error);
     expect(asked).toBeInstanceOf(InputRequired);
     return (asked as InputRequired).state;
   };
@@ -138,36 +138,36 @@ describe('a person who is asked between two calls', () => {
   });
 
   it('lets the second call through, once', async () => {
-    const desk = createDesk();
-    const state = await question(desk);
-    await expect(desk.ask({ user: returned(state, 'accept') })).resolves.toMatchObject({ by: 'user' });
-    expect(await desk.refusalOf({ user: returned(state, 'accept') })).toMatchObject({ code: 'TOKEN_ALREADY_USED' });
-    expect(desk.outcomes()).toEqual(['confirmation_required', 'confirmed', 'denied']);
+    const service = createService();
+    const state = await question(service);
+    await expect(service.ask({ user: returned(state, 'accept') })).resolves.toMatchObject({ by: 'user' });
+    expect(await service.refusalOf({ user: returned(state, 'accept') })).toMatchObject({ code: 'TOKEN_ALREADY_USED' });
+    expect(service.outcomes()).toEqual(['confirmation_required', 'confirmed', 'denied']);
   });
 
   it('answers for this call alone', async () => {
-    const desk = createDesk();
-    const state = await question(desk);
+    const service = createService();
+    const state = await question(service);
     const other = { arguments: { repo: 'other' }, user: returned(state, 'accept') };
-    expect(await desk.refusalOf(other)).toMatchObject({ code: 'TOKEN_SCOPE_MISMATCH' });
+    expect(await service.refusalOf(other)).toMatchObject({ code: 'TOKEN_SCOPE_MISMATCH' });
   });
 
   it('cannot be replaced by sending the state as a token', async () => {
-    const desk = createDesk();
-    const state = await question(desk);
-    expect(await desk.refusalOf({ confirmation: state })).toMatchObject({ code: 'TOKEN_INVALID' });
+    const service = createService();
+    const state = await question(service);
+    expect(await service.refusalOf({ confirmation: state })).toMatchObject({ code: 'TOKEN_INVALID' });
   });
 
   it("cannot be replaced by sending an operator's token as the state", async () => {
-    const desk = createDesk();
-    const token = tokenOf(await desk.refusalOf());
-    expect(await desk.refusalOf({ user: returned(token, 'accept') })).toMatchObject({ code: 'TOKEN_INVALID' });
+    const service = createService();
+    const token = tokenOf(await service.refusalOf());
+    expect(await service.refusalOf({ user: returned(token, 'accept') })).toMatchObject({ code: 'TOKEN_INVALID' });
   });
 });
 
 describe('an operator', () => {
   it('is waited for by asking again: pending, then approved, then used up', async () => {
-    const { ask, refusalOf, queue } = createDesk();
+    const { ask, refusalOf, queue } = createService();
     const asked = await refusalOf();
     const confirmation = tokenOf(asked);
     expect(await refusalOf({ confirmation })).toMatchObject({ details: { approval: { status: 'pending' } } });
@@ -177,7 +177,7 @@ describe('an operator', () => {
   });
 
   it('who denies ends the token, with the reason', async () => {
-    const { refusalOf, queue } = createDesk();
+    const { refusalOf, queue } = createService();
     const asked = await refusalOf();
     await queue.decide(approvalOf(asked), 'denied', { name: 'omar', way: 'cli' }, 'no');
     const confirmation = tokenOf(asked);
@@ -189,7 +189,7 @@ describe('an operator', () => {
   });
 
   it('is waited for by the call where that is configured', async () => {
-    const { ask, queue } = createDesk({ mode: 'wait' });
+    const { ask, queue } = createService({ mode: 'wait' });
     const waiting = ask();
     let pending = await queue.list('pending');
     while (pending.length === 0) pending = await queue.list('pending');
@@ -198,7 +198,7 @@ describe('an operator', () => {
   });
 
   it('who cannot be reached leaves nobody to ask: refused', async () => {
-    const { refusalOf, outcomes } = createDesk({ operator: false });
+    const { refusalOf, outcomes } = createService({ operator: false });
     expect(await refusalOf()).toMatchObject({ code: 'PERMISSION_DENIED' });
     expect(outcomes()).toEqual(['denied']);
   });
@@ -206,7 +206,7 @@ describe('an operator', () => {
 
 describe('a token that is enough', () => {
   it('needs no person', async () => {
-    const { ask } = createDesk({ operator: false });
+    const { ask } = createService({ operator: false });
     const asked = await ask({}, { requires: 'token' }).catch((error: OperationError) => error);
     const confirmation = tokenOf(asked as OperationError);
     await expect(ask({ confirmation }, { requires: 'token' })).resolves.toMatchObject({ by: 'token' });

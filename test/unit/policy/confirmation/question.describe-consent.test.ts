@@ -38,8 +38,8 @@ describe('what a person is asked', () => {
           caller: { sessionId: 's', clientName: 'the admin', transport: 'http', ...(client ? { client } : {}) },
           cancellation: new Cancellation(),
         },
-        ruling: {
-          decision: 'confirm',
+        decision: {
+          effect: 'confirm',
           requires: 'human',
           cooldownSeconds: 0,
           rule: 'r',

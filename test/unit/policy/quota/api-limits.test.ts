@@ -40,8 +40,8 @@ describe('an upstream that takes so many calls', () => {
     [SEARCHES, GET_ITEM],
     [DELETIONS, GET_ITEM],
   ])('takes others: %j', (limit, operation) => {
-    const { desk } = createQuotaBench({ api: { demo: [limit] } });
-    expect(desk.charge({ operation, arguments: {}, caller: ALICE })).toBeUndefined();
+    const { service } = createQuotaBench({ api: { demo: [limit] } });
+    expect(service.charge({ operation, arguments: {}, caller: ALICE })).toBeUndefined();
   });
 
   it('is asked before any quota', async () => {
@@ -57,7 +57,7 @@ describe('an upstream that takes so many calls', () => {
 describe('what an upstream says of its limit', () => {
   it('keeps calls back until it may be asked again', async () => {
     const bench = createQuotaBench({});
-    bench.desk.noteLimits('demo', { retryAfterSeconds: 30 });
+    bench.service.noteLimits('demo', { retryAfterSeconds: 30 });
     const { code, message, details } = await bench.refusal();
     expect({ code, message, details }).toEqual({
       code: 'RATE_LIMIT_EXCEEDED',
@@ -69,7 +69,7 @@ describe('what an upstream says of its limit', () => {
         retry_after_seconds: 30,
       },
     });
-    expect(bench.desk.charge({ operation: ELSEWHERE, arguments: {}, caller: ALICE })).toBeUndefined();
+    expect(bench.service.charge({ operation: ELSEWHERE, arguments: {}, caller: ALICE })).toBeUndefined();
     bench.time += 30_000;
     expect(await bench.charge()).toEqual([]);
   });
@@ -85,22 +85,22 @@ describe('what an upstream says of its limit', () => {
   ])('of %s', async (_, { resetsIn, ...limits }, seconds) => {
     const bench = createQuotaBench({});
     const resets = resetsIn === undefined ? {} : { resetsAt: bench.time + resetsIn };
-    bench.desk.noteLimits('demo', { ...limits, ...resets });
+    bench.service.noteLimits('demo', { ...limits, ...resets });
     if (seconds === undefined) expect(await bench.charge()).toEqual([]);
     else expect((await bench.refusal()).details).toMatchObject({ retry_after_seconds: seconds });
   });
 
   it('is not shortened by a later, milder word', async () => {
     const bench = createQuotaBench({});
-    bench.desk.noteLimits('demo', { retryAfterSeconds: 30 });
-    bench.desk.noteLimits('demo', { retryAfterSeconds: 1 });
+    bench.service.noteLimits('demo', { retryAfterSeconds: 30 });
+    bench.service.noteLimits('demo', { retryAfterSeconds: 1 });
     expect((await bench.refusal()).details).toMatchObject({ retry_after_seconds: 30 });
   });
 
   it('counts nothing of a call that is kept back', async () => {
     const bench = createQuotaBench({ limits: [aLimit({ hardStop: 5 })] });
-    bench.desk.noteLimits('demo', { retryAfterSeconds: 30 });
+    bench.service.noteLimits('demo', { retryAfterSeconds: 30 });
     await bench.refusal();
-    expect(await bench.desk.status(ALICE)).toMatchObject({ quotas: [{ current: 0 }] });
+    expect(await bench.service.status(ALICE)).toMatchObject({ quotas: [{ current: 0 }] });
   });
 });

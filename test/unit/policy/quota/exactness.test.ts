@@ -45,7 +45,7 @@ describe.each(Object.entries(STORES))('10,000 calls at once, counted in %s', (_,
     const bench = createQuotaBench({ store, limits });
     const { passed } = await flood(bench, (index) => (index < CALLS / 2 ? ALICE : BOB));
     expect(passed).toBe(1_000);
-    expect(await bench.desk.status(BOB)).toMatchObject({ quotas: [{ current: 1_000 }, { current: 400 }] });
+    expect(await bench.service.status(BOB)).toMatchObject({ quotas: [{ current: 1_000 }, { current: 400 }] });
   });
 
   it('pass a budget of 10 at a price of 0.01 exactly 1,000 times', async () => {
@@ -103,7 +103,7 @@ describe('whatever happens in whatever order', () => {
           }),
         );
         for (const caller of [ALICE, BOB]) {
-          const { quotas } = (await bench.desk.status(caller)) as { quotas: { name: string; current: number }[] };
+          const { quotas } = (await bench.service.status(caller)) as { quotas: { name: string; current: number }[] };
           for (const [index, { current }] of quotas.entries()) {
             const { match, per, hardStop = 0 } = limits[index]!;
             const about = passed.filter(

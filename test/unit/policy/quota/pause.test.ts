@@ -83,11 +83,11 @@ describe('a pause', () => {
   it('of tokens begins when they are used up', async () => {
     const bench = createQuotaBench({ limits: [aLimit({ metric: 'tokens_per_hour', pause: 10, hardStop: 20 })] });
     await bench.charge();
-    await bench.desk.settle(GET_ITEM, ALICE, 40);
+    await bench.service.settle(GET_ITEM, ALICE, 40);
     const pause = await bench.refusal();
     expect(pause.details).toMatchObject({ current: 10, pause_threshold: 10 });
     await bench.charge({ continueToken: tokenOf(pause) });
-    await bench.desk.settle(GET_ITEM, ALICE, 40);
+    await bench.service.settle(GET_ITEM, ALICE, 40);
     expect((await bench.refusal()).code).toBe('RATE_LIMIT_QUOTA_EXHAUSTED');
   });
 });
@@ -121,7 +121,7 @@ describe('a token to go on', () => {
   ] as const)('is refused with %s', async (_, changes, code) => {
     const { bench, continueToken } = await paused();
     expect((await bench.refusal({ continueToken, ...changes })).code).toBe(code);
-    expect(await bench.desk.status(ALICE)).toMatchObject({ quotas: [{ current: 2 }] });
+    expect(await bench.service.status(ALICE)).toMatchObject({ quotas: [{ current: 2 }] });
     expect(await bench.charge({ continueToken })).toEqual([]);
   });
 

@@ -2,8 +2,8 @@ import { noAuditTrail } from '../../../../src/audit/audit-trail.js';
 import type { ApiLimit, QuotaLimit, QuotaPrice } from '../../../../src/config/gateway-config.js';
 import type { Observation } from '../../../../src/observe/observation.js';
 import { createConfirmationTokens } from '../../../../src/policy/confirmation/tokens.js';
-import { createQuotaDesk } from '../../../../src/policy/quota/quota.js';
-import type { ChargeRequest, QuotaDesk } from '../../../../src/policy/quota/quota-types.js';
+import { createQuotaService } from '../../../../src/policy/quota/quota.js';
+import type { ChargeRequest, QuotaService } from '../../../../src/policy/quota/quota-types.js';
 import type { Caller } from '../../../../src/protocol/call.js';
 import type { Operation } from '../../../../src/protocol/operation.js';
 import { OperationError } from '../../../../src/protocol/operation-error.js';
@@ -35,7 +35,7 @@ export interface QuotaBenchOptions {
 }
 
 export interface QuotaBench {
-  readonly desk: QuotaDesk;
+  readonly service: QuotaService;
   readonly store: StateStore;
   readonly observations: Observation[];
   /** The clock, in milliseconds. */
@@ -47,7 +47,7 @@ export interface QuotaBench {
   /** The refusal of a call. */
   refusal(request?: Partial<ChargeRequest>): Promise<OperationError>;
   /** Another desk over the same store and clock: a restart, or another gateway. */
-  beside(): QuotaDesk;
+  beside(): QuotaService;
 }
 
 /** A limit on the requests of everybody, with plain values for what a test does not care about. */
@@ -75,13 +75,13 @@ export function createQuotaBench({ limits = [], pricing = [], api = {}, ...optio
       maxFailuresPerMinute: 100_000,
     },
   });
-  const beside = (): QuotaDesk =>
-    createQuotaDesk({ store, tokens, config, now, observe: (observation) => void observations.push(observation) });
-  const desk = beside();
+  const beside = (): QuotaService =>
+    createQuotaService({ store, tokens, config, now, observe: (observation) => void observations.push(observation) });
+  const service = beside();
   const charge = async (request: Partial<ChargeRequest> = {}): Promise<readonly Warning[]> =>
-    (await desk.charge({ operation: GET_ITEM, arguments: {}, caller: ALICE, ...request })) ?? [];
+    (await service.charge({ operation: GET_ITEM, arguments: {}, caller: ALICE, ...request })) ?? [];
   const bench: QuotaBench = {
-    desk,
+    service,
     store,
     observations,
     time: START,

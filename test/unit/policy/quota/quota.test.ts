@@ -38,16 +38,16 @@ describe('what a quota is about', () => {
     ['the gateway, by name', { upstream: ['gateway'] }, INTROSPECT, ALICE, true],
     ['an operation of the gateway, by name', { operation: ['introspect'] }, INTROSPECT, ALICE, true],
   ])('%s', async (_, match, operation, caller, counted) => {
-    const { desk } = createQuotaBench({ limits: [aLimit({ match, hardStop: 1 })] });
-    const charged = desk.charge({ operation, arguments: {}, caller });
+    const { service } = createQuotaBench({ limits: [aLimit({ match, hardStop: 1 })] });
+    const charged = service.charge({ operation, arguments: {}, caller });
     expect(charged !== undefined).toBe(counted);
     await charged;
   });
 
   it('costs nothing where it is about nothing: no promise is made', () => {
-    const { desk } = createQuotaBench({});
-    expect(desk.charge({ operation: GET_ITEM, arguments: {}, caller: ALICE })).toBeUndefined();
-    expect(desk.settle(GET_ITEM, ALICE, 100)).toBeUndefined();
+    const { service } = createQuotaBench({});
+    expect(service.charge({ operation: GET_ITEM, arguments: {}, caller: ALICE })).toBeUndefined();
+    expect(service.settle(GET_ITEM, ALICE, 100)).toBeUndefined();
   });
 });
 
@@ -121,7 +121,7 @@ describe('a hard stop', () => {
     });
     await bench.chargeTimes(2);
     for (let tries = 0; tries < 5; tries += 1) await bench.refusal();
-    expect(await bench.desk.status(ALICE)).toMatchObject({
+    expect(await bench.service.status(ALICE)).toMatchObject({
       api_limits: { 'demo:global:hour': { remaining: 98 } },
       quotas: [
         { name: 'all', current: 2 },
@@ -207,8 +207,8 @@ describe('money', () => {
   });
 
   it('is no matter of what costs nothing', () => {
-    const { desk } = createQuotaBench({ limits: [spending], pricing });
-    expect(desk.charge({ operation: ELSEWHERE, arguments: {}, caller: ALICE })).toBeUndefined();
+    const { service } = createQuotaBench({ limits: [spending], pricing });
+    expect(service.charge({ operation: ELSEWHERE, arguments: {}, caller: ALICE })).toBeUndefined();
   });
 });
 
@@ -218,11 +218,11 @@ describe('tokens', () => {
   it('are counted of the answer, and stop the next call', async () => {
     const bench = createQuotaBench({ limits: [limit] });
     expect(await bench.charge()).toEqual([]);
-    await bench.desk.settle(GET_ITEM, ALICE, 199);
+    await bench.service.settle(GET_ITEM, ALICE, 199);
     expect(await bench.charge()).toMatchObject([{ details: { current: 50 } }]);
-    await bench.desk.settle(GET_ITEM, ALICE, 196);
+    await bench.service.settle(GET_ITEM, ALICE, 196);
     await bench.charge();
-    await bench.desk.settle(GET_ITEM, ALICE, 1);
+    await bench.service.settle(GET_ITEM, ALICE, 1);
     expect((await bench.refusal()).details).toMatchObject({ current: 100, metric: 'tokens_per_minute' });
   });
 
@@ -230,13 +230,13 @@ describe('tokens', () => {
     const bench = createQuotaBench({ limits: [limit] });
     await bench.charge();
     bench.time += 60_000;
-    await bench.desk.settle(GET_ITEM, ALICE, 400);
+    await bench.service.settle(GET_ITEM, ALICE, 400);
     await bench.refusal();
   });
 
   it('are not asked about where the quota is not about the call', () => {
-    const { desk } = createQuotaBench({ limits: [{ ...limit, match: { client: ['bob'] } }] });
-    expect(desk.settle(GET_ITEM, ALICE, 400)).toBeUndefined();
+    const { service } = createQuotaBench({ limits: [{ ...limit, match: { client: ['bob'] } }] });
+    expect(service.settle(GET_ITEM, ALICE, 400)).toBeUndefined();
   });
 });
 
@@ -261,14 +261,14 @@ describe('while the store is away', () => {
   });
 
   it('an answer is not lost because it cannot be counted', async () => {
-    const { desk, observations } = withFailing('incrementAll');
-    await desk.settle(GET_ITEM, ALICE, 100);
+    const { service, observations } = withFailing('incrementAll');
+    await service.settle(GET_ITEM, ALICE, 100);
     expect(observations).toEqual([
       { kind: 'notice', level: 'warn', message: 'the tokens of an answer were not counted: no connection' },
     ]);
   });
 
   it('there is no status', async () => {
-    await expect(withFailing('count').desk.status(ALICE)).rejects.toMatchObject({ code: 'INTERNAL_ERROR' });
+    await expect(withFailing('count').service.status(ALICE)).rejects.toMatchObject({ code: 'INTERNAL_ERROR' });
   });
 });

@@ -4,8 +4,8 @@ import { ALICE, aLimit, BOB, createQuotaBench, GET_ITEM, tokenOf } from './quota
 const HOUR_END = '2026-01-28T13:00:00.000Z';
 
 it('is empty where there is nothing to be used up', async () => {
-  const { desk } = createQuotaBench({});
-  expect(await desk.status(ALICE)).toEqual({ adapter: 'gateway', api_limits: {}, quotas: [], next_reset: null });
+  const { service } = createQuotaBench({});
+  expect(await service.status(ALICE)).toEqual({ adapter: 'gateway', api_limits: {}, quotas: [], next_reset: null });
 });
 
 it('has the specified shape', async () => {
@@ -23,7 +23,7 @@ it('has the specified shape', async () => {
     pricing: [{ match: {}, costPerCall: 1.125 }],
   });
   await bench.chargeTimes(4);
-  expect(await bench.desk.status(ALICE)).toEqual({
+  expect(await bench.service.status(ALICE)).toEqual({
     adapter: 'gateway',
     api_limits: {
       'demo:global:hour': { limit: 5_000, remaining: 4_996, window: 'hour', resets_at: HOUR_END },
@@ -70,8 +70,8 @@ it('is that of the caller', async () => {
     ],
   });
   await bench.charge();
-  expect(await bench.desk.status(ALICE)).toMatchObject({ quotas: [{ name: 'each', current: 1 }] });
-  expect(await bench.desk.status(BOB)).toMatchObject({
+  expect(await bench.service.status(ALICE)).toMatchObject({ quotas: [{ name: 'each', current: 1 }] });
+  expect(await bench.service.status(BOB)).toMatchObject({
     quotas: [
       { name: 'each', current: 0 },
       { name: 'of bob', current: 0 },
@@ -82,13 +82,13 @@ it('is that of the caller', async () => {
 it('goes from ok to exhausted', async () => {
   const bench = createQuotaBench({ limits: [aLimit({ warn: 1, pause: 2, hardStop: 3 })] });
   const statusOf = async (caller = ALICE) =>
-    ((await bench.desk.status(caller))['quotas'] as { status: string }[])[0]?.status;
+    ((await bench.service.status(caller))['quotas'] as { status: string }[])[0]?.status;
   expect(await statusOf()).toBe('ok');
   await bench.charge();
   expect(await statusOf()).toBe('warn');
   await bench.charge();
   expect(await statusOf()).toBe('paused');
-  await bench.desk.settle(GET_ITEM, ALICE, 100);
+  await bench.service.settle(GET_ITEM, ALICE, 100);
   const continueToken = tokenOf(await bench.refusal());
   await bench.charge({ continueToken });
   expect([await statusOf(), await statusOf(BOB)]).toEqual(['exhausted', 'exhausted']);
@@ -98,17 +98,17 @@ it('is no longer paused for who has gone on', async () => {
   const bench = createQuotaBench({ limits: [aLimit({ pause: 1 })] });
   await bench.charge();
   await bench.charge({ continueToken: tokenOf(await bench.refusal()) });
-  const statuses = await Promise.all([ALICE, BOB].map((caller) => bench.desk.status(caller)));
+  const statuses = await Promise.all([ALICE, BOB].map((caller) => bench.service.status(caller)));
   expect(statuses).toMatchObject([{ quotas: [{ status: 'warn' }] }, { quotas: [{ status: 'paused' }] }]);
 });
 
 it('tells which upstreams have asked to be left alone', async () => {
   const bench = createQuotaBench({});
-  bench.desk.noteLimits('demo', { retryAfterSeconds: 10 });
-  expect(await bench.desk.status(ALICE)).toMatchObject({
+  bench.service.noteLimits('demo', { retryAfterSeconds: 10 });
+  expect(await bench.service.status(ALICE)).toMatchObject({
     api_limits: { 'demo:announced': { remaining: 0, resets_at: '2026-01-28T12:29:23.000Z' } },
     next_reset: '2026-01-28T12:29:23.000Z',
   });
   bench.time += 10_000;
-  expect(await bench.desk.status(ALICE)).toMatchObject({ api_limits: {}, next_reset: null });
+  expect(await bench.service.status(ALICE)).toMatchObject({ api_limits: {}, next_reset: null });
 });

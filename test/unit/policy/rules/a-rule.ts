@@ -1,6 +1,6 @@
 import type { PolicyRule } from '../../../../src/config/gateway-config.js';
-import { createRuleBook } from '../../../../src/policy/rules/rule-engine.js';
-import type { RuleBook } from '../../../../src/policy/rules/rule-types.js';
+import { createRuleEngine } from '../../../../src/policy/rules/rule-engine.js';
+import type { RuleEngine } from '../../../../src/policy/rules/rule-types.js';
 import type { Category, DangerLevel, Operation, Parameter, TrustLevel } from '../../../../src/protocol/operation.js';
 import { anOperation } from '../../../support/an-operation.js';
 
@@ -12,8 +12,8 @@ export function aRule(changes: Partial<PolicyRule> = {}): PolicyRule {
 }
 
 /** A book over upstreams of one trust. */
-export function aBook(rules: readonly PolicyRule[], trust: TrustLevel = 'validated', readOnly = false): RuleBook {
-  return createRuleBook({ readOnly, rules }, () => trust);
+export function aBook(rules: readonly PolicyRule[], trust: TrustLevel = 'validated', readOnly = false): RuleEngine {
+  return createRuleEngine({ readOnly, rules }, () => trust);
 }
 
 export function rated(

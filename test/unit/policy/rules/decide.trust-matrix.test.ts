@@ -25,8 +25,8 @@ describe('the trust matrix', () => {
 
   it.each(CELLS)('%s under %s: %s', (danger, trust, decision) => {
     expect(TRUST_MATRIX[trust][danger]).toBe(decision);
-    expect(aBook([], trust).ruleOn(rated(danger), {}, NOBODY)).toEqual({
-      decision,
+    expect(aBook([], trust).decide(rated(danger), {}, NOBODY)).toEqual({
+      effect: decision,
       requires: 'token',
       cooldownSeconds: 0,
       rule: null,

@@ -20,9 +20,9 @@ type Params = Readonly<Record<string, ParamCondition>>;
 /** Whether a call under the condition is denied by a rule that denies, and allowed by one that allows. */
 function outcome(params: Params, args: JsonObject, operation: Operation = OPERATION): readonly [boolean, boolean] {
   const deny = aRule({ match: { operation: [operation.qualifiedName], params } });
-  const denied = aBook([deny]).ruleOn(operation, args, NOBODY).decision === 'deny';
+  const denied = aBook([deny]).decide(operation, args, NOBODY).effect === 'deny';
   const allowed =
-    aBook([{ ...deny, decision: 'allow' }], 'untested').ruleOn(operation, args, NOBODY).decision === 'allow';
+    aBook([{ ...deny, decision: 'allow' }], 'untested').decide(operation, args, NOBODY).effect === 'allow';
   return [denied, allowed];
 }
 
@@ -152,8 +152,8 @@ describe('conditions on parameters', () => {
   it('confirms in doubt without lifting the matrix', () => {
     const match = { operation: [OPERATION.qualifiedName], params: { amount: { gt: 100 } } };
     const confirm = aRule({ decision: 'confirm', match });
-    expect(aBook([confirm]).ruleOn(OPERATION, { amount: '5' }, NOBODY).decision).toBe('confirm');
-    expect(aBook([confirm], 'untested').ruleOn(OPERATION, { amount: '1000' }, NOBODY).decision).toBe('deny');
-    expect(aBook([confirm], 'untested').ruleOn(OPERATION, { amount: 1000 }, NOBODY).decision).toBe('confirm');
+    expect(aBook([confirm]).decide(OPERATION, { amount: '5' }, NOBODY).effect).toBe('confirm');
+    expect(aBook([confirm], 'untested').decide(OPERATION, { amount: '1000' }, NOBODY).effect).toBe('deny');
+    expect(aBook([confirm], 'untested').decide(OPERATION, { amount: 1000 }, NOBODY).effect).toBe('confirm');
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { Decision, PolicyRule, RuleMatch } from '../../../../src/config/gateway-config.js';
-import { createRuleBook } from '../../../../src/policy/rules/rule-engine.js';
+import { createRuleEngine } from '../../../../src/policy/rules/rule-engine.js';
 import {
   type DangerLevel,
   GATEWAY_SOURCE,
@@ -115,10 +115,10 @@ describe('how rules and the matrix come together', () => {
     ['dangerous', 'validated', [['deny', EXACT]], 'deny', 'rule 1'],
     ['destructive', 'validated', [['confirm', PATTERN]], 'confirm', 'rule 1'],
     ['destructive', 'certified', [['confirm', PATTERN]], 'confirm', 'rule 1'],
-  ])('%s under %s with %j: %s by %s', (danger, trust, rules, decision, by) => {
-    const ruling = aBook(named(rules), trust).ruleOn(rated(danger), {}, NOBODY);
-    expect([ruling.decision, ruling.rule ?? ruling.by]).toEqual([decision, by]);
-    expect([ruling.danger, ruling.trust]).toEqual([danger, trust]);
+  ])('%s under %s with %j: %s by %s', (danger, trust, rules, expected, by) => {
+    const decision = aBook(named(rules), trust).decide(rated(danger), {}, NOBODY);
+    expect([decision.effect, decision.rule ?? decision.by]).toEqual([expected, by]);
+    expect([decision.danger, decision.trust]).toEqual([danger, trust]);
   });
 
   it.each<[match: RuleMatch, client: string | undefined, applies: boolean]>([
@@ -141,8 +141,8 @@ describe('how rules and the matrix come together', () => {
     [{ operation: ['!(run_job)'] }, undefined, true],
     [{ upstream: ['{1..1000}'] }, undefined, true],
   ])('%j for client %s applies: %s', (match, client, applies) => {
-    const ruling = aBook([aRule({ match })]).ruleOn(rated('safe'), {}, client === undefined ? {} : { client });
-    expect(ruling.decision).toBe(applies ? 'deny' : 'allow');
+    const decision = aBook([aRule({ match })]).decide(rated('safe'), {}, client === undefined ? {} : { client });
+    expect(decision.effect).toBe(applies ? 'deny' : 'allow');
   });
 
   it.each<[danger: DangerLevel, rule: RuleText, decision: Decision]>([
@@ -158,13 +158,13 @@ describe('how rules and the matrix come together', () => {
     'an operation whose bare name another upstream offers too stays in the rules about it: %s, %j: %s',
     (danger, rule, decision) => {
       const shared = rated(danger, { name: 'demo__run_job', qualifiedName: 'demo__run_job' });
-      expect(aBook(named([rule])).ruleOn(shared, {}, NOBODY).decision).toBe(decision);
+      expect(aBook(named([rule])).decide(shared, {}, NOBODY).effect).toBe(decision);
     },
   );
 
   it('does not let a pattern that cannot be used allow anything', () => {
     const rule = aRule({ decision: 'allow', match: { operation: ['+(run_job)'], danger: ['dangerous'] } });
-    expect(aBook([rule]).ruleOn(rated('dangerous'), {}, NOBODY).decision).toBe('deny');
+    expect(aBook([rule]).decide(rated('dangerous'), {}, NOBODY).effect).toBe('deny');
   });
 });
 
@@ -179,8 +179,8 @@ describe('what a confirmation takes', () => {
       confirm('elsewhere', { requires: 'human', cooldownSeconds: 600, match: OTHER }),
     ];
     const operation = rated('safe', { cooldownSeconds: 30 });
-    expect(aBook(rules).ruleOn(operation, {}, NOBODY)).toEqual({
-      decision: 'confirm',
+    expect(aBook(rules).decide(operation, {}, NOBODY)).toEqual({
+      effect: 'confirm',
       requires: 'human',
       cooldownSeconds: 60,
       rule: 'person',
@@ -193,15 +193,15 @@ describe('what a confirmation takes', () => {
 
   it('the wait of the operation where no rule asks for a longer one', () => {
     const operation = rated('destructive', { cooldownSeconds: 30 });
-    expect(aBook([]).ruleOn(operation, {}, NOBODY)).toMatchObject({ decision: 'confirm', cooldownSeconds: 30 });
-    expect(aBook([confirm('a', { cooldownSeconds: 5 })]).ruleOn(operation, {}, NOBODY).cooldownSeconds).toBe(30);
+    expect(aBook([]).decide(operation, {}, NOBODY)).toMatchObject({ effect: 'confirm', cooldownSeconds: 30 });
+    expect(aBook([confirm('a', { cooldownSeconds: 5 })]).decide(operation, {}, NOBODY).cooldownSeconds).toBe(30);
   });
 
   it('nothing where the call is allowed or denied', () => {
     const rules = [confirm('person', { requires: 'human', cooldownSeconds: 60 }), aRule({ name: 'no' })];
     const operation = rated('safe', { cooldownSeconds: 30 });
-    expect(aBook(rules).ruleOn(operation, {}, NOBODY)).toMatchObject({ requires: 'token', cooldownSeconds: 0 });
-    expect(aBook([]).ruleOn(operation, {}, NOBODY)).toMatchObject({ requires: 'token', cooldownSeconds: 0 });
+    expect(aBook(rules).decide(operation, {}, NOBODY)).toMatchObject({ requires: 'token', cooldownSeconds: 0 });
+    expect(aBook([]).decide(operation, {}, NOBODY)).toMatchObject({ requires: 'token', cooldownSeconds: 0 });
   });
 });
 
@@ -214,13 +214,17 @@ describe('a read-only gateway', () => {
     ['EXECUTE', 'deny', 'read-only'],
   ] as const)('%s: %s by %s', (category, decision, by) => {
     const operation = rated('safe', {}, category);
-    expect(aBook([], 'certified', true).ruleOn(operation, {}, NOBODY)).toMatchObject({ decision, by, rule: null });
+    expect(aBook([], 'certified', true).decide(operation, {}, NOBODY)).toMatchObject({
+      effect: decision,
+      by,
+      rule: null,
+    });
   });
 
   it('is not lifted by any rule', () => {
     const book = aBook([aRule({ decision: 'allow', match: EXACT })], 'certified', true);
-    expect(book.ruleOn(rated('safe'), {}, NOBODY)).toMatchObject({ decision: 'deny', by: 'read-only' });
-    expect(book.outlook(rated('safe'))).toEqual({ decision: 'deny', requires: 'token', conditional: false });
+    expect(book.decide(rated('safe'), {}, NOBODY)).toMatchObject({ effect: 'deny', by: 'read-only' });
+    expect(book.staticDecision(rated('safe'))).toEqual({ effect: 'deny', requires: 'token', conditional: false });
   });
 });
 
@@ -230,8 +234,8 @@ describe("the gateway's own operations", () => {
 
   it('are certified, and no upstream is asked about', () => {
     const trustOf = vi.fn((): TrustLevel => 'untested');
-    const book = createRuleBook({ readOnly: true, rules: [] }, trustOf);
-    expect(book.ruleOn(introspect, {}, NOBODY)).toMatchObject({ decision: 'allow', trust: 'certified' });
+    const book = createRuleEngine({ readOnly: true, rules: [] }, trustOf);
+    expect(book.decide(introspect, {}, NOBODY)).toMatchObject({ effect: 'allow', trust: 'certified' });
     expect(trustOf).not.toHaveBeenCalled();
   });
 
@@ -243,12 +247,12 @@ describe("the gateway's own operations", () => {
     [{ category: ['READ'], danger: ['safe'] }, 'allow'],
     [{ operation: ['introspect'] }, 'deny'],
   ])('that read are denied by their exact name alone: %j: %s', (match, decision) => {
-    expect(aBook([aRule({ match })]).ruleOn(introspect, {}, NOBODY).decision).toBe(decision);
+    expect(aBook([aRule({ match })]).decide(introspect, {}, NOBODY).effect).toBe(decision);
   });
 
   it('that do more are ruled like any other', () => {
     const revoke = rated('reversible', { ...BUILT_IN, name: 'revoke_token' });
-    expect(aBook([aRule()]).ruleOn(revoke, {}, NOBODY).decision).toBe('deny');
+    expect(aBook([aRule()]).decide(revoke, {}, NOBODY).effect).toBe('deny');
   });
 });
 
@@ -278,18 +282,21 @@ describe('the outlook', () => {
     ],
   ])('of %j: %s by %s, conditional: %s', (changes, decision, requires, conditional) => {
     const rules = changes.map((change, index) => aRule({ name: `rule ${index + 1}`, ...change }));
-    expect(aBook(rules).outlook(operation)).toEqual({ decision, requires, conditional });
+    expect(aBook(rules).staticDecision(operation)).toEqual({ effect: decision, requires, conditional });
   });
 });
 
 describe('the common call', () => {
   it('is ruled once: the same frozen ruling, and trust asked once', () => {
     const trustOf = vi.fn((): TrustLevel => 'validated');
-    const book = createRuleBook({ readOnly: false, rules: [aRule({ match: { ...OTHER, client: ['ci'] } })] }, trustOf);
+    const book = createRuleEngine(
+      { readOnly: false, rules: [aRule({ match: { ...OTHER, client: ['ci'] } })] },
+      trustOf,
+    );
     const operation: Operation = rated('safe');
-    const ruling = book.ruleOn(operation, {}, NOBODY);
-    expect(book.ruleOn(operation, { other: 1 }, { client: 'ci' })).toBe(ruling);
-    expect(Object.isFrozen(ruling)).toBe(true);
+    const decision = book.decide(operation, {}, NOBODY);
+    expect(book.decide(operation, { other: 1 }, { client: 'ci' })).toBe(decision);
+    expect(Object.isFrozen(decision)).toBe(true);
     expect(trustOf).toHaveBeenCalledTimes(1);
   });
 });

@@ -18,7 +18,7 @@ describe('splitControls', () => {
     expect(split(LIST, params)).toEqual({
       params: { owner: 'me', filter: 'open' },
       given: { filter: { id: 1 }, first: 3 },
-      strays: [],
+      unknownControls: [],
     });
   });
 
@@ -33,16 +33,16 @@ describe('splitControls', () => {
     expect(split(LIST, { first: null, after: undefined })).toEqual({
       params: {},
       given: { first: null, after: undefined },
-      strays: [],
+      unknownControls: [],
     });
   });
 
   it('names controls under names that would pass for metadata', () => {
-    expect(split(LIST, { _sort: 'id', __filter: {}, _meta: {}, _confirmation: 'x' }).strays).toEqual([
+    expect(split(LIST, { _sort: 'id', __filter: {}, _meta: {}, _confirmation: 'x' }).unknownControls).toEqual([
       '_sort',
       '__filter',
     ]);
-    expect(split(CREATE, { _sort: 'id', _filter: {} }).strays).toEqual(['_filter']);
+    expect(split(CREATE, { _sort: 'id', _filter: {} }).unknownControls).toEqual(['_filter']);
   });
 
   it('keeps a parameter called __proto__ a parameter', () => {

@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Observation } from '../../../../src/observe/observation.js';
-import type { ApprovalDesk } from '../../../../src/protocol/approval.js';
-import { type HttpFront, openHttpFront } from '../../../../src/server/http-server.js';
-import { anApproval, createFakeDesk, type FakeDesk } from '../../../support/fake-desk.js';
+import type { ApprovalService } from '../../../../src/protocol/approval.js';
+import { type HttpGatewayServer, openHttpServer } from '../../../../src/server/http-server.js';
+import { anApproval, createFakeApprovals, type FakeApprovals } from '../../../support/fake-approvals.js';
 import { createFakeGateway, type FakeGatewayOptions } from '../../../support/fake-gateway.js';
-import { SERVER_INFO } from '../../../support/front-clients.js';
 import { type RawRequest, sendHttp } from '../../../support/raw-http.js';
+import { SERVER_INFO } from '../../../support/server-clients.js';
 
 const OPERATORS = [
   { name: 'alice', token: 'alice-token-0123456789' },
@@ -21,17 +21,17 @@ const APPROVALS = [
   anApproval({ id: 'own' }),
 ];
 
-let front: HttpFront;
+let server: HttpGatewayServer;
 let observations: Observation[];
-let desk: FakeDesk;
+let service: FakeApprovals;
 
 async function open(more: FakeGatewayOptions = {}) {
   observations = [];
-  desk = createFakeDesk(APPROVALS, { done: 'decided', late: 'expired', own: 'own-request' });
-  const gateway = createFakeGateway({ operators: OPERATORS, approvals: desk, ...more });
+  service = createFakeApprovals(APPROVALS, { done: 'decided', late: 'expired', own: 'own-request' });
+  const gateway = createFakeGateway({ operators: OPERATORS, approvals: service, ...more });
   const observe = (observation: Observation) => void observations.push(observation);
-  front = await openHttpFront(gateway, { observe, serverInfo: SERVER_INFO });
-  const base = front.url.replace('/mcp', '');
+  server = await openHttpServer(gateway, { observe, serverInfo: SERVER_INFO });
+  const base = server.url.replace('/mcp', '');
   return {
     get: (path: string, headers: Record<string, string> = alice) =>
       sendHttp(`${base}${path}`, { method: 'GET', headers }),
@@ -40,7 +40,7 @@ async function open(more: FakeGatewayOptions = {}) {
   };
 }
 
-afterEach(() => front.close());
+afterEach(() => server.close());
 
 describe('reading', () => {
   it('lists approvals as they are, all or those of one status', async () => {
@@ -79,7 +79,7 @@ describe('deciding', () => {
     const { post } = await open();
     const { status, json } = await post(`/admin/approvals/a1b2c3/${verb}`, body);
     expect([status, json.status, json.decision.by]).toEqual([200, verdict, 'alice']);
-    expect(desk.decisions).toEqual([{ id: 'a1b2c3', verdict, by: { name: 'alice', way: 'http' }, reason }]);
+    expect(service.decisions).toEqual([{ id: 'a1b2c3', verdict, by: { name: 'alice', way: 'http' }, reason }]);
   });
 
   it.each([
@@ -106,7 +106,7 @@ describe('deciding', () => {
     expect([status, json.error.code]).toEqual([400, 'INVALID_REQUEST']);
     expect(json.error.message).toContain(words);
     expect(json.error.message).toContain('{"reason":');
-    expect(desk.decisions).toEqual([]);
+    expect(service.decisions).toEqual([]);
   });
 
   it('reads at most 16 kB', async () => {
@@ -114,14 +114,14 @@ describe('deciding', () => {
     const sized = (bytes: number) => `{"reason":"${'x'.repeat(bytes - 13)}"}`;
     expect((await post('/admin/approvals/a1b2c3/deny', sized(16 * 1024 + 1))).status).toBe(413);
     expect((await post('/admin/approvals/a1b2c3/deny', sized(2_000_000))).json.error.code).toBe('BODY_TOO_LARGE');
-    expect(desk.decisions).toEqual([]);
+    expect(service.decisions).toEqual([]);
     expect((await post('/admin/approvals/a1b2c3/deny', sized(16 * 1024))).status).toBe(200);
   });
 
   it('takes no GET for a decision', async () => {
     const { get } = await open();
     expect((await get('/admin/approvals/a1b2c3/approve')).status).toBe(404);
-    expect(desk.decisions).toEqual([]);
+    expect(service.decisions).toEqual([]);
   });
 });
 
@@ -140,7 +140,7 @@ describe('the door', () => {
       expect(json.error.code).toBe('UNAUTHORIZED');
       expect(json.error.message).not.toMatch(/alice|bob/);
     }
-    expect(desk.decisions).toEqual([]);
+    expect(service.decisions).toEqual([]);
   });
 
   it("is closed to MCP clients' tokens, as /mcp is to operators'", async () => {
@@ -185,7 +185,10 @@ describe('the door', () => {
   });
 
   it('tells nobody but the log why the desk failed', async () => {
-    const approvals: ApprovalDesk = { ...createFakeDesk([]), list: () => Promise.reject(new Error('secret path')) };
+    const approvals: ApprovalService = {
+      ...createFakeApprovals([]),
+      list: () => Promise.reject(new Error('secret path')),
+    };
     const { get } = await open({ approvals });
     const { status, json, text } = await get('/admin/approvals');
     expect([status, json.error.code]).toEqual([500, 'INTERNAL_ERROR']);

@@ -1,28 +1,28 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Approval } from '../../../../src/protocol/approval.js';
-import { type HttpFront, openHttpFront } from '../../../../src/server/http-server.js';
-import { anApproval, createFakeDesk, type FakeDesk } from '../../../support/fake-desk.js';
+import { type HttpGatewayServer, openHttpServer } from '../../../../src/server/http-server.js';
+import { anApproval, createFakeApprovals, type FakeApprovals } from '../../../support/fake-approvals.js';
 import { createFakeGateway } from '../../../support/fake-gateway.js';
-import { SERVER_INFO } from '../../../support/front-clients.js';
 import { sendHttp } from '../../../support/raw-http.js';
+import { SERVER_INFO } from '../../../support/server-clients.js';
 import { openPage, type TinyBrowser, type TinyElement } from '../../../support/tiny-browser.js';
 
 const OPERATOR = { name: 'alice', token: 'alice-token' };
 const CSP =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'; form-action 'none'";
 
-let front: HttpFront;
+let server: HttpGatewayServer;
 let base: string;
-let desk: FakeDesk;
+let service: FakeApprovals;
 
 async function open(approvals: readonly Approval[] = [anApproval()]): Promise<void> {
-  desk = createFakeDesk(approvals, { late: 'expired' });
-  const gateway = createFakeGateway({ operators: [OPERATOR], approvals: desk });
-  front = await openHttpFront(gateway, { observe: () => undefined, serverInfo: SERVER_INFO });
-  base = front.url.replace('/mcp', '');
+  service = createFakeApprovals(approvals, { late: 'expired' });
+  const gateway = createFakeGateway({ operators: [OPERATOR], approvals: service });
+  server = await openHttpServer(gateway, { observe: () => undefined, serverInfo: SERVER_INFO });
+  base = server.url.replace('/mcp', '');
 }
 
-afterEach(() => front.close());
+afterEach(() => server.close());
 
 describe('the files', () => {
   it.each([
@@ -130,7 +130,7 @@ describe('the page', () => {
     const page = await openSignedIn();
     find(page, 'input').value = ' agreed ';
     await find(page, 'button', label).trigger('click');
-    expect(desk.decisions).toEqual([{ id: 'a/b', verdict, by: { name: 'alice', way: 'http' }, reason: 'agreed' }]);
+    expect(service.decisions).toEqual([{ id: 'a/b', verdict, by: { name: 'alice', way: 'http' }, reason: 'agreed' }]);
     expect(page.byId('message').textContent).toBe(`delete_file: ${verdict}`);
     expect(textsOf(page)).not.toContain('delete_file');
     expect(textsOf(page)).toContain('drop_table');

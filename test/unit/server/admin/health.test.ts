@@ -1,11 +1,11 @@
 import { afterEach, expect, it } from 'vitest';
-import { type HttpFront, openHttpFront } from '../../../../src/server/http-server.js';
+import { type HttpGatewayServer, openHttpServer } from '../../../../src/server/http-server.js';
 import { createFakeGateway } from '../../../support/fake-gateway.js';
-import { SERVER_INFO } from '../../../support/front-clients.js';
 import { sendHttp } from '../../../support/raw-http.js';
+import { SERVER_INFO } from '../../../support/server-clients.js';
 
-let front: HttpFront;
-afterEach(() => front.close());
+let server: HttpGatewayServer;
+afterEach(() => server.close());
 
 const UPSTREAM = { name: 'files', slug: 'files', transport: 'stdio', tools: 3, restarts: 0 } as const;
 
@@ -13,8 +13,8 @@ async function ask(path: string, ready: boolean) {
   const waiting = { ...UPSTREAM, state: 'waiting', problem: 'exited at once' } as const;
   const upstreams = [{ ...UPSTREAM, state: 'ready' } as const, ...(ready ? [] : [waiting])];
   const gateway = createFakeGateway({ status: { ready, upstreams, operations: 4 } });
-  front = await openHttpFront(gateway, { observe: () => undefined, serverInfo: SERVER_INFO });
-  return sendHttp(front.url.replace('/mcp', path), { method: 'GET' });
+  server = await openHttpServer(gateway, { observe: () => undefined, serverInfo: SERVER_INFO });
+  return sendHttp(server.url.replace('/mcp', path), { method: 'GET' });
 }
 
 it('lives whatever the upstreams do', async () => {

@@ -1,9 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Observation } from '../../../../src/observe/observation.js';
 import type { JsonObject } from '../../../../src/protocol/json.js';
-import { type HttpFront, openHttpFront } from '../../../../src/server/http-server.js';
+import { type HttpGatewayServer, openHttpServer } from '../../../../src/server/http-server.js';
 import { createFakeGateway, type FakeGateway, type FakeGatewayOptions } from '../../../support/fake-gateway.js';
-import { CONNECTIONS, SERVER_INFO } from '../../../support/front-clients.js';
 import {
   callMessage,
   envelopeOf,
@@ -12,29 +11,30 @@ import {
   modernHeaders,
   sendHttp,
 } from '../../../support/raw-http.js';
+import { CONNECTIONS, SERVER_INFO } from '../../../support/server-clients.js';
 
 const CLIENTS = [
   { name: 'ci', token: 'ci-token-0123456789' },
   { name: 'desk', token: 'desk-token-9876543210' },
 ];
-const [ci, desk] = CLIENTS.map(({ token }) => ({ authorization: `Bearer ${token}` })) as [
+const [ci, service] = CLIENTS.map(({ token }) => ({ authorization: `Bearer ${token}` })) as [
   { authorization: string },
   { authorization: string },
 ];
 
 let gateway: FakeGateway;
-let front: HttpFront;
+let gatewayServer: HttpGatewayServer;
 let observations: Observation[];
 
 async function open(options: FakeGatewayOptions = { clients: CLIENTS }): Promise<string> {
   observations = [];
   gateway = createFakeGateway(options);
   const observe = (observation: Observation) => void observations.push(observation);
-  front = await openHttpFront(gateway, { observe, serverInfo: SERVER_INFO });
-  return front.url;
+  gatewayServer = await openHttpServer(gateway, { observe, serverInfo: SERVER_INFO });
+  return gatewayServer.url;
 }
 
-afterEach(() => front.close());
+afterEach(() => gatewayServer.close());
 
 async function openSession(url: string, headers: Record<string, string>): Promise<Record<string, string>> {
   const answer = await sendHttp(url, { headers, body: initializeMessage() });
@@ -95,8 +95,8 @@ describe('a legacy session', () => {
     const url = await open();
     const session = await openSession(url, ci);
     expect((await sendHttp(url, { headers: session, body: callMessage(1) })).status).toBe(200);
-    const stolen = { ...session, ...desk };
-    const unknown = { 'mcp-session-id': 'made-up', ...desk };
+    const stolen = { ...session, ...service };
+    const unknown = { 'mcp-session-id': 'made-up', ...service };
     for (const method of ['POST', 'GET', 'DELETE']) {
       const body = method === 'POST' ? callMessage(2) : '';
       const answer = await sendHttp(url, { method, headers: stolen, body });
@@ -122,7 +122,7 @@ describe('a modern client', () => {
     await call(url, ci, 'one');
     await call(url, ci, 'two');
     await call(url, ci, 'three', slow);
-    await call(url, desk, 'one');
+    await call(url, service, 'one');
     const callers = gateway.calls.map(({ caller }) => [caller.client, caller.sessionId]);
     const [own, other] = [
       ['ci', 'client:ci'],
@@ -134,13 +134,13 @@ describe('a modern client', () => {
   it('outlives the front, unlike one that nobody can recognise', async () => {
     const url = await open();
     await call(url, ci, 'one');
-    await front.close();
+    await gatewayServer.close();
     expect(gateway.endedSessions).toEqual([]);
     const open2 = await open({});
     await call(open2, {}, 'one');
     const [anonymous] = gateway.calls;
     expect(anonymous?.caller).not.toHaveProperty('client');
-    await front.close();
+    await gatewayServer.close();
     expect(gateway.endedSessions).toEqual([anonymous?.caller.sessionId]);
   });
 });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { Cancellation } from '../../../../src/protocol/cancellation.js';
-import { type AnswerPort, splitBatch } from '../../../../src/server/mcp/calls-in-flight.js';
+import { type Responder, splitBatch } from '../../../../src/server/mcp/calls-in-flight.js';
 
-function recordingPort(): AnswerPort & { readonly seen: string[] } {
+function recordingPort(): Responder & { readonly seen: string[] } {
   const seen: string[] = [];
   return {
     seen,

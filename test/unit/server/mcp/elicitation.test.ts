@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Cancellation } from '../../../../src/protocol/cancellation.js';
 import type { JsonObject } from '../../../../src/protocol/json.js';
-import type { AnswerPort } from '../../../../src/server/mcp/calls-in-flight.js';
+import type { Responder } from '../../../../src/server/mcp/calls-in-flight.js';
 import { OpenQuestions } from '../../../../src/server/mcp/elicitation.js';
 
 const peer = { caller: { sessionId: 's', clientName: 'c', transport: 'http' }, elicits: true } as const;
@@ -13,7 +13,7 @@ function ask(patience = new Cancellation()) {
   const nothing = (): void => undefined;
   const cancellation = new Cancellation();
   const notify = (text: string) => void sent.push(JSON.parse(text));
-  const port: AnswerPort = { cancellation, canNotify: true, notify, answer: nothing, cancel: nothing };
+  const port: Responder = { cancellation, canNotify: true, notify, answer: nothing, cancel: nothing };
   const user = questions.channel(peer, port);
   if (user?.kind !== 'live') throw new Error('no way to ask');
   const answer = user.ask('Really?', patience);

@@ -1,16 +1,16 @@
 import { expect, it } from 'vitest';
 import { Cancellation } from '../../../../src/protocol/cancellation.js';
-import { type AnswerPort, CallsInFlight, splitBatch } from '../../../../src/server/mcp/calls-in-flight.js';
+import { CallsInFlight, type Responder, splitBatch } from '../../../../src/server/mcp/calls-in-flight.js';
 import { OpenQuestions } from '../../../../src/server/mcp/elicitation.js';
 import { createSdkServerFactory } from '../../../../src/server/mcp/sdk-server.js';
 import { createSlowAnswerer } from '../../../../src/server/mcp/sdk-transport.js';
 import { createFakeGateway } from '../../../support/fake-gateway.js';
-import { SERVER_INFO } from '../../../support/front-clients.js';
+import { SERVER_INFO } from '../../../support/server-clients.js';
 
 const caller = { sessionId: 's', clientName: 'c', transport: 'http' } as const;
 const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'read' } } as const;
 
-function silentPort(): AnswerPort {
+function silentPort(): Responder {
   const nothing = (): void => undefined;
   const batch = {
     cancellation: new Cancellation(),

@@ -2,18 +2,18 @@ import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../src/protocol/json.js';
-import { type StdioFront, serveStdio } from '../../../../src/server/stdio/stdio-server.js';
+import { type StdioGatewayServer, serveStdio } from '../../../../src/server/stdio/stdio-server.js';
 import {
   createFakeGateway,
   type FakeGateway,
   type FakeGatewayOptions,
   toReply,
 } from '../../../support/fake-gateway.js';
-import { SERVER_INFO } from '../../../support/front-clients.js';
 import { callMessage, envelopeOf, initializeMessage, MODERN_META } from '../../../support/raw-http.js';
+import { SERVER_INFO } from '../../../support/server-clients.js';
 
 let gateway: FakeGateway;
-let front: StdioFront;
+let server: StdioGatewayServer;
 let input: PassThrough;
 let output: PassThrough;
 let lines: AsyncIterator<string>;
@@ -23,7 +23,7 @@ function open(options: FakeGatewayOptions = {}): void {
   input = new PassThrough();
   output = new PassThrough();
   lines = readLines(output);
-  front = serveStdio(gateway, { input, output, observe: () => undefined, serverInfo: SERVER_INFO });
+  server = serveStdio(gateway, { input, output, observe: () => undefined, serverInfo: SERVER_INFO });
 }
 
 async function* readLines(stream: PassThrough): AsyncGenerator<string> {
@@ -52,7 +52,7 @@ async function shakeHands(): Promise<void> {
 }
 
 afterEach(async () => {
-  await front.close();
+  await server.close();
   expect(gateway.listeners).toBe(0);
 });
 
@@ -179,7 +179,7 @@ describe('the end', () => {
     open();
     await shakeHands();
     input.end();
-    await front.done;
+    await server.done;
     expect(output.writableEnded).toBe(false);
   });
 
@@ -188,7 +188,7 @@ describe('the end', () => {
     await shakeHands();
     input.end(JSON.stringify(callMessage(9)));
     expect(await receive()).toMatchObject({ id: 9 });
-    await front.done;
+    await server.done;
   });
 
   it('cancels what takes longer when the front is closed', async () => {
@@ -197,7 +197,7 @@ describe('the end', () => {
     const arrived = gateway.nextCall();
     send(callMessage(1));
     const { cancellation } = await arrived;
-    await front.close();
+    await server.close();
     expect(cancellation.cancelled).toBe(true);
   });
 
@@ -207,7 +207,7 @@ describe('the end', () => {
     const paused = once(input, 'pause');
     send(callMessage(1));
     await paused;
-    await front.close();
+    await server.close();
   });
 
   it('comes when the output breaks', async () => {
@@ -215,6 +215,6 @@ describe('the end', () => {
     const broken = once(output, 'close');
     output.destroy(new Error('EPIPE'));
     await broken.catch(() => undefined);
-    await front.done;
+    await server.done;
   });
 });

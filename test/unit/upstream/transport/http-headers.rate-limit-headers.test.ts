@@ -32,7 +32,7 @@ it.each<[string, number, Readonly<Record<string, string>>, object | undefined]>(
     { remaining: 0, resetsAt: IN_A_MINUTE },
   ],
   ['what is left, without an end', 200, { 'x-ratelimit-remaining': '0' }, undefined],
-  ['rubbish', 200, { 'x-ratelimit-remaining': 'none', 'x-ratelimit-reset': 'never', ratelimit: '?' }, undefined],
+  ['malformed', 200, { 'x-ratelimit-remaining': 'none', 'x-ratelimit-reset': 'never', ratelimit: '?' }, undefined],
   [
     'both',
     429,

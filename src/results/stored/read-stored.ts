@@ -3,8 +3,8 @@ import { nearestName } from '../../lib/names.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
 import { OperationError } from '../../protocol/operation-error.js';
 import { digitsOf, unmarked } from '../exact-numbers.js';
-import type { KeptResultRequest } from '../result-types.js';
-import type { KeptResult } from './result-store.js';
+import type { StoredResultRequest } from '../result-types.js';
+import type { StoredResult } from './result-store.js';
 import {
   type Container,
   type Cut,
@@ -19,7 +19,7 @@ import { parseResultPath, writeResultPath } from './truncation-warning.js';
 /** Cuts items down to some of their fields; as many as it was given, in their order. */
 export type Project = (items: readonly unknown[], fields: string | readonly string[]) => readonly unknown[];
 
-interface ReadKeptOptions {
+interface ReadStoredOptions {
   /** Bound of the answer's JSON text in UTF-8, at least 1,024. */
   readonly maxBytes: number;
   readonly project: Project;
@@ -45,12 +45,16 @@ const MATCHES_ON_A_PAGE = 20;
  * Throws INTROSPECTION_ERROR for a path that leads nowhere and for what does not combine or fit the value; and what
  * `project` throws.
  */
-export function readKeptResult(kept: KeptResult, request: KeptResultRequest, options: ReadKeptOptions): JsonObject {
+export function readStoredResult(
+  stored: StoredResult,
+  request: StoredResultRequest,
+  options: ReadStoredOptions,
+): JsonObject {
   const faults = findFaults(request);
   if (faults.length > 0) throw new OperationError('INTROSPECTION_ERROR', faults.join('. '));
   const { maxBytes, project, parse = JSON.parse } = options;
-  const place = findInResult(parse(kept.dataText), request.path);
-  return writeReading(readPlace(place, request, { room: roomForContent(maxBytes), project }), maxBytes);
+  const place = findInResult(parse(stored.dataText), request.path);
+  return writeReading(readPlace(place, request, { room: bytesForContent(maxBytes), project }), maxBytes);
 }
 
 interface Bounds {
@@ -58,7 +62,7 @@ interface Bounds {
   readonly project: Project;
 }
 
-function readPlace(place: Place, request: KeptResultRequest, { room, project }: Bounds): Reading {
+function readPlace(place: Place, request: StoredResultRequest, { room, project }: Bounds): Reading {
   const { value } = place;
   const start = Number(request.after ?? 0);
   if (request.search !== undefined) return readMatches(place, request.search, { ...request, start, room });
@@ -88,7 +92,7 @@ interface ListPage {
 
 function readPage(place: Place, { items, start, total }: ListPage, room: number): Reading {
   const { value, cuts } = fitAnswer(items, room);
-  const end = start + countKept(cuts, items.length);
+  const end = start + countStored(cuts, items.length);
   return {
     content: { items: value, total },
     next: end < total ? { after: String(end) } : null,
@@ -100,7 +104,7 @@ function readMembers(place: Place, value: unknown, start: number, room: number):
   const members = isJsonObject(value) ? Object.entries(value) : [];
   const total = members.length;
   const fitted = fitAnswer(start === 0 ? value : Object.fromEntries(members.slice(start)), room);
-  const end = start + countKept(fitted.cuts, total - start);
+  const end = start + countStored(fitted.cuts, total - start);
   return {
     content: { value: fitted.value, ...(start > 0 || end < total ? { total } : {}) },
     next: end < total ? { after: String(end) } : null,
@@ -117,14 +121,14 @@ interface MatchPage {
 function readMatches(place: Place, wanted: string, { start, first = MATCHES_ON_A_PAGE, room }: MatchPage): Reading {
   const { matches, total } = searchResult(place, wanted, { start, count: Math.min(first, LARGEST_PAGE) });
   const { value, cuts } = fitAnswer(matches, room);
-  const end = start + countKept(cuts, matches.length);
+  const end = start + countStored(cuts, matches.length);
   return { content: { matches: value, total }, next: end < total ? { after: String(end) } : null };
 }
 
 /** How many parts stay of what was fitted; at least one counts as read, so that the way on leads on. */
-function countKept(cuts: readonly Cut[], total: number): number {
+function countStored(cuts: readonly Cut[], total: number): number {
   const own = cuts.find(({ path }) => path.length === 0);
-  return own === undefined ? Math.max(0, total) : Math.max(1, own.kept);
+  return own === undefined ? Math.max(0, total) : Math.max(1, own.stored);
 }
 
 /** The cuts within, as seen from the root of the result. */
@@ -144,7 +148,7 @@ function refuse({ path, value }: Place, rule: string): OperationError {
 /** Ways to read of which a request takes one. */
 const WAYS = ['fields', 'search', 'lines'] as const;
 
-function findFaults(request: KeptResultRequest): string[] {
+function findFaults(request: StoredResultRequest): string[] {
   const { after, first, lines, search } = request;
   const ways = WAYS.filter((way) => request[way] !== undefined).map((way) => `'${way}'`);
   const faults: (string | false)[] = [
@@ -266,17 +270,17 @@ const FRAME_BYTES = 200;
 const CUTS_SHARE = 1 / 8;
 
 /** Bytes for the content of an answer of at most `maxBytes`, which are at least 1,024. */
-function roomForContent(maxBytes: number): number {
-  return maxBytes - roomForCuts(maxBytes) - FRAME_BYTES;
+function bytesForContent(maxBytes: number): number {
+  return maxBytes - bytesForCuts(maxBytes) - FRAME_BYTES;
 }
 
 /** The answer: content, the way on, and as many cuts as may be told. */
 function writeReading({ content, next, cuts = [] }: Reading, maxBytes: number): JsonObject {
   if (cuts.length === 0) return { ...content, next };
   const told: JsonObject[] = [];
-  let room = roomForCuts(maxBytes);
-  for (const { path, kind, kept, total } of cuts) {
-    const cut = { path: writeResultPath(path), kind, kept, total };
+  let room = bytesForCuts(maxBytes);
+  for (const { path, kind, stored, total } of cuts) {
+    const cut = { path: writeResultPath(path), kind, stored, total };
     const bytes = Buffer.byteLength(JSON.stringify(cut)) + 1;
     if (bytes > room) break;
     room -= bytes;
@@ -286,7 +290,7 @@ function writeReading({ content, next, cuts = [] }: Reading, maxBytes: number): 
   return { ...content, next, cuts: told, ...(untold > 0 ? { more_cuts: untold } : {}) };
 }
 
-function roomForCuts(maxBytes: number): number {
+function bytesForCuts(maxBytes: number): number {
   return Math.floor(maxBytes * CUTS_SHARE);
 }
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readCursor, SNAPSHOT_ID_BYTES, writeCursor } from '../../../../src/results/kept/result-store.js';
+import { readCursor, SNAPSHOT_ID_BYTES, writeCursor } from '../../../../src/results/stored/result-store.js';
 
 const KEY = Buffer.alloc(32, 7);
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { packList, packTexts } from '../../../../src/results/kept/result-store.js';
+import { packList, packTexts } from '../../../../src/results/stored/result-store.js';
 
 describe('pack list', () => {
   it('gives back every item, as value and as text', () => {

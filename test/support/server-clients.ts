@@ -7,7 +7,7 @@ import { ElicitRequestSchema, ToolListChangedNotificationSchema } from '@modelco
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import type { Observation } from '../../src/observe/observation.js';
 import type { JsonObject } from '../../src/protocol/json.js';
-import { openHttpFront } from '../../src/server/http-server.js';
+import { openHttpServer } from '../../src/server/http-server.js';
 import { serveStdio } from '../../src/server/stdio/stdio-server.js';
 import type { FakeGateway } from './fake-gateway.js';
 
@@ -19,7 +19,7 @@ export interface CallOptions {
 }
 
 /** What the clients of both SDK lines have in common, as far as the front's tests need it. */
-export interface FrontClient {
+export interface GatewayClient {
   listTools(): Promise<JsonObject>;
   callTool(name: string, args: JsonObject, options?: CallOptions): Promise<JsonObject>;
   request(method: string): Promise<unknown>;
@@ -34,7 +34,7 @@ export interface Connection {
   readonly name: string;
   readonly transport: 'http' | 'stdio';
   readonly era: 'legacy' | 'modern';
-  open(gateway: FakeGateway, options?: ClientOptions): Promise<FrontClient>;
+  open(gateway: FakeGateway, options?: ClientOptions): Promise<GatewayClient>;
 }
 
 export interface ClientOptions {
@@ -87,37 +87,37 @@ export const CONNECTIONS: readonly Connection[] = [
 ];
 
 /** A client that is not connected yet. */
-interface Dialer extends Omit<FrontClient, 'close'> {
+interface Dialer extends Omit<GatewayClient, 'close'> {
   dialHttp(url: URL): Promise<() => Promise<void>>;
   dialStdio(input: PassThrough, output: PassThrough): Promise<void>;
   close(): Promise<void>;
 }
 
-async function openHttp(gateway: FakeGateway, dialer: Dialer): Promise<FrontClient> {
-  const front = await openHttpFront(gateway, { observe: failOnDefect, serverInfo: SERVER_INFO });
-  const endSession = await dialer.dialHttp(new URL(front.url));
+async function openHttp(gateway: FakeGateway, dialer: Dialer): Promise<GatewayClient> {
+  const server = await openHttpServer(gateway, { observe: failOnDefect, serverInfo: SERVER_INFO });
+  const endSession = await dialer.dialHttp(new URL(server.url));
   return {
     ...dialer,
     async close() {
       await endSession();
       await dialer.close();
-      await front.close();
+      await server.close();
     },
   };
 }
 
-async function openStdio(gateway: FakeGateway, dialer: Dialer): Promise<FrontClient> {
+async function openStdio(gateway: FakeGateway, dialer: Dialer): Promise<GatewayClient> {
   const toServer = new PassThrough();
   const toClient = new PassThrough();
   const deps = { input: toServer, output: toClient, observe: failOnDefect, serverInfo: SERVER_INFO };
-  const front = serveStdio(gateway, deps);
+  const server = serveStdio(gateway, deps);
   await dialer.dialStdio(toClient, toServer);
   return {
     ...dialer,
     async close() {
       await dialer.close();
       toServer.end();
-      await front.done;
+      await server.done;
     },
   };
 }

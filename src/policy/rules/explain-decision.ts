@@ -2,8 +2,8 @@ import type { Decision } from '../../config/gateway-config.js';
 import { allOf, type Match } from '../../lib/glob.js';
 import { type Clause, liftsMatrix, type RuledCall, sparesDiscovery, takesEffect } from './clause.js';
 import type { CompiledRule } from './conditions.js';
-import { matrixDecision, minimumTrustFor, type Standing } from './decide.js';
-import type { Explanation, RuleTrace, Ruling } from './rule-types.js';
+import { matrixDecision, minimumTrustFor, type RuleSubject } from './decide.js';
+import type { Explanation, PolicyDecision, RuleTrace } from './rule-types.js';
 
 interface Reading {
   readonly match: Match;
@@ -16,24 +16,24 @@ interface Trace extends RuleTrace {
 }
 
 /** The way to a ruling in words: every rule in its order, then the trust matrix, then what came of it. */
-export function explainRuling(
+export function explainDecision(
   rules: readonly CompiledRule[],
-  standing: Standing,
+  subject: RuleSubject,
   call: RuledCall,
-  ruling: Ruling,
+  decision: PolicyDecision,
 ): Explanation {
-  const base = matrixDecision(standing);
-  const traces = rules.map((rule) => traceRule(rule, call, standing, base));
+  const base = matrixDecision(subject);
+  const traces = rules.map((rule) => traceRule(rule, call, subject, base));
   return {
     operation: call.operation.name,
-    ruling,
+    decision,
     matrix: { decision: base, lifted: base !== 'allow' && traces.some(({ lifts }) => lifts) },
     rules: traces.map(({ lifts, ...trace }) => trace),
-    summary: summarize(call, ruling),
+    summary: summarize(call, decision),
   };
 }
 
-function traceRule(compiled: CompiledRule, call: RuledCall, { trust }: Standing, base: Decision): Trace {
+function traceRule(compiled: CompiledRule, call: RuledCall, { trust }: RuleSubject, base: Decision): Trace {
   const { rule } = compiled;
   const line = { rule: rule.name, decision: rule.decision };
   if (sparesDiscovery(rule, call.operation)) {
@@ -80,24 +80,24 @@ const OUTCOMES: Readonly<Record<Decision, string>> = {
   deny: 'Denied',
 };
 
-const SOURCES: Readonly<Record<Ruling['by'], (call: RuledCall, ruling: Ruling) => string>> = {
+const SOURCES: Readonly<Record<PolicyDecision['by'], (call: RuledCall, decision: PolicyDecision) => string>> = {
   'read-only': ({ operation }) =>
     `because the gateway is read-only and '${operation.name}' is ${operation.classification.category}`,
   rule: (_, { rule, reason }) => `by rule '${rule}'${reason === null ? '' : `: ${reason}`}`,
-  matrix: (_, ruling) =>
-    `by the trust matrix: danger '${ruling.danger}' at trust '${ruling.trust}'${noteTrust(ruling)}`,
+  matrix: (_, decision) =>
+    `by the trust matrix: danger '${decision.danger}' at trust '${decision.trust}'${noteTrust(decision)}`,
 };
 
-function noteTrust({ decision, danger }: Ruling): string {
+function noteTrust({ effect: decision, danger }: PolicyDecision): string {
   return decision === 'deny' ? ` (at least '${minimumTrustFor(danger)}' is needed)` : '';
 }
 
-function summarize(call: RuledCall, ruling: Ruling): string {
-  const agreement = ruling.decision === 'confirm' ? ` ${describeAgreement(ruling)}` : '';
-  return `${OUTCOMES[ruling.decision]}${agreement} ${SOURCES[ruling.by](call, ruling)}`;
+function summarize(call: RuledCall, decision: PolicyDecision): string {
+  const agreement = decision.effect === 'confirm' ? ` ${describeAgreement(decision)}` : '';
+  return `${OUTCOMES[decision.effect]}${agreement} ${SOURCES[decision.by](call, decision)}`;
 }
 
-function describeAgreement({ requires, cooldownSeconds }: Ruling): string {
+function describeAgreement({ requires, cooldownSeconds }: PolicyDecision): string {
   const who = requires === 'human' ? 'by a person' : 'with a token';
   return cooldownSeconds === 0 ? who : `${who}, ${cooldownSeconds} s after the question at the earliest,`;
 }

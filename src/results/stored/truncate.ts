@@ -7,7 +7,7 @@ export interface Cut {
   /** A list, a text or an object. */
   readonly kind: 'items' | 'text' | 'members';
   /** Items, characters (UTF-16 units) or members. */
-  readonly kept: number;
+  readonly stored: number;
   readonly total: number;
 }
 
@@ -78,14 +78,14 @@ class Fitter {
 
   #fitText(text: string, room: number, path: JsonPath): Fitted {
     const value = takeText(text, room);
-    this.cuts.push({ path, kind: 'text', kept: value.length, total: text.length });
+    this.cuts.push({ path, kind: 'text', stored: value.length, total: text.length });
     return { value, bytes: Buffer.byteLength(JSON.stringify(value)) };
   }
 
   #fitContainer(container: Container, room: number, path: JsonPath): Fitted {
     const parts = path.length < DEEPEST ? (this.#takeRecord(container, room) ?? this.#takeFirst(container, room)) : [];
     const { kind, length: total } = container;
-    if (parts.length < total) this.cuts.push({ path, kind, kept: parts.length, total });
+    if (parts.length < total) this.cuts.push({ path, kind, stored: parts.length, total });
     let bytes = bytesAround(parts.length) + sum(parts.map(({ beside, size, whole }) => beside + (whole ? size : 0)));
     const values = new Map<Part, unknown>();
     // The smallest first: what it does not use of its share is left for the bigger ones.
@@ -96,8 +96,8 @@ class Fitter {
       values.set(part, fitted.value);
       bytes += fitted.bytes;
     });
-    const kept = parts.map((part) => ({ step: part.step, value: part.whole ? part.value : values.get(part) }));
-    return { value: rebuildContainer(kind, kept), bytes };
+    const stored = parts.map((part) => ({ step: part.step, value: part.whole ? part.value : values.get(part) }));
+    return { value: rebuildContainer(kind, stored), bytes };
   }
 
   /** Every member of a record; undefined where it is none, or where next to nothing of each would be left. */

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isJsonObject, type JsonObject } from '../../../../src/protocol/json.js';
-import { type Project, readKeptResult } from '../../../../src/results/kept/read-kept.js';
-import type { KeptResultRequest } from '../../../../src/results/result-types.js';
+import type { StoredResultRequest } from '../../../../src/results/result-types.js';
+import { type Project, readStoredResult } from '../../../../src/results/stored/read-stored.js';
 
 const MAX_BYTES = 1_024;
 
@@ -11,11 +11,11 @@ const project: Project = (items, fields) =>
     isJsonObject(item) ? Object.fromEntries(Object.entries(item).filter(([key]) => fields.includes(key))) : item,
   );
 
-type Request = Omit<KeptResultRequest, 'handle'>;
+type Request = Omit<StoredResultRequest, 'handle'>;
 
 function read(value: unknown, request: Request = {}, maxBytes = MAX_BYTES): JsonObject {
-  const kept = { operation: 'list_issues', dataText: JSON.stringify(value) };
-  return readKeptResult(kept, { handle: 'res_abcdefghijkl', ...request }, { maxBytes, project });
+  const stored = { operation: 'list_issues', dataText: JSON.stringify(value) };
+  return readStoredResult(stored, { handle: 'res_abcdefghijkl', ...request }, { maxBytes, project });
 }
 
 /** All answers from a request on, each asked for as the one before says. */
@@ -77,9 +77,9 @@ describe('read kept result: what does not fit', () => {
   it('says what was shortened inside, so that it can be read on there', () => {
     const value = { issue: { id: 7, log } };
     const answer = read(value);
-    const [cut] = answer['cuts'] as { path: string; kept: number; total: number }[];
+    const [cut] = answer['cuts'] as { path: string; stored: number; total: number }[];
     expect(cut).toMatchObject({ path: 'issue.log', kind: 'text', total: log.length });
-    const rest = readOn(value, { path: cut?.path ?? '', after: String(cut?.kept) });
+    const rest = readOn(value, { path: cut?.path ?? '', after: String(cut?.stored) });
     const start = (answer['value'] as typeof value).issue.log;
     expect(start + rest.map(({ text }) => text).join('')).toBe(log);
   });
@@ -129,9 +129,9 @@ describe('read kept result: what does not fit', () => {
 
 describe('read kept result: numbers', () => {
   it('are read as the caller reads them', () => {
-    const kept = { operation: 'get_user', dataText: '{"id":12345678901234567890}' };
+    const stored = { operation: 'get_user', dataText: '{"id":12345678901234567890}' };
     const parse = (text: string): unknown => JSON.parse(text.replace(/\d{17,}/g, '"$&"'));
-    const answer = readKeptResult(kept, { handle: 'res_abcdefghijkl' }, { maxBytes: MAX_BYTES, project, parse });
+    const answer = readStoredResult(stored, { handle: 'res_abcdefghijkl' }, { maxBytes: MAX_BYTES, project, parse });
     expect(answer['value']).toEqual({ id: '12345678901234567890' });
   });
 });

@@ -94,11 +94,10 @@ function naiveMatch({ match }: PolicyRule, { operation, args, caller }: Question
   );
 }
 
-function naiveRuling(rules: readonly PolicyRule[], trust: TrustLevel, readOnly: boolean, question: Question) {
+function naiveDecision(rules: readonly PolicyRule[], trust: TrustLevel, readOnly: boolean, question: Question) {
   const { operation } = question;
   const { name, qualifiedName, classification } = operation;
-  if (readOnly && classification.category !== 'READ')
-    return { decision: 'deny', requires: 'token', cooldownSeconds: 0 };
+  if (readOnly && classification.category !== 'READ') return { effect: 'deny', requires: 'token', cooldownSeconds: 0 };
   const matching = rules.filter((rule) => naiveMatch(rule, question));
   const lifted = matching.some(
     ({ decision, match }) =>
@@ -113,7 +112,7 @@ function naiveRuling(rules: readonly PolicyRule[], trust: TrustLevel, readOnly: 
   const decision = decisions.includes('deny') ? 'deny' : decisions.includes('confirm') ? 'confirm' : 'allow';
   const asking = decision === 'confirm' ? matching.filter((rule) => rule.decision === 'confirm') : [];
   return {
-    decision,
+    effect: decision,
     requires: asking.some(({ requires }) => requires === 'human') ? 'human' : 'token',
     cooldownSeconds:
       decision === 'confirm'
@@ -133,8 +132,8 @@ describe('every rule book', () => {
         const book = aBook(rules, trust, readOnly);
         for (const question of [...asked, ...asked]) {
           const { operation, args, caller } = question;
-          const expected = naiveRuling(rules, trust, readOnly, question);
-          expect(book.ruleOn(operation, { ...args }, caller)).toMatchObject(expected);
+          const expected = naiveDecision(rules, trust, readOnly, question);
+          expect(book.decide(operation, { ...args }, caller)).toMatchObject(expected);
         }
       },
     );
@@ -144,9 +143,9 @@ describe('every rule book', () => {
   it('is never loosened by a rule that denies', () => {
     const cases = fc.property(ruleLists, matches, trusts, questions, (rules, match, trust, question) => {
       const { operation, args, caller } = question;
-      const before = aBook(rules, trust).ruleOn(operation, { ...args }, caller);
-      const after = aBook([...rules, aRule({ name: 'added', match })], trust).ruleOn(operation, { ...args }, caller);
-      expect(rank(after.decision)).toBeGreaterThanOrEqual(rank(before.decision));
+      const before = aBook(rules, trust).decide(operation, { ...args }, caller);
+      const after = aBook([...rules, aRule({ name: 'added', match })], trust).decide(operation, { ...args }, caller);
+      expect(rank(after.effect)).toBeGreaterThanOrEqual(rank(before.effect));
     });
     fc.assert(cases, { numRuns: 500 });
   });
@@ -156,9 +155,9 @@ describe('every rule book', () => {
       fc.tuple(fc.constant(rules), fc.shuffledSubarray(rules, { minLength: rules.length })),
     );
     const cases = fc.property(shuffled, trusts, questions, ([rules, other], trust, { operation, args, caller }) => {
-      const ruling = aBook(rules, trust).ruleOn(operation, { ...args }, caller);
-      expect(aBook(other, trust).ruleOn(operation, { ...args }, caller)).toEqual(ruling);
-      expect(aBook(other, trust).outlook(operation)).toEqual(aBook(rules, trust).outlook(operation));
+      const decision = aBook(rules, trust).decide(operation, { ...args }, caller);
+      expect(aBook(other, trust).decide(operation, { ...args }, caller)).toEqual(decision);
+      expect(aBook(other, trust).staticDecision(operation)).toEqual(aBook(rules, trust).staticDecision(operation));
     });
     fc.assert(cases, { numRuns: 500 });
   });
@@ -168,8 +167,8 @@ describe('every rule book', () => {
       const added = aRule({ ...rule, name: 'added' });
       fc.pre(!naiveMatch(added, question));
       const { operation, args, caller } = question;
-      const before = aBook(rules, trust).ruleOn(operation, { ...args }, caller);
-      expect(aBook([added, ...rules], trust).ruleOn(operation, { ...args }, caller)).toEqual(before);
+      const before = aBook(rules, trust).decide(operation, { ...args }, caller);
+      expect(aBook([added, ...rules], trust).decide(operation, { ...args }, caller)).toEqual(before);
     });
     fc.assert(cases, { numRuns: 500 });
   });
@@ -178,8 +177,8 @@ describe('every rule book', () => {
     const cases = fc.property(ruleLists, trusts, readOnlys, questions, (rules, trust, readOnly, question) => {
       const { operation, args, caller } = question;
       const book = aBook(rules, trust, readOnly);
-      const { conditional, ...outlook } = book.outlook(operation);
-      if (!conditional) expect(book.ruleOn(operation, { ...args }, caller)).toMatchObject(outlook);
+      const { conditional, ...staticDecision } = book.staticDecision(operation);
+      if (!conditional) expect(book.decide(operation, { ...args }, caller)).toMatchObject(staticDecision);
     });
     fc.assert(cases, { numRuns: 500 });
   });
@@ -189,7 +188,7 @@ describe('every rule book', () => {
       const { operation, args, caller } = question;
       const book = aBook(rules, trust, readOnly);
       const explanation = book.explain(operation, { ...args }, caller);
-      expect(explanation.ruling).toEqual(book.ruleOn(operation, { ...args }, caller));
+      expect(explanation.decision).toEqual(book.decide(operation, { ...args }, caller));
       expect(explanation.rules.map(({ matches }) => matches)).toEqual(rules.map((rule) => naiveMatch(rule, question)));
     });
     fc.assert(cases, { numRuns: 500 });

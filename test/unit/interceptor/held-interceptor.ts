@@ -11,7 +11,7 @@ export interface HeldCall extends HandlerCall {
 }
 
 /** An upstream that answers nothing by itself. */
-export function createHeldHandler(): { readonly handle: OperationHandler; readonly calls: HeldCall[] } {
+export function createHeldInterceptor(): { readonly handle: OperationHandler; readonly calls: HeldCall[] } {
   const calls: HeldCall[] = [];
   const handle: OperationHandler = (call) =>
     new Promise<HandlerOutcome>((resolve, reject) => {

@@ -6,13 +6,13 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Catalog } from '../../../src/catalog/catalog.js';
 import { findOperation } from '../../../src/gateway/upstream-handler.js';
-import { createMergingHandler } from '../../../src/interceptor/merge-update.js';
+import { createMergeInterceptor } from '../../../src/interceptor/merge-update.js';
 import type { HandlerCall, HandlerOutcome, OperationHandler } from '../../../src/protocol/call.js';
 import type { JsonObject } from '../../../src/protocol/json.js';
 import type { ToolCallResult } from '../../../src/protocol/result.js';
 import { anUpstream, buildTestCatalog } from '../../support/build-test-catalog.js';
 import { REPOSITORY } from '../../support/served-gateway.js';
-import { aCall } from './held-handler.js';
+import { aCall } from './held-interceptor.js';
 import { explainFailure, named, resultOf } from './record-bench.js';
 
 /** A real server whose writes know nothing of versions: with `merge` they are compared and swapped. */
@@ -55,7 +55,7 @@ const content = () => readFile(join(folder, 'notes.txt'), 'utf8');
 
 function run(operation: string, args: JsonObject, more: Partial<HandlerCall> = {}): Promise<HandlerOutcome> {
   const find = (upstream: string, name: string) => findOperation(catalog, upstream, name);
-  const handle = createMergingHandler({ inner, findOperation: find, explainFailure });
+  const handle = createMergeInterceptor({ inner, findOperation: find, explainFailure });
   return handle(aCall(named(catalog, operation), { arguments: { path: 'notes.txt', ...args }, ...more }));
 }
 

@@ -1,11 +1,11 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { createCachedHandler } from '../../../src/interceptor/cache.js';
+import { createCacheInterceptor } from '../../../src/interceptor/cache.js';
 import type { HandlerOutcome } from '../../../src/protocol/call.js';
 import { OperationError } from '../../../src/protocol/operation-error.js';
 import { anOperation } from '../../support/an-operation.js';
-import { aCall, aWrite, createHeldHandler } from './held-handler.js';
+import { aCall, aWrite, createHeldInterceptor } from './held-interceptor.js';
 
 const UPSTREAMS = ['one', 'two'] as const;
 
@@ -34,9 +34,9 @@ const steps = fc.array(
 
 /** A server that counts its writes, a cached handler before it, and what must hold of every answer. */
 class Model {
-  readonly #held = createHeldHandler();
+  readonly #held = createHeldInterceptor();
   readonly #clock = { ms: 1_000_000 };
-  readonly #cached = createCachedHandler({
+  readonly #cached = createCacheInterceptor({
     inner: this.#held.handle,
     maxBytes: 100_000,
     now: () => this.#clock.ms,

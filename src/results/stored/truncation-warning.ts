@@ -41,7 +41,7 @@ export function describeCuts(cuts: readonly Cut[], way: WayToRest): Warning {
     code: CODE,
     message: [`The answer was too big: ${[...told, ...others].join('; ')}`, ...tellWays(main, way)].join('. '),
     details: {
-      ...(main && { field: writeResultPath(main.path), original_count: main.total, truncated_count: main.kept }),
+      ...(main && { field: writeResultPath(main.path), original_count: main.total, truncated_count: main.stored }),
       limit: way.limit,
       ...(way.handle === undefined ? {} : { handle: way.handle }),
       ...(way.page === undefined ? {} : { cursor: way.page.cursor }),
@@ -51,9 +51,9 @@ export function describeCuts(cuts: readonly Cut[], way: WayToRest): Warning {
   };
 }
 
-function tellCut({ path, kind, kept, total }: Cut): string {
+function tellCut({ path, kind, stored, total }: Cut): string {
   const name = path.length === 0 ? 'it' : `'${writeResultPath(path)}'`;
-  return `${name} holds the first ${kept} of ${total} ${KINDS[kind].noun}`;
+  return `${name} holds the first ${stored} of ${total} ${KINDS[kind].noun}`;
 }
 
 function tellWays(main: Cut | undefined, { handle, page }: WayToRest): string[] {
@@ -75,7 +75,7 @@ function nextRequest(handle: string, main: Cut | undefined): JsonObject {
     name: handle,
     ...(path === '' ? {} : { path }),
     ...(main.kind === 'items' ? { first: SUGGESTED_PAGE } : {}),
-    after: String(main.kept),
+    after: String(main.stored),
   };
 }
 
@@ -85,7 +85,7 @@ function hasShortPath({ path }: Cut): boolean {
 }
 
 function compareCuts(a: Cut, b: Cut): number {
-  return KINDS[a.kind].rank - KINDS[b.kind].rank || b.total - b.kept - (a.total - a.kept);
+  return KINDS[a.kind].rank - KINDS[b.kind].rank || b.total - b.stored - (a.total - a.stored);
 }
 
 /** A key, `["a key"]` or `[3]`, with what leads over to it. */

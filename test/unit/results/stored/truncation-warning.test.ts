@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { Cut } from '../../../../src/results/kept/truncate.js';
-import { describeCuts } from '../../../../src/results/kept/truncation-warning.js';
+import type { Cut } from '../../../../src/results/stored/truncate.js';
+import { describeCuts } from '../../../../src/results/stored/truncation-warning.js';
 
 const HANDLE = 'res_abcdefghijkl';
-const items: Cut = { path: ['items'], kind: 'items', kept: 40, total: 2_000 };
-const body: Cut = { path: ['items', 3, 'body'], kind: 'text', kept: 1_200, total: 90_000 };
+const items: Cut = { path: ['items'], kind: 'items', stored: 40, total: 2_000 };
+const body: Cut = { path: ['items', 3, 'body'], kind: 'text', stored: 1_200, total: 90_000 };
 
 /** The parameters of the call that a message names. */
 function nextCall(message: string): unknown {
@@ -29,8 +29,8 @@ describe('describe cuts', () => {
         handle: HANDLE,
         cursor: 'abc',
         cuts: [
-          { path: 'items', kind: 'items', kept: 40, total: 2_000 },
-          { path: 'items[3].body', kind: 'text', kept: 1_200, total: 90_000 },
+          { path: 'items', kind: 'items', stored: 40, total: 2_000 },
+          { path: 'items[3].body', kind: 'text', stored: 1_200, total: 90_000 },
         ],
       },
       severity: 'medium',
@@ -66,7 +66,7 @@ describe('describe cuts', () => {
   });
 
   it('puts the list that lost most first', () => {
-    const more: Cut = { path: ['rows'], kind: 'items', kept: 1, total: 9_000 };
+    const more: Cut = { path: ['rows'], kind: 'items', stored: 1, total: 9_000 };
     expect(describeCuts([body, items, more], { limit: 1 }).details).toMatchObject({
       field: 'rows',
       original_count: 9_000,

@@ -27,7 +27,7 @@ export interface CursorPosition extends PageCursors {
 }
 
 /** A whole answer that was too big to send. */
-export interface KeptResult {
+export interface StoredResult {
   readonly operation: string;
   /** JSON text. */
   readonly dataText: string;
@@ -37,20 +37,20 @@ export interface KeptResult {
  * What is kept of answers: bounded in bytes over all callers, least recently used goes first, each for a time. Belongs to a
  * session: nobody else's cursor or handle is ever good.
  */
-export interface KeptResults {
+export interface ResultStore {
   /** Undefined where the list alone is beyond the bound: then there are no cursors. */
-  keepPages(snapshot: PageSnapshot): PageCursors | undefined;
+  storePages(snapshot: PageSnapshot): PageCursors | undefined;
   /** Undefined for a cursor that is forged, somebody else's, or whose snapshot has gone; the caller is told one thing. */
   findPage(cursor: string, caller: Caller): CursorPosition | undefined;
   /** Undefined where the result alone is beyond the bound. */
-  keepResult(result: KeptResult, caller: Caller): string | undefined;
-  findResult(handle: string, caller: Caller): KeptResult | undefined;
+  storeResult(result: StoredResult, caller: Caller): string | undefined;
+  findResult(handle: string, caller: Caller): StoredResult | undefined;
   endSession(sessionId: string): void;
   /** Bytes held now. */
   readonly bytes: number;
 }
 
-interface KeptResultsOptions {
+interface ResultStoreOptions {
   /** Bound over all callers, snapshots and results together; positive. */
   readonly maxBytes: number;
   /** A snapshot lives so long after its last page was read, a result so long after it was kept; milliseconds, positive. */
@@ -73,11 +73,11 @@ const BYTES_PER_CHARACTER = 8;
 const HANDLE_BYTES = 9;
 
 /** Keeps snapshots and results in the memory of this process, in one cache: what is used least makes room for what is new. */
-export function createKeptResults({ maxBytes, ttlMs, now = () => performance.now() }: KeptResultsOptions): KeptResults {
-  return new MemoryKeptResults(maxBytes, ttlMs, now);
+export function createResultStore({ maxBytes, ttlMs, now = () => performance.now() }: ResultStoreOptions): ResultStore {
+  return new MemoryResultStore(maxBytes, ttlMs, now);
 }
 
-class MemoryKeptResults implements KeptResults {
+class MemoryResultStore implements ResultStore {
   readonly #key = randomBytes(32);
   readonly #keysBySession = new Map<string, Set<string>>();
   readonly #entries: LRUCache<string, Entry>;
@@ -105,7 +105,7 @@ class MemoryKeptResults implements KeptResults {
     return this.#entries.calculatedSize;
   }
 
-  keepPages(snapshot: PageSnapshot): PageCursors | undefined {
+  storePages(snapshot: PageSnapshot): PageCursors | undefined {
     const id = randomBytes(SNAPSHOT_ID_BYTES).toString('base64url');
     const { session, items, fields = null } = snapshot;
     const size = items.bytes + JSON.stringify(fields).length * BYTES_PER_CHARACTER;
@@ -122,7 +122,7 @@ class MemoryKeptResults implements KeptResults {
     return { snapshot: entry.snapshot, index: content.index, ...this.#cursorsOf(content.snapshot) };
   }
 
-  keepResult({ operation, dataText }: KeptResult, { sessionId }: Caller): string | undefined {
+  storeResult({ operation, dataText }: StoredResult, { sessionId }: Caller): string | undefined {
     const handle = `res_${randomBytes(HANDLE_BYTES).toString('base64url')}`;
     const size = Buffer.byteLength(dataText);
     if (!this.#hasRoom(size)) return undefined;
@@ -133,7 +133,7 @@ class MemoryKeptResults implements KeptResults {
     return handle;
   }
 
-  findResult(handle: string, caller: Caller): KeptResult | undefined {
+  findResult(handle: string, caller: Caller): StoredResult | undefined {
     const entry = this.#find(handle, caller, {});
     if (entry === undefined || !('content' in entry)) return undefined;
     return { operation: entry.operation, dataText: entry.content.toString() };

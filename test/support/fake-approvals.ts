@@ -1,4 +1,4 @@
-import type { Approval, ApprovalDesk, Approver, DecisionFault } from '../../src/protocol/approval.js';
+import type { Approval, ApprovalService, Approver, DecisionFault } from '../../src/protocol/approval.js';
 
 export interface Decision {
   readonly id: string;
@@ -8,7 +8,7 @@ export interface Decision {
 }
 
 /** A desk whose requests and refusals are what the test says. */
-export interface FakeDesk extends ApprovalDesk {
+export interface FakeApprovals extends ApprovalService {
   readonly decisions: readonly Decision[];
 }
 
@@ -33,10 +33,10 @@ export function anApproval(more: Partial<Approval> = {}): Approval {
 }
 
 /** @param faults why a decision about an id is not taken. */
-export function createFakeDesk(
+export function createFakeApprovals(
   approvals: readonly Approval[],
   faults: Readonly<Record<string, DecisionFault>> = {},
-): FakeDesk {
+): FakeApprovals {
   const decisions: Decision[] = [];
   const byId = new Map(approvals.map((approval) => [approval.id, approval]));
   return {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseResultPath, writeResultPath } from '../../../../src/results/kept/truncation-warning.js';
+import { parseResultPath, writeResultPath } from '../../../../src/results/stored/truncation-warning.js';
 
 describe('result path', () => {
   it.each([

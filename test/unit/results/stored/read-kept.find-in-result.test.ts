@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findInResult } from '../../../../src/results/kept/read-kept.js';
+import { findInResult } from '../../../../src/results/stored/read-stored.js';
 
 const RESULT = {
   items: [{ id: 1, body: 'text', 'a.b': true }, { id: 2 }],

@@ -1,0 +1,237 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Caller } from '../../../../src/protocol/call.js';
+import {
+  createResultStore,
+  type PageSnapshot,
+  packList,
+  type ResultStore,
+} from '../../../../src/results/stored/result-store.js';
+
+const TTL_MS = 60_000;
+
+function createClock() {
+  let time = 0;
+  return {
+    now: () => time,
+    pass: (ms: number) => {
+      time += ms;
+    },
+  };
+}
+
+function caller(sessionId: string): Caller {
+  return { sessionId, clientName: 'test', transport: 'http' };
+}
+
+function snapshotOf(session: string, items: readonly unknown[]): PageSnapshot {
+  return { session, operation: 'list_issues', question: 'q', items: packList(items) };
+}
+
+const ANN = caller('ann');
+const BOB = caller('bob');
+const RESULT = { operation: 'read_file', dataText: '"a long text, käpt"' };
+
+function openService(maxBytes = 1_000_000) {
+  const clock = createClock();
+  return { clock, stored: createResultStore({ maxBytes, ttlMs: TTL_MS, now: clock.now }) };
+}
+
+function storeBoth(stored: ResultStore, owner: Caller): { cursor: string; handle: string } {
+  const cursor = stored.storePages(snapshotOf(owner.sessionId, [1, 2, 3]))?.cursorAt(2);
+  const handle = stored.storeResult(RESULT, owner);
+  return { cursor: cursor ?? '', handle: handle ?? '' };
+}
+
+describe('kept results', () => {
+  it('finds the page that a cursor was given for', () => {
+    const { stored } = openService();
+    const snapshot = snapshotOf('ann', ['a', 'b']);
+    const pages = stored.storePages(snapshot);
+    for (const index of [0, 1, 70_000]) {
+      expect(stored.findPage(pages?.cursorAt(index) ?? '', ANN)).toMatchObject({ snapshot, index });
+    }
+  });
+
+  it('writes further cursors from the one that came', () => {
+    const { stored } = openService();
+    const pages = stored.storePages(snapshotOf('ann', ['a', 'b']));
+    const found = stored.findPage(pages?.cursorAt(0) ?? '', ANN);
+    expect(stored.findPage(found?.cursorAt(1) ?? '', ANN)).toMatchObject({ index: 1 });
+    expect(found?.cursorAt(0)).toBe(pages?.cursorAt(0));
+  });
+
+  it('finds the result that a handle was given for', () => {
+    const { stored } = openService();
+    const handle = stored.storeResult(RESULT, ANN) ?? '';
+    expect(handle).toMatch(/^res_[A-Za-z0-9_-]{12}$/);
+    expect(stored.findResult(handle, ANN)).toEqual(RESULT);
+  });
+
+  it('keeps the smallest things', () => {
+    const { stored } = openService();
+    expect(stored.storePages(snapshotOf('ann', []))).toBeDefined();
+    expect(stored.findResult(stored.storeResult({ operation: 'a', dataText: '' }, ANN) ?? '', ANN)?.dataText).toBe('');
+  });
+
+  it("gives nobody another session's pages and results", () => {
+    const { stored } = openService();
+    const { cursor, handle } = storeBoth(stored, ANN);
+    expect(stored.findPage(cursor, BOB)).toBeUndefined();
+    expect(stored.findResult(handle, BOB)).toBeUndefined();
+    expect(stored.findPage(cursor, ANN)).toBeDefined();
+  });
+
+  it('takes no cursor for a handle and no handle for a cursor', () => {
+    const { stored } = openService();
+    const { cursor, handle } = storeBoth(stored, ANN);
+    expect(stored.findResult(cursor, ANN)).toBeUndefined();
+    expect(stored.findPage(handle, ANN)).toBeUndefined();
+    expect(stored.findResult('', ANN)).toBeUndefined();
+  });
+
+  it('gives no cursor of another process any meaning', () => {
+    const { cursor } = storeBoth(openService().stored, ANN);
+    expect(openService().stored.findPage(cursor, ANN)).toBeUndefined();
+  });
+
+  it('forgets pages when they were not read for their time, and only then', () => {
+    const { stored, clock } = openService();
+    const { cursor } = storeBoth(stored, ANN);
+    for (let reads = 0; reads < 5; reads++) {
+      clock.pass(TTL_MS - 1);
+      expect(stored.findPage(cursor, ANN)).toBeDefined();
+    }
+    clock.pass(TTL_MS + 1);
+    expect(stored.findPage(cursor, ANN)).toBeUndefined();
+  });
+
+  it("does not make pages younger by another session's attempts", () => {
+    const { stored, clock } = openService();
+    const { cursor } = storeBoth(stored, ANN);
+    clock.pass(TTL_MS - 1);
+    stored.findPage(cursor, BOB);
+    clock.pass(2);
+    expect(stored.findPage(cursor, ANN)).toBeUndefined();
+  });
+
+  it('forgets a result a fixed time after it was kept, however often it was read', () => {
+    const { stored, clock } = openService();
+    const { handle } = storeBoth(stored, ANN);
+    clock.pass(TTL_MS - 1);
+    expect(stored.findResult(handle, ANN)).toBeDefined();
+    clock.pass(2);
+    expect(stored.findResult(handle, ANN)).toBeUndefined();
+  });
+
+  it('frees what has expired once something new is kept', () => {
+    const { stored, clock } = openService();
+    for (let index = 0; index < 20; index++) stored.storeResult(RESULT, ANN);
+    clock.pass(TTL_MS + 1);
+    const fresh = openService().stored;
+    stored.storeResult(RESULT, BOB);
+    fresh.storeResult(RESULT, BOB);
+    expect(stored.bytes).toBe(fresh.bytes);
+  });
+
+  it('frees everything of a session that ends, and nothing else', () => {
+    const { stored } = openService();
+    const bob = storeBoth(stored, BOB);
+    const before = stored.bytes;
+    const ann = [storeBoth(stored, ANN), storeBoth(stored, ANN)];
+    stored.endSession('ann');
+    expect(stored.bytes).toBe(before);
+    for (const { cursor, handle } of ann) {
+      expect(stored.findPage(cursor, ANN)).toBeUndefined();
+      expect(stored.findResult(handle, ANN)).toBeUndefined();
+    }
+    expect(stored.findPage(bob.cursor, BOB)).toBeDefined();
+    stored.endSession('nobody');
+    stored.endSession('bob');
+    expect(stored.bytes).toBe(0);
+  });
+
+  it('keeps nothing that is beyond the bound alone, and loses nothing for it', () => {
+    const { stored } = openService(20_000);
+    const { cursor, handle } = storeBoth(stored, ANN);
+    const big = 'x'.repeat(20_000);
+    expect(stored.storePages(snapshotOf('ann', [big]))).toBeUndefined();
+    expect(stored.storeResult({ operation: 'a', dataText: big }, ANN)).toBeUndefined();
+    expect(stored.findPage(cursor, ANN)).toBeDefined();
+    expect(stored.findResult(handle, ANN)).toBeDefined();
+  });
+
+  it('makes room by what was used longest ago', () => {
+    const { stored } = openService(10_000);
+    const text = JSON.stringify('x'.repeat(2_000));
+    const handles = [0, 1, 2].map(() => stored.storeResult({ operation: 'a', dataText: text }, ANN) ?? '');
+    stored.findResult(handles[0] ?? '', ANN);
+    stored.storeResult({ operation: 'a', dataText: text }, BOB);
+    expect(handles.map((handle) => stored.findResult(handle, ANN) !== undefined)).toEqual([true, false, true]);
+  });
+
+  it('counts the fields that pages were asked for with', () => {
+    const { stored } = openService(20_000);
+    const fields = { paths: [['x'.repeat(20_000)]] };
+    expect(stored.storePages({ ...snapshotOf('ann', []), fields })).toBeUndefined();
+  });
+
+  it('counts characters of several bytes as what they take', () => {
+    const narrow = openService().stored;
+    const wide = openService().stored;
+    narrow.storeResult({ operation: 'a', dataText: 'e'.repeat(1_000) }, ANN);
+    wide.storeResult({ operation: 'a', dataText: '€'.repeat(1_000) }, ANN);
+    expect(wide.bytes - narrow.bytes).toBe(2_000);
+  });
+});
+
+describe('kept results under load', () => {
+  const MAX_BYTES = 4_000_000;
+
+  it('stays within its bound with 1,000 big results at once', async () => {
+    const { stored } = openService(MAX_BYTES);
+    let most = 0;
+    const storeOne = async (index: number): Promise<string> => {
+      await Promise.resolve();
+      const owner = caller(`session-${index % 50}`);
+      const items = Array.from({ length: 100 }, (_, row) => ({ row, text: 'x'.repeat(index) }));
+      const pages = stored.storePages(snapshotOf(owner.sessionId, items));
+      const handle = stored.storeResult({ operation: 'a', dataText: JSON.stringify(items) }, owner);
+      most = Math.max(most, stored.bytes);
+      return `${pages?.cursorAt(0)}${handle}`;
+    };
+    const given = await Promise.all(Array.from({ length: 1_000 }, (_, index) => storeOne(index)));
+    expect(new Set(given).size).toBe(1_000);
+    expect(most).toBeLessThanOrEqual(MAX_BYTES);
+    expect(most).toBeGreaterThan(MAX_BYTES / 2);
+  });
+
+  type Step =
+    | { readonly do: 'pages' | 'result'; readonly session: string; readonly size: number }
+    | { readonly do: 'end'; readonly session: string }
+    | { readonly do: 'pass'; readonly ms: number };
+
+  const sessions = fc.constantFrom('ann', 'bob', 'eve');
+  const steps: fc.Arbitrary<Step> = fc.oneof(
+    fc.record({ do: fc.constantFrom('pages', 'result'), session: sessions, size: fc.nat(9_000) }),
+    fc.record({ do: fc.constant('end'), session: sessions }),
+    fc.record({ do: fc.constant('pass'), ms: fc.nat(TTL_MS) }),
+  );
+
+  it('never exceeds its bound and accounts for every byte, whatever is done', () => {
+    fc.assert(
+      fc.property(fc.array(steps, { maxLength: 60 }), (plan) => {
+        const { stored, clock } = openService(20_000);
+        for (const step of plan) {
+          if (step.do === 'pass') clock.pass(step.ms);
+          else if (step.do === 'end') stored.endSession(step.session);
+          else if (step.do === 'pages') stored.storePages(snapshotOf(step.session, ['x'.repeat(step.size)]));
+          else stored.storeResult({ operation: 'a', dataText: 'x'.repeat(step.size) }, caller(step.session));
+          expect(stored.bytes).toBeLessThanOrEqual(20_000);
+        }
+        for (const session of ['ann', 'bob', 'eve']) stored.endSession(session);
+        expect(stored.bytes).toBe(0);
+      }),
+    );
+  });
+});
