@@ -1,4 +1,4 @@
-import { BUSINESS, CODE, DATA, DEEDS, MEDIA, SYSTEMS, WORK } from './thesaurus-data.js';
+import { readFileSync } from 'node:fs';
 import { FUNCTION_WORDS, splitText, stemWord } from './words.js';
 
 /** How close two words of the thesaurus are. */
@@ -24,7 +24,7 @@ const CLOSENESS: Readonly<Record<string, Closeness>> = { '>': 'toward', '~': 'lo
 const RANK: readonly Closeness[] = ['loose', 'toward', 'equal'];
 
 /**
- * Reads the notation of the word lists, one entry a line:
+ * Reads the notation of `thesaurus.txt`, one entry a line; empty lines and lines that begin with `#` are skipped:
  * - `ticket = issue = bug`: each may stand for each other;
  * - `log, file > create submit`: who says one of the words on the left may mean each on the right, but not the reverse;
  * - `log, file ~ record`: the same, but only perhaps.
@@ -32,7 +32,9 @@ const RANK: readonly Closeness[] = ['loose', 'toward', 'equal'];
  */
 export function readThesaurus(...lists: readonly string[]): Thesaurus {
   const entries: Entries = new Map();
-  for (const line of lists.flatMap((list) => list.trim().split('\n'))) readLine(line, entries);
+  for (const line of lists.flatMap((list) => list.split('\n'))) {
+    if (line !== '' && !line.startsWith('#')) readLine(line, entries);
+  }
   const keys = [...entries.keys()];
   const pick = (wanted: boolean): Entries => new Map([...entries].filter(([key]) => key.includes(' ') === wanted));
   return {
@@ -73,6 +75,6 @@ let thesaurus: Thesaurus | undefined;
 
 /** The field's words; read when the first search is made. */
 export function fieldThesaurus(): Thesaurus {
-  thesaurus ??= readThesaurus(DEEDS, WORK, CODE, SYSTEMS, DATA, BUSINESS, MEDIA);
+  thesaurus ??= readThesaurus(readFileSync(new URL('./thesaurus.txt', import.meta.url), 'utf8'));
   return thesaurus;
 }

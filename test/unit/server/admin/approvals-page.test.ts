@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { INVISIBLE } from '../../../../src/lib/text.js';
 import type { Approval } from '../../../../src/protocol/approval.js';
 import { type HttpGatewayServer, openHttpServer } from '../../../../src/server/http-server.js';
 import { anApproval, createFakeApprovals, type FakeApprovals } from '../../../support/fake-approvals.js';
@@ -41,6 +42,12 @@ describe('the files', () => {
       'referrer-policy': 'no-referrer',
       'cache-control': 'no-store',
     });
+  });
+
+  it('spell out the same invisible characters as the texts of the gateway', async () => {
+    await open();
+    const { text } = await sendHttp(`${base}/ui/approvals.js`, { method: 'GET' });
+    expect(text).toContain(`/${INVISIBLE.source}/gu`);
   });
 
   it('hold no data, no inline code and no way to write markup', async () => {

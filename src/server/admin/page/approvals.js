@@ -1,10 +1,5 @@
-import { INVISIBLE } from '../../../lib/text.js';
-
-/**
- * `/ui/approvals.js`. Texts come from models and upstreams: they are only ever set as text, and characters that cannot be
- * seen (which could reorder or hide what a person approves) are spelled out.
- */
-export const APPROVALS_SCRIPT = String.raw`'use strict';
+// Served at /ui/approvals.js. Texts come from models and upstreams: they are only ever set as text, and characters that cannot be
+// seen (which could reorder or hide what a person approves) are spelled out, by the expression of lib/text.ts.
 (() => {
   const TOKEN = 'mcp-aql-gateway.operator-token';
   const api = new URL('../admin/approvals', document.currentScript.src).href;
@@ -12,9 +7,12 @@ export const APPROVALS_SCRIPT = String.raw`'use strict';
   const wanted = (location.pathname.split('/ui/approvals/')[1] || '').replace(/\/$/, '');
   const byId = (id) => document.getElementById(id);
 
-  const escapeUnit = (unit) => '\\u' + unit.charCodeAt(0).toString(16).padStart(4, '0');
+  const escapeUnit = (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
   const visible = (text) =>
-    String(text).replace(/${INVISIBLE.source}/gu, (character) => character.split('').map(escapeUnit).join(''));
+    String(text).replace(
+      /(?!\n|\t|\ufe0e|\ufe0f)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?<!\p{Emoji})(?:\ufe0e|\ufe0f)/gu,
+      (character) => character.split('').map(escapeUnit).join(''),
+    );
 
   const element = (tag, text, attributes) => {
     const node = document.createElement(tag);
@@ -36,7 +34,7 @@ export const APPROVALS_SCRIPT = String.raw`'use strict';
   };
 
   const ask = async (path, options) => {
-    const headers = { authorization: 'Bearer ' + sessionStorage.getItem(TOKEN), 'content-type': 'application/json' };
+    const headers = { authorization: `Bearer ${sessionStorage.getItem(TOKEN)}`, 'content-type': 'application/json' };
     const response = await fetch(api + path, { ...options, headers, cache: 'no-store', redirect: 'error' });
     const answer = await response.json();
     if (response.ok) return answer;
@@ -55,7 +53,7 @@ export const APPROVALS_SCRIPT = String.raw`'use strict';
     ['Asked by', approval.requester.client || 'an unauthenticated client'],
     ['Calls itself', approval.requester.clientName],
     ['Upstream', approval.upstream],
-    ['Danger', approval.danger + ' (' + approval.category + ')'],
+    ['Danger', `${approval.danger} (${approval.category})`],
     ['Reasons', approval.reasons.join('\n')],
     ['Rule', approval.rule || 'none: danger and trust ask for it'],
     ['Parameters', JSON.stringify(approval.parameters, null, 2), 'parameters'],
@@ -65,7 +63,7 @@ export const APPROVALS_SCRIPT = String.raw`'use strict';
   ];
 
   const describeDecision = (decision) =>
-    decision.by + ', ' + when(decision.at) + (decision.reason ? ': ' + decision.reason : '');
+    `${decision.by}, ${when(decision.at)}${decision.reason ? `: ${decision.reason}` : ''}`;
 
   const renderFacts = (approval) => {
     const list = element('dl');
@@ -79,19 +77,19 @@ export const APPROVALS_SCRIPT = String.raw`'use strict';
 
   const decide = async (approval, verb, reason) => {
     const options = { method: 'POST', body: JSON.stringify(reason ? { reason } : {}) };
-    const decided = await ask('/' + encodeURIComponent(approval.id) + '/' + verb, options);
+    const decided = await ask(`/${encodeURIComponent(approval.id)}/${verb}`, options);
     await load();
-    say(decided.operation + ': ' + decided.status);
+    say(`${decided.operation}: ${decided.status}`);
   };
 
   const renderForm = (approval) => {
     const form = element('form');
-    const reason = element('input', undefined, { id: 'reason-' + approval.id, maxlength: '1000', autocomplete: 'off' });
+    const reason = element('input', undefined, { id: `reason-${approval.id}`, maxlength: '1000', autocomplete: 'off' });
     const buttons = [
       ['approve', 'Approve'],
       ['deny', 'Deny'],
     ].map(([verb, label]) => {
-      const button = element('button', label, { type: 'button', 'aria-label': label + ' ' + approval.operation });
+      const button = element('button', label, { type: 'button', 'aria-label': `${label} ${approval.operation}` });
       button.addEventListener('click', async () => {
         for (const each of buttons) each.disabled = true;
         await attempt(() => decide(approval, verb, reason.value.trim()));
@@ -101,21 +99,21 @@ export const APPROVALS_SCRIPT = String.raw`'use strict';
     });
     // Enter in the reason must not decide.
     form.addEventListener('submit', (event) => event.preventDefault());
-    form.append(element('label', 'Reason (optional)', { for: 'reason-' + approval.id }), reason, ...buttons);
+    form.append(element('label', 'Reason (optional)', { for: `reason-${approval.id}` }), reason, ...buttons);
     return form;
   };
 
   const render = (approval) => {
     const article = element('article');
     const heading = element('h2');
-    heading.append(element('a', approval.operation, { href: page + '/' + encodeURIComponent(approval.id) }));
+    heading.append(element('a', approval.operation, { href: `${page}/${encodeURIComponent(approval.id)}` }));
     article.append(heading, renderFacts(approval));
     if (approval.status === 'pending') article.append(renderForm(approval));
     return article;
   };
 
   const load = async () => {
-    const approvals = wanted ? [await ask('/' + wanted)] : (await ask('?status=pending')).approvals;
+    const approvals = wanted ? [await ask(`/${wanted}`)] : (await ask('?status=pending')).approvals;
     byId('approvals').replaceChildren(...approvals.map(render));
     say(approvals.length === 0 ? 'Nothing waits for a decision.' : '');
   };
@@ -133,7 +131,7 @@ export const APPROVALS_SCRIPT = String.raw`'use strict';
     sessionStorage.setItem(TOKEN, byId('token').value.trim());
     byId('token').value = '';
     showSignIn(false);
-    attempt(load);
+    void attempt(load);
   });
   byId('refresh').addEventListener('click', () => attempt(load));
   byId('sign-out').addEventListener('click', () => {
@@ -141,9 +139,7 @@ export const APPROVALS_SCRIPT = String.raw`'use strict';
     showSignIn(true);
     say('Signed out.');
   });
-  byId('all').setAttribute('href', page);
 
   showSignIn(sessionStorage.getItem(TOKEN) === null);
-  if (sessionStorage.getItem(TOKEN) !== null) attempt(load);
+  if (sessionStorage.getItem(TOKEN) !== null) void attempt(load);
 })();
-`;
