@@ -161,10 +161,13 @@ function baseOf(operation: DocumentedOperation): JsonObject {
   return isRead(operation) ? operation.example : {};
 }
 
-/** The parameters that a refusal calls unknown. */
+/** The parameters that a refusal calls unknown: in its details, or where it has none in the first sentence of its message. */
 function unknownIn({ error }: Answer): readonly unknown[] {
   const unknown = error?.details?.['unknown_params'];
-  return Array.isArray(unknown) ? unknown : [];
+  if (Array.isArray(unknown)) return unknown;
+  if (error?.code !== 'VALIDATION_UNKNOWN_PARAM') return [];
+  const [listed = ''] = error.message.replace(/ \(did you mean '[^']*'\?\)/g, '').split('. ');
+  return Array.from(listed.matchAll(/'([^']*)'/g), ([, quoted]) => quoted);
 }
 
 /** Documented defaults whose effect is seen in an answer: of `introspect`, and of READs that answer alike when asked twice. */

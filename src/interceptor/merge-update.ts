@@ -161,7 +161,7 @@ function requireFit(operation: Operation, args: JsonObject): void {
   if (fault === undefined) return;
   throw new OperationError(
     fault.code,
-    `The update was not attempted: laid over what is there, it does not fit. ${faults.map(({ message }) => message).join('. ')}`,
+    `The update was not attempted: laid over the resource as it is, it does not fit. ${faults.map(({ message }) => message).join('. ')}`,
     {
       operation: operation.name,
       param_name: fault.param,

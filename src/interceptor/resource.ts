@@ -75,7 +75,7 @@ export function planRead(call: HandlerCall, merge: MergeRule, find: FindOperatio
     const faults = [fault, ...others].map(({ message }) => message).join('. ');
     throw new OperationError(
       fault.code,
-      `The update was not attempted: '${read.name}', which reads what is there, does not take these identifiers. ${faults}`,
+      `The update was not attempted: '${read.name}', which reads the resource, does not take these identifiers. ${faults}`,
       { operation: operation.name, read_operation: read.name, param_name: fault.param },
     );
   }
@@ -105,7 +105,7 @@ function pairParameters(update: Operation, read: Operation, { identifiers = {} }
     .filter((pair) => pair.read.required && pair.update === undefined)
     .map((pair) => pair.read.name);
   if (unfilled.length === 0) return pairs;
-  throw brokenCuration(update, 'merge.identifiers', `does not say what ${unfilled.join(', ')} of ${read.name} is`);
+  throw brokenCuration(update, 'merge.identifiers', `does not fill ${unfilled.join(', ')} of ${read.name}`);
 }
 
 function collectIdentifiers({ arguments: args }: HandlerCall, pairs: readonly Pair[]): JsonObject {
@@ -157,7 +157,7 @@ export function createResourceReader({ inner, explainFailure }: ResourceReaderDe
 function notAttempted(update: Operation, read: Operation, error: OperationError): OperationError {
   return new OperationError(
     error.code,
-    `The update was not attempted, because '${read.name}' could not read what is there. ${error.message}`,
+    `The update was not attempted, because '${read.name}' could not read the resource. ${error.message}`,
     { ...error.details, operation: update.name, read_operation: read.name, outcome: 'not_run' },
     { cause: error },
   );

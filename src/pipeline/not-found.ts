@@ -50,7 +50,7 @@ export async function unknownOperation(name: string, given: JsonObject, snapshot
     case 'raw-name':
       return notFound(
         name,
-        `That is the upstream's own name; the operation is called ${quoteNames(resolution.candidates)}`,
+        `This is the upstream's own name; the operation is called ${quoteNames(resolution.candidates)}`,
         resolution.candidates,
         params,
         snapshot,
@@ -82,7 +82,7 @@ async function nothingNamed(
   const nextStep =
     nearest.length > 0
       ? `Did you mean ${quoteNames(nearest)}?`
-      : 'List what exists with introspect: {"query": "operations"}';
+      : 'List the operations with introspect: {"query": "operations"}';
   return notFound(name, nextStep, nearest, params, snapshot);
 }
 
@@ -99,7 +99,7 @@ function groupedTool(name: string, parts: readonly Operation[], given: JsonObjec
 
 /** No model can help it, so the message tells what an operator does. */
 function quarantined(name: string, { upstream, tool, kind, acceptance }: WithheldTool): OperationError {
-  const why = kind === 'new' ? 'is new and has not been accepted' : 'is no longer what was accepted';
+  const why = kind === 'new' ? 'is new and has not been accepted' : 'is no longer as it was accepted';
   const message = `Permission denied: '${name}' is quarantined: tool '${tool}' of '${upstream}' ${why}. An operator reviews it with 'mcp-aql-gateway lock' and accepts it with 'mcp-aql-gateway lock --accept ${acceptance}'`;
   return new OperationError('PERMISSION_DENIED', message, { operation: name, upstream, tool, reason: 'quarantined' });
 }

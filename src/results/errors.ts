@@ -2,12 +2,13 @@ import type { Operation } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
 import { writePath } from './query/fields.js';
 import type { FieldPath } from './result-types.js';
+import type { UnknownControl } from './shape/controls.js';
 
 /** A cursor that is forged, somebody else's, too old, or of another call: told apart to nobody. */
 export function cursorGone({ name }: Operation, param: string): OperationError {
   return new OperationError(
     'VALIDATION_INVALID_VALUE',
-    `Parameter '${param}' holds no cursor that is good for this call: it was given for other parameters, or its page is no ` +
+    `Parameter '${param}' holds no cursor good for this call: it was given for other parameters, or its page is no ` +
       `longer kept. Call '${name}' again without it to begin anew`,
     { operation: name, param_name: param, constraint: "a cursor of this operation's last pages" },
   );
@@ -16,7 +17,7 @@ export function cursorGone({ name }: Operation, param: string): OperationError {
 export function notWithCursor({ name }: Operation, param: string): OperationError {
   return new OperationError(
     'VALIDATION_INVALID_VALUE',
-    `Parameter '${param}' looks at all items and cannot be combined with a cursor. Leave out one or the other`,
+    `Parameter '${param}' concerns all items and cannot be combined with a cursor. Leave out one or the other`,
     { operation: name, param_name: param },
   );
 }
@@ -42,12 +43,20 @@ export function handleGone(handle: string): OperationError {
   );
 }
 
-/** A control under a name that this operation has for nothing. */
-export function strayControl({ name }: Operation, stray: string, meant: string | undefined): OperationError {
-  const hint = meant === undefined ? `'${name}' takes no such parameter` : `It is called '${meant}' here`;
+/** Controls under names that this operation has for nothing. */
+export function unknownControlNames({ name }: Operation, unknown: readonly UnknownControl[]): OperationError {
+  const listed = unknown.map(({ key, meant }) =>
+    meant === undefined ? `'${key}'` : `'${key}' (did you mean '${meant}'?)`,
+  );
+  const known = unknown.flatMap(({ meant }) => meant ?? []);
+  const hint = known.length === unknown.length ? '' : `. '${name}' takes no such parameter`;
   return new OperationError(
     'VALIDATION_UNKNOWN_PARAM',
-    `Unknown parameter(s) for operation '${name}': '${stray}'. ${hint}`,
-    { operation: name, unknown_params: [stray], ...(meant === undefined ? {} : { valid_params: [meant] }) },
+    `Unknown parameter(s) for operation '${name}': ${listed.join(', ')}${hint}`,
+    {
+      operation: name,
+      unknown_params: unknown.map(({ key }) => key),
+      ...(known.length > 0 && { valid_params: known }),
+    },
   );
 }

@@ -69,7 +69,7 @@ function lost(fault: UpstreamFault, call: FailedCall): OperationError {
 }
 
 function unavailable(fault: UpstreamFault, call: FailedCall): OperationError {
-  const description = `upstream ${call.upstream} is not available at the moment. The call did not run: send it again later`;
+  const description = `upstream ${call.upstream} is not available now. The call did not run: send it again later`;
   const details = {
     reason: 'unavailable',
     retryable: true,
@@ -80,7 +80,7 @@ function unavailable(fault: UpstreamFault, call: FailedCall): OperationError {
 }
 
 function invalidAnswer(error: unknown, call: FailedCall): OperationError {
-  const description = `upstream ${call.upstream} gave an answer that is not MCP`;
+  const description = `upstream ${call.upstream} gave an answer in no form of MCP`;
   return internal(call, description, { reason: 'invalid_answer', retryable: false }, error);
 }
 

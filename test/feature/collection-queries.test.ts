@@ -220,21 +220,24 @@ describe('errors', () => {
 });
 
 describe('what else there is', () => {
-  it("the upstream's own parameter wins, and the gateway's stands behind an underscore", async () => {
-    const { data } = await list({ filter: 'theirs', limit: 5, _filter: { id: { lte: 2 } }, _limit: 1 }, 'search_rows');
+  it("the upstream's own parameter wins, and the gateway's is called result_<name>", async () => {
+    const { data } = await list(
+      { filter: 'theirs', limit: 5, result_filter: { id: { lte: 2 } }, result_limit: 1 },
+      'search_rows',
+    );
     expect(data.items.map(({ id }: Row) => id)).toEqual([1]);
     expect(data.rest).toEqual({ limit: 5, filter: 'theirs' });
     const { data: details } = await client.introspect({ query: 'operations', name: 'search_rows' });
     const names = details.operation.parameters.map(({ name }: { readonly name: string }) => name);
-    expect(names).toEqual(expect.arrayContaining(['filter', '_filter', 'limit', '_limit', 'sort']));
-    expect(names).not.toContain('_sort');
+    expect(names).toEqual(expect.arrayContaining(['filter', 'result_filter', 'limit', 'result_limit', 'sort']));
+    expect(names).not.toContain('result_sort');
     const { error } = await list({ _sort: 'id' }, 'search_rows');
     expect(error).toMatchObject({ code: 'VALIDATION_UNKNOWN_PARAM', details: { valid_params: ['sort'] } });
   });
 
   it("who sends the gateway's filter to the upstream's is told the other name", async () => {
     const { error } = await list({ filter: { id: 1 } }, 'search_rows');
-    expect(error?.message).toContain("The gateway's own 'filter' is called '_filter' here");
+    expect(error?.message).toContain("The gateway's own 'filter' is called 'result_filter' here");
   });
 
   it('a shape that nobody declared is learned from answers, and then documented', async () => {

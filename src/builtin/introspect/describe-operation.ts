@@ -75,6 +75,7 @@ export function describeInFull(operation: Operation, view: OperationView, includ
       ...describeParameters(operation),
       ...(operation.merge === undefined ? [] : [IF_MATCH]),
       ...describeControls(operation, controls),
+      ...(isConfirmable(operation, view) ? [CONFIRMATION_TOKEN] : []),
     ],
     returns: describeReturns(operation),
     examples: examplesOf(operation, controls),
@@ -96,6 +97,21 @@ const IF_MATCH: ParameterInfo = {
   required: false,
   description: 'Field values that must still be so, or the version text of an earlier answer; else nothing is written',
 };
+
+/** What the gate takes from calls that it asks to be confirmed. */
+const CONFIRMATION_TOKEN: ParameterInfo = {
+  name: 'confirmation_token',
+  type: 'string',
+  required: false,
+  description: 'After CONFIRMATION_REQUIRED: its details.confirmation_token',
+};
+
+/** An operation's own parameter of that name is its own. */
+function isConfirmable(operation: Operation, { staticDecision }: OperationView): boolean {
+  const { effect, conditional } = staticDecision(operation);
+  const isOwn = ({ name, upstreamName }: Parameter): boolean => [name, upstreamName].includes(CONFIRMATION_TOKEN.name);
+  return (effect === 'confirm' || conditional) && !operation.parameters.some(isOwn);
+}
 
 /** Of a collection also one that combines controls (companion document "collection querying", section 6). */
 function examplesOf(operation: Operation, controls: ControlSet): readonly JsonObject[] {
@@ -152,7 +168,7 @@ function takeFitting(names: readonly string[], characters: number): readonly str
 /** What an UPDATE makes of what its `input` leaves out, in one sentence for a model. */
 export function describeMerge({ merge }: Operation): string {
   return merge === undefined
-    ? "What becomes of fields and members that 'input' leaves out is up to the upstream."
+    ? "Fields and members left out of 'input' are up to the upstream."
     : "The gateway merges: fields and members that 'input' leaves out stay, null removes a member, lists replace; 'if_match' (expected field values, or a version) refuses the update where the resource is not so.";
 }
 

@@ -167,8 +167,8 @@ interface Traversal {
 }
 
 const UNTOLD: Readonly<Record<Side, string>> = {
-  outgoing: 'no operation tells what is outgoing',
-  incoming: 'no operation tells what is incoming',
+  outgoing: 'no operation lists the outgoing ones',
+  incoming: 'no operation lists the incoming ones',
 };
 
 /** What a traversal did not find out, and why. */
@@ -182,7 +182,7 @@ function describeGaps({ request, sources, failures, reached }: Traversal): reado
       reason: errors[0]?.message,
     })),
     ...[...reached].map((limit) => ({
-      reason: `stopped at ${TRAVERSAL_LIMITS[limit]} ${limit}: ask for one relationship, or go on from a node`,
+      reason: `stopped after ${TRAVERSAL_LIMITS[limit]} ${limit}: ask for one relationship, or go on from a node`,
     })),
   ];
 }

@@ -68,7 +68,7 @@ function exchangeParameters(request: JsonObject, exchange: (text: string, at: st
 
 const NOT_WRITTEN_AS_ONE: Found = {
   found: false,
-  why: "it is not written as one: expected '$results[N].data' with a path such as '.items[0].id'. Text that only looks like a reference begins with '$$results['",
+  why: "it is not written as one: expected '$results[N].data' with a path such as '.items[0].id'. Text only looking like a reference begins with '$$results['",
 };
 
 function toFault(
@@ -93,7 +93,7 @@ function describeFaults(
 ): OperationError {
   const told = faults.slice(0, MOST_FAULTS);
   const sentences = told.map(
-    ({ reference, param_name, why }) => `Reference '${reference}' at '${param_name}' cannot be followed: ${why}`,
+    ({ reference, param_name, why }) => `Reference '${reference}' in '${param_name}' cannot be followed: ${why}`,
   );
   if (faults.length > told.length) sentences.push(`${faults.length - told.length} more cannot be followed either`);
   const { why: _why, ...main } = first;
@@ -134,7 +134,7 @@ export function limitReads(read: ResultReader, limits: PayloadLimits, maxBytes: 
     const why = explainExcess(found.value, limits);
     if (why !== undefined) return { found: false, why };
     if (left >= 0) left -= Buffer.byteLength(JSON.stringify(found.value));
-    return left >= 0 ? found : { found: false, why: `what is referred to makes it longer than ${maxBytes} bytes` };
+    return left >= 0 ? found : { found: false, why: `the value referred to makes it longer than ${maxBytes} bytes` };
   };
 }
 

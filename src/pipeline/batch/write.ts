@@ -97,7 +97,7 @@ function tooLarge({ index, operation }: BatchItem, { bytes }: WrittenResult, lim
   const { code, message, details } = payloadTooLarge('response_size', bytes, limits);
   const error = new OperationError(
     code,
-    `${message}: '${operation}' ran, but its answer has no room beside the others. Ask for less of each, or read it in a batch of its own; do not repeat what changes something`,
+    `${message}: '${operation}' ran, but its answer has no room beside the others. Ask for less of each, or read it in a batch of its own; do not repeat changes`,
     { ...details, operation, index },
   );
   return writeResult(shapeFailure(error, undefined), 0);

@@ -355,7 +355,7 @@ const SCOPE_CHECKS: readonly ScopeCheck[] = [
     explain: (_, { operation, quota }) =>
       quota === undefined
         ? `Token is for going on past a quota and confirms no call of '${operation}'`
-        : 'Token is not for going on past the quota that pauses this call now',
+        : 'Token is not for going on past the quota pausing this call now',
   },
 ];
 
@@ -403,7 +403,7 @@ function checkCooldown(token: Token, presented: PresentedToken, now: number): vo
 
 function tokenExpired({ expiresAt }: Token, presented: PresentedToken, now: number): OperationError {
   const expiredAt = toIso(expiresAt);
-  return refuseToken('TOKEN_EXPIRED', `Confirmation token expired at '${expiredAt}'`, presented, {
+  return refuseToken('TOKEN_EXPIRED', `Confirmation token expired: '${expiredAt}'`, presented, {
     expired_at: expiredAt,
     current_time: toIso(now),
   });
@@ -411,7 +411,7 @@ function tokenExpired({ expiresAt }: Token, presented: PresentedToken, now: numb
 
 function tokenUsed(at: number, presented: PresentedToken): OperationError {
   const consumedAt = toIso(at);
-  const explanation = `Confirmation token is good for one call and was used at '${consumedAt}'`;
+  const explanation = `Confirmation token is good for one call and was used: '${consumedAt}'`;
   return refuseToken('TOKEN_ALREADY_USED', explanation, presented, { consumed_at: consumedAt });
 }
 

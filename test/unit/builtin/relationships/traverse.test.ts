@@ -137,7 +137,7 @@ describe('traverseRelations', () => {
     const source = aSource({ operation: 'following', params: { of: '$id' }, edges: '', source: null, target: '' });
     const { answer, calls } = await traverse({ root: 'a', direction: 'incoming' }, [source], {});
     expect(calls).toEqual([]);
-    expect(answer['incomplete']).toEqual([{ relationship: 'uses', reason: 'no operation tells what is incoming' }]);
+    expect(answer['incomplete']).toEqual([{ relationship: 'uses', reason: 'no operation lists the incoming ones' }]);
   });
 
   it('refuses a relationship that nobody tells, with those that there are', async () => {
@@ -173,8 +173,8 @@ describe('what cannot be found out', () => {
   });
 
   it.each([
-    ['text', "it has nothing at 'relations'"],
-    [{ edges: [] }, "it has nothing at 'relations'"],
+    ['text', "it has nothing under 'relations'"],
+    [{ edges: [] }, "it has nothing under 'relations'"],
   ])('an answer of %j without the list is a failure', async (answer, why) => {
     await expect(traverse({ root: 'x' }, [aSource()], { read_graph: () => answer })).rejects.toThrow(why);
   });
@@ -213,7 +213,7 @@ describe('the limits of a traversal', () => {
       read_graph: ({ id }) => (id === 'a' ? Array.from({ length: 300 }, (_, index) => `n${index}`) : []),
     });
     expect(calls).toHaveLength(200);
-    expect(answer['incomplete']).toEqual([{ reason: expect.stringContaining('stopped at 200 calls') }]);
+    expect(answer['incomplete']).toEqual([{ reason: expect.stringContaining('stopped after 200 calls') }]);
   });
 
   it('are eight calls at once', async () => {

@@ -144,13 +144,13 @@ describe('a refused token', () => {
     expired: {
       prepare: lapse,
       code: 'TOKEN_EXPIRED',
-      message: "Confirmation token expired at '2026-03-01T12:05:00.000Z'",
+      message: "Confirmation token expired: '2026-03-01T12:05:00.000Z'",
       details: { expired_at: '2026-03-01T12:05:00.000Z', current_time: '2026-03-01T12:05:30.000Z' },
     },
     used: {
       prepare: (bench, text) => bench.tokens.redeem(text, SCOPE, CALLER),
       code: 'TOKEN_ALREADY_USED',
-      message: "Confirmation token is good for one call and was used at '2026-03-01T12:00:00.000Z'",
+      message: "Confirmation token is good for one call and was used: '2026-03-01T12:00:00.000Z'",
       details: { consumed_at: '2026-03-01T12:00:00.000Z' },
     },
     'for another definition': {
@@ -298,8 +298,8 @@ describe('the order of the checks', () => {
 
   const faults: readonly (readonly [string, Fault])[] = [
     ['exists', { apply: () => undefined, caller: STRANGER, tells: /is invalid/ }],
-    ['not expired', { apply: lapse, tells: /expired at/ }],
-    ['not consumed', { apply: (bench, text) => bench.tokens.redeem(text, SCOPE, CALLER), tells: /was used at/ }],
+    ['not expired', { apply: lapse, tells: /expired: / }],
+    ['not consumed', { apply: (bench, text) => bench.tokens.redeem(text, SCOPE, CALLER), tells: /was used: / }],
     ['operation', { apply: () => undefined, scope: { operation: 'another' }, tells: /is for operation/ }],
     ['definition', { apply: () => undefined, scope: { definition: 'another' }, tells: /has changed/ }],
     ['parameters', { apply: () => undefined, scope: { parameters: 'another' }, tells: /other parameters/ }],

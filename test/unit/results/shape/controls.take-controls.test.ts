@@ -14,7 +14,7 @@ const split = (operation: typeof LIST, params: JsonObject) => {
 
 describe('splitControls', () => {
   it('tells what is asked of the answer from what is asked of the upstream', () => {
-    const params = { owner: 'me', filter: 'open', _filter: { id: 1 }, first: 3 };
+    const params = { owner: 'me', filter: 'open', result_filter: { id: 1 }, first: 3 };
     expect(split(LIST, params)).toEqual({
       params: { owner: 'me', filter: 'open' },
       given: { filter: { id: 1 }, first: 3 },
@@ -39,10 +39,10 @@ describe('splitControls', () => {
 
   it('names controls under names that would pass for metadata', () => {
     expect(split(LIST, { _sort: 'id', __filter: {}, _meta: {}, _confirmation: 'x' }).unknownControls).toEqual([
-      '_sort',
-      '__filter',
+      { key: '_sort', meant: 'sort' },
+      { key: '__filter', meant: 'result_filter' },
     ]);
-    expect(split(CREATE, { _sort: 'id', _filter: {} }).unknownControls).toEqual(['_filter']);
+    expect(split(CREATE, { _sort: 'id', _filter: {} }).unknownControls).toEqual([{ key: '_filter' }]);
   });
 
   it('keeps a parameter called __proto__ a parameter', () => {
