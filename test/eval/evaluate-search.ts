@@ -64,7 +64,7 @@ export const INGREDIENTS: readonly { readonly without: string; readonly settings
   { without: 'the thesaurus', settings: leaveOut({ synonyms: { equal: 0, toward: 0, loose: 0 }, phrases: 0 }) },
   { without: 'its phrases', settings: leaveOut({ phrases: 0 }) },
   { without: 'agreement of synonyms', settings: leaveOut({ agreement: 0 }) },
-  { without: 'near words', settings: leaveOut({ nearWords: 0 }) },
+  { without: 'similar words', settings: leaveOut({ similarWords: 0 }) },
   { without: 'coverage', settings: leaveOut({ coverage: 0 }) },
   { without: 'rarity within a server', settings: leaveOut({ commonplace: 0 }) },
   { without: 'names of servers', settings: leaveOut({ serverName: 0 }) },
@@ -77,7 +77,7 @@ export const INGREDIENTS: readonly { readonly without: string; readonly settings
     settings: leaveOut({
       synonyms: { equal: 0, toward: 0, loose: 0 },
       phrases: 0,
-      nearWords: 0,
+      similarWords: 0,
       agreement: 0,
       coverage: 0,
       commonplace: 0,

@@ -70,7 +70,7 @@ describe.skipIf(!corpusIsHere)('real catalogues (skipped where ../shared/corpus 
     types = buildTypeRegistry(catalog);
   });
 
-  it('every tool becomes an operation of its own, or one for each value, under a proper name', () => {
+  it('every tool becomes one operation, or one for each value, with a valid name', () => {
     const keyOf = (upstream: string, tool: unknown): string => `${upstream} ${String(tool)}`;
     const tools = toolSets.flatMap(({ upstream, tools }) =>
       tools.map((tool) => [keyOf(upstream, tool['name']), tool] as const),
@@ -136,7 +136,7 @@ describe.skipIf(!corpusIsHere)('real catalogues (skipped where ../shared/corpus 
     }
   });
 
-  it('every required parameter is missed by its name', () => {
+  it('a missing required parameter is reported by its name', () => {
     for (const operation of catalog.operations) {
       const required = operation.parameters.filter((parameter) => parameter.required);
       const wraps = operation.parameters.some(({ place }) => place === 'input');
@@ -152,11 +152,11 @@ describe.skipIf(!corpusIsHere)('real catalogues (skipped where ../shared/corpus 
 
   it('nearly every example is a valid call', { timeout: 60_000 }, () => {
     const invalid = catalog.operations.filter((operation) => !bindArguments(operation, exampleParams(operation)).ok);
-    // What is left asks for patterns or recursions that only a search could meet.
+    // The others have patterns or recursions that only a search could satisfy.
     expect(invalid.length / catalog.operations.length).toBeLessThan(0.003);
   });
 
-  it('every type that is named is explained', { timeout: 60_000 }, () => {
+  it('every type that is mentioned is described', { timeout: 60_000 }, () => {
     const json = new Set(['string', 'number', 'integer', 'boolean', 'array', 'object', 'null', 'any']);
     const known = new Set(types.list().map(({ name }) => name));
     const named = (type: string): string => type.replace(/(?:\[\])+$/, '');
@@ -184,7 +184,7 @@ describe.skipIf(!corpusIsHere)('real catalogues (skipped where ../shared/corpus 
     }
   });
 
-  it('describes in the shape of the published schema', { timeout: 60_000 }, () => {
+  it('introspection answers in the shape of the published schema', { timeout: 60_000 }, () => {
     const published = JSON.parse(readFileSync(new URL('introspection-response.schema.json', SCHEMAS), 'utf8'));
     const ajv = new Ajv2020({ strict: false }).addSchema(published);
     const isParameter = ajv.compile({ $ref: `${published.$id}#/$defs/ParameterInfo` });
