@@ -121,7 +121,7 @@ describe.skipIf(!corpusIsHere)('real catalogues (skipped where ../shared/corpus 
       const documented = documentedNames(operation, types);
       const params: JsonObject = Object.fromEntries(documented.params.map((name) => [name, null]));
       const input: JsonObject = Object.fromEntries(documented.input.map((name) => [name, null]));
-      const stranger = 'surely_not_a_parameter';
+      const unknownName = 'surely_not_a_parameter';
       const wraps = documented.input.length > 0;
       const call = (extra: JsonObject): JsonObject =>
         wraps ? { ...params, input: { ...input, ...extra } } : { ...params, ...extra };
@@ -130,8 +130,8 @@ describe.skipIf(!corpusIsHere)('real catalogues (skipped where ../shared/corpus 
 
       expect(unknown(bindArguments(operation, call({}))), operation.name).toEqual([]);
       expect(documented.params.length + documented.input.length).toBe(operation.parameters.length);
-      expect(unknown(bindArguments(operation, call({ [stranger]: 1 }))), operation.name).toEqual([
-        wraps ? `input.${stranger}` : stranger,
+      expect(unknown(bindArguments(operation, call({ [unknownName]: 1 }))), operation.name).toEqual([
+        wraps ? `input.${unknownName}` : unknownName,
       ]);
     }
   });
@@ -163,10 +163,10 @@ describe.skipIf(!corpusIsHere)('real catalogues (skipped where ../shared/corpus 
     for (const operation of catalog.operations) {
       const infos = describeParameters(operation);
       const used = [...infos.map(({ type }) => type), ...infos.map(({ items }) => items?.type ?? 'any')];
-      const strangers = [...used, describeReturns(operation).name]
+      const undescribed = [...used, describeReturns(operation).name]
         .map(named)
         .filter((type) => !json.has(type) && !known.has(type));
-      expect(strangers, operation.name).toEqual([]);
+      expect(undescribed, operation.name).toEqual([]);
     }
     for (const { name, kind } of types.list()) {
       const details = types.find(name);
