@@ -1,5 +1,5 @@
 import { exampleParams } from '../../catalog/arguments/example-params.js';
-import { shownInputSchema } from '../../catalog/grouped-tools/narrow-schema.js';
+import { visibleInputSchema } from '../../catalog/grouped-tools/narrow-schema.js';
 import type { EndpointPlan } from '../../endpoint/endpoint-plan.js';
 import { cleanSchema, summarizeText } from '../../lib/text.js';
 import type { JsonObject } from '../../protocol/json.js';
@@ -24,7 +24,7 @@ const EXTRAS: Readonly<Record<Include, (operation: Operation) => JsonObject>> = 
   classification: ({ classification: { confidence, evidence }, upstream, tool }) => ({
     classification: { confidence, evidence, upstream, tool },
   }),
-  input_schema: (operation) => ({ input_schema: cleanSchema(shownInputSchema(operation)) }),
+  input_schema: (operation) => ({ input_schema: cleanSchema(visibleInputSchema(operation)) }),
 };
 
 /** One line for a list: the introspection document's `OperationInfo`. */
