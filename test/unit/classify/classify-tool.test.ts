@@ -173,7 +173,7 @@ describe('one value of a grouped tool', () => {
     ['delete', 'DELETE', 'destructive'],
     ['getSchema', 'READ', 'safe'],
     ['start-processor', 'EXECUTE', 'reversible'],
-])('is classified by its own words: %s is %s', (value, category, level) => {
+  ])('is classified by its own words: %s is %s', (value, category, level) => {
     const result = grouped(value);
     expect({ category: result.category, level: result.danger.level }).toEqual({ category, level });
   });
