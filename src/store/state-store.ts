@@ -85,7 +85,7 @@ export class StoreError extends Error {
   }
 }
 
-/** Leaves room to count up and still be an exact number. */
+/** Low enough that a version stays an exact number after many changes. */
 const CEILING = 2 ** 47;
 
 /**

@@ -337,7 +337,7 @@ interface Bound {
 }
 
 /**
- * Counts pending requests instead of listing them, which would cost most when there are most. A request that nobody decides
+ * Counts pending requests instead of listing them, which would cost most when there are most. A request without a decision
  * is never uncounted, so each count belongs to a window as long as a request lives: what is pending was filed in this window
  * or in the one before. The sum is never too small; an expired request counts for one window more.
  *

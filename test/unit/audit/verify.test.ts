@@ -46,7 +46,7 @@ const EDITS: readonly (readonly [string, Change, string])[] = [
   ['a forged line instead of one', (lines) => lines.with(4, forged(5, hashOf(lines[3]))), 'does not continue'],
   ['a line repeated', (lines) => lines.toSpliced(4, 0, lines[3]!), 'removed, added or moved'],
   [
-    'a line edited and hashed anew',
+    'a line edited and hashed again',
     (lines) =>
       lines.with(
         3,
@@ -55,7 +55,7 @@ const EDITS: readonly (readonly [string, Change, string])[] = [
     'does not continue',
   ],
   [
-    'the last line edited and hashed anew',
+    'the last line edited and hashed again',
     (lines) =>
       lines.with(
         LINES - 1,
@@ -76,7 +76,7 @@ const EDITS: readonly (readonly [string, Change, string])[] = [
   ['half a line after the end', (lines) => [...lines.slice(0, LINES), '{"seq":8,'], 'not a record'],
   ['all of it removed', () => [], 'missing'],
   [
-    'all of it written anew',
+    'the whole journal rewritten',
     (lines) => {
       let prev = '';
       return lines.map((line) => {

@@ -136,7 +136,7 @@ describe('a webhook message', () => {
     expect(pauses).toEqual(expected);
     expect(receiver.posts).toHaveLength(statuses.length);
     expect(new Set(receiver.posts.map(({ headers }) => headers['x-mcp-aql-delivery'])).size).toBe(1);
-    // Each attempt is signed anew: a receiver refuses what is old.
+    // Each attempt gets a new signature, because a receiver refuses an old one.
     const stamps = receiver.posts.map(({ headers }) => Number(headers['x-mcp-aql-timestamp']));
     expect(stamps).toEqual([...new Set(stamps)].sort((one, other) => one - other));
     for (const post of receiver.posts) expect(post.headers['x-mcp-aql-signature']).toBe(signatureOf(post));

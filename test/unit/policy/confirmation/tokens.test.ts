@@ -378,7 +378,7 @@ describe('the revocation of a token', () => {
   });
 
   it.each<[string, string, (bench: TokenBench, text: string) => unknown, Caller]>([
-    ['somebody else', 'TOKEN_INVALID', () => undefined, OTHER_CALLER],
+    ['another caller', 'TOKEN_INVALID', () => undefined, OTHER_CALLER],
     ['its owner too late', 'TOKEN_ALREADY_USED', ({ tokens }, text) => tokens.redeem(text, SCOPE, CALLER), CALLER],
     ['its owner after it expired', 'TOKEN_EXPIRED', lapse, CALLER],
     ['its owner twice', 'TOKEN_INVALID', ({ tokens }, text) => tokens.revoke(text, CALLER), CALLER],

@@ -36,7 +36,7 @@ describe('the limit of issued tokens', () => {
     const bench = createTokenBench({ config: { maxIssuedPerMinute: 1 } });
     await bench.issue({ caller: asClient(CALLER, 'ci') });
     expect((await refusalOf(bench.issue({ caller: asClient(NEW_SESSION, 'ci') }))).code).toBe('RATE_LIMIT_EXCEEDED');
-    await bench.issue({ caller: asClient(NEW_SESSION, 'desk') });
+    await bench.issue({ caller: asClient(NEW_SESSION, 'kiosk') });
     await bench.issue({ caller: NEW_SESSION });
   });
 });

@@ -123,7 +123,7 @@ describe('a token to continue past a pause', () => {
   });
 
   it.each([
-    ['somebody else', { caller: BOB }, 'TOKEN_INVALID'],
+    ['another caller', { caller: BOB }, 'TOKEN_INVALID'],
     ['another operation', { operation: DELETE_ITEM }, 'TOKEN_SCOPE_MISMATCH'],
     ['other parameters', { arguments: { id: 2 } }, 'TOKEN_SCOPE_MISMATCH'],
     ['a made-up token', { continueToken: 'quota_continue_x' }, 'TOKEN_INVALID'],

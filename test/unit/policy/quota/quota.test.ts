@@ -31,7 +31,7 @@ describe('a quota on', () => {
     ['another upstream', { upstream: ['wiki'] }, GET_ITEM, ALICE, false],
     ['a client', { client: ['ali*'] }, GET_ITEM, ALICE, true],
     ['another client', { client: ['alice'] }, GET_ITEM, BOB, false],
-    ['clients, and nobody in particular', { client: ['*'] }, GET_ITEM, UNAUTHENTICATED, false],
+    ['any client, for a caller without authentication', { client: ['*'] }, GET_ITEM, UNAUTHENTICATED, false],
     ['all of it at once', { operation: ['get_*'], category: ['DELETE'] }, GET_ITEM, ALICE, false],
     ['everything but what the gateway does itself', {}, INTROSPECT, ALICE, false],
     ['all names but those of the gateway', { operation: ['*'] }, INTROSPECT, ALICE, false],
