@@ -291,16 +291,16 @@ describe('a modern question', () => {
 
   const userOf = (index: number): UserChannel | undefined => gateway.calls[index]?.user;
 
-  it('is the same result on the hot path as on the other', async () => {
+  it('is the same result on the fast path as on the other', async () => {
     const url = await openServer();
-    const hot = await post(url, call());
-    expect(hot.result).toMatchObject({
+    const fast = await post(url, call());
+    expect(fast.result).toMatchObject({
       resultType: 'input_required',
       requestState: 'state-1',
       inputRequests: { consent: { method: 'elicitation/create', params: { message: QUESTION } } },
     });
-    expect(hot.result).not.toHaveProperty('content');
-    expect(await post(url, call(slow))).toEqual(hot);
+    expect(fast.result).not.toHaveProperty('content');
+    expect(await post(url, call(slow))).toEqual(fast);
     expect([userOf(0), userOf(1)]).toEqual([{ kind: 'retry' }, { kind: 'retry' }]);
   });
 

@@ -320,13 +320,13 @@ describe('modern requests', () => {
     params: { name: 'mcp_aql_read', arguments: { n: 1 }, _meta: { ...MODERN_META, ...meta } },
   });
 
-  it('get what the SDK would have answered, on the hot path as on the other', async () => {
+  it('get what the SDK would have answered, on the fast path as on the other', async () => {
     const url = await open({ handle: () => toReply({ ok: true }, { meta: { 'example.com/x': 1 } }) });
     const headers = modernHeaders('tools/call', 'mcp_aql_read');
-    const hot = await sendHttp(url, { headers, body: modernCall() });
+    const fast = await sendHttp(url, { headers, body: modernCall() });
     const slow = await sendHttp(url, { headers, body: modernCall({ 'io.modelcontextprotocol/logLevel': 'error' }) });
-    expect(hot.json).toEqual(slow.json);
-    expect(hot.json.result).toMatchObject({ resultType: 'complete' });
+    expect(fast.json).toEqual(slow.json);
+    expect(fast.json.result).toMatchObject({ resultType: 'complete' });
     const list = { jsonrpc: '2.0', id: 2, method: 'tools/list' };
     const listHeaders = modernHeaders('tools/list');
     const hotList = await sendHttp(url, { headers: listHeaders, body: { ...list, params: { _meta: MODERN_META } } });

@@ -97,7 +97,7 @@ describe('deciding', () => {
   it.each([
     ['no JSON', '{"reason":', 'no JSON object'],
     ['a list', '["agreed"]', 'no JSON object'],
-    ['a reason that is no text', '{"reason": 5}', "'reason' is no text"],
+    ['a reason that is not a string', '{"reason": 5}', "'reason' is not a string"],
     ['other members', '{"comment":"x","why":"y"}', "'comment', 'why'"],
     ['bytes that are no text', Buffer.from([0x7b, 0xff, 0x7d]), 'no JSON object'],
   ])('refuses %s and shows what it expects', async (_case, body, words) => {

@@ -29,14 +29,14 @@ describe('splitBatch', () => {
 
   it('is cancelled when nothing is left to answer', () => {
     const batch = recordingPort();
-    for (const port of splitBatch(2, batch)) port.cancel('enough');
+    for (const responder of splitBatch(2, batch)) responder.cancel('enough');
     expect(batch.seen).toEqual(['cancelled']);
   });
 
   it('cancels every request when the client goes away', () => {
     const batch = recordingPort();
-    const ports = splitBatch(2, batch);
+    const responders = splitBatch(2, batch);
     batch.cancellation.cancel('gone');
-    expect(ports.map(({ cancellation }) => cancellation.cancelled)).toEqual([true, true]);
+    expect(responders.map(({ cancellation }) => cancellation.cancelled)).toEqual([true, true]);
   });
 });

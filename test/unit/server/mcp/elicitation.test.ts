@@ -13,14 +13,14 @@ function ask(patience = new Cancellation()) {
   const nothing = (): void => undefined;
   const cancellation = new Cancellation();
   const notify = (text: string) => void sent.push(JSON.parse(text));
-  const port: Responder = { cancellation, canNotify: true, notify, answer: nothing, cancel: nothing };
-  const user = questions.channel(peer, port);
+  const responder: Responder = { cancellation, canNotify: true, notify, answer: nothing, cancel: nothing };
+  const user = questions.channel(peer, responder);
   if (user?.kind !== 'live') throw new Error('no way to ask');
   const answer = user.ask('Really?', patience);
   answer.catch(nothing);
   const respond = (id = sent[0]?.['id'], sessionId = 's') =>
     questions.takeResponse(sessionId, { jsonrpc: '2.0', id, result: accepted });
-  return { questions, sent, port, answer, patience, respond };
+  return { questions, sent, responder, answer, patience, respond };
 }
 
 describe('an open question', () => {
@@ -34,7 +34,7 @@ describe('an open question', () => {
 
   it.each([
     ['the one who asks gives up', ({ patience }: ReturnType<typeof ask>) => patience.cancel('enough')],
-    ['the call ends', ({ port }: ReturnType<typeof ask>) => port.cancellation.cancel('gone')],
+    ['the call ends', ({ responder }: ReturnType<typeof ask>) => responder.cancellation.cancel('gone')],
   ])('is taken back when %s, whoever answers then', async (_case, end) => {
     const asked = ask();
     end(asked);
