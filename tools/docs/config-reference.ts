@@ -41,7 +41,7 @@ const REFERENCES: readonly (readonly string[])[] = [
   ['`$${`', 'the text `${` itself'],
 ];
 
-const SECRETS = `A server that is \`disabled\` needs none of its variables. \`\${input:name}\` is refused: a gateway has nobody to ask.
+const SECRETS = `A server that is \`disabled\` needs none of its variables. \`\${input:name}\` is refused: a gateway cannot ask an editor's user.
 
 \`X_FILE\` in \`env\` or \`headers\` sets \`X\` to the trimmed content of a file of at most 64 KiB, unless \`X\` is set. A file that
 cannot be read is an error where \`X\` is a header or sounds like a secret (token, key, password and so on), else a warning. Each

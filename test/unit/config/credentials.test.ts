@@ -147,7 +147,7 @@ describe('secrets that two have', () => {
 
 describe('a port that anybody can reach', () => {
   const warning = (place: string): string =>
-    `${place}: anybody who can reach the port can call, as there are no clients; set 'clients' or MCP_AQL_CLIENT_TOKEN`;
+    `${place}: everyone who can reach the port can call, because there are no clients; set 'clients' or MCP_AQL_CLIENT_TOKEN`;
 
   it.each(['0.0.0.0', '::', '192.168.1.2', 'gateway.example', '128.0.0.1', 'localhost.example'])(
     'is worth a warning at %s',

@@ -40,16 +40,16 @@ it('makes none for what is switched off', async () => {
 it.each([
   [
     { audit: { directory: 'gateway.config.json' } },
-    /audit\.directory: .* cannot be made \(EEXIST\)\n.*audit\.directory/,
+    /audit\.directory: .* cannot be created \(EEXIST\)\n.*audit\.directory/,
   ],
-  [{ store: { file: 'gateway.config.json/a.db' } }, /store\.file: .* cannot be made \(EEXIST\)\n.*store\.file/],
-])('says which setting chose a directory that cannot be made: %j', async (main, message) => {
+  [{ store: { file: 'gateway.config.json/a.db' } }, /store\.file: .* cannot be created \(EEXIST\)\n.*store\.file/],
+])('says which setting chose a directory that cannot be created: %j', async (main, message) => {
   await expect(ensureDataDirectories(await loadOnly(main))).rejects.toThrow(message);
 });
 
-it('says which directory cannot be made, and what to do', async () => {
+it('says which directory cannot be created, and what to do', async () => {
   const config = await loadOnly({ dataDir: 'gateway.config.json' });
   await expect(ensureDataDirectories(config)).rejects.toThrow(
-    /dataDir: the directory '.*' cannot be made \(EEXIST\)\n +-> .*MCP_AQL_DATA_DIR/,
+    /dataDir: the directory '.*' cannot be created \(EEXIST\)\n +-> .*MCP_AQL_DATA_DIR/,
   );
 });

@@ -59,7 +59,7 @@ describe('interpolate', () => {
 
   it('explains what to do instead of an input', () => {
     const [complaint] = run('${input:api-key}').complaints;
-    expect(complaint?.message).toContain('nobody to ask');
+    expect(complaint?.message).toContain('which a gateway cannot do');
     expect(complaint?.suggestion).toContain('${API_KEY}');
   });
 

@@ -223,7 +223,7 @@ describe('loadConfig: what it refuses', () => {
     [
       '{"server": {"allowedHosts": ["*.example.org"]}}',
       'server.allowedHosts',
-      'expected host names without wildcards; number 1 is none',
+      'expected host names without wildcards; number 1 is not one',
     ],
     [
       '{"pins": {"Bad-Name": "a"}, "mcpServers": {"a": {"command": "x"}}}',
@@ -243,7 +243,7 @@ describe('loadConfig: what it refuses', () => {
 
   it('refuses two servers of one name, which JSON.parse would not see', async () => {
     const [problem] = await problemsOf('{"mcpServers": {"a": {"command": "x"}, "a": {"command": "y"}}}');
-    expect(problem).toMatchObject({ path: 'mcpServers.a', message: 'the key stands twice; only one can count' });
+    expect(problem).toMatchObject({ path: 'mcpServers.a', message: 'the key is given twice; only one can count' });
   });
 
   it('never shows a value that may be a secret', async () => {

@@ -295,13 +295,13 @@ describe('policy: what it refuses', () => {
 describe('policy: what it warns of', () => {
   const human = { decision: 'confirm', requires: 'human' };
   const off = { elicitation: false, operator: false };
-  const noLinks = "nobody could open its links, as there are no operators; set 'operators' or MCP_AQL_ADMIN_TOKEN";
+  const noLinks = "its links cannot be opened, because there are no operators; set 'operators' or MCP_AQL_ADMIN_TOKEN";
 
   it.each([
     [
       'a grace that is longer than clocks differ',
       { confirmation: { clockSkewSeconds: 61 } },
-      'confirmation.clockSkewSeconds: expired tokens pass for another 61 seconds; 60 are enough for clocks that differ',
+      'confirmation.clockSkewSeconds: expired tokens stay valid for another 61 seconds; 60 are enough for clocks that differ',
     ],
     [
       'a rule about an upstream that nobody configured',
@@ -354,7 +354,7 @@ describe('policy: rules that vouch for a name that any upstream may have', () =>
 
   it('are warned of', async () => {
     expect(await warningsOf({ policy: allow({ operation: 'write_note' }) })).toEqual([
-      "gateway.config.json: policy.rules[0].match.operation: 'write_note' is allowed for whichever upstream has the name, also while its owner is away; write 'UPSTREAM__write_note', or give the name to one in 'pins'",
+      "gateway.config.json: policy.rules[0].match.operation: 'write_note' is allowed for every upstream that offers the name, also while its owner is disconnected; write 'UPSTREAM__write_note', or give the name to one in 'pins'",
     ]);
   });
 

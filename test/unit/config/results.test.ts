@@ -100,8 +100,8 @@ describe('relations', () => {
     [{ ...edges, relationship: 'Is Part' }, 'relationship', expect.stringContaining('expected text that matches')],
     [{ ...edges, edges: '.a' }, 'edges', expect.stringContaining('expected text that matches')],
     [{ ...edges, from: 'a' }, 'from', "unknown key 'from'"],
-    [{ ...edges, target: undefined }, 'target', 'missing; expected a path, as one call tells all connections'],
-    [{ ...edges, source: undefined }, 'source', 'missing; expected a path, as one call tells all connections'],
+    [{ ...edges, target: undefined }, 'target', 'missing; expected a path, because one call returns all connections'],
+    [{ ...edges, source: undefined }, 'source', 'missing; expected a path, because one call returns all connections'],
   ])('refuses %j', async (relation, key, message) => {
     expect(await problemsOf(relate(relation))).toEqual([
       expect.objectContaining({ path: `mcpServers.a.relations[0].${key}`, message }),

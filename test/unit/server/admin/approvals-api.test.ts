@@ -86,7 +86,7 @@ describe('deciding', () => {
     ['nothing', 404, 'APPROVAL_NOT_FOUND', "'nothing'"],
     ['done', 409, 'APPROVAL_DECIDED', "already approved by 'bob' at '2026-11-02T10:05:00.000Z'"],
     ['late', 410, 'APPROVAL_EXPIRED', "expired at '2026-11-02T10:15:00.000Z'"],
-    ['own', 403, 'APPROVAL_OWN_REQUEST', 'Somebody else'],
+    ['own', 403, 'APPROVAL_OWN_REQUEST', 'Another operator'],
   ])('%s is refused with %d', async (id, status, code, words) => {
     const { post } = await open();
     const answer = await post(`/admin/approvals/${id}/approve`, {});
@@ -95,11 +95,11 @@ describe('deciding', () => {
   });
 
   it.each([
-    ['no JSON', '{"reason":', 'no JSON object'],
-    ['a list', '["agreed"]', 'no JSON object'],
+    ['no JSON', '{"reason":', 'not a JSON object'],
+    ['a list', '["agreed"]', 'not a JSON object'],
     ['a reason that is not a string', '{"reason": 5}', "'reason' is not a string"],
     ['other members', '{"comment":"x","why":"y"}', "'comment', 'why'"],
-    ['bytes that are no text', Buffer.from([0x7b, 0xff, 0x7d]), 'no JSON object'],
+    ['bytes that are no text', Buffer.from([0x7b, 0xff, 0x7d]), 'not a JSON object'],
   ])('refuses %s and shows what it expects', async (_case, body, words) => {
     const { post } = await open();
     const { status, json } = await post('/admin/approvals/a1b2c3/approve', body);
@@ -125,7 +125,7 @@ describe('deciding', () => {
   });
 });
 
-describe('the door', () => {
+describe('the approvals API', () => {
   const paths = ['/admin/approvals', '/admin/approvals/a1b2c3'];
 
   it.each([
