@@ -348,7 +348,7 @@ describe('policy: what it warns of', () => {
 });
 
 describe('policy: rules that vouch for a name that any upstream may have', () => {
-  const mcpServers = { diagnostics: { url: 'http://localhost:1/' }, other: { url: 'http://localhost:2/' } };
+  const mcpServers = { notes: { url: 'http://localhost:1/' }, other: { url: 'http://localhost:2/' } };
   const allow = (match: unknown) => ({ rules: [{ match, decision: 'allow' }] });
   const warningsOf = async (document: object) => (await load({ mcpServers, ...document })).warnings;
 
@@ -367,7 +367,7 @@ describe('policy: rules that vouch for a name that any upstream may have', () =>
     ['a rule that restricts', { policy: { rules: [{ match: { operation: 'write_note' }, decision: 'deny' }] } }],
     [
       'a single upstream',
-      { policy: allow({ operation: 'write_note' }), mcpServers: { diagnostics: mcpServers.diagnostics } },
+      { policy: allow({ operation: 'write_note' }), mcpServers: { notes: mcpServers.notes } },
     ],
   ])('unless it is %s', async (_what, document) => {
     expect(await warningsOf(document)).toEqual([]);

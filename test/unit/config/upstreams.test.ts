@@ -259,7 +259,7 @@ describe('names and curation', () => {
   it.each([
     [{ 'get_*': { rename: 'x' } }, '["get_*"].rename', 'a pattern may match many'],
     [{ a: { rename: 'x__y' } }, '.a.rename', "'__' stands between"],
-    [{ a: { rename: 'introspect' } }, '.a.rename', 'keeps for itself'],
+    [{ a: { rename: 'introspect' } }, '.a.rename', 'a name that the protocol reserves'],
     [{ a: { rename: 'x' }, b: { rename: 'x' } }, '.b.rename', "'a' is renamed to 'x' too"],
     [{ a: { rename: 'Not-Snake' } }, '.a.rename', 'expected text that matches'],
     [{ a: { family: 'raed' } }, '.a.family', "no profile has a family 'raed'"],
