@@ -5,7 +5,7 @@ import { IdleMap } from '../../../../src/server/http/sessions.js';
 const occupancy = (lastUsedAt: number, open = 0): Occupancy => ({ lastUsedAt, open });
 
 describe('IdleMap', () => {
-  it('sweeps what has been idle for the whole time, and nothing that is in use', () => {
+  it('sweeps entries that were idle for the whole time, and none in use', () => {
     const expired: Occupancy[] = [];
     const map = new IdleMap<Occupancy>(100, 10, (value) => expired.push(value));
     const old = occupancy(0);
@@ -17,7 +17,7 @@ describe('IdleMap', () => {
     expect(['old', 'used', 'young'].map((key) => map.get(key) !== undefined)).toEqual([false, true, true]);
   });
 
-  it('drops the longest idle when full, and takes nothing when all are in use', () => {
+  it('drops the entry that was idle longest when it is full, and adds none when all are in use', () => {
     const expired: Occupancy[] = [];
     const map = new IdleMap<Occupancy>(100, 2, (value) => expired.push(value));
     const idle = occupancy(5);

@@ -24,7 +24,7 @@ function ask(patience = new Cancellation()) {
 }
 
 describe('an open question', () => {
-  it('takes one response, to its own id, from its own session', async () => {
+  it('accepts one response, to its own id, from its own session', async () => {
     const { questions, answer, respond } = ask();
     expect([respond('consent-1'), respond(undefined, 'other')]).toEqual([false, false]);
     expect(questions.size).toBe(1);
@@ -35,7 +35,7 @@ describe('an open question', () => {
   it.each([
     ['the one who asks gives up', ({ patience }: ReturnType<typeof ask>) => patience.cancel('enough')],
     ['the call ends', ({ responder }: ReturnType<typeof ask>) => responder.cancellation.cancel('gone')],
-  ])('is taken back when %s, whoever answers then', async (_case, end) => {
+  ])('is withdrawn when %s, and ignores a later answer', async (_case, end) => {
     const asked = ask();
     end(asked);
     await expect(asked.answer).rejects.toThrow('withdrawn');
@@ -46,7 +46,7 @@ describe('an open question', () => {
     expect([asked.respond(), asked.questions.size]).toEqual([false, 0]);
   });
 
-  it('is not asked at all when nobody waits for the answer', async () => {
+  it('is not asked when the call has ended', async () => {
     const patience = new Cancellation();
     patience.cancel('too late');
     const { questions, sent, answer } = ask(patience);

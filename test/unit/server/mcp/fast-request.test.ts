@@ -12,17 +12,17 @@ const call = (params: object = {}, rest: object = {}) => ({
 const modern = (meta: object = {}, rest: object = {}) => call({ _meta: { ...MODERN_META, ...meta }, ...rest });
 
 describe('recogniseFastRequest', () => {
-  it('takes well-formed calls of both eras', () => {
+  it('recognises well-formed calls of both eras', () => {
     expect(recogniseFastRequest(call())).toMatchObject({ era: 'legacy', id: 1, tool: 'read', clientName: undefined });
     expect(recogniseFastRequest(modern())).toMatchObject({ era: 'modern', tool: 'read', clientName: 'raw' });
   });
 
-  it('takes arguments of any type: the gateway words that refusal', () => {
+  it('accepts arguments of any type, which the gateway refuses itself', () => {
     for (const args of [undefined, null, 'text', [1]])
       expect(recogniseFastRequest(call({ arguments: args }))).toBeDefined();
   });
 
-  it('takes lists without a cursor, and ping in the legacy era alone', () => {
+  it('recognises lists without a cursor, and ping in the legacy era only', () => {
     const list = { jsonrpc: '2.0', id: 'a', method: 'tools/list' };
     expect(recogniseFastRequest(list)).toMatchObject({ id: 'a', era: 'legacy' });
     expect(recogniseFastRequest({ ...list, params: { cursor: 'x' } })).toBeUndefined();
@@ -61,7 +61,7 @@ describe('headersAgree', () => {
   const legacy = recogniseFastRequest(call())!;
   const request = recogniseFastRequest(modern())!;
 
-  it('wants every header of a modern request, and at most the version of a legacy one', () => {
+  it('requires every header of a modern request, and at most the version of a legacy one', () => {
     expect(headersAgree(request, all)).toBe(true);
     for (const key of ['protocolVersion', 'method', 'name']) {
       expect(headersAgree(request, { ...all, [key]: undefined })).toBe(false);
@@ -74,7 +74,7 @@ describe('headersAgree', () => {
 });
 
 describe('clientNameOf', () => {
-  it('reads handshakes and envelopes, and nothing that is malformed', () => {
+  it('reads handshakes and envelopes, and no malformed name', () => {
     expect(clientNameOf({ params: { clientInfo: { name: 'a' } } })).toBe('a');
     expect(clientNameOf(modern())).toBe('raw');
     for (const message of [null, 5, {}, { params: 1 }, { params: { clientInfo: 'x', _meta: 7 } }]) {

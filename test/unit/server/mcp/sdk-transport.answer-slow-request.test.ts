@@ -22,7 +22,7 @@ function silentResponder(): Responder {
   return splitBatch(1, batch)[0]!;
 }
 
-it('forgets a call whose client went away, and tells the gateway', async () => {
+it('cancels and forgets a call whose client disconnected', async () => {
   const gateway = createFakeGateway({ handle: () => new Promise(() => undefined) });
   const createServer = createSdkServerFactory(gateway, SERVER_INFO);
   const answer = createSdkAnswerer(createServer, new OpenQuestions(), (observation) => {
