@@ -187,7 +187,7 @@ describe('audit export', () => {
   });
 });
 
-/** Lets the recorder work until it has recorded so many, and for longer than the promise, and kills it. */
+/** Kills the recorder once it has recorded so many events and has run longer than the promised delay. */
 async function recordAndKill(
   directory: string,
   args: readonly string[],

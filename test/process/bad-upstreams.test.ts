@@ -4,7 +4,7 @@ import { behaviourServer } from '../support/behaviours.js';
 import { connectClient, type McpClient } from '../support/mcp-client.js';
 import { type ServedGateway, serveGateway } from '../support/served-gateway.js';
 
-/** A port on which nobody listens. */
+/** A port without a listener. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));

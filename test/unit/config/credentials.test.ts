@@ -99,10 +99,13 @@ describe('the configuration of secrets', () => {
     });
   });
 
-  it.each(['MCP_AQL_CLIENT_TOKEN', 'MCP_AQL_ADMIN_TOKEN'])('names %s where the variable holds the fault', async (variable) => {
-    const problems = await problemsOf({}, { env: { [variable]: 'short' } });
-    expect(problems).toEqual([expect.objectContaining({ file: 'environment', path: variable, message: short })]);
-  });
+  it.each(['MCP_AQL_CLIENT_TOKEN', 'MCP_AQL_ADMIN_TOKEN'])(
+    'names %s where the variable holds the fault',
+    async (variable) => {
+      const problems = await problemsOf({}, { env: { [variable]: 'short' } });
+      expect(problems).toEqual([expect.objectContaining({ file: 'environment', path: variable, message: short })]);
+    },
+  );
 });
 
 describe('a secret that is used twice', () => {

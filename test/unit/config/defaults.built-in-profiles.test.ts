@@ -6,7 +6,7 @@ import type { FamilyDefinition } from '../../../src/config/gateway-config.js';
 import { CATEGORIES } from '../../../src/protocol/operation.js';
 import { load, problemsOf } from './config-folder.js';
 
-/** The order in which an operation finds its family: patterns, verbs, categories. */
+/** Finds the family of an operation, in the order patterns, verbs, categories. */
 function findFamily(
   profile: string,
   name: string,

@@ -4,7 +4,7 @@ import type { Reply } from '../../../src/protocol/result.js';
 import { createFakeGateway, type FakeGateway, toReply } from '../../support/fake-gateway.js';
 import { CONNECTIONS, type GatewayClient, SERVER_INFO } from '../../support/server-clients.js';
 
-/** What every client must find behind every front, whichever of the two ways a request takes inside. */
+/** The behaviour that every client must see on every transport, on the fast path and on the SDK path. */
 describe.each(CONNECTIONS)('$name', ({ open, transport, era }) => {
   let client: GatewayClient;
   afterEach(() => client.close());
@@ -152,7 +152,7 @@ function deferred(): { promise: Promise<unknown>; resolve: (value: unknown) => v
   return { promise, resolve };
 }
 
-/** Changes the tools until the client, whose stream opens at a moment that it does not tell, has heard of it. */
+/** Changes the tools until the client is notified, because it does not say when its stream is open. */
 async function streamOpened(gateway: FakeGateway, changed: Promise<void>): Promise<void> {
   let heard = false;
   const listening = changed.then(() => {

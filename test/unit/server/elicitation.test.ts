@@ -21,7 +21,7 @@ import { CONNECTIONS, type GatewayClient, SERVER_INFO } from '../../support/serv
 
 const QUESTION = "Delete 'report.txt'?";
 
-/** Asks whoever is behind the client, by either way, and answers with what came back. */
+/** A tool that asks the client's user, in either era, and returns the answer. */
 async function askUser({ user, cancellation }: RawCall): Promise<Reply> {
   if (user === undefined) return toReply('nobody to ask');
   if (user.kind === 'live') {
@@ -100,7 +100,7 @@ describe.each(CONNECTIONS)('$name', ({ open, era }) => {
         throw new Error('no window');
       },
     });
-    // A modern client tells its own caller; a legacy one tells the gateway.
+    // A modern client reports it to its own caller; a legacy one to the gateway.
     if (era === 'modern') await expect(dataOf()).rejects.toThrow();
     else expect(await dataOf()).toMatch(/^failed:/);
   });

@@ -178,7 +178,7 @@ describe('the approvals API', () => {
 
   it.each([
     ['no operator', { operators: [] }],
-    ['no desk', { approvals: undefined }],
+    ['no approval service', { approvals: undefined }],
   ])('does not exist with %s', async (_case, options) => {
     const { get } = await open(options as FakeGatewayOptions);
     for (const path of [...paths, '/ui/approvals', '/ui/approvals.js']) expect((await get(path)).status).toBe(404);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createHostGuard } from '../../../../src/server/http/host-guard.js';
 import { createFakeGateway, type FakeGatewayOptions } from '../../../support/fake-gateway.js';
 
-/** Whether a request passes; what is answered is the business of the front's own tests. */
+/** Whether a request passes; the tests of the HTTP server cover the answers. */
 function passes(server: NonNullable<FakeGatewayOptions['server']>, headers: Record<string, string>): boolean {
   const guard = createHostGuard(createFakeGateway({ server }).config.server);
   const response = { setHeader() {}, writeHead() {}, end() {} } as unknown as ServerResponse;
