@@ -119,7 +119,7 @@ describe('the operator', () => {
     expect(upstream.calls).toHaveLength(before + 1);
     const again = await operate(gateway, 'deny', waiting.id);
     expect(again.code).toBe(5);
-    expect(again.stderr).toContain('decided already');
+    expect(again.stderr).toContain('already decided');
   }, 60_000);
 
   it('sees the parameters at the command line with control characters escaped', async () => {

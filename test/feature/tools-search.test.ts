@@ -56,7 +56,7 @@ describe('tools search', () => {
   });
 
   it('says so when nothing answers, and refuses a limit that is none', async () => {
-    expect((await search(['zzzz'])).stderr).toContain("nothing answers to 'zzzz'");
+    expect((await search(['zzzz'])).stderr).toContain("No operation matches 'zzzz'");
     expect(JSON.parse((await search(['zzzz', '--json'])).stdout)).toEqual({ query: 'zzzz', results: [] });
     expect((await search(['issue', '--limit', '0'])).code).not.toBe(0);
   });
