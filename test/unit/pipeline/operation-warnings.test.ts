@@ -23,7 +23,7 @@ describe('deprecationWarning', () => {
     expect(deprecationWarning(anOperation({ deprecated }))).toEqual({
       code: 'DEPRECATION_WARNING',
       message:
-        "Operation 'get_item' is deprecated and goes on '2027-01-31'. Use 'get_thing' instead. Things are items.",
+        "Operation 'get_item' is deprecated and will be removed on '2027-01-31'. Use 'get_thing' instead. Things are items.",
       details: {
         type: 'operation',
         deprecated_item: 'get_item',

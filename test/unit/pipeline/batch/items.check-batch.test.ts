@@ -11,14 +11,14 @@ describe('the form of a batch', () => {
       many(101),
       {},
       'VALIDATION_PAYLOAD_TOO_LARGE',
-      ['Payload exceeds array_elements limit of 100', "'operations' holds 101"],
+      ['Payload exceeds array_elements limit of 100', "'operations' contains 101"],
     ],
     [
       'a batch inside',
       [{ operation: 'get_item' }, { operations: many(2) }],
       {},
       'VALIDATION_INVALID_VALUE',
-      ["'operations[1]'", 'cannot hold a batch'],
+      ["'operations[1]'", 'cannot contain a batch'],
     ],
     [
       'parameters beside it',

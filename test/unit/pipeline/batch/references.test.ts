@@ -67,24 +67,24 @@ describe('a reference to an earlier result', () => {
     ['$results[0].data.none.x', 0, 'which is null'],
     ['$results[0].data.toString', 0, "there is no 'toString'"],
     ['$results[0].data.__proto__', 0, "there is no '__proto__'"],
-    ['$results[0].data.many', 0, 'more digits than can be carried over exactly'],
+    ['$results[0].data.many', 0, 'more digits than can be copied exactly'],
     ['$results[1].data.id', 1, "'operations[1]' failed with 'NOT_FOUND_RESOURCE'"],
     ['$results[2].data.id', 2, "'operations[2]' is this operation itself"],
     ['$results[3].data.id', 3, "'operations[3]' comes later"],
-    ['$results[4].data.id', 4, "there is no 'operations[4]', the batch holds 4"],
-    ['$results[0]', undefined, 'not written as one'],
-    ['$results[0].error', undefined, 'not written as one'],
-    ['$results[-1].data', undefined, 'not written as one'],
-    ['$results[0].data.items[0', undefined, 'not written as one'],
+    ['$results[4].data.id', 4, "there is no 'operations[4]'; the batch has 4 operations"],
+    ['$results[0]', undefined, 'not have the form of a reference'],
+    ['$results[0].error', undefined, 'not have the form of a reference'],
+    ['$results[-1].data', undefined, 'not have the form of a reference'],
+    ['$results[0].data.items[0', undefined, 'not have the form of a reference'],
     ['$results[0].data.id and more', 0, "there is no 'id and more'"],
-    ['$results[0].data["\\q"]', undefined, 'not written as one'],
+    ['$results[0].data["\\q"]', undefined, 'not have the form of a reference'],
   ])('%s fails its item alone, and says why', async (reference, index, why) => {
     const { sent, result, last } = await resolveParams({ deep: [{ at: reference }] });
     expect(sent).toBeUndefined();
     expect(last?.success).toBe(true);
     expect(result?.error).toMatchObject({
       code: 'VALIDATION_INVALID_VALUE',
-      message: expect.stringContaining(`Reference '${reference}' at 'params.deep[0].at' cannot be followed`),
+      message: expect.stringContaining(`Reference '${reference}' at 'params.deep[0].at' cannot be resolved`),
       details: { operation: 'send_notification', index: 2, param_name: 'params.deep[0].at', reference },
     });
     expect(result?.error?.message).toContain(why);
@@ -117,14 +117,14 @@ describe('references in a batch', () => {
     expect(results[1]?.result.data).toEqual({ n: 1, of: 0 });
   });
 
-  it('cannot use what waits for agreement', async () => {
+  it('cannot use the result of an operation that waits for confirmation', async () => {
     const bench = openBench({ answer: askAbout('delete_user'), onConfirmation: 'skip' });
     const { results } = await bench.run([
       { operation: 'delete_user' },
       { operation: 'create_item', params: { id: '$results[0].data.id' } },
       { operation: 'create_item' },
     ]);
-    expect(results[1]?.result.error?.message).toContain("'operations[0]' waits for agreement and has not run");
+    expect(results[1]?.result.error?.message).toContain("'operations[0]' waits for confirmation and has not run");
     expect(results[2]?.result.success).toBe(true);
   });
 
@@ -180,7 +180,7 @@ describe('references in a batch', () => {
       { operation: 'create_item', params: { deep: '$results[1].data' } },
     ]);
     expect(results.map(({ result }) => result.success)).toEqual([true, true, true, false, false]);
-    expect(results[3]?.result.error?.message).toContain('longer than 2500 bytes');
+    expect(results[3]?.result.error?.message).toContain('exceed 2500 bytes');
     expect(results[4]?.result.error?.message).toContain('nesting_depth');
   });
 });
