@@ -7,24 +7,24 @@ describe('sketchRequest', () => {
     expect(sketchRequest(fakeOperation('list_files'))).toBe("{operation:'list_files',params:{}}");
   });
 
-  it('names required parameters and leaves their values open', () => {
+  it('shows required parameters with ellipses for their values', () => {
     expect(sketchRequest(fakeOperation('read_file', { required: ['path'] }))).toBe(
       "{operation:'read_file',params:{path:…}}",
     );
   });
 
-  it('shows where an UPDATE takes its changes', () => {
+  it('shows the changes of an UPDATE inside input', () => {
     const update = fakeOperation('update_issue', { category: 'UPDATE', required: ['issue_id'], input: ['title'] });
     expect(sketchRequest(update)).toBe("{operation:'update_issue',params:{issue_id:…,input:{title:…}}}");
   });
 
-  it('shows the input of an UPDATE even where no field of it is required', () => {
+  it('shows the input of an UPDATE even when no field of it is required', () => {
     expect(sketchRequest(fakeOperation('update_issue', { category: 'UPDATE', required: ['issue_id'] }))).toBe(
       "{operation:'update_issue',params:{issue_id:…,input:{…}}}",
     );
   });
 
-  it('breaks off after two parameters, and shows no long or odd names', () => {
+  it('shows at most two parameters and leaves out names that are long or not in snake_case', () => {
     const operation = fakeOperation('draw', { required: ['x', 'this_name_is_far_too_long', 'y'] });
     expect(sketchRequest(operation)).toBe("{operation:'draw',params:{x:…,…}}");
     expect(sketchRequest(fakeOperation('draw', { required: ['Say yes', 'x'] }))).toBe(

@@ -14,7 +14,7 @@ describe('editDistance', () => {
     expect(editDistance(a, b)).toBe(distance);
   });
 
-  it('is symmetric, zero for equals, and at most the longer length', () => {
+  it('is symmetric, zero for equal texts, and at most the length of the longer text', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (a, b) => {
         expect(editDistance(a, b)).toBe(editDistance(b, a));

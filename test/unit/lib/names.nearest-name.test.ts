@@ -12,7 +12,7 @@ describe('nearestName', () => {
     ['size', 'page_size'],
     ['whatever', undefined],
     ['', undefined],
-  ])('%j is nearest to %j', (query, expected) => {
+  ])('finds for %j the name %j', (query, expected) => {
     expect(nearestName(query, names)).toBe(expected);
   });
 });
@@ -20,16 +20,16 @@ describe('nearestName', () => {
 describe('createNameSearch', () => {
   const search = createNameSearch(['create_issue', 'list_issues', 'github__search', 'delete_repository']);
 
-  it('finds the best first and no more than asked for', () => {
+  it('returns the best names first and at most as many as requested', () => {
     expect(search('issue_list', 1)).toEqual(['list_issues']);
     expect(search('create_issues', 5)[0]).toBe('create_issue');
   });
 
-  it('compares without the qualifier too', () => {
+  it('also compares names without their qualifier', () => {
     expect(search('serach', 5)).toEqual(['github__search']);
   });
 
-  it('finds a slip among ten thousand', () => {
+  it('finds a misspelt name among ten thousand', () => {
     const many = createNameSearch(
       Array.from({ length: 10_000 }, (_, index) => `do_thing_${index}`).concat('rotate_credentials'),
     );
@@ -45,16 +45,16 @@ describe('isSpeltLike', () => {
     ['log_bug', 'log_out', false],
     ['file_ticket', 'create_issue', false],
     ['', 'create_issue', false],
-  ])('%s and %s: %s', (query, name, expected) => {
+  ])('compares %j with %s and answers %s', (query, name, expected) => {
     expect(isSpeltLike(query, name)).toBe(expected);
   });
 });
 
-it('names without words are as unlike as their letters', () => {
+it('the similarity of names without words depends on their letters', () => {
   expect(similarity('', '_')).toBe(0);
 });
 
-it('similarity is even-handed and between nothing and all', () => {
+it('similarity is symmetric and between 0 and 1', () => {
   fc.assert(
     fc.property(fc.string(), fc.string(), (a, b) => {
       const score = similarity(a, b);

@@ -4,7 +4,7 @@ import { nearestSpelling, suggestName } from '../../../src/lib/names.js';
 
 const KEYS = ['command', 'args', 'env', 'url', 'headers', 'mcpServers', 'timeoutMs'];
 
-describe('findNearestName', () => {
+describe('nearestSpelling', () => {
   it.each([
     ['comand', 'command'],
     ['commadn', 'command'],
@@ -12,15 +12,15 @@ describe('findNearestName', () => {
     ['MCPSERVERS', 'mcpServers'],
     ['header', 'headers'],
     ['timeoutMS', 'timeoutMs'],
-  ])('takes %s for a slip of %s', (name, expected) => {
+  ])('reads %s as a misspelling of %s', (name, expected) => {
     expect(nearestSpelling(name, KEYS)).toBe(expected);
   });
 
-  it.each(['gallery', 'autoApprove', 'description', 'xyz'])('takes %s for another word', (name) => {
+  it.each(['gallery', 'autoApprove', 'description', 'xyz'])('finds nothing similar to %s', (name) => {
     expect(nearestSpelling(name, KEYS)).toBeUndefined();
   });
 
-  it('finds every name itself', () => {
+  it('finds every name that is among the candidates', () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.stringMatching(/^[a-z]{1,12}$/), { minLength: 1 }), (names) => {
         for (const name of names) expect(nearestSpelling(name, names)).toBe(name);
@@ -28,7 +28,7 @@ describe('findNearestName', () => {
     );
   });
 
-  it('asks a question, or nothing', () => {
+  it('becomes a question in suggestName, or undefined where nothing is similar', () => {
     expect(suggestName('comand', KEYS)).toBe("did you mean 'command'?");
     expect(suggestName('comand', [])).toBeUndefined();
   });

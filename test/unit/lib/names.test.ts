@@ -31,7 +31,7 @@ describe('toSnakeCase', () => {
     ['创建', 'u521b_u5efa'],
     ['', 'op'],
     ['!!!', 'op'],
-  ])('%j becomes %j', (spelling, name) => {
+  ])('converts %j to %j', (spelling, name) => {
     expect(toSnakeCase(spelling)).toBe(name);
   });
 
@@ -40,7 +40,7 @@ describe('toSnakeCase', () => {
     expect(toSnakeCase(`${'a'.repeat(127)}_b`)).toBe('a'.repeat(127));
   });
 
-  it('makes a proper name of anything, and leaves it alone from then on', () => {
+  it('makes a valid name of any text and keeps a valid name unchanged', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.stringMatching(/^[\w\-./: ]{0,200}$/)), (spelling) => {
         const name = toSnakeCase(spelling);
@@ -52,7 +52,7 @@ describe('toSnakeCase', () => {
   });
 });
 
-it('toPascalCase writes type names', () => {
+it('toPascalCase converts names to names of types', () => {
   expect(toPascalCase('github__create_issue')).toBe('GithubCreateIssue');
   expect(toPascalCase('page-ID')).toBe('PageId');
 });

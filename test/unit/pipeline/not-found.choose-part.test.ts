@@ -18,7 +18,7 @@ describe('choosePart', () => {
       { id: 1, input: { crateMethod: 'rename', name: 'x' } },
       { id: 1, input: { name: 'x' } },
     ],
-  ])('finds what %j means, and takes the choice out', (given, params) => {
+  ])('finds the part that %j means and removes the parameter that chooses', (given, params) => {
     const chosen = choosePart(parts, given);
     expect(chosen).toMatchObject({ operation: { name: 'rename_crate' }, params, meant: true });
     expect(chosen?.params).toEqual(params);
@@ -31,7 +31,7 @@ describe('choosePart', () => {
     },
   );
 
-  it('has nothing to choose from nothing', () => {
+  it('returns undefined when there are no parts', () => {
     expect(choosePart([], { crateMethod: 'rename' })).toBeUndefined();
   });
 });

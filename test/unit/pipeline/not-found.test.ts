@@ -24,14 +24,14 @@ async function callUnknown(operation: string) {
   };
 }
 
-describe('a name that nothing has', () => {
-  it('is taken for what is spelt like it', async () => {
+describe('an unknown operation name', () => {
+  it('is answered with a name of similar spelling', async () => {
     const { error } = await callUnknown('creat_isue');
     expect(error.code).toBe('NOT_FOUND_OPERATION');
     expect(error.message).toMatch(/^Unknown operation: 'creat_isue'\. Did you mean 'create_issue'/);
   });
 
-  it('else is taken for what it says: the best three, each with its family', async () => {
+  it('is otherwise answered with at most three operations of similar meaning, each with its family', async () => {
     const { error } = await callUnknown('file_new_bug_ticket');
     expect(error.code).toBe('NOT_FOUND_OPERATION');
     const { available } = error.details;
@@ -40,7 +40,7 @@ describe('a name that nothing has', () => {
     expect(error.message).toContain("'create_issue'");
   });
 
-  it('says how to list everything where nothing answers to it', async () => {
+  it('is answered with how to list all operations when nothing is similar', async () => {
     const { error } = await callUnknown('xqzvw');
     expect(error.message).toContain('introspect');
     expect(error.details.available).toEqual([]);

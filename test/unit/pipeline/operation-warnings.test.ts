@@ -3,7 +3,7 @@ import { createWarnedOnce, deprecationWarning, slowOperationWarning } from '../.
 import { anOperation } from '../../support/an-operation.js';
 
 describe('slowOperationWarning', () => {
-  it('says how long it took and how long is long', () => {
+  it('names the duration and the threshold', () => {
     const warning = slowOperationWarning(anOperation(), 2_300.4, 2_000);
     expect(warning).toMatchObject({
       code: 'PERFORMANCE_SLOW_QUERY_WARNING',
@@ -12,13 +12,13 @@ describe('slowOperationWarning', () => {
     expect(warning?.message).toContain("'get_item' took 2300 ms");
   });
 
-  it('is silent up to the threshold', () => {
+  it('is undefined up to the threshold', () => {
     expect(slowOperationWarning(anOperation(), 2_000, 2_000)).toBeUndefined();
   });
 });
 
 describe('deprecationWarning', () => {
-  it('says what goes, when, and what to use instead', () => {
+  it('names the operation, its date of removal and its replacement', () => {
     const deprecated = { replacement: 'get_thing', removalDate: '2027-01-31', note: 'Things are items.' };
     expect(deprecationWarning(anOperation({ deprecated }))).toEqual({
       code: 'DEPRECATION_WARNING',
@@ -34,7 +34,7 @@ describe('deprecationWarning', () => {
     });
   });
 
-  it('leaves out what the operator did not say', () => {
+  it('leaves out what the operator did not configure', () => {
     expect(deprecationWarning(anOperation({ deprecated: {} }))).toMatchObject({
       message: "Operation 'get_item' is deprecated",
       details: { type: 'operation', deprecated_item: 'get_item' },
@@ -43,26 +43,26 @@ describe('deprecationWarning', () => {
   });
 });
 
-describe('createToldOnce', () => {
-  it('tells a session once, every session, and a session that came back again', () => {
-    const told = createWarnedOnce();
-    expect([told.isFirstWarning('a', 'x'), told.isFirstWarning('a', 'x'), told.isFirstWarning('a', 'y')]).toEqual([
-      true,
-      false,
-      true,
-    ]);
-    expect(told.isFirstWarning('b', 'x')).toBe(true);
-    told.endSession('a');
-    told.endSession('nobody');
-    expect([told.isFirstWarning('a', 'x'), told.isFirstWarning('b', 'x')]).toEqual([true, false]);
+describe('createWarnedOnce', () => {
+  it('warns each session once about a subject, and again after the session has ended', () => {
+    const warnedOnce = createWarnedOnce();
+    expect([
+      warnedOnce.isFirstWarning('a', 'x'),
+      warnedOnce.isFirstWarning('a', 'x'),
+      warnedOnce.isFirstWarning('a', 'y'),
+    ]).toEqual([true, false, true]);
+    expect(warnedOnce.isFirstWarning('b', 'x')).toBe(true);
+    warnedOnce.endSession('a');
+    warnedOnce.endSession('unknown');
+    expect([warnedOnce.isFirstWarning('a', 'x'), warnedOnce.isFirstWarning('b', 'x')]).toEqual([true, false]);
   });
 
-  it('forgets the sessions that began first when there is too much to remember', () => {
-    const told = createWarnedOnce(3);
-    for (const subject of ['x', 'y']) told.isFirstWarning('a', subject);
-    told.isFirstWarning('b', 'x');
-    told.isFirstWarning('c', 'x');
-    expect([told.isFirstWarning('b', 'x'), told.isFirstWarning('c', 'x')]).toEqual([false, false]);
-    expect(told.isFirstWarning('a', 'x')).toBe(true);
+  it('forgets the oldest sessions when it remembers too many subjects', () => {
+    const warnedOnce = createWarnedOnce(3);
+    for (const subject of ['x', 'y']) warnedOnce.isFirstWarning('a', subject);
+    warnedOnce.isFirstWarning('b', 'x');
+    warnedOnce.isFirstWarning('c', 'x');
+    expect([warnedOnce.isFirstWarning('b', 'x'), warnedOnce.isFirstWarning('c', 'x')]).toEqual([false, false]);
+    expect(warnedOnce.isFirstWarning('a', 'x')).toBe(true);
   });
 });

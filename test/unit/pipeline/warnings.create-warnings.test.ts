@@ -9,7 +9,7 @@ function render(...warnings: readonly (Warning | undefined)[]): readonly Warning
 }
 
 describe('createWarnings', () => {
-  it('tells nothing where nothing is to be told', () => {
+  it('renders nothing when there are no warnings', () => {
     expect(render()).toEqual([]);
     expect(render(undefined)).toEqual([]);
   });
@@ -26,7 +26,7 @@ describe('createWarnings', () => {
       { code: 'A', message: 'other', details: { o: 2, n: 1 } },
     ],
     ['code and message without details', { code: 'A', message: 'm' }, { code: 'A', message: 'm' }],
-  ])('takes warnings of the same %s for one and counts them', (_what, first, second) => {
+  ])('merges warnings with the same %s and counts them', (_what, first, second) => {
     expect(render(first, second)).toEqual([
       { ...first, details: { ...('details' in first ? first.details : {}), occurrence_count: 2 } },
     ]);
@@ -45,17 +45,17 @@ describe('createWarnings', () => {
       { code: 'A', message: 'm', details: { n: 1 } },
       { code: 'A', message: 'o', details: { n: 2 } },
     ],
-  ])('keeps different ones apart: %j %j', (first, second) => {
+  ])('keeps different warnings separate: %j %j', (first, second) => {
     expect(render(first, second)).toEqual([first, second]);
   });
 
-  it('adds up what was counted before', () => {
+  it('adds up earlier occurrence counts', () => {
     const counted = { code: 'A', message: 'm', details: { occurrence_count: 3 } };
     expect(render(counted, { code: 'A', message: 'm' })[0]?.details).toEqual({ occurrence_count: 4 });
     expect(render(counted)).toEqual([counted]);
   });
 
-  it('orders by severity and keeps the order of equals', () => {
+  it('orders by severity and keeps the order within one severity', () => {
     const severities = ['low', 'high', undefined, 'medium', 'high'] as const;
     const warnings = severities.map((severity, n) => ({
       code: 'A',
@@ -65,7 +65,7 @@ describe('createWarnings', () => {
     expect(render(...warnings).map(({ message }) => message)).toEqual(['1', '4', '3', '0', '2']);
   });
 
-  it('tells ten, or nine and how many others there were', () => {
+  it('renders ten warnings, or nine and the number of the others', () => {
     const warnings = Array.from({ length: 15 }, (_, n): Warning => ({ code: 'A', message: `${n}`, severity: 'high' }));
     expect(render(...warnings.slice(0, 10))).toEqual(warnings.slice(0, 10));
     const capped = render(...warnings);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { sliceMembers } from '../../../../src/pipeline/batch/references.js';
 
-it('gives each member of an envelope as it is written', () => {
+it('sliceMembers returns each member of an envelope as written', () => {
   const text =
     '{"success":true,"data":{\n  "a": [1, {"b": "]}\\\\"}],\n  "c": "\\""\n},"warnings":[{"code":"X"}],"n":1.50}';
   expect(Object.fromEntries(sliceMembers(text))).toEqual({
@@ -14,7 +14,7 @@ it('gives each member of an envelope as it is written', () => {
   expect(sliceMembers('{}').size).toBe(0);
 });
 
-it('is JSON.parse and JSON.stringify of each member, for every object', () => {
+it('sliceMembers equals JSON.parse and JSON.stringify of each member, for every object', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.boolean(), (object, laidOut) => {
       const members = Object.entries(object).map(

@@ -12,7 +12,7 @@ const DATA = {
 };
 const DATA_TEXT = JSON.stringify({ ...DATA, many: 0 }).replace('"many":0', `"many":${DATA.many}`);
 
-/** The first item answers with `DATA`, the second fails, every other one with what it was sent. */
+/** The first item answers with `DATA`, the second fails, every other one answers with its parameters. */
 const openFilled = () =>
   openBench({
     answer: ({ operation, params }) => {
@@ -42,7 +42,7 @@ describe('a reference to an earlier result', () => {
     ['$results[0].data.items', DATA.items],
     ['$results[0].data["odd.key"]["it\'s"]', true],
     ['$results[0].data.none', null],
-    // One `$` too many: text.
+    // One `$` more: escaped text.
     ['$$results[0].data.id', '$results[0].data.id'],
     ['$$$results[0].data.id', '$$results[0].data.id'],
     ['see $results[0].data.id', 'see $results[0].data.id'],
@@ -54,7 +54,7 @@ describe('a reference to an earlier result', () => {
     });
   });
 
-  it('may stand beside params, or be all of them', async () => {
+  it('may be beside params, or in place of params', async () => {
     expect((await resolveParams({ a: 1 }, { id: '$results[0].data.id' })).sent).toMatchObject({ id: 'a1' });
     expect((await resolveParams('$results[0].data.items[0]')).sent).toMatchObject({ params: { id: 1 } });
   });
@@ -78,7 +78,7 @@ describe('a reference to an earlier result', () => {
     ['$results[0].data.items[0', undefined, 'not have the form of a reference'],
     ['$results[0].data.id and more', 0, "there is no 'id and more'"],
     ['$results[0].data["\\q"]', undefined, 'not have the form of a reference'],
-  ])('%s fails its item alone, and says why', async (reference, index, why) => {
+  ])('%s fails only its own item and says why', async (reference, index, why) => {
     const { sent, result, last } = await resolveParams({ deep: [{ at: reference }] });
     expect(sent).toBeUndefined();
     expect(last?.success).toBe(true);
@@ -93,7 +93,7 @@ describe('a reference to an earlier result', () => {
 });
 
 describe('references in a batch', () => {
-  it('make an item wait for its neighbours, and no others', async () => {
+  it('make an item wait only for the items that it refers to', async () => {
     const begun: number[] = [];
     let release = (): void => undefined;
     const bench = openBench({
@@ -128,7 +128,7 @@ describe('references in a batch', () => {
     expect(results[2]?.result.success).toBe(true);
   });
 
-  it('are named together when several lead nowhere', async () => {
+  it('are all named when several cannot be resolved', async () => {
     const { result } = await resolveParams({
       a: '$results[9].data',
       b: '$results[0].data.b',
@@ -141,7 +141,7 @@ describe('references in a batch', () => {
     ]);
   });
 
-  it('are told up to ten, each with its beginning', async () => {
+  it('are named up to ten, each shortened', async () => {
     const bad = Object.fromEntries(
       Array.from({ length: 1_000 }, (_, n) => [`p${n}`, `$results[${'x'.repeat(10_000)}`]),
     );
@@ -150,7 +150,7 @@ describe('references in a batch', () => {
     expect(JSON.stringify(result).length).toBeLessThan(10_000);
   });
 
-  it('never follow what an upstream wrote', async () => {
+  it('are never read from the text of an upstream', async () => {
     const bench = openBench({
       answer: ({ operation, params }) => succeed(operation === 'get_item' ? { text: '$results[0].data' } : params),
     });
@@ -162,7 +162,7 @@ describe('references in a batch', () => {
     expect(results[2]?.result.data).toEqual({ text: '$results[0].data' });
   });
 
-  it('cannot make a request longer or deeper than a request may be', async () => {
+  it('cannot make a request exceed its limits of size or depth', async () => {
     const said: Readonly<Record<string, unknown>> = {
       get_item: 'x'.repeat(1_000),
       list_items: JSON.parse(`${'['.repeat(100)}${']'.repeat(100)}`),
@@ -210,7 +210,7 @@ describe('parseText', () => {
     )
     .map((parts) => parts.join(''));
 
-  it('never throws, and never takes a reference for text or text for a reference', () => {
+  it('never throws, and never confuses references with text', () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -225,7 +225,7 @@ describe('parseText', () => {
     );
   });
 
-  it('gives escaped text back', () => {
+  it('returns escaped text without the escape', () => {
     fc.assert(
       fc.property(nearly, (text) => {
         expect(parseText(escapeText(text))).toEqual({ kind: 'text', value: text });
@@ -233,7 +233,7 @@ describe('parseText', () => {
     );
   });
 
-  it('reads every path that is written with quoted keys and positions', () => {
+  it('reads every path of quoted keys and positions', () => {
     const step = fc.oneof(fc.string({ maxLength: 8 }), fc.nat());
     fc.assert(
       fc.property(fc.nat(999), fc.array(step, { maxLength: 8 }), (index, path) => {
