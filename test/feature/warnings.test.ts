@@ -5,15 +5,18 @@ import { serveGateway } from '../support/served-gateway.js';
 
 const READ = 'mcp_aql_read';
 
-interface Told {
+interface WarningAnswer {
   readonly code: string;
   readonly severity?: string;
   readonly details?: object;
 }
 
-const warningsOf = ({ raw }: Answer): readonly Told[] =>
-  (JSON.parse((raw['content'] as [{ readonly text: string }])[0].text) as { readonly warnings?: readonly Told[] })
-    .warnings ?? [];
+const warningsOf = ({ raw }: Answer): readonly WarningAnswer[] =>
+  (
+    JSON.parse((raw['content'] as [{ readonly text: string }])[0].text) as {
+      readonly warnings?: readonly WarningAnswer[];
+    }
+  ).warnings ?? [];
 
 describe('an answer', () => {
   it('has warnings of deprecation, slowness, quota and truncation once each, most severe first, and only when it is a success', async () => {
@@ -51,8 +54,8 @@ describe('an answer', () => {
     const config = { warnings: { slowMs: 1 }, results: { maxBytes: 0 }, mcpServers: { rows: { url: upstream.url } } };
     await using gateway = await serveGateway(config);
     await using client = await connectClient(gateway.url);
-    const [told] = warningsOf(await client.call(READ, 'list_rows', { first: 1 }));
-    expect(told).toMatchObject({
+    const [warning] = warningsOf(await client.call(READ, 'list_rows', { first: 1 }));
+    expect(warning).toMatchObject({
       code: 'PERFORMANCE_SLOW_QUERY_WARNING',
       details: { operation: 'list_rows', threshold_ms: 1 },
     });

@@ -44,7 +44,7 @@ export interface ClientOptions {
   readonly token?: string;
 }
 
-const CLIENT_INFO = { name: 'front-client', version: '1.0.0' };
+const CLIENT_INFO = { name: 'test-client', version: '1.0.0' };
 
 /** Each way in which a client of the SDKs reaches a server. */
 export const CONNECTIONS: readonly Connection[] = [
