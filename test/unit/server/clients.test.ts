@@ -38,7 +38,7 @@ describe.each(CONNECTIONS)('$name', ({ open, transport, era }) => {
     ]);
     expect(result['isError']).not.toBe(true);
     const [call] = gateway.calls;
-    expect(call?.caller).toMatchObject({ clientName: 'front-client', transport });
+    expect(call?.caller).toMatchObject({ clientName: 'test-client', transport });
     expect(call?.caller.sessionId).toMatch(/^[0-9a-f-]{36}$/);
   });
 
