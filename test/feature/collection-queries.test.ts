@@ -185,7 +185,7 @@ describe('pages', () => {
     expect((await stranger.call(READ, 'list_rows', { first: 2, after })).error?.code).toBe('VALIDATION_INVALID_VALUE');
   });
 
-  it('say when they are no longer kept', async () => {
+  it('say when they are no longer stored', async () => {
     await using brief = await serveGateway({
       results: { keptSeconds: 1 },
       mcpServers: { rows: { url: upstream.url } },
@@ -199,7 +199,7 @@ describe('pages', () => {
     const fresh = await other.call(READ, 'list_rows', { first: 1 });
     expect(fresh.success).toBe(true);
     answer = await other.call(READ, 'list_rows', params);
-    expect(answer.error?.message).toContain('no longer kept');
+    expect(answer.error?.message).toContain('no longer stored');
   }, 30_000);
 });
 

@@ -136,7 +136,9 @@ describe('an answer of which nothing is asked', () => {
     expect(alive.length).toBeGreaterThan(0);
     expect(alive.length * Buffer.byteLength(big)).toBeLessThanOrEqual(keptBytes);
     service.endSession(CONTEXT.caller.sessionId);
-    expect(() => service.readStored({ handle: alive[0] ?? '', path: '[0]' }, CONTEXT.caller)).toThrow('no longer kept');
+    expect(() => service.readStored({ handle: alive[0] ?? '', path: '[0]' }, CONTEXT.caller)).toThrow(
+      'no longer stored',
+    );
   });
 });
 

@@ -328,8 +328,8 @@ describe('aggregations', () => {
   });
 
   it.each<[given: object, hint: string]>([
-    [{ aggregate: { count: true } }, 'Functions stand under a label of your choice. For example: {"total"'],
-    [{ aggregate: { sum: 'size' } }, 'Functions stand under a label of your choice. For example: {"total"'],
+    [{ aggregate: { count: true } }, 'Put functions under a label of your choice. For example: {"total"'],
+    [{ aggregate: { sum: 'size' } }, 'Put functions under a label of your choice. For example: {"total"'],
     [{ sort: 'size desc' }, 'For example: {"field":"size","order":"desc"}'],
     [{ sort: ['name', 'size:ASC'] }, 'For example: {"field":"size","order":"asc"}'],
   ])('tells who writes %j how it is written', (given, hint) => {

@@ -77,9 +77,9 @@ describe('read kept result: what does not fit', () => {
   it('says what was shortened inside, so that it can be read on there', () => {
     const value = { issue: { id: 7, log } };
     const answer = read(value);
-    const [cut] = answer['cuts'] as { path: string; stored: number; total: number }[];
+    const [cut] = answer['cuts'] as { path: string; kept: number; total: number }[];
     expect(cut).toMatchObject({ path: 'issue.log', kind: 'text', total: log.length });
-    const rest = readOn(value, { path: cut?.path ?? '', after: String(cut?.stored) });
+    const rest = readOn(value, { path: cut?.path ?? '', after: String(cut?.kept) });
     const start = (answer['value'] as typeof value).issue.log;
     expect(start + rest.map(({ text }) => text).join('')).toBe(log);
   });

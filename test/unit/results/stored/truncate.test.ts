@@ -14,8 +14,8 @@ function isStartOf(part: unknown, whole: unknown): boolean {
     return part.length <= whole.length && part.every((item, index) => isStartOf(item, whole[index]));
   }
   if (typeof part === 'object' && part !== null && typeof whole === 'object' && whole !== null) {
-    const [stored, all] = [Object.entries(part), Object.entries(whole)];
-    return stored.every(([key, value], index) => key === all[index]?.[0] && isStartOf(value, all[index]?.[1]));
+    const [kept, all] = [Object.entries(part), Object.entries(whole)];
+    return kept.every(([key, value], index) => key === all[index]?.[0] && isStartOf(value, all[index]?.[1]));
   }
   return Object.is(part, whole);
 }
@@ -23,20 +23,20 @@ function isStartOf(part: unknown, whole: unknown): boolean {
 /** Every place where something is missing. */
 function findMissing(part: unknown, whole: unknown, path: readonly (string | number)[] = []): Cut[] {
   if (typeof part === 'string' && typeof whole === 'string') {
-    return part.length < whole.length ? [{ path, kind: 'text', stored: part.length, total: whole.length }] : [];
+    return part.length < whole.length ? [{ path, kind: 'text', kept: part.length, total: whole.length }] : [];
   }
   if (typeof part !== 'object' || part === null) return [];
   const list = Array.isArray(part);
-  const [stored, all] = [Object.entries(part), Object.entries(whole as object)];
-  const own: Cut = { path, kind: list ? 'items' : 'members', stored: stored.length, total: all.length };
-  const inner = stored.flatMap(([key, value], index) =>
+  const [kept, all] = [Object.entries(part), Object.entries(whole as object)];
+  const own: Cut = { path, kind: list ? 'items' : 'members', kept: kept.length, total: all.length };
+  const inner = kept.flatMap(([key, value], index) =>
     findMissing(value, all[index]?.[1], [...path, list ? Number(key) : key]),
   );
-  return stored.length < all.length ? [own, ...inner] : inner;
+  return kept.length < all.length ? [own, ...inner] : inner;
 }
 
 function sorted(cuts: readonly Cut[]): string[] {
-  return cuts.map((cut) => JSON.stringify([cut.path, cut.kind, cut.stored, cut.total])).sort();
+  return cuts.map((cut) => JSON.stringify([cut.path, cut.kind, cut.kept, cut.total])).sort();
 }
 
 const texts = fc.oneof(
@@ -118,9 +118,9 @@ describe('fit answer', () => {
       fc.property(rows, fc.integer({ min: 200, max: 3_000 }), (items, maxBytes) => {
         fc.pre(items.every((item) => bytesOf([item]) <= maxBytes));
         const { value } = fitAnswer(items, maxBytes);
-        const stored = (value as unknown[]).length;
-        expect(value).toEqual(items.slice(0, stored));
-        if (stored < items.length) expect(bytesOf(items.slice(0, stored + 1))).toBeGreaterThan(maxBytes);
+        const kept = (value as unknown[]).length;
+        expect(value).toEqual(items.slice(0, kept));
+        if (kept < items.length) expect(bytesOf(items.slice(0, kept + 1))).toBeGreaterThan(maxBytes);
       }),
     );
   });
@@ -133,7 +133,7 @@ describe('what fit answer shortens', () => {
   it('is the big list, and nothing beside it', () => {
     const { value, cuts } = fitAnswer({ total: 1_000, rows, owner: { name: 'ann' }, tags: ['a', 'b'] }, 2_000);
     expect(value).toMatchObject({ total: 1_000, owner: { name: 'ann' }, tags: ['a', 'b'] });
-    expect(cuts).toEqual([{ path: ['rows'], kind: 'items', stored: expect.any(Number), total: 1_000 }]);
+    expect(cuts).toEqual([{ path: ['rows'], kind: 'items', kept: expect.any(Number), total: 1_000 }]);
     expect(bytesOf(value)).toBeGreaterThan(1_900);
   });
 
@@ -164,29 +164,29 @@ describe('what fit answer shortens', () => {
   it('is the end of a text, at the end of a line', () => {
     const { value, cuts } = fitAnswer(lines, 500);
     expect(String(value).endsWith('\n')).toBe(true);
-    expect(cuts).toEqual([{ path: [], kind: 'text', stored: String(value).length, total: lines.length }]);
+    expect(cuts).toEqual([{ path: [], kind: 'text', kept: String(value).length, total: lines.length }]);
     expect(bytesOf(value)).toBeGreaterThan(480);
   });
 
   it.each([
-    { name: 'a text without lines', text: 'x'.repeat(1_000), stored: 98 },
+    { name: 'a text without lines', text: 'x'.repeat(1_000), kept: 98 },
     {
       name: 'a text whose first line is short and whose second is endless',
       text: `a\n${'x'.repeat(1_000)}`,
-      stored: 97,
+      kept: 97,
     },
-    { name: 'characters of four bytes', text: '😀'.repeat(1_000), stored: 48 },
-    { name: 'characters that are escaped', text: '\u0001'.repeat(1_000), stored: 16 },
-  ])('is $name at a character', ({ text, stored }) => {
-    expect(fitAnswer(text, 100).value).toBe(text.slice(0, stored));
+    { name: 'characters of four bytes', text: '😀'.repeat(1_000), kept: 48 },
+    { name: 'characters that are escaped', text: '\u0001'.repeat(1_000), kept: 16 },
+  ])('is $name at a character', ({ text, kept }) => {
+    expect(fitAnswer(text, 100).value).toBe(text.slice(0, kept));
   });
 
   it('is the members of a map at the end, each kept one whole', () => {
     const map = Object.fromEntries(rows.map((row) => [`key ${row.id}`, row]));
     const { value, cuts } = fitAnswer(map, 2_000);
-    const stored = Object.keys(value as object).length;
-    expect(value).toEqual(Object.fromEntries(Object.entries(map).slice(0, stored)));
-    expect(cuts).toEqual([{ path: [], kind: 'members', stored, total: 1_000 }]);
+    const kept = Object.keys(value as object).length;
+    expect(value).toEqual(Object.fromEntries(Object.entries(map).slice(0, kept)));
+    expect(cuts).toEqual([{ path: [], kind: 'members', kept, total: 1_000 }]);
     expect(bytesOf(value)).toBeGreaterThan(1_900);
   });
 
@@ -208,9 +208,9 @@ describe('what fit answer shortens', () => {
   it('is never shortened to next to nothing', () => {
     const map = Object.fromEntries(rows.slice(0, 40).map((row) => [`key ${row.id}`, row]));
     const { value } = fitAnswer(map, 1_000);
-    const stored = Object.keys(value as object).length;
-    expect(stored).toBeGreaterThan(5);
-    expect(value).toEqual(Object.fromEntries(Object.entries(map).slice(0, stored)));
+    const kept = Object.keys(value as object).length;
+    expect(kept).toBeGreaterThan(5);
+    expect(value).toEqual(Object.fromEntries(Object.entries(map).slice(0, kept)));
   });
 
   it('is what is nested too deeply to be written', () => {

@@ -3,8 +3,8 @@ import type { Cut } from '../../../../src/results/stored/truncate.js';
 import { describeCuts } from '../../../../src/results/stored/truncation-warning.js';
 
 const HANDLE = 'res_abcdefghijkl';
-const items: Cut = { path: ['items'], kind: 'items', stored: 40, total: 2_000 };
-const body: Cut = { path: ['items', 3, 'body'], kind: 'text', stored: 1_200, total: 90_000 };
+const items: Cut = { path: ['items'], kind: 'items', kept: 40, total: 2_000 };
+const body: Cut = { path: ['items', 3, 'body'], kind: 'text', kept: 1_200, total: 90_000 };
 
 /** The parameters of the call that a message names. */
 function nextCall(message: string): unknown {
@@ -18,7 +18,7 @@ describe('describe cuts', () => {
       code: 'VALIDATION_TRUNCATED_WARNING',
       message:
         "The answer was too big: 'items' holds the first 40 of 2000 items; 'items[3].body' holds the first 1200 of 90000 " +
-        'characters. Next page: the same call with {"first":20,"after":"abc"} added. The whole is kept for a while. Read on: ' +
+        'characters. Next page: the same call with {"first":20,"after":"abc"} added. The whole answer is stored for a while. Read on: ' +
         `introspect {"query":"result","name":"${HANDLE}","path":"items","first":20,"after":"40"}. Or give introspect ` +
         "'search', 'fields' or 'lines' with that name to read just what you need",
       details: {
@@ -29,8 +29,8 @@ describe('describe cuts', () => {
         handle: HANDLE,
         cursor: 'abc',
         cuts: [
-          { path: 'items', kind: 'items', stored: 40, total: 2_000 },
-          { path: 'items[3].body', kind: 'text', stored: 1_200, total: 90_000 },
+          { path: 'items', kind: 'items', kept: 40, total: 2_000 },
+          { path: 'items[3].body', kind: 'text', kept: 1_200, total: 90_000 },
         ],
       },
       severity: 'medium',
@@ -59,14 +59,14 @@ describe('describe cuts', () => {
   it('asks for less where nothing could be kept', () => {
     const { message, details } = describeCuts([{ ...items, path: [] }], { limit: 1 });
     expect(message).toBe(
-      'The answer was too big: it holds the first 40 of 2000 items. The rest is too big to keep: ask for less at a time',
+      'The answer was too big: it holds the first 40 of 2000 items. The whole answer is too big to store: ask for less at a time',
     );
     expect(details).not.toHaveProperty('handle');
     expect(details).not.toHaveProperty('cursor');
   });
 
   it('puts the list that lost most first', () => {
-    const more: Cut = { path: ['rows'], kind: 'items', stored: 1, total: 9_000 };
+    const more: Cut = { path: ['rows'], kind: 'items', kept: 1, total: 9_000 };
     expect(describeCuts([body, items, more], { limit: 1 }).details).toMatchObject({
       field: 'rows',
       original_count: 9_000,
