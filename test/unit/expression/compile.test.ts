@@ -209,7 +209,7 @@ describe('compileExpression', () => {
     ['coalesce()', 'at character 1: expected at least 1 argument(s) for coalesce(a, b, …), got 0'],
     ['day_since(x)', "at character 1: there is no function 'day_since'; did you mean 'days_since'?"],
     ['1e999', "at character 1: expected a smaller number, got '1e999'"],
-    ['_computed.age + 1', 'at character 1: computed fields do not see each other; repeat the expression'],
+    ['_computed.age + 1', 'at character 1: a computed field cannot use another one; repeat its expression'],
     ['x'.repeat(1001), 'expected at most 1000 characters, got 1001'],
     [`${'('.repeat(31)}1${')'.repeat(31)}`, 'at character 31: expected at most 30 levels of nesting'],
   ])('refuses %j', (text, problem) => {
@@ -217,7 +217,7 @@ describe('compileExpression', () => {
   });
 
   it('names the functions where none is near', () => {
-    expect(problemOf('eval(title)')).toMatch(/^at character 1: there is no function 'eval'; known are days_since, /);
+    expect(problemOf('eval(title)')).toMatch(/^at character 1: there is no function 'eval'; use one of days_since, /);
   });
 
   it('nests thirty deep, and goes on for as long as a text may be', () => {

@@ -290,7 +290,7 @@ describe('a read that fails', () => {
     expect(await refusalOf(update({ title: 'New' }))).toMatchObject({
       code: 'NOT_FOUND_RESOURCE',
       message:
-        "The update was not attempted, because 'get_record' could not read what is there. Resource not found: 'Record r1 does not exist'",
+        "The update was not attempted, because 'get_record' could not read the resource. Resource not found: 'Record r1 does not exist'",
       details: {
         operation: 'update_record',
         read_operation: 'get_record',
