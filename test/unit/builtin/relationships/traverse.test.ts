@@ -137,7 +137,7 @@ describe('traverseRelations', () => {
     const source = aSource({ operation: 'following', params: { of: '$id' }, edges: '', source: null, target: '' });
     const { answer, calls } = await traverse({ root: 'a', direction: 'incoming' }, [source], {});
     expect(calls).toEqual([]);
-    expect(answer['incomplete']).toEqual([{ relationship: 'uses', reason: 'no operation tells what is incoming' }]);
+    expect(answer['incomplete']).toEqual([{ relationship: 'uses', reason: 'no operation lists incoming relationships' }]);
   });
 
   it('refuses a relationship that nobody tells, with those that there are', async () => {
