@@ -23,7 +23,7 @@ describe('sketchSignature', () => {
     expect(sketchSignature(operation)).toBe('update_issue(id, input: {title})');
   });
 
-  it('leaves to the details what does not fit a line, optional parameters long before required ones', () => {
+  it('leaves out what does not fit a line, optional parameters long before required ones', () => {
     const many = Array.from({ length: 40 }, (_, index) => `parameter_${index}`);
     const signature = sketchSignature(fakeOperation('busy', { required: many.slice(0, 15) }));
     expect(signature).toContain('parameter_14)');
@@ -31,7 +31,7 @@ describe('sketchSignature', () => {
     expect(sketchSignature(fakeOperation('hostile', { required: many })).length).toBeLessThan(350);
   });
 
-  it('is short where there is nothing to say', () => {
+  it('is only the name and parentheses without parameters', () => {
     expect(sketchSignature(fakeOperation('ping'))).toBe('ping()');
   });
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { readCursor, writeCursor } from '../../../../src/builtin/introspect/page.js';
 
 describe('page cursor', () => {
-  it('gives back the position that was written', () => {
+  it('reads the position that was written', () => {
     fc.assert(
       fc.property(fc.string(), fc.nat(), fc.stringMatching(/^[a-z][a-z0-9_]*$/), (scope, index, name) => {
         expect(readCursor(scope, writeCursor(scope, { index, name }))).toEqual({ index, name });
@@ -15,11 +15,11 @@ describe('page cursor', () => {
     expect(writeCursor('scope', { index: 49, name: 'list_issues' })).toMatch(/^[A-Za-z0-9_-]+$/);
   });
 
-  it('counts for its own scope only', () => {
+  it('is valid for its own scope only', () => {
     expect(readCursor('other', writeCursor('scope', { index: 1, name: 'a' }))).toBeUndefined();
   });
 
-  it('makes nothing of any other text', () => {
+  it('is refused if it is any other text', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.base64String({ minLength: 16 })), (text) => {
         expect(readCursor('scope', text)).toBeUndefined();
@@ -27,7 +27,7 @@ describe('page cursor', () => {
     );
   });
 
-  it('notices a changed character', () => {
+  it('is refused with a changed character', () => {
     const cursor = writeCursor('scope', { index: 12, name: 'list_issues' });
     fc.assert(
       fc.property(fc.nat(cursor.length - 1), fc.constantFrom('A', 'z', '0', '-'), (at, character) => {

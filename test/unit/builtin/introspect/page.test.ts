@@ -32,18 +32,18 @@ describe('takePage', () => {
     expect(takePage(listOf(['a', 'b']), { first: 2 }).after).toBeNull();
   });
 
-  it('goes on behind an item that has vanished from a list ordered by name', () => {
+  it('continues after an item that has vanished from a list ordered by name', () => {
     const { after } = takePage(listOf(['a', 'b', 'd']), { first: 2 });
     expect(namesOf(takePage(listOf(['a', 'c', 'd']), follow(after)))).toEqual(['c', 'd']);
     expect(namesOf(takePage(listOf(['a']), follow(after)))).toEqual([]);
   });
 
-  it('goes on behind the last item seen when others came before it', () => {
+  it('continues after the last item seen when others were added before it', () => {
     const { after } = takePage(listOf(['a', 'b', 'd']), { first: 2 });
     expect(namesOf(takePage(listOf(['aa', 'ab', 'b', 'd']), follow(after)))).toEqual(['d']);
   });
 
-  it('goes on at the same place when an item has vanished from a ranked list', () => {
+  it('continues at the same index when an item has vanished from a ranked list', () => {
     const { after } = takePage(listOf(['z', 'm', 'k'], false), { first: 2 });
     expect(namesOf(takePage(listOf(['z', 'k'], false), follow(after)))).toEqual(['k']);
   });

@@ -23,17 +23,17 @@ describe('searchText', () => {
     ['"reviews code"', []],
     ['name', []],
     ['', [0, 1, 2, 3]],
-  ])('%j', (text, found) => {
+  ])('finds %j', (text, found) => {
     expect(searchText(ITEMS, parseTextQuery(text))).toEqual(found.map((index) => ITEMS[index]));
   });
 
-  it('survives items nested without end', () => {
+  it('bounds the depth of nested items', () => {
     const deep = Array.from({ length: 100_000 }).reduce<unknown>((inner) => [inner], 'word');
     expect(searchText([deep], parseTextQuery('word'))).toEqual([]);
   });
 });
 
-it('finds what has any of the words, in order', () => {
+it('finds the items with any of the words, in order', () => {
   const word = fc.constantFrom('red', 'green', 'blue', 'rot');
   const item = fc.record({ text: fc.array(word).map((words) => words.join(' ')) });
   fc.assert(

@@ -9,7 +9,7 @@ function passes(value: unknown, operator: Operator, operand: unknown): boolean {
   return filterItems([item], [{ path: ['a'], operator, operand }], SOURCE).length === 1;
 }
 
-describe('operators', () => {
+describe('filter operators', () => {
   it.each<[value: unknown, operator: Operator, operand: unknown, holds: boolean]>([
     ['x', 'equals', 'x', true],
     ['x', 'equals', 'X', false],
@@ -78,12 +78,12 @@ describe('operators', () => {
     [['x.md', 'y.txt'], 'pattern', '*.md', true],
     [true, 'pattern', '*', false],
     [undefined, 'pattern', '*', false],
-  ])('%j %s %j: %s', (value, operator, operand, holds) => {
+  ])('decide on %j %s %j: %s', (value, operator, operand, holds) => {
     expect(passes(value, operator, operand)).toBe(holds);
   });
 });
 
-it('takes any element of a list on the way', () => {
+it('match any element of a list within the path', () => {
   const items = [{ labels: [{ name: 'bug' }, { name: 'ui' }] }, { labels: [{ name: 'docs' }] }, { labels: [] }, {}];
   const found = (operator: Operator, operand: unknown): readonly unknown[] =>
     filterItems(items, [{ path: ['labels', 'name'], operator, operand }], SOURCE);
@@ -92,7 +92,7 @@ it('takes any element of a list on the way', () => {
   expect(found('exists', false)).toEqual([items[2], items[3]]);
 });
 
-it('wants all conditions, and keeps the order', () => {
+it('keeps items that meet all conditions, in their order', () => {
   const items = [3, 1, 2, 5].map((size) => ({ size, kind: size % 2 === 0 ? 'even' : 'odd' }));
   const conditions = [
     { path: ['size'], operator: 'gte', operand: 2 },
@@ -101,7 +101,7 @@ it('wants all conditions, and keeps the order', () => {
   expect(filterItems(items, conditions, SOURCE)).toEqual([items[0], items[3]]);
 });
 
-it('filters by computed fields, and items that are no objects', () => {
+it('filters by computed fields, and filters items that are not objects', () => {
   const items = [{ created_at: '2026-05-31' }, { created_at: '2026-01-01' }, {}];
   expect(filterItems(items, [{ path: ['_computed', 'age_days'], operator: 'gt', operand: 30 }], SOURCE)).toEqual([
     items[1],

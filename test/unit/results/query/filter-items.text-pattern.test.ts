@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compileTextPattern } from '../../../../src/results/query/filter-items.js';
 
-describe('patterns', () => {
+describe('compileTextPattern', () => {
   it.each<[pattern: string, text: string, matches: boolean]>([
     ['', '', true],
     ['', 'a', false],
@@ -27,12 +27,12 @@ describe('patterns', () => {
     ['a.c', 'abc', false],
     ['é*', 'Evian', true],
     ['*\n*', 'a\nb', true],
-  ])('%j and %j: %s', (pattern, text, matches) => {
+  ])('matches %j with %j: %s', (pattern, text, matches) => {
     expect(compileTextPattern(pattern)(text)).toBe(matches);
   });
 });
 
-it('means what the regular expression of the same signs means', () => {
+it('matches as the equivalent regular expression does', () => {
   const sign = fc.constantFrom('a', 'b', '?', '*');
   const pattern = fc.array(sign, { maxLength: 8 }).map((signs) => signs.join(''));
   const text = fc.array(fc.constantFrom('a', 'b'), { maxLength: 10 }).map((letters) => letters.join(''));
@@ -45,7 +45,7 @@ it('means what the regular expression of the same signs means', () => {
   );
 });
 
-it('comes to an end with a pattern and a text that were made to be slow', () => {
+it('matches a pattern and a text that are made to be slow', () => {
   const matches = compileTextPattern(`${'*a'.repeat(90)}*b`);
   expect(matches('a'.repeat(200_000))).toBe(false);
 });

@@ -10,7 +10,7 @@ function sorted(values: readonly unknown[], order: Order = 'asc'): readonly unkn
   return sortItems(items, [{ path: ['a'], order }], SOURCE).map((item) => (item as { a?: unknown }).a);
 }
 
-describe('order', () => {
+describe('sortItems', () => {
   it.each<[given: readonly unknown[], order: Order, expected: readonly unknown[]]>([
     [[3, 1, 2], 'asc', [1, 2, 3]],
     [[3, 1, 2], 'desc', [3, 2, 1]],
@@ -26,12 +26,12 @@ describe('order', () => {
       ['2025-12-31T22:59:00Z', '2026-01-01T01:00:00+02:00', '2026-01-01'],
     ],
     [[[2, 9], [1], []], 'asc', [[1], [2, 9], []]],
-  ])('%j %s', (given, order, expected) => {
+  ])('puts %j in order %s', (given, order, expected) => {
     expect(sorted(given, order)).toEqual(expected);
   });
 });
 
-it('goes on to the next key where the first ones are equal', () => {
+it('sorts by the next key where the first ones are equal', () => {
   const items = [
     { a: 1, b: 1, n: 0 },
     { a: 2, b: 1, n: 1 },
@@ -45,14 +45,14 @@ it('goes on to the next key where the first ones are equal', () => {
   expect(sortItems(items, keys, SOURCE).map((item) => (item as { n: number }).n)).toEqual([2, 1, 3, 0]);
 });
 
-it('sorts by computed fields, and items that are no objects', () => {
+it('sorts by computed fields, and sorts items that are not objects', () => {
   const items = [{ created_at: '2026-05-31' }, {}, { created_at: '2026-01-01' }];
   const keys = [{ path: ['_computed', 'age_days'], order: 'desc' }] as const;
   expect(sortItems(items, keys, SOURCE)).toEqual([items[2], items[0], items[1]]);
   expect(sortItems(['b', 'a'], [{ path: ['value'], order: 'asc' }], SOURCE)).toEqual(['a', 'b']);
 });
 
-it('is a permutation that leaves equals where they were, and does not change what it was given', () => {
+it('keeps all items, keeps equal ones in order, and does not change its input', () => {
   const value = fc.oneof(
     fc.integer({ min: 0, max: 3 }),
     fc.constantFrom('a', '1', '2026-01-01', null, true),

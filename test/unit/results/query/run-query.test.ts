@@ -58,7 +58,7 @@ function names(items: readonly unknown[]): readonly unknown[] {
   return items.map((item) => (item as { widget_name: string }).widget_name);
 }
 
-describe("the documents' examples", () => {
+describe("runQuery over the documents' examples", () => {
   it('filters and sorts by computed fields', () => {
     const given = {
       filter: { '_computed.age_days': { gt: 10 } },
@@ -72,7 +72,7 @@ describe("the documents' examples", () => {
     ]);
   });
 
-  it('aggregates what the filter leaves', () => {
+  it('aggregates the filtered items', () => {
     const given = {
       filter: { status: 'active' },
       aggregate: {
@@ -99,13 +99,13 @@ describe("the documents' examples", () => {
   });
 });
 
-it('leaves the items alone where nothing is asked of them', () => {
+it('returns the items unchanged for an empty query', () => {
   const query = read({ first: 2 });
   expect(runQuery(WIDGETS, query, SOURCE)).toEqual({ ordered: WIDGETS });
   expect(project(WIDGETS, query, SOURCE)).toEqual(WIDGETS);
 });
 
-it('lets presets choose their fields by all items that were found', () => {
+it('chooses the fields of presets by all items found', () => {
   const items = [
     { id: 1, note: 'x'.repeat(600) },
     { id: 2, note: 'a' },
@@ -123,7 +123,7 @@ it('says how many groups are left out', () => {
 });
 
 describe('unknown fields', () => {
-  it('are named with the valid ones, the nearest first', () => {
+  it('are reported with the valid fields, the nearest first', () => {
     const { code, message, details } = refusal(WIDGETS, {
       filter: { statuss: 'active' },
       sort: 'zzz',
@@ -153,30 +153,30 @@ describe('unknown fields', () => {
     [{ sort: '_computed.age_days' }],
     [{ fields: ['_computed'] }],
     [{ aggregate: { a: { group_by: 'settings.theme' } } }],
-  ])('are not those that any item has: %j', (given) => {
+  ])('do not include fields that any item has: %j', (given) => {
     expect(run(WIDGETS, given).ordered).toHaveLength(
       given.filter && 'settings.language' in (given.filter as object) ? 2 : 3,
     );
   });
 
-  it('are found deeper than names are shown, and past the items that names are taken from', () => {
+  it('do not include fields that are nested deeper, or in later items, than the names that are suggested', () => {
     const items = [...Array.from({ length: 500 }, () => ({ a: 1 })), { a: { b: { c: { d: { e: 1 } } } } }];
     expect(run(items, { filter: { 'a.b.c.d.e': 1 } }).ordered).toHaveLength(1);
   });
 
-  it('cannot be told where there are no items', () => {
+  it('are not reported where there are no items', () => {
     expect(run([], { filter: { anything: 1 }, aggregate: { a: { avg: 'x' }, b: { count: true } } })).toEqual({
       ordered: [],
       aggregations: { a: null, b: 0 },
     });
   });
 
-  it('of items that are no objects are all but value', () => {
+  it('of items that are not objects are all names but value', () => {
     expect(run(['b', 'a'], { sort: 'value' }).ordered).toEqual(['a', 'b']);
     expect(refusal(['b'], { sort: 'name' }).details['valid_fields']).toContain('value');
   });
 
-  it('never list more than anybody reads', () => {
+  it('are reported in bounded number', () => {
     const item = Object.fromEntries(Array.from({ length: 600 }, (_, index) => [`field_${index}`, index]));
     const { message, details } = refusal([item], { sort: 'feild_7' });
     expect((details['valid_fields'] as readonly string[])[0]).toBe('field_7');
@@ -185,15 +185,15 @@ describe('unknown fields', () => {
   });
 });
 
-describe('presets', () => {
-  it('that there are not are refused with those that there are', () => {
+describe('presets of runQuery', () => {
+  it('are refused with the known presets where they are unknown', () => {
     const { code, message, details } = refusal(WIDGETS, { fields: 'tiny' });
     expect(code).toBe('VALIDATION_INVALID_ENUM');
     expect(message).toContain("Unknown preset 'tiny'. Use one of 'minimal', 'standard', 'full', 'contact'");
     expect(details).toMatchObject({ param_name: 'fields', value: "'tiny'" });
   });
 
-  it('that are fields get the list that was meant', () => {
+  it('that name fields are refused with the list to write instead', () => {
     expect(refusal(WIDGETS, { fields: 'status' }).details['hint']).toBe('Give fields as a list: ["status"]');
     expect(refusal(WIDGETS, { fields: 'status, widget_id' }).details['hint']).toBe(
       'Give fields as a list: ["status","widget_id"]',
@@ -201,7 +201,7 @@ describe('presets', () => {
   });
 });
 
-it('refuses sums and averages of what is never a number', () => {
+it('refuses sums and averages of fields that are never a number', () => {
   const error = refusal(WIDGETS, {
     aggregate: { a: { sum: 'status' }, b: { avg: 'size_bytes' }, c: { avg: 'created_at' } },
   });
@@ -215,7 +215,7 @@ it('refuses sums and averages of what is never a number', () => {
   });
 });
 
-it('finds, sorts and pages as one would by hand', () => {
+it('gives the same as a plain filter, sort and slice', () => {
   const item = fc.record({ group: fc.constantFrom('x', 'y'), rank: fc.integer({ min: 0, max: 5 }) });
   const page = fc.record({ offset: fc.nat(8), limit: fc.nat(8) });
   fc.assert(

@@ -10,7 +10,7 @@ const RESULT = {
   wide: Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`key_${index}`, index])),
 };
 
-describe('find in result', () => {
+describe('findInResult', () => {
   it.each([
     [undefined, RESULT, []],
     ['', RESULT, []],
@@ -20,7 +20,7 @@ describe('find in result', () => {
     ['3', 'three', ['3']],
     ['[3]', 'three', ['3']],
     ['nothing', null, ['nothing']],
-  ])('leads %j to its value', (path, value, steps) => {
+  ])('finds the value at %j', (path, value, steps) => {
     expect(findInResult(RESULT, path)).toEqual({ path: steps, value });
   });
 
@@ -41,7 +41,7 @@ describe('find in result', () => {
       'a..b',
       "'path' cannot be read: 'a..b'. Write it like 'items[3].body', or 'files[\"a.b\"]' for a key with a dot or a bracket",
     ],
-  ])('says of %j where it ends and what is there', (path, message) => {
+  ])('says of %j where the path ends and what is there', (path, message) => {
     expect(() => findInResult(RESULT, path)).toThrow(expect.objectContaining({ code: 'INTROSPECTION_ERROR', message }));
   });
 

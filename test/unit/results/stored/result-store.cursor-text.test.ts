@@ -15,7 +15,7 @@ const contents = fc.record({
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_+/=. ';
 
 describe('cursor text', () => {
-  it('gives back what was written, short and safe in a URL', () => {
+  it('reads what was written, in short text that is safe in a URL', () => {
     fc.assert(
       fc.property(contents, (content) => {
         const cursor = writeCursor(KEY, content);
@@ -52,7 +52,7 @@ describe('cursor text', () => {
     );
   });
 
-  it('refuses what another process wrote', () => {
+  it('refuses a cursor of another process', () => {
     fc.assert(
       fc.property(contents, (content) => {
         expect(readCursor(KEY, writeCursor(randomBytes(32), content))).toBeUndefined();
@@ -60,7 +60,7 @@ describe('cursor text', () => {
     );
   });
 
-  it('makes nothing of any other text', () => {
+  it('refuses any other text', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.base64String({ minLength: 20 })), (text) => {
         expect(readCursor(KEY, text)).toBeUndefined();

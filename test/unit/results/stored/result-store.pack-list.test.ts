@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { packList, packTexts } from '../../../../src/results/stored/result-store.js';
 
-describe('pack list', () => {
-  it('gives back every item, as value and as text', () => {
+describe('packList', () => {
+  it('returns every item, as a value and as text', () => {
     fc.assert(
       fc.property(fc.array(fc.jsonValue()), (items) => {
         const packed = packList(items);
@@ -19,19 +19,19 @@ describe('pack list', () => {
     { items: [], bytes: 0 },
     { items: ['é', 12], bytes: 4 + 2 + 2 * 4 },
     { items: [{ a: null }], bytes: 10 + 4 },
-  ])('holds $bytes bytes for $items', ({ items, bytes }) => {
+  ])('takes $bytes bytes for $items', ({ items, bytes }) => {
     expect(packList(items).bytes).toBe(bytes);
   });
 
-  it('packs texts as they are', () => {
+  it('packs texts unchanged', () => {
     expect(packTexts(['{"a": 1}', '[]']).textAt(0)).toBe('{"a": 1}');
   });
 
-  it('writes what JSON has no word for as null', () => {
+  it('writes a value that JSON cannot write as null', () => {
     expect(packList([undefined, 1]).valueAt(0)).toBeNull();
   });
 
-  it.each([-1, 1, 0.5])('has no item %s in a list of one', (index) => {
+  it.each([-1, 1, 0.5])('throws for item %s of a list of one', (index) => {
     expect(() => packList(['a']).textAt(index)).toThrow(RangeError);
   });
 });

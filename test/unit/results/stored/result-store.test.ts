@@ -43,7 +43,7 @@ function storeBoth(stored: ResultStore, owner: Caller): { cursor: string; handle
   return { cursor: cursor ?? '', handle: handle ?? '' };
 }
 
-describe('kept results', () => {
+describe('the result store', () => {
   it('finds the page that a cursor was given for', () => {
     const { stored } = openService();
     const snapshot = snapshotOf('ann', ['a', 'b']);
@@ -53,7 +53,7 @@ describe('kept results', () => {
     }
   });
 
-  it('writes further cursors from the one that came', () => {
+  it('writes further cursors from a given one', () => {
     const { stored } = openService();
     const pages = stored.storePages(snapshotOf('ann', ['a', 'b']));
     const found = stored.findPage(pages?.cursorAt(0) ?? '', ANN);
@@ -68,13 +68,13 @@ describe('kept results', () => {
     expect(stored.findResult(handle, ANN)).toEqual(RESULT);
   });
 
-  it('keeps the smallest things', () => {
+  it('stores empty lists and results', () => {
     const { stored } = openService();
     expect(stored.storePages(snapshotOf('ann', []))).toBeDefined();
     expect(stored.findResult(stored.storeResult({ operation: 'a', dataText: '' }, ANN) ?? '', ANN)?.dataText).toBe('');
   });
 
-  it("gives nobody another session's pages and results", () => {
+  it("does not give one session's pages and results to another", () => {
     const { stored } = openService();
     const { cursor, handle } = storeBoth(stored, ANN);
     expect(stored.findPage(cursor, BOB)).toBeUndefined();
@@ -82,7 +82,7 @@ describe('kept results', () => {
     expect(stored.findPage(cursor, ANN)).toBeDefined();
   });
 
-  it('takes no cursor for a handle and no handle for a cursor', () => {
+  it('refuses a cursor as a handle and a handle as a cursor', () => {
     const { stored } = openService();
     const { cursor, handle } = storeBoth(stored, ANN);
     expect(stored.findResult(cursor, ANN)).toBeUndefined();
@@ -90,12 +90,12 @@ describe('kept results', () => {
     expect(stored.findResult('', ANN)).toBeUndefined();
   });
 
-  it('gives no cursor of another process any meaning', () => {
+  it('refuses a cursor of another process', () => {
     const { cursor } = storeBoth(openService().stored, ANN);
     expect(openService().stored.findPage(cursor, ANN)).toBeUndefined();
   });
 
-  it('forgets pages when they were not read for their time, and only then', () => {
+  it('drops pages that were not read for their time to live, and only those', () => {
     const { stored, clock } = openService();
     const { cursor } = storeBoth(stored, ANN);
     for (let reads = 0; reads < 5; reads++) {
@@ -106,7 +106,7 @@ describe('kept results', () => {
     expect(stored.findPage(cursor, ANN)).toBeUndefined();
   });
 
-  it("does not make pages younger by another session's attempts", () => {
+  it("does not renew pages by another session's attempts", () => {
     const { stored, clock } = openService();
     const { cursor } = storeBoth(stored, ANN);
     clock.pass(TTL_MS - 1);
@@ -115,7 +115,7 @@ describe('kept results', () => {
     expect(stored.findPage(cursor, ANN)).toBeUndefined();
   });
 
-  it('forgets a result a fixed time after it was kept, however often it was read', () => {
+  it('drops a result a fixed time after it was stored, however often it was read', () => {
     const { stored, clock } = openService();
     const { handle } = storeBoth(stored, ANN);
     clock.pass(TTL_MS - 1);
@@ -124,7 +124,7 @@ describe('kept results', () => {
     expect(stored.findResult(handle, ANN)).toBeUndefined();
   });
 
-  it('frees what has expired once something new is kept', () => {
+  it('frees expired entries when something new is stored', () => {
     const { stored, clock } = openService();
     for (let index = 0; index < 20; index++) stored.storeResult(RESULT, ANN);
     clock.pass(TTL_MS + 1);
@@ -134,7 +134,7 @@ describe('kept results', () => {
     expect(stored.bytes).toBe(fresh.bytes);
   });
 
-  it('frees everything of a session that ends, and nothing else', () => {
+  it('frees all entries of a session that ends, and no others', () => {
     const { stored } = openService();
     const bob = storeBoth(stored, BOB);
     const before = stored.bytes;
@@ -151,7 +151,7 @@ describe('kept results', () => {
     expect(stored.bytes).toBe(0);
   });
 
-  it('keeps nothing that is beyond the bound alone, and loses nothing for it', () => {
+  it('does not store an entry that is bigger than the bound, and drops no other for it', () => {
     const { stored } = openService(20_000);
     const { cursor, handle } = storeBoth(stored, ANN);
     const big = 'x'.repeat(20_000);
@@ -161,7 +161,7 @@ describe('kept results', () => {
     expect(stored.findResult(handle, ANN)).toBeDefined();
   });
 
-  it('makes room by what was used longest ago', () => {
+  it('drops the least recently used entries first', () => {
     const { stored } = openService(10_000);
     const text = JSON.stringify('x'.repeat(2_000));
     const handles = [0, 1, 2].map(() => stored.storeResult({ operation: 'a', dataText: text }, ANN) ?? '');
@@ -170,13 +170,13 @@ describe('kept results', () => {
     expect(handles.map((handle) => stored.findResult(handle, ANN) !== undefined)).toEqual([true, false, true]);
   });
 
-  it('counts the fields that pages were asked for with', () => {
+  it('counts the bytes of the fields of pages', () => {
     const { stored } = openService(20_000);
     const fields = { paths: [['x'.repeat(20_000)]] };
     expect(stored.storePages({ ...snapshotOf('ann', []), fields })).toBeUndefined();
   });
 
-  it('counts characters of several bytes as what they take', () => {
+  it('counts the bytes of characters in UTF-8', () => {
     const narrow = openService().stored;
     const wide = openService().stored;
     narrow.storeResult({ operation: 'a', dataText: 'e'.repeat(1_000) }, ANN);
@@ -185,7 +185,7 @@ describe('kept results', () => {
   });
 });
 
-describe('kept results under load', () => {
+describe('the result store under load', () => {
   const MAX_BYTES = 4_000_000;
 
   it('stays within its bound with 1,000 big results at once', async () => {

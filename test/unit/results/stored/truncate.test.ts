@@ -71,8 +71,8 @@ const answers = values.map((value) => JSON.parse(JSON.stringify(value)) as unkno
 
 const budgets = fc.oneof(fc.integer({ min: 100, max: 600 }), fc.integer({ min: 100, max: 20_000 }));
 
-describe('fit answer', () => {
-  it('leaves what fits as it is', () => {
+describe('fitAnswer', () => {
+  it('does not change an answer that fits', () => {
     fc.assert(
       fc.property(answers, fc.nat(100), (answer, more) => {
         const fitted = fitAnswer(answer, Math.max(100, bytesOf(answer) + more));
@@ -82,7 +82,7 @@ describe('fit answer', () => {
     );
   });
 
-  it('keeps within the bound, alters nothing but ends, and tells every cut', () => {
+  it('stays within the bound, shortens only ends, and reports every cut', () => {
     fc.assert(
       fc.property(answers, budgets, (answer, maxBytes) => {
         const { value, cuts } = fitAnswer(answer, maxBytes);
@@ -94,7 +94,7 @@ describe('fit answer', () => {
     );
   });
 
-  it('tears no character in two', () => {
+  it('splits no character', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', minLength: 100, maxLength: 900 }), budgets, (text, maxBytes) => {
         expect(String(fitAnswer(text, maxBytes).value).isWellFormed()).toBe(true);
@@ -102,7 +102,7 @@ describe('fit answer', () => {
     );
   });
 
-  it('gives the same answer again, and leaves the value alone', () => {
+  it('gives the same answer for the same input, and does not change the input', () => {
     fc.assert(
       fc.property(answers, budgets, (answer, maxBytes) => {
         const before = JSON.stringify(answer);
@@ -126,7 +126,7 @@ describe('fit answer', () => {
   });
 });
 
-describe('what fit answer shortens', () => {
+describe('what fitAnswer shortens', () => {
   const rows = Array.from({ length: 1_000 }, (_, id) => ({ id, name: `row ${id}` }));
   const lines = Array.from({ length: 1_000 }, (_, index) => `line ${index}\n`).join('');
 
@@ -153,7 +153,7 @@ describe('what fit answer shortens', () => {
     expect(bytesOf(value)).toBeGreaterThan(900);
   });
 
-  it('is each of several items that would not even fit alone', () => {
+  it('is each of several items that would not fit even alone', () => {
     const { value, cuts } = fitAnswer([{ rows }, { rows }, { rows }], 3_000);
     expect(cuts.map(({ path, kind }) => ({ path, kind }))).toEqual(
       [0, 1, 2].map((index) => ({ path: [index, 'rows'], kind: 'items' })),
@@ -177,11 +177,11 @@ describe('what fit answer shortens', () => {
     },
     { name: 'characters of four bytes', text: '😀'.repeat(1_000), kept: 48 },
     { name: 'characters that are escaped', text: '\u0001'.repeat(1_000), kept: 16 },
-  ])('is $name at a character', ({ text, kept }) => {
+  ])('is $name, at a character', ({ text, kept }) => {
     expect(fitAnswer(text, 100).value).toBe(text.slice(0, kept));
   });
 
-  it('is the members of a map at the end, each kept one whole', () => {
+  it('is the members at the end of a map, with the others whole', () => {
     const map = Object.fromEntries(rows.map((row) => [`key ${row.id}`, row]));
     const { value, cuts } = fitAnswer(map, 2_000);
     const kept = Object.keys(value as object).length;
@@ -196,7 +196,7 @@ describe('what fit answer shortens', () => {
     expect(Object.keys(value as object)).toEqual(Object.keys(record));
   });
 
-  it('is no short text, number or date: those stay whole or go with what holds them', () => {
+  it('is never a short text, number or date, which stay whole or are left out with their container', () => {
     const event = { id: 'a1b2c3d4-e5f6-7890-abcd-ef0123456789', at: '2026-04-15T10:00:00Z', log: lines };
     const groups = Array.from({ length: 9 }, () => [event, event, event]);
     for (let maxBytes = 100; maxBytes < 3_000; maxBytes += 7) {
@@ -205,7 +205,7 @@ describe('what fit answer shortens', () => {
     }
   });
 
-  it('is never shortened to next to nothing', () => {
+  it('is never shortened to almost nothing', () => {
     const map = Object.fromEntries(rows.slice(0, 40).map((row) => [`key ${row.id}`, row]));
     const { value } = fitAnswer(map, 1_000);
     const kept = Object.keys(value as object).length;
@@ -221,7 +221,7 @@ describe('what fit answer shortens', () => {
     expect(bytesOf(value)).toBeLessThan(10_000);
   });
 
-  it('costs what may be sent and not what came', () => {
+  it('is measured only up to the bound, however big the input', () => {
     let read = 0;
     const ownKeys = (row: object): (string | symbol)[] => {
       read++;

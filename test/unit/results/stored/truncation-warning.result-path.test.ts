@@ -18,13 +18,13 @@ describe('result path', () => {
   });
 
   it.each(['.', '.a', 'a.', 'a..b', 'a[', 'a[]', 'a[-1]', 'a[x]', 'a]b', 'a[1]b', 'a["x]', 'a["\\q"]', '"a"'])(
-    'makes nothing of %j',
+    'refuses %j',
     (text) => {
       expect(parseResultPath(text)).toBeUndefined();
     },
   );
 
-  it('reads whatever it writes', () => {
+  it('reads every path that it writes', () => {
     const step = fc.oneof(fc.string(), fc.string({ unit: 'binary' }), fc.nat(9_999_999));
     fc.assert(
       fc.property(fc.array(step), (path) => {

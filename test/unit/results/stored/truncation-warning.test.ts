@@ -11,7 +11,7 @@ function nextCall(message: string): unknown {
   return JSON.parse(/introspect (\{.*?\})/.exec(message)?.[1] ?? 'null');
 }
 
-describe('describe cuts', () => {
+describe('describeCuts', () => {
   it('says what was left out, and how to read on', () => {
     const page = { cursor: 'abc', params: { first: 20, after: 'abc' } };
     expect(describeCuts([body, items], { handle: HANDLE, page, limit: 25_000 })).toEqual({
@@ -48,7 +48,7 @@ describe('describe cuts', () => {
       { ...items, kind: 'members' as const },
       { path: 'items', after: '40' },
     ],
-  ])('reads on where %j was', (cut, params) => {
+  ])('names the call that reads on where %j was', (cut, params) => {
     expect(nextCall(describeCuts([cut], { handle: HANDLE, limit: 1 }).message)).toEqual({
       query: 'result',
       name: HANDLE,
@@ -56,7 +56,7 @@ describe('describe cuts', () => {
     });
   });
 
-  it('asks for less where nothing could be kept', () => {
+  it('says to ask for less where nothing could be stored', () => {
     const { message, details } = describeCuts([{ ...items, path: [] }], { limit: 1 });
     expect(message).toBe(
       'The answer was too big: it holds the first 40 of 2000 items. The whole answer is too big to store: ask for less at a time',
@@ -65,7 +65,7 @@ describe('describe cuts', () => {
     expect(details).not.toHaveProperty('cursor');
   });
 
-  it('puts the list that lost most first', () => {
+  it('names first the list that lost most', () => {
     const more: Cut = { path: ['rows'], kind: 'items', kept: 1, total: 9_000 };
     expect(describeCuts([body, items, more], { limit: 1 }).details).toMatchObject({
       field: 'rows',
@@ -83,7 +83,7 @@ describe('describe cuts', () => {
     expect(JSON.stringify(warning).length).toBeLessThan(4_000);
   });
 
-  it('names the whole where every name is too long', () => {
+  it('names the whole answer where every name is too long', () => {
     const warning = describeCuts([{ ...body, path: ['x'.repeat(5_000)] }], { handle: HANDLE, limit: 1 });
     expect(warning.message).toContain('The answer was too big: 1 other place(s) were shortened');
     expect(nextCall(warning.message)).toEqual({ query: 'result', name: HANDLE });
