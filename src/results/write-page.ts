@@ -14,7 +14,7 @@ export interface Table {
 
 /** A page of ordered items before it is written. */
 interface PageToWrite {
-  /** What is sent of an item, by its index; called as long as there is room. */
+  /** What is sent of an item, by its index; called as long as it fits. */
   readonly itemAt: (index: number) => unknown;
   readonly range: Range;
   readonly total: number;
@@ -22,7 +22,7 @@ interface PageToWrite {
   readonly openCursors: () => PageCursors | undefined;
   /** Whether the caller asked for pages. */
   readonly isPaged: boolean;
-  /** What stands beside the items. */
+  /** The other members of the answer. */
   readonly beside: JsonObject;
   /** Whether the page was asked for from its end. */
   readonly backward: boolean;
@@ -39,8 +39,8 @@ const FRAME_BYTES = 400;
 export function writePage(page: PageToWrite): ReadData {
   const { range, total, beside, backward, maxBytes } = page;
   const besideText = writeExact(beside).slice(1, -1);
-  const room = maxBytes === 0 ? Number.POSITIVE_INFINITY : maxBytes - FRAME_BYTES - Buffer.byteLength(besideText);
-  const fitting = takeWhatFits(page, room);
+  const space = maxBytes === 0 ? Number.POSITIVE_INFINITY : maxBytes - FRAME_BYTES - Buffer.byteLength(besideText);
+  const fitting = takeWhatFits(page, space);
   const start = backward ? range.end - fitting.length : range.start;
   const end = start + fitting.length;
   const isCut = fitting.length < range.end - range.start;
@@ -67,14 +67,14 @@ interface FittingItem {
 }
 
 /** Starts at the end that the page is asked from. Takes at least one item, because a caller must be able to get past it. */
-function takeWhatFits({ range, itemAt, backward }: PageToWrite, room: number): readonly FittingItem[] {
+function takeWhatFits({ range, itemAt, backward }: PageToWrite, space: number): readonly FittingItem[] {
   const fitting: FittingItem[] = [];
   let used = 0;
   for (let step = 0; step < range.end - range.start; step += 1) {
     const item = itemAt(backward ? range.end - 1 - step : range.start + step);
     const text = writeExact(item);
     used += Buffer.byteLength(text) + 1;
-    if (used > room && step > 0) break;
+    if (used > space && step > 0) break;
     fitting.push({ item, text });
   }
   return backward ? fitting.reverse() : fitting;

@@ -175,14 +175,16 @@ describe('pages of a list', () => {
     const first = await list({ first: 2 });
     const { error } = await list({ first: 2, after: spoil(first.data.pageInfo.endCursor), ...more });
     expect(error?.code).toBe('VALIDATION_INVALID_VALUE');
-    expect(error?.message).toContain("Call 'list_rows' again without it");
+    expect(error?.message).toContain("Call 'list_rows' again without 'after'");
   });
 
   it('are not readable by another session', async () => {
     const first = await list({ first: 2 });
-    await using stranger = await connectClient(gateway.url, 'legacy');
+    await using otherClient = await connectClient(gateway.url, 'legacy');
     const after = first.data.pageInfo.endCursor;
-    expect((await stranger.call(READ, 'list_rows', { first: 2, after })).error?.code).toBe('VALIDATION_INVALID_VALUE');
+    expect((await otherClient.call(READ, 'list_rows', { first: 2, after })).error?.code).toBe(
+      'VALIDATION_INVALID_VALUE',
+    );
   });
 
   it('report when they have expired', async () => {

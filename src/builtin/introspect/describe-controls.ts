@@ -90,12 +90,12 @@ function detailOf(control: Control, operation: Operation, { fields = [], compute
   return [...presets, `or a list: ["a", "b.c"${derived.map((name) => `, "${name}"`).join('')}]`].join(', ');
 }
 
-/** As many names as there is room for, and `…` where there are more. */
+/** As many names as fit, and `…` where there are more. */
 function listFitting(names: readonly string[]): string {
-  let room = NAMES_BUDGET;
+  let space = NAMES_BUDGET;
   const tooMuch = names.findIndex((name) => {
-    room -= name.length + 2;
-    return room < 0;
+    space -= name.length + 2;
+    return space < 0;
   });
   return tooMuch < 0 ? names.join(', ') : [...names.slice(0, Math.max(1, tooMuch)), '…'].join(', ');
 }

@@ -54,33 +54,33 @@ export function readStoredResult(
   if (faults.length > 0) throw new OperationError('INTROSPECTION_ERROR', faults.join('. '));
   const { maxBytes, project, parse = JSON.parse } = options;
   const place = findInResult(parse(stored.dataText), request.path);
-  return writeReading(readPlace(place, request, { room: bytesForContent(maxBytes), project }), maxBytes);
+  return writeReading(readPlace(place, request, { space: bytesForContent(maxBytes), project }), maxBytes);
 }
 
 interface Bounds {
-  readonly room: number;
+  readonly space: number;
   readonly project: Project;
 }
 
-function readPlace(place: Place, request: StoredResultRequest, { room, project }: Bounds): Reading {
+function readPlace(place: Place, request: StoredResultRequest, { space, project }: Bounds): Reading {
   const { value } = place;
   const start = Number(request.after ?? 0);
-  if (request.search !== undefined) return readMatches(place, request.search, { ...request, start, room });
-  if (request.lines !== undefined) return readLines(requireText(place), request.lines, room);
+  if (request.search !== undefined) return readMatches(place, request.search, { ...request, start, space });
+  if (request.lines !== undefined) return readLines(requireText(place), request.lines, space);
   const { fields, first = LARGEST_PAGE } = request;
   if (Array.isArray(value)) {
     const page = value.slice(start, start + Math.min(first, LARGEST_PAGE));
     return readPage(
       place,
       { items: fields === undefined ? page : project(page, fields), start, total: value.length },
-      room,
+      space,
     );
   }
   if (isJsonObject(value))
-    return readMembers(place, fields === undefined ? value : project([value], fields)[0], start, room);
+    return readMembers(place, fields === undefined ? value : project([value], fields)[0], start, space);
   if (fields !== undefined) throw refuse(place, "'fields' reads objects and lists of objects");
   const isText = typeof value === 'string' && digitsOf(value) === undefined;
-  return isText ? readCharacters(value, start, room) : { content: { value }, next: null };
+  return isText ? readCharacters(value, start, space) : { content: { value }, next: null };
 }
 
 interface ListPage {
@@ -90,8 +90,8 @@ interface ListPage {
   readonly total: number;
 }
 
-function readPage(place: Place, { items, start, total }: ListPage, room: number): Reading {
-  const { value, cuts } = fitAnswer(items, room);
+function readPage(place: Place, { items, start, total }: ListPage, space: number): Reading {
+  const { value, cuts } = fitAnswer(items, space);
   const end = start + countKept(cuts, items.length);
   return {
     content: { items: value, total },
@@ -100,10 +100,10 @@ function readPage(place: Place, { items, start, total }: ListPage, room: number)
   };
 }
 
-function readMembers(place: Place, value: unknown, start: number, room: number): Reading {
+function readMembers(place: Place, value: unknown, start: number, space: number): Reading {
   const members = isJsonObject(value) ? Object.entries(value) : [];
   const total = members.length;
-  const fitted = fitAnswer(start === 0 ? value : Object.fromEntries(members.slice(start)), room);
+  const fitted = fitAnswer(start === 0 ? value : Object.fromEntries(members.slice(start)), space);
   const end = start + countKept(fitted.cuts, total - start);
   return {
     content: { value: fitted.value, ...(start > 0 || end < total ? { total } : {}) },
@@ -115,12 +115,12 @@ function readMembers(place: Place, value: unknown, start: number, room: number):
 interface MatchPage {
   readonly start: number;
   readonly first?: number;
-  readonly room: number;
+  readonly space: number;
 }
 
-function readMatches(place: Place, wanted: string, { start, first = MATCHES_ON_A_PAGE, room }: MatchPage): Reading {
+function readMatches(place: Place, wanted: string, { start, first = MATCHES_ON_A_PAGE, space }: MatchPage): Reading {
   const { matches, total } = searchResult(place, wanted, { start, count: Math.min(first, LARGEST_PAGE) });
-  const { value, cuts } = fitAnswer(matches, room);
+  const { value, cuts } = fitAnswer(matches, space);
   const end = start + countKept(cuts, matches.length);
   return { content: { matches: value, total }, next: end < total ? { after: String(end) } : null };
 }
@@ -274,16 +274,16 @@ function bytesForContent(maxBytes: number): number {
   return maxBytes - bytesForCuts(maxBytes) - FRAME_BYTES;
 }
 
-/** The answer: content, `next`, and as many cuts as there is room for. */
+/** The answer: content, `next`, and as many cuts as fit. */
 function writeReading({ content, next, cuts = [] }: Reading, maxBytes: number): JsonObject {
   if (cuts.length === 0) return { ...content, next };
   const listed: JsonObject[] = [];
-  let room = bytesForCuts(maxBytes);
+  let space = bytesForCuts(maxBytes);
   for (const { path, kind, kept, total } of cuts) {
     const cut = { path: writeResultPath(path), kind, kept, total };
     const bytes = Buffer.byteLength(JSON.stringify(cut)) + 1;
-    if (bytes > room) break;
-    room -= bytes;
+    if (bytes > space) break;
+    space -= bytes;
     listed.push(cut);
   }
   const omitted = cuts.length - listed.length;
@@ -295,9 +295,9 @@ function bytesForCuts(maxBytes: number): number {
 }
 
 /** As much of a text as fits, from a character on (UTF-16 units from 0). */
-function readCharacters(text: string, start: number, room: number): Reading {
+function readCharacters(text: string, start: number, space: number): Reading {
   const from = startOfCharacter(text, Math.min(start, text.length));
-  const piece = takeText(text.slice(from), room);
+  const piece = takeText(text.slice(from), space);
   return {
     content: { text: piece, total: text.length, total_lines: countLines(text) },
     next: nextCharacter(from + piece.length, text.length),
@@ -308,13 +308,13 @@ function readCharacters(text: string, start: number, room: number): Reading {
  * Some lines of a text, counted from 1: `10` or `10-20`; as many as fit. Throws INTROSPECTION_ERROR for
  * anything else, and for lines that the text does not have.
  */
-function readLines(text: string, asked: string, room: number): Reading {
+function readLines(text: string, asked: string, space: number): Reading {
   const total = countLines(text);
   const { first, last } = parseLines(asked, total);
   const start = startOfLine(text, first);
   const end = startOfLine(text, last + 1);
   const wanted = text.slice(start, text[end - 1] === '\n' ? end - 1 : end);
-  const piece = takeText(wanted, room);
+  const piece = takeText(wanted, space);
   const complete = piece.length === wanted.length;
   const wholeLines = !complete && piece.endsWith('\n');
   const given = wholeLines ? piece.slice(0, -1) : piece;

@@ -109,7 +109,7 @@ class MemoryResultStore implements ResultStore {
     const id = randomBytes(SNAPSHOT_ID_BYTES).toString('base64url');
     const { session, items, fields = null } = snapshot;
     const size = items.bytes + JSON.stringify(fields).length * BYTES_PER_CHARACTER;
-    if (!this.#hasRoom(size)) return undefined;
+    if (!this.#fitsBound(size)) return undefined;
     this.#store(id, { session, snapshot }, size);
     return this.#cursorsOf(id);
   }
@@ -125,7 +125,7 @@ class MemoryResultStore implements ResultStore {
   storeResult({ operation, dataText }: StoredResult, { sessionId }: Caller): string | undefined {
     const handle = `res_${randomBytes(HANDLE_BYTES).toString('base64url')}`;
     const size = Buffer.byteLength(dataText);
-    if (!this.#hasRoom(size)) return undefined;
+    if (!this.#fitsBound(size)) return undefined;
     // As bytes, whose number is known: a string may take two a character, or be a slice that holds on to a longer one.
     const content = Buffer.allocUnsafeSlow(size);
     content.write(dataText);
@@ -147,7 +147,7 @@ class MemoryResultStore implements ResultStore {
     return { cursorAt: (index) => writeCursor(this.#key, { snapshot, index }) };
   }
 
-  #hasRoom(contentBytes: number): boolean {
+  #fitsBound(contentBytes: number): boolean {
     return contentBytes + ENTRY_BYTES <= this.#maxBytes;
   }
 

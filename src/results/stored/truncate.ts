@@ -45,7 +45,7 @@ interface Part {
 /** Objects with more members are maps rather than records: of a map some entries stay whole, of a record every key stays. */
 const RECORD_MEMBERS = 50;
 
-/** The share of a list's room that is reserved for an item which would not fit even alone. */
+/** The share of a list's space that is reserved for an item which would not fit even alone. */
 const OVERSIZED_SHARE = 1 / 8;
 
 /** A value of at most this size is whole or absent: half an identifier or date is worse than none. Numbers are that small. */
@@ -53,7 +53,7 @@ const SMALL_BYTES = 64;
 
 /**
  * Makes an answer fit by leaving out at the ends of lists, texts and objects; nothing is altered otherwise. What is small
- * stays whole: of a record the biggest members are shortened first, to equal shares of the room; a list keeps as many
+ * stays whole: of a record the biggest members are shortened first, to equal shares of the space; a list keeps as many
  * whole first items as fit, and an item that would not fit alone is shortened inside.
  * The same value and bound give the same answer. The cost depends on `maxBytes`, not on the size of the value.
  * @param value what JSON.parse gave
@@ -69,21 +69,22 @@ class Fitter {
   readonly cuts: Cut[] = [];
   readonly #measure: MeasureJson = createJsonMeasure();
 
-  fit(value: unknown, room: number, path: JsonPath): Fitted {
-    const bytes = this.#measure(value, room);
-    if (bytes <= room) return { value, bytes };
-    if (typeof value === 'string') return this.#fitText(value, room, path);
-    return isContainer(value) ? this.#fitContainer(openContainer(value), room, path) : { value, bytes };
+  fit(value: unknown, space: number, path: JsonPath): Fitted {
+    const bytes = this.#measure(value, space);
+    if (bytes <= space) return { value, bytes };
+    if (typeof value === 'string') return this.#fitText(value, space, path);
+    return isContainer(value) ? this.#fitContainer(openContainer(value), space, path) : { value, bytes };
   }
 
-  #fitText(text: string, room: number, path: JsonPath): Fitted {
-    const value = takeText(text, room);
+  #fitText(text: string, space: number, path: JsonPath): Fitted {
+    const value = takeText(text, space);
     this.cuts.push({ path, kind: 'text', kept: value.length, total: text.length });
     return { value, bytes: Buffer.byteLength(JSON.stringify(value)) };
   }
 
-  #fitContainer(container: Container, room: number, path: JsonPath): Fitted {
-    const parts = path.length < DEEPEST ? (this.#takeRecord(container, room) ?? this.#takeFirst(container, room)) : [];
+  #fitContainer(container: Container, space: number, path: JsonPath): Fitted {
+    const parts =
+      path.length < DEEPEST ? (this.#takeRecord(container, space) ?? this.#takeFirst(container, space)) : [];
     const { kind, length: total } = container;
     if (parts.length < total) this.cuts.push({ path, kind, kept: parts.length, total });
     let bytes = bytesAround(parts.length) + sum(parts.map(({ beside, size, whole }) => beside + (whole ? size : 0)));
@@ -91,7 +92,7 @@ class Fitter {
     // The smallest first: what it does not use of its share is left for the bigger ones.
     const shortened = parts.filter(({ whole }) => !whole).sort((a, b) => compareSizes(a.size, b.size));
     shortened.forEach((part, index) => {
-      const share = Math.floor((room - bytes) / (shortened.length - index));
+      const share = Math.floor((space - bytes) / (shortened.length - index));
       const fitted = this.fit(part.value, share, [...path, part.step]);
       values.set(part, fitted.value);
       bytes += fitted.bytes;
@@ -101,40 +102,40 @@ class Fitter {
   }
 
   /** Every member of a record; undefined where it is none, or where next to nothing of each would be left. */
-  #takeRecord(container: Container, room: number): Part[] | undefined {
+  #takeRecord(container: Container, space: number): Part[] | undefined {
     if (container.kind !== 'members' || container.length > RECORD_MEMBERS) return undefined;
     const parts = Array.from({ length: container.length }, (_, index) => {
-      const part = this.#partAt(container, index, room);
+      const part = this.#partAt(container, index, space);
       return { ...part, whole: part.size <= SMALL_BYTES };
     });
     const least = sum(parts.map(({ beside, size }) => beside + Math.min(size, SMALL_BYTES)));
-    return bytesAround(parts.length) + least <= room ? parts : undefined;
+    return bytesAround(parts.length) + least <= space ? parts : undefined;
   }
 
   /** The first parts that fit, whole where they could be whole alone. */
-  #takeFirst(container: Container, room: number): Part[] {
+  #takeFirst(container: Container, space: number): Part[] {
     const parts: Part[] = [];
     let used = bytesAround(container.length);
-    const alone = room - used;
+    const alone = space - used;
     for (let index = 0; index < container.length; index++) {
       const part = this.#partAt(container, index, alone);
       const whole = part.beside + part.size <= alone;
-      used += part.beside + (whole || part.size <= SMALL_BYTES ? part.size : leastForOversized(room));
-      if (used > room) break;
+      used += part.beside + (whole || part.size <= SMALL_BYTES ? part.size : leastForOversized(space));
+      if (used > space) break;
       parts.push({ ...part, whole });
     }
     return parts;
   }
 
-  #partAt(container: Container, index: number, room: number): Omit<Part, 'whole'> {
+  #partAt(container: Container, index: number, space: number): Omit<Part, 'whole'> {
     const value = container.valueAt(index);
-    const size = this.#measure(value, Math.max(room, SMALL_BYTES));
+    const size = this.#measure(value, Math.max(space, SMALL_BYTES));
     return { step: container.stepAt(index), value, size, beside: bytesBeside(container, index) };
   }
 }
 
-function leastForOversized(room: number): number {
-  return Math.max(SMALL_BYTES, Math.floor(room * OVERSIZED_SHARE));
+function leastForOversized(space: number): number {
+  return Math.max(SMALL_BYTES, Math.floor(space * OVERSIZED_SHARE));
 }
 
 function compareSizes(a: number, b: number): number {

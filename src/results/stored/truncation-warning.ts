@@ -113,7 +113,7 @@ export function parseResultPath(text: string): JsonPath | undefined {
   return path;
 }
 
-/** A dot stands between two steps, and a key after another one needs it. */
+/** A dot separates two steps, and a key after another one needs it. */
 function startsWrongly(text: string, start: number): boolean {
   const first = text[start];
   return start === 0 ? first === '.' : first !== '.' && first !== '[';

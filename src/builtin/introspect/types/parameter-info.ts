@@ -196,7 +196,7 @@ function sketchType(schema: JsonSchema, scope: TypeScope): string {
 }
 
 /**
- * Fields in one line: name, a star where required, type, and what each is for as long as there is room. Beyond `budget`
+ * Fields in one line: name, a star where required, type, and what each is as long as it fits. Beyond `budget`
  * characters only the names follow, so that none is left out.
  */
 function sketchFields(fields: readonly Member[], scope: TypeScope, budget: number, explained = false): string {
@@ -204,8 +204,8 @@ function sketchFields(fields: readonly Member[], scope: TypeScope, budget: numbe
   let length = 0;
   for (const field of fields) {
     const name = `${cleanName(field.name)}${field.required ? '*' : ''}`;
-    const room = length < budget;
-    const part = room ? `${name} (${sketchType(field.schema, scope)})${explained ? purposeOf(field) : ''}` : name;
+    const fits = length < budget;
+    const part = fits ? `${name} (${sketchType(field.schema, scope)})${explained ? purposeOf(field) : ''}` : name;
     parts.push(part);
     length += part.length;
   }

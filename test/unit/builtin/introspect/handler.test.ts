@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import {
+  countAffordable,
   createIntrospection,
   type IntrospectionPolicy,
   type IntrospectionResults,
@@ -483,5 +484,19 @@ describe.skipIf(!existsSync(SCHEMA_FILE))('the published schema of introspect (s
       const response = { success: true, data: await ask(query) };
       expect(validate(JSON.parse(JSON.stringify(response))) ? [] : validate.errors, JSON.stringify(query)).toEqual([]);
     }
+  });
+});
+
+const ITEM = { text: 'x'.repeat(339) };
+
+describe('countAffordable', () => {
+  it('counts as many items as the budget allows', () => {
+    expect(countAffordable([ITEM, ITEM, ITEM], 250)).toBe(2);
+    expect(countAffordable([ITEM, ITEM, ITEM], 10_000)).toBe(3);
+  });
+
+  it('counts one item that exceeds the budget, and none of an empty list', () => {
+    expect(countAffordable([ITEM, ITEM], 1)).toBe(1);
+    expect(countAffordable([], 1)).toBe(0);
   });
 });

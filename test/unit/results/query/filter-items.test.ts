@@ -1,5 +1,11 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { filterItems } from '../../../../src/results/query/filter-items.js';
+import {
+  compileTextPattern,
+  filterItems,
+  parseTextQuery,
+  searchText,
+} from '../../../../src/results/query/filter-items.js';
 import type { Operator } from '../../../../src/results/result-types.js';
 import { SOURCE } from '../../../support/collection-source.js';
 
@@ -107,4 +113,94 @@ it('filters by computed fields, and filters items that are not objects', () => {
     items[1],
   ]);
   expect(filterItems(['b', 'a'], [{ path: ['value'], operator: 'equals', operand: 'a' }], SOURCE)).toEqual(['a']);
+});
+
+const ITEMS = [
+  { name: 'API gateway', tags: ['proxy'], size: 1200 },
+  { name: 'Reviewer', notes: { text: 'reads code,\n  reviews it' } },
+  { name: 'Café', nested: [[{ deep: 'treasure' }]] },
+  'a plain text about code',
+];
+
+describe('searchText', () => {
+  it.each<[text: string, found: readonly number[]]>([
+    ['api reviewer', [0, 1]],
+    ['REVIEW', [1]],
+    ['proxy', [0]],
+    ['1200', [0]],
+    ['cafe', [2]],
+    ['CAFÉ', [2]],
+    ['treasure', [2]],
+    ['code', [1, 3]],
+    ['"code, reviews"', [1]],
+    ['"reviews code"', []],
+    ['name', []],
+    ['', [0, 1, 2, 3]],
+  ])('finds %j', (text, found) => {
+    expect(searchText(ITEMS, parseTextQuery(text))).toEqual(found.map((index) => ITEMS[index]));
+  });
+
+  it('bounds the depth of nested items', () => {
+    const deep = Array.from({ length: 100_000 }).reduce<unknown>((inner) => [inner], 'word');
+    expect(searchText([deep], parseTextQuery('word'))).toEqual([]);
+  });
+});
+
+it('finds the items with any of the words, in order', () => {
+  const word = fc.constantFrom('red', 'green', 'blue', 'rot');
+  const item = fc.record({ text: fc.array(word).map((words) => words.join(' ')) });
+  fc.assert(
+    fc.property(fc.array(item), fc.array(word, { minLength: 1, maxLength: 3 }), (items, words) => {
+      const found = searchText(items, parseTextQuery(words.join(' ')));
+      expect(found).toEqual(items.filter(({ text }) => words.some((wanted) => text.includes(wanted))));
+    }),
+  );
+});
+
+describe('compileTextPattern', () => {
+  it.each<[pattern: string, text: string, matches: boolean]>([
+    ['', '', true],
+    ['', 'a', false],
+    ['*', '', true],
+    ['**', 'abc', true],
+    ['abc', 'ABC', true],
+    ['abc', 'abcd', false],
+    ['a*', 'abc', true],
+    ['a*', 'ba', false],
+    ['*c', 'abc', true],
+    ['a*a', 'a', false],
+    ['a*a', 'aa', true],
+    ['*b*', 'abc', true],
+    ['a*b*c', 'a-b-b-c', true],
+    ['a*b*c', 'a-c-b', false],
+    ['*ab*b', 'ab', false],
+    ['ab*ba', 'aba', false],
+    ['*?b?*', 'xaby', true],
+    ['*?b?*', 'ab', false],
+    ['??', 'ab', true],
+    ['[a]', '[a]', true],
+    ['a.c', 'abc', false],
+    ['é*', 'Evian', true],
+    ['*\n*', 'a\nb', true],
+  ])('matches %j with %j: %s', (pattern, text, matches) => {
+    expect(compileTextPattern(pattern)(text)).toBe(matches);
+  });
+});
+
+it('matches as the equivalent regular expression does', () => {
+  const sign = fc.constantFrom('a', 'b', '?', '*');
+  const pattern = fc.array(sign, { maxLength: 8 }).map((signs) => signs.join(''));
+  const text = fc.array(fc.constantFrom('a', 'b'), { maxLength: 10 }).map((letters) => letters.join(''));
+  fc.assert(
+    fc.property(pattern, text, (given, candidate) => {
+      const meant = new RegExp(`^${given.replaceAll('*', '.*').replaceAll('?', '.')}$`);
+      expect(compileTextPattern(given)(candidate)).toBe(meant.test(candidate));
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+it('matches a pattern and a text that are made to be slow', () => {
+  const matches = compileTextPattern(`${'*a'.repeat(90)}*b`);
+  expect(matches('a'.repeat(200_000))).toBe(false);
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { sketchSignature } from '../../../../src/builtin/introspect/describe-operation.js';
+import { describeMerge, sketchSignature } from '../../../../src/builtin/introspect/describe-operation.js';
 import type { Parameter } from '../../../../src/protocol/operation.js';
+import { anOperation } from '../../../support/an-operation.js';
 import { fakeOperation } from '../../endpoint/fake-catalog.js';
 
 const optional = (name: string): Parameter => ({
@@ -34,4 +35,11 @@ describe('sketchSignature', () => {
   it('is only the name and parentheses without parameters', () => {
     expect(sketchSignature(fakeOperation('ping'))).toBe('ping()');
   });
+});
+
+it('says of an UPDATE what happens to values that are left out', () => {
+  expect(describeMerge(anOperation())).toMatch(/^The upstream decides /);
+  expect(describeMerge(anOperation({ merge: { read: 'get_item' } }))).toMatch(
+    /^The gateway merges: .*null removes.*if_match/,
+  );
 });
