@@ -8,7 +8,7 @@ const SPECIFICATION_VERSION = '1.0.0-draft';
 /** Full conformance (specification 10.1): both modes, field selection and batches. */
 const CONFORMANCE = 'level-2';
 
-/** The optional parts of the protocol. A client relies on these, so each turns true with the code that makes it true. */
+/** The optional parts of the protocol. A client relies on these, so each is true only where it is implemented. */
 const CAPABILITIES = {
   batch: true,
   field_selection: true,
@@ -24,7 +24,7 @@ const CAPABILITIES = {
 /**
  * What a client should know before it calls: the `_protocol` object without a page (introspection document, 4.1.1).
  *
- * @param hasRelations whether the operator has said how things are connected
+ * @param hasRelations whether the operator has configured relations
  */
 export function buildProtocolMetadata(
   mode: EndpointPlan['mode'],

@@ -14,7 +14,7 @@ import {
 import { isReadable } from './declared-shape.js';
 import type { ShapeMemory } from './learned-shape.js';
 
-/** Of what takes no controls: whatever writes, and the gateway's own operations. */
+/** For operations that take no controls: those that write, and the gateway's own. */
 const NO_CONTROLS: ControlSet = { kind: 'none', names: new Map() };
 
 const CONTROLS_OF: Readonly<Record<ResultShape['kind'], readonly Control[]>> = {
@@ -22,7 +22,7 @@ const CONTROLS_OF: Readonly<Record<ResultShape['kind'], readonly Control[]>> = {
   object: OBJECT_CONTROLS,
 };
 
-/** Whatever a READ answers with may have fields; that it has a list must be known. */
+/** Any READ may answer with fields; controls of lists need an answer that is known to have a list. */
 const UNKNOWN: ResultShape = { kind: 'object' };
 
 interface Prepared {
@@ -65,16 +65,16 @@ function prepareControls(
   };
 }
 
-/** The upstream's parameter keeps its name, in either spelling; the gateway's stands behind underscores. */
+/** The upstream's parameter keeps its name, in either spelling; the gateway's control gets underscores before its name. */
 function freeName(control: Control, taken: ReadonlyMap<string, unknown>): string {
   let name: string = control;
   while (taken.has(name)) name = `_${name}`;
   return name;
 }
 
-/** A call's parameters told apart. */
+/** A call's parameters, split. */
 interface SplitParams {
-  /** What is left for the upstream: the caller's own object where no control was given. */
+  /** The parameters for the upstream: the caller's own object where no control was given. */
   readonly params: JsonObject;
   /** By canonical name, in the caller's order. */
   readonly given: ReadonlyMap<Control, unknown>;
@@ -94,12 +94,12 @@ const CONTROL_NAMES: ReadonlySet<string> = new Set(CONTROLS);
 /** Controls by the name that callers use; a set of controls lives as long as what is known of its operation. */
 const controlsByName = new WeakMap<ControlSet, ReadonlyMap<string, Control>>();
 
-/** Takes the controls out of a call's parameters, each under the one name that this operation has for it. Judges no value. */
+/** Takes the controls out of a call's parameters, each under the one name that this operation has for it. Checks no values. */
 export function splitControls(controls: ControlSet, operation: Operation, params: JsonObject): SplitParams {
   const byName = byNameOf(controls);
   const keys = Object.keys(params);
   const isControl = (key: string): boolean => byName.has(key);
-  const misspelt = keys.filter((key) => key.startsWith('_') && !isControl(key) && isStray(key, operation));
+  const misspelt = keys.filter((key) => key.startsWith('_') && !isControl(key) && isUnknownControl(key, operation));
   const unknownControls = misspelt.length === 0 ? NO_UNKNOWN_CONTROLS : misspelt;
   if (!keys.some(isControl)) return { params, given: NOTHING_GIVEN, unknownControls };
   const given = new Map<Control, unknown>();
@@ -113,7 +113,7 @@ export function splitControls(controls: ControlSet, operation: Operation, params
   return { params: Object.fromEntries(left), given, unknownControls };
 }
 
-function isStray(key: string, operation: Operation): boolean {
+function isUnknownControl(key: string, operation: Operation): boolean {
   return CONTROL_NAMES.has(key.replace(/^_+/, '')) && !parameterScope(operation).byName.has(key);
 }
 

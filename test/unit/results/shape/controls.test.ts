@@ -16,7 +16,7 @@ const renamed = (...params: string[]) => {
 };
 
 describe('createControls', () => {
-  it('offers everything on collections, fields on whatever else reads, nothing on the rest', () => {
+  it('offers all controls on collections, only field selection on other READs, and none on other operations', () => {
     const collection = controlsOf(operationWith('list_items'));
     expect(collection.kind).toBe('collection');
     expect([...collection.names]).toEqual(CONTROLS.map((control) => [control, control]));
@@ -27,14 +27,14 @@ describe('createControls', () => {
     expect(controlsOf(operationWith('create_item'))).toMatchObject({ kind: 'none' });
   });
 
-  it("leaves the upstream's parameters their names, in either spelling", () => {
+  it("renames the controls that an upstream's parameter has the name of, in either spelling", () => {
     expect(renamed('filter', 'sort', 'owner')).toEqual({ filter: '_filter', sort: '_sort' });
     expect(renamed('pageSize')).toEqual({ page_size: '_page_size' });
     expect(renamed('PAGE_SIZE', 'Limit')).toEqual({ page_size: '_page_size', limit: '_limit' });
     expect(renamed('_filter')).toEqual({ filter: '__filter' });
   });
 
-  it('is the same object until more is known', () => {
+  it('returns the same object until more is known', () => {
     const memory = createShapeMemory();
     const controls = createControls(memory);
     const operation = anOperation();
@@ -50,7 +50,7 @@ describe('createControls', () => {
     expect(controls(operation).kind).toBe('object');
   });
 
-  it('carries the fields that the operator computes', () => {
+  it('includes the fields that the operator computes', () => {
     const compute = () => 1;
     const age = { name: 'age', description: 'Days', type: 'number', compute } as const;
     const withComputed = createControls(createShapeMemory(), () => [age]);
