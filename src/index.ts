@@ -1,4 +1,4 @@
-/** The gateway as a library: load a configuration, open a gateway, put fronts before it. */
+/** The gateway as a library: load a configuration, open a gateway and serve it. */
 
 export { ConfigError } from './config/diagnostics.js';
 export type { GatewayConfig, UpstreamConfig } from './config/gateway-config.js';

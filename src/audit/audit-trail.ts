@@ -18,19 +18,19 @@ export interface AuditTrailDeps extends Pick<JournalWriterOptions, 'disk' | 'max
   readonly now?: () => number;
 }
 
-/** Who did what is recorded. */
+/** Who caused the recorded event. */
 export interface AuditActor {
   readonly session?: string;
   /** The authenticated client. */
   readonly client?: string;
-  /** What the client calls itself: a label. */
+  /** What the client calls itself: a label, not an identity. */
   readonly client_name?: string;
   readonly transport?: string;
   /** The operator's name: of the HTTP API's token, or of the account that runs the command line. */
   readonly operator?: string;
 }
 
-/** What a record about an operation says of it. */
+/** What a record says about its operation. */
 export interface AuditSubject {
   readonly operation: string;
   readonly upstream: string;
@@ -39,10 +39,10 @@ export interface AuditSubject {
   readonly trust?: TrustLevel;
 }
 
-/** What is recorded. Field names are those of the written lines. `parameters` are redacted by whoever makes the event. */
+/** What is recorded. Field names are those of the written lines. The code that creates an event redacts its `parameters`. */
 export type AuditEvent =
   | ({
-      /** What policy said of a call, before the call ran. */
+      /** What policy decided about a call, before the call ran. */
       readonly type: 'decision';
       readonly outcome: 'allowed' | 'confirmed' | 'confirmation_required' | 'denied';
       readonly code?: string;
@@ -89,7 +89,7 @@ export type AuditEvent =
       readonly message: string;
     };
 
-/** Where what must be on record goes. `record` never throws and never blocks, unless each record is to be on disk at once. */
+/** The audit trail of this process. `record` never throws, and blocks only where each record is to be on disk at once. */
 export interface AuditTrail {
   record(event: AuditEvent): void;
   /** Resolves when everything recorded so far is on disk. */
@@ -99,13 +99,13 @@ export interface AuditTrail {
 
 const DAY_MS = 86_400_000;
 
-/** No event needs more; what is longer would not be read again. In characters of JSON. */
+/** In characters of JSON. No event needs more, and a longer line would not be read again. */
 const MAX_EVENT_LENGTH = 1024 * 1024;
 const MAX_MEMBER_LENGTH = 16 * 1024;
 
 /**
- * Opens the audit trail of this process. Its journal is made with the first record; nothing is thrown where it cannot be
- * made or written: that is observed, and records wait in memory.
+ * Opens the audit trail of this process. Its journal is created with the first record. Where it cannot be created or written,
+ * the failure is observed, not thrown, and records wait in memory.
  */
 export async function openAuditTrail(config: AuditConfig, deps: AuditTrailDeps): Promise<AuditTrail> {
   if (!config.enabled) return noAuditTrail;
@@ -120,34 +120,38 @@ export async function openAuditTrail(config: AuditConfig, deps: AuditTrailDeps):
     const before = new Date(now() - retentionDays * DAY_MS).toISOString();
     await expireJournals({ directory, index, writer, before, now: clock });
   };
-  const complain = (cause: unknown): void =>
+  const reportFailure = (cause: unknown): void =>
     observe({ kind: 'notice', level: 'error', message: `old audit journals were not removed (${faultCode(cause)})` });
 
   await index.warm().catch(() => {
-    // Whoever writes there will meet the same fault and tell it.
+    // The writer meets the same fault and reports it.
   });
-  let expiring = expire().catch(complain);
+  let expiring = expire().catch(reportFailure);
   const daily = setInterval(() => {
-    expiring = expire().catch(complain);
+    expiring = expire().catch(reportFailure);
   }, DAY_MS).unref();
 
   let closing: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     clearInterval(daily);
-    // What could not be put on record is not removed either.
+    // Nothing is removed where its removal could not be recorded.
     if (await writer.close(clock())) await expiring;
   };
   return {
     record(event) {
       if (closing !== undefined) {
-        observe({ kind: 'defect', where: 'audit', cause: new Error(`a record '${event.type}' came after the end`) });
+        observe({
+          kind: 'defect',
+          where: 'audit',
+          cause: new Error(`a record '${event.type}' came after the audit trail was closed`),
+        });
         return;
       }
       const time = clock();
       try {
         writer.put({ time, members: writeEvent(time, event) });
       } catch (cause) {
-        // An event that is no JSON must not stop the call that it is about; that it is missing goes on record.
+        // An event that cannot be JSON must not stop its call; that it is missing is recorded.
         observe({ kind: 'defect', where: 'audit', cause });
         writer.lose(time);
       }
@@ -157,7 +161,7 @@ export async function openAuditTrail(config: AuditConfig, deps: AuditTrailDeps):
   };
 }
 
-/** The members of the event's record; of one that is too long, those that are not. */
+/** The members of the event's record; where it is too long, without its longest members. */
 function writeEvent(time: string, event: AuditEvent): string {
   const members = writeMembers(time, event.type, event);
   if (members.length <= MAX_EVENT_LENGTH) return members;
@@ -166,14 +170,14 @@ function writeEvent(time: string, event: AuditEvent): string {
   return writeMembers(time, event.type, { ...kept, cut_from_characters: members.length });
 }
 
-/** The trail of a gateway that keeps none. */
+/** The audit trail of a gateway that keeps none. */
 export const noAuditTrail: AuditTrail = {
   record: () => undefined,
   flush: () => Promise.resolve(),
   close: () => Promise.resolve(),
 };
 
-/** Journals that one record names: its line must stay readable. */
+/** How many journals one record names, so that its line stays readable. */
 const NAMED_AT_ONCE = 1_000;
 
 interface Expiry {
@@ -186,8 +190,8 @@ interface Expiry {
 }
 
 /**
- * Removes the journals that are too old, never the one that is being written. That they are removed, and how they ended,
- * is on disk before the first of them goes, so that they are not missed.
+ * Removes the journals that are too old, never the one that is being written. A record that names them and how they ended is on
+ * disk before the first is removed, so that the verification does not report them as missing.
  */
 export async function expireJournals({ directory, index, writer, before, now }: Expiry): Promise<void> {
   const expired = index.read().filter(({ newest, file }) => newest < before && file !== writer.liveFile);

@@ -6,7 +6,7 @@ import { toSnakeCase } from '../lib/names.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import type { Operation } from '../protocol/operation.js';
 
-/** A copy of arguments for the record and for approvers' eyes: without secrets, and of bounded size. */
+/** Copies arguments for audit records and for approvers: without secrets, and of bounded size. */
 export type Redactor = (operation: Pick<Operation, 'sensitive'>, args: JsonObject) => JsonObject;
 
 /** Bounds of the copy. */
@@ -14,15 +14,15 @@ const MAX_TEXT = 1_000;
 const MAX_KEY = 200;
 const MAX_ITEMS = 50;
 const MAX_DEPTH = 6;
-/** Of the whole, in bytes of JSON; 16 kB with what says that something was left out. */
+/** Of the whole copy, in bytes of JSON; 16 kB including the notes on what was left out. */
 const MAX_BYTES = 15_500;
-/** Of a list or an object, with the comma that follows. */
+/** The size of the brackets of a list or an object, with the comma that follows. */
 const BRACKETS = 3;
 
-/** Members of a call that hold values of its parameters. */
+/** Members of a call that contain values of its parameters. */
 const PARAMETER_HOLDERS: ReadonlySet<string> = new Set(['input', 'if_match']);
 
-/** Where a list of pairs, as of headers or variables, has its names. */
+/** The members that hold the names in a list of pairs, such as headers or variables. */
 const NAMING_MEMBERS = ['name', 'key', 'header', 'variable'];
 
 export function createRedactor(config: Pick<AuditConfig, 'redactKeys' | 'redactPatterns'>): Redactor {
@@ -37,12 +37,12 @@ export function createRedactor(config: Pick<AuditConfig, 'redactKeys' | 'redactP
 
 interface RedactionTests {
   readonly isSecretKey: SecretKeyTest;
-  /** Whether curation says of a parameter that its values are secret. */
+  /** Whether curation declares a parameter's values as secret. */
   readonly isDeclared: SecretKeyTest;
   readonly filterText: SecretTextFilter;
 }
 
-/** One copy being made. */
+/** Makes one copy. */
 class Redaction {
   readonly #tests: RedactionTests;
   #bytes = 0;
@@ -51,7 +51,7 @@ class Redaction {
     this.#tests = tests;
   }
 
-  /** Declared names are parameters': they stand at the top, or in an UPDATE's `input` and, dotted, in its `if_match`. */
+  /** Declared names are parameters: at the top, or in an UPDATE's `input` and, dotted, in its `if_match`. */
   copyArguments(args: JsonObject): JsonObject {
     const { isSecretKey, isDeclared } = this.#tests;
     const isSecret: SecretKeyTest = (key) =>
@@ -93,7 +93,7 @@ class Redaction {
     this.#bytes += BRACKETS;
     for (const [index, key] of keys.entries()) {
       const name = cutText(this.#tests.filterText(key), key.length, MAX_KEY);
-      if (!this.#hasRoomFor(name)) {
+      if (!this.#fits(name)) {
         setMember(copy, '...', `(${keys.length - index} more members)`);
         break;
       }
@@ -103,13 +103,13 @@ class Redaction {
     return copy;
   }
 
-  /** A text without secrets, as much of it as there is room for. */
+  /** A text without secrets, cut to the remaining size. */
   #copyText(text: string): string {
     const cut = cutText(this.#tests.filterText(text), text.length, MAX_TEXT);
-    return this.#spend(this.#hasRoomFor(cut) ? cut : `... (${text.length} characters)`);
+    return this.#spend(this.#fits(cut) ? cut : `... (${text.length} characters)`);
   }
 
-  #hasRoomFor(text: string): boolean {
+  #fits(text: string): boolean {
     return this.#bytes + sizeOf(text) <= MAX_BYTES;
   }
 
@@ -121,7 +121,7 @@ class Redaction {
 
 type Scalar = string | number | boolean | null;
 
-/** What a value takes in JSON, with the sign that follows it, in bytes. */
+/** The size of a value in JSON, with the character that follows it, in bytes. */
 function sizeOf(value: Scalar): number {
   return Buffer.byteLength(JSON.stringify(value)) + 1;
 }
@@ -130,7 +130,7 @@ function isSecretName(value: unknown, isSecret: SecretKeyTest): boolean {
   return typeof value === 'string' && isSecret(value);
 }
 
-/** Arguments come from JSON; whatever else there is is recorded as a text. */
+/** Arguments come from JSON; any other value is recorded as text. */
 function toPlain(value: unknown): Scalar {
   return value === null || typeof value === 'number' || typeof value === 'boolean' ? value : String(value);
 }
@@ -142,17 +142,17 @@ function cutText(text: string, length: number, limit: number): string {
 /** Whether a member's name says that its value must not be recorded. */
 type SecretKeyTest = (key: string) => boolean;
 
-/** Beside what a parameter's name says to everybody: spellings without any separator, and what proves who somebody is. */
+/** Names that are secret beyond `isSensitiveName`: spellings without separators, and proofs of identity. */
 const SECRET_WORDS =
   /passw(?:or)?d|passphrase|passcode|pwd|secret|credential|(?:api|access|private|signing|encryption|ssh|host|master|account)keys?(?:id)?$|authori[sz]ation|^auth$|bearer|cookie|session(?:id|key)|connectionstring|signature$|mnemonic|pincode|^(?:otp|totp|mfa|cvv|cvc|ssn)(?:code)?$/;
 
-/** A token is one, unless its name says that it counts something or marks a place. */
+/** A token is secret, unless its name says that it counts something or marks a position. */
 const TOKEN_KEY = /tokens?$/;
 const HARMLESS_TOKEN =
   /(?:max|min|num|total|budget|used|page|next|prev|previous|cursor|continuation|sync|delta|skip|stop|limit|count|of|per|input|output|prompt|completion)tokens?$/;
 
 /**
- * Tells secret members by their names, whatever their case and separators: `apiKey`, `API-KEY`, `api key`.
+ * Recognizes secret members by their names, in any case and with any separators: `apiKey`, `API-KEY`, `api key`.
  * @param patterns further names (minimatch), matched with the name as written and in snake_case
  */
 function createSecretKeyTest(patterns: readonly string[]): SecretKeyTest {
@@ -162,16 +162,16 @@ function createSecretKeyTest(patterns: readonly string[]): SecretKeyTest {
     const squeezed = name.replaceAll('_', '');
     if (isSensitiveName(name) || SECRET_WORDS.test(squeezed)) return true;
     if (TOKEN_KEY.test(squeezed) && squeezed !== 'tokens' && !HARMLESS_TOKEN.test(squeezed)) return true;
-    // A slash in a name is no folder.
+    // A slash in a name does not separate folders.
     return matchers.some((matcher) => matcher.match(key.replaceAll('/', '_')) || matcher.match(name));
   };
 }
 
-/** What stands in the place of what is not recorded. */
+/** Replaces what is not recorded. */
 const REDACTED = '[redacted]';
 
 /**
- * What is secret wherever it stands, by its form. No pattern looks further back or ahead than it
+ * Texts that are secret by their form, wherever they occur. No pattern looks further back or ahead than it
  * must: a text that nearly matches costs time in proportion to its length.
  */
 const SECRET_FORMS: readonly RegExp[] = [
@@ -200,23 +200,23 @@ const SECRET_FORMS: readonly RegExp[] = [
   /(?:conf|quota_continue)_[\w-]{16,}/g,
 ];
 
-/** `password=x`, `--api-key x`, `"secret": "x"`: a secret name before its value. */
+/** A secret name and its value: `password=x`, `--api-key x`, `"secret": "x"`. */
 const SECRET_ASSIGNMENT =
   /((?:passw(?:or)?d|passphrase|pwd|secret|token|credentials?|authorization|api[_-]?key|(?:access|private|secret)[_-]?key)["']?(?:\s{0,3}[=:]\s{0,3}|(?<=--[\w-]{1,40})\s{1,3})(?:(?:bearer|basic)\s{1,3})?)(?!\[redacted\])("(?:[^"\\]|\\.)*"?|'[^']*'?|[^\s"',;&)}\]]+)/gi;
 
-/** How much of a text is looked at, in characters; what follows is never recorded. */
-const LOOKED_AT = 16 * 1024;
+/** How much of a text is searched, in characters; what follows is never recorded. */
+const SEARCHED_LENGTH = 16 * 1024;
 
-/** Takes the secrets out of a text. */
+/** Replaces the secrets in a text. */
 type SecretTextFilter = (text: string) => string;
 
-/** @param patterns further regular expressions; what they match is taken out whole */
+/** @param patterns further regular expressions; what they match is replaced completely */
 function createSecretTextFilter(patterns: readonly string[]): SecretTextFilter {
   const own = patterns.map((pattern) => new RegExp(pattern, 'gu'));
   return (text) => {
-    let rest = text.length > LOOKED_AT ? text.slice(0, LOOKED_AT) : text;
-    for (const pattern of own) rest = rest.replace(pattern, REDACTED);
-    for (const form of SECRET_FORMS) rest = rest.replace(form, REDACTED);
-    return rest.replace(SECRET_ASSIGNMENT, `$1${REDACTED}`);
+    let filtered = text.length > SEARCHED_LENGTH ? text.slice(0, SEARCHED_LENGTH) : text;
+    for (const pattern of own) filtered = filtered.replace(pattern, REDACTED);
+    for (const form of SECRET_FORMS) filtered = filtered.replace(form, REDACTED);
+    return filtered.replace(SECRET_ASSIGNMENT, `$1${REDACTED}`);
   };
 }

@@ -5,16 +5,16 @@ import { createJournalIndex } from './journal/index.js';
 import { type JournalRecord, listJournals, readLine, startOf } from './journal/line.js';
 import { readLines } from './journal/read.js';
 
-/** A record with where it stands. Whether it is sound is for the verification to say. */
+/** A record and its place. It may be altered: only the verification checks that. */
 export interface FoundRecord extends Timed {
   /** The journal's file name. */
   readonly file: string;
-  /** The line as it stands there. */
+  /** The line as it is in the file. */
   readonly text: string;
   readonly record: JournalRecord;
 }
 
-/** What is searched for; a record must have all that is given. */
+/** What is searched for; a record must match every given member. */
 export interface RecordFilter {
   /** One of these. */
   readonly types?: readonly string[];
@@ -26,17 +26,17 @@ export interface RecordFilter {
   readonly by?: string;
   readonly outcome?: string;
   readonly code?: string;
-  /** ISO 8601 in UTC; included. */
+  /** ISO 8601 in UTC; inclusive. */
   readonly since?: string;
-  /** ISO 8601 in UTC; not included. */
+  /** ISO 8601 in UTC; exclusive. */
   readonly until?: string;
-  /** Stands somewhere in the line, in any case. */
+  /** Occurs in the line, in upper or lower case. */
   readonly text?: string;
 }
 
 /**
- * The records of a directory's journals that a filter lets through, in time order. Reads as it is read from, and never a
- * whole file.
+ * The records of a directory's journals that match a filter, in time order. Reads lazily, and never a whole file into
+ * memory.
  * @throws the system's error when the directory or a journal cannot be read
  */
 export async function* searchJournals(
@@ -49,7 +49,7 @@ export async function* searchJournals(
   }
 }
 
-/** The journals that can hold something of the time that is asked for. */
+/** The journals that can contain records of the searched time. */
 function chooseJournals(directory: string, { since, until }: RecordFilter): readonly TimedSource<FoundRecord>[] {
   const files = listJournals(directory).filter((file) => until === undefined || startOf(file) < until);
   const old =
@@ -70,7 +70,7 @@ async function* readRecords(directory: string, file: string): AsyncGenerator<Fou
   }
 }
 
-/** The record of a line; nothing where it holds none. */
+/** The record of a line; empty where it holds none. */
 export function toFound(file: string, bytes: Buffer): readonly FoundRecord[] {
   const { record } = readLine(bytes);
   return record === undefined ? [] : [{ file, text: bytes.toString('utf8'), record, time: record.time }];
@@ -78,7 +78,7 @@ export function toFound(file: string, bytes: Buffer): readonly FoundRecord[] {
 
 type Test = (record: JournalRecord, line: string) => boolean;
 
-/** How each member of a filter is read. */
+/** The test of each member of a filter. */
 const TESTS: { readonly [K in keyof RecordFilter]-?: (wanted: NonNullable<RecordFilter[K]>) => Test } = {
   types: (types) => (record) => types.includes(record.type),
   operation: (pattern) => matchMember('operation', pattern),
@@ -117,7 +117,7 @@ interface Timed {
   readonly time: string;
 }
 
-/** A source in time order. It is opened when the merge arrives at its start. */
+/** A source in time order. It is opened when the merge reaches its start. */
 interface TimedSource<T extends Timed> {
   /** Nothing in it is older. */
   readonly start: string;
@@ -125,11 +125,11 @@ interface TimedSource<T extends Timed> {
 }
 
 interface Opened<T extends Timed> {
-  readonly rest: AsyncGenerator<T, void, undefined>;
+  readonly items: AsyncGenerator<T, void, undefined>;
   next: T;
 }
 
-/** Several sources as one in time order, holding one item of each that is open. */
+/** Merges several sources in time order, holding one item of each open source. */
 async function* mergeByTime<T extends Timed>(sources: readonly TimedSource<T>[]): AsyncGenerator<T, void, undefined> {
   const waiting = sources.toSorted((a, b) => (a.start < b.start ? -1 : 1));
   const opened: Opened<T>[] = [];
@@ -139,19 +139,19 @@ async function* mergeByTime<T extends Timed>(sources: readonly TimedSource<T>[])
       const [nearest] = waiting;
       if (nearest !== undefined && (earliest === undefined || nearest.start <= earliest.next.time)) {
         waiting.shift();
-        const rest = nearest.open();
-        const { value } = await rest.next();
-        if (value !== undefined) opened.push({ rest, next: value });
+        const items = nearest.open();
+        const { value } = await items.next();
+        if (value !== undefined) opened.push({ items, next: value });
       } else if (earliest !== undefined) {
         yield earliest.next;
-        const { value } = await earliest.rest.next();
+        const { value } = await earliest.items.next();
         if (value === undefined) opened.splice(opened.indexOf(earliest), 1);
         else earliest.next = value;
       } else return;
     }
   } finally {
-    // Whoever stops early has the files closed.
-    await Promise.all(opened.map(({ rest }) => rest.return()));
+    // Closes the files when the consumer stops early.
+    await Promise.all(opened.map(({ items }) => items.return()));
   }
 }
 

@@ -6,17 +6,17 @@ import { listJournals } from './journal/line.js';
 import { readLastLines, readLines } from './journal/read.js';
 import { type FoundRecord, toFound } from './search.js';
 
-/** How far each journal has been read, in bytes; one that is not named here has not been read at all. */
+/** How far each journal has been read, in bytes; a journal that is not listed has not been read. */
 type JournalPositions = ReadonlyMap<string, number>;
 
 interface JournalTail {
   /** In time order. */
   readonly records: readonly FoundRecord[];
-  /** Where following goes on. */
+  /** Where following continues. */
   readonly positions: JournalPositions;
 }
 
-/** How often growth is looked for: a reader's patience, and hardly any work. */
+/** How often the journals are checked for growth: soon enough for a reader, at little cost. */
 const POLL_MS = 250;
 
 /**
@@ -29,7 +29,7 @@ export function tailJournals(directory: string, count: number): JournalTail {
   let records: readonly FoundRecord[] = [];
   for (const journal of journals.toSorted((a, b) => (a.newest < b.newest ? 1 : -1))) {
     const oldest = records[0];
-    // Whatever comes now is older than all that is wanted.
+    // The remaining journals are older than all the records that are wanted.
     if (records.length >= count && oldest !== undefined && journal.newest < oldest.time) break;
     records = [...records, ...readTail(directory, journal, count)].sort(byTime).slice(-count);
   }
@@ -37,7 +37,7 @@ export function tailJournals(directory: string, count: number): JournalTail {
 }
 
 function readTail(directory: string, { file, end }: JournalEnds, count: number): readonly FoundRecord[] {
-  // As far as it was when all journals were looked at: what has been added since is for who follows.
+  // Only up to the end when the journals were listed: following reads what was added since.
   return readLastLines(join(directory, file), count, end).lines.flatMap((bytes) => toFound(file, bytes));
 }
 
@@ -48,11 +48,11 @@ function byTime(a: FoundRecord, b: FoundRecord): number {
 
 interface FollowOptions {
   readonly signal: AbortSignal;
-  /** Between two looks, in milliseconds. */
+  /** The pause between two checks, in milliseconds. */
   readonly pollMs?: number;
 }
 
-/** What is recorded from now on, in the order in which it is found, until the signal. */
+/** The records that are added from now on, in the order in which they are found, until the signal is aborted. */
 export async function* followJournals(
   directory: string,
   from: JournalPositions,
@@ -65,19 +65,19 @@ export async function* followJournals(
       const position = positions.get(file) ?? 0;
       if (sizeOf(path) <= position) continue;
       for await (const { bytes, complete, end } of readLines(path, position)) {
-        // The rest of a line that is being written is read with the line.
+        // A line that is still being written is read when it is complete.
         if (!complete) break;
         positions.set(file, end);
         yield* toFound(file, bytes);
       }
     }
     await delay(pollMs, undefined, { signal }).catch(() => {
-      // Asked to stop: the loop ends.
+      // The signal is aborted: the loop ends.
     });
   }
 }
 
-/** Nothing, where it has been removed since it was listed. */
+/** The size of a file; 0 where it has been removed since it was listed. */
 function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }

@@ -17,15 +17,15 @@ export interface JournalVerdict {
   readonly notes: readonly JournalNote[];
 }
 
-/** Something that no writer does and no crash explains. */
+/** Something that neither a writer nor a crash causes. */
 interface JournalFault {
   readonly file: string;
-  /** From 1; null where it is about the file. */
+  /** From 1; null where the fault concerns the whole file. */
   readonly line: number | null;
   readonly problem: string;
 }
 
-/** Something worth knowing that is no tampering. */
+/** Something worth knowing that is not tampering. */
 interface JournalNote {
   readonly file: string;
   readonly note: string;
@@ -36,7 +36,7 @@ interface Claim extends JournalMark {
   readonly by: string;
 }
 
-/** What one journal turned out to be. */
+/** The result of checking one journal. */
 interface CheckedJournal {
   readonly records: number;
   readonly faults: readonly JournalFault[];
@@ -47,12 +47,12 @@ interface CheckedJournal {
   readonly removed: readonly JournalMark[];
 }
 
-/** Faults that are listed of one journal; the others are counted. */
+/** How many faults of one journal are listed; further ones are counted. */
 const LISTED_FAULTS = 100;
 
 /**
- * Checks every journal of a directory: each line against its hash and the line before it, each journal against what later
- * ones say of it. Reads line by line, whatever the size; live journals may be written meanwhile.
+ * Checks every journal of a directory: each line against its hash and the line before it, each journal against the records that
+ * later ones name. Reads line by line; journals may be written meanwhile.
  * @throws the system's error when the directory cannot be read
  */
 export async function verifyJournals(directory: string): Promise<JournalVerdict> {
@@ -76,7 +76,7 @@ export async function verifyJournals(directory: string): Promise<JournalVerdict>
   };
 }
 
-/** What a journal's first record says of others. */
+/** What a journal's first record says about other journals. */
 function readClaims(directory: string, file: string): readonly Claim[] {
   try {
     const bytes = readFirstLine(join(directory, file));
@@ -85,7 +85,7 @@ function readClaims(directory: string, file: string): readonly Claim[] {
     const marks = [...readMarks([record['continues']]), ...readMarks(record['previous'])];
     return marks.map((mark) => ({ ...mark, by: file }));
   } catch {
-    // Reading the whole of it will say why.
+    // The check of the whole journal reports why.
     return [];
   }
 }
@@ -103,25 +103,25 @@ async function checkJournal(directory: string, file: string, named: ReadonlySet<
     records += 1;
     if (named.has(record.seq)) hashes.set(record.seq, record.hash);
     if (record.type === 'retention') removed.push(...readMarks(record['removed']));
-    if (record.type === 'lost') notes.push(`record ${record.seq} tells of ${String(record['count'])} lost records`);
+    if (record.type === 'lost') notes.push(`record ${record.seq} reports ${String(record['count'])} lost records`);
   };
   try {
     for await (const line of readLines(join(directory, file))) {
       if (!line.complete && !chain.isClosed) {
-        notes.push(`torn tail: line ${line.number} is being written, or was when its process died`);
+        notes.push(`incomplete last line: line ${line.number} is being written, or was when its process died`);
         break;
       }
       const { record, fault } = chain.take(line);
       take(line.number, record, fault);
     }
-    if (!chain.isClosed) notes.push("it has no record 'closed': its process runs, or ended without writing one");
+    if (!chain.isClosed) notes.push("it has no record 'closed': its process is running, or ended without writing one");
   } catch (cause) {
     faults.add(null, `the journal cannot be read (${faultCode(cause)})`);
   }
   return { records, faults: faults.listed(), notes: notes.map((note) => ({ file, note })), hashes, removed };
 }
 
-/** Holds what one journal says of another against that other. */
+/** Compares what one journal says about another with that other. */
 function checkClaim(
   { file, seq, hash, by }: Claim,
   journal: CheckedJournal | undefined,
@@ -140,7 +140,7 @@ function checkClaim(
   return [{ file, line: null, problem }];
 }
 
-/** One fault a file: several journals may name the same records. */
+/** One fault per file, because several journals may name the same records. */
 function distinct(faults: readonly JournalFault[]): readonly JournalFault[] {
   return [...new Map(faults.map((fault) => [fault.file, fault])).values()];
 }
@@ -165,13 +165,13 @@ class FaultList {
   }
 }
 
-/** What is wrong with a line, and what it holds. */
+/** The record of a line, and what is wrong with it. */
 interface CheckedLine {
   readonly record: JournalRecord | undefined;
   readonly fault: string | undefined;
 }
 
-/** What must come next; a member that cannot be known is absent. */
+/** What the next line must contain; a member that is unknown is absent. */
 interface Expectation {
   readonly seq?: number;
   readonly prev?: string;
@@ -192,7 +192,7 @@ class ChainCheck {
     const { record, sound } = readLine(bytes);
     const fault = this.#findFault(record, sound);
     this.#count += 1;
-    // A line that cannot be read says nothing of the next one, and has been told.
+    // An unreadable line is a fault already and says nothing about the next one.
     this.#expected = record === undefined ? {} : { seq: record.seq + 1, prev: record.hash };
     this.#closed ||= record?.type === 'closed' && sound;
     return { record: sound ? record : undefined, fault };
@@ -200,9 +200,9 @@ class ChainCheck {
 
   #findFault(record: JournalRecord | undefined, sound: boolean): string | undefined {
     const { seq, prev } = this.#expected;
-    if (record === undefined) return 'this is no record';
-    if (!sound) return 'the record was altered: its hash is that of another text';
-    if (this.#closed) return `there is more after the record 'closed'`;
+    if (record === undefined) return 'this is not a record';
+    if (!sound) return 'the record was altered: its hash does not match its text';
+    if (this.#closed) return `there are lines after the record 'closed'`;
     if (seq !== undefined && record.seq !== seq) {
       return `record ${record.seq} stands where record ${seq} belongs: lines were removed, added or moved`;
     }

@@ -11,17 +11,17 @@ export interface CatalogInput {
   /** What each upstream offered; several sets of one upstream are one list. */
   readonly toolSets: readonly ToolSet[];
   readonly upstreams: readonly UpstreamConfig[];
-  /** The gateway's own operations, whose names nobody else gets. */
+  /** The gateway's own operations; no upstream's operation gets one of their names. */
   readonly builtins: readonly Operation[];
   /** Bare names that stay with one upstream, by slug. */
   readonly pins: Readonly<Record<string, string>>;
-  /** Leaves out what upstreams say of their own tools. */
+  /** Ignores the annotations that upstreams give their own tools. */
   readonly ignoreAnnotations?: boolean;
 }
 
 /**
- * Everything the gateway offers at this moment. Pure: the same input, in any order, gives the same catalog. Compiles no
- * schema, and never throws for what a server sent: an unusable tool is left out with a finding that says why.
+ * Builds the catalog of everything that the gateway offers. Pure: the same input, in any order, gives the same catalog.
+ * Compiles no schema, and never throws for what a server sent: an unusable tool is left out with a diagnostic.
  */
 export function buildCatalog(input: CatalogInput): Catalog {
   const { upstreams, builtins, pins, ignoreAnnotations = false } = input;
@@ -56,15 +56,15 @@ function toolsOf({ slug }: UpstreamConfig, toolSets: readonly ToolSet[]): ToolSe
 /** Tools of, or names pinned to, an upstream that is not configured. */
 function findUnknownUpstreams({ toolSets, upstreams, pins }: CatalogInput): readonly Diagnostic[] {
   const known = new Set(upstreams.map(({ slug }) => slug));
-  const strangers = new Set(toolSets.map((set) => set.upstream).filter((upstream) => !known.has(upstream)));
-  const loosePins = Object.entries(pins).filter(([, upstream]) => !known.has(upstream));
+  const unknown = new Set(toolSets.map((set) => set.upstream).filter((upstream) => !known.has(upstream)));
+  const unknownPins = Object.entries(pins).filter(([, upstream]) => !known.has(upstream));
   return [
-    ...[...strangers].sort().map((upstream): Diagnostic => {
+    ...[...unknown].sort().map((upstream): Diagnostic => {
       const message = `Tools of '${upstream}' are left out: no upstream of that name is configured`;
       return { severity: 'warning', kind: 'upstream-unknown', upstream, message };
     }),
-    ...loosePins.sort().map(([name, upstream]): Diagnostic => {
-      const message = `'${name}' is pinned to '${upstream}', which is not configured: nobody has the bare name`;
+    ...unknownPins.sort().map(([name, upstream]): Diagnostic => {
+      const message = `'${name}' is pinned to '${upstream}', which is not configured: no operation has the bare name`;
       return { severity: 'warning', kind: 'pin-unknown', upstream, message };
     }),
   ];
@@ -87,7 +87,7 @@ interface CatalogDifference {
   readonly changed: readonly string[];
 }
 
-/** What a caller who knows the catalog from before must learn. */
+/** The differences that matter to a caller who knows the earlier catalog. */
 export function diffCatalogs(before: Catalog, after: Catalog): CatalogDifference {
   const exposedBefore = new Set(before.operations.map(({ name }) => name));
   const exposedAfter = new Set(after.operations.map(({ name }) => name));
@@ -104,7 +104,7 @@ export function diffCatalogs(before: Catalog, after: Catalog): CatalogDifference
   };
 }
 
-/** What a call of the operation reaches in the end. */
+/** What a call of the operation reaches: the upstream, its tool and the fixed arguments. */
 function targetOf({ upstream, tool, fixedArguments = {} }: Operation): string {
   return JSON.stringify([upstream, tool, Object.entries(fixedArguments).sort()]);
 }

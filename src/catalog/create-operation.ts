@@ -20,16 +20,16 @@ import { assignUniqueNames } from './names.js';
 import type { ScreenedTool } from './screen-tools.js';
 import { splitUpdateInput } from './update-input.js';
 
-/** The value that makes one operation of a grouped tool. */
+/** The value of the grouping parameter that one operation of a grouped tool fixes. */
 export interface Choice {
   /** In the upstream's spelling, as is the value. */
   readonly parameter: string;
   readonly value: string;
-  /** The name that says what it does, whatever it is called in the end. */
+  /** The name that says what it does; the exposed name may differ. */
   readonly name: string;
 }
 
-/** A tool, or a part of one, with everything that is decided before its name among all others is. */
+/** A tool, or a part of one, with everything that is decided before its exposed name. */
 export interface DraftOperation {
   readonly upstream: UpstreamConfig;
   readonly tool: ScreenedTool;
@@ -40,18 +40,18 @@ export interface DraftOperation {
 }
 
 interface CreatedOperation {
-  /** Undefined where the tool is beyond reading. */
+  /** Undefined where the tool cannot be read. */
   readonly operation: Operation | undefined;
   readonly diagnostics: readonly Diagnostic[];
 }
 
 /**
- * What was made of each tool before, by everything else that it was made of. A catalog is built again whenever any upstream's
- * list changes, and nearly all of its tools are the same objects as before; what is not is forgotten with them.
+ * Operations created before, by raw tool and by everything else that they depend on. A catalog is built again whenever any
+ * upstream's list changes, and nearly all of its tools are the same objects; entries of other tools are garbage collected.
  */
 const created = new WeakMap<RawTool, Map<string, CreatedOperation>>();
 
-/** A tool as an operation: the same object for the same input. Schemas are shared with the raw tool. Never throws. */
+/** Creates the operation of a tool: the same object for the same input. Schemas are shared with the raw tool. Never throws. */
 export function createOperation(draft: DraftOperation, name: string, ignoreAnnotations: boolean): CreatedOperation {
   const { curation, localName, choice = null, tool, upstream } = draft;
   const { slug, trust, strict, timeoutMs } = upstream;
@@ -67,10 +67,10 @@ function tryOperation(draft: DraftOperation, name: string, ignoreAnnotations: bo
   try {
     return readOperation(draft, name, ignoreAnnotations);
   } catch {
-    // One tool that is built to break its reader (nested a hundred thousand deep) must not take the others with it.
+    // One tool that cannot be read (nested a hundred thousand deep) must not remove the others from the catalog.
     const { slug: upstream } = draft.upstream;
     const tool = draft.tool.name;
-    const message = `Tool '${tool}' of '${upstream}' cannot be called: its description is beyond reading`;
+    const message = `Tool '${tool}' of '${upstream}' cannot be called: its definition cannot be read`;
     return {
       operation: undefined,
       diagnostics: [{ severity: 'warning', kind: 'tool-set-aside', upstream, tool, message }],
@@ -90,8 +90,8 @@ function readOperation(draft: DraftOperation, name: string, ignoreAnnotations: b
     ignoreAnnotations,
     ...(choice !== undefined && { groupValue: choice }),
   });
-  const shown = choice === undefined ? inputSchema : narrowSchema(inputSchema, choice);
-  const { parameters: flat, suffixed } = readParameters(shown, inputSchema);
+  const visibleSchema = choice === undefined ? inputSchema : narrowSchema(inputSchema, choice);
+  const { parameters: flat, suffixed } = readParameters(visibleSchema, inputSchema);
   const sensitive = findSensitiveParameters(flat, curation.sensitive ?? [], {
     root: inputSchema,
     strict: upstream.strict,
@@ -125,7 +125,7 @@ function readOperation(draft: DraftOperation, name: string, ignoreAnnotations: b
   return { operation, diagnostics: suffixed.map((parameter) => renamedDiagnostic(operation, parameter)) };
 }
 
-/** What the operator says of asking before the operation runs. */
+/** The operator's settings for confirmations. */
 function consentOf({ confirmationMessage, cooldownSeconds }: Curation): Partial<Operation> {
   return {
     ...(confirmationMessage !== undefined && { confirmationMessage }),
@@ -133,14 +133,14 @@ function consentOf({ confirmationMessage, cooldownSeconds }: Curation): Partial<
   };
 }
 
-/** Where the gateway merges, what a caller leaves out of `input` is there already. */
+/** Where the gateway merges, no field of `input` is required: a field that the caller leaves out keeps its value. */
 function splitInput(localName: string, flat: readonly Parameter[], curation: Curation): readonly Parameter[] {
   const split = splitUpdateInput(localName, flat, curation.identifiers);
   if (curation.merge === undefined) return split;
   return split.map((parameter) => (parameter.place === 'input' ? { ...parameter, required: false } : parameter));
 }
 
-/** What the gateway does about its calls beside passing them on; a pattern's word for operations of other categories is void. */
+/** What the gateway does beside forwarding calls. A pattern may match any operation: `cache` counts for READs, `merge` for UPDATEs. */
 function servingOf({ cache, merge, deprecated, slowMs }: Curation, { category }: Classification): Partial<Operation> {
   return {
     ...(cache !== undefined && category === 'READ' && { cacheSeconds: cache.ttlSeconds }),
@@ -150,7 +150,7 @@ function servingOf({ cache, merge, deprecated, slowMs }: Curation, { category }:
   };
 }
 
-/** What the operator says of what it answers with. */
+/** The operator's settings for results. */
 function resultsOf({ collection, presets, computed }: Curation): Partial<Operation> {
   return {
     ...(collection !== undefined && { collection: splitPath(collection) }),
@@ -173,7 +173,7 @@ function describe(raw: RawTool, curation: Curation, choice: Choice | undefined):
   return choice === undefined ? description : describeValue(raw, choice, description);
 }
 
-/** A wrong "idempotent" makes something happen twice, so the hint counts from `validated` on (decision 9). */
+/** A wrong `idempotentHint` makes something happen twice, so the hint counts from trust level `validated` on (decision 9). */
 function isRetryable(raw: RawTool, { category }: Classification, { idempotent }: Curation, trust: TrustLevel): boolean {
   if (idempotent !== undefined) return idempotent;
   if (category === 'READ') return true;
@@ -182,14 +182,14 @@ function isRetryable(raw: RawTool, { category }: Classification, { idempotent }:
 }
 
 function renamedDiagnostic({ upstream, tool, name }: Operation, parameter: Parameter): Diagnostic {
-  const message = `Parameter '${parameter.upstreamName}' of '${name}' is called '${parameter.name}': another one's spelling comes to the same name`;
+  const message = `Parameter '${parameter.upstreamName}' of '${name}' is called '${parameter.name}': another parameter has the same name in snake_case`;
   return { severity: 'info', kind: 'parameter-suffixed', upstream, tool, message };
 }
 
 interface ReadParameters {
   /** In the schema's order, all in place `params`. */
   readonly parameters: readonly Parameter[];
-  /** Parameters whose canonical name needed a number because another's spelling comes to the same. */
+  /** Parameters whose canonical name needed a number because another one has the same name in snake_case. */
   readonly suffixed: readonly Parameter[];
 }
 

@@ -1,19 +1,19 @@
 import { Minimatch } from 'minimatch';
 import type { CurationRule, UpstreamConfig } from '../config/gateway-config.js';
 
-/** Everything the operator says of one tool, later rules laid over earlier ones. */
+/** Everything the operator declares for one tool; later rules overwrite earlier ones, key by key. */
 export type Curation = Omit<CurationRule, 'pattern'>;
 
 type Matcher = (name: string) => boolean;
 
 const NOTHING: Curation = Object.freeze({});
 
-/** Patterns are compiled once a rule; the rules live as long as their configuration. */
+/** Patterns are compiled once per rule; the rules live as long as their configuration. */
 const matchers = new WeakMap<CurationRule, Matcher>();
 
 /**
- * What the operator says of a tool, matched by the upstream's name for it or by its snake_case name. A part of a grouped tool
- * goes by these two and by its own name, but is renamed by its own alone.
+ * What the operator declares for a tool, matched by the upstream's name for it or by its snake_case name. A part of a grouped
+ * tool is matched by these two and by its own name, but only its own name renames it.
  */
 export function curationFor(config: UpstreamConfig, rawName: string, snakeName: string, partName?: string): Curation {
   let curation = NOTHING;
@@ -21,7 +21,7 @@ export function curationFor(config: UpstreamConfig, rawName: string, snakeName: 
     const matches = matcherOf(rule);
     if (!matches(rawName) && !matches(snakeName) && (partName === undefined || !matches(partName))) continue;
     const { pattern, rename, ...rest } = rule;
-    // One name for all that a wild card (or a grouped tool) matches would only collide with itself.
+    // One new name for everything that a wildcard (or a grouped tool) matches would collide with itself.
     const exact = partName === undefined ? pattern === rawName || pattern === snakeName : pattern === partName;
     curation = { ...curation, ...rest, ...(exact && rename !== undefined && { rename }) };
   }

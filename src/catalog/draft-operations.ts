@@ -12,7 +12,7 @@ interface Drafts {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** One upstream's tools, grouped ones in parts and hidden ones left out, under names that are unique within it. */
+/** Drafts the operations of one upstream, grouped tools split and hidden ones left out, under names that are unique within it. */
 export function draftOperations(upstream: UpstreamConfig, toolSet: ToolSet): Drafts {
   const screened = screenTools(toolSet);
   const proposals = proposeAll(upstream, screened.tools);
@@ -32,7 +32,7 @@ export function draftOperations(upstream: UpstreamConfig, toolSet: ToolSet): Dra
   };
 }
 
-/** An operation before its name is settled. */
+/** An operation before its name is decided. */
 interface Proposal {
   readonly tool: ScreenedTool;
   /** What it is called unless the operator renames it. */
@@ -42,7 +42,7 @@ interface Proposal {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** A tool, and how it comes apart where it does. */
+/** A tool, and the parts that it is split into; none where it stays whole. */
 interface Subject {
   readonly tool: ScreenedTool;
   readonly snakeName: string;
@@ -60,18 +60,20 @@ function proposeAll(upstream: UpstreamConfig, tools: readonly ScreenedTool[]): r
   );
 }
 
-/** What becomes of a grouped tool: the operator's word, else parts where its values differ in effect (decision 7). */
+/** Splits a grouped tool as the operator declares, else where its values differ in effect (decision 7). */
 function findChoices(upstream: UpstreamConfig, { name, raw }: ScreenedTool, snakeName: string): readonly Choice[] {
   const split = splitTool(raw);
   if (split === null) return [];
   const { group = upstream.group } = curationFor(upstream, name, snakeName);
-  const apart = group === undefined ? split.differs : group === 'split';
-  return apart ? split.values.map(({ value, name: verb }) => ({ parameter: split.parameter, value, name: verb })) : [];
+  const isSplit = group === undefined ? split.differs : group === 'split';
+  return isSplit
+    ? split.values.map(({ value, name: verb }) => ({ parameter: split.parameter, value, name: verb }))
+    : [];
 }
 
 /**
- * Names that no part may have: every tool's own, so that a tool and the part of another are never mistaken for each other, and a
- * grouped tool's name goes on meaning the tool. Nor may two parts share one. Hidden tools count: hiding renames nothing.
+ * Names that no part may have: every tool's own, so that a tool and the part of another are never mistaken for each other and a
+ * grouped tool's name still means the tool, and names that two parts ask for. Hidden tools count, so that hiding renames nothing.
  */
 function findTakenNames(subjects: readonly Subject[]): (name: string) => boolean {
   const tools = new Set(subjects.map(({ snakeName }) => snakeName));
@@ -101,12 +103,12 @@ function proposeParts(
   const [first, ...rest] = parts;
   if (rename === undefined || first === undefined) return parts;
   return [
-    { ...first, diagnostics: [...first.diagnostics, idleRename(upstream.slug, tool.name, rename, parts)] },
+    { ...first, diagnostics: [...first.diagnostics, describeIdleRename(upstream.slug, tool.name, rename, parts)] },
     ...rest,
   ];
 }
 
-/** What the operator names goes first, then what is spelled so already; a part of a tool yields to whole ones. */
+/** A name that the operator gives goes first, then a tool that is spelled so already; parts of tools come last. */
 function claimName({ tool, snakeName, curation, choice }: Proposal): NameClaim {
   const base = curation.rename === undefined ? snakeName : toSnakeCase(curation.rename);
   const rank = curation.rename !== undefined ? 0 : choice !== undefined ? 3 : base === tool.name ? 1 : 2;
@@ -115,11 +117,11 @@ function claimName({ tool, snakeName, curation, choice }: Proposal): NameClaim {
 
 function describeSuffix(upstream: string, tool: string, wanted: string, name: string): readonly Diagnostic[] {
   if (name === wanted) return [];
-  const message = `Tool '${tool}' of '${upstream}' is called '${name}': another tool of it has the name '${wanted}'; rename can choose a better one`;
+  const message = `Tool '${tool}' of '${upstream}' is called '${name}': another of its tools has the name '${wanted}'; rename can choose a better one`;
   return [{ severity: 'warning', kind: 'name-suffixed', upstream, tool, message }];
 }
 
-function idleRename(upstream: string, tool: string, rename: string, parts: readonly Proposal[]): Diagnostic {
+function describeIdleRename(upstream: string, tool: string, rename: string, parts: readonly Proposal[]): Diagnostic {
   const names = parts.map(({ snakeName }) => snakeName).join(', ');
   const message = `Tool '${tool}' of '${upstream}' cannot be renamed to '${rename}', as it is offered in parts: rename those (${names}), or keep it whole with group: keep`;
   return { severity: 'warning', kind: 'rename-idle', upstream, tool, message };

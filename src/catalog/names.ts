@@ -3,17 +3,17 @@ import { quoteValues } from '../lib/text.js';
 import { QUALIFIER, RESERVED_OPERATIONS } from '../protocol/operation.js';
 import type { Diagnostic } from '../protocol/tools.js';
 
-/** One thing that wants a name. */
+/** A request for a name. */
 export interface NameClaim {
   /** What is to be named; unique among the claims. */
   readonly key: string;
   /** The name it asks for. */
   readonly base: string;
-  /** Who goes first where several ask for one name: the lower; among equals the key decides. */
+  /** Where several claims ask for one name, the lowest rank gets it; among equals the key decides. */
   readonly rank: number;
 }
 
-/** A tool as it asks for a name: unique within its upstream. */
+/** A tool with the name that it asks for, unique within its upstream. */
 interface NameRequest {
   readonly upstream: string;
   readonly localName: string;
@@ -32,8 +32,8 @@ interface NameRules {
 }
 
 /**
- * Bare names where they are unique, `upstream__name` where they are not. A pin gives a bare name to one upstream for good:
- * nobody else gets it, also while that upstream is away. Reserved and built-in names are never given away (specification 8.5.4).
+ * Bare names where they are unique, `upstream__name` where they are not. A pin reserves a bare name for one upstream, also
+ * while that upstream is disconnected. No upstream gets a reserved or built-in name (specification 8.5.4).
  */
 export function exposeNames(requests: readonly NameRequest[], rules: NameRules): ExposedNames {
   const owners = groupBy(requests, (request) => request.localName);
@@ -63,7 +63,7 @@ function describeCollision(name: string, requests: readonly NameRequest[], { pin
 
 /**
  * Gives every key a name of its own: the one it asks for, or that with `_2`, `_3`, ... The order of the claims does not
- * matter, and a suffixed name never takes one that somebody else asks for.
+ * matter, and a suffixed name is never one that another claim asks for.
  */
 export function assignUniqueNames(claims: readonly NameClaim[]): ReadonlyMap<string, string> {
   const asked = new Set(claims.map((claim) => claim.base));

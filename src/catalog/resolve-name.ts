@@ -5,27 +5,27 @@ import type { Catalog, Resolution } from './catalog.js';
 
 const MAX_NEAREST = 5;
 const MAX_CANDIDATES = 10;
-/** Of a grouped tool all are named: one of them is what the caller wants. */
+/** All parts of a grouped tool are listed, as the caller wants one of them. */
 const MAX_PARTS = 50;
-/** Longer names than any client makes are not looked at in full. */
+/** Only so many characters are compared; no client produces longer names. */
 const MAX_COMPARED = 400;
 
 /** What clients put between a server's name and a tool's. */
 const SEPARATORS = /__|[.:/]/g;
 
-/** Where else a name could come from; built when the first name is not found. */
+/** Look-ups by other spellings; built when a name is not found for the first time. */
 interface NameIndex {
   /** By the name within the upstream. */
   readonly byLocalName: ReadonlyMap<string, readonly Operation[]>;
   /** By the upstream's own spelling. */
   readonly byRawName: ReadonlyMap<string, readonly Operation[]>;
-  /** The parts of grouped tools, by what the tool would be called. */
+  /** The parts of grouped tools, by the snake_case name of the tool. */
   readonly byGroup: ReadonlyMap<string, readonly Operation[]>;
   readonly upstreams: readonly string[];
   readonly search: NameSearch;
 }
 
-/** Says what a name means, or could have meant. Not found is found out slowly and explained well. */
+/** Resolves a name, or explains what it could have meant. Only a name that is not found costs a search. */
 export function createNameResolver(operations: readonly Operation[], find: Catalog['find']): Catalog['resolve'] {
   let index: NameIndex | undefined;
   return (name) => {
@@ -69,7 +69,7 @@ function findByOtherSpelling(name: string, index: NameIndex): Resolution | undef
   return findBehindSlug(toSnakeCase(name), index);
 }
 
-/** Undefined where nothing was found; `parts` are those that were found by the name of the tool that they are of. */
+/** Undefined where nothing was found; `parts` are the operations that were found by their tool's name. */
 function describeFound(operations: readonly Operation[], parts: readonly Operation[]): Resolution | undefined {
   const candidates = [...new Set(operations)];
   if (candidates.length === 0) return undefined;
@@ -78,7 +78,7 @@ function describeFound(operations: readonly Operation[], parts: readonly Operati
     : { kind: 'raw-name', candidates: candidates.slice(0, MAX_CANDIDATES) };
 }
 
-/** Where the prefix names one of the upstreams, only its operation can be meant. */
+/** Where the prefix names one of the upstreams, only operations of that upstream count. */
 function preferServer(operations: readonly Operation[], prefix: string): readonly Operation[] {
   const server = `_${toSnakeCase(prefix)}`;
   const own = operations.filter(({ upstream }) => server.endsWith(`_${upstream}`));

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonSchema } from '../protocol/json.js';
 import type { Diagnostic, RawTool, ToolSet } from '../protocol/tools.js';
 import { declaredTypes } from '../schema/schema-shape.js';
 
-/** A tool that can be offered: it has a name of its own, and a schema that can be read. */
+/** A tool that can be offered: it has a unique name and a schema that can be read. */
 export interface ScreenedTool {
   readonly upstream: string;
   /** As the upstream spells it. */
@@ -17,7 +17,7 @@ interface ScreenedTools {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** A schema that could be read, what had to be made of it, or why nothing could. */
+/** A schema with a remark on how it was repaired, or the reason why it cannot be read. */
 type SchemaReading =
   | { readonly schema: JsonSchema; readonly remark?: string }
   | { readonly schema: undefined; readonly remark: string };
@@ -25,8 +25,8 @@ type SchemaReading =
 const NO_PARAMETERS: JsonSchema = Object.freeze({ type: 'object' });
 
 /**
- * Sorts out what a server sent as its tools. MCP clients usually refuse a whole list for one entry that is off the
- * specification; here each entry is judged alone, kept where it can be called, and else set aside with the reason.
+ * Filters what a server sent as its tools. MCP clients usually refuse a whole list for one entry that breaks the
+ * specification; here each entry is checked alone, kept where it can be called, and else left out with the reason.
  */
 export function screenTools({ upstream, tools }: ToolSet): ScreenedTools {
   const diagnostics: Diagnostic[] = [];
@@ -55,7 +55,7 @@ export function screenTools({ upstream, tools }: ToolSet): ScreenedTools {
       report(
         'warning',
         'tool-set-aside',
-        `Tool '${name}' of '${upstream}' is listed more than once; one is kept`,
+        `Tool '${name}' of '${upstream}' is listed more than once; only one definition is used`,
         name,
       );
     }
@@ -95,12 +95,12 @@ function parseSchema(text: string): unknown {
   }
 }
 
-/** The same one whatever the order of the list: calls of the name reach the same tool anyway. */
+/** Chooses the same one for every order of the list; calls of the name reach the same tool anyway. */
 function chooseOne(a: ScreenedTool, b: ScreenedTool): ScreenedTool {
   try {
     return JSON.stringify(a.raw) <= JSON.stringify(b.raw) ? a : b;
   } catch {
-    // Nested too deeply to be written: either will do.
+    // Nested too deeply for JSON: either is fine.
     return a;
   }
 }

@@ -1,7 +1,7 @@
 import { isJsonObject } from '../protocol/json.js';
 import type { Parameter } from '../protocol/operation.js';
 
-/** What a rule looks at: a parameter's name in words, and the words of the operation's name. */
+/** What a rule reads: a parameter's name in words, and the words of the operation's name. */
 interface Clue {
   readonly name: string;
   readonly words: readonly string[];
@@ -10,9 +10,9 @@ interface Clue {
 }
 
 interface IdentifierRule {
-  /** How surely it finds the resource; where everything looks like an identifier, the weakest becomes the input. */
+  /** How surely it identifies the resource; where all parameters look like identifiers, the weakest becomes the input. */
   readonly weight: number;
-  /** Counts only where there is no id: beside one, a name is what changes. */
+  /** Counts only where there is no id: beside an id, a name is a field that changes. */
   readonly insteadOfId?: true;
   readonly applies: (clue: Clue) => boolean;
 }
@@ -35,13 +35,13 @@ const CONTENTS = wordsIn(
     'setting script patch state status color type mode position size',
 );
 
-/** A parameter that begins so carries the new state, whatever else its name says. */
+/** A parameter that begins with one of these carries the new state. */
 const NEW_STATE = wordsIn('new to target destination dest add remove replace replacement next desired updated');
 
-/** From this weight on a rule speaks of an id. */
+/** Rules of at least this weight identify by an id. */
 const ID_WEIGHT = 5;
 
-/** The evidence that a parameter finds the resource of an UPDATE instead of changing it; the first rule that applies counts. */
+/** Evidence that a parameter identifies the resource of an UPDATE instead of changing it; the first rule that applies counts. */
 const IDENTIFIER_RULES: readonly IdentifierRule[] = [
   // `issue_id` of `update_issue`, `id` of anything: also where the upstream offers a choice of identifiers, all optional.
   { weight: 6, applies: ({ name }) => PURE_IDS.has(name) },
@@ -68,9 +68,9 @@ const IDENTIFIER_RULES: readonly IdentifierRule[] = [
 
 /**
  * Splits an UPDATE's flat parameters into identifiers (place `params`) and fields that change (place `input`), as specification
- * 4.5 asks. At least one stands in `input`, else nothing could be updated.
+ * 4.5 asks. At least one is in `input`, else nothing could be updated.
  *
- * @param declared the operator's word: names of the identifiers in either spelling; evidence is not asked then
+ * @param declared the identifiers that the operator names, in either spelling; they replace the evidence
  */
 export function splitUpdateInput(
   operationName: string,
@@ -78,7 +78,7 @@ export function splitUpdateInput(
   declared?: readonly string[],
 ): readonly Parameter[] {
   const weights =
-    declared === undefined ? weighByEvidence(operationName, parameters) : weighByWord(declared, parameters);
+    declared === undefined ? weighByEvidence(operationName, parameters) : weighByDeclaration(declared, parameters);
   const ranked = parameters
     .map((parameter, index) => ({ parameter, index, weight: weights[index] ?? 0 }))
     .filter(({ weight }) => weight > 0)
@@ -91,8 +91,8 @@ export function splitUpdateInput(
   return parameters.map((parameter) => (identifiers.has(parameter) ? parameter : { ...parameter, place: 'input' }));
 }
 
-/** Named first, held longest: where one must become the input, it is the one that the operator named last. */
-function weighByWord(declared: readonly string[], parameters: readonly Parameter[]): readonly number[] {
+/** Weighs by the operator's order: where one must become the input, it is the one that the operator named last. */
+function weighByDeclaration(declared: readonly string[], parameters: readonly Parameter[]): readonly number[] {
   return parameters.map(({ name, upstreamName }) => {
     const index = declared.findIndex((identifier) => identifier === name || identifier === upstreamName);
     return index < 0 ? 0 : declared.length - index;

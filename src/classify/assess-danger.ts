@@ -10,7 +10,7 @@ import { effectOfValue, type ToolFacts } from './facts.js';
 import { EFFECTS, type Effect, LEXICON } from './lexicon.js';
 import { BULK_WORDS, MONEY_NOUNS } from './vocabulary.js';
 
-/** What a category risks when nothing else is known (companion document "danger levels"). */
+/** The danger of a category when nothing else is known (companion document "danger levels"). */
 const DEFAULT_DANGER: Readonly<Record<Category, DangerLevel>> = {
   READ: 'safe',
   CREATE: 'reversible',
@@ -24,7 +24,7 @@ interface DangerReason {
   readonly reason: string;
 }
 
-/** One reason to rate an operation higher than its category does. */
+/** One reason to rate an operation as more dangerous than its category. */
 interface DangerRule {
   readonly id: string;
   readonly find: (facts: ToolFacts, decision: Decision) => readonly DangerReason[];
@@ -52,11 +52,11 @@ export const NAME_PATTERNS: readonly {
   { pattern: /^purge_/, shown: 'purge_*', level: 'dangerous' },
 ];
 
-/** The weight from which a verb is clear enough to raise danger; less than what is needed to settle a category. */
+/** The weight from which a verb raises danger; lower than what decides a category. */
 const CLEAR = 6;
 const RISKY: ReadonlySet<DangerLevel> = new Set(['destructive', 'dangerous', 'forbidden']);
 
-/** Phrases of a description that announce a loss; a negation before them takes it back. */
+/** Phrases of a description that announce a loss; a negation before them cancels it. */
 const LOSS =
   /(?<!(?:\bnot|n't|\bwithout|\bnever|\bno|\binstead of)\s(?:\w+\s)?)\b(?:permanent(?:ly)?\b|irreversibl[ey]|irrevocabl[ey]|(?:cannot|can't|can not) be (?:undone|reversed|recovered|restored)|overwrit(?:es?|ing|ten)\b|destroys?\b|will be (?:lost|deleted|erased|wiped|overwritten|removed)|replaces? (?:all|the (?:entire|whole|full|contents?|content|existing)|existing|every|any existing|its)|data loss)/i;
 
@@ -100,7 +100,7 @@ export const DANGER_RULES: readonly DangerRule[] = [
     find: ({ words }, { category }) => {
       const last = words.at(-1) ?? '';
       const commits = category !== 'DELETE' && MONEY_NOUNS.has(last);
-      return commits ? [{ level: 'destructive', reason: `name: '${last}' moves money for good` }] : [];
+      return commits ? [{ level: 'destructive', reason: `name: '${last}' moves money irreversibly` }] : [];
     },
   },
   {
@@ -123,7 +123,7 @@ function valueReasons(value: string): readonly DangerReason[] {
   const effect = effectOfValue(value);
   if (effect === undefined) return [];
   const { danger, phrase } = EFFECTS[effect];
-  return [{ level: danger, reason: `'${value}' is one of its choices and ${phrase}` }];
+  return [{ level: danger, reason: `'${value}' is one of its values and ${phrase}` }];
 }
 
 const isRemoval = (effect: Effect): boolean => effect === 'delete' || effect === 'purge';
@@ -136,7 +136,7 @@ function removes(word: string | undefined): boolean {
 /** Rules that still hold for an operation that reads. */
 const RULES_FOR_READS = new Set(['name-pattern']);
 
-/** The danger of an operation whose category is settled, with every reason for the level it gets. */
+/** Assesses the danger of an operation whose category is decided, with every reason for the level. */
 export function assessDanger(facts: ToolFacts, decision: Decision): DangerAssessment {
   const { category } = decision;
   const reads = category === 'READ';
@@ -149,7 +149,7 @@ export function assessDanger(facts: ToolFacts, decision: Decision): DangerAssess
   return { level, reasons: [...new Set(reasons)] };
 }
 
-/** A read that may leave something behind is not quite safe. */
+/** A read that may write a file, or that its author does not call read-only, is not safe. */
 function readReasons({ annotations, parameters }: ToolFacts): readonly DangerReason[] {
   const file = parameters.find(({ key, text }) => text && READ_WRITES_FILE.test(key));
   const reasons: DangerReason[] = [];

@@ -6,8 +6,8 @@ import { type ClassificationInput, gatherFacts } from './facts.js';
 const EVIDENCE_LINES = 6;
 
 /**
- * Judges what a tool does, from all the evidence there is. Pure and deterministic: equal tools get equal judgements.
- * What the operator declares is absolute; doubt never ends in READ, and never lowers danger.
+ * Classifies what a tool does, from all the evidence. Pure and deterministic: equal tools get equal classifications.
+ * What the operator declares is final; doubt never leads to READ, and never lowers danger.
  */
 export function classifyTool(input: ClassificationInput): Classification {
   const facts = gatherFacts(input);
@@ -19,8 +19,8 @@ export function classifyTool(input: ClassificationInput): Classification {
 
 function applyCuration({ curation }: ClassificationInput, decision: Decision): Decision {
   if (curation.category === undefined) return decision;
-  // The operator has looked: that the tool runs what it is given no longer decides (until then it would).
-  const { runner: _judged, ...rest } = decision;
+  // The operator's declaration replaces the detection of a tool that runs arbitrary input.
+  const { runner: _overruled, ...rest } = decision;
   const line = `curation: category ${curation.category} declared`;
   return { ...rest, category: curation.category, confidence: 1, evidence: [line, ...decision.evidence] };
 }

@@ -1,11 +1,11 @@
 import type { Category } from '../protocol/operation.js';
 import { effectOfValue, type ToolFacts } from './facts.js';
 import { CATEGORY_SEVERITY, EFFECTS, type EffectTraits, leadingCategory, readShare, writeShare } from './lexicon.js';
-import { type Diagnostic, RULES, type Rule } from './rules.js';
+import { RULES, type Rule, type RuleMatch } from './rules.js';
 import { findRunner } from './runner.js';
 
-/** A finding with the weight it has in this tool. */
-interface Signal extends Diagnostic {
+/** A rule's match with the weight it has for this tool. */
+interface Signal extends RuleMatch {
   readonly rule: Rule;
   readonly weight: number;
 }
@@ -16,39 +16,39 @@ export interface Decision {
   readonly confidence: number;
   /** Strongest first. */
   readonly evidence: readonly string[];
-  /** All that was found, for what else is judged by it. */
+  /** Every match; the danger is assessed from them too. */
   readonly signals: readonly Signal[];
-  /** What it runs, where it runs anything it is given. */
+  /** What the tool runs, where it runs arbitrary input. */
   readonly runner?: string;
 }
 
-/** READ needs three times the weight of all that speaks for a write. */
+/** READ needs three times the weight of all evidence for a write. */
 const READ_MAJORITY = 3;
-/** And at least this much: more than one weak sign. */
+/** READ also needs at least this weight: more than one weak sign. */
 const READ_MINIMUM = 5;
-/** Writes within this share of the strongest are in doubt, and doubt takes the more dangerous. */
+/** Categories of writes within this share of the strongest are in doubt, and doubt takes the most dangerous. */
 const CLOSE = 0.8;
-/** The weight from which a write is plain: a verb that leads the name, or the description's own. */
+/** The weight from which a write is plain: the leading verb of the name, or the verb of the description. */
 const PLAIN = 8;
-/** The weight that is as good as any more: name and description agree. */
+/** The weight from which more does not raise the confidence: name and description agree. */
 const SATURATED = 16;
 
-/** Weighs all rules and settles on one category; see `RULES` and `EFFECTS` for what speaks for what. */
+/** Weighs all rules and decides one category; `RULES` and `EFFECTS` define what counts for what. */
 export function decideCategory(facts: ToolFacts): Decision {
   const signals = collectSignals(facts);
   const runner = findRunner(facts);
   if (runner !== undefined) {
-    const evidence = [`runs ${runner}: whatever it is given`, ...wordEvidence(signals)];
+    const evidence = [`runs arbitrary ${runner}`, ...wordEvidence(signals)];
     return { category: 'EXECUTE', confidence: 0.9, evidence, signals, runner };
   }
   return decideGrouped(facts, signals) ?? decideByWeight(signals);
 }
 
-/** Everything the rules find, heaviest first; an author's read-only hint yields to a plain write unless trust is high. */
+/** The matches of all rules, heaviest first. A read-only hint does not count beside a plain write unless trust is high. */
 function collectSignals(facts: ToolFacts): readonly Signal[] {
   const rules = facts.input.groupValue === undefined ? RULES : RULES.filter(({ wholeTool }) => wholeTool !== true);
   const signals = rules.flatMap((rule) =>
-    rule.find(facts).map((finding) => ({ ...finding, rule, weight: rule.weight * (finding.share ?? 1) })),
+    rule.find(facts).map((match) => ({ ...match, rule, weight: rule.weight * (match.share ?? 1) })),
   );
   const plain = signals.some((signal) => isPlainWrite(signal) && signal.rule.looksAt !== 'annotations');
   const kept = plain
@@ -71,9 +71,9 @@ function decideGrouped(facts: ToolFacts, signals: readonly Signal[]): Decision |
     .flatMap((effect) => (effect === undefined ? [] : [leadingCategory(effect)]));
   const category = CATEGORY_SEVERITY.findLast((one) => categories.includes(one));
   if (category === undefined) return undefined;
-  const shown = values.slice(0, 8).join(', ');
+  const examples = values.slice(0, 8).join(', ');
   const evidence = [
-    `parameter '${parameter}' chooses the effect (${shown}): the most dangerous counts`,
+    `parameter '${parameter}' chooses the effect (${examples}): the most dangerous counts`,
     ...wordEvidence(signals),
   ];
   return { category, confidence: 0.6, evidence, signals };
@@ -92,7 +92,7 @@ function decideByWeight(signals: readonly Signal[]): Decision {
   }));
   const strongest = Math.max(...votes.map(({ weight }) => weight));
   if (strongest === 0) {
-    const unknown = 'nothing tells what it does: treated as running something';
+    const unknown = 'no evidence of what it does: treated as EXECUTE';
     return { category: 'EXECUTE', confidence: 0.1, evidence: [...evidence, unknown], signals };
   }
   const chosen = votes.findLast(({ weight }) => weight >= CLOSE * strongest);
@@ -105,7 +105,7 @@ function decideByWeight(signals: readonly Signal[]): Decision {
   };
 }
 
-/** The winner's part of all weight, lowered where there is little weight at all. */
+/** The winner's share of the total weight, lowered where the total is small. */
 function confidenceOf(winner: number, total: number): number {
   if (total <= 0) return 0.1;
   const certainty = (winner / total) * Math.min(1, 0.4 + (0.6 * total) / SATURATED);

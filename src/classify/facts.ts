@@ -7,24 +7,24 @@ import { type DescriptionReading, readDescription } from './read-description.js'
 import { type NameHint, type NameMatch, readName } from './read-name.js';
 import { splitWords } from './vocabulary.js';
 
-/** What is known of a tool before it is judged. */
+/** What is known of a tool before it is classified. */
 export interface ClassificationInput {
   readonly tool: RawTool;
-  /** The operation's name in snake_case: what the specification's danger patterns are held against. */
+  /** The operation's name in snake_case, which the specification's danger patterns are matched against. */
   readonly name: string;
   readonly upstream: { readonly slug: string; readonly trust: TrustLevel };
-  /** What the operator declares; it beats all evidence. */
+  /** What the operator declares; it overrules all evidence. */
   readonly curation: { readonly category?: Category; readonly danger?: DangerLevel };
-  /** Judge by name, texts and schemas alone. */
+  /** Classify by name, texts and schemas alone. */
   readonly ignoreAnnotations: boolean;
   /** One value of a grouping parameter: classify what the tool does with it. */
   readonly groupValue?: { readonly parameter: string; readonly value: string };
 }
 
-/** Everything the rules look at, read once. */
+/** Everything that the rules read, extracted once. */
 export interface ToolFacts {
   readonly input: ClassificationInput;
-  /** Words of the name (or of the group value), the upstream's own slug taken off the front. */
+  /** Words of the name (or of the group value), without a leading slug of the upstream. */
   readonly words: readonly string[];
   readonly name: readonly NameMatch[];
   readonly title: readonly NameMatch[];
@@ -38,7 +38,7 @@ export interface ToolFacts {
   readonly grouping: GroupingParameter | null;
 }
 
-/** One top-level parameter, as far as classification cares. */
+/** One top-level parameter, as far as classification needs it. */
 export interface ParameterFacts {
   readonly name: string;
   /** The name in lower case, its words joined by underscores: `dryRun` and `dry-run` are `dry_run`. */
@@ -53,7 +53,7 @@ export interface ParameterFacts {
   readonly closed: boolean;
 }
 
-/** The first words of the main sentence, its verb and object, settle the sense of the name's verb too. */
+/** The first words of the main sentence, its verb and object, also decide the sense of the name's verb. */
 const OBJECT_WORDS = 10;
 
 const NOTHING: DescriptionReading = { matches: [], main: '' };
@@ -67,7 +67,7 @@ export function gatherFacts(input: ClassificationInput): ToolFacts {
   if (input.groupValue !== undefined && value.length === 0) return gatherFacts(asWhole(input));
   const text = textOf(tool['description']);
   const byValue = value.length > 0;
-  // A grouped tool's description tells of all its values, so one value is judged by its own words where they say enough.
+  // A grouped tool's description covers all its values, so one value is classified by its own words where they name an action.
   const description = byValue ? NOTHING : readDescription(text, new Set(words));
   const context = new Set([...words, ...description.main.toLowerCase().split(/[^a-z]+/, OBJECT_WORDS)]);
   const hint = description.matches[0];
@@ -85,14 +85,14 @@ export function gatherFacts(input: ClassificationInput): ToolFacts {
   };
 }
 
-/** A value whose words name no deed may do whatever the tool may: it is judged like the tool that nobody split. */
-function asWhole({ groupValue: _silent, ...input }: ClassificationInput): ClassificationInput {
+/** A value whose words name no action may do anything that the tool does: it is classified like the whole tool. */
+function asWhole({ groupValue: _unclear, ...input }: ClassificationInput): ClassificationInput {
   return input;
 }
 
 /**
- * What the author says of the tool. Of one value of a grouped tool it says less: "not read-only" holds as soon as any value
- * writes, and "destructive" is explained where another value destroys by its own words. What nothing explains stays.
+ * The author's hints. For one value of a grouped tool they mean less: "not read-only" is true as soon as any value writes, and
+ * "destructive" does not count for a value where another value's words destroy. Other hints stay.
  */
 function readAnnotations(
   { tool, ignoreAnnotations, groupValue }: ClassificationInput,
@@ -116,7 +116,7 @@ function destroys(value: string): boolean {
   return effect !== undefined && dangerRank(EFFECTS[effect].danger) >= dangerRank('destructive');
 }
 
-/** The tool's own spelling shows word limits that snake_case has lost; a leading slug names the server, not the deed. */
+/** The tool's own spelling shows word boundaries that snake_case has lost; a leading slug names the server, not the action. */
 function nameWords({ tool, name, upstream }: ClassificationInput): readonly string[] {
   const words = splitWords(typeof tool['name'] === 'string' ? tool['name'] : name);
   const slug = splitWords(upstream.slug);
@@ -144,11 +144,11 @@ interface GroupingParameter {
   readonly parameter: string;
   /** All its values, in the upstream's spelling and order. */
   readonly values: readonly string[];
-  /** Whether it may be nothing else. */
+  /** Whether it allows no other values. */
   readonly closed: boolean;
 }
 
-/** Parameters that are there to choose; any other must hold nothing but verbs and be required. */
+/** Names of parameters that choose an action; any other must be required and have only verbs as values. */
 const SELECTORS = new Set(
   'action actions method mode operation op command cmd verb task function subcommand sub_command act do'.split(' '),
 );
@@ -156,11 +156,11 @@ const SELECTOR_ENDINGS = /_(?:action|operation|command|verb)$|^(?:action|operati
 const HTTP_METHOD =
   /^(?:get|head|post|put|patch|delete|options|trace|connect|copy|link|unlink|purge|lock|unlock|view|propfind)$/i;
 
-/** The effect that the words of a grouping parameter's value name; undefined where they name none. */
+/** The effect of a grouping parameter's value, by its words; undefined where they name none. */
 export function effectOfValue(value: string): Effect | undefined {
   const words = splitWords(value);
   if (words.length === 1 && words[0] === 'new') return 'create';
-  return readName(words, new Set(words)).find((match) => match.role !== 'aside')?.effect;
+  return readName(words, new Set(words)).find((match) => match.role !== 'inner')?.effect;
 }
 
 /**
@@ -174,7 +174,7 @@ export function findGroupingParameter(tool: RawTool): GroupingParameter | null {
   return found.grouping;
 }
 
-/** Tools do not change, and several questions are put to each of them. */
+/** Tool objects do not change, and each is asked for its grouping parameter several times. */
 const knownGroupings = new WeakMap<RawTool, { readonly grouping: GroupingParameter | null }>();
 
 function searchParameters(tool: RawTool): { readonly grouping: GroupingParameter | null } {
@@ -202,14 +202,14 @@ function leadsWithVerb(value: string): boolean {
   return LEXICON.get(splitWords(value)[0] ?? '')?.nounness === 'never';
 }
 
-/** At least one write, and more than one deed: a selector of verbs always offers several. */
+/** Whether there is at least one write and more than one action; a selector always offers several. */
 function effectsDiffer(effects: readonly Effect[], selector: boolean): boolean {
   const categories = new Set<Category>(effects.map(leadingCategory));
   const writes = [...categories].some((category) => category !== 'READ');
   return writes && (selector || categories.size > 1 || new Set(effects).size > 1);
 }
 
-/** Unions within unions nested deeper are nobody's honest schema. */
+/** No honest schema nests unions deeper. */
 const MAX_DEPTH = 16;
 
 /** The top-level parameters of a tool, references and compositions followed; malformed schemas have none. */
@@ -233,10 +233,10 @@ function readParameters(tool: RawTool): readonly ParameterFacts[] {
   });
 }
 
-/** Stands among a schema's constants for whatever else it allows. */
+/** Represents, among a schema's constants, all other values that it allows. */
 const ANYTHING = Symbol('anything');
 
-/** What a schema says for sure of the values it allows: an `enum`, a `const`, null, or a union of those. */
+/** The values that a schema allows, as far as they are certain: an `enum`, a `const`, null, or a union of those. */
 function readConstants(schema: JsonSchema, root: JsonSchema, depth = 0): readonly unknown[] {
   const source = followReference(schema, root);
   if (source === undefined || depth > MAX_DEPTH) return [ANYTHING];
@@ -247,7 +247,7 @@ function readConstants(schema: JsonSchema, root: JsonSchema, depth = 0): readonl
     isJsonObject(part) ? readConstants(part, root, depth + 1) : [ANYTHING];
   const union = branches(source);
   if (union.length > 0) return union.flatMap(read);
-  // Of several that must all hold, one that is a list of constants is enough.
+  // Where several schemas must all hold, one list of constants is enough.
   const narrowing = listOf(source['allOf']).map(read);
   return narrowing.find((constants) => !constants.includes(ANYTHING)) ?? [ANYTHING, ...narrowing.flat()];
 }

@@ -2,7 +2,7 @@ import type { Category, DangerLevel } from '../protocol/operation.js';
 
 /**
  * How often a word of a tool's name is a noun although it is a verb too: `never` (delete), `often` (list, run: a verb when
- * nothing better stands in the name), `mostly` (issue, log: a verb only where the grammar leaves no choice).
+ * the name has no clearer one), `mostly` (issue, log: a verb only where the grammar leaves no choice).
  */
 export type Nounness = 'never' | 'often' | 'mostly';
 
@@ -12,13 +12,13 @@ export interface Verb {
   readonly nounness: Nounness;
 }
 
-/** What one effect says about an operation. */
+/** What one effect means for an operation. */
 export interface EffectTraits {
-  /** How strongly it speaks for each category, 0 to 1. */
+  /** How strongly it counts for each category, 0 to 1. */
   readonly votes: Readonly<Partial<Record<Category, number>>>;
-  /** The least danger of an operation that plainly has this effect. */
+  /** The lowest danger of an operation that plainly has this effect. */
   readonly danger: DangerLevel;
-  /** How evidence words it: "verb 'list' reads". */
+  /** How it is worded in evidence: "verb 'list' reads". */
   readonly phrase: string;
 }
 
@@ -26,7 +26,7 @@ export interface InflectedVerb extends Verb {
   readonly form: VerbForm;
 }
 
-/** English API verbs by effect, in their base form. A word stands in one list. */
+/** English API verbs by effect, in their base form. Each word is in one list. */
 const VERBS: Readonly<Record<Nounness, Readonly<Partial<Record<Effect, string>>>>> = {
   never: {
     read: `get fetch retrieve read find lookup describe inspect browse explore discover enumerate peek poll observe listen
@@ -132,7 +132,7 @@ const effect = (votes: EffectTraits['votes'], phrase: string, danger: DangerLeve
 });
 
 /**
- * What verbs do, finer than the five categories: two effects of one category can differ in danger, and some verbs stand
+ * What verbs do, finer than the five categories: two effects of one category can differ in danger, and some verbs are
  * between two categories. Votes follow MCP-AQL 8.1 and the CRUDE guide 6.4 (an upsert creates, sending is external).
  */
 export const EFFECTS = {
@@ -157,7 +157,7 @@ export const EFFECTS = {
   run: effect({ EXECUTE: 1 }, 'runs'),
   rebuild: effect({ EXECUTE: 1, UPDATE: 0.4 }, 'replaces by a rebuilt one', 'destructive'),
   pay: effect({ EXECUTE: 1 }, 'commits money or a contract', 'destructive'),
-  /** A write of a kind that the evidence does not tell. */
+  /** A write of an unknown kind. */
   write: effect({ EXECUTE: 1, UPDATE: 0.9, CREATE: 0.7, DELETE: 0.5 }, 'writes'),
   end: effect({ EXECUTE: 1, DELETE: 0.6 }, 'ends for good', 'destructive'),
   manage: effect({ UPDATE: 1, EXECUTE: 0.6 }, 'manages'),
@@ -168,19 +168,19 @@ export type Effect = keyof typeof EFFECTS;
 /** Writes from the least to the most dangerous, READ first: doubt takes the later one. */
 export const CATEGORY_SEVERITY: readonly Category[] = ['READ', 'CREATE', 'UPDATE', 'EXECUTE', 'DELETE'];
 
-/** How strongly an effect speaks for READ, 0 to 1. */
+/** How strongly an effect counts for READ, 0 to 1. */
 export function readShare(name: Effect): number {
   const votes: EffectTraits['votes'] = EFFECTS[name].votes;
   return votes.READ ?? 0;
 }
 
-/** How strongly an effect speaks for any write, 0 to 1. */
+/** How strongly an effect counts for any write, 0 to 1. */
 export function writeShare(name: Effect): number {
   const votes: EffectTraits['votes'] = EFFECTS[name].votes;
   return Math.max(votes.CREATE ?? 0, votes.UPDATE ?? 0, votes.DELETE ?? 0, votes.EXECUTE ?? 0);
 }
 
-/** The category an effect speaks for most; a tie takes the more dangerous. */
+/** The category that an effect counts for most; a tie takes the more dangerous. */
 export function leadingCategory(name: Effect): Category {
   const votes: EffectTraits['votes'] = EFFECTS[name].votes;
   const strength = (category: Category): number => votes[category] ?? 0;
@@ -195,7 +195,7 @@ export function joinEffects(first: Effect, second: Effect): Effect {
 
 const setOfWords = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 
-/** Where a verb means something else beside certain words. The first sense that fits wins over the verb's own effect. */
+/** Verbs that mean something else beside certain words. The first sense that fits replaces the verb's own effect. */
 export const VERB_SENSES: readonly {
   readonly verb: string;
   readonly near: ReadonlySet<string>;

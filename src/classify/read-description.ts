@@ -1,9 +1,9 @@
 import { type Effect, findVerb, type InflectedVerb, joinEffects, readShare, senseOf, writeShare } from './lexicon.js';
 import {
+  ACTION_NOUNS,
   CALLER_VERBS,
   CLAUSE_ENDS,
   COMPOUND_NOUNS,
-  DEED_NOUNS,
   findPhrasalVerb,
   LIGHT_VERBS,
   LY_VERBS,
@@ -11,8 +11,8 @@ import {
 } from './vocabulary.js';
 
 /**
- * `head`: what the tool does; `late`: the same, found only behind a sentence without a known verb. `joined`: what it does
- * besides ("... or creates it"). `later`: what a later sentence adds.
+ * `head`: what the tool does; `late`: the same, found only after a sentence without a known verb. `joined`: what it also does
+ * ("... or creates it"). `later`: what a later sentence adds.
  */
 export type DescriptionRole = 'head' | 'late' | 'joined' | 'later';
 
@@ -26,20 +26,20 @@ interface DescriptionMatch {
   readonly role: DescriptionRole;
   readonly word: string;
   readonly effect: Effect;
-  /** Of "run" and the like: what the verb's object does. "Run a search" only searches, if the name says so too. */
-  readonly deed?: Effect;
+  /** The effect of the object of "run" and the like. "Run a search" only searches, if the name says so too. */
+  readonly objectEffect?: Effect;
 }
 
 /** The sentence that says what the tool does is one of so many first ones. */
 const MAIN_WITHIN = 3;
-/** So many words behind a verb can be its object, and settle its sense. */
+/** So many words behind a verb can be its object and decide its sense. */
 const OBJECT_WORDS = 9;
-/** What follows one of these is no object. */
+/** A word that follows one of these is not an object. */
 const PREPOSITION = /^(?:of|for|from|in|on|with|by|per|at|against|over)$/;
-/** As much of a later sentence as shows its verb and object. */
+/** Enough of a later sentence for its verb and object. */
 const LATER_CHARACTERS = 80;
 
-/** Reads what a description says that its tool does, and leaves aside what it merely mentions. */
+/** Reads what a description says that its tool does, and ignores what it only mentions. */
 export function readDescription(description: string, context: ReadonlySet<string>): DescriptionReading {
   const matches: DescriptionMatch[] = [];
   let main = '';
@@ -73,8 +73,9 @@ function readMainClause(
   if (LIGHT_VERBS.has(verb.lemma)) return readLightVerb(tokens, start, around, verb);
   if (late && verb.form === 'base' && CALLER_VERBS.has(verb.lemma)) return [];
   const head = asMatch('head', verb, around);
-  const deed = head.effect === 'run' ? findDeed(tokens, start, around) : undefined;
-  return [deed === undefined ? head : { ...head, deed: deed.effect }, ...readJoined(tokens, start, verb, around)];
+  const object = head.effect === 'run' ? findObjectAction(tokens, start, around) : undefined;
+  const match = object === undefined ? head : { ...head, objectEffect: object.effect };
+  return [match, ...readJoined(tokens, start, verb, around)];
 }
 
 /** "Merge requests that ...", "Replies for a message": the sentence names a thing and has no verb in front. */
@@ -103,26 +104,26 @@ function takesObject(next: string | undefined): boolean {
   );
 }
 
-/** "Make line-based edits", "take a screenshot": the deed is the noun; "take in a question" is none. */
+/** "Make line-based edits", "take a screenshot": the noun names the action; "take in a question" has no such noun. */
 function readLightVerb(
   tokens: readonly string[],
   start: number,
   context: ReadonlySet<string>,
   light: InflectedVerb,
 ): DescriptionMatch[] {
-  const deed = findDeed(tokens, start, context);
-  if (deed !== undefined) return [deed];
+  const object = findObjectAction(tokens, start, context);
+  if (object !== undefined) return [object];
   return light.nounness === 'never' || light.lemma === 'make' ? [asMatch('head', light, context)] : [];
 }
 
-function findDeed(
+function findObjectAction(
   tokens: readonly string[],
   start: number,
   context: ReadonlySet<string>,
 ): DescriptionMatch | undefined {
   for (const token of tokens.slice(start + 1, start + 7)) {
     if (CLAUSE_ENDS.has(token) || PREPOSITION.test(token)) return undefined;
-    const verb = findVerb(DEED_NOUNS.get(token) ?? token);
+    const verb = findVerb(ACTION_NOUNS.get(token) ?? token);
     if (verb !== undefined && !LIGHT_VERBS.has(verb.lemma)) return asMatch('head', verb, context);
   }
   return undefined;
@@ -158,7 +159,7 @@ const joinTo = (head: InflectedVerb, match: DescriptionMatch): DescriptionMatch 
 
 const isConjunction = (token: string | undefined): boolean => /^(?:[,:;/&]|and|or|then)$/.test(token ?? '');
 
-/** "... to create or update records" tells what the result is for. */
+/** "... to create or update records" says what the result is for. */
 function startsPurpose(tokens: readonly string[], index: number): boolean {
   if (tokens[index] !== 'to') return false;
   const next = findVerb(tokens[index + 1] ?? '');
@@ -179,7 +180,7 @@ function isLinked(tokens: readonly string[], index: number, head: InflectedVerb,
   return link === '/' || link === '&' ? chained : isConjunction(link);
 }
 
-/** Whether a comma's verb stands in a list of verbs: "Create, update, or delete". */
+/** Whether a verb behind a comma is in a list of verbs: "Create, update, or delete". */
 function isListed(tokens: readonly string[], index: number): boolean {
   return (
     isConjunction(tokens[index + 1]) ||
@@ -188,7 +189,7 @@ function isListed(tokens: readonly string[], index: number): boolean {
   );
 }
 
-/** Later sentences count where they tell of the tool in the third person: "Creates a directory for the result." */
+/** Later sentences count where they describe the tool in the third person: "Creates a directory for the result." */
 function readLaterSentence(sentence: string): DescriptionMatch[] {
   const tokens = tokenizeClause(sentence.slice(0, LATER_CHARACTERS));
   const start = skipAdverbs(tokens);
@@ -202,12 +203,12 @@ function asMatch(role: DescriptionRole, verb: InflectedVerb, context: ReadonlySe
   return { role, word: verb.lemma, effect: senseOf(verb, context) };
 }
 
-/** Longer texts tell how to use a tool, no longer what it does. */
+/** The text beyond this describes how to use a tool, not what it does. */
 const READ_CHARACTERS = 1200;
 const SENTENCES = 8;
 const CLAUSE_CHARACTERS = 300;
 
-/** Only sentences that begin like this can have an opener: most begin with their verb, and cost nothing. */
+/** Only sentences that begin like this can have an opener; most begin with their verb and skip the patterns. */
 const MAY_OPEN =
   /^(?:[^a-z0-9]|(?:this|the|an?|use|call|invoke|run|allows?|enables?|lets?|helps?|helper|used|useful|designed|intended|meant|able|it|note|deprecated|important|required|mandatory|preferred)\b|[A-Z][A-Z/ -]{2,}\s?[:!—-]|\w+_\w+\s|[\w .-]{1,24}\s\||.{0,50}\b(?:tool|utility|helper) )/i;
 
@@ -239,7 +240,7 @@ function splitSentences(description: string): readonly string[] {
   return sentences;
 }
 
-/** The sentence from the words on that say what the tool does. */
+/** The sentence without its openers, from the words on that say what the tool does. */
 function stripOpeners(sentence: string): string {
   let clause = sentence.replace(/^(?:\[[^\]]*\]|\([^)]*\))\s*/, '');
   for (let round = 0; round < 3 && MAY_OPEN.test(clause); round += 1) {
@@ -250,7 +251,7 @@ function stripOpeners(sentence: string): string {
   return clause;
 }
 
-/** Words and separators in lower case, without what stands in brackets; "sets up" and "rolls back" become one verb, its inflection kept. */
+/** Words and separators in lower case, without text in brackets; "sets up" becomes one verb with its inflection. */
 function tokenizeClause(clause: string): readonly string[] {
   const plain = clause
     .slice(0, CLAUSE_CHARACTERS)

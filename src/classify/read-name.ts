@@ -2,11 +2,11 @@ import { type Effect, joinEffects, LEXICON, type Nounness, readShare, senseOf, w
 import { COMPOUND_NOUNS, INFORMATION_NOUNS, LIGHT_VERBS } from './vocabulary.js';
 
 /**
- * What a word of a name is taken for. `lead`: its verb. `joined`: a further verb behind "or" or "and". `likely` and
- * `possible`: a word that is a noun as well, where it more likely or less likely is the verb. `next`: a verb of change right behind the
- * reading verb or at the end, as in `get_delete_token`; `aside`: one in between. `noun`: the name ends in a word for information.
+ * The role of a word in a name. `lead`: its verb. `joined`: a further verb behind "or" or "and". `likely` and `possible`: a
+ * word that is also a noun, where it is more or less likely the verb. `next`: a verb of change right behind the reading verb
+ * or at the end, as in `get_delete_token`; `inner`: one in between. `noun`: the name ends in a word for information.
  */
-export type NameRole = 'lead' | 'joined' | 'likely' | 'possible' | 'next' | 'aside' | 'noun';
+export type NameRole = 'lead' | 'joined' | 'likely' | 'possible' | 'next' | 'inner' | 'noun';
 
 export interface NameMatch {
   readonly role: NameRole;
@@ -21,14 +21,14 @@ interface Candidate {
   readonly effect: Effect;
 }
 
-/** The description's verb, which settles what a name leaves open. */
+/** The description's verb, which resolves an ambiguous name. */
 export interface NameHint {
   readonly word: string;
   readonly effect: Effect;
 }
 
 /**
- * Finds the verbs of a name wherever they stand. The hint settles which of several words that can be nouns (`issue_list`,
+ * Finds the verbs of a name at any place. The hint decides which of several words that can be nouns (`issue_list`,
  * `run_search`) is the verb.
  */
 export function readName(
@@ -46,8 +46,8 @@ export function readName(
 }
 
 /**
- * The verb of a name that has one for sure: the first that is never a noun. A word before it can still be the verb: one
- * that the description begins with, or a reading word in front where the sure one neither follows it nor ends the name
+ * The certain verb of a name: the first word that is never a noun. A word before it can still be the verb: one that the
+ * description begins with, or a reading word in front where the certain one neither follows it nor ends the name
  * (`list_installed_press_plugins`, but `list_item_delete`).
  */
 function findHead(words: readonly string[], candidates: readonly Candidate[], hint?: NameHint): Candidate | undefined {
@@ -84,11 +84,11 @@ function isJoined(words: readonly string[], index: number): boolean {
 
 function readHead(candidates: readonly Candidate[], head: Candidate, length: number): NameMatch[] {
   if (writeShare(head.effect) > 0) return [asMatch('lead', head)];
-  const asides = candidates.filter(
+  const others = candidates.filter(
     ({ nounness, index, effect }) => nounness === 'never' && index > head.index && writeShare(effect) > 0,
   );
-  const role = (candidate: Candidate): NameRole => (isClose(candidate, head, length) ? 'next' : 'aside');
-  return [asMatch('lead', head), ...asides.map((candidate) => asMatch(role(candidate), candidate))];
+  const role = (candidate: Candidate): NameRole => (isClose(candidate, head, length) ? 'next' : 'inner');
+  return [asMatch('lead', head), ...others.map((candidate) => asMatch(role(candidate), candidate))];
 }
 
 /** Right behind the head, or at the end, where some servers put the verb (`read_receipt_send`). */
@@ -96,7 +96,7 @@ function isClose(candidate: Candidate, head: Candidate, length: number): boolean
   return candidate.index === head.index + 1 || candidate.index === length - 1;
 }
 
-/** Only words that can be nouns: all stay in the running unless the description, or being alone, settles it. */
+/** Where all words can be nouns, all stay possible unless the description decides or there is only one. */
 function readAmbiguous(words: readonly string[], candidates: readonly Candidate[], hint?: NameHint): NameMatch[] {
   const open = candidates.filter((candidate) => candidate.nounness === 'often' || candidate.index === 0);
   const running = open.length > 0 ? open : candidates;
@@ -108,7 +108,7 @@ function readAmbiguous(words: readonly string[], candidates: readonly Candidate[
   return running.map((candidate) => asMatch(alone && leads(candidate) ? 'lead' : roleOf(candidate), candidate));
 }
 
-/** A description that begins with "Retrieve" makes nouns of a name's later words: `pipelines_run` tells of runs. */
+/** A description that begins with "Retrieve" makes nouns of a name's later words: `pipelines_run` is about runs. */
 function isSureRead({ word, effect }: NameHint): boolean {
   return readShare(effect) > 0 && LEXICON.get(word)?.nounness === 'never';
 }

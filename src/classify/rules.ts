@@ -4,32 +4,32 @@ import { EFFECTS, type Effect, readShare } from './lexicon.js';
 import type { DescriptionRole } from './read-description.js';
 import type { NameMatch, NameRole } from './read-name.js';
 
-/** What a rule found in a tool. */
-export interface Diagnostic {
+/** Evidence that a rule found in a tool. */
+export interface RuleMatch {
   readonly effect: Effect;
-  /** The words it rests on, for the evidence. */
+  /** The line of evidence. */
   readonly says: string;
   /** Multiplies the rule's weight; 1 where left out. */
   readonly share?: number;
 }
 
-/** One way to tell what a tool does. The findings' effects carry the votes per category (`EFFECTS`). */
+/** One way to find out what a tool does. The matches' effects carry the votes per category (`EFFECTS`). */
 export interface Rule {
   /** Stable kebab-case id. */
   readonly id: string;
   readonly looksAt: 'name' | 'title' | 'description' | 'parameters' | 'output' | 'annotations';
-  /** Set where it tells of a tool as a whole, and so nothing of one value of a grouped tool that says its deed itself. */
+  /** Set where the rule judges a tool as a whole, and so does not apply to one value of a grouped tool. */
   readonly wholeTool?: true;
   /** Up to 12; a verb that leads the name has 10. */
   readonly weight: number;
-  /** What an operator should know of the rule. */
+  /** What the rule means, for operators. */
   readonly meaning: string;
-  readonly find: (facts: ToolFacts) => readonly Diagnostic[];
+  readonly find: (facts: ToolFacts) => readonly RuleMatch[];
 }
 
 const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 
-/** How far a `readOnlyHint: true` is believed, as a share of its weight. What raises danger is always believed. */
+/** How far `readOnlyHint: true` is trusted, as a share of its weight. Hints that raise danger always count in full. */
 const TRUST_IN_READ_ONLY: Readonly<Record<TrustLevel, number>> = {
   untested: 0,
   generated: 0.3,
@@ -44,14 +44,14 @@ const inName =
     wording: (word: string) => string,
     pick: (facts: ToolFacts) => readonly NameMatch[] = (facts) => facts.name,
   ) =>
-  (facts: ToolFacts): readonly Diagnostic[] =>
+  (facts: ToolFacts): readonly RuleMatch[] =>
     pick(facts)
       .filter((match) => match.role === role)
       .map(({ word, effect }) => ({ effect, says: `${wording(word)} ${EFFECTS[effect].phrase}` }));
 
 const inDescription =
   (role: DescriptionRole, wording: (word: string) => string) =>
-  (facts: ToolFacts): readonly Diagnostic[] =>
+  (facts: ToolFacts): readonly RuleMatch[] =>
     facts.description.matches
       .filter((match) => match.role === role)
       .map(({ word, effect }) => ({ effect, says: `${wording(word)} ${EFFECTS[effect].phrase}` }));
@@ -60,23 +60,23 @@ const inDescription =
 function softenRun(facts: ToolFacts): ToolFacts {
   const [first, ...rest] = facts.description.matches;
   const reads = facts.name[0] !== undefined && readShare(facts.name[0].effect) > 0;
-  if (first?.deed === undefined || !reads || readShare(first.deed) === 0) return facts;
-  const matches = [{ ...first, effect: first.deed }, ...rest];
+  if (first?.objectEffect === undefined || !reads || readShare(first.objectEffect) === 0) return facts;
+  const matches = [{ ...first, effect: first.objectEffect }, ...rest];
   return { ...facts, description: { ...facts.description, matches } };
 }
 
-/** One finding, however many parameters fit: three page parameters are no stronger sign than one. */
+/** One match, however many parameters fit: three page parameters are no stronger evidence than one. */
 const anyParameter =
   (effect: Effect, meaning: string, fits: (parameter: ParameterFacts) => boolean) =>
-  (facts: ToolFacts): readonly Diagnostic[] => {
+  (facts: ToolFacts): readonly RuleMatch[] => {
     const found = facts.parameters.find(fits);
     return found === undefined ? [] : [{ effect, says: `parameter '${found.name}' ${meaning}` }];
   };
 
-/** Switches of a change, unless the tool validates or previews: that takes the switches of what it pretends to do. */
+/** Switches of a change, unless the tool validates or previews: then the switches belong to the change that it simulates. */
 const changingParameter =
   (meaning: string, fits: (parameter: ParameterFacts) => boolean) =>
-  (facts: ToolFacts): readonly Diagnostic[] => {
+  (facts: ToolFacts): readonly RuleMatch[] => {
     const lead = facts.name.find(({ role }) => role === 'lead')?.effect;
     return lead === 'check' || lead === 'compute' ? [] : anyParameter('write', meaning, fits)(facts);
   };
@@ -109,7 +109,7 @@ export const RULES: readonly Rule[] = [
     id: 'name-lead',
     looksAt: 'name',
     weight: 10,
-    meaning: 'The verb of the name, wherever it stands.',
+    meaning: 'The verb of the name, at any place.',
     find: inName('lead', (word) => `name: verb '${word}'`),
   },
   {
@@ -123,7 +123,7 @@ export const RULES: readonly Rule[] = [
     id: 'name-likely',
     looksAt: 'name',
     weight: 7,
-    meaning: 'A word that is a noun as well, where it most likely is the verb.',
+    meaning: 'A word that is also a noun, where it most likely is the verb.',
     find: inName('likely', (word) => `name: '${word}'`),
   },
   {
@@ -141,11 +141,11 @@ export const RULES: readonly Rule[] = [
     find: inName('next', (word) => `name: followed by '${word}', which`),
   },
   {
-    id: 'name-aside',
+    id: 'name-inner',
     looksAt: 'name',
     weight: 2,
-    meaning: 'A verb of change in the midst of a name that reads: list_press_plugins.',
-    find: inName('aside', (word) => `name: also holds '${word}', which`),
+    meaning: 'A verb of change in the middle of a name that reads: list_press_plugins.',
+    find: inName('inner', (word) => `name: also holds '${word}', which`),
   },
   {
     id: 'name-noun',
@@ -176,7 +176,7 @@ export const RULES: readonly Rule[] = [
     id: 'description-late',
     looksAt: 'description',
     weight: 4,
-    meaning: 'A reading verb that begins only a second or third sentence: "Returns" may follow on any deed.',
+    meaning: 'A reading verb that begins a second or third sentence: "Returns" may follow any action.',
     find: inDescription('late', (word) => `description: verb '${word}' in a further sentence`),
   },
   {
@@ -190,7 +190,7 @@ export const RULES: readonly Rule[] = [
     id: 'description-later',
     looksAt: 'description',
     weight: 3,
-    meaning: 'A later sentence that tells of a change in the third person.',
+    meaning: 'A later sentence that describes a change in the third person.',
     find: (facts) => inDescription('later', (word) => `description: later '${word}'`)(facts).slice(0, 2),
   },
   {
@@ -234,8 +234,8 @@ export const RULES: readonly Rule[] = [
     looksAt: 'parameters',
     wholeTool: true,
     weight: 12,
-    meaning: 'Only what changes something offers to only pretend.',
-    find: changingParameter('offers to only pretend', ({ key, boolean }) => boolean && PLAN_FLAG.has(key)),
+    meaning: 'Only a tool that changes something offers a dry run.',
+    find: changingParameter('offers a dry run', ({ key, boolean }) => boolean && PLAN_FLAG.has(key)),
   },
   {
     id: 'parameter-destructive-flag',
@@ -295,12 +295,12 @@ export const RULES: readonly Rule[] = [
     looksAt: 'output',
     wholeTool: true,
     weight: 4,
-    meaning: 'The result is declared to tell what was changed.',
+    meaning: 'The declared result says what was changed.',
     find: ({ outputKeys }) => {
       const key = outputKeys.find((one) =>
         /^(?:deleted|created|updated|removed|inserted|modified|sent)(?:_count)?$/.test(one),
       );
-      return key === undefined ? [] : [{ effect: 'write', says: `output: '${key}' tells of a change` }];
+      return key === undefined ? [] : [{ effect: 'write', says: `output: '${key}' reports a change` }];
     },
   },
   {

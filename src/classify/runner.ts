@@ -1,17 +1,17 @@
 import type { ToolFacts } from './facts.js';
 import type { Effect } from './lexicon.js';
 
-/** A kind of tool that does whatever its caller writes down. */
+/** A kind of tool that runs arbitrary input of its caller. */
 interface RunnerKind {
   readonly what: string;
   /** Parameters (words joined by underscores) that carry what is run. */
   readonly parameters: RegExp;
   /** Words of the name or of the main sentence that say so. */
   readonly subject: RegExp;
-  /** Verbs' effects that carry it out, and verbs that do although they usually do something else. */
+  /** Effects of verbs that run it, and verbs that run it although they usually have another effect. */
   readonly effects: ReadonlySet<Effect>;
   readonly verbs?: ReadonlySet<string>;
-  /** Whether the subject alone says that it is carried out, where the name has no verb. */
+  /** Whether the subject alone says that it is run, where the name has no verb. */
   readonly named?: true;
   /** Where the main sentence or name says this, the tool runs nothing arbitrary. */
   readonly except?: RegExp;
@@ -54,7 +54,7 @@ const RUNNER_KINDS: readonly RunnerKind[] = [
   },
 ];
 
-/** Effects that are something else, even with a parameter named `code` or `command`. */
+/** Effects that do not run their input, even with a parameter named `code` or `command`. */
 const STORING: ReadonlySet<Effect> = new Set<Effect>([
   'create',
   'add',
@@ -69,8 +69,8 @@ const STORING: ReadonlySet<Effect> = new Set<Effect>([
 ]);
 
 /**
- * Tells what a tool runs that runs anything it is given: commands, code, SQL, requests. Undefined for all others.
- * The parameter must be free text, and the name or the main sentence must say that it is carried out.
+ * Finds what a tool runs that runs arbitrary input: commands, code, SQL, requests. Undefined for all other tools.
+ * The parameter must be free text, and the name or the main sentence must say that it is run.
  */
 export function findRunner(facts: ToolFacts): string | undefined {
   const texts = [facts.words.join(' '), facts.description.main, firstSentence(facts.descriptionText)];

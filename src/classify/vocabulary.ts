@@ -48,11 +48,11 @@ export const PHRASAL_VERBS: ReadonlyMap<string, string> = new Map([
   ['read write', 'write'],
 ]);
 
-/** Verbs that only carry a noun that says the deed: "perform a search", "make edits", "take a screenshot". */
+/** Light verbs, whose object names the action: "perform a search", "make edits", "take a screenshot". */
 export const LIGHT_VERBS: ReadonlySet<string> = words('perform make do conduct take carry issue');
 
-/** Nouns of deeds, by their verb. */
-export const DEED_NOUNS: ReadonlyMap<string, string> = new Map([
+/** Nouns that name an action, each with its verb. */
+export const ACTION_NOUNS: ReadonlyMap<string, string> = new Map([
   ['screenshot', 'capture'],
   ['screenshots', 'capture'],
   ['aggregation', 'aggregate'],
@@ -78,7 +78,7 @@ export const CALLER_VERBS: ReadonlySet<string> = words(
   'call note see prefer ensure include provide remember check make ask set get learn validate verify read find put',
 );
 
-/** What a name ends in when it hands out information: `pg_info`, `directory_tree`. */
+/** Last words of names that return information: `pg_info`, `directory_tree`. */
 export const INFORMATION_NOUNS: ReadonlySet<string> = words(
   `info information details detail status stats statistics summary history logs docs documentation tree schema metrics
   version versions help count overview list report reports usage diff diffs analytics directions elevation distance
@@ -87,7 +87,7 @@ export const INFORMATION_NOUNS: ReadonlySet<string> = words(
   isochrone search geocode profile locks outliers`,
 );
 
-/** An ambiguous verb before one of these is half of a noun: merge request, test case, push notification. */
+/** An ambiguous verb before one of these is part of a compound noun: merge request, test case, push notification. */
 export const COMPOUND_NOUNS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['merge', words('request requests conflict conflicts train queue')],
   ['pull', words('request requests')],
@@ -124,21 +124,21 @@ export const SENTENCE_ADVERBS: ReadonlySet<string> = words(
 /** Words in -ly that are verbs. */
 export const LY_VERBS: ReadonlySet<string> = words('apply reply supply multiply comply rely');
 
-/** What follows belongs to another subject or is no promise: the search for further verbs of a sentence stops here. */
+/** What follows has another subject or is not certain: the search for further verbs of a sentence stops here. */
 export const CLAUSE_ENDS: ReadonlySet<string> = words(
   `that which who whose when where if so before after because while unless without instead can could should would must may
   might how whether like since until once rather e.g eg i.e`,
 );
 
-/** Words that make a deed concern many things at once. */
+/** Words that say that an action concerns many things at once. */
 export const BULK_WORDS: ReadonlySet<string> = words('bulk batch mass');
 
-/** What, created, moves money for good. */
+/** Nouns whose creation moves money irreversibly. */
 export const MONEY_NOUNS: ReadonlySet<string> = words(
   'refund refunds payout payouts charge payment payments purchase purchases',
 );
 
-/** Most words begin no phrase, and are told apart without building a key. */
+/** Most words begin no phrase; this set saves building a key for them. */
 const FIRST_WORDS: ReadonlySet<string> = new Set([...PHRASAL_VERBS.keys()].map((phrase) => phrase.split(' ')[0] ?? ''));
 
 /** The verb that two words in a row make ("roll back" is `rollback`), or undefined where they make none. */

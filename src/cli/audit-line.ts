@@ -4,7 +4,7 @@ import type { FoundRecord } from '../gateway/audit-review.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import { oneLine, paintFor, type Terminal } from './terminal.js';
 
-/** One record for people, in one line: when, what, of what, by whom, why. */
+/** Describes one record for people, in one line: its time, event, subject, actor and reason. */
 function describeRecord(record: JsonObject): readonly [time: string, rest: string] {
   const words = [
     show(record['type']),
@@ -20,7 +20,7 @@ function describeRecord(record: JsonObject): readonly [time: string, rest: strin
   return [show(record['time']), `${words.filter((word) => word !== '').join('  ')}${prefix(': ', why)}`];
 }
 
-/** Prints records as they are found: JSON as it stands in the journal, or a line for people. */
+/** Prints records as they are found: the JSON of the journal, or a line for people. */
 export async function printRecords(
   found: AsyncIterable<FoundRecord> | Iterable<FoundRecord>,
   asJson: boolean,
@@ -29,12 +29,12 @@ export async function printRecords(
   const paint = paintFor(terminal.out);
   for await (const { text, record } of found) {
     const [time, rest] = describeRecord(record);
-    await printSlowly(terminal, asJson ? text : `${paint.dim(time)}  ${rest}`);
+    await printWithBackpressure(terminal, asJson ? text : `${paint.dim(time)}  ${rest}`);
   }
 }
 
-/** Prints a line and waits for a reader that is slower than the journals: they may be larger than memory. */
-export async function printSlowly(terminal: Terminal, text: string): Promise<void> {
+/** Prints a line and waits for a slow reader, because the journals may be larger than memory. */
+export async function printWithBackpressure(terminal: Terminal, text: string): Promise<void> {
   if (!terminal.out.write(`${text}\n`)) await once(terminal.out, 'drain');
 }
 
@@ -46,13 +46,13 @@ function describeSubject({ operation, upstream, adapter, tool, category, danger 
   return rated === '' ? what : `${what} (${rated})`;
 }
 
-/** Who is behind a record, the surest name first. */
+/** The actor of a record, by the most reliable name that it holds. */
 function nameOf(record: JsonObject): string {
   const actor = isJsonObject(record['actor']) ? record['actor'] : {};
   return show(record['by'] ?? actor['operator'] ?? actor['client'] ?? actor['client_name'] ?? actor['session']);
 }
 
-/** What the journal says of itself. */
+/** Describes a record about the journal itself. */
 function describeJournal({ type, process: program, pid, count, removed }: JsonObject): string {
   if (type === 'opened') return `by ${show(program)}, process ${show(pid)}`;
   if (type === 'lost') return `${show(count)} records`;
@@ -74,7 +74,7 @@ const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_
 /** A date, or a date and a time, in ISO 8601; without a zone it is UTC, as in the journals. */
 const MOMENT = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(Z|[+-]\d\d:\d\d)?)?$/;
 
-/** A moment as an option gives it: `2026-11-22`, `2026-11-22T01:24`, or `12h` for twelve hours ago. In ISO 8601, UTC. */
+/** Reads the time of an option: `2026-11-22`, `2026-11-22T01:24`, or `12h` for twelve hours ago. Returns ISO 8601 in UTC. */
 export function readMoment(text: string): string {
   const [, amount, unit = ''] = /^(\d{1,6})([smhdw])$/.exec(text) ?? [];
   if (amount !== undefined) return new Date(Date.now() - Number(amount) * (UNITS[unit] ?? 0)).toISOString();

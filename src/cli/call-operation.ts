@@ -8,10 +8,10 @@ import type { Reply } from '../protocol/result.js';
 import { CliError, EXIT_CODE } from './exit-code.js';
 import type { Terminal } from './terminal.js';
 
-/** One run of the command line is one session: what another run was asked is no business of this one. */
+/** One run of the command line is one session, so that confirmation tokens of another run are not valid in it. */
 const SESSION = `cli-${randomUUID()}`;
 
-/** Calls an operation through the pipeline as a client would, by the tool that shows it. */
+/** Calls an operation through the pipeline as a client would, by the MCP tool that offers it. */
 export function callAsCli(
   gateway: Gateway,
   tool: string,
@@ -28,18 +28,18 @@ export function callAsCli(
   });
 }
 
-/** Ends the session of this run: nobody is to be asked about a call that nobody will repeat. */
+/** Ends the session of this run, so that no operator is asked about a call that is not repeated. */
 export function endCliSession(gateway: Gateway): void {
   gateway.endSession(SESSION);
 }
 
-/** Asks the gateway to explain itself, exactly as a model would. */
+/** Calls `introspect` exactly as a model would. */
 export function introspect(gateway: Gateway, params: JsonObject): Promise<Reply> {
   const placed = gateway.operations().find(({ operation }) => operation.name === 'introspect');
   return callAsCli(gateway, placed?.tool ?? 'introspect', 'introspect', params);
 }
 
-/** Whoever sits at the terminal, as the person who is asked; absent where nobody does. */
+/** The channel to the person at the terminal; undefined where there is no terminal. */
 export function terminalUser(terminal: Terminal): UserChannel | undefined {
   if (process.stdin.isTTY !== true || terminal.err.isTTY !== true) return undefined;
   return {

@@ -56,12 +56,12 @@ interface RunningGateway {
 /**
  * Starts the gateway that the configuration describes. The caller closes it.
  * @param command which program this is, for the audit trail
- * @param isNews which observations are logged; all of them where left out
+ * @param isLogged which observations are logged; all of them where left out
  */
 export async function startGateway(
   config: GatewayConfig,
   command: string,
-  isFirstWarning: (observation: Observation) => boolean = () => true,
+  isLogged: (observation: Observation) => boolean = () => true,
 ): Promise<RunningGateway> {
   await ensureDataDirectories(config);
   // Loaded here, so that commands which need no gateway do not wait for its libraries.
@@ -70,7 +70,7 @@ export async function startGateway(
   const log = await createLogObserver(config.log);
   const gateway = await openGateway(config, {
     observe: (observation) => {
-      if (isFirstWarning(observation)) log.observe(observation);
+      if (isLogged(observation)) log.observe(observation);
     },
     clientInfo: readPackageInfo(),
     packageDirectory: PACKAGE_DIRECTORY,
@@ -81,7 +81,7 @@ export async function startGateway(
 
 /** Runs one task against a gateway whose upstreams have all been tried, and closes it whatever happens. */
 export async function withGateway<T>(config: GatewayConfig, task: (gateway: Gateway) => Promise<T>): Promise<T> {
-  // What the command prints says what became of each upstream; the log would say it twice.
+  // The command prints the state of each upstream, so the log need not repeat it.
   const { gateway, log } = await startGateway(
     { ...config, log: { ...config.log, level: quieter(config.log.level) } },
     'cli',
@@ -107,7 +107,7 @@ interface PackageInfo {
   readonly version: string;
 }
 
-/** Name and version as published; what the gateway calls itself towards clients and upstreams. */
+/** Name and version of the package, which clients and upstreams see too. */
 export function readPackageInfo(): PackageInfo {
   const { name, version } = JSON.parse(readFileSync(`${PACKAGE_DIRECTORY}package.json`, 'utf8')) as PackageInfo;
   return { name, version };
@@ -120,8 +120,8 @@ const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const GRACE_MS = 8_000;
 
 /**
- * Resolves when the process is asked to stop. A second request, or an end that takes longer than the grace, exits at once:
- * whatever hangs must not keep the operator waiting.
+ * Resolves when the process is asked to stop. A second signal, or a shutdown that takes longer than the grace, exits at once,
+ * so that the operator does not have to wait.
  */
 export function untilAskedToStop(): { readonly asked: Promise<void> } {
   const asked = new Promise<void>((resolve) => {

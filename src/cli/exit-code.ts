@@ -1,4 +1,4 @@
-/** What the process ends with; documented in docs/cli.md. */
+/** The exit codes of the process; docs/cli.md documents them. */
 export const EXIT_CODE = {
   ok: 0,
   /** The gateway itself failed. */
@@ -11,9 +11,9 @@ export const EXIT_CODE = {
   unreachable: 4,
   /** The operation answered with an error, or does not exist. */
   refused: 5,
-  /** Something is not what was accepted, or was never looked at. */
+  /** Something differs from what was accepted, or was never reviewed. */
   unreviewed: 6,
-  /** The audit journals are not as they were written. */
+  /** The audit journals were altered. */
   tampered: 7,
   /** The gateway does not meet the conformance level that was asked for. */
   unmet: 8,

@@ -9,7 +9,7 @@ if ('enableCompileCache' in nodeModule && typeof nodeModule.enableCompileCache =
   nodeModule.enableCompileCache();
 }
 
-// A reader that closes its end early (`| head`) is no reason to fail.
+// A reader that closes its end early (`| head`) is not a failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(EXIT_CODE.ok);
   throw error;

@@ -39,7 +39,7 @@ function createProgram(terminal: Terminal): Command {
     .option('--mode <mode>', 'semantic, single or all')
     .option('--profile <name>', 'which families of operations are shown (default: crude)')
     .option('--prefix <prefix>', 'what the names of the MCP tools begin with (default: mcp_aql_)')
-    .option('--read-only', 'let nothing through that is not READ')
+    .option('--read-only', 'refuse every operation that is not READ')
     .option('--log-level <level>', 'trace, debug, info, warn, error or silent')
     .option('--json', 'print JSON')
     .configureOutput({
@@ -47,13 +47,13 @@ function createProgram(terminal: Terminal): Command {
       writeErr: (text) => terminal.err.write(text),
     })
     .showSuggestionAfterError()
-    .showHelpAfterError('(run with --help for what there is)')
+    .showHelpAfterError('(run with --help to see commands and options)')
     .exitOverride();
   for (const register of COMMANDS) register(program, terminal);
   return program;
 }
 
-/** Runs one command line. The exit code is set, not forced, so that what was printed gets out. */
+/** Runs one command line. The exit code is set without ending the process, so that all output is written. */
 export async function run(argv: readonly string[], terminal: Terminal): Promise<void> {
   try {
     await createProgram(terminal).parseAsync([...argv]);

@@ -18,9 +18,9 @@ export const FROM_OPTION = [
   'captured tools/list answers (JSON) instead of live upstreams',
 ] as const;
 
-/** What a command wants to see beyond what a client would. */
+/** What a command sees in addition to what a client sees. */
 interface SourceOptions {
-  /** Also what quarantine withholds: it is to be reviewed. */
+  /** Include the tools that quarantine withholds, for their review. */
   readonly withheldToo?: boolean;
 }
 
@@ -37,7 +37,7 @@ export async function withSource<T>(
   if (flags.from !== undefined) return task(await openCaptured(flags.from, config, { ignoreAnnotations }));
   return withGateway(config, async (gateway) => {
     if (!ignoreAnnotations) return task(gateway);
-    // The live catalog weighs annotations; leaving them out means reading the same lists once more.
+    // The live catalog uses annotations, so the same lists are classified again without them.
     const { openCapturedGateway } = await import('../gateway/captured-gateway.js');
     return task(openCapturedGateway(config, gateway.toolSets(), { ignoreAnnotations }));
   });

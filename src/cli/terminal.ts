@@ -1,7 +1,7 @@
 import colors from 'picocolors';
 import { escapeInvisible } from '../lib/text.js';
 
-/** Where a command writes; a test passes its own. */
+/** The streams that a command writes to; a test passes its own. */
 export interface Terminal {
   readonly out: NodeJS.WritableStream & { readonly isTTY?: boolean };
   readonly err: NodeJS.WritableStream & { readonly isTTY?: boolean };
@@ -11,7 +11,7 @@ export const PROCESS_TERMINAL: Terminal = { out: process.stdout, err: process.st
 
 type Paint = ReturnType<typeof colors.createColors>;
 
-/** Colours on a terminal that wants them, plain text elsewhere. */
+/** Colours on a terminal that supports them, plain text elsewhere. */
 export function paintFor(stream: Terminal['out']): Paint {
   return colors.createColors(stream.isTTY === true && colors.isColorSupported);
 }
@@ -44,7 +44,7 @@ export function printTable(terminal: Terminal, header: readonly string[], rows: 
   for (const row of rows) printLine(terminal, layOut(row));
 }
 
-/** A text of somebody else's on one line of the terminal, which it must neither steer nor fill with lines of its own. */
+/** Makes foreign text safe for one line of the terminal: without control characters and line breaks. */
 export function oneLine(text: string): string {
   return escapeInvisible(text.replace(/\s+/g, ' '));
 }

@@ -20,7 +20,7 @@ import type {
   ProfileDefinition,
 } from './gateway-config.js';
 import { buildCredentials } from './secrets.js';
-import { listServers, type NotedDefinition, readServer, toSlug } from './server-definition.js';
+import { type LocatedDefinition, listServers, readServer, toSlug } from './server-definition.js';
 
 /** One file of `upstreams/`, validated. */
 export interface UpstreamSource {
@@ -30,7 +30,7 @@ export interface UpstreamSource {
   readonly diagnostics: Diagnostics;
 }
 
-/** Everything that says something, interpolated and validated one by one, with absolute paths. */
+/** All sources of the configuration, each interpolated and validated, with absolute paths. */
 export interface ConfigSources {
   readonly file: string | null;
   readonly directory: string;
@@ -41,7 +41,7 @@ export interface ConfigSources {
   readonly lock: ConfigLock;
 }
 
-/** Makes one normalised configuration of its sources. What is wrong between them goes into the notes. */
+/** Builds the normalised configuration from its sources. Faults between the sources go into the diagnostics. */
 export function assembleConfig(sources: ConfigSources): GatewayConfig {
   const { file, directory, dataDir, document, diagnostics, lock } = sources;
   const { mode: modeName, profile: chosen, toolPrefix } = { ...CONFIG_DEFAULTS.endpoint, ...document.endpoint };
@@ -80,14 +80,14 @@ export function assembleConfig(sources: ConfigSources): GatewayConfig {
     upstreams: buildUpstreams(definitions, {
       directory,
       defaults: { ...CONFIG_DEFAULTS.defaults, ...document.defaults },
-      // Who wrote a lock wants to know; without one nothing has been accepted that could be compared with.
+      // Without a lock nothing has been accepted that the tools could be compared with.
       integrity: document.integrity ?? (lock.content === null ? 'off' : 'warn'),
       families: { all: listFamilies(profiles), active: profile },
     }),
   };
 }
 
-/** The tool that reaches everything is called like the prefix without its last underscores. */
+/** The single-mode tool has the prefix, without its last underscores, as its name, so the prefix needs another character. */
 function noteNamelessTool(toolPrefix: string, diagnostics: Diagnostics): void {
   if (!/^_+$/.test(toolPrefix)) return;
   diagnostics.problem(
@@ -98,7 +98,7 @@ function noteNamelessTool(toolPrefix: string, diagnostics: Diagnostics): void {
 }
 
 /** In the order of precedence: the main file, then the upstream files by name. */
-function listDefinitions({ document, diagnostics, upstreams }: ConfigSources): readonly NotedDefinition[] {
+function listDefinitions({ document, diagnostics, upstreams }: ConfigSources): readonly LocatedDefinition[] {
   return [
     ...listServers(document).map((server) => ({ ...server, diagnostics })),
     ...upstreams.map((source) => ({ ...readServer(source.document, source.stem), diagnostics: source.diagnostics })),
@@ -111,7 +111,7 @@ function listFamilies(profiles: readonly ProfileDefinition[]): ReadonlySet<strin
 
 function buildPins(
   pins: GatewayDocument['pins'],
-  definitions: readonly NotedDefinition[],
+  definitions: readonly LocatedDefinition[],
   diagnostics: Diagnostics,
 ): GatewayConfig['pins'] {
   const pairs = Object.entries(pins ?? {}).map(([operation, upstream]) => {
@@ -133,7 +133,7 @@ interface Secret {
 
 const APPROVALS: JsonPath = ['policy', 'approvals'];
 
-/** Notes every secret that stands twice: it tells nobody apart, and whoever asks could approve their own calls with it. */
+/** Reports every secret that is used twice: its holders cannot be distinguished, and a client could approve its own calls. */
 function noteSharedSecrets(
   approvals: ApprovalsConfig,
   clients: readonly ClientConfig[],
@@ -169,7 +169,7 @@ function describeClash(secret: Secret, other: Secret): string {
     : same;
 }
 
-/** What decides whose operation a bare name is. */
+/** What decides which upstream a bare operation name belongs to. */
 interface NameOwners {
   /** All upstreams, in snake_case. */
   readonly upstreams: readonly string[];
@@ -177,8 +177,8 @@ interface NameOwners {
 }
 
 /**
- * Warns of rules that vouch for an operation by a name that any upstream may come to have: whoever offers it while its owner is
- * away is allowed, however little it is trusted.
+ * Warns of rules that allow an operation by a bare name: an upstream of any trust that offers the name while its owner is
+ * disconnected is allowed too.
  */
 function noteBareAllows(rules: readonly PolicyRule[], { upstreams, pins }: NameOwners, diagnostics: Diagnostics): void {
   if (upstreams.length < 2) return;
@@ -190,7 +190,7 @@ function noteBareAllows(rules: readonly PolicyRule[], { upstreams, pins }: NameO
       if (isOwned(name)) continue;
       diagnostics.warning(
         ['policy', 'rules', index, 'match', 'operation'],
-        `'${name}' is allowed for whichever upstream has the name, also while its owner is away; write 'UPSTREAM${QUALIFIER}${name}', or give the name to one in 'pins'`,
+        `'${name}' is allowed for every upstream that offers the name, also while its owner is disconnected; write 'UPSTREAM${QUALIFIER}${name}', or give the name to one in 'pins'`,
       );
     }
   }
@@ -200,12 +200,12 @@ const LOOPBACK = new BlockList();
 LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
 LOOPBACK.addAddress('::1', 'ipv6');
 
-/** Warns of a gateway that others can reach and that asks nobody who they are. */
+/** Warns of a gateway that is reachable from other machines without authentication. */
 function noteOpenServer(host: string, clients: readonly ClientConfig[], diagnostics: Diagnostics): void {
   if (clients.length > 0 || isLoopback(host)) return;
   diagnostics.warning(
     ['server', 'host'],
-    "anybody who can reach the port can call, as there are no clients; set 'clients' or MCP_AQL_CLIENT_TOKEN",
+    "everyone who can reach the port can call, because there are no clients; set 'clients' or MCP_AQL_CLIENT_TOKEN",
   );
 }
 

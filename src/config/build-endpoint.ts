@@ -9,13 +9,13 @@ interface EndpointContext {
   /** Where relative paths start. */
   readonly directory: string;
   readonly path: JsonPath;
-  /** For what is wrong with the entry's shape. */
+  /** Receives the faults of the entry's shape. */
   readonly diagnostics: Diagnostics;
-  /** For what is wrong with its values; muted where the server is switched off. */
+  /** Receives the faults of its values; muted where the server is disabled. */
   readonly valueDiagnostics: Diagnostics;
 }
 
-/** How a server is reached, of an entry that names a command or an address. What is wrong goes into the notes. */
+/** Builds the endpoint of an entry that has a command or a URL. What is wrong goes into the diagnostics. */
 export function buildEndpoint(entry: ServerEntry, context: EndpointContext): UpstreamEndpoint | undefined {
   const { diagnostics, path } = context;
   const { command, url } = entry;
@@ -26,7 +26,7 @@ export function buildEndpoint(entry: ServerEntry, context: EndpointContext): Ups
   }
   if (command !== undefined && (type ?? 'stdio') === 'stdio') return buildStdioEndpoint(command, entry, context);
   if (url !== undefined && type !== 'stdio') return buildHttpEndpoint(url, type ?? 'http', entry, context);
-  // Neither is left where the one that was given is faulty, which was told already.
+  // Both are missing where the given one was faulty and removed, which is already reported.
   if (command === undefined && url === undefined) return undefined;
   const needed = command === undefined ? "'stdio' needs 'command'" : `'${entry.type}' needs 'url'`;
   diagnostics.problem([...path, 'type'], needed, "leave 'type' out: it follows from 'command' or 'url'");

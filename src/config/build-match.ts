@@ -7,21 +7,21 @@ import type { Diagnostics } from './diagnostics.js';
 import type { ParamCondition, RuleMatch } from './gateway-config.js';
 import { toSlug } from './server-definition.js';
 
-/** The names that rules and quotas may speak of. */
+/** The names that rules and quotas may use. */
 export interface KnownNames {
   /** In snake_case. */
   readonly upstreams: readonly string[];
   readonly clients: readonly string[];
 }
 
-/** Which calls are meant, with lists as lists. */
+/** Builds the conditions of a rule or quota: single values become lists. */
 export function buildMatch({ operation, category, danger, upstream, client, params }: MatchEntry): RuleMatch {
   const conditions = Object.entries(params ?? {}).map(([name, entry]) => [name, buildCondition(entry)] as const);
   return {
     ...(operation !== undefined && { operation: toList(operation) }),
     ...(category !== undefined && { category: toList(category) }),
     ...(danger !== undefined && { danger: toList(danger) }),
-    // As pins do, names find their upstream in any spelling.
+    // As in pins, an upstream's name may be written in any spelling.
     ...(upstream !== undefined && {
       upstream: toList(upstream).map((name) => (isPattern(name) ? name : toSlug(name))),
     }),
@@ -38,7 +38,7 @@ function toList<T>(value: OneOrMany<T>): readonly T[] {
   return Array.isArray(value) ? value : [value as T];
 }
 
-/** Notes patterns that cannot be used. */
+/** Reports patterns that cannot be used. */
 export function noteGlobs(
   { operation, upstream, client, params }: MatchEntry,
   path: JsonPath,
@@ -58,7 +58,7 @@ export function noteGlobs(
   }
 }
 
-/** A name that nobody has is a slip: what speaks of it would silently do nothing. */
+/** Warns of unknown names: a rule with a misspelled name would silently match nothing. */
 export function noteUnknownNames(
   { upstream, client }: RuleMatch,
   known: KnownNames,
@@ -79,7 +79,7 @@ export function noteUnknownNames(
   }
 }
 
-/** What minimatch gives a meaning of its own: such a pattern may match many names. */
+/** The characters that have a meaning in minimatch patterns. */
 const PATTERN_SIGNS = /[*?[\]{}()]/;
 
 /** Whether a text is a pattern and not a name. */
@@ -87,7 +87,7 @@ export function isPattern(text: string): boolean {
   return PATTERN_SIGNS.test(text);
 }
 
-/** Extended globs and named classes. What rules are held against comes from callers, so patterns must be cheap to match. */
+/** Extended globs and named classes. Rules match values that callers send, so patterns must be cheap to match. */
 const UNSUPPORTED = /[?*+@!]\(|\[:\w+:\]/;
 
 const MAX_ALTERNATIVES = 64;

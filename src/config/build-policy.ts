@@ -6,7 +6,7 @@ import type { Diagnostics } from './diagnostics.js';
 import type { ApprovalsConfig, ConfirmationConfig, PolicyConfig, PolicyRule } from './gateway-config.js';
 import { buildCredentials, readSecret, type SecretContext } from './secrets.js';
 
-/** Companion document "confirmation tokens": a longer grace is permitted, and worth a warning. */
+/** A longer grace is permitted but gets a warning (companion document "confirmation tokens"). */
 const LONG_SKEW_SECONDS = 60;
 
 interface PolicyContext {
@@ -16,7 +16,7 @@ interface PolicyContext {
   readonly diagnostics: Diagnostics;
 }
 
-/** What may happen, and who must agree. What is wrong goes into the notes. */
+/** Builds the policy. What is wrong goes into the diagnostics. */
 export function buildPolicy(
   entry: PolicyEntry | undefined,
   { directory, known, diagnostics }: PolicyContext,
@@ -38,13 +38,13 @@ function buildConfirmation(entry: PolicyEntry['confirmation'], diagnostics: Diag
   if (clockSkewSeconds > LONG_SKEW_SECONDS) {
     diagnostics.warning(
       ['policy', 'confirmation', 'clockSkewSeconds'],
-      `expired tokens pass for another ${clockSkewSeconds} seconds; ${LONG_SKEW_SECONDS} are enough for clocks that differ`,
+      `expired tokens stay valid for another ${clockSkewSeconds} seconds; ${LONG_SKEW_SECONDS} are enough for clocks that differ`,
     );
   }
   return confirmation;
 }
 
-/** Rules that ask a person whom there is no way to ask. */
+/** Warns of rules that require a person where no way to ask one is allowed. */
 function noteUnaskable({ rules, approvals }: PolicyConfig, diagnostics: Diagnostics): void {
   if (approvals.elicitation || approvals.operator) return;
   for (const [index, { decision, requires }] of rules.entries()) {
@@ -58,24 +58,24 @@ function noteUnaskable({ rules, approvals }: PolicyConfig, diagnostics: Diagnost
 
 const PATH: JsonPath = ['policy', 'rules'];
 
-/** The policy rules, in order and with their lists as lists. What is wrong with one goes into the notes. */
+/** The policy rules, in order and with their lists as lists. What is wrong with one goes into the diagnostics. */
 function buildRules(
   entries: readonly RuleEntry[] | undefined,
   known: KnownNames,
   diagnostics: Diagnostics,
 ): readonly PolicyRule[] {
-  const places = new Map<string, number>();
+  const firstIndexes = new Map<string, number>();
   return (entries ?? []).map((entry, index) => {
     const path = [...PATH, index];
     const rule = buildRule(entry, index);
-    // What follows from a fault of form is no news.
+    // A faulty entry is reported already; further faults would only follow from that.
     if (!diagnostics.has(path)) {
       noteContradictions(entry, path, diagnostics);
       noteGlobs(entry.match ?? {}, [...path, 'match'], diagnostics);
     }
     noteUnknownNames(rule.match, known, [...path, 'match'], diagnostics);
-    const first = places.get(rule.name);
-    if (first === undefined) places.set(rule.name, index);
+    const first = firstIndexes.get(rule.name);
+    if (first === undefined) firstIndexes.set(rule.name, index);
     else
       diagnostics.problem([...path, 'name'], `rule ${first + 1} is called '${rule.name}' too`, 'choose another name');
     return rule;
@@ -124,7 +124,7 @@ function noteContradictions(
   }
 }
 
-/** How a person is asked. What is wrong goes into the notes. */
+/** Builds the settings by which a person is asked. What is wrong goes into the diagnostics. */
 function buildApprovals(entry: PolicyEntry['approvals'], context: SecretContext): ApprovalsConfig {
   const { operators: operatorEntries, publicUrl, webhook: webhookEntry, ...given } = entry ?? {};
   const { path, diagnostics } = context;
@@ -135,7 +135,7 @@ function buildApprovals(entry: PolicyEntry['approvals'], context: SecretContext)
     if (entry?.[key] === undefined || Object.keys(operatorEntries ?? {}).length > 0) continue;
     diagnostics.warning(
       [...path, key],
-      "nobody could open its links, as there are no operators; set 'operators' or MCP_AQL_ADMIN_TOKEN",
+      "its links cannot be opened, because there are no operators; set 'operators' or MCP_AQL_ADMIN_TOKEN",
     );
   }
   return {

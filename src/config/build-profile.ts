@@ -7,10 +7,10 @@ import { BUILT_IN_PROFILES } from './defaults.js';
 import type { Diagnostics } from './diagnostics.js';
 import type { FamilyDefinition, ProfileDefinition } from './gateway-config.js';
 
-/** The tool that reaches everything (specification, section 4.2); no family's tool may take its name. */
+/** The tool of single mode (specification, section 4.2); no family's tool may have its name. */
 const SINGLE_TOOL = 'mcp_aql';
 
-/** The built-in profiles and the operator's own. What is wrong with one goes into the notes. */
+/** The built-in profiles and the operator's own. What is wrong with one goes into the diagnostics. */
 export function buildProfiles(
   entries: GatewayDocument['profiles'],
   toolPrefix: string,
@@ -19,7 +19,7 @@ export function buildProfiles(
   const own = Object.entries(entries ?? {}).map(([name, families]) => {
     const path = ['profiles', name];
     const profile = { name, families: Object.entries(families).map(([key, entry]) => buildFamily(key, entry)) };
-    // What follows from a fault of form is no news.
+    // A faulty entry is reported already; further faults would only follow from that.
     if (!diagnostics.has(path)) noteProfile(profile, toolPrefix, path, diagnostics);
     if (BUILT_IN_PROFILES.some((known) => known.name === name)) {
       diagnostics.problem(path, `'${name}' is a built-in profile`, 'choose another name');
@@ -29,7 +29,7 @@ export function buildProfiles(
   return [...BUILT_IN_PROFILES, ...own];
 }
 
-/** The profile of a name; an empty one, with a problem noted, when there is none of that name. */
+/** The profile with a name. Where there is none, reports a problem and returns an empty profile. */
 export function pickProfile(
   name: string,
   profiles: readonly ProfileDefinition[],
@@ -56,9 +56,13 @@ function noteProfile(
   path: JsonPath,
   diagnostics: Diagnostics,
 ): void {
-  const lost = CATEGORIES.filter((category) => !families.some((family) => family.categories.includes(category)));
-  if (lost.length > 0) {
-    diagnostics.problem(path, `no family takes ${lost.join(', ')}`, "name them in the 'categories' of one family each");
+  const untaken = CATEGORIES.filter((category) => !families.some((family) => family.categories.includes(category)));
+  if (untaken.length > 0) {
+    diagnostics.problem(
+      path,
+      `no family takes ${untaken.join(', ')}`,
+      "name them in the 'categories' of one family each",
+    );
   }
   for (const key of ['categories', 'verbs'] as const) noteTwice(families, key, path, diagnostics);
   for (const { name } of families) {
@@ -69,17 +73,21 @@ function noteProfile(
       'choose another name',
     );
   }
-  const home = findIntrospectFamily(families);
-  if (home !== undefined && home.categories.length > 0 && !home.categories.includes('READ')) {
+  const introspectFamily = findIntrospectFamily(families);
+  if (
+    introspectFamily !== undefined &&
+    introspectFamily.categories.length > 0 &&
+    !introspectFamily.categories.includes('READ')
+  ) {
     diagnostics.problem(
-      [...path, home.name],
+      [...path, introspectFamily.name],
       "takes 'introspect', which only reads, but not READ",
       'take READ here, or leave it out',
     );
   }
 }
 
-/** A category or verb in two families: each operation stands in exactly one. */
+/** Reports a category or verb in two families, because each operation belongs to exactly one family. */
 function noteTwice(
   families: readonly FamilyDefinition[],
   key: 'categories' | 'verbs',
@@ -101,7 +109,7 @@ function noteTwice(
   }
 }
 
-/** Patterns beat verbs, verbs beat categories: the same order in which every operation finds its family. */
+/** Patterns beat verbs and verbs beat categories, the same order as for every other operation. */
 function findIntrospectFamily(families: readonly FamilyDefinition[]): FamilyDefinition | undefined {
   return (
     families.find((family) =>

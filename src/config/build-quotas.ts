@@ -8,11 +8,11 @@ import { COST_STEPS, METRICS, type QuotaLimit, type QuotaPrice, type QuotasConfi
 interface Context {
   readonly known: KnownNames;
   readonly diagnostics: Diagnostics;
-  /** What the prices are in. */
+  /** The currency of the prices. */
   readonly currency: string;
 }
 
-/** The budgets, in order. What is wrong with one goes into the notes. */
+/** Builds the quotas, in order. What is wrong with one goes into the diagnostics. */
 export function buildQuotas(entry: QuotasEntry = {}, known: KnownNames, diagnostics: Diagnostics): QuotasConfig {
   const { limits = [], pricing = [], currency = CONFIG_DEFAULTS.quotas.currency } = entry;
   const context = { known, diagnostics, currency };
@@ -29,7 +29,7 @@ function buildLimits(entries: readonly QuotaEntry[], context: Context): readonly
   const places = new Map<string, number>();
   return entries.flatMap((entry, index) => {
     const path = ['quotas', 'limits', index];
-    // What follows from a fault of form is no news.
+    // A faulty entry is reported already; further faults would only follow from that.
     if (context.diagnostics.has(path)) return [];
     const limit = buildLimit(entry, context.currency);
     noteThresholds(entry, path, context.diagnostics);
@@ -67,7 +67,7 @@ function noteThresholds(
   }
   for (const [index, [key, value = 0]] of given.entries()) {
     if (METRICS[metric].counts !== 'cost' && !Number.isInteger(value)) {
-      diagnostics.problem([...path, key], `expected a whole number, got ${value}; money alone comes in fractions`);
+      diagnostics.problem([...path, key], `expected a whole number, got ${value}; only costs may have fractions`);
     }
     const [earlier, less = 0] = given[index - 1] ?? [];
     if (earlier !== undefined && value < less) {
@@ -76,7 +76,7 @@ function noteThresholds(
   }
 }
 
-/** Nothing is converted, so a budget and the prices it adds up must speak of the same money. */
+/** Currencies are not converted, so a quota and its prices must use the same one. */
 function noteCurrency(
   { metric, currency }: QuotaEntry,
   path: JsonPath,

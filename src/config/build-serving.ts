@@ -6,7 +6,7 @@ import type { AuditConfig, GatewayConfig, StoreConfig } from './gateway-config.j
 
 type ServerConfig = GatewayConfig['server'];
 
-/** Where the gateway listens, with host names as a URL would spell them. */
+/** Builds the server settings, with host names as `URL` writes them. */
 export function buildServer(entry: GatewayDocument['server'], diagnostics: Diagnostics): ServerConfig {
   const merged: ServerConfig = { ...CONFIG_DEFAULTS.server, ...entry };
   return {
@@ -20,10 +20,10 @@ function readHostNames(texts: readonly string[], key: string, diagnostics: Diagn
   return texts.flatMap((text, index) => {
     const name = readHostName(text);
     if (name !== undefined) return [name];
-    // The path of the list: one variable may hold all of it, and is then what the problem names.
+    // The path of the list, because one variable may hold all of it; the problem then names the variable.
     diagnostics.problem(
       ['server', key],
-      `expected host names without wildcards; number ${index + 1} is none`,
+      `expected host names without wildcards; number ${index + 1} is not one`,
       'write each as example.org',
     );
     return [];
@@ -44,7 +44,7 @@ interface AuditContext {
   readonly diagnostics: Diagnostics;
 }
 
-/** What is recorded, and where. What is wrong goes into the notes. */
+/** Builds the audit settings. What is wrong goes into the diagnostics. */
 export function buildAudit(
   entry: Partial<AuditConfig> = {},
   { directory, dataDir, diagnostics }: AuditContext,
@@ -67,16 +67,16 @@ function findPatternFault(pattern: string): string | undefined {
     if (!new RegExp(pattern, 'u').test('')) return undefined;
     return 'expected a regular expression that does not match the empty text';
   } catch (cause) {
-    // The engine's message repeats the pattern before it says what is wrong with it.
+    // The engine's message repeats the pattern before the reason.
     const reason = cause instanceof Error ? cause.message.replace(/^.*\/u: /s, '') : 'unknown reason';
     return `expected a regular expression that compiles (${reason})`;
   }
 }
 
-/** Less would not hold one item of what servers answer. */
+/** A smaller limit would not hold one item of a typical list. */
 const LEAST_BYTES = 10_000;
 
-/** What becomes of big answers. What is wrong goes into the notes. */
+/** Builds the settings for large results. What is wrong goes into the diagnostics. */
 export function buildResults(entry: GatewayDocument['results'], diagnostics: Diagnostics): GatewayConfig['results'] {
   const results = { ...CONFIG_DEFAULTS.results, ...entry };
   const { maxBytes } = results;
@@ -95,7 +95,7 @@ interface StoreContext {
 
 type Builder = (entry: StoreEntry, context: StoreContext) => StoreConfig;
 
-/** Each kind of store: what is built of the entry, and which keys are asked for it. */
+/** How each kind of store is built, and which keys it uses. */
 const KINDS: Readonly<Record<StoreConfig['type'], { readonly keys: readonly string[]; readonly build: Builder }>> = {
   memory: { keys: [], build: () => ({ type: 'memory' }) },
   sqlite: {
@@ -115,10 +115,10 @@ const KINDS: Readonly<Record<StoreConfig['type'], { readonly keys: readonly stri
   },
 };
 
-/** Where state is kept. What is wrong goes into the notes. */
+/** Builds the store settings. What is wrong goes into the diagnostics. */
 export function buildStore(entry: StoreEntry = {}, context: StoreContext): StoreConfig {
   const { diagnostics } = context;
-  // Whoever gives the address of a Redis wants it used.
+  // An address alone selects Redis.
   const type = entry.type ?? (entry.url === undefined ? CONFIG_DEFAULTS.store.type : 'redis');
   const { keys, build } = KINDS[type];
   for (const key of Object.keys(entry)) {
@@ -128,7 +128,7 @@ export function buildStore(entry: StoreEntry = {}, context: StoreContext): Store
   return build(entry, context);
 }
 
-/** As `URL` writes it, so that masking finds the password whatever stands in it. */
+/** The address as `URL` writes it, so that masking finds a password with any characters. */
 function readRedisUrl(text: string | undefined, diagnostics: Diagnostics): string {
   const path = ['store', 'url'];
   const address = text !== undefined && URL.canParse(text) ? new URL(text) : undefined;

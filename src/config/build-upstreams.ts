@@ -15,7 +15,7 @@ import type {
   UpstreamConfig,
 } from './gateway-config.js';
 import { FOREIGN_KEYS, SERVER_PROPERTIES } from './schema/upstream-schema.js';
-import type { NotedDefinition } from './server-definition.js';
+import type { LocatedDefinition } from './server-definition.js';
 
 interface UpstreamContext {
   /** Where relative paths start. */
@@ -26,11 +26,11 @@ interface UpstreamContext {
 }
 
 /**
- * The upstreams of everything that is said of servers, in order. One place says how a server is reached; others that
- * share its slug add to it, the later ones beating the earlier. What is wrong goes into the notes.
+ * Builds the upstreams from all definitions, in order. One definition says how a server is reached; others with the same
+ * slug add to it, and later ones beat earlier ones. What is wrong goes into the diagnostics.
  */
 export function buildUpstreams(
-  definitions: readonly NotedDefinition[],
+  definitions: readonly LocatedDefinition[],
   context: UpstreamContext,
 ): readonly UpstreamConfig[] {
   for (const definition of definitions) noteKeys(definition);
@@ -44,7 +44,7 @@ export function buildUpstreams(
   );
 }
 
-function buildUpstream(parts: readonly NotedDefinition[], context: UpstreamContext): UpstreamConfig[] {
+function buildUpstream(parts: readonly LocatedDefinition[], context: UpstreamContext): UpstreamConfig[] {
   const [main, ...rivals] = parts.filter(isReachable);
   if (main === undefined) {
     for (const part of parts) noteUnreachable(part);
@@ -80,25 +80,25 @@ function pickShared(entry: ServerEntry): Partial<UpstreamDefaults> {
   return Object.fromEntries(given.filter(([, value]) => value !== undefined));
 }
 
-/** Some clients write seconds, others milliseconds; nobody means a call of under a second or of over a quarter of an hour. */
+/** Some clients write seconds, others milliseconds: a time-out of under a second or over a quarter of an hour is not intended. */
 function readForeignTimeout(timeout: number | undefined): number | undefined {
   if (timeout === undefined) return undefined;
   return Math.round(timeout < 1000 ? timeout * 1000 : timeout);
 }
 
-/** Whether a definition says how its server is reached; a faulty `command` or `url` was meant to. */
-function isReachable({ entry, path, diagnostics }: NotedDefinition): boolean {
+/** Whether a definition says how its server is reached; a faulty `command` or `url` counts too. */
+function isReachable({ entry, path, diagnostics }: LocatedDefinition): boolean {
   return ['command', 'url'].some((key) => key in entry || diagnostics.has([...path, key]));
 }
 
-function noteUnreachable({ name, path, diagnostics }: NotedDefinition): void {
-  // A file of its own may curate a server that this installation does not have; an entry of the main file is a server.
+function noteUnreachable({ name, path, diagnostics }: LocatedDefinition): void {
+  // A file may curate a server that this installation does not have; an entry of the main file must define a server.
   if (path.length === 0)
     diagnostics.warning(path, `curates '${name}', which no configuration defines; it has no effect`);
   else diagnostics.problem(path, "expected 'command' (stdio) or 'url' (HTTP)");
 }
 
-function noteRival(rival: NotedDefinition, main: NotedDefinition): void {
+function noteRival(rival: LocatedDefinition, main: LocatedDefinition): void {
   const place =
     main.path.length === 0 ? main.diagnostics.source : `${formatPath(main.path)} in ${main.diagnostics.source}`;
   const clash =
@@ -108,17 +108,17 @@ function noteRival(rival: NotedDefinition, main: NotedDefinition): void {
   rival.diagnostics.problem(rival.path, clash, 'rename or remove one of them');
 }
 
-function hasUsableName({ name, slug, path, diagnostics }: NotedDefinition): boolean {
+function hasUsableName({ name, slug, path, diagnostics }: LocatedDefinition): boolean {
   if (slug === GATEWAY_SOURCE)
     diagnostics.problem(path, `'${name}' is what the gateway calls itself`, 'choose another name');
   return slug !== GATEWAY_SOURCE;
 }
 
 /**
- * What a pasted entry holds beyond our keys is other clients' business, unless it is nearly one of ours: `trsut` must not
- * silently leave a server trusted.
+ * Unknown keys of a pasted entry belong to other clients and get a warning. A key that looks like a misspelled one of ours is
+ * a problem: `trsut` must not silently leave a server trusted.
  */
-function noteKeys({ entry, path, diagnostics }: NotedDefinition): void {
+function noteKeys({ entry, path, diagnostics }: LocatedDefinition): void {
   const known = [...Object.keys(SERVER_PROPERTIES), '$schema', ...(path.length === 0 ? ['name'] : [])];
   for (const key of Object.keys(entry).filter((name) => !known.includes(name))) {
     const nearest = FOREIGN_KEYS.includes(key) ? undefined : nearestSpelling(key, known);
@@ -127,10 +127,10 @@ function noteKeys({ entry, path, diagnostics }: NotedDefinition): void {
   }
 }
 
-/** Stands, in the texts of a relation's `params`, for the node that is looked at. */
+/** Represents, in the strings of a relation's `params`, the id of the queried node. */
 export const NODE_SIGN = '$id';
 
-/** Whether parameters speak of the node that is looked at; where they do not, one call tells all connections. */
+/** Whether parameters refer to the queried node; where they do not, one call returns all connections. */
 export function mentionsNode(params: unknown): boolean {
   if (typeof params === 'string') return params.includes(NODE_SIGN);
   return typeof params === 'object' && params !== null && Object.values(params).some(mentionsNode);
@@ -143,8 +143,8 @@ interface KnownFamilies {
   readonly active: ProfileDefinition;
 }
 
-/** The curation rules of every place that speaks of a server, in order. What is wrong goes into the notes. */
-function buildCuration(definitions: readonly NotedDefinition[], families: KnownFamilies): readonly CurationRule[] {
+/** The curation rules of all definitions of a server, in order. What is wrong goes into the diagnostics. */
+function buildCuration(definitions: readonly LocatedDefinition[], families: KnownFamilies): readonly CurationRule[] {
   const renamed = new Map<string, string>();
   return definitions.flatMap((definition) =>
     Object.entries(definition.entry.operations ?? {}).map(([pattern, { computed, ...operation }]) => {
@@ -163,7 +163,7 @@ function buildCuration(definitions: readonly NotedDefinition[], families: KnownF
 
 function noteFamily(
   { pattern, family }: CurationRule,
-  { path, diagnostics }: NotedDefinition,
+  { path, diagnostics }: LocatedDefinition,
   known: KnownFamilies,
 ): void {
   if (family === undefined || known.active.families.some(({ name }) => name === family)) return;
@@ -177,7 +177,7 @@ function noteFamily(
 
 function noteRename(
   { pattern, rename }: CurationRule,
-  { path, diagnostics }: NotedDefinition,
+  { path, diagnostics }: LocatedDefinition,
   renamed: Map<string, string>,
 ): void {
   if (rename === undefined) return;
@@ -192,14 +192,14 @@ function noteRename(
   } else if (rename.includes(QUALIFIER)) {
     diagnostics.problem(at, `'${QUALIFIER}' stands between upstream and operation`, 'use single underscores');
   } else if (RESERVED_OPERATIONS.has(rename)) {
-    diagnostics.problem(at, `'${rename}' is a name that the protocol keeps for itself`, 'choose another name');
+    diagnostics.problem(at, `'${rename}' is a name that the protocol reserves`, 'choose another name');
   } else if (other !== undefined && other !== pattern) {
     diagnostics.problem(at, `'${other}' is renamed to '${rename}' too`, 'choose another name');
   }
   renamed.set(rename, pattern);
 }
 
-/** Computed fields with each expression in its place. An expression that cannot be read goes into the notes. */
+/** Builds computed fields. An expression that cannot be parsed goes into the diagnostics. */
 function buildComputed(
   entries: NonNullable<OperationEntry['computed']>,
   path: JsonPath,
@@ -208,7 +208,7 @@ function buildComputed(
   const fields = Object.entries(entries).map(([name, entry]) => {
     const field = typeof entry === 'string' ? { expression: entry } : entry;
     const at = typeof entry === 'string' ? [...path, name] : [...path, name, 'expression'];
-    // Where there is none, that is known already.
+    // A missing or faulty expression is reported already.
     const compiled = diagnostics.has(at) ? undefined : compileExpression(field.expression);
     if (compiled?.ok === false) diagnostics.problem(at, compiled.problem);
     return [name, field] as const;
@@ -216,8 +216,8 @@ function buildComputed(
   return Object.fromEntries(fields);
 }
 
-/** The relations of every place that speaks of a server, in order. What is wrong goes into the notes. */
-function buildRelations(definitions: readonly NotedDefinition[]): readonly RelationConfig[] {
+/** The relations of all definitions of a server, in order. What is wrong goes into the diagnostics. */
+function buildRelations(definitions: readonly LocatedDefinition[]): readonly RelationConfig[] {
   return definitions.flatMap(({ entry, path, diagnostics }) =>
     (entry.relations ?? []).map((relation, index) => {
       noteMissingEnd(relation, [...path, 'relations', index], diagnostics);
@@ -227,7 +227,7 @@ function buildRelations(definitions: readonly NotedDefinition[]): readonly Relat
   );
 }
 
-/** What the node that is looked at cannot be, since nobody is looked at or it would stand at both ends. */
+/** Reports a missing `source` or `target`: the queried node can be one end of a connection, but not both. */
 function noteMissingEnd(
   { params = {}, source, target }: RelationEntry,
   path: JsonPath,
@@ -236,23 +236,23 @@ function noteMissingEnd(
   if (diagnostics.has(path)) return;
   const asksForOne = mentionsNode(params);
   if (asksForOne && source === undefined && target === undefined) {
-    diagnostics.problem(path, "expected 'source' or 'target': the node that is looked at cannot be both");
+    diagnostics.problem(path, "expected 'source' or 'target': the queried node cannot be both");
   }
   if (asksForOne) return;
   for (const [key, given] of Object.entries({ source, target })) {
     if (given !== undefined) continue;
-    const hint = `or write '${NODE_SIGN}' into 'params' for the node that is looked at`;
-    diagnostics.problem([...path, key], 'missing; expected a path, as one call tells all connections', hint);
+    const hint = `or write '${NODE_SIGN}' into 'params' for the id of the queried node`;
+    diagnostics.problem([...path, key], 'missing; expected a path, because one call returns all connections', hint);
   }
 }
 
-/** The key that says what a limit of this scope is about; every call needs none. */
+/** The key that names what a limit of this scope counts; a limit on every call has none. */
 const SUBJECTS = { global: undefined, endpoint: 'operation', category: 'category' } as const satisfies Readonly<
   Record<ApiLimit['scope'], string | undefined>
 >;
 
-/** How many calls a server takes: what the last place that speaks of it says. What is wrong goes into the notes. */
-function buildApiLimits(definitions: readonly NotedDefinition[]): readonly ApiLimit[] {
+/** The API limits of a server; the last definition that has any counts. What is wrong goes into the diagnostics. */
+function buildApiLimits(definitions: readonly LocatedDefinition[]): readonly ApiLimit[] {
   const last = definitions.findLast(({ entry }) => entry.api_limits !== undefined);
   if (last === undefined) return [];
   const seen = new Set<string>();
@@ -280,7 +280,7 @@ function noteSubject(entry: ApiLimitEntry, path: JsonPath, diagnostics: Diagnost
   const { scope, operation } = entry;
   const subject = SUBJECTS[scope];
   if (subject !== undefined && entry[subject] === undefined) {
-    diagnostics.problem([...path, subject], `missing; a limit of the scope '${scope}' says of which`);
+    diagnostics.problem([...path, subject], `missing; a limit of the scope '${scope}' needs it`);
   }
   for (const key of ['operation', 'category'] as const) {
     if (key === subject || entry[key] === undefined) continue;
@@ -294,7 +294,7 @@ function noteSubject(entry: ApiLimitEntry, path: JsonPath, diagnostics: Diagnost
   if (fault !== undefined) diagnostics.problem([...path, 'operation'], fault.message, fault.suggestion);
 }
 
-/** Two limits on the same calls in the same window are one: the lower. */
+/** Reports two limits on the same calls in the same window: only the lower one would count. */
 function noteTwin(
   { scope, operation, category, window }: ApiLimit,
   path: JsonPath,

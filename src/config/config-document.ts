@@ -26,7 +26,7 @@ export interface OperationEntry extends Omit<CurationRule, 'pattern' | 'computed
   readonly computed?: Readonly<Record<string, string | ComputedEntry>>;
 }
 
-/** How one operation tells what is connected, as written. */
+/** How one operation returns connections, as written. */
 export type RelationEntry = Partial<Omit<RelationConfig, 'source' | 'target' | 'type'>> &
   Pick<RelationConfig, 'relationship' | 'operation'> & {
     readonly source?: string;
@@ -85,7 +85,7 @@ export interface FamilyEntry {
 }
 
 /**
- * The main file once its schema has passed it. Still as the operator wrote it: this type never leaves the room.
+ * The main file after validation, still as the operator wrote it. Only src/config uses this type.
  */
 export interface GatewayDocument {
   readonly server?: Partial<GatewayConfig['server']>;
@@ -116,7 +116,7 @@ export interface GatewayDocument {
   readonly mcp?: { readonly servers?: Servers };
 }
 
-/** What holds for every upstream that does not say otherwise. */
+/** The settings of every upstream that has none of its own. */
 export type UpstreamDefaults = Pick<
   UpstreamConfig,
   'trust' | 'timeoutMs' | 'connectTimeoutMs' | 'maxConcurrency' | 'strict'
@@ -138,7 +138,7 @@ export interface PriceEntry {
   readonly cost_per_call: number;
 }
 
-/** The main file's `quotas` once its schema has passed it. */
+/** The main file's `quotas` after validation. */
 export interface QuotasEntry {
   readonly limits?: readonly QuotaEntry[];
   readonly pricing?: readonly PriceEntry[];
@@ -152,7 +152,7 @@ export interface ApiLimitEntry extends Omit<ApiLimit, 'category'> {
 
 export type OneOrMany<T> = T | readonly T[];
 
-/** Whoever holds a token, as written. */
+/** A token of a client or operator, as written. */
 export interface CredentialEntry {
   readonly token?: string;
   readonly token_FILE?: string;
@@ -181,7 +181,7 @@ export interface RuleEntry {
   readonly cooldown_seconds?: number;
 }
 
-/** The main file's `policy` once its schema has passed it. */
+/** The main file's `policy` after validation. */
 export interface PolicyEntry {
   readonly readOnly?: PolicyConfig['readOnly'];
   readonly rules?: readonly RuleEntry[];

@@ -12,10 +12,9 @@ interface ChosenDirectory {
 }
 
 /**
- * Makes the directories that the gateway writes to (data, audit, the store's file), and the working directories below the
- * data directory of the stdio servers that will be started. Others are the operator's: a missing one is a mistake that making
- * it would hide.
- * @throws ConfigError when one cannot be made.
+ * Creates the directories that the gateway writes to (data, audit, the store's file), and the working directories of stdio
+ * servers below the data directory. Other directories are the operator's: creating a missing one would hide a mistake.
+ * @throws ConfigError when one cannot be created.
  */
 export async function ensureDataDirectories(config: GatewayConfig): Promise<void> {
   for (const chosen of listDirectories(config)) await makeDirectory(chosen, config.file);
@@ -39,10 +38,10 @@ function choose(directory: string | undefined, setting: string): readonly Chosen
 
 async function makeDirectory({ directory, setting, suggestion }: ChosenDirectory, file: string | null): Promise<void> {
   try {
-    // What is kept there is nobody else's business.
+    // The directory holds private data, so only its owner may read it.
     await mkdir(directory, { recursive: true, mode: 0o700 });
   } catch (cause) {
-    const message = `the directory '${directory}' cannot be made (${faultCode(cause)})`;
+    const message = `the directory '${directory}' cannot be created (${faultCode(cause)})`;
     throw new ConfigError([{ file: file ?? 'configuration', path: setting, message, suggestion }]);
   }
 }

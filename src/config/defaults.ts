@@ -11,10 +11,10 @@ import type {
   StoreConfig,
 } from './gateway-config.js';
 
-/** The profile when nobody asks for another. */
+/** The profile where the configuration names none. */
 export const DEFAULT_PROFILE = 'crude';
 
-/** What holds where nobody says otherwise. The published schema shows the same values. */
+/** The values of settings that are not given. The published schema shows the same values. */
 export const CONFIG_DEFAULTS = {
   server: {
     host: '127.0.0.1',
@@ -38,7 +38,7 @@ export const CONFIG_DEFAULTS = {
   cache: { maxBytes: 33_554_432 },
   // A hundred kilobytes are some 25,000 tokens: more than a model should get without asking.
   results: { maxBytes: 100_000, keptBytes: 67_108_864, keptSeconds: 600, compact: false },
-  // Who writes a server into the configuration vouches for it: `validated`, not the specification's `untested`.
+  // The operator has chosen the servers of the configuration: `validated`, not the specification's `untested`.
   defaults: { trust: 'validated', timeoutMs: 60_000, connectTimeoutMs: 30_000, maxConcurrency: 64, strict: true },
   policy: {
     readOnly: false,
@@ -104,7 +104,7 @@ const EXECUTE = family('execute', 'Run, send or trigger something with effects o
 /** A family that reads takes nothing else by its name: `describe_and_delete` is no description. */
 const READ_ONLY: readonly Category[] = ['READ'];
 
-/** Looking around rather than looking up; `introspect` belongs here wherever a profile has such a family. */
+/** Verbs of exploration; `introspect` belongs here wherever a profile has such a family. */
 const DISCOVERY_VERBS = ['introspect', 'discover', 'describe', 'inspect', 'explain', 'list'];
 
 /** Changes to who may do what. Only changes: reading permissions stays reading. */
@@ -115,8 +115,8 @@ const ACCESS_PATTERNS = [
 ];
 
 /**
- * The profiles that ship (specification, sections 4.2 and 6). Each takes every category once; verbs and patterns move
- * single operations to where a person of that trade would look for them.
+ * The built-in profiles (specification, sections 4.2 and 6). Each takes every category once; verbs and patterns move
+ * single operations to the family where users of that field expect them.
  */
 export const BUILT_IN_PROFILES: readonly ProfileDefinition[] = [
   { name: DEFAULT_PROFILE, families: [CREATE, READ, UPDATE, DELETE, EXECUTE] },

@@ -1,24 +1,24 @@
 import { formatPath, type JsonPath } from '../lib/json-path.js';
 
-/** Collects what is wrong while a configuration is read, so that the operator learns everything at once. */
+/** Collects the faults of a configuration while it is read, so that the operator sees all of them at once. */
 export interface ConfigReport {
   readonly problems: ConfigProblem[];
   readonly warnings: string[];
 }
 
-/** Where a value really came from when it is not the file it was laid over. */
+/** The origin of a value that does not come from the file. */
 export interface Origin {
   readonly file: string;
   readonly path: string;
 }
 
-/** The part of a report that speaks of one document. */
+/** The diagnostics of one document, as a part of the report. */
 export interface Diagnostics {
   /** The document's name in messages. */
   readonly source: string;
   problem(path: JsonPath, message: string, suggestion?: string): void;
   warning(path: JsonPath, message: string): void;
-  /** Whether a problem was noted at this path or below; what follows from it need not be told again. */
+  /** Whether a problem was reported at this path or below; problems that follow from it need not be reported. */
   has(path: JsonPath): boolean;
 }
 
@@ -39,8 +39,8 @@ export function createReport(): ConfigReport {
 }
 
 /**
- * Opens the notes of one document.
- * @param origins by formatted path: values laid over the document, whose notes name the variable or flag instead.
+ * Opens the diagnostics of one document.
+ * @param origins by formatted path: values from the environment or command line; their diagnostics name the variable or flag.
  */
 export function openDiagnostics(
   report: ConfigReport,
@@ -66,7 +66,7 @@ export function openDiagnostics(
   };
 }
 
-/** Notes that keep quiet: for values that do not count, as those of a server that is switched off. */
+/** Diagnostics that report nothing, for values that are not used, such as those of a disabled server. */
 export function muteDiagnostics(diagnostics: Diagnostics): Diagnostics {
   return { ...diagnostics, problem: () => {}, warning: () => {} };
 }

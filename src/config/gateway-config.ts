@@ -25,8 +25,8 @@ export interface HttpEndpoint {
 export type UpstreamEndpoint = StdioEndpoint | HttpEndpoint;
 
 /**
- * What an operator says of the operations a pattern matches. The pattern is an exact name or a minimatch pattern; it is
- * held against the tool's own name and against the operation's snake_case name. Later rules win, key by key.
+ * An operator's curation of the operations that a pattern matches. The pattern is an exact name or a minimatch pattern; it
+ * is compared with the tool's own name and with the operation's snake_case name. Later rules win, key by key.
  */
 export interface CurationRule {
   readonly pattern: string;
@@ -38,7 +38,7 @@ export interface CurationRule {
   readonly hide?: boolean;
   readonly category?: Category;
   readonly danger?: DangerLevel;
-  /** The family that shows the operation, whatever the profile says. */
+  /** The family of the operation, instead of the profile's choice. */
   readonly family?: string;
   readonly description?: string;
   /** Parameters that find the resource of an UPDATE; the others go into `input`. */
@@ -54,7 +54,7 @@ export interface CurationRule {
   readonly sensitive?: readonly string[];
   /** How long a READ's answer may be served again. */
   readonly cache?: { readonly ttlSeconds: number };
-  /** Which READ tells an UPDATE what is there, so that the gateway merges. */
+  /** The READ by which the gateway merges the input of an UPDATE with the current state. */
   readonly merge?: MergeRule;
   /** Where its answers hold a list, dotted (empty: the answer is the list), or false: nowhere. */
   readonly collection?: string | false;
@@ -62,25 +62,25 @@ export interface CurationRule {
   readonly presets?: Readonly<Record<string, readonly string[]>>;
   /** Computed fields by name. */
   readonly computed?: Readonly<Record<string, { readonly expression: string; readonly description?: string }>>;
-  /** Told to callers once a session. */
+  /** Callers are warned once per session. */
   readonly deprecated?: Deprecation;
   /** Milliseconds from which a call counts as slow. */
   readonly slowMs?: number;
 }
 
 /**
- * How things are connected, as one READ operation tells it (companion document "relationship queries"). Its answer holds a
- * list of edges at `edges`; `source`, `target` and `type` are paths in each, `type` else a fixed name.
+ * Relationships that one READ operation returns (companion document "relationship queries"). Its answer holds a list of
+ * edges at `edges`; `source`, `target` and `type` are paths in each edge; without `type`, `relationship` is the type.
  */
 export interface RelationConfig {
   /** The relationship's name, where the edges do not say. */
   readonly relationship: string;
   /** A READ operation of the upstream, by its tool's or its own name. */
   readonly operation: string;
-  /** Arguments; `$id` stands for the node that is looked at. Without it one call tells all edges. */
+  /** Arguments; `$id` stands for the id of the queried node. Without it one call returns all edges. */
   readonly params: JsonObject;
   readonly edges: string;
-  /** The node that is looked at itself, where `source` is null. */
+  /** Null where the source is the queried node itself. */
   readonly source: string | null;
   readonly target: string | null;
   readonly type: string | null;
@@ -102,9 +102,9 @@ export interface UpstreamConfig {
   readonly trust: TrustLevel;
   /** Refuse parameters that the tool does not describe. */
   readonly strict: boolean;
-  /** What becomes of grouped tools; where absent, those whose values differ in effect are split. */
+  /** How grouped tools are offered; where absent, those whose values differ in effect are split. */
   readonly group?: GroupMode;
-  /** What becomes of a tool that is not what was accepted. */
+  /** How a tool that differs from the accepted one is treated. */
   readonly integrity: IntegrityMode;
   readonly curation: readonly CurationRule[];
   readonly relations: readonly RelationConfig[];
@@ -127,7 +127,7 @@ export interface FamilyDefinition {
   readonly only: readonly Category[];
 }
 
-/** Operations over families. Each operation stands in exactly one; the last family takes what none asked for. */
+/** Assigns operations to families. Each operation belongs to exactly one; the last family takes those that no other takes. */
 export interface ProfileDefinition {
   readonly name: string;
   readonly families: readonly FamilyDefinition[];
@@ -171,7 +171,7 @@ export interface GatewayConfig {
   readonly batch: {
     /** Operations of one batch. */
     readonly maxOperations: number;
-    /** What becomes of a batch that asks for agreement in its middle: nothing after it begins, or the others run. */
+    /** Whether a batch stops at an operation that needs a confirmation, or skips it and runs the others. */
     readonly onConfirmation: 'halt' | 'skip';
   };
   readonly warnings: {
@@ -185,13 +185,13 @@ export interface GatewayConfig {
   };
   /** What was accepted of the upstreams' tools. */
   readonly lock: ConfigLock;
-  /** Bare operation names that stay with one upstream (by slug), whoever else offers that name. */
+  /** Bare operation names that belong to one upstream (by slug), even if others offer the same name. */
   readonly pins: Readonly<Record<string, string>>;
   readonly policy: PolicyConfig;
   readonly quotas: QuotasConfig;
   readonly store: StoreConfig;
   readonly audit: AuditConfig;
-  /** Who may use MCP over HTTP; anybody who can reach the port when empty. */
+  /** Who may use MCP over HTTP; everyone who can reach the port when empty. */
   readonly clients: readonly ClientConfig[];
   readonly log: {
     readonly level: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent';
@@ -200,12 +200,12 @@ export interface GatewayConfig {
   readonly upstreams: readonly UpstreamConfig[];
 }
 
-/** What becomes of a tool whose definition is not the accepted one: nothing, a report, or a report and no calls. */
+/** How a tool whose definition is not the accepted one is treated: ignored, reported, or reported and not callable. */
 export const INTEGRITY_MODES = ['off', 'warn', 'quarantine'] as const;
 
 export type IntegrityMode = (typeof INTEGRITY_MODES)[number];
 
-/** How an operation was classified when it was accepted. The family depends on the profile and is told for information. */
+/** How an operation was classified when it was accepted. The family depends on the profile and is for information only. */
 export interface LockedOperation {
   readonly category: Category;
   readonly danger: DangerLevel;
@@ -256,9 +256,9 @@ export type QuotaMatch = Pick<RuleMatch, 'operation' | 'category' | 'upstream' |
 export interface Thresholds {
   /** From here on answers carry a warning. */
   readonly warn?: number;
-  /** What would pass this needs somebody's word to go on. */
+  /** A call that would exceed this is paused until its caller repeats it with a token. */
   readonly pause?: number;
-  /** What would pass this is refused. */
+  /** A call that would exceed this is refused. */
   readonly hardStop?: number;
 }
 
@@ -306,7 +306,7 @@ export const DECISIONS = ['allow', 'confirm', 'deny'] as const;
 
 export type Decision = (typeof DECISIONS)[number];
 
-/** Who must agree: whoever saw the warning (and sends its token back), or a person by a way the model cannot take. */
+/** Who must agree: the caller, which sends the token of the warning back, or a person, in a way that a model cannot use. */
 export const CONFIRMERS = ['token', 'human'] as const;
 
 export type Confirmer = (typeof CONFIRMERS)[number];
@@ -347,7 +347,7 @@ export interface PolicyRule {
   readonly name: string;
   readonly match: RuleMatch;
   readonly decision: Decision;
-  /** For whoever is refused or asked. */
+  /** Shown in the refusal or the question. */
   readonly reason?: string;
   /** Of `confirm`; `token` unless given. */
   readonly requires: Confirmer;
@@ -433,7 +433,7 @@ export interface PolicyConfig {
   readonly approvals: ApprovalsConfig;
 }
 
-/** What becomes of a tool whose effect a parameter chooses: one operation a value, or one operation. */
+/** How a tool whose effect a parameter chooses is offered: as one operation per value, or as one operation. */
 export const GROUP_MODES = ['split', 'keep'] as const;
 
 type GroupMode = (typeof GROUP_MODES)[number];

@@ -1,12 +1,12 @@
 import { CONFIG_DEFAULTS } from './defaults.js';
 import { renderJson } from './lock-file.js';
 
-/** A configuration to start from: the settings that people change first, and one server as an example, switched off. */
+/** The configuration that `init` writes: the settings that people change first, and one disabled server as an example. */
 export function renderInitConfig(): string {
   const { host, port } = CONFIG_DEFAULTS.server;
   const { mode, profile } = CONFIG_DEFAULTS.endpoint;
   return renderJson({
-    // Where npm puts it; an editor that does not find it only offers no completion.
+    // The path of an npm installation; without the file, an editor only lacks completion.
     $schema: './node_modules/mcp-aql-gateway/docs/gateway-config.schema.json',
     server: { host, port },
     endpoint: { mode, profile },

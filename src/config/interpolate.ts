@@ -12,8 +12,8 @@ export interface Scope {
   readonly cwd: string;
 }
 
-/** Told of every reference that cannot be resolved; the reference then stays as it was written. */
-export type Complain = (path: JsonPath, message: string, suggestion?: string) => void;
+/** Called for every reference that cannot be resolved; the reference then stays as it was written. */
+export type ReportProblem = (path: JsonPath, message: string, suggestion?: string) => void;
 
 /** `$${` first: it escapes; then a reference, or one that does not end. */
 const REFERENCE = /\$\$\{|\$\{([^}]*)\}|\$\{/g;
@@ -22,22 +22,23 @@ const VARIABLE = /^(?:env:)?([A-Za-z_]\w*)(?::-([\s\S]*))?$/;
 type Answer = { readonly text: string } | { readonly fault: string; readonly suggestion?: string };
 
 /** A copy of a JSON value with the references in all of its strings resolved; keys stay as they are. */
-export function interpolate(value: unknown, path: JsonPath, scope: Scope, complain: Complain): unknown {
-  if (typeof value === 'string') return interpolateText(value, path, scope, complain);
-  if (Array.isArray(value)) return value.map((item, index) => interpolate(item, [...path, index], scope, complain));
+export function interpolate(value: unknown, path: JsonPath, scope: Scope, reportProblem: ReportProblem): unknown {
+  if (typeof value === 'string') return interpolateText(value, path, scope, reportProblem);
+  if (Array.isArray(value))
+    return value.map((item, index) => interpolate(item, [...path, index], scope, reportProblem));
   if (!isJsonObject(value)) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([key, member]) => [key, interpolate(member, [...path, key], scope, complain)]),
+    Object.entries(value).map(([key, member]) => [key, interpolate(member, [...path, key], scope, reportProblem)]),
   );
 }
 
 /** Resolves `${VAR}`, `${VAR:-default}`, `${env:VAR}` and the predefined names in one string; `$${` stands for `${`. */
-export function interpolateText(text: string, path: JsonPath, scope: Scope, complain: Complain): string {
+export function interpolateText(text: string, path: JsonPath, scope: Scope, reportProblem: ReportProblem): string {
   return text.replace(REFERENCE, (match: string, body: string | undefined) => {
     if (match === '$${') return '${';
     const answer = body === undefined ? UNCLOSED : resolveReference(body, scope);
     if ('text' in answer) return answer.text;
-    complain(path, answer.fault, answer.suggestion);
+    reportProblem(path, answer.fault, answer.suggestion);
     return match;
   });
 }
@@ -51,12 +52,12 @@ function resolveReference(body: string, scope: Scope): Answer {
   if (body.startsWith('input:')) {
     const name = body.slice('input:'.length).replace(/\W+/g, '_').toUpperCase() || 'VALUE';
     return {
-      fault: `'\${${body}}' asks an editor's user; a gateway has nobody to ask`,
+      fault: `'\${${body}}' asks the user of an editor, which a gateway cannot do`,
       suggestion: `use a variable instead: \${${name}}, or ${name}_FILE with the path of a secret file`,
     };
   }
   const [, name, fallback] = VARIABLE.exec(body) ?? [];
-  if (name === undefined) return { fault: `'\${${body}}' is no reference that is understood`, suggestion: ESCAPE_HINT };
+  if (name === undefined) return { fault: `'\${${body}}' is not a valid reference`, suggestion: ESCAPE_HINT };
   return resolveVariable(name, fallback, scope);
 }
 

@@ -9,7 +9,7 @@ import { assembleConfig, type ConfigSources, type UpstreamSource } from './assem
 import { CONFIG_DEFAULTS } from './defaults.js';
 import { ConfigError, type ConfigReport, createReport, type Diagnostics, openDiagnostics } from './diagnostics.js';
 import type { GatewayConfig } from './gateway-config.js';
-import { type Complain, interpolate, interpolateText, type Scope } from './interpolate.js';
+import { interpolate, interpolateText, type ReportProblem, type Scope } from './interpolate.js';
 import { LOCK_FILE_NAME, readLockFile } from './lock-file.js';
 import { applyOverrides, type ConfigFlags, warnOfUnknownVariables } from './overrides.js';
 import { readDocument, readDocumentsIn } from './read-document.js';
@@ -22,14 +22,14 @@ export interface LoadOptions {
   readonly env: NodeJS.ProcessEnv;
   /** Absolute. */
   readonly cwd: string;
-  /** What the command line says; beats the environment, which beats the file. */
+  /** Flags of the command line; they beat the environment, which beats the file. */
   readonly flags?: ConfigFlags;
 }
 
 export interface LoadedConfig {
   /** Normalised and deeply frozen. */
   readonly config: GatewayConfig;
-  /** What an operator should look at, one line each; nothing that stops the gateway. */
+  /** Faults that do not stop the gateway, one line each. */
   readonly warnings: readonly string[];
 }
 
@@ -49,7 +49,7 @@ export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
 /** Keys whose references are resolved before the others, or never. */
 const SEPARATE_KEYS = ['dataDir', 'upstreamsDir', 'inputs'];
 
-/** Reads, interpolates and validates everything that says something. */
+/** Reads, interpolates and validates all sources. */
 async function readSources(
   location: ConfigLocation,
   options: LoadOptions,
@@ -73,13 +73,13 @@ async function readSources(
   const servers = listServers(document);
   const fileServers = (files ?? []).map((each) => ({ ...each, ...readServer(each.document, each.stem) }));
   const disabled = findDisabled([...servers, ...fileServers]);
-  const quiet = servers.filter(({ slug }) => disabled.has(slug)).map(({ path }) => path);
+  const disabledPaths = servers.filter(({ slug }) => disabled.has(slug)).map(({ path }) => path);
 
-  const main = interpolateApart(document, scope, complainOutside(quiet, diagnostics));
+  const main = interpolateOthers(document, scope, reportOutside(disabledPaths, diagnostics));
   const upstreams = fileServers.map((server): UpstreamSource => {
     const fileDiagnostics = openDiagnostics(report, server.source);
-    const complain = complainOutside(disabled.has(server.slug) ? [[]] : [], fileDiagnostics);
-    const own = interpolate(server.document, [], scope, complain);
+    const reportProblem = reportOutside(disabled.has(server.slug) ? [[]] : [], fileDiagnostics);
+    const own = interpolate(server.document, [], scope, reportProblem);
     return {
       stem: server.stem,
       diagnostics: fileDiagnostics,
@@ -108,21 +108,21 @@ function resolvePath(
   diagnostics: Diagnostics,
 ): string {
   const given = valueAt(document, [key]);
-  // A value that is no text is for the schema to refuse.
+  // The schema refuses a value that is not a string.
   if (typeof given !== 'string') return resolve(defaultRoot, CONFIG_DEFAULTS[key]);
   return resolve(directory, interpolateText(given, [key], scope, diagnostics.problem));
 }
 
-function interpolateApart(document: unknown, scope: Scope, complain: Complain): unknown {
+function interpolateOthers(document: unknown, scope: Scope, reportProblem: ReportProblem): unknown {
   if (!isJsonObject(document)) return document;
   const others = Object.entries(document).filter(([key]) => !SEPARATE_KEYS.includes(key));
-  return { ...document, ...(interpolate(Object.fromEntries(others), [], scope, complain) as object) };
+  return { ...document, ...(interpolate(Object.fromEntries(others), [], scope, reportProblem) as object) };
 }
 
-/** A server that is switched off needs no variables. */
-function complainOutside(quiet: readonly JsonPath[], diagnostics: Diagnostics): Complain {
+/** Reports no problems below these paths, because the variables of a disabled server need not be set. */
+function reportOutside(disabledPaths: readonly JsonPath[], diagnostics: Diagnostics): ReportProblem {
   return (path, message, suggestion) => {
-    if (quiet.some((start) => start.every((step, index) => step === path[index]))) return;
+    if (disabledPaths.some((start) => start.every((step, index) => step === path[index]))) return;
     diagnostics.problem(path, message, suggestion);
   };
 }
@@ -139,11 +139,11 @@ interface ConfigLocation {
   readonly file: string | null;
   /** Where the file's relative paths start. */
   readonly directory: string;
-  /** Where the lock stands and the default data directory is made: never inside the package, which may be read-only or a cache. */
+  /** The folder of the lock and the default data directory; never the package, which may be read-only or a cache. */
   readonly dataRoot: string;
 }
 
-/** Finds the main file: the one asked for, the environment's, the working directory's, the packaged default. */
+/** Finds the main file: that of the flag, of the environment, of the working directory, or the packaged default. */
 export function locateConfig(options: {
   readonly file?: string | undefined;
   readonly env: NodeJS.ProcessEnv;

@@ -9,7 +9,7 @@ import type { ConfigReport } from './diagnostics.js';
 import type { LockContent } from './gateway-config.js';
 import { faultCode } from './secrets.js';
 
-/** The name of the lock, which stands beside the main file. */
+/** The name of the lock, a file beside the main file. */
 export const LOCK_FILE_NAME = 'gateway.lock.json';
 
 const OPERATION: JsonSchema = {
@@ -37,11 +37,11 @@ const LOCK_SCHEMA: JsonSchema = {
   },
 };
 
-const NEXT_STEP = "restore it from version control, or remove it and write it anew with 'mcp-aql-gateway lock'";
+const NEXT_STEP = "restore it from version control, or remove it and write a new one with 'mcp-aql-gateway lock'";
 
 /**
- * Reads a lock. Null when there is none; a lock that cannot be relied on is a problem in the report, as starting without
- * it would let everything through that it was to hold back.
+ * Reads a lock. Null when there is none. A lock that cannot be read is a problem in the report, because without it the
+ * gateway would allow tools that the lock withholds.
  */
 export async function readLockFile(file: string, cwd: string, report: ConfigReport): Promise<LockContent | null> {
   const problem = (path: string, message: string): null => {
@@ -66,14 +66,14 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // The caller says so.
+    // The caller reports it.
     return undefined;
   }
 }
 
 /**
- * Writes a lock so that it can be reviewed: upstreams and tools in order, no invisible character as itself. A reader sees
- * the old file or the new one, never half of it.
+ * Writes a lock so that it can be reviewed: upstreams and tools in order, invisible characters escaped. A reader sees the
+ * old file or the new one, never a part.
  * @throws the system's error when the file cannot be written
  */
 export async function writeLockFile(file: string, content: LockContent): Promise<void> {

@@ -16,12 +16,12 @@ export interface ConfigFlags {
   readonly readOnly?: boolean;
 }
 
-/** A setting that the environment, and perhaps the command line, may lay over the file. */
+/** A setting that a variable, and in some cases a flag, may override. */
 interface Override {
   readonly path: JsonPath;
   readonly variable: string;
   readonly flag?: keyof ConfigFlags;
-  /** The setting's value of a text; what cannot be read stays text, for the schema to refuse. */
+  /** Converts the text to the setting's value; text that cannot be converted stays text, which the schema refuses. */
   readonly read: (text: string, cwd: string) => unknown;
 }
 
@@ -29,7 +29,7 @@ const asIs = (text: string): unknown => text;
 const asNumber = (text: string): unknown => (/^\d+$/.test(text) ? Number(text) : text);
 const BOOLEANS: Readonly<Record<string, boolean>> = { true: true, 1: true, false: false, 0: false };
 const asBoolean = (text: string): unknown => BOOLEANS[text] ?? text;
-/** Taken letter by letter: a secret that happens to hold `${` refers to nothing. */
+/** Taken literally: `${` in a secret is no reference. */
 const asSecret = (text: string): unknown => text.replace(/\$\{/g, () => '$${');
 const asPath = (text: string, cwd: string): unknown => resolve(cwd, text);
 const asList = (text: string): unknown =>
@@ -61,7 +61,7 @@ export const OVERRIDES: readonly Override[] = [
   { path: ['dataDir'], variable: 'MCP_AQL_DATA_DIR', read: asPath },
 ];
 
-/** The variable that names the main file; read before there is anything to lay it over. */
+/** The variable that names the main file; it is read before the file and overrides no setting. */
 export const CONFIG_VARIABLE = 'MCP_AQL_CONFIG';
 
 /** `toolPrefix` as it is typed: `--tool-prefix`. */
@@ -75,13 +75,13 @@ interface OverrideInputs {
   readonly cwd: string;
 }
 
-/** A document with the environment's and the command line's settings laid over it, and where each of them came from. */
+/** A document with the settings of the environment and the command line, and the origin of each of them. */
 interface OverlaidDocument {
   readonly document: unknown;
   readonly origins: ReadonlyMap<string, Origin>;
 }
 
-/** Lays flags over environment over file. A section of the wrong type is left for the schema to refuse. */
+/** Applies the environment and then the flags to the file. The schema refuses a section of the wrong type. */
 export function applyOverrides(document: unknown, inputs: OverrideInputs, report: ConfigReport): OverlaidDocument {
   const origins = new Map<string, Origin>();
   if (!isJsonObject(document)) return { document, origins };
@@ -133,7 +133,7 @@ function setAt(document: JsonObject, path: JsonPath, value: unknown): boolean {
   return isJsonObject(section) && setAt(section, rest, value);
 }
 
-/** Warns of variables that look like slips of ours; others of the same prefix may be the operator's own. */
+/** Warns of variables that look like misspelled ones of ours; others with the same prefix may be the operator's own. */
 export function warnOfUnknownVariables(env: NodeJS.ProcessEnv, report: ConfigReport): void {
   const known = [CONFIG_VARIABLE, ...OVERRIDES.map((override) => override.variable)];
   for (const variable of Object.keys(env)) {

@@ -4,7 +4,7 @@ import type { JsonPath } from '../lib/json-path.js';
 import { type ConfigReport, openDiagnostics } from './diagnostics.js';
 import { faultCode } from './secrets.js';
 
-/** A document as it was read: nothing in it has been looked at. */
+/** A document as it was read, before validation. */
 interface RawDocument {
   /** The file as the operator knows it. */
   readonly source: string;
@@ -24,7 +24,7 @@ async function readJson(file: string, source: string, report: ConfigReport): Pro
   try {
     const { value, duplicates } = parseJsonc(await readFile(file, 'utf8'));
     for (const path of duplicates)
-      diagnostics.problem(path, 'the key stands twice; only one can count', 'rename or remove one');
+      diagnostics.problem(path, 'the key is given twice; only one can count', 'rename or remove one');
     return value;
   } catch (cause) {
     if (cause instanceof JsoncSyntaxError) {
@@ -50,19 +50,19 @@ export async function readDocumentsIn(
   return files && Promise.all(files.map((name) => readDocument(join(directory, name), cwd, report)));
 }
 
-/** Relative where that is shorter to read. */
+/** The path for messages: relative where the file is below the working directory. */
 function nameFile(file: string, cwd: string): string {
   const path = relative(cwd, file);
   return path === '' || path.startsWith('..') ? file : path;
 }
 
-/** A parsed document, and the keys that stood twice in one object: `JSON.parse` would silently drop the first. */
+/** A parsed document, and the keys that are given twice in one object: `JSON.parse` would silently drop the first. */
 interface ParsedJsonc {
   readonly value: unknown;
   readonly duplicates: readonly JsonPath[];
 }
 
-/** Text that is not JSON, with the place where reading stopped; both count from 1. */
+/** Text that is not JSON, with the line and column where parsing stopped, both from 1. */
 export class JsoncSyntaxError extends Error {
   readonly line: number;
   readonly column: number;
@@ -86,7 +86,7 @@ const BLANK = /(?:\s+|\/\/[^\n]*|\/\*[\s\S]*?\*\/)*/y;
 const STRING = /"(?:[^"\\]+|\\[\s\S])*"/y;
 const SCALAR = /-?\d[\d.eE+-]*|true|false|null/y;
 
-/** No honest configuration nests deeper; bounds the recursion. */
+/** Bounds the recursion; real configurations nest less. */
 const MAX_DEPTH = 100;
 
 /**
@@ -121,7 +121,7 @@ function parseObject(cursor: Cursor, path: JsonPath): unknown {
     members.set(key, parseValue(cursor, [...path, key]));
     if (!takeIf(cursor, ',') && !sees(cursor, '}')) fail(cursor, "expected ',' or '}'");
   }
-  // Not assignment: a key called __proto__ must stay a key.
+  // `fromEntries` keeps a key called __proto__ as a key; an assignment would not.
   return Object.fromEntries(members);
 }
 
@@ -167,7 +167,7 @@ function skipBlank(cursor: Cursor): void {
 
 function fail(cursor: Cursor, expected: string): never {
   const found = cursor.text.slice(cursor.at).match(/^(?:[\w$]+|\S)/u)?.[0];
-  // Long words may be secrets that lost their quotes; one character shows the place as well.
+  // A word may be a secret without its quotes, so only its first character is shown.
   const shown = found === undefined ? 'the end of the file' : `'${found.slice(0, 1)}'`;
   throw new JsoncSyntaxError(`${expected}, found ${shown}`, cursor.text, cursor.at);
 }

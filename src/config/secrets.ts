@@ -10,19 +10,19 @@ import type { GatewayConfig, PolicyConfig, StoreConfig, UpstreamEndpoint } from 
 export interface SecretContext {
   /** Where relative paths start. */
   readonly directory: string;
-  /** Of the object that holds the secret. */
+  /** The path of the object that holds the secret. */
   readonly path: JsonPath;
   readonly diagnostics: Diagnostics;
 }
 
-/** Less can be guessed. */
+/** Shorter secrets can be guessed. */
 const MIN_SECRET_LENGTH = 16;
 
 const NEXT_STEP = 'make one with: openssl rand -hex 32';
 
 /**
- * A secret of our own settings: the value of `key`, else the content of the file that `key_FILE` names. What is wrong, its
- * absence included, goes into the notes.
+ * A secret of the gateway's own settings: the value of `key`, else the content of the file that `key_FILE` names. What is
+ * wrong, including a missing secret, goes into the diagnostics.
  */
 export function readSecret(
   entry: Readonly<Record<string, string | undefined>>,
@@ -43,7 +43,7 @@ export function readSecret(
     return undefined;
   }
   if (typeof content !== 'string' && 'fault' in content) {
-    diagnostics.problem(at, content.fault, `'${key}' is to be read from it`);
+    diagnostics.problem(at, content.fault, `'${key}' is read from it`);
     return undefined;
   }
   const secret = typeof content === 'string' ? content : content.text;
@@ -52,13 +52,13 @@ export function readSecret(
   return undefined;
 }
 
-/** Larger files are no secrets but something whose name happens to end in `_FILE`. */
+/** A larger file is not a secret; its variable only happens to end in `_FILE`. */
 const MAX_SECRET_BYTES = 65_536;
 
 /** The content of a secret file without surrounding blanks, or why there is none. */
 type SecretFile = { readonly text: string } | { readonly fault: string };
 
-/** Reads a secret file. Synchronous: it happens at start-up, in the middle of interpolating a document. */
+/** Reads a secret file. Synchronous, because it runs once at start-up, while a document is interpolated. */
 export function readSecretFile(path: string): SecretFile {
   try {
     const status = statSync(path);
@@ -82,10 +82,10 @@ interface Credential {
   readonly token: string;
 }
 
-// Others cannot stand in an Authorization header (RFC 9110, section 11.6.2).
+// An Authorization header cannot carry other characters (RFC 9110, section 11.6.2).
 const TOKEN_PATTERN = /^[\x21-\x7e]+$/;
 
-/** Names and their tokens, in the order of the file. What is wrong with one goes into the notes. */
+/** Names and their tokens, in the order of the file. What is wrong with one goes into the diagnostics. */
 export function buildCredentials(
   entries: Readonly<Record<string, CredentialEntry>> | undefined,
   context: SecretContext,
@@ -103,7 +103,7 @@ export function buildCredentials(
 
 const FILE_SUFFIX = '_FILE';
 
-/** Names whose `_FILE` twin can only mean a secret; others may name a log or an output that does not exist yet. */
+/** Names whose `_FILE` variable must be a secret file; other files may be logs or outputs that do not exist yet. */
 const SECRET_NAME = /token|key|secret|passw|passphrase|pwd|credential|auth/i;
 
 interface ValueContext {
@@ -151,7 +151,7 @@ function readFileValues(
     if (!key.endsWith(FILE_SUFFIX) || name === '' || file === '' || name in values) continue;
     const secret = readSecretFile(resolve(directory, file));
     if ('text' in secret) found[name] = secret.text;
-    else if (mustExist(name)) diagnostics.problem([...path, key], secret.fault, `'${name}' is to be read from it`);
+    else if (mustExist(name)) diagnostics.problem([...path, key], secret.fault, `'${name}' is read from it`);
     else diagnostics.warning([...path, key], `${secret.fault}; '${name}' is not set`);
   }
   return found;
@@ -186,7 +186,7 @@ function noteBadHeader(name: string, value: string, { path, diagnostics }: Value
 const MASK = '***';
 const SENSITIVE_NAME = new RegExp(`${SECRET_NAME.source}|cookie|session|signature`, 'i');
 
-/** A copy of the configuration for people's eyes, as JSON would carry it: whatever may be secret is masked. */
+/** A copy of the configuration as JSON, for printing: everything that may be secret is masked. */
 export function maskConfig(config: GatewayConfig): JsonObject {
   const upstreams = config.upstreams.map((upstream) => ({ ...upstream, endpoint: maskEndpoint(upstream.endpoint) }));
   return structuredClone({
@@ -195,7 +195,7 @@ export function maskConfig(config: GatewayConfig): JsonObject {
     store: maskStore(config.store),
     clients: maskTokens(config.clients),
     upstreams,
-    // What was accepted is long, stands in a file of its own, and was not configured.
+    // The accepted tools are long, have a file of their own, and are not configured.
     lock: config.lock.file,
   });
 }
@@ -220,7 +220,7 @@ function maskStore(store: StoreConfig): StoreConfig {
   return store.type === 'redis' ? { ...store, url: maskUrl(store.url) } : store;
 }
 
-/** Many a chat's webhook has its secret in the path. */
+/** Webhooks of many chat services have their secret in the path. */
 function maskPath(address: string): string {
   const { origin, pathname, search } = new URL(address);
   return pathname === '/' && search === '' ? `${origin}/` : `${origin}/${MASK}`;
@@ -252,7 +252,7 @@ function maskArgument(argument: string): string {
   return maskUrl(argument.replace(/\b(bearer|basic)\s+\S+/gi, `$1 ${MASK}`));
 }
 
-/** By text, not by `new URL`: the address of a disabled server may hold references that were never resolved. */
+/** Works on text, not on `URL`, because the address of a disabled server may hold unresolved references. */
 function maskUrl(text: string): string {
   return text.replace(
     /([a-z][a-z0-9+.-]*:\/\/)(?:[^/?#\s]*@)?([^?#\s]*)(\?[^\s]*)?/gi,

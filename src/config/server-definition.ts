@@ -4,12 +4,12 @@ import { isJsonObject } from '../protocol/json.js';
 import type { GatewayDocument, ServerEntry, UpstreamDocument } from './config-document.js';
 import type { Diagnostics } from './diagnostics.js';
 
-/** A definition and the notes of the document that it stands in. */
-export interface NotedDefinition extends ServerDefinition {
+/** A definition and the diagnostics of its document. */
+export interface LocatedDefinition extends ServerDefinition {
   readonly diagnostics: Diagnostics;
 }
 
-/** One place that says something of a server: an entry of the main file, or a file of its own. */
+/** One definition of a server: an entry of the main file, or a file of its own. */
 interface ServerDefinition<Entry = ServerEntry> {
   readonly name: string;
   readonly slug: string;
@@ -20,7 +20,7 @@ interface ServerDefinition<Entry = ServerEntry> {
 /** Where a main file may hold servers: our key, VS Code's, and VS Code's settings. */
 const BLOCKS: readonly JsonPath[] = [['mcpServers'], ['servers'], ['mcp', 'servers']];
 
-/** The servers of a main file, wherever a pasted block put them. Also works on documents that were not validated. */
+/** The servers of a main file, in any of the blocks. Also works on documents that are not validated. */
 export function listServers(document: GatewayDocument): readonly ServerDefinition[];
 export function listServers(document: unknown): readonly ServerDefinition<unknown>[];
 export function listServers(document: unknown): readonly ServerDefinition<unknown>[] {
@@ -36,7 +36,7 @@ export function listServers(document: unknown): readonly ServerDefinition<unknow
   });
 }
 
-/** What a file of its own says of a server. */
+/** The definition in a file of its own. */
 export function readServer(document: UpstreamDocument, stem: string): ServerDefinition;
 export function readServer(document: unknown, stem: string): ServerDefinition<unknown>;
 export function readServer(document: unknown, stem: string): ServerDefinition<unknown> {
@@ -45,7 +45,7 @@ export function readServer(document: unknown, stem: string): ServerDefinition<un
   return { name, slug: toSlug(name), path: [], entry: document };
 }
 
-/** The slugs that are switched off; where several places speak of one, the last one counts. */
+/** The slugs of disabled servers; the last definition that has `disabled` counts. */
 export function findDisabled(definitions: readonly ServerDefinition<unknown>[]): ReadonlySet<string> {
   const disabled = new Set<string>();
   for (const { slug, entry } of definitions) {
@@ -56,7 +56,7 @@ export function findDisabled(definitions: readonly ServerDefinition<unknown>[]):
   return disabled;
 }
 
-/** What an upstream is called where its name qualifies operations: `GitHub-API` is `git_hub_api`. */
+/** An upstream's name as the qualifier of its operations: `GitHub-API` is `git_hub_api`. */
 export function toSlug(name: string): string {
   return toSnakeCase(name, 'mcp');
 }

@@ -12,23 +12,23 @@ interface Documents {
   readonly upstream: UpstreamDocument;
 }
 
-// `addSchema` compiles at the first `getSchema`: a gateway without upstream files pays for one schema. That the schemas are
-// schemas is a test's business; asking at every start would double the time that this takes.
+// `addSchema` compiles at the first `getSchema`, so a gateway without upstream files compiles one schema. A test checks that
+// the schemas are valid; doing so at every start would double the time.
 const ajv = new Ajv({
   allErrors: true,
   verbose: true,
   allowUnionTypes: true,
   validateSchema: false,
   meta: false,
-  // Optimised code takes longer to make than the one document takes to check.
+  // Optimising the code takes longer than checking one document.
   code: { optimize: false },
 })
   .addSchema(GATEWAY_SCHEMA, 'gateway')
   .addSchema(UPSTREAM_SCHEMA, 'upstream');
 
 /**
- * Holds a document against its schema, notes every fault, and returns the document without the faulty parts, so that what
- * follows may rely on the type and find further faults.
+ * Checks a document against its schema, reports every fault, and returns the document without the faulty parts, so that
+ * later steps may rely on the type and find further faults.
  */
 export function validateDocument<K extends keyof Documents>(
   kind: K,
@@ -42,11 +42,11 @@ export function validateDocument<K extends keyof Documents>(
   return sound as Documents[K];
 }
 
-/** These only say that something is wrong which another error tells: a key's name, the shape that a type asks for. */
-const ECHOES: ReadonlySet<string> = new Set(['propertyNames', 'if']);
+/** Errors of these keywords only repeat another error: that of a key's name, or of a branch. */
+const DERIVED_ERRORS: ReadonlySet<string> = new Set(['propertyNames', 'if']);
 
 function noteError(error: ErrorObject, document: unknown, sound: JsonObject, diagnostics: Diagnostics): void {
-  if (ECHOES.has(error.keyword)) return;
+  if (DERIVED_ERRORS.has(error.keyword)) return;
   const base = pathOfPointer(error.instancePath, document);
   const key: unknown = error.params['additionalProperty'] ?? error.params['missingProperty'] ?? error.propertyName;
   const path = typeof key === 'string' ? [...base, key] : base;
@@ -57,7 +57,7 @@ function noteError(error: ErrorObject, document: unknown, sound: JsonObject, dia
   diagnostics.problem(path, message, suggestion);
 }
 
-/** Takes the nearest object member on the way to a path out of a document. */
+/** Removes from a document the deepest object member on a path. */
 function removeAt(document: JsonObject, path: JsonPath): void {
   const end = path.findLastIndex((step) => typeof step === 'string');
   const holder = valueAt(document, path.slice(0, end));
@@ -70,7 +70,7 @@ interface Explanation {
   readonly suggestion?: string | undefined;
 }
 
-/** What each schema keyword's failure means to an operator. Never shows a string: it may be an interpolated secret. */
+/** Explains the failure of each schema keyword to an operator. Never shows a string: it may be an interpolated secret. */
 const EXPLANATIONS: Readonly<Record<string, (error: ErrorObject) => Explanation>> = {
   additionalProperties: (error) => {
     const properties: Record<string, JsonObject> = error.parentSchema?.['properties'] ?? {};

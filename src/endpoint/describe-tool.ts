@@ -8,7 +8,7 @@ import {
   type Parameter,
 } from '../protocol/operation.js';
 
-/** What a tool's description is made of. */
+/** The parts of a tool's description. */
 interface ToolContents {
   /** The tool's own name. */
   readonly name: string;
@@ -18,26 +18,26 @@ interface ToolContents {
   readonly operations: readonly Operation[];
   /** The MCP tool that answers `introspect`. */
   readonly introspectTool: string;
-  /** The family to ask `introspect` for; everything where absent. */
+  /** The family to give to `introspect`; all families where absent. */
   readonly endpoint?: string;
   /**
-   * What the example and the named operations may cost, as `textCost` counts. Everything else is fixed, so this is what
-   * keeps a description flat, whoever chose the names.
+   * The cost of the example and the named operations together, as `textCost` counts. The rest of a description has a fixed
+   * length, so this bounds its size, whatever names upstreams choose.
    */
   readonly budget: number;
 }
 
 /**
- * Tells a model what a tool is for, how to call it, what else it can do and how to see the rest (companion document "MCP
- * integration"). Of operations only their names and parameter names appear: a description is read before anybody has
- * asked for it, and other texts of a server are not ours to vouch for.
+ * Describes to a model what a tool is for, how to call it, which operations it has and how to find the others (companion
+ * document "MCP integration"). Only names of operations and parameters appear: every model reads the description, and other
+ * texts of upstreams are not trusted.
  */
 export function describeTool(contents: ToolContents): string {
   const { purpose, categories } = contents;
   return `${purpose} [${categories.join(', ')}] ${describeOperations(contents)} ${describeDiscovery(contents)}`;
 }
 
-/** The best operation as an example, the names of the next ones, and how many there are beyond them. */
+/** The best operation as an example, the names of the next ones, and the number of all others. */
 function describeOperations({ operations, budget }: ToolContents): string {
   const served = operations.filter(({ upstream }) => upstream !== GATEWAY_SOURCE);
   const [first, ...others] = offerOperations(served);
@@ -62,8 +62,8 @@ function takeAffordable(operations: readonly Operation[], budget: number): reado
 }
 
 /**
- * Every tool shows the call; how to narrow it down is told once, where `introspect` is called. Single quotes, because the
- * escaped double quotes of JSON inside JSON cost half as many tokens again.
+ * Every tool shows the call; only the tool of `introspect` explains how to narrow it down. The quotes are single, because
+ * the escaped double quotes of JSON inside JSON cost half as many tokens again.
  */
 function describeDiscovery({ name, introspectTool, endpoint }: ToolContents): string {
   const scope = endpoint === undefined ? '' : `,endpoint:'${endpoint}'`;
@@ -71,16 +71,16 @@ function describeDiscovery({ name, introspectTool, endpoint }: ToolContents): st
   return name === introspectTool ? `${call}; add search:'…', or name:'…' for its parameters` : call;
 }
 
-/** Longer names cost more than they tell, and a sentence in disguise does not fit. */
+/** Longer names cost too many tokens, and a name may contain a sentence that is meant for the model. */
 const LONGEST_OPERATION_NAME = 32;
 
-/** How often an upstream may offer an operation; what comes after that is seldom shorter or simpler. */
+/** How many operations each upstream contributes at most; later ones are seldom shorter or simpler. */
 const ROUNDS = 8;
 
 /**
- * The operations worth naming to a model, best first. The upstreams take turns, the one with most operations first, and
- * each offers what is harmless, easy to call and short before what is not. The order depends on nothing else, so that
- * descriptions change only when operations do.
+ * The operations to name to a model, best first. The upstreams take turns, the one with most operations first; within an
+ * upstream, operations that are harmless, easy to call and short come first. The order depends on nothing else, so that
+ * descriptions change only when operations change.
  */
 export function* offerOperations(operations: readonly Operation[]): Generator<Operation> {
   const groups = groupByUpstream(
@@ -111,7 +111,7 @@ function sortByUse(operations: readonly Operation[]): Operation[] {
     .map(({ operation }) => operation);
 }
 
-/** Danger weighs more than required parameters, and those more than a long name. */
+/** Danger counts more than required parameters, and those more than a long name. */
 function effortOf({ name, classification, parameters }: Operation): number {
   const required = parameters.filter((parameter) => parameter.required).length;
   return dangerRank(classification.danger.level) * 10_000 + Math.min(required, 99) * 100 + name.length;
@@ -121,13 +121,13 @@ function compareText(a: string, b: string): number {
   return a < b ? -1 : Number(a > b);
 }
 
-/** Parameters shown in `params` and in `input` each, before the sketch breaks off. */
-const MOST_SHOWN = 2;
+/** The most parameters in `params` and in `input` each; an ellipsis stands for the others. */
+const MOST_FIELDS = 2;
 
-/** Longer parameter names are not shown: they come from servers that nobody vouches for. */
+/** Longer parameter names are left out: they come from upstreams that are not trusted. */
 const LONGEST_PARAMETER_NAME = 20;
 
-/** A request with its values left open: `{operation:'update_issue',params:{id:…,input:{title:…}}}`. */
+/** A request with ellipses for its values: `{operation:'update_issue',params:{id:…,input:{title:…}}}`. */
 export function sketchRequest({ name, classification, parameters }: Operation): string {
   const required = parameters.filter((parameter) => parameter.required);
   const fields = sketchFields(required.filter(({ place }) => place === 'params'));
@@ -138,16 +138,16 @@ export function sketchRequest({ name, classification, parameters }: Operation): 
 }
 
 function sketchFields(parameters: readonly Parameter[]): string[] {
-  const shown = parameters
-    .slice(0, MOST_SHOWN)
+  const sketched = parameters
+    .slice(0, MOST_FIELDS)
     .filter(({ name }) => name.length <= LONGEST_PARAMETER_NAME && NAME_PATTERN.test(name));
-  const fields = shown.map(({ name }) => `${name}:…`);
-  return shown.length < parameters.length ? [...fields, '…'] : fields;
+  const fields = sketched.map(({ name }) => `${name}:…`);
+  return sketched.length < parameters.length ? [...fields, '…'] : fields;
 }
 
 /**
- * An upper estimate, in characters, of what a text made of names costs a model: words of fewer than three letters count
- * as three, since a token is seldom shorter than that. Counting tokens exactly takes longer than building a catalog.
+ * An upper estimate, in characters, of the token cost of a text made of names: words of fewer than three letters count as
+ * three, since a token is seldom shorter. Counting tokens exactly takes longer than building a catalog.
  */
 function textCost(text: string): number {
   return text.split(/[^a-z0-9]+/).reduce((cost, word) => cost + (word === '' ? 0 : Math.max(3, word.length + 1)), 0);

@@ -6,15 +6,15 @@ import { CATEGORIES, CATEGORY_PERMISSIONS, type Category, type Operation } from 
 import { describeTool } from './describe-tool.js';
 import { compilePlacement } from './place-operation.js';
 
-/** What a called MCP tool may reach: one family, everything, or nothing because there is no such tool. */
+/** What an MCP tool can reach: one family, everything, or nothing (undefined) because there is no such tool. */
 export type ToolReach = FamilyDefinition | 'everything' | undefined;
 
-/** Which operation stands in which family, and how families become MCP tools. Built once per catalog. */
+/** Which operation belongs to which family, and how families become MCP tools. Built once per catalog. */
 export interface EndpointPlan {
   readonly mode: 'semantic' | 'single' | 'all';
   readonly families: readonly FamilyDefinition[];
   readonly tools: readonly ToolDefinition[];
-  /** The array of tools as JSON text, written once. */
+  /** The array of tools as JSON text, serialised once. */
   readonly toolsJson: string;
   familyOf(operation: Operation): FamilyDefinition;
   /** The MCP tool through which the operation is called; in mode `all` its family's. */
@@ -24,14 +24,14 @@ export interface EndpointPlan {
   reachOf(tool: string): ToolReach;
 }
 
-/** Keep five families under 900 tokens and the single tool under 300, with the hardest names there are. */
+/** These budgets keep five families under 900 tokens and the single tool under 300, even with the most costly names. */
 const FAMILY_BUDGET = 75;
 const SINGLE_BUDGET = 150;
 
 const SINGLE_PURPOSE = 'Call any operation of the connected servers.';
 const SINGLE_TITLE = 'MCP-AQL';
 
-/** Places every operation of a catalog in one family of the configured profile and makes the MCP tools that reach them. */
+/** Places every operation of a catalog in one family of the configured profile and defines the MCP tools that reach them. */
 export function buildEndpointPlan(catalog: Catalog, config: GatewayConfig['endpoint']): EndpointPlan {
   const { mode, toolPrefix } = config;
   const { families } = config.profile;
@@ -86,7 +86,7 @@ function defineFamilyTool(
   return defineTool(name, titleOf(endpoint), description, categories);
 }
 
-/** The one tool promises nothing but the worst, whatever stands behind it today (companion document "MCP integration"). */
+/** The single tool always has the most dangerous annotations, whatever operations there are (companion document "MCP integration"). */
 function defineSingleTool(name: string, operations: readonly Operation[]): ToolDefinition {
   const description = describeTool({
     name,
@@ -100,8 +100,8 @@ function defineSingleTool(name: string, operations: readonly Operation[]): ToolD
 }
 
 /**
- * What the operations are, in the specification's order; while there are none, what the family takes; and anything at all
- * where verbs or patterns alone decide: an empty family must not look harmless.
+ * The categories of the operations, in the specification's order; without operations, the categories of the family; and all
+ * categories where only verbs or patterns place operations, because an empty family must not look harmless.
  */
 function reachedCategories(family: FamilyDefinition, operations: readonly Operation[]): readonly Category[] {
   const reached = new Set(operations.map((operation) => operation.classification.category));
@@ -114,7 +114,7 @@ function titleOf(family: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** An MCP tool as the gateway's own `tools/list` shows it. */
+/** An MCP tool in the gateway's own `tools/list`. */
 interface ToolDefinition {
   readonly name: string;
   readonly title: string;
@@ -130,9 +130,9 @@ interface ToolDefinition {
 }
 
 /**
- * The request of specification 4.1, or a batch of them (operations document, 7.1). Never an enum of names: registration must
- * stay flat whatever stands behind it. Nothing is required, since a batch has no `operation`, and model APIs refuse
- * alternatives at the top of a schema.
+ * The request of specification 4.1, or a batch of them (operations document, 7.1). There is no enum of names, so that the
+ * schema does not grow with the catalog. Nothing is required, since a batch has no `operation`, and model APIs refuse
+ * alternatives at the top level of a schema.
  */
 const REQUEST_SCHEMA: JsonSchema = {
   type: 'object',
@@ -143,7 +143,7 @@ const REQUEST_SCHEMA: JsonSchema = {
   },
 };
 
-/** Makes an MCP tool whose annotations are those of the riskiest category that it reaches. */
+/** An MCP tool with the annotations of the most dangerous category that it reaches. */
 function defineTool(name: string, title: string, description: string, categories: Iterable<Category>): ToolDefinition {
   const permissions = [...categories].map((category) => CATEGORY_PERMISSIONS[category]);
   const readOnly = permissions.every((permission) => permission.readOnly);

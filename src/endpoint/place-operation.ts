@@ -2,17 +2,17 @@ import { Minimatch } from 'minimatch';
 import type { FamilyDefinition, ProfileDefinition } from '../config/gateway-config.js';
 import { type Operation, QUALIFIER } from '../protocol/operation.js';
 
-/** Says in which family of one profile an operation stands; every operation stands in exactly one. */
+/** Finds the family of an operation in one profile; every operation belongs to exactly one. */
 type Placement = (operation: Operation) => FamilyDefinition;
 
 /**
- * Prepares a profile for placing many operations. What speaks of one operation beats what speaks of many: curation, then
- * patterns, then verbs, then categories; the last family takes the rest. Within one kind the family named first wins.
+ * Compiles a profile for placing many operations. The more specific criterion wins: curation, then patterns, then verbs, then
+ * categories; the last family takes all others. Within one criterion the family named first wins.
  */
 export function compilePlacement(profile: ProfileDefinition): Placement {
   const { families } = profile;
-  const rest = families.at(-1);
-  if (rest === undefined) throw new Error(`Profile '${profile.name}' has no families`);
+  const lastFamily = families.at(-1);
+  if (lastFamily === undefined) throw new Error(`Profile '${profile.name}' has no families`);
   const byName = indexFamilies(families, (family) => [family.name]);
   const patterns = families.flatMap((family) =>
     family.patterns.map((pattern) => ({ family, regexp: compile(pattern) })),
@@ -34,12 +34,12 @@ export function compilePlacement(profile: ProfileDefinition): Placement {
       )?.family ??
       byVerb.get(leadingWordOf(bare))?.find((family) => mayTake(family, operation)) ??
       byCategory.get(operation.classification.category) ??
-      rest
+      lastFamily
     );
   };
 }
 
-/** Verbs and patterns go by the name, and a name must not bring a write into a family that reads. */
+/** Verbs and patterns match names, and a misleading name must not place a write in a family that reads. */
 function mayTake(family: FamilyDefinition, operation: Operation): boolean {
   return family.only.includes(operation.classification.category);
 }
@@ -53,7 +53,7 @@ function indexFamilies(
   return index;
 }
 
-/** Minimatch's own `match` splits paths on every call; ten thousand operations want the bare expression. */
+/** Minimatch's own `match` splits paths on every call, which is slow for ten thousand operations. */
 function compile(pattern: string): RegExp {
   const regexp = new Minimatch(pattern, { nocomment: true }).makeRe();
   if (regexp === false) throw new Error(`'${pattern}' is not a pattern`);

@@ -8,15 +8,15 @@ type CompiledExpression =
   | {
       readonly ok: true;
       readonly compute: Computation;
-      /** What it gives when it gives something, as far as the expression tells; 'string' where only the data decide. */
+      /** The type of its values, as far as the expression shows; 'string' where only the data decide. */
       readonly type: 'string' | 'number' | 'boolean';
     }
   /** One line: what is wrong, what was expected, and at which character. */
   | { readonly ok: false; readonly problem: string };
 
 /**
- * Makes a function of an expression over an item's fields: `days_since(created_at) > 30 and state == 'open'`. It reads own
- * members of plain data and nothing else; the work for one item is bounded by the expression's length and the looks at lists.
+ * Compiles an expression over an item's fields: `days_since(created_at) > 30 and state == 'open'`. It reads own members of plain
+ * data and nothing else; the work for one item is bounded by the expression's length and by the elements read of each list.
  */
 export function compileExpression(text: string): CompiledExpression {
   const parsed = parseExpression(text);

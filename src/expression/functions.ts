@@ -9,9 +9,9 @@ import {
   readField,
 } from './operators.js';
 
-/** A function by how it is called. */
+/** A function, with how it is called. */
 export interface ExpressionFunction extends Application {
-  /** For people: `round(number, digits)`. */
+  /** As the documentation shows it: `round(number, digits)`. */
   readonly usage: string;
   readonly meaning: string;
   /** How many arguments it takes. */
@@ -27,14 +27,22 @@ const MAX_PATH_LENGTH = 1000;
 
 /** Every function by its name, in the order in which the reference shows them. */
 export const FUNCTIONS: ReadonlyMap<string, ExpressionFunction> = new Map([
-  define('days_since(date)', 'Whole days since a date; below 0 while it is to come.', [1, 1], 'number', ([date], now) =>
-    measure(date, (time) => now - time, DAY_MS),
+  define(
+    'days_since(date)',
+    'Whole days since a date; negative for a date in the future.',
+    [1, 1],
+    'number',
+    ([date], now) => measure(date, (time) => now - time, DAY_MS),
   ),
   define('hours_since(date)', 'The same in hours.', [1, 1], 'number', ([date], now) =>
     measure(date, (time) => now - time, HOUR_MS),
   ),
-  define('days_until(date)', 'Whole days until a date; below 0 once it is past.', [1, 1], 'number', ([date], now) =>
-    measure(date, (time) => time - now, DAY_MS),
+  define(
+    'days_until(date)',
+    'Whole days until a date; negative for a date in the past.',
+    [1, 1],
+    'number',
+    ([date], now) => measure(date, (time) => time - now, DAY_MS),
   ),
   define('length(value)', 'Elements of a list, or characters of a text.', [1, 1], 'number', ([value]) =>
     Array.isArray(value) || typeof value === 'string' ? value.length : null,
@@ -63,16 +71,22 @@ export const FUNCTIONS: ReadonlyMap<string, ExpressionFunction> = new Map([
     'string',
     (operands) => joinTexts(writeAll(operands), ''),
   ),
-  define('lower(text)', 'In lower case.', [1, 1], 'string', ([text]) =>
+  define('lower(text)', 'The text in lower case.', [1, 1], 'string', ([text]) =>
     typeof text === 'string' ? text.toLowerCase() : null,
   ),
-  define('upper(text)', 'In upper case.', [1, 1], 'string', ([text]) =>
+  define('upper(text)', 'The text in upper case.', [1, 1], 'string', ([text]) =>
     typeof text === 'string' ? text.toUpperCase() : null,
   ),
-  define('coalesce(a, b, …)', 'The first argument that is there.', [1, MANY], typeOfFirst, (operands) =>
+  define('coalesce(a, b, …)', 'The first argument that is not null.', [1, MANY], typeOfFirst, (operands) =>
     operands.find((value) => value !== null),
   ),
-  define('round(number, digits)', 'To so many digits after the point; none unless given.', [1, 2], 'number', round),
+  define(
+    'round(number, digits)',
+    'Rounded to this many digits after the decimal point, 0 unless given.',
+    [1, 2],
+    'number',
+    round,
+  ),
   define(
     'if(condition, then, else)',
     'One of two values; null where `else` is not given.',
@@ -93,7 +107,7 @@ export const FUNCTIONS: ReadonlyMap<string, ExpressionFunction> = new Map([
   define('max(a, b, …)', 'The greatest of its arguments and their elements.', [1, MANY], typeOfChoice, (operands) =>
     choose(operands, (order) => order > 0),
   ),
-  define('abs(number)', 'Without its sign.', [1, 1], 'number', ([value]) =>
+  define('abs(number)', 'The number without its sign.', [1, 1], 'number', ([value]) =>
     typeof value === 'number' ? Math.abs(value) : null,
   ),
 ]);
@@ -113,7 +127,7 @@ function measure(date: unknown, distance: (time: number) => number, unitMs: numb
   return time === undefined ? null : Math.floor(distance(time) / unitMs);
 }
 
-/** The elements of a list that is short enough to be looked at. */
+/** The elements of a list that is short enough to be read. */
 function elementsOf(list: unknown): readonly unknown[] | undefined {
   return Array.isArray(list) && list.length <= MAX_ELEMENTS ? list : undefined;
 }
@@ -165,7 +179,7 @@ function typeOfFirst(operands: readonly InferredType[]): InferredType {
   return operands.find((type) => type !== 'unknown') ?? 'unknown';
 }
 
-/** What is compared for its size is a number, as a rule. */
+/** Values that are compared are usually numbers. */
 function typeOfChoice(operands: readonly InferredType[]): InferredType {
   return operands.includes('string') ? 'string' : 'number';
 }

@@ -7,12 +7,12 @@ export interface BinaryOperator extends Application {
   readonly single?: true;
 }
 
-/** What an expression is known to give before it is computed; `unknown` where only the data decide. */
+/** The type of an expression's values, known before it is computed; `unknown` where only the data decide. */
 export type InferredType = 'string' | 'number' | 'boolean' | 'unknown';
 
 /**
  * What an operator or a function does. Values are JSON values, with null for everything that is missing; a result that is
- * no JSON value (not a number, infinite) counts as null.
+ * not a JSON value (not a number, infinite) counts as null.
  */
 export interface Application {
   readonly type: InferredType | ((operands: readonly InferredType[]) => InferredType);
@@ -26,7 +26,7 @@ export type Expression =
   | { readonly kind: 'field'; readonly path: readonly string[] }
   | { readonly kind: 'application'; readonly does: Application; readonly operands: readonly Expression[] };
 
-/** What `not` leaves to its operand: `not a == b` is `not (a == b)`. */
+/** `not` binds less tightly than a comparison: `not a == b` is `not (a == b)`. */
 export const COMPARISON_PRECEDENCE = 3;
 export const TIGHTEST_PRECEDENCE = 6;
 
@@ -68,7 +68,7 @@ function comparison(hold: (a: unknown, b: unknown) => boolean | null): BinaryOpe
   return { type: 'boolean', precedence: COMPARISON_PRECEDENCE, single: true, apply: ([a, b]) => hold(a, b) };
 }
 
-/** As SQL does: what is missing decides nothing, but leaves to the other side what it can decide alone. */
+/** As in SQL: a missing operand decides nothing, and the other one decides the result where it can do so alone. */
 function decide(a: unknown, b: unknown, decisive: boolean): boolean | null {
   if (a === decisive || b === decisive) return decisive;
   return typeof a === 'boolean' && typeof b === 'boolean' ? !decisive : null;
@@ -84,7 +84,7 @@ function negate(value: boolean | null): boolean | null {
   return value === null ? null : !value;
 }
 
-/** Numbers by value, texts by their characters, as ISO dates want it; others have no order. */
+/** Numbers by value, texts by their characters, which orders ISO dates, too; others have no order. */
 function compare(a: unknown, b: unknown, holds: (order: number) => boolean): boolean | null {
   const order = orderOf(a, b);
   return order === undefined ? null : holds(order);
@@ -97,7 +97,7 @@ export function orderOf(a: unknown, b: unknown): number | undefined {
   return undefined;
 }
 
-/** Numbers are added; beside a text, both are written one after the other. */
+/** Numbers are added; if one operand is a text, both are concatenated. */
 function add(a: unknown, b: unknown): string | number | null {
   if (typeof a === 'number' && typeof b === 'number') return a + b;
   const areWritten = [a, b].every((value) => typeof value === 'string' || typeof value === 'number');
@@ -108,7 +108,7 @@ function typeOfSum(operands: readonly InferredType[]): InferredType {
   return operands.includes('string') ? 'string' : 'number';
 }
 
-/** A text of more characters is not read. */
+/** Longer expressions are refused. */
 export const MAX_EXPRESSION_LENGTH = 1000;
 
 /** Characters of a text that an expression makes. */
@@ -119,7 +119,7 @@ export function cutText(text: string): string {
   return text.length > MAX_TEXT_LENGTH ? text.slice(0, MAX_TEXT_LENGTH).toWellFormed() : text;
 }
 
-/** Texts one after the other, without making what is cut off. */
+/** Joins texts without building what would be cut off. */
 export function joinTexts(texts: Iterable<string>, separator: string): string {
   const between = cutText(separator);
   let joined: string | undefined;
@@ -130,12 +130,12 @@ export function joinTexts(texts: Iterable<string>, separator: string): string {
   return cutText(joined ?? '');
 }
 
-/** Elements that one look at a list may cost. */
+/** Elements that are read of a list at once. */
 export const MAX_ELEMENTS = 10_000;
 
 /**
  * The value at a path of own members. Through a list the path means each of its elements: then it is one list of all values
- * that are there and not null. Null where there is nothing, and where more elements stand on the way than are looked at.
+ * that are there and not null. Null where there is nothing, and where the path leads through more elements than are read.
  */
 export function readField(item: unknown, path: readonly string[]): unknown {
   let value = item;

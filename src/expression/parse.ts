@@ -19,7 +19,7 @@ type ParsedExpression =
 
 /** Levels of parentheses, functions and signs. */
 const MAX_DEPTH = 30;
-const LARGEST_SLIP = 3;
+const MAX_EDIT_DISTANCE = 3;
 const END: Token = { kind: 'end', text: '', at: 1 };
 
 const CONSTANTS: ReadonlyMap<string, boolean | null> = new Map([
@@ -124,7 +124,7 @@ class Parser {
       this.#position += 1;
     } while (this.#skip('.'));
     if (path[0] === '_computed')
-      throw new ExpressionFault('computed fields do not see each other; repeat the expression', at);
+      throw new ExpressionFault('a computed field cannot use another one; repeat its expression', at);
     return { kind: 'field', path };
   }
 
@@ -195,9 +195,9 @@ function describeUnknown({ text, at }: Token): ExpressionFault {
     .map((name) => ({ name, distance: editDistance(name, text.toLowerCase()) }))
     .reduce((best, other) => (other.distance < best.distance ? other : best));
   const advice =
-    nearest.distance <= Math.min(LARGEST_SLIP, Math.floor(text.length / 2))
+    nearest.distance <= Math.min(MAX_EDIT_DISTANCE, Math.floor(text.length / 2))
       ? `did you mean '${nearest.name}'?`
-      : `known are ${names.join(', ')}`;
+      : `use one of ${names.join(', ')}`;
   return new ExpressionFault(`there is no function '${text}'; ${advice}`, at);
 }
 
@@ -210,7 +210,7 @@ function describeArity({ usage, least, most }: ExpressionFunction, given: number
 interface Token {
   /** A `name` is a word in back quotes: always a field's. */
   readonly kind: 'number' | 'text' | 'word' | 'name' | 'sign' | 'end';
-  /** What it says: a text without its quotes. */
+  /** Its content: a text without its quotes. */
   readonly text: string;
   /** The place of its first character, from 1. */
   readonly at: number;
@@ -218,7 +218,7 @@ interface Token {
 
 const SPACE = /\s*/y;
 
-/** The first that fits counts. */
+/** In order: the first pattern that matches decides. */
 const PATTERNS: readonly (readonly [Token['kind'], RegExp])[] = [
   ['number', /\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y],
   ['text', /'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"/sy],
@@ -227,7 +227,7 @@ const PATTERNS: readonly (readonly [Token['kind'], RegExp])[] = [
   ['sign', /[=!<>]=|[-+*/%<>(),.]/y],
 ];
 
-/** What a reader of other languages may have meant. */
+/** What a user of other languages may have meant. */
 const HINTS: Readonly<Record<string, string>> = {
   '=': "'=='",
   '!': "'not'",
@@ -237,7 +237,7 @@ const HINTS: Readonly<Record<string, string>> = {
   '[': 'a dotted path, which means each element of a list, or a name in back quotes',
 };
 
-/** Takes a text apart; the last token is the `end`. Throws an `ExpressionFault`. */
+/** Splits a text into tokens; the last one is the `end`. Throws an `ExpressionFault`. */
 function readTokens(text: string): readonly Token[] {
   const tokens: Token[] = [];
   let position = skipSpace(text, 0);
@@ -274,7 +274,7 @@ function unquote(raw: string): string {
   return raw.slice(1, -1).replace(/\\(.)/gs, (_, sign: string) => ESCAPES[sign] ?? sign);
 }
 
-/** Why a text is no expression; never leaves the folder. */
+/** Why a text is not an expression. Only this file sees it. */
 class ExpressionFault extends Error {
   /** @param at the place of the character, from 1 */
   constructor(message: string, at: number) {

@@ -1,4 +1,4 @@
-/** What the command line does with the audit journals; it needs no gateway, and no configuration where it has a directory. */
+/** Reading audit journals for the command line: needs no gateway, and no configuration when a directory is given. */
 export { type FoundRecord, type RecordFilter, searchJournals } from '../audit/search.js';
 export { followJournals, tailJournals } from '../audit/tail.js';
 export { type JournalVerdict, verifyJournals } from '../audit/verify.js';

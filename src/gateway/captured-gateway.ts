@@ -20,8 +20,8 @@ export interface CapturedList {
 }
 
 /**
- * A gateway over tool lists that were captured earlier: everything can be listed, explained and classified, nothing can
- * be called. It opens no connection and holds no resource.
+ * A gateway over tool lists that were captured earlier: operations can be listed, explained and classified, but not called.
+ * It opens no connection and holds no resource.
  */
 export function openCapturedGateway(
   config: GatewayConfig,
@@ -30,7 +30,7 @@ export function openCapturedGateway(
 ): Gateway {
   const trust = new Map(config.upstreams.map(({ slug, trust: level }) => [slug, level]));
   const rules = createRuleEngine(config.policy, (slug) => trust.get(slug) ?? 'untested');
-  // Nothing is called, but what could be asked of answers is explained.
+  // No operation can be called, but introspection still explains the controls of answers.
   const results = createResultService(config.results);
   const snapshot = buildSnapshot({
     config,
@@ -75,9 +75,9 @@ function refuseCall(): never {
 }
 
 /**
- * Captured lists as an upstream would have given them. A configured upstream of the same name lends its curation and trust;
- * any other is vouched for by whoever captured it.
- * @throws TypeError naming the list that is none
+ * Captured lists as tool sets of upstreams. A configured upstream of the same name gives its curation and trust; any other
+ * counts as validated, because the operator who captured the list vouches for it.
+ * @throws TypeError that names a list which contains no tools
  */
 export function readCapturedLists(
   lists: readonly CapturedList[],
@@ -93,7 +93,7 @@ export function readCapturedLists(
   });
   const toolSets = lists.map(({ name, json }, index) => {
     const toolSet = readToolSet(upstreams[index]?.slug ?? name, json);
-    if (toolSet === undefined) throw new TypeError(`'${name}' holds no list of tools: expected {"tools": [...]}`);
+    if (toolSet === undefined) throw new TypeError(`'${name}' contains no list of tools: expected {"tools": [...]}`);
     return toolSet;
   });
   return { upstreams, toolSets };
@@ -132,8 +132,8 @@ export const unlimitedQuota: QuotaService = {
 };
 
 /**
- * A captured tool list as an upstream's tool set: an array of tools, or an object that holds one as `tools` (what a server
- * answers, with or without the JSON-RPC envelope). Undefined where there is no list; entries are not judged here.
+ * A captured tool list as an upstream's tool set: an array of tools, or an object with such an array as `tools` (a server's
+ * answer, with or without the JSON-RPC envelope). Undefined where there is no list; entries are not checked here.
  */
 export function readToolSet(upstream: string, json: unknown): ToolSet | undefined {
   const tools = findTools(json);

@@ -32,57 +32,57 @@ export type { GatewayStatus, PlacedOperation, UpstreamSummary } from './status.j
 /** The gateway's own MCP tools, as values and as the JSON text that is sent. */
 export type ToolList = Pick<EndpointPlan, 'tools' | 'toolsJson'>;
 
-/** A running gateway. Fronts and the command line see this and nothing behind it. */
+/** A running gateway: the whole interface for servers and the command line. */
 export interface Gateway {
   readonly config: GatewayConfig;
-  /** Answers one MCP tool call. Never rejects: every fault is an answer. */
+  /** Answers one MCP tool call. Never rejects: every failure is an answer. */
   handle(call: RawCall): Promise<Reply>;
   toolList(): ToolList;
-  /** Calls the listener when the tool list's JSON has changed; returns the way to stop. */
+  /** Calls the listener when the tool list's JSON has changed; returns a function that removes the listener. */
   onToolsChanged(listener: () => void): () => void;
   status(): GatewayStatus;
-  /** Every operation at this moment, ordered by name, with the family that shows it. */
+  /** All current operations, ordered by name, each with its family. */
   operations(): readonly PlacedOperation[];
-  /** The operations that answer to a request in anybody's words, best first; builds the index at first use. */
+  /** The operations that match a request in free text, best first; builds the index at first use. */
   search(query: string, limit: number): Promise<readonly SearchHit[]>;
   /** The upstreams' tool lists exactly as they sent them. */
   toolSets(): readonly ToolSet[];
   /** Which rule decides about an operation, and why. */
   explainPolicy(question: PolicyQuestion): Explanation;
-  /** Puts on record what an operator did from outside a call. @param operator the account's or token's name */
+  /** Records an operator's action in the audit trail. @param operator the name of the account or token */
   recordAdmin(action: string, details: JsonObject, operator: string): void;
-  /** The operators' desk; absent where no operator can be asked. */
+  /** The approval service for operators; absent where approvals by operators are not configured. */
   readonly approvals: ApprovalService | undefined;
-  /** Ends what belongs to a session: fronts call it once for each session that is over. */
+  /** Frees what belongs to a session; servers call it once when a session ends. */
   endSession(sessionId: string): void;
   /** Resolves when every enabled upstream has connected or failed once. Never rejects. */
   readonly settled: Promise<void>;
   /**
-   * Resolves when it is time to let clients in: as soon as every upstream has been tried, but soon in any case. Many clients
-   * read the tool list once and never again, so a moment's patience gives them the whole of it.
+   * Resolves when clients may connect: when every upstream has been tried, or after a short time at the latest. Many clients
+   * read the tool list only once, so this wait gives them the complete list.
    */
   readonly warmedUp: Promise<void>;
-  /** Ends every upstream and frees everything. Safe to call twice. */
+  /** Closes every upstream and frees all resources. Safe to call twice. */
   close(): Promise<void>;
 }
 
 export interface GatewayDeps {
   readonly observe: Observer;
-  /** What the gateway calls itself towards upstreams. */
+  /** The client name and version that the gateway sends to upstreams. */
   readonly clientInfo: { readonly name: string; readonly version: string };
-  /** Where the gateway itself is installed: programs of its own dependencies may be named without a path. */
+  /** Where the gateway is installed: configurations can name programs of its own dependencies without a path. */
   readonly packageDirectory: string;
-  /** Which program this is, for the audit trail. */
+  /** The name of this process in the audit trail. */
   readonly process: string;
 }
 
-/** How long clients wait at most for slow upstreams at start, in milliseconds. */
+/** The longest time that clients wait for slow upstreams at start, in milliseconds. */
 const WARM_UP_MS = 2_000;
 
 /**
- * Puts the house together: opens the gate's state, starts connecting every upstream and resolves. Calls made before an
- * upstream is ready wait for it or are told so.
- * @throws StoreError when the gate's state cannot be kept
+ * Composes the gateway: opens the store of policy, starts to connect every upstream and resolves without waiting for them.
+ * Calls made before an upstream is ready wait for it or fail with an explanation.
+ * @throws StoreError when the store cannot be opened
  */
 export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Promise<Gateway> {
   const { observe } = deps;
@@ -114,7 +114,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
   );
   const pool = openPool(config, deps, {
     onTools(slug, tools) {
-      // Whoever lists tools anew may have started anew.
+      // A server that lists its tools again may have restarted, so its cached answers may be stale.
       upstreamHandler.invalidate(slug);
       catalog.offer(slug, tools);
     },
@@ -175,12 +175,12 @@ function openPool(
   return openUpstreamPool(config.upstreams, { observe, clientInfo, binDirectories, events });
 }
 
-/** What introspection may tell of policy. */
+/** The part of policy that introspection may show. */
 function describePolicy({ gatekeeper, revokeToken, quota }: PolicyService): IntrospectionPolicy {
   return { staticDecision: gatekeeper.staticDecision, revokeToken, quotaStatus: quota.status };
 }
 
-/** What fronts and the command line see of the moment. */
+/** The current state for servers and the command line. */
 function describeState(
   catalog: LiveCatalog,
   pool: UpstreamPool,
@@ -208,23 +208,23 @@ function reportChange(before: Snapshot, after: Snapshot, observe: Observer, audi
   }
 }
 
-/** Things opened in order and closed in reverse, even when opening stops halfway. */
+/** Resources opened in order and closed in reverse order, even when opening stops halfway. */
 export class Lifecycle {
   readonly #closers: { readonly name: string; readonly close: () => Promise<void> | void }[] = [];
   readonly #onFault: (name: string, cause: unknown) => void;
   #closing: Promise<void> | undefined;
 
-  /** @param onFault told when closing one thing fails; the others are closed all the same. */
+  /** @param onFault called when closing a resource fails; the others are still closed */
   constructor(onFault: (name: string, cause: unknown) => void) {
     this.#onFault = onFault;
   }
 
-  /** Registers what was just opened. */
+  /** Registers a resource that was just opened. */
   opened(name: string, close: () => Promise<void> | void): void {
     this.#closers.push({ name, close });
   }
 
-  /** Closes everything, last opened first. A second call waits for the first. */
+  /** Closes all resources, last opened first. A second call waits for the first. */
   close(): Promise<void> {
     this.#closing ??= this.#closeAll();
     return this.#closing;

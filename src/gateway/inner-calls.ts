@@ -7,8 +7,8 @@ import { OperationError } from '../protocol/operation-error.js';
 import type { OperationResult, Reply } from '../protocol/result.js';
 
 /**
- * Calls that an operation of the gateway's own makes for its caller. They walk the whole hallway, so that nobody reaches by a
- * detour what policy keeps from them; they only read, and their answers come whole.
+ * Calls that a built-in operation makes for its caller. They run through the whole pipeline, so that policy applies to them
+ * as to a direct call; they may only read, and their answers are never cut.
  */
 export function createInnerCalls(
   handle: (raw: RawCall) => Promise<Reply>,

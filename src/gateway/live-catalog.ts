@@ -7,20 +7,20 @@ interface OfferedTools {
   readonly firstToolSets: ReadonlyMap<string, ToolSet>;
 }
 
-/** The snapshot of the moment, made anew as the upstreams' tools change. */
+/** Holds the current snapshot and rebuilds it when the upstreams' tools change. */
 export interface LiveCatalog {
   current(): Snapshot;
-  /** Takes an upstream's list. Several lists that come in one turn make one snapshot. */
+  /** Takes an upstream's list. Several lists in one turn of the event loop cause one rebuild. */
   offer(slug: string, tools: readonly RawTool[]): void;
-  /** Makes the snapshot now, where one is due. */
+  /** Rebuilds the snapshot now if a rebuild is pending. */
   settle(): void;
-  /** Calls the listener when the gateway's own tool list has changed; returns the way to stop. */
+  /** Calls the listener when the gateway's own tool list has changed; returns a function that removes the listener. */
   onToolsChanged(listener: () => void): () => void;
   toolSets(): readonly ToolSet[];
   close(): void;
 }
 
-/** @param onChange told of each snapshot that takes the place of another */
+/** @param onChange called for each snapshot that replaces another */
 export function createLiveCatalog(
   build: (offered: OfferedTools) => Snapshot,
   onChange: (before: Snapshot, after: Snapshot) => void,

@@ -12,22 +12,22 @@ import { type Operation, QUALIFIER } from '../protocol/operation.js';
 import type { ToolSet } from '../protocol/tools.js';
 import type { Gateway, PlacedOperation } from './gateway.js';
 
-/** One tool that is not what the lock says. */
+/** One tool that differs from the lock. */
 export interface ToolDifference {
-  /** By configured name. */
+  /** The configured name. */
   readonly upstream: string;
-  /** As the upstream spells it. */
+  /** In the upstream's spelling. */
   readonly tool: string;
-  /** `reclassified`: the definition is the accepted one, but the gateway judges it differently. */
+  /** `reclassified`: the definition is the accepted one, but the gateway classifies it differently. */
   readonly kind: DefinitionChange['kind'] | 'reclassified';
   /** A line for each change, for people. */
   readonly details: readonly string[];
 }
 
-/** Of an upstream that is not there. */
+/** The lock of an upstream that has none. */
 const NO_TOOLS: LockedUpstream = Object.freeze({});
 
-/** Everything that the upstreams offer at this moment, as a lock would hold it. Upstreams without a list are left out. */
+/** Everything that the upstreams offer now, in the form of a lock. Upstreams without a list are left out. */
 export function describeTools(gateway: Gateway): LockContent {
   const names = new Map(gateway.config.upstreams.map(({ slug, name }) => [slug, name]));
   const placed = groupBy(gateway.operations(), ({ operation }) => `${operation.upstream}\n${operation.tool}`);
@@ -61,7 +61,7 @@ export function localNameOf({ qualifiedName, upstream }: Operation): string {
   return qualifiedName.slice(upstream.length + QUALIFIER.length);
 }
 
-/** Every tool of the upstreams that were looked at that is not what the lock says. */
+/** Every tool that differs from the lock, for the upstreams in `current`. */
 export function compareWithLock(current: LockContent, lock: LockContent): readonly ToolDifference[] {
   return Object.entries(current.upstreams)
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -82,7 +82,7 @@ function compareUpstream(upstream: string, tools: LockedUpstream, locked: Locked
   });
 }
 
-/** What the gateway makes of a tool, before and now. The family follows from these and from the profile. */
+/** How the gateway classified a tool before and now. The family is not compared: it follows from this and the profile. */
 function compareOperations(before: LockedTool['operations'], now: LockedTool['operations']): readonly string[] {
   const names = [...new Set([...Object.keys(before), ...Object.keys(now)])].sort();
   return names.flatMap((name) => {
@@ -92,15 +92,15 @@ function compareOperations(before: LockedTool['operations'], now: LockedTool['op
   });
 }
 
-/** Category and danger, as they are compared. */
+/** Category and danger in the form that is compared. */
 export function showJudgement({ category, danger }: Pick<LockedOperation, 'category' | 'danger'>): string {
   return `${category} ${danger}`;
 }
 
-/** What of the difference is accepted: everything, or upstreams whole, or single tools. */
+/** Which differences are accepted: all, those of whole upstreams, or those of single tools. */
 export type Acceptance = 'everything' | readonly { readonly upstream: string; readonly tool?: string }[];
 
-/** The lock once the difference, or a part of it, is accepted. What was not looked at stays as it is. */
+/** The lock after the accepted differences are applied. Entries of other upstreams and tools stay unchanged. */
 export function acceptTools(lock: LockContent, current: LockContent, acceptance: Acceptance): LockContent {
   const everything: Exclude<Acceptance, string> = Object.keys(current.upstreams).map((upstream) => ({ upstream }));
   const upstreams = new Map(Object.entries(lock.upstreams));
@@ -119,7 +119,7 @@ function acceptTool(locked: LockedUpstream, offered: LockedUpstream | undefined,
   return Object.fromEntries(now === undefined ? others : [...others, [tool, now]]);
 }
 
-/** A tool may be called `constructor`. */
+/** An own member only: a tool may be called `constructor`. */
 function ownMember<T>(record: Readonly<Record<string, T>>, name: string): T | undefined {
   return Object.hasOwn(record, name) ? record[name] : undefined;
 }

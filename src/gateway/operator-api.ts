@@ -12,21 +12,21 @@ export type { Approval, ApprovalService, ApprovalStatus, DecisionFault } from '.
 /** A call that has not been made. */
 export interface PolicyQuestion {
   readonly operation: Operation;
-  /** As a caller would send them. */
+  /** In the form that a caller would send. */
   readonly params: JsonObject;
   /** The authenticated client that would call. */
   readonly client?: string;
 }
 
-/** The operators' desk of gateways that run in other processes. */
+/** The approval service of gateways that run in other processes. */
 interface SharedApprovals {
   readonly service: ApprovalService;
   close(): Promise<void>;
 }
 
 /**
- * Opens the desk over the configured store, beside the gateways that use it.
- * Resolves with undefined where no other process could see what is decided: a store in memory.
+ * Opens the approval service over the configured store, which running gateways share.
+ * Resolves with undefined for a store in memory, because no other process could see the decisions.
  * @throws StoreError when the store cannot be opened
  */
 export async function openSharedApprovals(
@@ -36,7 +36,7 @@ export async function openSharedApprovals(
   if (config.store.type === 'memory') return undefined;
   const { policy } = config;
   const policyService = await openPolicy(
-    // Whoever works at the desk notifies nobody, and may look at it while it is closed to new requests.
+    // This process sends no notifications, and lists requests even where the configuration takes no new ones.
     { ...config, policy: { ...policy, approvals: { ...withoutWebhook(policy.approvals), operator: true } } },
     { observe, process: 'approvals' },
   );
@@ -51,7 +51,7 @@ function withoutWebhook({
   return approvals;
 }
 
-/** What policy would say of a call. Parameters that do not fit the operation are looked at as they are. */
+/** What policy would decide about a call. Parameters that do not fit the operation are evaluated unchanged. */
 export function explainPolicy(rules: RuleEngine, { operation, params, client }: PolicyQuestion): Explanation {
   const bound = bindArguments(operation, params);
   const args = bound.ok ? bound.arguments : params;

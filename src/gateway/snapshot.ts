@@ -17,22 +17,22 @@ import { searchOperations } from '../search/search.js';
 interface SnapshotInput {
   readonly config: Pick<GatewayConfig, 'upstreams' | 'pins' | 'endpoint' | 'limits' | 'lock'>;
   readonly toolSets: Iterable<ToolSet>;
-  /** What each upstream, by slug, offered first; none where the lists were captured at one moment. */
+  /** The first tool list of each upstream, by slug; absent where the lists were captured at one moment. */
   readonly firstToolSets?: ReadonlyMap<string, ToolSet>;
   readonly policy: IntrospectionPolicy;
-  /** What callers may ask of answers; nothing where absent. */
+  /** The controls of answers; none where absent. */
   readonly results?: Pick<ResultService, 'controlsOf' | 'readStored'>;
-  /** Calls operations for an operation of the gateway's own; needed where relations are configured. */
+  /** Calls operations for a built-in operation; needed where relations are configured. */
   readonly innerCalls?: (call: HandlerCall) => CallOperation;
   /** Runs an upstream's operation. */
   readonly upstreamHandler: OperationHandler;
-  /** Leave the upstreams' hints out of the classification. */
+  /** Classify without the upstreams' annotations. */
   readonly ignoreAnnotations?: boolean;
 }
 
 const NO_TOOL_SETS: ReadonlyMap<string, ToolSet> = new Map();
 
-/** Everything that follows from the upstreams' tool lists, made anew on each change and never altered. */
+/** Builds the immutable state that follows from the upstreams' tool lists; called on each change. */
 export function buildSnapshot(input: SnapshotInput): Snapshot {
   const { config, toolSets, policy, upstreamHandler, ignoreAnnotations, firstToolSets = NO_TOOL_SETS } = input;
   const { controlsOf, readStored } = input.results ?? passResults;
@@ -66,7 +66,7 @@ export function buildSnapshot(input: SnapshotInput): Snapshot {
   };
 }
 
-/** The operation that follows configured relations; none where there are none. */
+/** The operation that follows configured relations; none where no relations are configured. */
 function openRelations({ config, innerCalls }: SnapshotInput): readonly OwnOperation[] {
   const sources = listRelationSources(config.upstreams);
   const operation = createRelationshipsOperation(sources);
@@ -74,7 +74,7 @@ function openRelations({ config, innerCalls }: SnapshotInput): readonly OwnOpera
   return [{ operation, handle: createRelationshipsHandler(sources, innerCalls) }];
 }
 
-/** An operation of the gateway's own beside `introspect`. */
+/** A built-in operation besides `introspect`. */
 interface OwnOperation {
   readonly operation: Operation;
   readonly handle: OperationHandler;

@@ -3,10 +3,10 @@ import type { Category, Operation } from '../protocol/operation.js';
 import type { Diagnostic } from '../protocol/tools.js';
 import type { UpstreamStatus } from '../upstream/upstream.js';
 
-/** What is known of one upstream at this moment. */
+/** The current status of one upstream. */
 export type UpstreamSummary = UpstreamStatus;
 
-/** An operation and where it is called. */
+/** An operation with its family and its MCP tool. */
 export interface PlacedOperation {
   readonly operation: Operation;
   readonly family: string;
@@ -14,7 +14,7 @@ export interface PlacedOperation {
 }
 
 export interface GatewayStatus {
-  /** At least one upstream is connected, or none is configured. One that is down makes nobody wait. */
+  /** At least one upstream is connected, or none is enabled. An upstream that is down does not delay readiness. */
   readonly ready: boolean;
   readonly upstreams: readonly UpstreamSummary[];
   readonly operations: number;

@@ -10,8 +10,8 @@ import { OperationError } from '../protocol/operation-error.js';
 import type { UpstreamPool } from '../upstream/upstream-pool.js';
 
 /**
- * Upstream tools as handlers, with what curation asks for around them: answers from memory, updates that merge. Reads that
- * belong to a write look past the cache, so the cache is outermost.
+ * Upstream tools as handlers inside the interceptors that curation configures: a cache, and updates that merge. The reads of
+ * a merging update must bypass the cache, so the cache is the outermost interceptor.
  */
 export function createUpstreamHandler(
   { cache }: Pick<GatewayConfig, 'cache'>,
@@ -26,7 +26,7 @@ export function createUpstreamHandler(
   return createCacheInterceptor({ inner: merging, maxBytes: cache.maxBytes });
 }
 
-/** The operation says which upstream and which tool. */
+/** Calls the operation's tool on its upstream. */
 function createCaller(find: UpstreamPool['get']): OperationHandler {
   return async ({ operation, arguments: args, cancellation, onProgress }) => {
     const upstream = find(operation.upstream);
@@ -47,8 +47,8 @@ function createCaller(find: UpstreamPool['get']): OperationHandler {
 }
 
 /**
- * An upstream's operation by the name that a curation gives it: qualified, within the upstream, or its tool's own. Undefined
- * where there is none, and where a tool's name means several parts of it.
+ * An upstream's operation by a name from the configuration: its qualified name, its name within the upstream, or the name of
+ * its tool. Undefined where there is none, and where the tool is offered in several parts.
  */
 export function findOperation({ find, operations }: Catalog, upstream: string, name: string): Operation | undefined {
   const named = [find(name), find(`${upstream}${QUALIFIER}${name}`)].find((found) => found?.upstream === upstream);

@@ -8,12 +8,12 @@ import { questionKey } from './call-key.js';
 
 export interface CacheInterceptor {
   readonly handle: OperationHandler;
-  /** Forgets an upstream's answers, and keeps none that was asked for before. */
+  /** Drops an upstream's cached answers, and caches none of the reads that run now. */
   invalidate(upstream: string): void;
 }
 
-interface CachedHandlerOptions {
-  /** Runs a whole write, with whatever it reads for that: nothing is kept of what is read meanwhile. */
+interface CacheInterceptorOptions {
+  /** Runs a call, with the reads that a write makes; while a write runs, no answer is cached. */
   readonly inner: OperationHandler;
   /** Bytes of JSON over all upstreams, at least 1. */
   readonly maxBytes: number;
@@ -24,11 +24,11 @@ interface CachedHandlerOptions {
 /**
  * Answers READs with `cacheSeconds` from memory where it can, and sends equal ones that come at the same time once.
  *
- * No answer is older than the last write to the same upstream that has ended here. A write makes answers
- * worthless when it starts, because it may take effect at any moment from then on; until it ends none is kept, and what is
- * still being read then is neither kept nor joined, because it may be from before that moment.
+ * An answer is never older than the last write to the same upstream that has ended in this gateway. A write invalidates
+ * answers when it starts, because it may take effect at any moment from then on. Until it ends no answer is cached, and reads
+ * that still run then are neither cached nor joined, because they may show the state before the write.
  */
-export function createCacheInterceptor({ inner, maxBytes, now }: CachedHandlerOptions): CacheInterceptor {
+export function createCacheInterceptor({ inner, maxBytes, now }: CacheInterceptorOptions): CacheInterceptor {
   const answers = new AnswerCache({ maxBytes, now: now ?? (() => performance.now()) });
   const traffic = new Map<string, UpstreamTraffic>();
 
@@ -55,7 +55,7 @@ export function createCacheInterceptor({ inner, maxBytes, now }: CachedHandlerOp
       const isFresh = end();
       const result = 'toolResult' in outcome ? outcome.toolResult : undefined;
       if (!isFresh || result === undefined || result.isError === true) return;
-      answers.keep(key, upstream, result, cacheSeconds);
+      answers.store(key, upstream, result, cacheSeconds);
     }, end);
     return read;
   };
@@ -66,24 +66,24 @@ export function createCacheInterceptor({ inner, maxBytes, now }: CachedHandlerOp
       if (classification.category !== 'READ') return write(call);
       if (cacheSeconds === undefined || call.cancellation.cancelled) return inner(call);
       const key = questionKey(call);
-      const kept = answers.find(key);
-      if (kept !== undefined) return { toolResult: markCached(kept.result, kept.ageSeconds) };
+      const cached = answers.find(key);
+      if (cached !== undefined) return { toolResult: markCached(cached.result, cached.ageSeconds) };
       const read = trafficAt(upstream).findRead(key) ?? startRead(call, key, cacheSeconds);
       return read.join(call);
     },
     invalidate(upstream) {
-      trafficAt(upstream).disturb();
+      trafficAt(upstream).invalidateReads();
       answers.forget(upstream);
     },
   };
 }
 
-/** The kept answer stays as it came: the marks are on a copy. */
+/** Puts the marks on a copy: the cached answer is not changed. */
 function markCached(result: ToolCallResult, ageSeconds: number): ToolCallResult {
   return { ...result, _meta: { ...result._meta, cached: true, cached_age_seconds: ageSeconds } };
 }
 
-/** What a kept answer takes in memory beside its text: tiny ones must not come in millions. */
+/** Bytes that a cached answer takes beside its text, so that the number of tiny answers is bounded, too. */
 const OVERHEAD_BYTES = 1_000;
 
 interface CachedAnswer {
@@ -94,13 +94,13 @@ interface CachedAnswer {
 }
 
 interface AnswerCacheOptions {
-  /** Bytes of JSON over all upstreams; the least recently used answers go first. */
+  /** Bytes of JSON over all upstreams; the least recently used answers are dropped first. */
   readonly maxBytes: number;
   /** Milliseconds of a clock that never goes back. */
   readonly now: () => number;
 }
 
-/** Answers by key, each for a time, with all of one upstream's forgotten at once. */
+/** Answers by key, each with a time to live; all of one upstream's can be dropped at once. */
 class AnswerCache {
   readonly #answers: LRUCache<string, CachedAnswer>;
   readonly #keysOf = new Map<string, Set<string>>();
@@ -117,15 +117,15 @@ class AnswerCache {
     });
   }
 
-  /** Undefined for what was never kept, was forgotten, or is too old. */
+  /** Undefined for an answer that was never stored, was dropped, or has expired. */
   find(key: string): { readonly result: ToolCallResult; readonly ageSeconds: number } | undefined {
-    const kept = this.#answers.get(key);
-    if (kept === undefined) return undefined;
-    return { result: kept.result, ageSeconds: Math.floor((this.#now() - kept.cachedAt) / 1000) };
+    const cached = this.#answers.get(key);
+    if (cached === undefined) return undefined;
+    return { result: cached.result, ageSeconds: Math.floor((this.#now() - cached.cachedAt) / 1000) };
   }
 
   /** Does nothing where the answer alone is beyond the bound. */
-  keep(key: string, upstream: string, result: ToolCallResult, seconds: number): void {
+  store(key: string, upstream: string, result: ToolCallResult, seconds: number): void {
     const size = measure(result);
     if (size === undefined) return;
     this.#answers.set(key, { upstream, result, cachedAt: this.#now() }, { ttl: seconds * 1000, size });
@@ -146,15 +146,15 @@ function measure(result: ToolCallResult): number | undefined {
   try {
     return Buffer.byteLength(JSON.stringify(result)) + OVERHEAD_BYTES;
   } catch {
-    // Nested deeper than the stack: whoever sends it on will say so.
+    // Nested deeper than the stack: writing the answer to the client reports the error.
     return undefined;
   }
 }
 
-/** What happens at one upstream now, and so which answers may be kept and which reads may be joined. */
+/** The calls that run at one upstream, which decide which answers may be cached and which reads may be joined. */
 class UpstreamTraffic {
   readonly #reads = new Map<string, SharedCall>();
-  /** Counts what made earlier answers worthless. */
+  /** Counts the events that made earlier answers invalid. */
   #generation = 0;
   #writes = 0;
 
@@ -164,7 +164,7 @@ class UpstreamTraffic {
     return read?.abandoned === true ? undefined : read;
   }
 
-  /** Lets a read be joined until it ends; what comes back ends it and says whether its answer may be kept. */
+  /** Lets a read be joined until it ends. The function returned ends it and says whether its answer may be cached. */
   enterRead(key: string, read: SharedCall): () => boolean {
     const generation = this.#generation;
     this.#reads.set(key, read);
@@ -174,18 +174,18 @@ class UpstreamTraffic {
     };
   }
 
-  /** What comes back ends the write. */
+  /** The function returned ends the write. */
   enterWrite(): () => void {
     this.#writes += 1;
-    this.disturb();
+    this.invalidateReads();
     return () => {
       this.#writes -= 1;
-      this.disturb();
+      this.invalidateReads();
     };
   }
 
-  /** No read that runs now may be joined any more, nor its answer kept. */
-  disturb(): void {
+  /** No read that runs now may be joined any more, and none of their answers may be cached. */
+  invalidateReads(): void {
     this.#generation += 1;
     this.#reads.clear();
   }
@@ -198,31 +198,31 @@ interface Waiter {
 }
 
 /**
- * One upstream call that several callers wait for. Whoever cancels leaves; the call itself is cancelled when nobody is left.
- * All who wait see its progress from when they came, and get the same outcome or the same error.
+ * One upstream call that several callers wait for. A caller that cancels stops waiting; the call itself is cancelled when no
+ * caller is left. All callers get its progress from when they joined, and the same outcome or the same error.
  */
 class SharedCall {
-  /** Of the upstream's call, whoever still waits for it. */
+  /** The outcome of the upstream's call, even when no caller waits for it any more. */
   readonly outcome: Promise<HandlerOutcome>;
   readonly #waiters = new Set<Waiter>();
   readonly #cancellation = new Cancellation();
 
-  /** Starts the call. Nobody waits for it yet. */
+  /** Starts the call, which no caller has joined yet. */
   constructor(inner: OperationHandler, { operation, arguments: args, caller }: HandlerCall) {
     this.outcome = inner({
       operation,
       arguments: args,
       caller,
       cancellation: this.#cancellation,
-      onProgress: (update) => this.#tell(update),
+      onProgress: (update) => this.#reportProgress(update),
     });
     this.outcome.then(
-      (outcome) => this.#dismiss(({ resolve }) => resolve(outcome)),
-      (error: unknown) => this.#dismiss(({ reject }) => reject(error)),
+      (outcome) => this.#settle(({ resolve }) => resolve(outcome)),
+      (error: unknown) => this.#settle(({ reject }) => reject(error)),
     );
   }
 
-  /** Whether everybody has left, so that nobody may join any more. */
+  /** Whether all callers have cancelled, after which none may join. */
   get abandoned(): boolean {
     return this.#cancellation.cancelled;
   }
@@ -243,13 +243,13 @@ class SharedCall {
     if (this.#waiters.size === 0) this.#cancellation.cancel(reason);
   }
 
-  #tell(update: ProgressUpdate): void {
+  #reportProgress(update: ProgressUpdate): void {
     for (const { onProgress } of this.#waiters) onProgress?.(update);
   }
 
-  #dismiss(tell: (waiter: Waiter) => void): void {
+  #settle(settleOne: (waiter: Waiter) => void): void {
     const waiters = [...this.#waiters];
     this.#waiters.clear();
-    for (const waiter of waiters) tell(waiter);
+    for (const waiter of waiters) settleOne(waiter);
   }
 }

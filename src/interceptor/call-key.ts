@@ -2,12 +2,12 @@ import { digest } from '../lib/canonical-json.js';
 import type { HandlerCall } from '../protocol/call.js';
 import type { Operation } from '../protocol/operation.js';
 
-/** An operation never changes, and every cached call asks. */
+/** Memoized, because an operation never changes and every cached call needs its digest. */
 const definitions = new WeakMap<Operation, string>();
 
 /**
- * Equal for calls that ask the same of the same: the order of members does not count, nor does a catalog that was built again
- * from the same definition. Who asks does not count either: upstreams see the gateway alone.
+ * Equal for calls that ask the same: the order of members does not matter, nor does a catalog that was rebuilt from the same
+ * definition. The caller does not matter either, because upstreams see only the gateway.
  */
 export function questionKey({ operation, arguments: args }: HandlerCall): string {
   return `${operation.qualifiedName} ${definitionOf(operation)} ${digest(args)}`;

@@ -20,21 +20,25 @@ import {
   versionOf,
 } from './resource.js';
 
-interface MergingHandlerDeps {
+interface MergeInterceptorDeps {
   /** Runs an operation at its upstream, never from a cache. */
   readonly inner: OperationHandler;
-  /** Looks in the catalog of the moment. */
+  /** Looks in the current catalog. */
   readonly findOperation: FindOperation;
   readonly explainFailure: ExplainFailure;
 }
 
 /**
- * Runs UPDATEs with `merge`: reads the resource, checks what the caller expects of it, lays the caller's `input` over it, looks
- * once more whether what is written back or expected is still so, writes, and tells the new version in `_meta.version`. Updates of
- * one resource run one after the other, so that none that comes through this handler overwrites another. All other operations
- * go straight on.
+ * Runs UPDATEs with `merge`: reads the resource, checks what the caller expects of it, merges the caller's `input` into it,
+ * reads again to check that the fields that are written back or expected are unchanged, writes, and gives the new version in
+ * `_meta.version`. Updates of one resource run one after the other, so that none that passes this interceptor overwrites
+ * another. All other operations pass unchanged.
  */
-export function createMergeInterceptor({ inner, findOperation, explainFailure }: MergingHandlerDeps): OperationHandler {
+export function createMergeInterceptor({
+  inner,
+  findOperation,
+  explainFailure,
+}: MergeInterceptorDeps): OperationHandler {
   const readResource = createResourceReader({ inner, explainFailure });
   const takeTurn = createTurns();
 
@@ -50,9 +54,9 @@ export function createMergeInterceptor({ inner, findOperation, explainFailure }:
     }
     const { ifMatch: _checked, ...write } = call;
     const outcome = await inner({ ...write, arguments: merged.arguments });
-    return isFailure(outcome) ? outcome : tellVersion(outcome, await versionAfter(operation, read));
+    return isFailure(outcome) ? outcome : addVersion(outcome, await versionAfter(operation, read));
   };
-  /** Undefined where it cannot be told: the update has happened, and must not be called a failure. */
+  /** Undefined where it cannot be read: the update has happened, so this is not a failure. */
   const versionAfter = async (operation: Operation, read: HandlerCall): Promise<string | undefined> => {
     try {
       return versionOf(await readResource(operation, read));
@@ -72,14 +76,14 @@ function isFailure(outcome: HandlerOutcome): boolean {
   return 'toolResult' in outcome && outcome.toolResult.isError === true;
 }
 
-function tellVersion(outcome: HandlerOutcome, version: string | undefined): HandlerOutcome {
+function addVersion(outcome: HandlerOutcome, version: string | undefined): HandlerOutcome {
   if (version === undefined || !('toolResult' in outcome)) return outcome;
   const { toolResult } = outcome;
   return { toolResult: { ...toolResult, _meta: { ...toolResult._meta, version } } };
 }
 
 /**
- * A value with a change laid over it (specification, section 4.5.1; the same as RFC 7396): members of objects one by one, null
+ * A value with a change merged into it (specification, section 4.5.1; the same as RFC 7396): members of objects one by one, null
  * removes a member, and everything else, lists included, replaces what was there.
  */
 export function deepMerge(current: unknown, change: unknown): unknown {
@@ -87,15 +91,15 @@ export function deepMerge(current: unknown, change: unknown): unknown {
   const base = isJsonObject(current) ? current : {};
   const names = new Set([...Object.keys(base), ...Object.keys(change)]);
   const members = [...names].flatMap((name): readonly [string, unknown][] => {
-    const there = Object.hasOwn(base, name) ? base[name] : undefined;
-    if (!Object.hasOwn(change, name)) return [[name, there]];
-    return change[name] === null ? [] : [[name, deepMerge(there, change[name])]];
+    const present = Object.hasOwn(base, name) ? base[name] : undefined;
+    if (!Object.hasOwn(change, name)) return [[name, present]];
+    return change[name] === null ? [] : [[name, deepMerge(present, change[name])]];
   });
   // `fromEntries` defines members, so that one called `__proto__` is a member like any other.
   return Object.fromEntries(members);
 }
 
-/** Runs the tasks of one key one after the other, in the order in which they came; those of other keys meanwhile. */
+/** Runs the tasks of one key one after the other, in the order in which they came; other keys do not wait. */
 type TakeTurn = <T>(key: string, task: () => Promise<T>) => Promise<T>;
 
 function createTurns(): TakeTurn {
@@ -114,13 +118,13 @@ function createTurns(): TakeTurn {
 
 interface MergedArguments {
   readonly arguments: JsonObject;
-  /** The resource's fields whose values are written back: they must not change until then. */
+  /** The resource's fields whose values are written back: they must not change before that. */
   readonly writtenBack: readonly string[];
 }
 
 /**
- * An update's arguments with what is there: objects are merged, all other values are the caller's, and a field that the caller
- * left out is sent with its present value where the upstream demands it, else not at all.
+ * An update's arguments merged with the resource: objects are merged, all other values are the caller's, and a field that the
+ * caller left out is sent with its present value where the upstream requires it, else not at all.
  * @throws OperationError when the whole does not fit the tool's schema, or cannot be written back as it was
  */
 function mergeArguments(operation: Operation, args: JsonObject, resource: JsonObject): MergedArguments {
@@ -131,7 +135,7 @@ function mergeArguments(operation: Operation, args: JsonObject, resource: JsonOb
     const field = findField(resource, parameter);
     const present = field === undefined ? undefined : resource[field];
     const given = merged.get(upstreamName);
-    const isFilled = field !== undefined && !merged.has(upstreamName) && isDemanded(operation, upstreamName);
+    const isFilled = field !== undefined && !merged.has(upstreamName) && isRequired(operation, upstreamName);
     if (isFilled) merged.set(upstreamName, present);
     if (isJsonObject(given)) merged.set(upstreamName, deepMerge(present, given));
     if (field === undefined || !(isFilled || (isJsonObject(given) && isJsonObject(present)))) continue;
@@ -143,7 +147,7 @@ function mergeArguments(operation: Operation, args: JsonObject, resource: JsonOb
   return { arguments: whole, writtenBack };
 }
 
-function isDemanded({ inputSchema }: Operation, upstreamName: string): boolean {
+function isRequired({ inputSchema }: Operation, upstreamName: string): boolean {
   const { required } = inputSchema;
   return Array.isArray(required) && required.includes(upstreamName);
 }
@@ -161,7 +165,7 @@ function requireFit(operation: Operation, args: JsonObject): void {
   if (fault === undefined) return;
   throw new OperationError(
     fault.code,
-    `The update was not attempted: laid over the resource as it is, it does not fit. ${faults.map(({ message }) => message).join('. ')}`,
+    `The update was not attempted: merged with the present values, it does not fit the tool's schema. ${faults.map(({ message }) => message).join('. ')}`,
     {
       operation: operation.name,
       param_name: fault.param,
@@ -171,7 +175,7 @@ function requireFit(operation: Operation, args: JsonObject): void {
   );
 }
 
-/** Integers of 64 bits end here; what is bigger is a measurement and good as it is. */
+/** The end of 64-bit integers; a larger number is taken for a measurement, where rounding does no harm. */
 const MAX_ID = 2 ** 64;
 
 /**

@@ -6,11 +6,11 @@ import { OperationError } from '../protocol/operation-error.js';
 import { jsonTypeOf } from '../schema/schema-shape.js';
 import { changedFields, fieldOf, findField, isVersion, pickFields, versionOf } from './resource.js';
 
-/** What a caller takes for granted of a resource that it updates (`if_match`). */
+/** What a caller expects of a resource that it updates (`if_match`). */
 export type Expectation =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'version'; readonly version: string }
-  /** Values by field or dotted path; null: there is none. */
+  /** Values by field or dotted path; null where no value is expected. */
   | { readonly kind: 'fields'; readonly fields: JsonObject };
 
 /** Reads `if_match`. Throws for what is neither a version nor an object of fields. */
@@ -26,20 +26,20 @@ export function readExpectation(operation: Operation, ifMatch: unknown): Expecta
   );
 }
 
-const FORMS = 'object of field values, or version (v_...) as an update or a conflict told it';
+const FORMS = 'object of field values, or version (v_...) from an update or a conflict';
 
-/** The fields that something is expected of; all of both states where a version speaks for the whole. */
+/** The fields with an expectation; all fields of both states where a version covers the whole resource. */
 export function expectedFields(expectation: Expectation, before: JsonObject, after: JsonObject): readonly string[] {
   if (expectation.kind === 'nothing') return [];
   return Object.keys(expectation.kind === 'fields' ? expectation.fields : { ...before, ...after });
 }
 
-/** The fields that hold something else than expected. */
+/** The fields that hold other values than expected. */
 function unmetFields(expected: JsonObject, resource: JsonObject): readonly string[] {
   return Object.keys(expected).filter((field) => digest(expected[field]) !== digest(fieldOf(resource, field)));
 }
 
-/** Lets an update go on where the resource is what its caller expects; throws CONFLICT_VERSION_MISMATCH where it is not. */
+/** Throws CONFLICT_VERSION_MISMATCH unless the resource is what the update's caller expects. */
 export function requireExpected(
   { operation, arguments: args }: HandlerCall,
   expectation: Expectation,
@@ -54,7 +54,7 @@ export function requireExpected(
   }
   const { version } = expectation;
   if (versionOf(resource) === version) return;
-  // A version does not say what has changed since: what the caller is about to change is what it should look at.
+  // A version does not say what has changed since, so the error shows the fields that the caller wants to change.
   const fields = operation.parameters
     .filter(({ place, upstreamName }) => place === 'input' && Object.hasOwn(args, upstreamName))
     .map((parameter) => findField(resource, parameter) ?? parameter.name);
@@ -67,7 +67,7 @@ export function requireExpected(
   });
 }
 
-/** The same where none of these fields has changed between two looks at the resource. */
+/** Throws CONFLICT_VERSION_MISMATCH if any of these fields has changed between two reads of the resource. */
 export function requireUnchanged(
   operation: Operation,
   before: JsonObject,
@@ -85,7 +85,7 @@ interface Mismatch {
   readonly problem: string;
   /** A version, or values by field. */
   readonly expected: string | JsonObject;
-  /** What is there now, and the fields of it to show. */
+  /** The present state, and the fields of it to show. */
   readonly resource: JsonObject;
   readonly fields: readonly string[];
 }

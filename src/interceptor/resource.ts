@@ -31,7 +31,7 @@ function parsePath(text: string): JsonPath {
   return text.split('.').map((step) => (/^(?:0|[1-9]\d*)$/.test(step) ? Number(step) : step));
 }
 
-/** The field that a parameter changes: of the same name in either spelling, or of one that comes to the same. */
+/** The field that a parameter changes: of the same name in either spelling, or of an equivalent one. */
 export function findField(resource: JsonObject, { name, upstreamName }: Parameter): string | undefined {
   const exact = [upstreamName, name].find((spelling) => Object.hasOwn(resource, spelling));
   return exact ?? Object.keys(resource).find((field) => toSnakeCase(field) === name);
@@ -53,7 +53,7 @@ export function changedFields(before: JsonObject, after: JsonObject, fields: rea
   return fields.filter((field) => digest(fieldOf(before, field)) !== digest(fieldOf(after, field)));
 }
 
-/** A parameter of the read, and the update's that fills it. */
+/** A parameter of the read, and the parameter of the update that fills it. */
 interface Pair {
   readonly read: Parameter;
   readonly update: Parameter | undefined;
@@ -82,7 +82,7 @@ export function planRead(call: HandlerCall, merge: MergeRule, find: FindOperatio
   return { operation: read, arguments: args, caller, cancellation };
 }
 
-/** The gateway's own fault, in the words that its operator needs. */
+/** A faulty configuration, in the words that the operator needs to correct it. */
 function brokenCuration(operation: Operation, key: string, problem: string): OperationError {
   const { name, tool, upstream } = operation;
   return new OperationError(
@@ -113,7 +113,7 @@ function collectIdentifiers({ arguments: args }: HandlerCall, pairs: readonly Pa
     pairs.flatMap(({ read, update }): readonly [string, unknown][] => {
       if (update === undefined || !Object.hasOwn(args, update.upstreamName)) return [];
       const value = args[update.upstreamName];
-      // A read of many is asked for one.
+      // A read that takes a list of ids is given a list of one.
       const isOneOfMany = read.schema['type'] === 'array' && !Array.isArray(value);
       return [[read.upstreamName, isOneOfMany ? [value] : value]];
     }),
@@ -149,7 +149,7 @@ export function createResourceReader({ inner, explainFailure }: ResourceReaderDe
     throw brokenCuration(
       update,
       'merge.path',
-      `does not lead to an object: ${place} of ${read.operation.name} is none`,
+      `does not lead to an object: ${place} of ${read.operation.name} is not one`,
     );
   };
 }
@@ -163,7 +163,7 @@ function notAttempted(update: Operation, read: Operation, error: OperationError)
   );
 }
 
-/** What an answer says as far as it is JSON: the structured content, else the only text. */
+/** The JSON of an answer: its structured content, else its only text parsed. */
 function readAnswer(outcome: HandlerOutcome): unknown {
   if ('data' in outcome) return outcome.data;
   if ('dataText' in outcome) return parseJson(outcome.dataText);
@@ -177,7 +177,7 @@ function parseJson(text: unknown): unknown {
   try {
     return JSON.parse(String(text)) as unknown;
   } catch {
-    // Prose is no object; the caller says so.
+    // Text that is not JSON is not an object, which the caller reports.
     return undefined;
   }
 }

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { isJsonObject } from '../protocol/json.js';
 
 /**
- * The one text that all spellings of a JSON value share: members by name in the order of UTF-16 code units, no white space,
- * texts and numbers as JSON.stringify writes them (RFC 8785, https://www.rfc-editor.org/rfc/rfc8785). A list keeps its order:
- * what is a set to its reader cannot be known here.
+ * The canonical text of a JSON value: members sorted by name in the order of UTF-16 code units, no white space, strings and
+ * numbers as JSON.stringify writes them (RFC 8785, https://www.rfc-editor.org/rfc/rfc8785). A list keeps its order, because
+ * it is not known here which lists are sets.
  */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item)).join(',')}]`;
@@ -16,19 +16,19 @@ export function canonicalJson(value: unknown): string {
   return `{${members.join(',')}}`;
 }
 
-/** SHA-256 of the canonical text, in base64url: equal for equal values, and tells nothing of them. */
+/** SHA-256 of the canonical text, in base64url: equal for equal values, without revealing them. */
 export function digest(value: unknown): string {
   return createHash('sha256').update(canonicalJson(value)).digest('base64url');
 }
 
-/** Deeper than any schema that people write, shallower than any stack. */
+/** Deeper than any real schema, and shallow enough for recursion. */
 const MAX_SCHEMA_DEPTH = 200;
 
-/** Lists in which JSON Schema sees sets: a server may print them in another order each time it starts. */
+/** Lists that JSON Schema treats as sets: a server may send them in another order each time it starts. */
 const SCHEMA_SETS: ReadonlySet<string> = new Set(['required', 'enum', 'type']);
 
 /**
- * A JSON value in the one form that all its spellings share: members by name, sets of texts in order.
+ * A JSON Schema in canonical form: members sorted by name, and sets of strings sorted.
  * @throws RangeError for a value that is nested more than 200 levels deep
  */
 export function canonicalizeSchema(value: unknown, key = '', depth = 0): unknown {
@@ -40,11 +40,11 @@ export function canonicalizeSchema(value: unknown, key = '', depth = 0): unknown
   }
   if (!isJsonObject(value)) return value;
   const members = Object.keys(value).sort();
-  // `fromEntries` defines members, so that one called `__proto__` is a member like any other.
+  // `fromEntries` defines members, so that `__proto__` becomes an ordinary member.
   return Object.fromEntries(members.map((name) => [name, canonicalizeSchema(value[name], name, depth + 1)]));
 }
 
-/** Equal texts for equal values. */
+/** The text of the canonical form: equal for equal schemas. */
 export function canonicalSchemaJson(value: unknown): string {
   return JSON.stringify(canonicalizeSchema(value)) ?? 'null';
 }

@@ -1,28 +1,28 @@
 import { posix } from 'node:path';
 import { braceExpand } from 'minimatch';
 
-/** A pattern made ready. */
+/** A compiled pattern. */
 export interface Glob {
   readonly pattern: string;
   match(text: PathText): Match;
 }
 
 /**
- * Whether something matches. `doubt` where it cannot be told, as with text where a number is compared: a rule that denies or
- * confirms then counts as matching, a rule that allows does not, and nothing lifts the trust matrix.
+ * Whether something matches. `doubt` where that cannot be decided, for example for text where a number is compared: a rule
+ * that denies or confirms then counts as matching, a rule that allows does not, and no rule overrides the trust matrix.
  */
 export type Match = 'yes' | 'doubt' | 'no';
 
-/** Longer patterns and longer texts are not held against each other: the result is in doubt. */
+/** Longer patterns and longer texts are not compared: the result is `doubt`. */
 export const LONGEST_TEXT = 4_096;
 
-/** Alternatives that the braces of one pattern may come to. */
+/** The most alternatives that the braces of one pattern may expand to. */
 const MOST_ALTERNATIVES = 64;
 
 /** Extended globs and named classes, which nest or depend on the language: not supported. */
 const UNSUPPORTED = /[?*+@!]\(|\[:\w+:\]/;
 
-/** A class such as `[a-z]`, `[!0-9]`, `[]x]`; without its end the bracket is itself. */
+/** A class such as `[a-z]`, `[!0-9]`, `[]x]`; an unclosed bracket stands for itself. */
 const CLASS = /\[([!^]?)((?:\]|\\.|[^\]\\])(?:\\.|[^\]\\])*)\]/y;
 
 const WILD = Symbol('any run');
@@ -30,13 +30,13 @@ const ANY_CHARACTER = /^[\s\S]$/;
 
 type Run<Part> = readonly (Part | typeof WILD)[];
 type Character = string | RegExp;
-/** One segment of a pattern: a text without signs, or its characters in order. */
+/** One segment of a pattern: plain text, or its characters and wildcards in order. */
 type Segment = string | Run<Character>;
 
 /**
- * Compiles a pattern in minimatch's syntax: `*` and `?` within a segment, `**` over segments, classes and braces; names that
- * begin with a dot are like others. Values come from callers, so this matcher never backtracks beyond the last wildcard:
- * minimatch's regular expressions take seconds for texts made to be slow. A pattern that cannot be used is always in doubt.
+ * Compiles a pattern in minimatch's syntax: `*` and `?` within a segment, `**` across segments, classes and braces; wildcards
+ * match a leading dot. Callers choose the values, so this matcher never backtracks beyond the last wildcard: minimatch's
+ * regular expressions take seconds for hostile texts. A pattern that cannot be used always gives `doubt`.
  */
 export function compileGlob(pattern: string): Glob {
   const alternatives = readAlternatives(pattern);
@@ -44,14 +44,14 @@ export function compileGlob(pattern: string): Glob {
   return { pattern, match: (text) => anyOf(alternatives.map((alternative) => matchForms(alternative, text))) };
 }
 
-/** One of the patterns must match. A text that is too long is in doubt. */
+/** Whether one of the patterns matches. A text that is too long gives `doubt`. */
 export function matchGlobs(globs: readonly Glob[], text: string): Match {
   if (text.length > LONGEST_TEXT) return globs.length > 0 ? 'doubt' : 'no';
   const path = readPathText(text);
   return anyOf(globs.map((glob) => glob.match(path)));
 }
 
-/** Every form must match to be certain, and none to be certain that not: a path is easily spelled in another way. */
+/** `yes` needs a match of every form of the path and `no` a match of none, because a path has several spellings. */
 function matchForms(alternative: Run<Segment>, text: PathText): Match {
   const { written, resolved, directory, unplaced } = text;
   const asWritten = matchSegments(alternative, written, isNamed);
@@ -62,7 +62,7 @@ function matchForms(alternative: Run<Segment>, text: PathText): Match {
     asResolved ||
     unplaced ||
     matchSegments(alternative, directory, isAny) ||
-    // Where nothing resolves paths, as in an object store, `prod/../x` lies in `prod`.
+    // Some upstreams, such as object stores, do not resolve paths: there `prod/../x` is in `prod`.
     matchSegments(alternative, written, isAny);
   return mayMatch ? 'doubt' : 'no';
 }
@@ -81,7 +81,7 @@ function matchCharacter(character: Character, text: string): boolean {
   return typeof character === 'string' ? character === text : character.test(text);
 }
 
-/** For certain, no wildcard stands for `.` and `..`, which name another place than their own. */
+/** A wildcard matches no `.` and `..` for certain, because these name other directories. */
 function isNamed(segment: string): boolean {
   return segment !== '.' && segment !== '..';
 }
@@ -90,7 +90,7 @@ function isAny(): boolean {
   return true;
 }
 
-/** Whether items fit parts in order, where a wildcard takes any run of items that it may pass. */
+/** Whether items match parts in order, where a wildcard matches any run of items that `passes` accepts. */
 function matchRun<Part, Item>(
   parts: Run<Part>,
   items: ArrayLike<Item>,
@@ -119,7 +119,7 @@ function matchRun<Part, Item>(
   return part === parts.length;
 }
 
-/** The pattern without its braces, or null where it cannot be used. */
+/** The alternatives that the braces of a pattern expand to, or null where it cannot be used. */
 function readAlternatives(pattern: string): readonly Run<Segment>[] | null {
   if (pattern.length > LONGEST_TEXT || UNSUPPORTED.test(pattern)) return null;
   const alternatives = braceExpand(pattern, { braceExpandMax: MOST_ALTERNATIVES + 1 });
@@ -127,7 +127,7 @@ function readAlternatives(pattern: string): readonly Run<Segment>[] | null {
   try {
     return alternatives.map(readPattern);
   } catch (error) {
-    // A class whose range runs backwards.
+    // A class has a range in the wrong order, such as `[z-a]`.
     if (error instanceof SyntaxError) return null;
     throw error;
   }
@@ -137,7 +137,7 @@ function readPattern(pattern: string): Run<Segment> {
   const segments = splitPath(pattern);
   return segments.flatMap((segment, index): Run<Segment> => {
     if (segment !== '**') return [readSegment(segment)];
-    // At the end it stands for something inside, not for the directory itself.
+    // At the end `**` matches the content of the directory, not the directory itself.
     return index === segments.length - 1 ? [WILD, [WILD]] : [WILD];
   });
 }
@@ -164,7 +164,7 @@ function readCharacter(segment: string, index: number): readonly [Character | ty
   return whole === undefined || body === undefined ? [sign, 1] : [readClass(body, negation !== ''), whole.length];
 }
 
-/** A class as a regular expression of one character, where letters after a backslash mean themselves. */
+/** A class as a regular expression for one character; letters after a backslash stand for themselves. */
 function readClass(body: string, negated: boolean): RegExp {
   const members = body.replace(/\\(.)|[[\]^]/gs, (sign, escaped?: string) => {
     const character = escaped ?? sign;
@@ -175,34 +175,34 @@ function readClass(body: string, negated: boolean): RegExp {
 
 const RANKS: Readonly<Record<Match, number>> = { no: 0, doubt: 1, yes: 2 };
 
-/** All must hold; of nothing, all do. */
+/** The least certain match; `yes` for an empty list. */
 export function allOf(matches: readonly Match[]): Match {
   return matches.reduce<Match>((least, match) => (RANKS[match] < RANKS[least] ? match : least), 'yes');
 }
 
-/** One must hold; of nothing, none does. */
+/** The most certain match; `no` for an empty list. */
 export function anyOf(matches: readonly Match[]): Match {
   return matches.reduce<Match>((most, match) => (RANKS[match] > RANKS[most] ? match : most), 'no');
 }
 
 /**
- * Of the elements of one list: certain where all agree, else in doubt. So one element suffices to deny a call, and only all of
- * them to allow it.
+ * The match of a list by those of its elements: certain where all agree, otherwise `doubt`. So one element is enough to deny
+ * a call, and all are needed to allow it.
  */
 export function eachOf(matches: readonly Match[]): Match {
-  const [first = 'no', ...rest] = matches;
-  return rest.every((match) => match === first) ? first : 'doubt';
+  const [first = 'no', ...others] = matches;
+  return others.every((match) => match === first) ? first : 'doubt';
 }
 
-/** A text as patterns see it: in segments, as written and as a file system would resolve it. */
+/** A text that may be a path, in segments: as written and as a file system would resolve it. */
 interface PathText {
-  /** Repeated and trailing slashes removed, as patterns have them. */
+  /** Without repeated and trailing slashes, as in patterns. */
   readonly written: readonly string[];
   /** Backslashes read as slashes, `.` and `..` resolved. */
   readonly resolved: readonly string[];
-  /** The resolved path ending in a slash: what a deed to a directory does to all inside it. */
+  /** The resolved path with a trailing slash: an operation on a directory affects everything in it. */
   readonly directory: readonly string[];
-  /** Whether it leads to, or out of, a starting point that is not known here: `.`, `../x`. */
+  /** Whether it is relative to a directory that is not known here: `.`, `../x`. */
   readonly unplaced: boolean;
 }
 
@@ -215,8 +215,8 @@ function splitPath(path: string): readonly string[] {
 }
 
 /**
- * Reads a text that may be a path. Links, letter case and encodings are the upstream's affair: rules are held against what is
- * written, not against files.
+ * Reads a text that may be a path. Links, letter case and encodings depend on the upstream: rules compare the written text,
+ * not files.
  */
 function readPathText(text: string): PathText {
   const resolved = text === '' ? [''] : splitPath(posix.normalize(text.replaceAll('\\', '/')));

@@ -1,11 +1,11 @@
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 
-/** Where in a JSON document: keys and indexes from its root. */
+/** A position in a JSON document: keys and indexes from its root. */
 export type JsonPath = readonly (string | number)[];
 
 const PLAIN_KEY = /^[A-Za-z_$][\w$-]*$/;
 
-/** A path as people write it: `mcpServers.github.args[2]`, `operations["get_*"].danger`. */
+/** A path in readable form: `mcpServers.github.args[2]`, `operations["get_*"].danger`. */
 export function formatPath(path: JsonPath): string {
   let text = '';
   for (const step of path) {
@@ -16,7 +16,7 @@ export function formatPath(path: JsonPath): string {
   return text === '' ? '(whole file)' : text;
 }
 
-/** The path of a JSON Pointer (RFC 6901) in a document; the document tells an index from a key of digits. */
+/** The path of a JSON Pointer (RFC 6901) in a document; the document decides whether digits are an index or a key. */
 export function pathOfPointer(pointer: string, document: unknown): JsonPath {
   const path: (string | number)[] = [];
   let value = document;
@@ -40,7 +40,7 @@ export function valueAt(document: unknown, path: JsonPath): unknown {
   return value;
 }
 
-/** Sets a member of a JSON object; `__proto__` becomes a member like any other instead of the object's prototype. */
+/** Sets a member of a JSON object; `__proto__` becomes an ordinary member instead of the object's prototype. */
 export function setMember(target: JsonObject, name: string, value: unknown): void {
   if (name === '__proto__') {
     Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true });

@@ -1,7 +1,7 @@
-/** Finds the nearest of many names; `limit` at most, best first. */
+/** Finds the most similar of many names; at most `limit`, best first. */
 export type NameSearch = (query: string, limit: number) => readonly string[];
 
-/** Names longer than the 128 characters that MCP allows a tool are cut there. */
+/** Longer names are cut: MCP allows 128 characters for a tool's name. */
 const MAX_NAME_LENGTH = 128;
 
 const SNAKE_CASE = /^[a-z][a-z0-9]*(?:_[a-z0-9]+)*$/;
@@ -15,10 +15,10 @@ const PRINTABLE_ASCII = /^[ -~]*$/;
 const WORD = /[A-Z]{2,}s(?![a-z0-9])|[A-Z]+[0-9]*(?![a-z0-9])|[A-Z]?[a-z0-9]+/g;
 
 /**
- * Any spelling as a public name (specification 4.3 and 8.5.2): kebab, camel, Pascal, Mixed_Snake, dotted. Never two
- * underscores together, so that the qualifier `__` stays unambiguous; a name that is right already comes back as it is.
+ * Converts any spelling to a public name (specification 4.3 and 8.5.2): kebab, camel, Pascal, Mixed_Snake, dotted. The result
+ * never has two adjacent underscores, so that the qualifier `__` stays unambiguous; a valid name is returned unchanged.
  *
- * @param fallback what stands before a leading digit, and for a name without any letter or digit
+ * @param fallback the prefix of a name that begins with a digit, and the name where there is no letter or digit
  */
 export function toSnakeCase(spelling: string, fallback = 'op'): string {
   if (spelling.length <= MAX_NAME_LENGTH && SNAKE_CASE.test(spelling)) return spelling;
@@ -36,7 +36,7 @@ export function toPascalCase(spelling: string): string {
     .join('');
 }
 
-/** Accents fall away; a letter of another script becomes its code point, so that different names stay different. */
+/** Removes accents; a letter of another script becomes its code point, so that different names stay different. */
 function toAscii(text: string): string {
   if (PRINTABLE_ASCII.test(text)) return text;
   return text
@@ -47,7 +47,7 @@ function toAscii(text: string): string {
     );
 }
 
-/** Insertions, deletions, substitutions and swaps of neighbours that make one text the other (optimal string alignment). */
+/** The number of insertions, deletions, substitutions and adjacent swaps between two texts (optimal string alignment). */
 export function editDistance(a: string, b: string): number {
   let beforeLast: readonly number[] = [];
   let last: readonly number[] = Array.from({ length: b.length + 1 }, (_, column) => column);
@@ -70,19 +70,19 @@ function cell(row: readonly number[], column: number): number {
   return row[column] ?? 0;
 }
 
-/** Below this two names have too little in common to suggest one for the other. */
+/** The lowest similarity at which one name is suggested for another. */
 const LIKELY = 0.5;
 const CONCEIVABLE = 0.34;
-/** From here on a name is the other one misspelt, rather than one that happens to share a word. */
+/** From this similarity on, a name is a misspelling of the other and not just a name that shares a word. */
 const SPELT_LIKE = 0.75;
 
-/** What a caller may send as a name is bounded by the request alone; what is compared is not worth more than this. */
+/** Only this many characters are compared: callers may send names as long as a request. */
 const MAX_COMPARED = 100;
 
-/** How many names are compared in full after the rough search. */
+/** How many names are compared in full after the first selection. */
 const SHORT_LIST = 48;
 
-/** The name that was probably meant, or undefined when none is close. Meant for the few parameters of one operation. */
+/** The name that was probably meant, or undefined when none is similar. For short lists, such as an operation's parameters. */
 export function nearestName(query: string, names: Iterable<string>): string | undefined {
   let best: string | undefined;
   let bestScore = LIKELY;
@@ -102,7 +102,7 @@ export function isSpeltLike(query: string, name: string): boolean {
   });
 }
 
-/** A search over many names. Pairs of letters find a short list, which is then compared in full. */
+/** A search over many names. Pairs of letters select a short list, which is then compared in full. */
 export function createNameSearch(names: readonly string[]): NameSearch {
   const owners = new Map<string, number[]>();
   names.forEach((name, index) => {
@@ -134,7 +134,7 @@ function shortList(query: string, names: readonly string[], owners: ReadonlyMap<
     .map((index) => names[index] ?? '');
 }
 
-/** From 0 (nothing in common) to 1 (equal): letters in order and words in any order, the better of the two counting more. */
+/** From 0 (nothing in common) to 1 (equal): the better of letters in order and words in any order counts more. */
 export function similarity(a: string, b: string): number {
   const [first, second] = [a.slice(0, MAX_COMPARED), b.slice(0, MAX_COMPARED)];
   if (first === second) return 1;
@@ -148,7 +148,7 @@ function sharedWords(a: string, b: string): number {
   const [first, second] = [wordsOf(a), wordsOf(b)];
   let shared = 0;
   for (const word of first) if (second.has(word)) shared++;
-  // Names of separators alone have no words to share.
+  // Names that consist of separators have no words.
   return (2 * shared) / Math.max(1, first.size + second.size);
 }
 
@@ -172,8 +172,8 @@ function unqualified(name: string): string {
 }
 
 /**
- * The candidate that was most likely meant, or undefined when none is near. Case and separators do not count
- * (`mcp_servers` is `mcpServers`); beyond that one edit in three characters is a slip, more is another word.
+ * The candidate that was most likely meant, or undefined when none is similar. Case and separators do not count
+ * (`mcp_servers` is `mcpServers`); at most one edit in three characters counts as a typing mistake.
  */
 export function nearestSpelling(name: string, candidates: Iterable<string>): string | undefined {
   const plain = plainName(name);
@@ -187,7 +187,7 @@ export function nearestSpelling(name: string, candidates: Iterable<string>): str
   return best.distance <= allowed ? best.candidate : undefined;
 }
 
-/** "did you mean 'x'?", or undefined when nothing is near. */
+/** "did you mean 'x'?", or undefined when no candidate is similar. */
 export function suggestName(name: string, candidates: Iterable<string>): string | undefined {
   const nearest = nearestSpelling(name, candidates);
   return nearest === undefined ? undefined : `did you mean '${nearest}'?`;

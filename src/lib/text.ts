@@ -1,14 +1,14 @@
 import { isJsonObject, type JsonSchema } from '../protocol/json.js';
 
 /**
- * What a reader does not see but a model reads: control and format characters (zero-width, bidirectional, tags), fillers
- * and other default-ignorable characters, line and paragraph separators, lone surrogates, and variation selectors that do
- * not choose between two forms of a sign. Tab and line feed stay.
+ * Characters that people do not see but models read: control and format characters (zero-width, bidirectional, tags),
+ * fillers and other default-ignorable characters, line and paragraph separators, lone surrogates, and variation selectors
+ * that do not follow an emoji. Tab and line feed do not match.
  */
 export const INVISIBLE =
   /(?!\n|\t|\ufe0e|\ufe0f)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?<!\p{Emoji})(?:\ufe0e|\ufe0f)/u;
 
-/** Most texts hold nothing that could be invisible, and this is found out much faster. */
+/** Most texts contain only these characters, which is much faster to check. */
 const PLAIN = /^[ -~\n\t]*$/;
 const INVISIBLES = new RegExp(INVISIBLE.source, 'gu');
 
@@ -20,7 +20,7 @@ export function removeInvisible(text: string): string {
   return hasInvisible(text) ? text.replace(/\r\n?/g, '\n').replace(INVISIBLES, '') : text;
 }
 
-/** The text with every invisible character written as JSON would escape it, so that nothing hides from who reviews it. */
+/** The text with every invisible character escaped as in JSON, so that reviewers see it. */
 export function escapeInvisible(text: string): string {
   return hasInvisible(text) ? text.replace(INVISIBLES, escapeUnits) : text;
 }
@@ -31,26 +31,26 @@ function escapeUnits(character: string): string {
   }).join('');
 }
 
-/** Enough for the longest useful description; longer ones cost more context than they explain. */
+/** Enough for the longest useful description; longer ones cost too much context. */
 const MAX_TEXT_LENGTH = 4000;
 
 const MAX_SUMMARY_LENGTH = 120;
 
-/** Values and names are to be copied, not read; longer ones are texts in disguise. */
+/** Enough for values and names; a longer one is probably text for the model. */
 const MAX_VALUE_LENGTH = 500;
 
-/** A foreign text made fit to show: invisible characters removed, trimmed, at most 4,000 characters. */
+/** Makes an upstream's text safe to show: invisible characters removed, trimmed, at most 4,000 characters. */
 export function cleanText(text: unknown): string {
   if (typeof text !== 'string') return '';
   return cutText(removeInvisible(text).trim(), MAX_TEXT_LENGTH);
 }
 
-/** A foreign name made fit to show. One that hides something is shown without it, though a call would need it. */
+/** Makes an upstream's name safe to show. Invisible characters are removed, although a call would need them. */
 export function cleanName(name: string): string {
   return cutText(removeInvisible(name), MAX_VALUE_LENGTH);
 }
 
-/** A foreign JSON value made fit to show: every text in it as `cleanText` would have it, but not trimmed. */
+/** Makes an upstream's JSON value safe to show: every text in it as in `cleanText`, but not trimmed. */
 export function cleanValue(value: unknown, maxLength = MAX_VALUE_LENGTH): unknown {
   if (typeof value === 'string') return cutText(removeInvisible(value), maxLength);
   if (Array.isArray(value)) return value.map((item) => cleanValue(item, maxLength));
@@ -60,7 +60,7 @@ export function cleanValue(value: unknown, maxLength = MAX_VALUE_LENGTH): unknow
   );
 }
 
-/** A foreign schema made fit to show: its descriptions may be as long as a tool's. */
+/** Makes an upstream's schema safe to show: its descriptions may be as long as a tool's. */
 export function cleanSchema(schema: JsonSchema): JsonSchema {
   return cleanValue(schema, MAX_TEXT_LENGTH) as JsonSchema;
 }
@@ -76,7 +76,7 @@ export function summarizeText(text: string, maxLength = MAX_SUMMARY_LENGTH): str
   return cutText(sentence, maxLength);
 }
 
-/** The text's beginning with an ellipsis where something is missing; never half a surrogate pair. */
+/** The beginning of the text, with an ellipsis where it was cut; never half a surrogate pair. */
 export function cutText(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text;
   return `${text
@@ -88,15 +88,15 @@ export function cutText(text: string, maxLength: number): string {
 const MAX_QUOTED_LENGTH = 60;
 const MAX_QUOTED_VALUES = 30;
 
-/** A value as errors and descriptions show it: in single quotes where a string, never long. */
+/** A value for errors and descriptions: a string in single quotes, at most 60 characters. */
 export function quoteValue(value: unknown): string {
   return typeof value === 'string'
     ? `'${cutText(removeInvisible(value), MAX_QUOTED_LENGTH)}'`
     : cutText(removeInvisible(JSON.stringify(value) ?? 'null'), MAX_QUOTED_LENGTH);
 }
 
-/** Several values in a row; where there are many, the first ones and how many follow. */
+/** A list of values; where there are many, the first ones and the number of the others. */
 export function quoteValues(values: readonly unknown[], separator = ', '): string {
-  const shown = values.slice(0, MAX_QUOTED_VALUES).map(quoteValue).join(separator);
-  return values.length > MAX_QUOTED_VALUES ? `${shown} and ${values.length - MAX_QUOTED_VALUES} more` : shown;
+  const quoted = values.slice(0, MAX_QUOTED_VALUES).map(quoteValue).join(separator);
+  return values.length > MAX_QUOTED_VALUES ? `${quoted} and ${values.length - MAX_QUOTED_VALUES} more` : quoted;
 }

@@ -5,11 +5,11 @@ const TIME =
 const LONGEST = 36;
 
 /**
- * The milliseconds since the epoch of an ISO 8601 date or date-time; undefined for any other text. A date is its first
- * instant, and what names no zone is UTC: an answer must not depend on where the gateway runs.
+ * The milliseconds since the epoch of an ISO 8601 date or date-time; undefined for any other text. A date means its first
+ * instant, and a text without a zone is UTC, so that an answer does not depend on where the gateway runs.
  */
 export function readTime(text: string): number | undefined {
-  // Most texts are no times, which their fifth character tells.
+  // Most texts are not times, and the fifth character shows it.
   if (text.length < 10 || text.length > LONGEST || text.charAt(4) !== '-') return undefined;
   const [, year, month, day, clock = '00:00', zone = 'Z'] = TIME.exec(text) ?? [];
   if (year === undefined || month === undefined || day === undefined) return undefined;
@@ -18,7 +18,7 @@ export function readTime(text: string): number | undefined {
   return Number.isNaN(time) ? undefined : time;
 }
 
-/** The 30th of February would be read as the 2nd of March. */
+/** `Date.parse` would read the 30th of February as the 2nd of March. */
 function daysIn(year: number, month: number): number {
   return new Date(Date.UTC(year, month, 0)).getUTCDate();
 }
@@ -28,12 +28,12 @@ function completeZone(zone: string): string {
   return `${zone.slice(0, 3)}:${zone.slice(3).replace(':', '') || '00'}`;
 }
 
-/** From here on a number counts milliseconds: as seconds it would lie beyond the year 5000. */
+/** From this number on a moment is in milliseconds: as seconds it would be after the year 5000. */
 const FIRST_MILLISECONDS = 100_000_000_000;
 
 /**
- * The moment that a value names, in milliseconds since the epoch: an ISO 8601 text (UTC where it names no zone), or a number
- * as Unix counts time, in seconds or milliseconds. Undefined for everything else.
+ * The moment that a value names, in milliseconds since the epoch: an ISO 8601 text (UTC without a zone), or a Unix time in
+ * seconds or milliseconds. Undefined for any other value.
  */
 export function readMoment(value: unknown): number | undefined {
   if (typeof value === 'number') return Math.abs(value) < FIRST_MILLISECONDS ? value * 1000 : value;

@@ -4,17 +4,17 @@ import type { Observation, Observer } from './observation.js';
 
 export interface LogObserver {
   readonly observe: Observer;
-  /** Writes what is still buffered; for the moment before the process ends. */
+  /** Writes what is still buffered; called before the process ends. */
   flush(): void;
 }
 
 interface LogOptions {
   readonly level: Level | 'silent';
-  /** `auto` is pretty on a terminal and JSON lines elsewhere. */
+  /** `auto` is `pretty` on a terminal and `json` elsewhere. */
   readonly format: 'auto' | 'json' | 'pretty';
 }
 
-/** How one kind of observation is told. The message is only written when its level is logged. */
+/** How one kind of observation is logged. The message is built only when its level is enabled. */
 interface Renderer<O> {
   readonly level: (observation: O) => Level;
   readonly message: (observation: O) => string;
@@ -38,12 +38,12 @@ const RENDERERS: Renderers = {
   'upstream-stderr': { level: () => 'debug', message: ({ upstream, line }) => `${upstream} says: ${line}` },
   'upstream-noise': {
     level: () => 'warn',
-    message: ({ upstream, line }) => `${upstream} wrote something to stdout that is not MCP: ${line}`,
+    message: ({ upstream, line }) => `${upstream} wrote a line to stdout that is not MCP: ${line}`,
   },
   catalog: {
     level: ({ changed }) => (changed.length > 0 ? 'warn' : 'debug'),
     message: ({ operations, added, removed, changed }) =>
-      `catalog: ${operations} operations (${added.length} new, ${removed.length} gone${
+      `catalog: ${operations} operations (${added.length} added, ${removed.length} removed${
         changed.length > 0 ? `; these names now call something else: ${changed.join(', ')}` : ''
       })`,
   },
@@ -57,8 +57,8 @@ const RENDERERS: Renderers = {
 };
 
 /**
- * Tells observations to the operator on stderr: stdout belongs to the protocol on stdio. Writing is buffered, so a call
- * never waits for its log line.
+ * Logs observations to stderr, because MCP over stdio uses stdout. Writing is buffered, so a call never waits for its log
+ * line.
  */
 export async function createLogObserver(options: LogOptions): Promise<LogObserver> {
   const { format } = options;
@@ -80,27 +80,27 @@ export async function createLogObserver(options: LogOptions): Promise<LogObserve
 
 async function openSink(asText: boolean): Promise<DestinationStream> {
   if (!asText) return destination({ dest: 2, sync: false });
-  // Only people read it laid out, so servers need not load it.
+  // Only terminals need the pretty format, so other processes do not load it.
   const { default: pretty } = await import('pino-pretty');
-  // The message says it all; only a defect's stack is worth more lines.
+  // The message contains the other fields already; only a defect's stack gets more lines.
   return pretty({ destination: 2, sync: true, include: 'level,time,err', colorize: process.stderr.isTTY });
 }
 
 /**
- * The observation's own fields, without the words that the message repeats. A defect's cause becomes pino's `err`, the one
- * place where a stack may be seen.
+ * The observation's own fields, without its message, which is logged anyway. A defect's cause becomes pino's `err`, the only
+ * place where a stack appears.
  */
 function toFields(observation: Observation): object {
   if (observation.kind === 'defect')
     return { kind: observation.kind, where: observation.where, err: observation.cause };
   if (!('message' in observation)) return observation;
-  const { message: _told, ...fields } = observation;
+  const { message: _message, ...fields } = observation;
   return fields;
 }
 
 /**
- * A message as a terminal shows it. Clients and upstreams choose some of its words: those must neither steer the terminal nor pass
- * for lines of the log's own.
+ * A message for a terminal. Clients and upstreams control parts of it: these must neither control the terminal nor look like
+ * other log lines.
  */
 export function layOutMessage(message: string): string {
   return escapeInvisible(message).replaceAll('\n', '\n    ');

@@ -1,11 +1,10 @@
 import type { ErrorCode } from '../protocol/error-table.js';
 
-/** Where an upstream's connection stands. */
+/** The state of an upstream's connection. */
 export type UpstreamState = 'disabled' | 'connecting' | 'ready' | 'waiting' | 'closed';
 
 /**
- * What happened, told once and typed. Sinks (log, later metrics and audit) decide what to make of it. Nothing here may hold
- * argument values or secrets.
+ * A typed event. Sinks such as the log decide how to use it. An observation must not contain argument values or secrets.
  */
 export type Observation =
   | {
@@ -21,7 +20,7 @@ export type Observation =
       readonly kind: 'upstream-state';
       readonly upstream: string;
       readonly state: UpstreamState;
-      /** For people: why, and what happens next. */
+      /** For people: the reason, and what happens next. */
       readonly message: string;
       readonly retryInMs?: number;
     }
@@ -32,7 +31,7 @@ export type Observation =
       readonly operations: number;
       readonly added: readonly string[];
       readonly removed: readonly string[];
-      /** Names that now call something else than before. */
+      /** Names that now mean another operation. */
       readonly changed: readonly string[];
     }
   | {
@@ -44,7 +43,7 @@ export type Observation =
     }
   | { readonly kind: 'session'; readonly sessionId: string; readonly event: 'opened' | 'closed' | 'expired' }
   | { readonly kind: 'notice'; readonly level: 'debug' | 'info' | 'warn' | 'error'; readonly message: string }
-  /** A defect: something threw that should not have. The cause is for the log alone. */
+  /** A defect: an unexpected error was thrown. Only the log contains the cause. */
   | { readonly kind: 'defect'; readonly where: string; readonly cause: unknown };
 
 /** Takes observations; never throws and never blocks. */

@@ -8,8 +8,8 @@ import type { CollectionQuery } from '../results/result-types.js';
 import type { ValidatedCall } from './validate.js';
 
 /**
- * A call that policy has let through. The private field makes the type nominal: an object of the same shape, a spread or
- * a cast from a validated call does not compile, so nothing reaches an upstream around `authorize`.
+ * A call that policy has admitted. The private field makes the type nominal: an object of the same shape, a spread or
+ * a cast from a validated call does not compile, so no call reaches an upstream without `authorize`.
  */
 class Authorized {
   readonly #call: ValidatedCall;
@@ -39,15 +39,15 @@ class Authorized {
   }
 }
 
-/** Exported as a type alone: only this file can make one. */
+/** Exported only as a type, so that only this file can create one. */
 export type AuthorizedCall = Authorized;
 
-/** The operation that has a qualified name at this moment, whatever the call began with. */
+/** The operation that currently has a qualified name; it may differ from the one in the call's snapshot. */
 export type CurrentOperation = (qualifiedName: string) => Operation | undefined;
 
 /**
- * Asks policy. A call is refused here when the gatekeeper says no, asks for a confirmation, or got one for an operation that
- * has become another one meanwhile.
+ * Asks policy whether the call may run. A call is refused here when the gatekeeper denies it, asks for a confirmation, or
+ * got a confirmation for an operation whose definition changed while the call waited.
  */
 export async function authorize(
   call: ValidatedCall,
@@ -59,8 +59,8 @@ export async function authorize(
   const { caller, cancellation, user } = raw;
   const permit = gatekeeper.admit({
     operation,
-    // A condition on the call is part of what is agreed to: without it the call does more. No operation that takes one has a
-    // parameter of its name.
+    // The confirmation covers `if_match` too: without it the call would overwrite more. An operation that takes this directive
+    // has no parameter of the same name.
     arguments: ifMatch === undefined ? args : { ...args, if_match: ifMatch },
     caller,
     cancellation,
@@ -74,14 +74,14 @@ export async function authorize(
   return new Authorized(call);
 }
 
-/** A person may take minutes. What they agreed to is what they were shown, not what the upstream has made of it since. */
+/** A person may take minutes to confirm. The confirmation covers the definition they saw, not a later one. */
 function requireUnchanged(operation: Operation, currentOperation: CurrentOperation): void {
   const { name, qualifiedName } = operation;
   const current = currentOperation(qualifiedName);
   if (current !== undefined && isSameDefinition(operation, current)) return;
   throw new OperationError(
     'TOKEN_SCOPE_MISMATCH',
-    `Operation '${name}' changed while its confirmation was waited for, and did not run. Read its details again, then call it without a token to be asked anew`,
+    `Operation '${name}' changed while its confirmation was pending and did not run. Read its details again, then call it without a token to be asked again`,
     { operation: name, token_operation: qualifiedName, requested_operation: qualifiedName },
   );
 }

@@ -7,7 +7,7 @@ import { CONFIRMATION, QUOTA_CONTINUE } from './directives.js';
 import { correctedExample, endpointMismatch, unknownOperation } from './not-found.js';
 import type { Snapshot } from './snapshot.js';
 
-/** A request in the specification's shape: which operation, with which parameters, through which door. */
+/** A request in the specification's shape: which operation, with which parameters, through which MCP tool. */
 export interface DecodedCall {
   readonly raw: RawCall;
   readonly reach: Exclude<ToolReach, undefined>;
@@ -15,12 +15,12 @@ export interface DecodedCall {
   readonly params: JsonObject;
 }
 
-/** Keys of a request that are the protocol's own, never parameters (specification, section 4.6.1). */
+/** Keys of a request that belong to the protocol and are never parameters (specification, section 4.6.1). */
 const PROTOCOL_FIELDS: ReadonlySet<string> = new Set(['operation', 'params']);
 
 /**
- * Names like metadata's that the gateway itself told the caller to use. Whoever writes parameters flat writes these flat too,
- * and must not lose a filter or be asked again without a word.
+ * Names that look like metadata but are parameters that the gateway defines. A caller who writes parameters at the top level
+ * writes these there too; ignoring them would silently drop a filter or a confirmation.
  */
 const OWN_NAMES: ReadonlySet<string> = new Set([
   CONFIRMATION,
@@ -28,7 +28,7 @@ const OWN_NAMES: ReadonlySet<string> = new Set([
   ...CONTROLS.map((control) => `_${control}`),
 ]);
 
-/** Reads the request out of a tool call. A call is refused here when it names no tool or operation, or has no shape. */
+/** Reads the request of a tool call. A call is refused here when it names no known tool or no operation, or is malformed. */
 export async function decode(raw: RawCall, snapshot: Snapshot): Promise<DecodedCall> {
   const given = raw.arguments ?? {};
   const reach = snapshot.plan.reachOf(raw.tool);
@@ -53,7 +53,7 @@ export function mergeParams(given: JsonObject, params: JsonObject | undefined): 
   return merged ?? {};
 }
 
-/** A client that calls an upstream's tool directly, or a tool of another mode. */
+/** The client called an upstream's tool directly, or a tool of another mode. */
 async function unknownTool(raw: RawCall, snapshot: Snapshot): Promise<OperationError> {
   const given = isJsonObject(raw.arguments) ? raw.arguments : {};
   if (typeof given['operation'] === 'string') return wrongTool(raw.tool, given['operation'], given, snapshot);
@@ -90,7 +90,7 @@ function missingOperation(given: JsonObject, raw: RawCall, snapshot: Snapshot): 
   );
 }
 
-/** `operations` came as an object, or as text that holds the list. */
+/** `operations` is not a list: an object, or a string that contains JSON. */
 function notABatch(value: unknown, raw: RawCall): OperationError {
   return new OperationError(
     'VALIDATION_INVALID_TYPE',
@@ -99,7 +99,7 @@ function notABatch(value: unknown, raw: RawCall): OperationError {
   );
 }
 
-/** `params` (or the whole request) came as a JSON string, an array, a number. */
+/** `params` (or the whole request) is a JSON string, an array or a number. */
 function notAnObject(
   name: 'arguments' | 'params',
   value: unknown,
@@ -134,7 +134,7 @@ function parseObject(text: string): JsonObject | undefined {
     const value: unknown = JSON.parse(text);
     return isJsonObject(value) ? value : undefined;
   } catch {
-    // Not JSON: the caller meant something else, and is told the expected type alone.
+    // Not JSON: the answer names only the expected type.
     return undefined;
   }
 }

@@ -3,21 +3,21 @@ import type { JsonObject } from '../protocol/json.js';
 import type { Operation } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
 
-/** What a caller says about a call, told apart from the call itself. */
+/** A call's parameters, separated from what the caller says about the call itself. */
 export interface Directives {
   readonly params: JsonObject;
   /** The token that confirms the call. */
   readonly confirmation?: string;
-  /** The token that goes on past a quota's pause. */
+  /** The token that continues after a quota's pause. */
   readonly quotaContinue?: string;
-  /** What the resource must still be; of UPDATEs that merge. */
+  /** The state that the resource must still have; for UPDATEs that merge. */
   readonly ifMatch?: unknown;
 }
 
-/** Metadata, which can be no operation's own parameter (specification, section 4.6.1). */
+/** Metadata, which can never be an operation's own parameter (specification, section 4.6.1). */
 export const CONFIRMATION = '_confirmation';
 export const QUOTA_CONTINUE = '_quota_continue';
-/** Names of the specification's that an operation may have a parameter of: then that is meant. */
+/** Names of the specification that an operation may also use for a parameter; the parameter then takes precedence. */
 export const PLAIN_CONFIRMATION = 'confirmation_token';
 export const IF_MATCH = 'if_match';
 
@@ -26,24 +26,22 @@ const NAMES = [CONFIRMATION, QUOTA_CONTINUE, PLAIN_CONFIRMATION, IF_MATCH] as co
 type Name = (typeof NAMES)[number];
 
 /**
- * Takes out of the parameters what is said about the call and is no part of it. A call is refused here for what looks like it
- * and would pass for metadata.
+ * Separates the directives from the parameters. Refuses a name that is near a directive and would pass for metadata.
  *
- * @param confirmable whether calls of the operation can be asked to be confirmed; elsewhere `confirmation_token` is a parameter
- *   that nothing takes
+ * @param confirmable whether calls of the operation can require confirmation; elsewhere `confirmation_token` is an unknown parameter
  */
 export function takeDirectives(operation: Operation, params: JsonObject, confirmable: boolean): Directives {
   const given = NAMES.filter((name) => Object.hasOwn(params, name) && isDirective(operation, name, confirmable));
   refuseMisspelt(operation, params);
   if (given.length === 0) return { params };
-  const rest = Object.fromEntries(Object.entries(params).filter(([key]) => !given.some((name) => name === key)));
+  const ownParams = Object.fromEntries(Object.entries(params).filter(([key]) => !given.some((name) => name === key)));
   const givenAs = (name: Name): unknown => (given.includes(name) ? (params[name] ?? undefined) : undefined);
   const confirmation = readConfirmation(operation, givenAs);
   const quotaContinue = readToken(operation, QUOTA_CONTINUE, givenAs(QUOTA_CONTINUE));
-  // Null is no way to say nothing here: who meant to send a version must not overwrite without one.
+  // Null does not count as absent here: a caller who meant to send a version must not overwrite without one.
   const ifMatch = given.includes(IF_MATCH) ? params[IF_MATCH] : undefined;
   return {
-    params: rest,
+    params: ownParams,
     ...(confirmation === undefined ? {} : { confirmation }),
     ...(quotaContinue === undefined ? {} : { quotaContinue }),
     ...(ifMatch === undefined ? {} : { ifMatch }),
@@ -94,7 +92,7 @@ function readToken(operation: Operation, name: string, value: unknown): string |
   const actual = Array.isArray(value) ? 'array' : typeof value;
   throw new OperationError(
     'VALIDATION_INVALID_TYPE',
-    `Parameter '${name}' expected 'string', got '${actual}'. Send details.confirmation_token as it came`,
+    `Parameter '${name}' expected 'string', got '${actual}'. Send the value of details.confirmation_token unchanged`,
     { operation: operation.name, param_name: name, expected_type: 'string', actual_type: actual },
   );
 }

@@ -2,7 +2,7 @@ import type { HandlerOutcome } from '../protocol/call.js';
 import type { AuthorizedCall } from './authorize.js';
 import type { Snapshot } from './snapshot.js';
 
-/** Runs an authorised call: a built-in and an upstream's tool are the same thing here, a handler. */
+/** Runs an authorised call. A built-in operation and an upstream's tool are both handlers here. */
 export function dispatch(call: AuthorizedCall, snapshot: Snapshot): Promise<HandlerOutcome> {
   const { operation, raw, directives } = call;
   const { ifMatch } = directives;

@@ -14,8 +14,8 @@ const LIMITS = {
 const MAX_BYTES_PER_UNIT = 3;
 
 /**
- * Holds a parsed request against the limits that need its structure; the byte limit was held before parsing, by the
- * front. A call is refused here when it is too deep, too long or not well-formed Unicode.
+ * Checks a parsed request against the limits that need its structure; the server checks the byte limit before parsing. A
+ * call is refused here when it is too deep, too long or not well-formed Unicode.
  */
 export function limitPayload(value: unknown, limits: PayloadLimits): void {
   inspect(value, 1, limits);
@@ -51,7 +51,7 @@ function invalidEncoding(why: string): OperationError {
   });
 }
 
-/** The specified refusal of a payload, naming the limit, its value and what came. */
+/** The specified refusal of a payload, with the limit, its value and the actual value. */
 export function payloadTooLarge(type: keyof typeof LIMITS, actual: number, limits: PayloadLimits): OperationError {
   const { unit, of } = LIMITS[type];
   const limit = of(limits);

@@ -6,7 +6,7 @@ import { dangerRank, type Operation } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
 import type { Snapshot } from './snapshot.js';
 
-/** The answer to an operation called through another family's tool: the right tool, with the call written out. */
+/** The answer to an operation called through another family's tool: the right tool, with an example call. */
 export function endpointMismatch(
   operation: Operation,
   tool: string,
@@ -26,7 +26,7 @@ export function endpointMismatch(
   );
 }
 
-/** The answer to a name that nothing has: what was probably meant, and where to call it. */
+/** The answer to an unknown name: what was probably meant, and where to call it. */
 export async function unknownOperation(name: string, given: JsonObject, snapshot: Snapshot): Promise<OperationError> {
   const resolution = snapshot.catalog.resolve(name);
   const params = isJsonObject(given['params']) ? given['params'] : given;
@@ -64,10 +64,10 @@ export async function unknownOperation(name: string, given: JsonObject, snapshot
   }
 }
 
-/** How many operations are suggested by what they do. */
+/** How many operations a search by meaning suggests. */
 const MOST_FOUND = 3;
 
-/** A misspelt name is found by its letters; a name that was made up, by what it says that it does. */
+/** Suggests operations with a similar spelling; where there are none, those that a search by meaning finds. */
 async function nothingNamed(
   name: string,
   nearest: readonly Operation[],
@@ -76,7 +76,7 @@ async function nothingNamed(
 ): Promise<OperationError> {
   if (!nearest.some((operation) => isSpeltLike(name, operation.name))) {
     const found = (await snapshot.search(name, MOST_FOUND)).map(({ operation }) => operation);
-    // No example: these do something like it, and a call written out would be taken for the one that was meant.
+    // No example: these operations only do something similar, and a caller would take an example for the intended call.
     if (found.length > 0) return notFound(name, `Nearest in meaning: ${quoteNames(found)}`, found, undefined, snapshot);
   }
   const nextStep =
@@ -86,7 +86,7 @@ async function nothingNamed(
   return notFound(name, nextStep, nearest, params, snapshot);
 }
 
-/** The answer to the name of a tool that is offered in parts: the part that was meant, where the call says so. */
+/** The answer to the name of a tool that is offered in parts: the intended part, where the call says which. */
 function groupedTool(name: string, parts: readonly Operation[], given: JsonObject, snapshot: Snapshot): OperationError {
   const chosen = choosePart(parts, given);
   const listed = parts.map((part) => `'${part.name}' (${Object.values(part.fixedArguments ?? {}).join(', ')})`);
@@ -97,9 +97,9 @@ function groupedTool(name: string, parts: readonly Operation[], given: JsonObjec
   return notFound(name, meant + choice, candidates, chosen?.params ?? given, snapshot);
 }
 
-/** No model can help it, so the message tells what an operator does. */
+/** A model cannot solve this, so the message says what an operator does. */
 function quarantined(name: string, { upstream, tool, kind, acceptance }: WithheldTool): OperationError {
-  const why = kind === 'new' ? 'is new and has not been accepted' : 'is no longer as it was accepted';
+  const why = kind === 'new' ? 'is new and has not been accepted' : 'has changed since it was accepted';
   const message = `Permission denied: '${name}' is quarantined: tool '${tool}' of '${upstream}' ${why}. An operator reviews it with 'mcp-aql-gateway lock' and accepts it with 'mcp-aql-gateway lock --accept ${acceptance}'`;
   return new OperationError('PERMISSION_DENIED', message, { operation: name, upstream, tool, reason: 'quarantined' });
 }
@@ -128,13 +128,13 @@ function quoteNames(operations: readonly Operation[]): string {
   return operations.map((operation) => `'${operation.name}'`).join(', ');
 }
 
-/** A request that would have been right: what a model needs to try again at once. */
+/** A correct request, which a model can send at once. */
 interface CorrectedExample {
   readonly tool: string;
   readonly arguments: { readonly operation: string; readonly params: JsonObject };
 }
 
-/** The longest example worth its tokens, in characters of JSON; a longer one falls back to placeholders alone. */
+/** The longest example worth its tokens, in characters of JSON; a longer one is replaced by placeholders only. */
 const MAX_EXAMPLE_LENGTH = 1_500;
 
 /** An example call of the operation that keeps what the caller already got right. */
@@ -145,11 +145,11 @@ export function correctedExample(snapshot: Snapshot, operation: Operation, given
   return { tool, arguments: { operation: operation.name, params } };
 }
 
-/** Which part of a grouped tool a call meant, and its parameters without the one that chose it. */
+/** The part of a grouped tool that a call meant, and its parameters without the one that chose the part. */
 interface ChosenPart {
   readonly operation: Operation;
   readonly params: JsonObject;
-  /** Whether the caller said so; else it is the least dangerous. */
+  /** Whether the caller named the part; otherwise it is the least dangerous one. */
   readonly meant: boolean;
 }
 
@@ -157,7 +157,7 @@ interface ChosenPart {
 export function choosePart(parts: readonly Operation[], given: JsonObject): ChosenPart | undefined {
   const input = isJsonObject(given['input']) ? given['input'] : {};
   const named = parts.find((part) => gives(given, part) || gives(input, part));
-  // An example that somebody sends back unread must do no harm.
+  // Callers may send an example back unread, so it is the least dangerous part.
   const operation = named ?? parts.toSorted((a, b) => rankOf(a) - rankOf(b))[0];
   if (operation === undefined) return undefined;
   const kept = withoutFixed(given, operation);

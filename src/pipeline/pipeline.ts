@@ -29,31 +29,31 @@ interface PipelineDeps {
   readonly observe: Observer;
   readonly recordCall: CallRecorder;
   readonly results: ResultService;
-  /** Whether a caller is to be told of something that it may have been told before. */
+  /** Whether a session has not had a warning about a subject yet. */
   readonly isFirstWarning: WarnedOnce['isFirstWarning'];
-  /** Milliseconds from which a call counts as slow, where its operation does not say. */
+  /** Milliseconds from which a call counts as slow, unless its operation sets its own number. */
   readonly slowMs: number;
 }
 
-/** The way of one call, from parsed request to written answer. Never rejects. */
+/** Takes one call from the parsed request to the written answer. Never rejects. */
 type Pipeline = (raw: RawCall, snapshot: Snapshot) => Promise<Reply>;
 
-/** How far a call has come: what its record and its refusal can say of it. */
+/** What is known of a call so far, for its audit record and its refusal. */
 interface Progress {
-  /** By the clock of `performance`. */
+  /** `performance.now()` at the start. */
   readonly started: number;
   operation?: Operation;
   arguments?: JsonObject;
 }
 
 /**
- * The hallway: every call passes the same doors in this order, and every call, refused ones included, is told to the
- * observer and the audit trail when it leaves.
+ * Every call passes the same stages in this order, and every call, including a refused one, is reported to the observer and
+ * the audit trail at the end.
  */
 export function createPipeline(deps: PipelineDeps): Pipeline {
   const { gatekeeper, currentOperation, quota, limits, observe, recordCall, results, isFirstWarning, slowMs } = deps;
 
-  const walk = async (raw: RawCall, snapshot: Snapshot, progress: Progress): Promise<Reply> => {
+  const runStages = async (raw: RawCall, snapshot: Snapshot, progress: Progress): Promise<Reply> => {
     limitPayload(raw.arguments, limits);
     const routed = await route(await decode(raw, snapshot), snapshot);
     progress.operation = routed.operation;
@@ -86,7 +86,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
 
   return async (raw, snapshot) => {
     const progress: Progress = { started: performance.now() };
-    const reply = await walk(raw, snapshot, progress).catch((thrown: unknown) => {
+    const reply = await runStages(raw, snapshot, progress).catch((thrown: unknown) => {
       if (thrown instanceof InputRequired) return shapeQuestion(thrown, progress.operation);
       const error = toOperationError(thrown, progress.operation?.name);
       if (error !== thrown) observe({ kind: 'defect', where: 'pipeline', cause: thrown });

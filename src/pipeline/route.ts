@@ -5,14 +5,14 @@ import type { DecodedCall } from './decode.js';
 import { endpointMismatch, unknownOperation } from './not-found.js';
 import type { Snapshot } from './snapshot.js';
 
-/** A request whose operation exists and was called through the right door. */
+/** A request whose operation exists and was called through the right MCP tool. */
 export interface RoutedCall {
   readonly raw: RawCall;
   readonly operation: Operation;
   readonly params: JsonObject;
 }
 
-/** Finds the operation. A call is refused here when there is none of that name, or it stands in another family. */
+/** Finds the operation. A call is refused here when no operation has that name, or when it belongs to another family. */
 export async function route(call: DecodedCall, snapshot: Snapshot): Promise<RoutedCall> {
   const { raw, reach, operationName, params } = call;
   const operation = snapshot.catalog.find(operationName);

@@ -11,8 +11,8 @@ import { payloadTooLarge } from './limit.js';
 import { toResultData } from './tool-result-data.js';
 
 /**
- * Makes of an upstream's whole answer what the caller asked for.
- * @param value the answer as a value, where it came as one
+ * Applies the caller's query to an upstream's whole answer.
+ * @param value the answer as a value, where it is already parsed
  */
 export type FinishAnswer = (dataText: string, value: unknown) => ReadData;
 
@@ -32,14 +32,14 @@ export function shape(
   return limited(envelope('dataText' in outcome ? outcome.dataText : JSON.stringify(outcome.data ?? null)), limits);
 }
 
-/** Writes what was kept of an earlier answer. */
+/** Writes an answer from the result store. */
 export function shapeStored({ dataText, warnings }: ReadData, limits: PayloadLimits): Reply {
   return limited(envelope(dataText, [], warnings), limits);
 }
 
 function shapeToolResult(operation: Operation, result: ToolCallResult, finish: FinishAnswer): Reply {
   if (result.isError === true) {
-    // Images and resources of a failed tool are part of what it said.
+    // Images and resources of a failed tool are part of its answer.
     return {
       ...shapeFailure(fromFailedTool(operation, result), operation),
       blocks: nativeBlocks(result),
@@ -51,7 +51,7 @@ function shapeToolResult(operation: Operation, result: ToolCallResult, finish: F
   return { ...envelope(dataText, blocks, warnings), ...passThrough(result) };
 }
 
-/** The answer that says no. */
+/** Writes a failure as an answer. */
 export function shapeFailure(error: OperationError, operation: Operation | undefined): Reply {
   const failure = error.toFailure();
   const { code, message } = failure.error;
@@ -63,7 +63,7 @@ export function shapeFailure(error: OperationError, operation: Operation | undef
   };
 }
 
-/** The answer that lets a client ask its user and call again. Its envelope is for whoever reads no `input_required`. */
+/** The answer that lets a client ask its user and call again. Its envelope is for clients that do not read `input_required`. */
 export function shapeQuestion({ question, state }: InputRequired, operation: Operation | undefined): Reply {
   const refusal = new OperationError(
     'CONFIRMATION_REQUIRED',
@@ -73,15 +73,15 @@ export function shapeQuestion({ question, state }: InputRequired, operation: Ope
 }
 
 function envelope(dataText: string, blocks: readonly ContentBlock[] = [], warnings: readonly Warning[] = []): Reply {
-  const told = warnings.length === 0 ? '' : `,"warnings":${JSON.stringify(warnings)}`;
-  return { text: `{"success":true,"data":${dataText}${told}}`, blocks, isError: false, code: 'OK' };
+  const warningsMember = warnings.length === 0 ? '' : `,"warnings":${JSON.stringify(warnings)}`;
+  return { text: `{"success":true,"data":${dataText}${warningsMember}}`, blocks, isError: false, code: 'OK' };
 }
 
 function nativeBlocks(result: ToolCallResult): readonly ContentBlock[] {
   return Array.isArray(result.content) ? result.content.filter((block) => block.type !== 'text') : [];
 }
 
-/** `_meta` and whatever else the upstream's result carries, untouched. */
+/** `_meta` and all other members of the upstream's result, unchanged. */
 function passThrough(result: ToolCallResult): Pick<Reply, 'meta' | 'extra'> {
   const { content: _content, structuredContent: _structured, isError: _isError, _meta: meta, ...rest } = result;
   const extra: JsonObject = rest;
@@ -100,7 +100,7 @@ function limited(reply: Reply, limits: PayloadLimits): Reply {
   return reply;
 }
 
-/** Anything thrown that is not an answer yet: a defect, told to the log and to nobody else. */
+/** Any other thrown value is a defect: only the log contains it, never an answer. */
 export function toOperationError(thrown: unknown, operation: string | undefined): OperationError {
   if (thrown instanceof OperationError) return thrown;
   return new OperationError(
@@ -112,8 +112,8 @@ export function toOperationError(thrown: unknown, operation: string | undefined)
 }
 
 /**
- * What a failing tool's words mean, first match wins. A tool's failure carries no status of its own (MCP has `isError`
- * alone), so an HTTP status it mentions or the usual phrases decide (companion document "errors", upstream mapping).
+ * The error code for the text of a failed tool; the first match wins. MCP has no status besides `isError`, so an HTTP status
+ * in the text or a usual phrase decides (companion document "errors", upstream mapping).
  */
 const MEANINGS: readonly { readonly code: FailureCode; readonly says: RegExp }[] = [
   { code: 'RATE_LIMIT_EXCEEDED', says: /\b429\b|rate.?limit|too many requests/i },
@@ -126,7 +126,7 @@ const MEANINGS: readonly { readonly code: FailureCode; readonly says: RegExp }[]
   { code: 'VALIDATION_INVALID_TYPE', says: /\b4(?:00|22)\b|-32602|invalid (?:argument|param|input|request)/i },
 ];
 
-/** A tool's own failure (`isError: true`) as the specification's error, with the upstream's words in the details. */
+/** A tool's own failure (`isError: true`) as the specification's error, with the upstream's text in the details. */
 export function fromFailedTool(operation: Operation, result: ToolCallResult): OperationError {
   const words = collectWords(result);
   const code = MEANINGS.find(({ says }) => says.test(words))?.code ?? 'INTERNAL_ERROR';
@@ -145,7 +145,7 @@ function collectWords(result: ToolCallResult): string {
     .join('\n');
 }
 
-/** The words, and the structured form where the tool gave one. */
+/** The text, and the structured content where the tool gave one. */
 function upstreamError(result: ToolCallResult, words: string): string | JsonObject {
   if (result.structuredContent === undefined) return words;
   return words === ''

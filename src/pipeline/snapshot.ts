@@ -3,17 +3,17 @@ import type { EndpointPlan } from '../endpoint/endpoint-plan.js';
 import type { OperationHandler } from '../protocol/call.js';
 import type { Operation } from '../protocol/operation.js';
 
-/** An operation that answers to a request, and how well: comparable within one answer alone. */
+/** An operation that matches a search, with a score that is comparable within one answer only. */
 export interface SearchHit {
   readonly operation: Operation;
   readonly score: number;
 }
 
-/** The finished facts a call walks by. A call takes one and keeps it, whatever changes meanwhile. */
+/** The immutable state that a call works with. A call keeps its snapshot even when the catalog changes meanwhile. */
 export interface Snapshot {
   readonly catalog: Catalog;
   readonly plan: EndpointPlan;
-  /** Finds operations by what they do, best first; off the hot path. */
+  /** Finds operations by what they do, best first; not on the fast path. */
   search(text: string, limit: number): Promise<readonly SearchHit[]>;
   handlerOf(operation: Operation): OperationHandler;
 }

@@ -2,11 +2,11 @@ import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import type { ContentBlock, ToolCallResult } from '../protocol/result.js';
 
-/** An upstream's result as the envelope's `data`, and what stays beside it. */
+/** An upstream's result as the envelope's `data`, with the blocks that stay native. */
 interface ResultData {
   /** JSON text of `data`. */
   readonly dataText: string;
-  /** The same as a value, where it is at hand and says the same to the last digit. */
+  /** The same as a value, where it is already parsed and exact to the last digit. */
   readonly value?: unknown;
   /** Blocks that stay native, in order; in `data` they are referred to by their index in the MCP content array. */
   readonly blocks: readonly ContentBlock[];
@@ -19,8 +19,8 @@ const FRAGILE_NUMBER = /\d{16}|\d[eE][+-]?\d/;
 const FIRST_NATIVE_INDEX = 1;
 
 /**
- * What an upstream said, as data: its structured content, else its only JSON text, else its only text, else all blocks in
- * order. Nothing is dropped: a block that `data` does not hold whole follows natively.
+ * An upstream's result as data: its structured content, else its only JSON text, else its only text, else all blocks in
+ * order. Nothing is dropped: a block that `data` does not contain whole follows as a native block.
  */
 export function toResultData(result: ToolCallResult): ResultData {
   const content = Array.isArray(result.content) ? result.content.filter(isBlock) : [];
@@ -35,7 +35,7 @@ function isBlock(value: unknown): value is ContentBlock {
   return isJsonObject(value) && typeof value['type'] === 'string';
 }
 
-/** A text block that holds its text and nothing else. */
+/** A text block with no member besides its text. */
 function isPlainText(block: ContentBlock): block is ContentBlock & { readonly text: string } {
   return block.type === 'text' && typeof block['text'] === 'string' && Object.keys(block).length === 2;
 }
@@ -48,8 +48,8 @@ function fromStructured(structured: unknown, content: readonly ContentBlock[]): 
 }
 
 /**
- * Servers repeat their structured content as a text block for older clients; once is enough. Structured content must be an
- * object, so what is really a list or a text comes wrapped as its only member and unwrapped in the text.
+ * Servers repeat their structured content as a text block for older clients; the repetition is left out. Structured content
+ * must be an object, so a server may wrap a list or a text as its only member and send it unwrapped in the text block.
  */
 function createRepetitionTest(structured: unknown, dataText: string): (text: string) => boolean {
   const members = isJsonObject(structured) ? Object.entries(structured) : [];
@@ -64,14 +64,14 @@ function createRepetitionTest(structured: unknown, dataText: string): (text: str
   return (text) => sameJson(text, candidates);
 }
 
-/** Whether a text is the JSON of one of the candidates, however it is laid out and whatever the order of its members. */
+/** Whether a text is the JSON of one of the candidates, in any layout and with its members in any order. */
 function sameJson(text: string, candidates: readonly { readonly value: unknown; readonly json: string }[]): boolean {
   if (candidates.some(({ json }) => json === text)) return true;
   const parsed = parseContainer(text);
   if (parsed === undefined) return false;
   const written = JSON.stringify(parsed);
   return candidates.some(
-    // Comparing deeply costs many times more than writing, and texts of different length cannot be equal.
+    // A deep comparison costs many times more than serialising, and texts of different length cannot be equal.
     ({ value, json }) => json.length === written.length && (json === written || isDeepStrictEqual(value, parsed)),
   );
 }
@@ -81,18 +81,18 @@ function textAsJson(text: string): Pick<ResultData, 'dataText' | 'value'> {
   const parsed = parseContainer(text);
   if (parsed === undefined) return { dataText: JSON.stringify(text), value: text };
   if (FRAGILE_NUMBER.test(text)) return { dataText: text };
-  // Laid out over lines it costs tokens, so it is written compactly, unless that could change a number.
+  // JSON over several lines costs tokens, so it is written compactly, unless that could change a number.
   return { dataText: text.includes('\n') ? JSON.stringify(parsed) : text, value: parsed };
 }
 
-/** The object or array in a text. A bare number or word stays text: "007" and "1e3" are not numbers to their author. */
+/** The object or array in a text. A bare number or word stays text: the author of "007" or "1e3" may not mean a number. */
 function parseContainer(text: string): unknown {
   const start = /^\s*[[{]/.test(text);
   if (!start) return undefined;
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    // Text that merely begins like JSON is text.
+    // Text that only begins like JSON stays text.
     return undefined;
   }
 }
@@ -107,7 +107,7 @@ function fromBlocks(content: readonly ContentBlock[]): ResultData {
   return { dataText: JSON.stringify({ content: entries }), blocks };
 }
 
-/** Where a native block stands, with the few facts that let a model decide whether to look. */
+/** The position of a native block, with the facts that let a model decide whether to read it. */
 function referTo(block: ContentBlock, index: number): JsonObject {
   const resource = isJsonObject(block['resource']) ? block['resource'] : block;
   const facts = { mimeType: resource['mimeType'], uri: resource['uri'], name: block['name'] };

@@ -12,19 +12,19 @@ import { correctedExample } from './not-found.js';
 import type { RoutedCall } from './route.js';
 import type { Snapshot } from './snapshot.js';
 
-/** A request whose parameters are what the operation describes, in the upstream's spelling. */
+/** A request whose parameters match the operation's description, in the upstream's spelling. */
 export interface ValidatedCall {
   readonly raw: RawCall;
   readonly operation: Operation;
   readonly arguments: JsonObject;
   readonly directives: Omit<Directives, 'params'>;
-  /** What the caller asks of the answer. */
+  /** How the caller wants the answer: filtered, sorted, paged. */
   readonly query?: CollectionQuery;
 }
 
 /**
- * Which fault gives an answer its code when there are several: an unknown name first, because a misspelt parameter is
- * usually also why another one is missing.
+ * Which fault gives an answer its code when there are several: an unknown name first, because a misspelt parameter is often
+ * also the reason why another one is missing.
  */
 const PRECEDENCE: readonly Fault['code'][] = [
   'VALIDATION_UNKNOWN_PARAM',
@@ -34,8 +34,8 @@ const PRECEDENCE: readonly Fault['code'][] = [
 ];
 
 /**
- * Tells apart what the parameters are for (the upstream, the gate, the answer) and binds them. A call is refused here for
- * unknown, missing or ill-formed parameters, all faults in one answer.
+ * Separates the parameters by purpose (directives for policy, controls for the answer, arguments for the upstream) and binds
+ * the arguments. A call is refused here for unknown, missing or malformed parameters, with all faults in one answer.
  */
 export function validate(
   call: RoutedCall,
@@ -73,7 +73,7 @@ function describeFaults(
   snapshot: Snapshot,
   accepted: Accepted,
 ): OperationError {
-  const main = mostTelling(faults);
+  const main = chooseMainFault(faults);
   const { operation } = call;
   return new OperationError(main.code, describeInWords(faults, operation, accepted), {
     operation: operation.name,
@@ -83,7 +83,7 @@ function describeFaults(
   });
 }
 
-function mostTelling(faults: readonly Fault[]): Fault {
+function chooseMainFault(faults: readonly Fault[]): Fault {
   const rank = (fault: Fault): number => {
     const position = PRECEDENCE.indexOf(fault.code);
     return position < 0 ? PRECEDENCE.length : position;
@@ -103,13 +103,13 @@ function describeInWords(faults: readonly Fault[], operation: Operation, accepte
     return meant === undefined ? `'${param}'` : `'${param}' (did you mean '${meant}'?)`;
   });
   const own = ownNames(operation);
-  // What may be asked of the answer is listed where there is nothing else, and in the details.
+  // The controls are listed here only where the operation has no parameters; the details always list them.
   const valid = (own.length > 0 ? own : validNames(operation, accepted)).map((name) => `'${name}'`);
   const list = valid.length > 0 ? `Valid: ${valid.join(', ')}` : 'It takes no parameters';
   return [`Unknown parameter(s) for operation '${operation.name}': ${names.join(', ')}. ${list}`, ...others].join('. ');
 }
 
-/** Where a tool has a parameter of a control's name, callers who meant the control are told its other one. */
+/** Where a parameter has the name of a control, the message adds the control's other name for callers who meant the control. */
 function explainOther({ code, param, message }: Fault, { names }: ControlSet): string {
   const control = CONTROLS.find((name) => name === param);
   const other = control === undefined ? undefined : names.get(control);
@@ -144,7 +144,7 @@ function namesOf(faults: readonly Fault[], code: Fault['code']): string[] {
   return faults.filter((fault) => fault.code === code).map((fault) => fault.param.replace(/^input\./, ''));
 }
 
-/** The names that may stand in `params`: the operation's own, then what may be asked of its answer, then the gate's. */
+/** The names that `params` may contain: the operation's own, then the controls of its answer, then the confirmation. */
 function validNames(operation: Operation, { controls, confirmable }: Accepted): string[] {
   return [...ownNames(operation), ...controls.names.values(), ...(confirmable ? [PLAIN_CONFIRMATION] : [])];
 }
@@ -154,7 +154,7 @@ function ownNames(operation: Operation): string[] {
   return [...names, ...(inputNames(operation).length > 0 ? ['input'] : []), ...directivesOf(operation)];
 }
 
-/** What callers may say about this call beside its parameters, where that depends on the operation. */
+/** The directives that depend on the operation. */
 function directivesOf({ merge, parameters }: Operation): string[] {
   const isOwn = parameters.some(({ name, upstreamName }) => name === IF_MATCH || upstreamName === IF_MATCH);
   return merge === undefined || isOwn ? [] : [IF_MATCH];

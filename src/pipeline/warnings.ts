@@ -2,38 +2,38 @@ import { canonicalJson } from '../lib/canonical-json.js';
 import type { Operation } from '../protocol/operation.js';
 import type { Warning } from '../protocol/result.js';
 
-/** The warnings of one answer: collected anywhere, told once each (companion document "warnings"). */
+/** Collects the warnings of one answer without duplicates (companion document "warnings"). */
 export interface Warnings {
-  /** Takes a warning in; undefined is none, so that makers may say that there is nothing to warn of. */
+  /** Adds a warning; undefined adds nothing. */
   add(warning: Warning | undefined): void;
-  /** Most severe first, at most ten; the last says how many others there are. */
+  /** Most severe first, at most ten; the last gives the number of those left out. */
   render(): readonly Warning[];
 }
 
-/** Remembers what a session has been told, so that it is told once. */
+/** Remembers which subjects a session has been warned about, so that it is warned once. */
 export interface WarnedOnce {
-  /** Whether this is the first time that the session is to hear of the subject. Remembers that it now has. */
+  /** Whether the session has not been warned about the subject yet; from now on it has. */
   isFirstWarning(sessionId: string, subject: string): boolean;
   endSession(sessionId: string): void;
 }
 
-/** A call that has succeeded, as far as it is worth a warning. */
+/** What the warnings of a successful call depend on. */
 interface WarnedCall {
   readonly operation: Operation;
   readonly durationMs: number;
-  /** From which duration on a call counts as slow, where its operation does not say. */
+  /** Milliseconds from which a call counts as slow, unless its operation sets its own number. */
   readonly slowMs: number;
-  /** Whether the session has not been told yet that the operation is deprecated. */
+  /** Whether the session has not been warned yet that the operation is deprecated. */
   readonly isFirstWarning: () => boolean;
-  /** What budgets say. */
+  /** Warnings about budgets that are nearly used up. */
   readonly quotaWarnings: readonly Warning[];
-  /** What was made of the answer. */
+  /** Warnings about the answer, for example that it was cut. */
   readonly resultWarnings: readonly Warning[];
 }
 
 const NONE: readonly Warning[] = [];
 
-/** Everything worth telling of a call, deduplicated, most severe first, at most ten. Nearly every call has nothing. */
+/** All warnings of a call, deduplicated, most severe first, at most ten. Most calls have none. */
 export function collectWarnings({
   operation,
   durationMs,
@@ -52,7 +52,7 @@ export function collectWarnings({
   return warnings.render();
 }
 
-/** The warning of a call that took longer than it should; undefined where it did not. Both times in milliseconds. */
+/** The warning of a slow call; undefined where it was not slow. Both times are in milliseconds. */
 export function slowOperationWarning(
   { name }: Operation,
   durationMs: number,
@@ -68,12 +68,12 @@ export function slowOperationWarning(
   };
 }
 
-/** The warning that curation gives an operation on its way out; undefined where it gives none. */
+/** The warning of an operation that curation marks as deprecated; undefined where it is not. */
 export function deprecationWarning({ name, deprecated }: Operation): Warning | undefined {
   if (deprecated === undefined) return undefined;
   const { replacement, removalDate, note } = deprecated;
   const sentences = [
-    `Operation '${name}' is deprecated${removalDate === undefined ? '' : ` and goes on '${removalDate}'`}`,
+    `Operation '${name}' is deprecated${removalDate === undefined ? '' : ` and will be removed on '${removalDate}'`}`,
     ...(replacement === undefined ? [] : [`Use '${replacement}' instead`]),
     ...(note === undefined ? [] : [note]),
   ];
@@ -120,7 +120,7 @@ export function createWarnings(): Warnings {
   };
 }
 
-/** What is equal for equal warnings. */
+/** Equal warnings share one of these keys. */
 function keysOf({ code, message, details = {} }: Warning): readonly string[] {
   const { occurrence_count: _count, ...facts } = details;
   const byMessage = JSON.stringify([code, message]);
@@ -142,25 +142,25 @@ function withCount({ warning, occurrences }: Collected): Warning {
 
 function cap(warnings: readonly Warning[]): readonly Warning[] {
   if (warnings.length <= MOST_WARNINGS) return warnings;
-  const told = warnings.slice(0, MOST_WARNINGS - 1);
+  const mostSevere = warnings.slice(0, MOST_WARNINGS - 1);
   const leftOut: Warning = {
     code: 'VALIDATION_TRUNCATED_WARNING',
-    message: `${warnings.length - told.length} more warnings were left out; the most severe are shown`,
+    message: `${warnings.length - mostSevere.length} more warnings were left out; the most severe are shown`,
     details: {
       field: 'warnings',
       original_count: warnings.length,
-      truncated_count: told.length,
+      truncated_count: mostSevere.length,
       limit: MOST_WARNINGS,
     },
     severity: 'low',
   };
-  return [...told, leftOut];
+  return [...mostSevere, leftOut];
 }
 
-/** So many subjects are remembered of all sessions together; forgetting one costs a repeated warning. */
+/** The most subjects that are remembered for all sessions together; a forgotten one costs a repeated warning. */
 const MOST_REMEMBERED = 10_000;
 
-/** @param most how many subjects are remembered; the sessions that began first are forgotten first. */
+/** @param most how many subjects are remembered; the oldest sessions are forgotten first */
 export function createWarnedOnce(most = MOST_REMEMBERED): WarnedOnce {
   const sessions = new Map<string, Set<string>>();
   let remembered = 0;
@@ -170,9 +170,9 @@ export function createWarnedOnce(most = MOST_REMEMBERED): WarnedOnce {
   };
   return {
     isFirstWarning(sessionId, subject) {
-      const told = sessions.get(sessionId) ?? new Set<string>();
-      if (told.has(subject)) return false;
-      sessions.set(sessionId, told.add(subject));
+      const subjects = sessions.get(sessionId) ?? new Set<string>();
+      if (subjects.has(subject)) return false;
+      sessions.set(sessionId, subjects.add(subject));
       remembered += 1;
       for (const oldest of sessions.keys()) {
         if (remembered <= most) break;

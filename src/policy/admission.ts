@@ -17,21 +17,21 @@ export interface PolicyRequest {
   readonly user?: UserChannel;
 }
 
-/** How a call was let through. */
+/** Why a call is allowed to run. */
 export type Permit =
   | { readonly outcome: 'allowed' }
   | {
       readonly outcome: 'confirmed';
-      /** Names the token without being it. */
+      /** Identifies the token; cannot be used as one. */
       readonly tokenId: string;
-      /** Who agreed: `token` for a replayed token, `user` for the client's user, else the operator's name. */
+      /** Who agreed: `token` for a token that the caller sent back, `user` for the client's user, else the operator's name. */
       readonly by: string;
     };
 
-/** What policy says of an operation before there is a call. */
+/** What policy decides about an operation before there is a call. */
 export interface StaticDecision {
   readonly effect: Decision;
-  /** Who must agree; of `confirm`. */
+  /** Who must agree, where the effect is `confirm`. */
   readonly requires: Confirmer;
   /** Whether a rule about parameters or clients may decide otherwise for a call. */
   readonly conditional: boolean;
@@ -44,8 +44,8 @@ export function isConfirmable({ effect, conditional }: StaticDecision): boolean 
 
 export interface Gatekeeper {
   /**
-   * Lets a call through, at once where nothing gates it. Throws (or rejects with) an `OperationError` that says no, or an
-   * `InputRequired` that asks.
+   * Permits a call, synchronously where nothing gates it. Throws (or rejects with) an `OperationError` that denies it, or an
+   * `InputRequired` that asks for agreement.
    */
   admit(request: PolicyRequest): Permit | Promise<Permit>;
   staticDecision(operation: Operation): StaticDecision;

@@ -7,16 +7,16 @@ import { dangerRank, type Operation } from '../protocol/operation.js';
 import type { PolicyRequest } from './admission.js';
 import type { PolicyDecision } from './rules/rule-types.js';
 
-/** Puts the end of a call on record, if it is of the kind that is recorded. */
+/** Records how a call ended, if calls of its danger are recorded. */
 export type CallRecorder = (call: EndedCall) => void;
 
-/** What came of a ruling. */
+/** The outcome of a decision. */
 export type DecisionOutcome = Pick<DecisionEvent, 'outcome' | 'code' | 'token_id' | 'by'>;
 
 /** How one call ended. */
 interface EndedCall {
   readonly operation: Operation;
-  /** As far as they were understood: bound arguments, else what the caller sent. */
+  /** The bound arguments; what the caller sent where binding failed. */
   readonly arguments: JsonObject;
   readonly caller: Caller;
   readonly code: string;
@@ -49,7 +49,7 @@ export function createCallRecorder(
 
 type DecisionEvent = Extract<AuditEvent, { readonly type: 'decision' }>;
 
-/** A ruling on a call, and what came of it, as it goes on record. */
+/** The audit record of a decision about a call and its outcome. */
 export function decisionEvent(
   { operation, arguments: args, caller }: PolicyRequest,
   { rule, reason, trust }: PolicyDecision,

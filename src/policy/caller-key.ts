@@ -1,6 +1,6 @@
 import type { Caller } from '../protocol/call.js';
 
-/** What a caller is counted by. Who has authenticated is that client, so that a new session is no new start. */
+/** The key that a caller is counted by: the authenticated client, so that a new session does not reset its counts. */
 export function keyOfCaller({ client, sessionId }: Caller): string {
   return client === undefined ? `session/${sessionId}` : `client/${client}`;
 }

@@ -2,8 +2,8 @@ import { OperationError } from '../protocol/operation-error.js';
 import { type StateStore, StoreError } from '../store/state-store.js';
 
 /**
- * The store as the gate uses it: one that cannot be reached refuses the call. Each method rejects with an `OperationError`
- * (INTERNAL_ERROR, retryable) where the store's own rejects with a `StoreError`, whose words are for the log.
+ * Wraps a store so that a call is refused while the store cannot be reached. Each method rejects with an `OperationError`
+ * (INTERNAL_ERROR, retryable) where the store rejects with a `StoreError`, whose message is for the log.
  */
 export function failClosed(store: StateStore): StateStore {
   return {
@@ -30,7 +30,7 @@ async function refuseOnFailure<T>(work: Promise<T>): Promise<T> {
     if (!(error instanceof StoreError)) throw error;
     throw new OperationError(
       'INTERNAL_ERROR',
-      "Internal error: 'the state of the gate cannot be reached, so the call was refused and did not run: send it again later'",
+      "Internal error: 'the state store cannot be reached, so the call was refused and did not run: send it again later'",
       { reason: 'unavailable', retryable: true },
       { cause: error },
     );

@@ -7,7 +7,7 @@ import { decisionEvent } from './audit-events.js';
 import { minimumTrustFor } from './rules/decide.js';
 import type { PolicyDecision, RuleEngine } from './rules/rule-types.js';
 
-/** Gets the agreement that a ruling demands: resolves with the permit, or rejects with the refusal or the question. */
+/** Gets the agreement that a decision requires: resolves with the permit, or rejects with the refusal or the question. */
 export type Confirm = (request: PolicyRequest, decision: PolicyDecision) => Promise<Permit>;
 
 interface GatekeeperDeps {
@@ -17,13 +17,13 @@ interface GatekeeperDeps {
   readonly redact: Redactor;
 }
 
-/** Shared by every call that nothing gates. */
+/** The permit of every call that needs no agreement. */
 const ALLOWED: Permit = Object.freeze({ outcome: 'allowed' });
 
-/** From this danger on every decision is on record, permission included (companion document "danger levels", 7.4). */
+/** From this danger on every decision is recorded, permission included (companion document "danger levels", 7.4). */
 const RECORDED_FROM = dangerRank('destructive');
 
-/** Rules decide, confirmation follows where they ask for it, and every decision that matters is recorded before the call runs. */
+/** Applies the rules, gets confirmation where they require it, and records each decision that matters before the call runs. */
 export function createGatekeeper({ rules, confirm, audit, redact }: GatekeeperDeps): Gatekeeper {
   const admit = (request: PolicyRequest): Permit | Promise<Permit> => {
     const { operation } = request;
@@ -53,7 +53,7 @@ const DENIALS: Readonly<
   'read-only': denyByReadOnly,
 };
 
-/** A ruling that denies, as the caller is told: who decided, what it would take, and that trying again is no use. */
+/** The error for a decision that denies: what decided, what would allow the call, and that a retry does not help. */
 export function denyByDecision(operation: Operation, decision: PolicyDecision): OperationError {
   return DENIALS[decision.by](operation, decision);
 }
@@ -83,11 +83,11 @@ function denyByMatrix(operation: Operation, { danger, trust }: PolicyDecision): 
 }
 
 function denyByRule({ name }: Operation, { rule, reason }: PolicyDecision): OperationError {
-  const told = reason ?? 'a rule of the operator denies this call';
+  const why = reason ?? 'a rule of the operator denies this call';
   return new OperationError(
     'PERMISSION_DENIED',
-    `Permission denied: '${told}'. Do not retry it as it is; rule '${rule}' is the operator's to change`,
-    { operation: name, reason: told, rule },
+    `Permission denied: '${why}'. Do not retry it as it is; only the operator can change rule '${rule}'`,
+    { operation: name, reason: why, rule },
   );
 }
 
@@ -95,7 +95,7 @@ function denyByReadOnly({ name, classification }: Operation): OperationError {
   const reason = 'this gateway is read-only';
   return new OperationError(
     'PERMISSION_DENIED',
-    `Permission denied: '${reason}'. Do not retry: '${name}' is ${classification.category}, and READ operations alone run here`,
+    `Permission denied: '${reason}'. Do not retry: '${name}' is ${classification.category}, and only READ operations run here`,
     { operation: name, reason },
   );
 }

@@ -19,7 +19,7 @@ import type { QuotaService } from './quota/quota-types.js';
 import { createRuleEngine } from './rules/rule-engine.js';
 import type { RuleEngine } from './rules/rule-types.js';
 
-/** Everything that decides whether a call may happen, and remembers what was decided. */
+/** Decides whether a call may run, and records what was decided. */
 export interface PolicyService {
   readonly gatekeeper: Gatekeeper;
   readonly rules: RuleEngine;
@@ -28,7 +28,7 @@ export interface PolicyService {
   readonly quota: QuotaService;
   /** Absent where no operator can be asked. */
   readonly approvals: ApprovalQueue | undefined;
-  /** Takes a token back for the caller that got it; resolves with the token's public id. */
+  /** Revokes a token of the caller; resolves with the token's public id. */
   revokeToken(token: string, caller: Caller): Promise<string>;
   /** Ends what belongs to a session: its tokens and its open requests. */
   endSession(sessionId: string): void;
@@ -41,12 +41,12 @@ interface PolicyDeps {
   readonly process: string;
 }
 
-/** How often the store is told to free what has expired; the specification allows an hour. */
+/** How often expired state is removed from the store; the specification allows an hour. */
 const PURGE_MS = 600_000;
 
 /**
- * Opens the audit trail and the store, and puts the desk together.
- * @throws StoreError when the state cannot be kept: a gate that forgets is no gate
+ * Opens the audit trail and the store, and composes the policy service from them.
+ * @throws StoreError when the store cannot be opened: without its state, tokens and quotas cannot be checked
  */
 export async function openPolicy(config: GatewayConfig, deps: PolicyDeps): Promise<PolicyService> {
   const { observe } = deps;
@@ -97,13 +97,13 @@ export async function openPolicy(config: GatewayConfig, deps: PolicyDeps): Promi
   };
 }
 
-/** The trust of each upstream by slug. What is not configured is the gateway's own. */
+/** The trust of each upstream by slug; an upstream that is not configured is untested. */
 function trustByUpstream({ upstreams }: GatewayConfig): (slug: string) => TrustLevel {
   const levels = new Map(upstreams.map(({ slug, trust }) => [slug, trust]));
   return (slug) => levels.get(slug) ?? 'untested';
 }
 
-/** A command line in another process needs a shared store; the HTTP API needs somebody who may use it. */
+/** The command line runs in another process and needs a shared store; the HTTP API needs a configured operator. */
 function isOperatorReachable({ policy }: GatewayConfig, store: StateStore): boolean {
   const { operator, operators } = policy.approvals;
   return operator && (store.shared || operators.length > 0);
@@ -114,33 +114,33 @@ function openWebhook({ policy, server }: GatewayConfig, audit: AuditTrail, obser
   return webhook === undefined ? undefined : createWebhook(webhook, { publicUrl, audit, observe });
 }
 
-/** A wildcard address is not one that a link can lead to. */
+/** A link cannot lead to a wildcard address, so `localhost` replaces it. */
 function describeAddress({ host, port }: GatewayConfig['server']): string {
   const reachable = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;
 }
 
-/** Work that nobody waits for until the desk closes. What goes wrong here leaves records that expire by themselves. */
+/** Work that is awaited only when the service closes. A failure leaves records behind, which expire by themselves. */
 function createBackground(observe: Observer) {
   const running = new Set<Promise<void>>();
   return {
     run(what: string, work: Promise<void>): void {
-      const told = work
+      const task = work
         .catch((cause: unknown) => {
           const why = cause instanceof Error ? cause.message : String(cause);
           observe({ kind: 'notice', level: 'warn', message: `${what} failed: ${why}` });
         })
-        .finally(() => running.delete(told));
-      running.add(told);
+        .finally(() => running.delete(task));
+      running.add(task);
     },
     settled: async (): Promise<void> => void (await Promise.all(running)),
   };
 }
 
 /**
- * What a question was put under. A token is good under the same configuration alone: who changes a rule, a trust level, a
- * curation or what stands behind a name takes back every yes that was given before. Gateways that share a store have equal
- * fingerprints, so nothing of one machine belongs in it.
+ * The digest of the configuration that a question was asked under. A token is valid only under the same configuration: a
+ * change of a rule, a trust level, a curation or an upstream's endpoint voids every earlier confirmation. Gateways that share
+ * a store must have equal digests, so nothing that is specific to one machine goes into it.
  */
 function fingerprintConfig({ policy, upstreams, pins, lock }: GatewayConfig): string {
   const { readOnly, rules, confirmation } = policy;

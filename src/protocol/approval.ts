@@ -5,9 +5,9 @@ export const APPROVAL_STATUSES = ['pending', 'approved', 'denied', 'expired'] as
 
 export type ApprovalStatus = (typeof APPROVAL_STATUSES)[number];
 
-/** A request for a person's yes, as operators see it. */
+/** A request for a person's approval, as operators see it. */
 export interface Approval {
-  /** Short and unguessable enough to be typed: never proof of anything. */
+  /** Short enough to type. It only identifies the request and authorises nothing. */
   readonly id: string;
   readonly status: ApprovalStatus;
   readonly operation: string;
@@ -15,13 +15,13 @@ export interface Approval {
   readonly category: Category;
   readonly danger: DangerLevel;
   readonly reasons: readonly string[];
-  /** What is asked, in one sentence. */
+  /** The question, in one sentence. */
   readonly message: string;
   /** Redacted. */
   readonly parameters: JsonObject;
-  /** Who asks: the authenticated client or null, its label, its session. */
+  /** Who requests it: the authenticated client or null, its label, its session. */
   readonly requester: { readonly client: string | null; readonly clientName: string; readonly session: string };
-  /** The rule that demands it. */
+  /** The rule that requires the approval. */
   readonly rule: string | null;
   /** ISO 8601. */
   readonly requestedAt: string;
@@ -29,23 +29,23 @@ export interface Approval {
   readonly decision: { readonly by: string; readonly at: string; readonly reason: string | null } | null;
 }
 
-/** Who decides; never the requester. */
+/** The person who decides; never the requester. */
 export interface Approver {
   readonly name: string;
   readonly way: 'cli' | 'http';
 }
 
-/** Why a decision was not taken, for the person who tried. */
+/** Why a decision was refused. */
 export type DecisionFault = 'unknown' | 'expired' | 'decided' | 'own-request';
 
 export type DecisionResult =
   | { readonly ok: true; readonly approval: Approval }
   | { readonly ok: false; readonly fault: DecisionFault; readonly approval?: Approval };
 
-/** The operators' desk. */
+/** Lists and decides the requests that wait for an operator. */
 export interface ApprovalService {
   list(status?: ApprovalStatus): Promise<readonly Approval[]>;
   find(id: string): Promise<Approval | undefined>;
-  /** Decides once, atomically; recorded. */
+  /** Decides a request once and atomically, and records the decision. */
   decide(id: string, verdict: 'approved' | 'denied', by: Approver, reason?: string): Promise<DecisionResult>;
 }

@@ -4,25 +4,25 @@ import type { JsonObject } from './json.js';
 import type { Operation } from './operation.js';
 import type { ToolCallResult } from './result.js';
 
-/** An MCP `tools/call` as a front hands it over: parsed, and otherwise untouched. */
+/** An MCP `tools/call` as a server passes it on: parsed, and otherwise unchanged. */
 export interface RawCall {
   /** The MCP tool that was called: a family's, `mcp_aql`, or a name that does not exist. */
   readonly tool: string;
   readonly arguments: unknown;
   readonly caller: Caller;
   readonly cancellation: Cancellation;
-  /** The way to the person behind the client, where there is one. */
+  /** The channel to the person who uses the client, where there is one. */
   readonly user?: UserChannel;
   readonly onProgress?: (update: ProgressUpdate) => void;
-  /** How many bytes of JSON this call's data may have, instead of the configured number: a batch shares its own out. */
+  /** The most bytes of JSON in this call's data, in place of the configured number: a batch divides its own among its items. */
   readonly answerBytes?: number;
 }
 
-/** Who is asking: one MCP connection (specification, section 2.3), or one client where connections have no sessions. */
+/** The caller: one MCP connection (specification, section 2.3), or one client where connections have no sessions. */
 export interface Caller {
   /** Made by the gateway; never taken from the client. */
   readonly sessionId: string;
-  /** What the client calls itself. A label for logs, never an identity. */
+  /** The name that the client sends. A label for logs, never an identity. */
   readonly clientName: string;
   /** The configured client whose bearer token came with the request; absent where clients need not authenticate. */
   readonly client?: string;
@@ -36,7 +36,7 @@ export interface ProgressUpdate {
   readonly message?: string;
 }
 
-/** Everything a handler may know of one call. */
+/** One call as a handler sees it. */
 export interface HandlerCall {
   readonly operation: Operation;
   /** Validated arguments in the upstream's spelling. */
@@ -49,7 +49,7 @@ export interface HandlerCall {
   readonly onProgress?: (update: ProgressUpdate) => void;
 }
 
-/** Plain data of a built-in, as a value or as JSON text, or an upstream's tool result yet to be shaped. */
+/** Plain data of a built-in operation, as a value or as JSON text, or an upstream's tool result that is not shaped yet. */
 export type HandlerOutcome =
   | { readonly data: unknown }
   | { readonly dataText: string }

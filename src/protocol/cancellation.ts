@@ -1,12 +1,12 @@
 /**
- * Tells a call that nobody waits for it any more. An AbortSignal does the same at several microseconds and a few hundred
- * bytes a call; the hot path makes one of these for every call.
+ * Signals that a call's answer is no longer needed. An AbortSignal does the same but costs several microseconds and a few
+ * hundred bytes; the fast path creates one of these for every call.
  */
 export class Cancellation {
   #reason: string | undefined;
   #listeners: (() => void)[] | undefined;
 
-  /** Why the call was cancelled; undefined while it is wanted. */
+  /** Why the call was cancelled; undefined while it is active. */
   get reason(): string | undefined {
     return this.#reason;
   }
@@ -15,7 +15,7 @@ export class Cancellation {
     return this.#reason !== undefined;
   }
 
-  /** Marks the call as unwanted and tells the listeners, once. */
+  /** Cancels the call and notifies the listeners, once. */
   cancel(reason: string): void {
     if (this.#reason !== undefined) return;
     this.#reason = reason;

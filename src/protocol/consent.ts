@@ -1,27 +1,27 @@
 import type { Cancellation } from './cancellation.js';
 
-/** What the person behind a client answered. A closed window is a `cancel`: no answer, and so no consent. */
+/** The answer of the person who uses the client. `cancel` means that the question was closed without an answer: no consent. */
 export type ConsentAnswer = 'accept' | 'decline' | 'cancel';
 
 /**
- * A way to the person behind the client that the model cannot take: MCP elicitation. Absent from a call whose client has not
- * declared that capability.
+ * A channel to the person who uses the client, which the model cannot answer: MCP elicitation. Absent from a call whose
+ * client has not declared that capability.
  *
- * - `live`: the question goes out while the call waits (`elicitation/create` before 2026-07-28). Rejects when the client
+ * - `live`: the question is sent while the call waits (`elicitation/create` before 2026-07-28). Rejects when the client
  *   fails to ask.
- * - `retry`: the call is answered with the question (`input_required`) and comes back with `state` and the answer.
+ * - `retry`: the call is answered with the question (`input_required`) and the client calls again with `state` and the answer.
  */
 export type UserChannel =
   | { readonly kind: 'live'; readonly ask: (question: string, cancellation: Cancellation) => Promise<ConsentAnswer> }
   | {
       readonly kind: 'retry';
-      /** What came back: the state that went out with the question, and the answer. Absent on a first attempt. */
+      /** The state that was sent with the question, and the answer. Absent on a first attempt. */
       readonly returned?: { readonly state: string; readonly answer: ConsentAnswer };
     };
 
-/** Thrown up the hallway when a client of the `retry` kind must ask its user and call again. */
+/** Thrown through the pipeline when a client of the `retry` kind must ask its user and call again. */
 export class InputRequired extends Error {
-  /** For the person. */
+  /** The text that the person reads. */
   readonly question: string;
   /** Opaque to the client, which sends it back with the answer. */
   readonly state: string;

@@ -1,13 +1,13 @@
-/** What is true of every error with a given code, wherever it was raised. */
+/** The properties of every error with a given code. */
 export interface ErrorTraits {
-  /** The HTTP status a REST front would answer with (companion document "errors"). */
+  /** The HTTP status that a REST API would answer with (companion document "errors"). */
   readonly httpStatus: number;
   /** Whether the model can recover by itself; decides `isError` of the MCP result. */
   readonly recoverable: boolean;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
 }
 
-/** How the message of an upstream's failure begins, by the code it was given (companion document "errors"). */
+/** How the message of an upstream's failure begins, by its code (companion document "errors"). */
 const SENTENCES = {
   VALIDATION_INVALID_TYPE: 'The upstream refused the arguments',
   PERMISSION_DENIED: 'Permission denied',
@@ -17,12 +17,12 @@ const SENTENCES = {
   INTERNAL_ERROR: 'Internal error',
 } as const satisfies Partial<Record<ErrorCode, string>>;
 
-/** What an upstream's failure can be called. */
+/** The codes that an upstream's failure can have. */
 export type FailureCode = keyof typeof SENTENCES;
 
 const refused = (httpStatus: number): ErrorTraits => ({ httpStatus, recoverable: true, logLevel: 'info' });
 
-/** Every code the gateway can answer with. `docs/errors.md` explains each; a test holds the two together. */
+/** Every code the gateway can answer with. `docs/errors.md` explains each; a test checks that the two agree. */
 export const ERROR_TABLE = {
   VALIDATION_MISSING_PARAM: refused(400),
   VALIDATION_INVALID_TYPE: refused(400),
@@ -58,20 +58,20 @@ export type ErrorCode = keyof typeof ERROR_TABLE;
 
 const MAX_QUOTE_LENGTH = 200;
 
-/** The message of an upstream's failure, with the beginning of what the upstream said. */
+/** The message of an upstream's failure, with the beginning of the upstream's text. */
 export function describeFailure(code: FailureCode, words: string): string {
   return `${SENTENCES[code]}: '${quote(words)}'`;
 }
 
-/** An absolute path of two folders or more, on any system; the path of a URL is none. */
+/** An absolute path of two folders or more, on any system; the path of a URL does not match. */
 const ABSOLUTE_PATH = /(?<![\w:/.])(?:[A-Za-z]:\\|\/)(?:[^\s'"`,;:()]+[\\/])+[^\s'"`,;:()]*/g;
 
-/** `TypeError: ` and its like: a language's words, not the reader's. */
+/** `TypeError: ` and similar prefixes, which mean nothing to the reader. */
 const ERROR_CLASS = /^(?:Uncaught )?\w*(?:Error|Exception): /;
 
 /**
- * The first line, short enough for a message and without what messages must not hold (companion document "errors"); the
- * whole is in the details, word for word.
+ * The first line, short enough for a message and without what messages must not contain (companion document "errors"); the
+ * details contain the whole text unchanged.
  */
 function quote(words: string): string {
   const [line = ''] = words.trim().split('\n', 1);

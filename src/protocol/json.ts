@@ -1,10 +1,10 @@
-/** Any value that JSON can carry. */
+/** Any JSON value. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
 
-/** A JSON object whose members have not been looked at yet. */
+/** A JSON object whose members have not been checked yet. */
 export type JsonObject = Record<string, unknown>;
 
-/** A JSON Schema as a server sent it: any dialect, possibly malformed; read it defensively. */
+/** A JSON Schema as a server sent it: any dialect, possibly malformed. */
 export type JsonSchema = JsonObject;
 
 /** Whether a value is a JSON object: neither null nor an array. */

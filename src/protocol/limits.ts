@@ -7,11 +7,11 @@ export interface PayloadLimits {
   readonly maxNestingDepth: number;
 }
 
-/** What an upstream's answer said of its own rate limit. */
+/** What an upstream's answer said about its own rate limit. */
 export interface AnnouncedLimits {
-  /** It wants to be left alone for so long. */
+  /** The upstream asks for no calls during this time. */
   readonly retryAfterSeconds?: number;
-  /** Calls that it will still take before `resetsAt`. */
+  /** Calls that it still accepts before `resetsAt`. */
   readonly remaining?: number;
   /** Milliseconds since the epoch. */
   readonly resetsAt?: number;

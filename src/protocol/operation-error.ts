@@ -3,8 +3,8 @@ import type { JsonObject } from './json.js';
 import type { OperationFailure } from './result.js';
 
 /**
- * An answer that says no. Message and details are written for the caller: dynamic values in single quotes, no stack,
- * class name, local path or secret. What an engineer needs beyond that goes into `cause`, which is logged and never sent.
+ * A failure as a caller sees it. Message and details are written for the caller: dynamic values in single quotes, no stack,
+ * class name, local path or secret. More information for engineers goes into `cause`, which is logged and never sent.
  */
 export class OperationError extends Error {
   readonly code: ErrorCode;

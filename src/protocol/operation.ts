@@ -4,7 +4,7 @@ import type { JsonObject, JsonSchema } from './json.js';
 export interface Parameter {
   /** Canonical snake_case name. */
   readonly name: string;
-  /** The upstream's own spelling; accepted as an alias where it differs, and what is sent. */
+  /** The upstream's own spelling, which is sent to it; also accepted from callers. */
   readonly upstreamName: string;
   /** Where callers put it: beside the identifiers, or inside an UPDATE's `input`. */
   readonly place: 'params' | 'input';
@@ -13,7 +13,7 @@ export interface Parameter {
   readonly schema: JsonSchema;
 }
 
-/** Why an operation has its category and danger: one line of evidence, in words. */
+/** An operation's category and danger, with the evidence in words. */
 export interface Classification {
   readonly category: Category;
   readonly danger: DangerAssessment;
@@ -22,26 +22,26 @@ export interface Classification {
   readonly evidence: readonly string[];
 }
 
-/** How an upstream's update that replaces becomes one that merges: the gateway reads first (specification, section 4.5.1). */
+/** How an update that replaces becomes one that merges: the gateway reads the object first (specification, section 4.5.1). */
 export interface MergeRule {
   /** A READ operation of the same upstream, by its qualified name, its name within the upstream, or its tool's name. */
   readonly read: string;
-  /** The read's parameter by the update's that fills it, where their names differ: `{"id": "record_id"}`. */
+  /** The read's parameter, by the update's parameter with its value, where the names differ: `{"id": "record_id"}`. */
   readonly identifiers?: Readonly<Record<string, string>>;
-  /** Where in the read's answer the object is, dotted, with indexes (`items.0`); the answer itself unless given. */
+  /** The path of the object in the read's answer, dotted, with indexes (`items.0`); by default the answer itself. */
   readonly path?: string;
 }
 
-/** That an operation is on its way out, as the operator says. */
+/** The operator's note that an operation is deprecated. */
 export interface Deprecation {
   /** What to call instead. */
   readonly replacement?: string;
-  /** When it goes, as the operator wrote it: `2027-01-31`. */
+  /** The date of removal as the operator wrote it: `2027-01-31`. */
   readonly removalDate?: string;
   readonly note?: string;
 }
 
-/** One thing a caller can ask for. Built once per catalog and never changed; upstream tools and built-ins are alike. */
+/** One operation that callers can call: an upstream's tool or a built-in. Built once per catalog and never changed. */
 export interface Operation {
   /** The exposed name: bare where unique, else qualified. */
   readonly name: string;
@@ -66,17 +66,17 @@ export interface Operation {
   readonly retryable: boolean;
   /** Upper bound for one call in milliseconds, extended by progress; the upstream's own where not curated. */
   readonly timeoutMs?: number;
-  /** Arguments that this operation fixes and hides (a grouped tool's method). */
+  /** Arguments that this operation sets and callers do not see (a grouped tool's method). */
   readonly fixedArguments?: JsonObject;
   /** The enum parameter whose value chooses the tool's effect, in the upstream's spelling; fixed where the tool is split. */
   readonly groupedBy: string | null;
-  /** What a person is asked before it runs, with `{param}` for a parameter's value. */
+  /** The question to a person before it runs, with `{param}` for a parameter's value. */
   readonly confirmationMessage?: string;
-  /** Least seconds between that question and the execution. */
+  /** The minimum number of seconds between that question and the execution. */
   readonly cooldownSeconds?: number;
   /** Parameters in the upstream's spelling whose values are neither recorded nor shown to approvers. */
   readonly sensitive?: readonly string[];
-  /** Where its answers hold a list, as the operator says; null: nowhere. Absent where nobody said. */
+  /** The path of the list in its answers, as the operator says; null: there is no list. Absent where the operator says nothing. */
   readonly collection?: readonly string[] | null;
   /** Field paths by preset name, as the operator says. */
   readonly presets?: Readonly<Record<string, readonly string[]>>;
@@ -84,17 +84,17 @@ export interface Operation {
   readonly computed?: Readonly<Record<string, { readonly expression: string; readonly description?: string }>>;
   /** How many seconds a READ's answer may be served again, at least 1; absent where it may not. */
   readonly cacheSeconds?: number;
-  /** Of an UPDATE that the gateway merges; absent where the upstream decides what becomes of what a caller leaves out. */
+  /** For an UPDATE that the gateway merges; absent where the upstream decides what happens to fields that a caller leaves out. */
   readonly merge?: MergeRule;
-  /** Set where callers are to move to something else. */
+  /** Set where callers should use another operation. */
   readonly deprecated?: Deprecation;
-  /** Milliseconds from which a call counts as slow; the configured ones where absent. */
+  /** Milliseconds from which a call counts as slow; the configured number where absent. */
   readonly slowMs?: number;
-  /** A family that curation assigns, before the profile is asked. */
+  /** A family that curation assigns; it takes precedence over the profile. */
   readonly family?: string;
   /** Set where the operation's published response schema allows no `details` in errors. */
   readonly bareErrors?: true;
-  /** Request examples; where absent, introspection makes one from the parameters. */
+  /** Request examples; where absent, introspection generates one from the parameters. */
   readonly examples?: readonly { readonly description: string; readonly request: JsonObject }[];
 }
 
@@ -103,17 +103,17 @@ export const CATEGORIES = ['CREATE', 'READ', 'UPDATE', 'DELETE', 'EXECUTE'] as c
 
 export type Category = (typeof CATEGORIES)[number];
 
-/** How bad an operation can be, from harmless to never (companion document "danger levels"). The order is the severity. */
+/** How dangerous an operation can be, from harmless to forbidden (companion document "danger levels"). The order is the severity. */
 export const DANGER_LEVELS = ['safe', 'reversible', 'destructive', 'dangerous', 'forbidden'] as const;
 
 export type DangerLevel = (typeof DANGER_LEVELS)[number];
 
-/** How far an upstream's word and work are trusted. The order is the trust; a missing level means `untested`. */
+/** How far an upstream is trusted. The order is the trust; a missing level means `untested`. */
 export const TRUST_LEVELS = ['untested', 'generated', 'validated', 'community_reviewed', 'certified'] as const;
 
 export type TrustLevel = (typeof TRUST_LEVELS)[number];
 
-/** A level and, in words an operator can check, why. */
+/** A level, with reasons that an operator can check. */
 export interface DangerAssessment {
   readonly level: DangerLevel;
   readonly reasons: readonly string[];
@@ -125,7 +125,7 @@ export const NAME_PATTERN = /^[a-z][a-z0-9_]*$/;
 /** Stands between upstream and operation in a qualified name: `github__create_issue`. */
 export const QUALIFIER = '__';
 
-/** The name under which the gateway's own operations are owned; no upstream may take it. */
+/** The upstream name of the gateway's own operations; no upstream may use it. */
 export const GATEWAY_SOURCE = 'gateway';
 
 /** Names the specification keeps for the protocol (section 8.5.4): an upstream's tool of that name is always qualified. */
@@ -139,7 +139,7 @@ export const RESERVED_OPERATIONS: ReadonlySet<string> = new Set([
   'verify_challenge',
 ]);
 
-/** What a category promises a client; the same two flags MCP calls `readOnlyHint` and `destructiveHint`. */
+/** What a category promises a client; MCP calls the same two flags `readOnlyHint` and `destructiveHint`. */
 interface Permissions {
   readonly readOnly: boolean;
   readonly destructive: boolean;
@@ -159,7 +159,7 @@ export function dangerRank(level: DangerLevel): number {
   return DANGER_LEVELS.indexOf(level);
 }
 
-/** The more severe of two levels: doubt never lowers danger. */
+/** The more severe of two levels. */
 export function worseDanger(a: DangerLevel, b: DangerLevel): DangerLevel {
   return dangerRank(a) >= dangerRank(b) ? a : b;
 }

@@ -1,7 +1,7 @@
 import type { ErrorCode } from './error-table.js';
 import type { JsonObject } from './json.js';
 
-/** A condition worth telling that did not stop the operation (companion document "warnings"). */
+/** A condition that the caller should know and that did not stop the operation (companion document "warnings"). */
 export interface Warning {
   readonly code: string;
   readonly message: string;
@@ -29,12 +29,12 @@ export interface OperationFailure {
 /** What every operation answers with (specification, section 5.1). */
 export type OperationResult = OperationSuccess | OperationFailure;
 
-/** An MCP content block as an upstream sent it. Unknown types and keys are kept: the gateway is not their reader. */
+/** An MCP content block as an upstream sent it. Unknown types and keys are kept for the client. */
 export interface ContentBlock extends JsonObject {
   readonly type: string;
 }
 
-/** An MCP `CallToolResult` exactly as it came off the wire. */
+/** An MCP `CallToolResult` exactly as it was received. */
 export interface ToolCallResult extends JsonObject {
   readonly content?: readonly ContentBlock[];
   readonly structuredContent?: unknown;
@@ -43,7 +43,7 @@ export interface ToolCallResult extends JsonObject {
 }
 
 /**
- * The answer on its way to the front: the envelope already written, so that its size is known and it is written once.
+ * The answer for the server to send. The envelope is already JSON text, so that its size is known and it is written once.
  * `blocks` are native MCP blocks that follow the envelope's text block.
  */
 export interface Reply {
@@ -51,12 +51,12 @@ export interface Reply {
   readonly text: string;
   readonly blocks: readonly ContentBlock[];
   readonly isError: boolean;
-  /** What the envelope says, for those who do not read it. */
+  /** The code in the envelope, for code that does not parse it. */
   readonly code: ErrorCode | 'OK';
-  /** Set where the client is to ask its user first; the envelope is then for clients that cannot. */
+  /** Set where the client should ask its user first; the envelope is then for clients that cannot. */
   readonly inputRequired?: { readonly question: string; readonly state: string };
-  /** The upstream's `_meta`, passed on as it came. */
+  /** The upstream's `_meta`, passed on unchanged. */
   readonly meta?: JsonObject;
-  /** Members of the upstream's result that MCP does not define (yet), passed on as they came. */
+  /** Members of the upstream's result that MCP does not define (yet), passed on unchanged. */
   readonly extra?: JsonObject;
 }

@@ -9,7 +9,7 @@ export interface ToolSet {
   readonly tools: readonly RawTool[];
 }
 
-/** Something about an upstream or a tool that an operator should know; never a reason to stop. */
+/** A fact about an upstream or a tool that an operator should know; it never stops the gateway. */
 export interface Diagnostic {
   readonly severity: 'info' | 'warning' | 'error';
   /** Stable kebab-case kind, for example `tool-set-aside`. */

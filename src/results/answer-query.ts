@@ -10,13 +10,13 @@ import { candidateLists, type LocatedList, locateList } from './shape/locate-lis
 import { type CursorPosition, type PageCursors, packTexts } from './stored/result-store.js';
 import { cursorOf, cutRange, writePage } from './write-page.js';
 
-/** What stands beside a list is told where it is about as short as an item. */
+/** A member beside a list is sent with the list's items if it is about as short as an item. */
 const MAX_BESIDE_LENGTH = 1_000;
 
 /** Items by which presets choose their fields: the same ones for every page. */
 const SAMPLE = 200;
 
-/** Does with an upstream's answer what the caller's controls ask. @param data parsed */
+/** Applies the caller's controls to an upstream's answer. @param data parsed */
 export function answerQuery(context: ReadContext, query: CollectionQuery, data: unknown, deps: AnswerDeps): ReadData {
   const { operation } = context;
   const shape = deps.memory.shapeOf(operation);
@@ -35,7 +35,7 @@ function isFieldsAlone({ filter, text, sort, aggregate, page, fields }: Collecti
   return fields !== undefined && !chooses && page.style === 'all';
 }
 
-/** The answer keeps its shape; its items, or the one thing that it is, hold what was asked for. */
+/** The answer keeps its shape; its items, or the one object that it is, hold only the fields asked for. */
 function answerFields(
   context: ReadContext,
   query: CollectionQuery,
@@ -47,9 +47,9 @@ function answerFields(
   const source = sourceOf(context.operation, deps);
   const items = list === undefined ? [data] : list.items;
   checkFields(query, findKnownFields(items, source), source.operation);
-  const shown = project(items, query, source, items.slice(0, SAMPLE));
-  if (list === undefined) return answerWhole(context, writeExact(shown[0]), deps);
-  const value = list.evidence === 'lines' ? shown : replaceList(list.data, list.path, shown);
+  const projected = project(items, query, source, items.slice(0, SAMPLE));
+  if (list === undefined) return answerWhole(context, writeExact(projected[0]), deps);
+  const value = list.evidence === 'lines' ? projected : replaceList(list.data, list.path, projected);
   return answerWhole(context, writeExact(value), deps);
 }
 
@@ -74,10 +74,10 @@ function summarise(
 ): ReadData {
   const summary = { aggregations, matched: ordered.length, total };
   const answer = answerWhole(context, writeExact(summary), deps);
-  return { ...answer, warnings: [...answer.warnings, ...tellGroups(truncatedGroups)] };
+  return { ...answer, warnings: [...answer.warnings, ...warnOfGroups(truncatedGroups)] };
 }
 
-function tellGroups(truncated: QueryOutcome['truncatedGroups']): readonly Warning[] {
+function warnOfGroups(truncated: QueryOutcome['truncatedGroups']): readonly Warning[] {
   return [...(truncated ?? [])].map(([label, count]) => ({
     code: 'VALIDATION_TRUNCATED_WARNING',
     message: `'aggregations.${label}' leaves out its ${count} smallest groups`,
@@ -102,7 +102,7 @@ function answerItems(
   const { settings, stored, controlsOf } = deps;
   const source = sourceOf(operation, deps);
   const range = cutRange(query.page, ordered.length);
-  const show = projectionOf(query, source, ordered.slice(0, SAMPLE));
+  const projection = projectionOf(query, source, ordered.slice(0, SAMPLE));
   const { beside, omitted } = besideList(list.data, list.path, MAX_BESIDE_LENGTH);
   const maxBytes = boundOf(context, deps);
   const storePages = (): PageCursors | undefined =>
@@ -115,7 +115,7 @@ function answerItems(
     });
   const { names } = controlsOf(operation);
   const page = writePage({
-    itemAt: (index) => show(ordered[index]),
+    itemAt: (index) => projection(ordered[index]),
     range,
     total: ordered.length,
     openCursors: storePages,
@@ -126,10 +126,10 @@ function answerItems(
     maxBytes,
     compact: settings.compact,
   });
-  return { ...page, warnings: [...page.warnings, ...tellGroups(truncatedGroups), ...tellOmitted(omitted)] };
+  return { ...page, warnings: [...page.warnings, ...warnOfGroups(truncatedGroups), ...warnOfOmitted(omitted)] };
 }
 
-function tellOmitted(omitted: readonly string[]): readonly Warning[] {
+function warnOfOmitted(omitted: readonly string[]): readonly Warning[] {
   if (omitted.length === 0) return [];
   const names = omitted.map((name) => `'${name}'`).join(', ');
   return [
@@ -142,7 +142,7 @@ function tellOmitted(omitted: readonly string[]): readonly Warning[] {
   ];
 }
 
-/** A further page of a list that is kept; undefined where the query does not go on from a cursor. */
+/** A further page of a stored list; undefined where the query has no cursor. */
 export function answerPage(context: ReadContext, query: CollectionQuery, deps: AnswerDeps): ReadData | undefined {
   const cursor = cursorOf(query.page);
   if (cursor === undefined) return undefined;
@@ -178,10 +178,10 @@ function writeStoredPage(
   const sampled = asked === undefined ? 0 : Math.min(SAMPLE, items.length);
   const sample = Array.from({ length: sampled }, (_, at) => itemAt(at));
   if (query.fields !== undefined) checkFields(wanted, findKnownFields(sample, source), source.operation);
-  const show = projectionOf(wanted, source, sample);
+  const projection = projectionOf(wanted, source, sample);
   const { names } = deps.controlsOf(operation);
   return writePage({
-    itemAt: (at) => show(itemAt(at)),
+    itemAt: (at) => projection(itemAt(at)),
     range,
     total: items.length,
     openCursors: () => position,
@@ -205,7 +205,7 @@ function replaceList(data: unknown, path: FieldPath, items: readonly unknown[]):
   );
 }
 
-/** What stands beside a list in its answer, if it is little: totals, cursors of the upstream's. */
+/** The short members beside a list in its answer, such as totals and the upstream's cursors; the others by name. */
 function besideList(
   data: unknown,
   path: FieldPath,

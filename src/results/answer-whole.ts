@@ -14,7 +14,7 @@ import { packTexts, type ResultStore } from './stored/result-store.js';
 import { type Cut, fitAnswer } from './stored/truncate.js';
 import { describeCuts } from './stored/truncation-warning.js';
 
-/** What answers are made with. */
+/** What making an answer needs. */
 export interface AnswerDeps {
   readonly settings: GatewayConfig['results'];
   readonly stored: ResultStore;
@@ -60,16 +60,16 @@ function storePages(
   if (kind !== 'collection') return undefined;
   const list = locateList(data, memory.shapeOf(operation));
   const cut = cuts.find(({ kind: cutKind, path }) => cutKind === 'items' && isDeepStrictEqual(path, list?.path));
-  if (list === undefined || list.evidence !== 'list' || cut === undefined || cut.stored === 0) return undefined;
+  if (list === undefined || list.evidence !== 'list' || cut === undefined || cut.kept === 0) return undefined;
   const pages = stored.storePages({
     session: caller.sessionId,
     operation: operation.qualifiedName,
     question: questionOf(context, undefined),
     items: packTexts(list.items.map(writeExact)),
   });
-  const cursor = pages?.cursorAt(cut.stored - 1);
+  const cursor = pages?.cursorAt(cut.kept - 1);
   if (cursor === undefined) return undefined;
-  return { cursor, params: { [names.get('first') ?? 'first']: cut.stored, [names.get('after') ?? 'after']: cursor } };
+  return { cursor, params: { [names.get('first') ?? 'first']: cut.kept, [names.get('after') ?? 'after']: cursor } };
 }
 
 /** How many bytes of data an answer may have; 0 for any number. */
@@ -77,7 +77,7 @@ export function boundOf({ answerBytes }: ReadContext, { settings }: AnswerDeps):
   return answerBytes ?? settings.maxBytes;
 }
 
-/** What an operation's items can be asked for beside what they hold. */
+/** What a query can use beside the items themselves: computed fields and presets. */
 export function sourceOf(operation: Operation, { now }: AnswerDeps): QueryOptions {
   return {
     operation: operation.name,
@@ -95,14 +95,14 @@ function readPresets({ presets = {} }: Operation): QueryOptions['presets'] {
   return new Map(entries);
 }
 
-/** What a list of pages answers: the call, and how its items were chosen and ordered. */
+/** Identifies what a list of pages answers: the call, and how its items were chosen and ordered. */
 export function questionOf({ operation, arguments: args }: ReadContext, query: CollectionQuery | undefined): string {
   return `${digest([operation.qualifiedName, args])} ${choiceOf(query)}`;
 }
 
 /**
- * Whether a cursor's list answers this call. Whoever goes on need not repeat how the items were chosen; whoever chooses
- * otherwise needs another list.
+ * Whether a cursor's list answers this call. A call for a further page need not repeat how the items were chosen; a call
+ * that chooses them otherwise needs another list.
  */
 export function isSameQuestion(asked: string, context: ReadContext, query: CollectionQuery): boolean {
   const [call, choice] = questionOf(context, query).split(' ');

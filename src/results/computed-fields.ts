@@ -5,7 +5,7 @@ import type { ComputedField } from './result-types.js';
 
 const compiled = new WeakMap<Operation, readonly ComputedField[]>();
 
-/** The computed fields of an operation's items, as its curation declares them; compiled once an operation. */
+/** The computed fields of an operation's items, as its curation declares them; compiled once per operation. */
 export function compileComputedFields(operation: Operation): readonly ComputedField[] {
   const known = compiled.get(operation);
   if (known !== undefined) return known;
@@ -16,7 +16,7 @@ export function compileComputedFields(operation: Operation): readonly ComputedFi
   return fields;
 }
 
-/** None where the expression is none: a configuration with such a one does not load. */
+/** Empty for an expression that does not compile; a configuration with one does not load. */
 function compileField(name: string, expression: string, description: string): readonly ComputedField[] {
   const result = compileExpression(expression);
   if (!result.ok) return [];

@@ -4,12 +4,12 @@ import { writePath } from './query/fields.js';
 import type { FieldPath } from './result-types.js';
 import type { UnknownControl } from './shape/controls.js';
 
-/** A cursor that is forged, somebody else's, too old, or of another call: told apart to nobody. */
+/** One answer for a cursor that is forged, another session's, expired, or of another call: it reveals nothing of others. */
 export function cursorGone({ name }: Operation, param: string): OperationError {
   return new OperationError(
     'VALIDATION_INVALID_VALUE',
-    `Parameter '${param}' holds no cursor good for this call: it was given for other parameters, or its page is no ` +
-      `longer kept. Call '${name}' again without it to begin anew`,
+    `Parameter '${param}' holds no valid cursor for this call: it was given for other parameters, or its page is no longer ` +
+      `stored. Call '${name}' again without '${param}' to start over`,
     { operation: name, param_name: param, constraint: "a cursor of this operation's last pages" },
   );
 }
@@ -28,7 +28,7 @@ export function noList({ name }: Operation, candidates: readonly FieldPath[]): O
   const why =
     found.length === 0
       ? 'this answer holds no list'
-      : `this answer holds several lists (${found.join(', ')}) and nobody said which is meant`;
+      : `this answer holds several lists (${found.join(', ')}) and the configuration does not say which is meant`;
   return new OperationError(
     'VALIDATION_INVALID_VALUE',
     `'${name}' cannot be filtered, sorted or paged: ${why}. Call it with 'fields' alone, or without such parameters`,
@@ -39,7 +39,7 @@ export function noList({ name }: Operation, candidates: readonly FieldPath[]): O
 export function handleGone(handle: string): OperationError {
   return new OperationError(
     'INTROSPECTION_ERROR',
-    `There is no kept result '${handle.slice(0, 40)}': it was given to another session, or is no longer kept. Call the operation again`,
+    `There is no stored result '${handle.slice(0, 40)}': it belongs to another session, or is no longer stored. Call the operation again`,
   );
 }
 

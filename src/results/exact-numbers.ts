@@ -11,8 +11,8 @@ const MARK = `number ${randomBytes(12).toString('hex')} `;
 const WRITTEN = new RegExp(`"${MARK}(-?\\d[\\d.eE+-]*)"`, 'g');
 
 /**
- * Parses JSON so that writing it again gives the same numbers. A number that a double would change reads as a marked text,
- * which whoever looks into values reads with `digitsOf`.
+ * Parses JSON so that writing it again gives the same numbers. A number that a double would change becomes a marked
+ * text, whose digits `digitsOf` gives.
  */
 export function parseExact(text: string): unknown {
   if (!EXACT.test(text)) return JSON.parse(text);

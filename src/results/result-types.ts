@@ -19,12 +19,12 @@ export interface ItemField {
 export interface ControlSet {
   readonly kind: ResultShape['kind'] | 'none';
   readonly names: ReadonlyMap<Control, string>;
-  /** The fields of the items, as far as a schema or earlier answers tell; there may be others. */
+  /** The fields of the items, as far as a schema or earlier answers show; there may be others. */
   readonly fields?: readonly ItemField[];
   readonly computed?: readonly ComputedField[];
 }
 
-/** A call whose answer is looked at. */
+/** A call whose answer is processed. */
 export interface ReadContext {
   readonly operation: Operation;
   /** Bound arguments. */
@@ -34,13 +34,13 @@ export interface ReadContext {
   readonly answerBytes?: number;
 }
 
-/** What goes out as the envelope's `data`, as JSON text, with what is worth telling of it. */
+/** The envelope's `data` as JSON text, with the warnings about it. */
 export interface ReadData {
   readonly dataText: string;
   readonly warnings: readonly Warning[];
 }
 
-/** What `introspect {query: "result"}` asks of a kept result. */
+/** What `introspect {query: "result"}` asks of a stored result. */
 export interface StoredResultRequest {
   readonly handle: string;
   /** Dotted, with indexes: `items[3].body`. */
@@ -55,14 +55,14 @@ export interface StoredResultRequest {
   readonly lines?: string;
 }
 
-/** Everything between an upstream's answer and what the caller asked for. */
+/** Turns an upstream's answer into what the caller asked for. */
 export interface ResultService {
   controlsOf(operation: Operation): ControlSet;
   /** Throws an `OperationError` that names everything wrong with the controls, with the valid choices. */
   takeControls(operation: Operation, params: JsonObject): TakenControls;
   /**
    * The page that a cursor asks for, from the snapshot that it was made over; undefined where the query has no cursor.
-   * Throws when the cursor is no longer, or was never, good for this call.
+   * Throws when the cursor is not valid for this call, or has expired.
    */
   resume(context: ReadContext, query: CollectionQuery): ReadData | undefined;
   /**
@@ -71,7 +71,7 @@ export interface ResultService {
    * @param value the same as a value, where it came as one: large answers are not parsed twice
    */
   finish(context: ReadContext, query: CollectionQuery | undefined, dataText: string, value?: unknown): ReadData;
-  /** Reads on in a result that was kept; JSON text. Throws an `OperationError`. */
+  /** Reads a part of a stored result; JSON text. Throws an `OperationError`. */
   readStored(request: StoredResultRequest, caller: Caller): string;
   endSession(sessionId: string): void;
 }
@@ -100,7 +100,7 @@ export type Control = (typeof CONTROLS)[number];
 /** Keys from the outside in: `settings.theme` is `['settings', 'theme']`. Through a list it means each of its elements. */
 export type FieldPath = readonly string[];
 
-/** A field of the operator's making, computed for each item (companion document "computed fields"). */
+/** A field that the operator declares, computed for each item (companion document "computed fields"). */
 export interface ComputedField {
   readonly name: string;
   readonly description: string;
@@ -163,7 +163,7 @@ export interface CollectionQuery {
   readonly page: PageRequest;
 }
 
-/** What a call asks of its answer, told apart from what it asks of the upstream. */
+/** A call's parameters, split into those for the upstream and those about its answer. */
 interface TakenControls {
   readonly params: JsonObject;
   /** Absent where the call asks for the answer as it is. */
@@ -173,12 +173,12 @@ interface TakenControls {
 /** The controls of a READ of one object; those of a collection are all of them. */
 export const OBJECT_CONTROLS: readonly Control[] = ['fields', 'preset'];
 
-/** What takes controls at all. */
+/** The category whose operations take controls. */
 export const CONTROLLED: Category = 'READ';
 
 const NO_CONTROLS: ControlSet = { kind: 'none', names: new Map() };
 
-/** The desk of a gateway that looks at no answer: for captured catalogs and for tests of what comes before. */
+/** Passes every answer on unchanged: for captured catalogs and for tests of the stages before it. */
 export const passResults: ResultService = {
   controlsOf: () => NO_CONTROLS,
   takeControls: (_operation, params) => ({ params }),

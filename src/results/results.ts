@@ -14,14 +14,14 @@ import { createShapeMemory } from './shape/learned-shape.js';
 import { readStoredResult } from './stored/read-stored.js';
 import { createResultStore } from './stored/result-store.js';
 
-/** An answer that is longer teaches what shorter ones do, and parsing it would cost more than passing it on. */
-const MAX_LEARNT_LENGTH = 20_000;
+/** Longer answers are not learned from: shorter ones show the same shape, and parsing costs more than passing on. */
+const MAX_LEARNED_LENGTH = 20_000;
 
-/** The first answers of an operation are looked at, and then every so many: what was certain may change. */
-const LEARNT_AT_FIRST = 8;
-const LEARNT_EVERY = 100;
+/** The first answers of an operation are examined, and then one of so many, because a shape that was certain may change. */
+const LEARNED_AT_FIRST = 8;
+const LEARNED_EVERY = 100;
 
-/** Puts the room together: what is known of answers, what is kept of them, and what callers ask of them. */
+/** Creates the service from its parts: learned shapes, the result store, and the queries of callers. */
 export function createResultService(settings: GatewayConfig['results'], now: () => number = Date.now): ResultService {
   const memory = createShapeMemory();
   const stored = createResultStore({ maxBytes: settings.keptBytes, ttlMs: settings.keptSeconds * 1_000 });
@@ -33,17 +33,17 @@ export function createResultService(settings: GatewayConfig['results'], now: () 
     controlsOf,
     takeControls(operation, params) {
       const controls = controlsOf(operation);
-      const { params: rest, given, unknownControls } = splitControls(controls, operation, params);
+      const { params: upstreamParams, given, unknownControls } = splitControls(controls, operation, params);
       if (unknownControls.length > 0) throw unknownControlNames(operation, unknownControls);
-      if (given.size === 0) return { params: rest };
+      if (given.size === 0) return { params: upstreamParams };
       const query = readQuery(given, (control) => controls.names.get(control) ?? control, operation.name);
-      return query === undefined ? { params: rest } : { params: rest, query };
+      return query === undefined ? { params: upstreamParams } : { params: upstreamParams, query };
     },
     resume: (context, query) => answerPage(context, query, deps),
     finish(context, query, dataText, value) {
       const { operation } = context;
       if (query === undefined) {
-        if (dataText.length <= MAX_LEARNT_LENGTH && isWorthLearning(operation))
+        if (dataText.length <= MAX_LEARNED_LENGTH && isWorthLearning(operation))
           memory.learn(operation, JSON.parse(dataText));
         return answerWhole(context, dataText, deps);
       }
@@ -81,6 +81,6 @@ function createSampler(): (operation: Operation) => boolean {
   return (operation) => {
     const count = (seen.get(operation) ?? 0) + 1;
     seen.set(operation, count);
-    return count <= LEARNT_AT_FIRST || count % LEARNT_EVERY === 0;
+    return count <= LEARNED_AT_FIRST || count % LEARNED_EVERY === 0;
   };
 }

@@ -8,21 +8,21 @@ import { describeCuts } from './stored/truncation-warning.js';
 /** A list of objects that all have the same members, with their names written once. */
 export interface Table {
   readonly columns: readonly string[];
-  /** A row an object, a cell a column. */
+  /** One row per object, one cell per column. */
   readonly rows: readonly (readonly unknown[])[];
 }
 
-/** A page of ordered items on its way out. */
+/** A page of ordered items before it is written. */
 interface PageToWrite {
-  /** What is sent of an item, by its index; asked for as long as there is room. */
+  /** What is sent of an item, by its index; called as long as it fits. */
   readonly itemAt: (index: number) => unknown;
   readonly range: Range;
   readonly total: number;
-  /** Keeps the items for further pages; undefined where they could not be kept. Called where there are or may be some. */
+  /** Stores the items for further pages; undefined where that fails. Called only where there may be further pages. */
   readonly openCursors: () => PageCursors | undefined;
   /** Whether the caller asked for pages. */
   readonly isPaged: boolean;
-  /** What stands beside the items. */
+  /** The other members of the answer. */
   readonly beside: JsonObject;
   /** Whether the page was asked for from its end. */
   readonly backward: boolean;
@@ -39,73 +39,73 @@ const FRAME_BYTES = 400;
 export function writePage(page: PageToWrite): ReadData {
   const { range, total, beside, backward, maxBytes } = page;
   const besideText = writeExact(beside).slice(1, -1);
-  const room = maxBytes === 0 ? Number.POSITIVE_INFINITY : maxBytes - FRAME_BYTES - Buffer.byteLength(besideText);
-  const shown = takeWhatFits(page, room);
-  const start = backward ? range.end - shown.length : range.start;
-  const end = start + shown.length;
-  const isCut = shown.length < range.end - range.start;
+  const space = maxBytes === 0 ? Number.POSITIVE_INFINITY : maxBytes - FRAME_BYTES - Buffer.byteLength(besideText);
+  const fitting = takeWhatFits(page, space);
+  const start = backward ? range.end - fitting.length : range.start;
+  const end = start + fitting.length;
+  const isCut = fitting.length < range.end - range.start;
   // Cursors cost memory: a caller that has everything needs none.
   const cursors = page.isPaged || isCut ? page.openCursors() : undefined;
   const pageInfo = {
     hasNextPage: end < total,
     hasPreviousPage: start > 0,
-    ...(cursors === undefined || shown.length === 0
+    ...(cursors === undefined || fitting.length === 0
       ? {}
       : { startCursor: cursors.cursorAt(start), endCursor: cursors.cursorAt(end - 1) }),
     totalCount: total,
   };
-  const rest = besideText === '' ? '' : `,${besideText}`;
+  const suffix = besideText === '' ? '' : `,${besideText}`;
   return {
-    dataText: `{"items":${writeItems(shown, page.compact)},"pageInfo":${JSON.stringify(pageInfo)}${rest}}`,
-    warnings: isCut ? [tellCut(page, shown.length, cursors?.cursorAt(end - 1))] : [],
+    dataText: `{"items":${writeItems(fitting, page.compact)},"pageInfo":${JSON.stringify(pageInfo)}${suffix}}`,
+    warnings: isCut ? [warnOfCut(page, fitting.length, cursors?.cursorAt(end - 1))] : [],
   };
 }
 
-interface ShownItem {
+interface FittingItem {
   readonly item: unknown;
   readonly text: string;
 }
 
-/** From the end that the page was asked for; one item at least, since a caller must be able to get past it. */
-function takeWhatFits({ range, itemAt, backward }: PageToWrite, room: number): readonly ShownItem[] {
-  const shown: ShownItem[] = [];
+/** Starts at the end that the page is asked from. Takes at least one item, because a caller must be able to get past it. */
+function takeWhatFits({ range, itemAt, backward }: PageToWrite, space: number): readonly FittingItem[] {
+  const fitting: FittingItem[] = [];
   let used = 0;
   for (let step = 0; step < range.end - range.start; step += 1) {
     const item = itemAt(backward ? range.end - 1 - step : range.start + step);
     const text = writeExact(item);
     used += Buffer.byteLength(text) + 1;
-    if (used > room && step > 0) break;
-    shown.push({ item, text });
+    if (used > space && step > 0) break;
+    fitting.push({ item, text });
   }
-  return backward ? shown.reverse() : shown;
+  return backward ? fitting.reverse() : fitting;
 }
 
-function writeItems(shown: readonly ShownItem[], compact: boolean): string {
-  const table = compact ? encodeTable(shown.map(({ item }) => item)) : undefined;
-  return table === undefined ? `[${shown.map(({ text }) => text).join(',')}]` : writeExact(table);
+function writeItems(fitting: readonly FittingItem[], compact: boolean): string {
+  const table = compact ? encodeTable(fitting.map(({ item }) => item)) : undefined;
+  return table === undefined ? `[${fitting.map(({ text }) => text).join(',')}]` : writeExact(table);
 }
 
-function tellCut(
+function warnOfCut(
   { range, names, maxBytes, backward }: PageToWrite,
-  stored: number,
+  kept: number,
   cursor: string | undefined,
 ): Warning {
-  const cut = { path: ['items'], kind: 'items' as const, stored, total: range.end - range.start };
+  const cut = { path: ['items'], kind: 'items' as const, kept, total: range.end - range.start };
   const page =
     cursor === undefined || backward
       ? {}
-      : { page: { cursor, params: { [names.first]: stored, [names.after]: cursor } } };
+      : { page: { cursor, params: { [names.first]: kept, [names.after]: cursor } } };
   return describeCuts([cut], { ...page, limit: maxBytes });
 }
 
-/** A stretch of ordered items; `end` is not part of it. */
+/** A range of ordered items; `end` is not part of it. */
 interface Range {
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * The stretch that a page request means.
+ * The range that a page request selects.
  * @param position the index of the item that the request's cursor was given for
  */
 export function cutRange(page: PageRequest, length: number, position?: number): Range {
@@ -136,15 +136,15 @@ export function cursorOf(page: PageRequest): string | undefined {
   return page.style === 'backward' ? page.before : undefined;
 }
 
-/** What it must save, of the list's JSON text, to be worth another form. */
+/** The share of the list's JSON text that a table must save to be used. */
 const LEAST_SAVING = 0.2;
 
 const COLON = 1;
 
 /**
  * Writes a list of like objects as a table; undefined where they are not alike, or where it would save less than a fifth.
- * Nothing is lost: objects that leave a member out that others have make no table, so null stays null, and values in cells
- * are as they were.
+ * Nothing is lost: a list in which an object lacks a member of the others is not written as a table, so null stays null,
+ * and values in cells are unchanged.
  */
 export function encodeTable(items: readonly unknown[]): Table | undefined {
   const [first] = items;

@@ -6,7 +6,7 @@ import { type Operation, QUALIFIER } from '../protocol/operation.js';
 import { SEARCH_FIELDS, type SearchField, type SearchSettings } from './settings.js';
 import { FUNCTION_WORDS, findCompounds, SERVER_WORDS, splitText, stemWord } from './words.js';
 
-/** Where a stem stands among the operations, and what it is worth there. Arrays go together by index. */
+/** The operations that contain a stem, and its weight in each. The arrays correspond by index. */
 export interface Postings {
   /** Places in the index's list of operations. */
   readonly places: Int32Array;
@@ -25,16 +25,16 @@ export interface SearchIndex {
   readonly servers: readonly SearchedServer[];
   /** For each operation the place of its server in `servers`. */
   readonly serverOf: Int32Array;
-  /** Looks a stem up; the answer is kept, so that a word costs its search once. */
+  /** Looks a stem up; the result is cached, so that each word is searched once. */
   postings(stem: string): Postings;
-  /** Stems that begin with an unknown one or are a typing error away from it, and how close each is, 0 to 1. */
-  near(stem: string): ReadonlyMap<string, number>;
+  /** Stems that begin with an unknown one or differ from it by a typing error, and how similar each is, 0 to 1. */
+  similar(stem: string): ReadonlyMap<string, number>;
 }
 
 /** A server as a search sees it. */
 interface SearchedServer {
   readonly slug: string;
-  /** The words of its name that tell it from others. */
+  /** The words of its name that distinguish it from others. */
   readonly words: readonly string[];
   readonly operations: number;
 }
@@ -43,17 +43,17 @@ interface IndexedDocument extends SearchDocument {
   readonly id: number;
 }
 
-/** How long the index is worked at before calls get their turn, in milliseconds. */
+/** How long one slice of indexing takes before other work runs, in milliseconds. */
 const SLICE_MS = 4;
 
-/** Shorter words are too close to too many others. */
+/** Shorter words are similar to too many others. */
 const SHORTEST_GUESS = 4;
 const MOST_GUESSES = 4;
 
 const asOneTerm = (stem: string): string[] => [stem];
 
 /**
- * Makes operations ready to be searched, in slices, so that calls are served meanwhile.
+ * Builds the index of operations in slices, so that calls are served meanwhile.
  *
  * @param expectedStems looked up in advance, so that no search has to wait for the frequent ones
  */
@@ -64,7 +64,7 @@ export async function buildSearchIndex(
 ): Promise<SearchIndex> {
   const engine = new MiniSearch<IndexedDocument>({
     fields: [...SEARCH_FIELDS],
-    // Documents come as stems; nothing is left to be done to them.
+    // Documents already consist of stems.
     tokenize: (text) => text.split(' '),
     processTerm: (stem) => stem || null,
     searchOptions: { boost: { ...settings.fields }, tokenize: asOneTerm },
@@ -75,7 +75,7 @@ export async function buildSearchIndex(
   const lookUp = (stem: string): Postings => readPostings(engine, stem, settings, servers, serverOf);
   const postings = (stem: string): Postings => {
     const found = known.get(stem) ?? lookUp(stem);
-    // What is not there is not kept: requests could bring any number of such words.
+    // Unknown stems are not cached, as requests may contain any number of them.
     if (found.places.length > 0) known.set(stem, found);
     return found;
   };
@@ -85,7 +85,7 @@ export async function buildSearchIndex(
     servers,
     serverOf,
     postings,
-    near: (stem) => findNear(engine, stem, settings),
+    similar: (stem) => findSimilar(engine, stem, settings),
   };
 }
 
@@ -130,7 +130,7 @@ function readPostings(
   const rarity = rarityOf(results.length, serverOf.length);
   return {
     places: Int32Array.from(results, ({ id }) => id),
-    // The engine's score is a sum over the fields that knows no end; beyond a point more of the same says no more.
+    // The engine's score is an unbounded sum over the fields; saturation limits what repeated occurrences add.
     strengths: Float64Array.from(results, ({ score }) => {
       const strength = score / rarity;
       return (strength * (saturation + 1)) / (saturation + strength);
@@ -141,7 +141,7 @@ function readPostings(
   };
 }
 
-/** `git_hub_api` is known as git, hub, api and github. */
+/** `git_hub_api` gives git, hub and github. */
 function wordsOfName(slug: string): readonly string[] {
   const words = splitText(slug).filter((word) => !SERVER_WORDS.has(word));
   return [...words, ...words.slice(1).map((word, index) => `${words[index] ?? ''}${word}`)];
@@ -152,39 +152,39 @@ function rarityOf(holding: number, all: number): number {
   return Math.log(1 + (all - holding + 0.5) / (holding + 0.5));
 }
 
-function findNear(
+function findSimilar(
   engine: MiniSearch<IndexedDocument>,
   stem: string,
-  { nearWords }: SearchSettings,
+  { similarWords }: SearchSettings,
 ): ReadonlyMap<string, number> {
-  if (nearWords === 0 || stem.length < SHORTEST_GUESS || !/^[a-z]+$/.test(stem)) return new Map();
+  if (similarWords === 0 || stem.length < SHORTEST_GUESS || !/^[a-z]+$/.test(stem)) return new Map();
   const found = new Map<string, number>();
   for (const { match } of engine.search(stem, { prefix: true, fuzzy: 0.2, fields: ['name', 'summary'] })) {
-    for (const term of Object.keys(match)) found.set(term, nearWords);
+    for (const term of Object.keys(match)) found.set(term, similarWords);
     if (found.size >= MOST_GUESSES) break;
   }
   return found;
 }
 
-/** An operation as the index takes it: stems separated by spaces. */
+/** An operation as it is indexed: stems separated by spaces. */
 type SearchDocument = Readonly<Record<SearchField, string>>;
 
-/** Longer texts tell how to use an operation, no longer what it does. */
+/** The text beyond this describes how to use an operation, not what it does. */
 const LONGEST_DESCRIPTION = 1_500;
 const LONGEST_DETAIL = 200;
 const MOST_VALUES = 30;
 const LONGEST_SUMMARY = 240;
 
 /**
- * Documents by the schema that an operation shares with its raw tool: a catalog that is built anew because one upstream
- * changed does not read the tools of all the others again.
+ * Documents by the schema that an operation shares with its raw tool: when a catalog is built again because one upstream
+ * changed, the tools of all the others are not read again.
  */
 const documents = new WeakMap<
   JsonSchema,
   Map<string, { readonly description: string; readonly document: SearchDocument }>
 >();
 
-/** What of an operation is searched. */
+/** The document of an operation: its searched fields. */
 function describeDocument(operation: Operation): SearchDocument {
   const { inputSchema, qualifiedName, description } = operation;
   const known = documents.get(inputSchema) ?? new Map();
@@ -200,7 +200,7 @@ function readDocument({ qualifiedName, tool, description, parameters, outputSche
   const localName = qualifiedName.slice(qualifiedName.indexOf(QUALIFIER) + QUALIFIER.length);
   const schemas = parameters.map(({ schema }) => schema);
   return {
-    // A tool that was renamed or split answers to both names; where they are one, each word counts once.
+    // A tool that was renamed or split is found by both names; where they are equal, each word counts once.
     name: [...new Set(toStems([localName, tool]).split(' '))].join(' '),
     summary: toStems([summary]),
     description: toStems([description.slice(summary.length, LONGEST_DESCRIPTION)]),

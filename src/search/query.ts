@@ -4,14 +4,14 @@ import type { SearchSettings } from './settings.js';
 import type { Synonyms, Thesaurus } from './thesaurus.js';
 import { FUNCTION_WORDS, REQUEST_WORDS, splitRequest, stemWord } from './words.js';
 
-/** One thing that a request speaks of: a word or a phrase, and every stem by which an operation may mean it. */
+/** One thing that a request mentions: a word or a phrase, with every stem that operations may use for it. */
 export interface Concept {
-  /** The caller's own word; a phrase has none that operations would use. */
+  /** The caller's own word; undefined for a phrase. */
   readonly word?: string;
   readonly stem?: string;
-  /** What each stem is worth, 0 to 1. */
+  /** The weight of each stem, 0 to 1. */
   readonly terms: ReadonlyMap<string, number>;
-  /** What the concept counts beside the others, 0 to 1. */
+  /** The weight of the concept among the others, 0 to 1. */
   readonly weight: number;
 }
 
@@ -20,10 +20,10 @@ export interface SearchQuery {
   readonly intent: SearchIntent;
 }
 
-/** Longer requests than anybody words are cut here: a search costs time for each word. */
+/** Longer requests are cut here, as each word costs time. */
 const MOST_WORDS = 40;
 
-/** What a request asks for, in the words of operations. */
+/** Reads what a request asks for, in the words of operations. */
 export function readQuery(text: string, thesaurus: Thesaurus, settings: SearchSettings): SearchQuery {
   const words = splitRequest(text).slice(0, MOST_WORDS);
   const stems = words.map(stemWord);
@@ -36,7 +36,7 @@ export function readQuery(text: string, thesaurus: Thesaurus, settings: SearchSe
   }));
   for (const [place, word] of words.entries()) {
     const stem = stems[place] ?? word;
-    if (!saysSomething(word) || stems.indexOf(stem) < place) continue;
+    if (!isContentWord(word) || stems.indexOf(stem) < place) continue;
     const synonyms = thesaurus.words.get(stem) ?? new Map();
     const terms = new Map([[stem, 1], ...weighSynonyms(synonyms, settings)]);
     concepts.push({ place, word, stem, terms, weight: inPhrase.has(place) ? settings.phraseWords : 1 });
@@ -45,7 +45,7 @@ export function readQuery(text: string, thesaurus: Thesaurus, settings: SearchSe
   return { concepts, intent: readIntent(words, concepts) };
 }
 
-function saysSomething(word: string): boolean {
+function isContentWord(word: string): boolean {
   return word.length > 1 && !FUNCTION_WORDS.has(word) && !REQUEST_WORDS.has(word);
 }
 
@@ -74,14 +74,14 @@ function weighSynonyms(synonyms: Synonyms, { synonyms: worth }: SearchSettings, 
   return new Map(Array.from(synonyms, ([stem, closeness]) => [stem, worth[closeness] * scale]));
 }
 
-/** How much a request wants an operation of each category, 0 to 1; what is absent is not wanted. */
+/** How strongly a request asks for an operation of each category, 0 to 1; absent categories are not asked for. */
 type SearchIntent = Readonly<Partial<Record<Category, number>>>;
 
-/** Who begins like this wants to know something. */
+/** First words of questions, which ask for a READ. */
 const QUESTION = /^(?:what|which|who|whose|where|when|how|why|is|are|was|were|does|do|did|has|have|can|could)$/;
 
-/** What a term of a request may be worth and stand for. */
-interface Worded {
+/** The part of a concept that its intent is read from. */
+interface IntentSource {
   readonly stem?: string;
   readonly terms: ReadonlyMap<string, number>;
 }
@@ -89,16 +89,16 @@ interface Worded {
 let verbsByStem: ReadonlyMap<string, Verb> | undefined;
 
 /**
- * Reads the deed at a request's head: a question reads, else the first concept's verbs say what they do. Words that are
- * mostly nouns say nothing, and a request without a verb has no intent.
+ * Reads the intent from the beginning of a request: a question asks for a READ, else the first concept's verbs decide. Words
+ * that are mostly nouns do not count, and a request without a verb has no intent.
  */
-function readIntent(words: readonly string[], [head]: readonly Worded[]): SearchIntent {
+function readIntent(words: readonly string[], [head]: readonly IntentSource[]): SearchIntent {
   if (QUESTION.test(words[0] ?? '')) return { READ: 1 };
   verbsByStem ??= new Map(Array.from(LEXICON.values(), (verb) => [stemWord(verb.lemma), verb]));
   const intent: Partial<Record<Category, number>> = {};
   for (const [stem, worth] of head?.terms ?? []) {
     const verb = verbsByStem.get(stem);
-    if (verb === undefined || !speaks(verb, stem === head?.stem)) continue;
+    if (verb === undefined || !isUsedAsVerb(verb, stem === head?.stem)) continue;
     const votes: EffectTraits['votes'] = EFFECTS[verb.effect].votes;
     for (const [category, vote] of Object.entries(votes) as [Category, number][]) {
       intent[category] = Math.max(intent[category] ?? 0, worth * vote);
@@ -107,7 +107,7 @@ function readIntent(words: readonly string[], [head]: readonly Worded[]): Search
   return intent;
 }
 
-/** The caller's own word at the head is likely meant as a verb; one that the thesaurus brings in has to be one for sure. */
-function speaks({ nounness }: Verb, isOwn: boolean): boolean {
+/** The caller's own first word is likely meant as a verb; a synonym from the thesaurus must certainly be one. */
+function isUsedAsVerb({ nounness }: Verb, isOwn: boolean): boolean {
   return nounness === 'never' || (isOwn && nounness === 'often');
 }

@@ -4,7 +4,7 @@ import type { Concept, SearchQuery } from './query.js';
 import type { SearchSettings } from './settings.js';
 import { stemWord } from './words.js';
 
-/** An operation that answers to a request, and how well: comparable within one answer alone. */
+/** An operation that matches a request, with a score that is comparable within one answer only. */
 export interface SearchHit {
   readonly operation: Operation;
   readonly score: number;
@@ -15,8 +15,8 @@ const LEAST_SHARE_OF_BEST = 0.4;
 
 /**
  * Ranks operations for a request. Each concept counts once, by its best word in the operation; then the share of concepts
- * that are answered, the server, and the category that the request's verb wants. Equals come safest first, then by name.
- * What is not wanted is left out, but the words of all operations tell what is rare.
+ * that match, the server, and the category that the request's verb asks for. Of equal ones the safest comes first, then by
+ * name. Operations that are not wanted are left out, but all operations count for the rarity of words.
  */
 export function rankOperations(
   index: SearchIndex,
@@ -37,7 +37,7 @@ export function rankOperations(
   return takeHits(index, totals);
 }
 
-/** The operations that are worth showing, in order. */
+/** The operations that score well enough, in order. */
 function takeHits({ operations }: SearchIndex, totals: Float64Array): readonly SearchHit[] {
   const least = totals.reduce((best, total) => Math.max(best, total), 0) * LEAST_SHARE_OF_BEST;
   const hits: SearchHit[] = [];
@@ -48,7 +48,7 @@ function takeHits({ operations }: SearchIndex, totals: Float64Array): readonly S
   return hits.sort(byMerit);
 }
 
-/** For each operation what it answers to, weighed by how rare that is and how much of the request it is. */
+/** Scores each operation by the concepts that it matches, weighed by their rarity and their share of the request. */
 function scoreWords(index: SearchIndex, concepts: readonly KnownConcept[], settings: SearchSettings): Float64Array {
   const { length } = index.operations;
   const scores = new Float64Array(length);
@@ -69,7 +69,7 @@ function scoreWords(index: SearchIndex, concepts: readonly KnownConcept[], setti
   );
 }
 
-/** Notes for each operation the strongest of a concept's words, and says which operations were noted. */
+/** Writes into `best` the strength of a concept's best word in each operation, and returns the operations that have one. */
 function takeBest(
   index: SearchIndex,
   known: KnownConcept,
@@ -78,7 +78,7 @@ function takeBest(
 ): readonly number[] {
   const touched: number[] = [];
   for (const { worth, postings, isOwn } of known.terms) {
-    // A synonym that everybody uses says less than the rare word that was asked for.
+    // A common synonym counts less than the rare word that was asked for.
     const factor = worth * (isOwn ? 1 : Math.min(1, postings.rarity / (known.value / known.concept.weight)));
     const { places, strengths } = postings;
     const discounts = discountServers(index, postings, settings);
@@ -87,14 +87,14 @@ function takeBest(
       const strength = factor * (strengths[item] ?? 0) * (discounts.get(index.serverOf[place] ?? 0) ?? 1);
       const before = best[place] ?? 0;
       if (before === 0) touched.push(place);
-      // The best word counts, and that others of the same meaning stand beside it a little.
+      // The best word counts in full, further words of the same meaning a little.
       best[place] = Math.max(before, strength) + settings.agreement * Math.min(before, strength);
     }
   }
   return touched;
 }
 
-/** Servers of some size hardly tell their own tools apart by a word that most of them hold. */
+/** From this size on, a word that most tools of a server have counts less among them, as it does not distinguish them. */
 const SMALLEST_SERVER = 4;
 
 function discountServers(
@@ -121,19 +121,19 @@ function riskOf({ classification: { category, danger } }: Operation): number {
   return 2 * dangerRank(danger.level) + (category === 'READ' ? 0 : 1);
 }
 
-/** A concept with the stems that the catalog has of it. */
+/** A concept with those of its stems that occur in the catalog. */
 interface KnownConcept {
   readonly concept: Concept;
   readonly terms: readonly { readonly worth: number; readonly postings: Postings; readonly isOwn: boolean }[];
-  /** What answering to it is worth: its rarity, by the caller's own word where the catalog has it. */
+  /** The weight of a match: the rarity of the caller's own word where the catalog has it, else of the best synonym. */
   readonly value: number;
 }
 
-/** Looks up what a request speaks of; a word that neither catalog nor thesaurus knows is taken for one close to it. */
+/** Looks a concept up; a word that neither catalog nor thesaurus contains is replaced by similar ones. */
 function lookUpConcept(concept: Concept, index: SearchIndex): KnownConcept {
   const own = concept.stem === undefined ? undefined : index.postings(concept.stem);
   const isKnown = own !== undefined && own.places.length > 0;
-  const guesses = concept.stem === undefined || isKnown || concept.terms.size > 1 ? [] : index.near(concept.stem);
+  const guesses = concept.stem === undefined || isKnown || concept.terms.size > 1 ? [] : index.similar(concept.stem);
   const terms = [...concept.terms, ...guesses]
     .map(([stem, worth]) => ({ worth, postings: index.postings(stem), isOwn: stem === concept.stem }))
     .filter(({ postings }) => postings.places.length > 0);
@@ -144,20 +144,20 @@ function lookUpConcept(concept: Concept, index: SearchIndex): KnownConcept {
   return { concept, terms, value: concept.weight * ((isKnown ? own : best.postings)?.rarity ?? 0) };
 }
 
-/** What a request makes of a server before its tools are looked at. */
+/** How well a server as a whole matches a request. */
 interface ServerScore {
   readonly score: number;
-  /** Whether the request names it: then everything that it serves comes into question. */
+  /** Whether the request names it: then all of its operations are candidates. */
   readonly isNamed: boolean;
 }
 
-/** Shorter beginnings of names are words of their own. */
+/** Shorter beginnings of names are often separate words. */
 const SHORTEST_BEGINNING = 5;
 
-/** A name says half as much when the others use it as a word in so many of their tools, adding up their shares. */
+/** A name counts half when the other servers' shares of tools that use it as a word add up to this. */
 const HALF_AT = 1;
 
-/** Scores each server, in the index's order: named in the request, and answering to it with its whole vocabulary. */
+/** Scores each server, in the index's order: by its name in the request, and by its vocabulary. */
 function scoreServers(
   index: SearchIndex,
   concepts: readonly KnownConcept[],
@@ -173,7 +173,7 @@ function scoreServers(
   });
 }
 
-/** How surely a word of the request names the server, 0 to 1. */
+/** How certainly a word of the request names the server, 0 to 1. */
 function nameShare(word: string | undefined, names: readonly string[], server: number, index: SearchIndex): number {
   if (word === undefined) return 0;
   return names

@@ -7,15 +7,15 @@ import { rankOperations, type SearchHit } from './rank.js';
 import { SEARCH_SETTINGS } from './settings.js';
 import { fieldThesaurus } from './thesaurus.js';
 
-/** The operation that searches. It is built on this file, so that its name cannot be imported from it. */
+/** The operation that searches. Its module imports this one, so that its name cannot be imported from there. */
 const INTROSPECT = 'introspect';
 
 /** Catalogs do not change, and most are never searched. */
 const indexes = new WeakMap<Catalog, Promise<SearchIndex>>();
 
 /**
- * The operations that answer to a request in anybody's words, best first; an exact name comes before everything. The first
- * search of a catalog builds its index, in slices between which calls are served. Equal searches have equal answers.
+ * Finds the operations that match a request in free text, best first; an exact name comes first of all. The first search of
+ * a catalog builds its index, in slices between which calls are served. Equal searches have equal answers.
  */
 export async function searchOperations(
   catalog: Catalog,
@@ -34,7 +34,7 @@ export async function searchOperations(
 function indexOf(catalog: Catalog): Promise<SearchIndex> {
   const known = indexes.get(catalog);
   if (known !== undefined) return known;
-  // Whoever searches has introspection already.
+  // A caller that searches already knows the introspection.
   const operations = catalog.operations.filter(({ name }) => name !== INTROSPECT);
   const building = buildSearchIndex(operations, SEARCH_SETTINGS, fieldThesaurus().meant);
   indexes.set(catalog, building);

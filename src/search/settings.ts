@@ -1,26 +1,26 @@
-/** Everything that is weighed in a search; `docs/search.md` says what each adds. */
+/** The weights of a search; `docs/search.md` says what each adds. */
 export interface SearchSettings {
-  /** What a word is worth by where an operation holds it. */
+  /** The weight of a word by the field of the operation that has it. */
   readonly fields: Readonly<Record<SearchField, number>>;
-  /** What a word of the thesaurus is worth beside the caller's own. */
+  /** The weight of a synonym relative to the caller's own word. */
   readonly synonyms: { readonly equal: number; readonly toward: number; readonly loose: number };
-  /** What phrases of the thesaurus are worth (0 leaves them out), and what their words are still worth by themselves. */
+  /** The weight of phrases of the thesaurus (0 disables them), and of the single words inside a phrase. */
   readonly phrases: number;
   readonly phraseWords: number;
-  /** What a word close to an unknown one is worth: a typing error, or the beginning of a longer word. */
-  readonly nearWords: number;
-  /** How soon a second occurrence stops to add, as BM25's k. */
+  /** The weight of a word that is similar to an unknown one: a typing error, or the beginning of a longer word. */
+  readonly similarWords: number;
+  /** How soon further occurrences stop adding, as BM25's k. */
   readonly saturation: number;
   /** How much of a concept's weaker words adds to its best one, 0 to 1. */
   readonly agreement: number;
-  /** How much an operation loses that answers to few of the request's words, 0 to 1. */
+  /** How much an operation loses that matches few of the request's words, 0 to 1. */
   readonly coverage: number;
-  /** How much less a word counts among the tools of one server when all of them hold it, 0 to 1. */
+  /** How much less a word counts among the tools of one server when all of them have it, 0 to 1. */
   readonly commonplace: number;
-  /** What it adds to its operations that a server is named, and that its whole vocabulary answers to the request. */
+  /** What a server's operations gain when the request names the server, and when the server's vocabulary matches the request. */
   readonly serverName: number;
   readonly serverWords: number;
-  /** What it adds that an operation's category is what the request's verb wants. */
+  /** What an operation gains when its category is the one that the request's verb asks for. */
   readonly intent: number;
 }
 
@@ -33,7 +33,7 @@ export const SEARCH_SETTINGS: SearchSettings = {
   synonyms: { equal: 0.8, toward: 0.7, loose: 0.4 },
   phrases: 1,
   phraseWords: 0.5,
-  nearWords: 0.6,
+  similarWords: 0.6,
   saturation: 1.5,
   agreement: 0.25,
   coverage: 0.6,

@@ -2,10 +2,10 @@ import { stemmer } from 'stemmer';
 
 const WORD = /[\p{L}\p{N}]+/gu;
 
-/** Most texts hold nothing that a fold would change, and this is found out faster. */
+/** Texts that folding does not change; most are like this, and the test is cheaper than folding. */
 const PLAIN = /^[ -~\s]*$/;
 
-/** Where a word in mixed case has a seam: `getPHPInfo` is `get PHP Info`. */
+/** The boundaries inside a word in mixed case: `getPHPInfo` is `get PHP Info`. */
 const SEAM = /(?<=[\p{Ll}\p{N}])(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
 const SEAMS = new RegExp(SEAM.source, 'gu');
 
@@ -13,8 +13,8 @@ const SEAMS = new RegExp(SEAM.source, 'gu');
 const PRODUCT = /^\p{Lu}\p{Ll}+\p{Lu}/u;
 
 /**
- * The lower-case words of any text, names in every style among them: `getPHPInfo`, `API-post-search` and `git_log` give
- * `get php info`, `api post search` and `git log`. Accents and the endings of `don't` and `team's` fall away.
+ * The lower-case words of any text, names in every style included: `getPHPInfo`, `API-post-search` and `git_log` give
+ * `get php info`, `api post search` and `git log`. Accents and the endings of `don't` and `team's` are removed.
  */
 export function splitText(text: string): readonly string[] {
   const folded = fold(text);
@@ -27,7 +27,7 @@ export function splitRequest(text: string): readonly string[] {
   return words.flatMap((word) => (PRODUCT.test(word) ? [word.toLowerCase()] : splitText(word)));
 }
 
-/** The words in mixed case as one word each, since others may write them so: `GitHub` gives `github`. */
+/** The words in mixed case as one word each, since requests may spell them so: `GitHub` gives `github`. */
 export function findCompounds(text: string): readonly string[] {
   if (!SEAM.test(text)) return [];
   return (text.match(WORD) ?? []).filter((word) => PRODUCT.test(word)).map((word) => word.toLowerCase());
@@ -44,8 +44,8 @@ function fold(text: string): string {
 }
 
 /**
- * Families of words, under their first: those that Porter's rules would take for another one (`business` for `busy`, `news`
- * for `new`, `customer` for `custom`), and those that they would tear apart (`notify` and `notification`, `write` and `wrote`).
+ * Families of words, each under its first word: those that Porter's rules confuse with another one (`business` and `busy`,
+ * `news` and `new`, `customer` and `custom`), and those that they separate (`notify` and `notification`, `write` and `wrote`).
  */
 const OWN_STEMS: ReadonlyMap<string, string> = new Map(
   `business businesses|news|customer customers|general|internal|international|paste pasted pastes pasting|
@@ -71,12 +71,12 @@ const OWN_STEMS: ReadonlyMap<string, string> = new Map(
 /** Porter ends `deploy` in an i, so that `deployment`, which ends in the same y, would be another word. */
 const VOWEL_BEFORE_I = /(?<=[aeou])i$/;
 
-/** Catalogs repeat a few thousand words; texts that do not are no reason to grow. */
+/** Catalogs repeat a few thousand words; the limit bounds memory for other texts. */
 const MOST_REMEMBERED = 50_000;
 
 const stems = new Map<string, string>();
 
-/** The stem of a lower-case word, Porter's but for a few families, so that `issues`, `issued` and `issue` are one. */
+/** The stem of a lower-case word, so that `issues`, `issued` and `issue` are equal: Porter's, except for a few families. */
 export function stemWord(word: string): string {
   const known = stems.get(word);
   if (known !== undefined) return known;
@@ -88,19 +88,19 @@ export function stemWord(word: string): string {
 
 const setOfWords = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 
-/** Words that hold a sentence together and say nothing of what is looked for; left out of the index as well. */
+/** Function words, which do not say what is searched for; left out of the index as well. */
 export const FUNCTION_WORDS: ReadonlySet<string> = setOfWords(`
   a an the of to in on at by for from with into onto over about as is are was were be been being am do does did done has
   have had having will would can could should may might must shall i me my mine we us our ours you your yours he she him
   her his hers it its they them their theirs this that these those there here what which who whom whose when where why
   how and or but nor if then than so not no yes per via also just only very too`);
 
-/** Words of requests that ask for nothing in particular; operations may well be named with them. */
+/** Words of requests without a specific meaning; the index keeps them, as operations may be named with them. */
 export const REQUEST_WORDS: ReadonlySet<string> = setOfWords(`
   please let lets tell want wants need needs like give gives get gets got use used uses using some any all each every both
   either neither more most much many few other others another such same own out off up down again one ones thing things
   something anything everything stuff kind whatever currently right now etc don doesn didn isn aren wasn weren won ll ve
   re eg ie`);
 
-/** Words that nearly every server's name holds. */
+/** Words that occur in nearly every server's name. */
 export const SERVER_WORDS: ReadonlySet<string> = setOfWords('mcp server servers api tool tools op');

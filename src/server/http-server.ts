@@ -9,7 +9,7 @@ import { createHostGuard } from './http/host-guard.js';
 import { createMcpEndpoint, type McpEndpoint } from './http/mcp-route.js';
 import type { ServerInfo } from './mcp/write-result.js';
 
-/** A listening HTTP front. */
+/** A listening HTTP server. */
 export interface HttpGatewayServer {
   /** What a client on this machine connects to: `http://127.0.0.1:3333/mcp`. */
   readonly url: string;
@@ -18,7 +18,7 @@ export interface HttpGatewayServer {
   close(): Promise<void>;
 }
 
-interface HttpFrontDeps {
+interface HttpServerDeps {
   readonly observe: Observer;
   readonly serverInfo: ServerInfo;
 }
@@ -28,10 +28,10 @@ const MCP_PATH = '/mcp';
 /** Upper bound for receiving one request; answers may take as long as they need. */
 const REQUEST_TIMEOUT_MS = 60_000;
 
-/** How long calls in flight may go on once the front is closing. */
+/** How long calls in flight may go on once the server is closing. */
 const CLOSE_GRACE_MS = 2_000;
 
-/** Why listening can fail, for the operator. */
+/** Explains to the operator why listening failed, by system error code. */
 const LISTEN_PROBLEMS: Readonly<Record<string, string>> = {
   EADDRINUSE: 'is in use by another program',
   EACCES: 'may not be opened by this user',
@@ -44,7 +44,7 @@ const LISTEN_PROBLEMS: Readonly<Record<string, string>> = {
  * `/ui/approvals`, on `config.server.host` and `port` (0 takes a free one).
  * Rejects with a readable message when it cannot listen.
  */
-export async function openHttpServer(gateway: Gateway, deps: HttpFrontDeps): Promise<HttpGatewayServer> {
+export async function openHttpServer(gateway: Gateway, deps: HttpServerDeps): Promise<HttpGatewayServer> {
   const { host, port } = gateway.config.server;
   const endpoint = createMcpEndpoint(gateway, deps.serverInfo, deps.observe);
   const requests = new OpenRequests();
@@ -91,7 +91,7 @@ async function closeServer(app: FastifyInstance, endpoint: McpEndpoint, requests
   await closed;
 }
 
-/** A wildcard address is not one that a client can connect to. */
+/** The URL for clients. A client cannot connect to a wildcard address, so `localhost` replaces it. */
 function describeUrl(host: string, port: number): string {
   const reachable = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}${MCP_PATH}`;
@@ -103,11 +103,11 @@ function explainListenFailure(cause: unknown, host: string, port: number): Error
   return new Error(`${host}:${port} ${problem}. Choose another with server.host and server.port.`, { cause });
 }
 
-/** Counts the HTTP requests that are not answered to the end, so that closing can wait for them and for nothing else. */
+/** Counts the HTTP requests that are not completely answered, so that closing can wait for exactly these. */
 class OpenRequests {
   #count = 0;
   #whenNone: (() => void) | undefined;
-  // One function for all responses: a closure per request would be felt under load.
+  // One function for all responses avoids a closure per request.
   readonly #leave = (): void => {
     this.#count -= 1;
     if (this.#count === 0) this.#whenNone?.();

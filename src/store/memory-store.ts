@@ -13,7 +13,7 @@ import {
 } from './state-store.js';
 
 interface Entry {
-  /** JSON text, so that nobody changes what is stored by changing what was handed in or out. */
+  /** JSON text, so that a change of an object that was passed in or out does not change what is stored. */
   readonly text: string;
   readonly version: number;
   readonly expiresAt: number;
@@ -25,7 +25,7 @@ interface Counter {
   readonly expiresAt: number;
 }
 
-/** State of this process alone, gone when it ends. */
+/** State in the memory of this process, lost when it ends. */
 export class MemoryStore implements StateStore {
   readonly description = 'memory of this process';
   readonly shared = false;

@@ -5,13 +5,13 @@ import { type StateStore, StoreError } from './state-store.js';
 interface OpenStoreOptions {
   /** Milliseconds since the epoch; the system's clock unless given. */
   readonly now?: () => number;
-  /** Told when a server or file cannot be used any more and when it can again, for the log; the text holds no secret. */
+  /** Called when a server or file becomes unusable and when it can be used again, for the log; the text holds no secret. */
   readonly onProblem?: (message: string) => void;
 }
 
 /**
- * Opens the store that the configuration asks for and loads the driver of that one alone. Does not wait for a Redis server:
- * the gateway starts without it, and what needs the store is refused until it is there.
+ * Opens the configured store and loads only its driver. Does not wait for a Redis server:
+ * the gateway starts without it, and calls that need the store are refused until the server can be reached.
  * @throws StoreError when the store cannot be used; the message is for the operator.
  */
 export async function openStore(config: StoreConfig, options: OpenStoreOptions = {}): Promise<StateStore> {
@@ -25,7 +25,7 @@ export async function openStore(config: StoreConfig, options: OpenStoreOptions =
   return new SqliteStore(config.file, { now, onProblem });
 }
 
-/** The driver is machine code that npm installs by platform, and some installations leave out. */
+/** The driver is native code that npm installs per platform and that some installations leave out. */
 function refusePlatform(cause: unknown): never {
   throw new StoreError(
     `SQLite's driver is not installed for this platform (${process.platform}-${process.arch}). ` +

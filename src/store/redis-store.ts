@@ -17,7 +17,7 @@ import {
 
 interface RedisStoreOptions {
   readonly now: () => number;
-  /** Told when the connection is lost and when it is back; the text holds no secret. */
+  /** Called when the connection is lost and when it is restored; the text contains no secret. */
   readonly onProblem?: ((message: string) => void) | undefined;
   /** How long a command may take before it is refused, in milliseconds; 2000 unless given. */
   readonly deadlineMs?: number;
@@ -33,11 +33,11 @@ export class RedisStore implements StateStore {
   readonly #prefix: string;
   readonly #now: () => number;
 
-  /** @throws StoreError when the URL is none; a server that is away is no error here. */
+  /** @throws StoreError when the URL is malformed; an unreachable server is not an error here. */
   constructor(url: string, prefix: string, { now, onProblem, deadlineMs = DEADLINE_MS }: RedisStoreOptions) {
     this.#connection = new RedisConnection(url, { deadlineMs, onProblem });
     this.description = `Redis at '${this.#connection.address}', prefix '${prefix}'`;
-    // The braces make a cluster keep all of it in one slot, which scripts with several keys need.
+    // The braces make a cluster keep all keys in one slot, which scripts with several keys need.
     this.#prefix = `{${prefix}}`;
     this.#now = now;
   }
@@ -95,7 +95,7 @@ export class RedisStore implements StateStore {
     return Number(await this.#run('count', [this.#counter(counter)]));
   }
 
-  /** Redis frees what has expired by itself; this trims the indexes of what nobody inserts into any more. */
+  /** Redis removes expired records by itself; this trims the indexes of collections without new records. */
   async purge(): Promise<void> {
     await this.#run(
       'purge',
@@ -137,16 +137,16 @@ function toRecord([key, value, version]: RecordReply): StoredRecord {
 interface RedisConnectionOptions {
   /** How long a command may take, waiting for the connection included, in milliseconds. */
   readonly deadlineMs: number;
-  /** Told once when the connection is lost and once when it is back; the text holds no secret. */
+  /** Called once when the connection is lost and once when it is restored; the text contains no secret. */
   readonly onProblem?: ((message: string) => void) | undefined;
 }
 
-/** Pause before the attempt after so many failures, in milliseconds; the last is kept up. */
+/** The pause by the number of failed attempts, in milliseconds; the last one repeats. */
 const BACKOFF_MS = [50, 100, 250, 500, 1_000, 2_000] as const;
 
 /**
- * A connection to one Redis or Valkey server that is opened in the background and never given up. While the server is
- * away, commands fail soon instead of waiting for it, and none is sent late.
+ * A connection to one Redis or Valkey server that is opened in the background and retried for ever. While the server is
+ * unreachable, commands fail soon instead of waiting for it, and none is sent late.
  */
 class RedisConnection {
   /** Host and port, for people. */
@@ -154,10 +154,10 @@ class RedisConnection {
   readonly #url: string;
   readonly #options: RedisConnectionOptions;
   #client: RedisClientType;
-  #lost = false;
+  #disconnected = false;
   #closed = false;
 
-  /** @throws StoreError when the URL is none. */
+  /** @throws StoreError when the URL is malformed. */
   constructor(url: string, options: RedisConnectionOptions) {
     this.address = readAddress(url);
     this.#url = url;
@@ -169,7 +169,7 @@ class RedisConnection {
     }
   }
 
-  /** Runs a script; rejects with a `StoreError` when the server is away, silent or refuses. */
+  /** Runs a script; rejects with a `StoreError` when the server is unreachable, does not answer or refuses. */
   async run(script: RedisScript, keys: readonly string[], args: readonly string[]): Promise<unknown> {
     if (this.#closed) throw new StoreError('The state store is closed.');
     const client = this.#client;
@@ -192,12 +192,12 @@ class RedisConnection {
       maintNotifications: 'disabled',
       socket: { connectTimeout: this.#options.deadlineMs, reconnectStrategy: pauseBefore },
     });
-    // One for each command that waits for the connection.
+    // Each command that waits for the connection adds a listener.
     client.setMaxListeners(0);
-    client.on('error', (fault: unknown) => this.#tellLost(fault));
-    client.on('ready', () => this.#tellBack());
+    client.on('error', (fault: unknown) => this.#reportLost(fault));
+    client.on('ready', () => this.#reportRestored());
     client.connect().catch(() => {
-      // It ends this way only when it is closed while it connects; every fault was told as an 'error'.
+      // It rejects only when it is closed while it connects; every fault is emitted as an 'error'.
     });
     return client;
   }
@@ -220,28 +220,28 @@ class RedisConnection {
   }
 
   /**
-   * A server that says nothing may be gone without a goodbye, which the system notices after a quarter of an hour; a new
-   * connection finds out at once.
+   * A server that does not answer may be gone without closing the connection, which the system notices after about 15 minutes;
+   * a new connection shows it at once.
    */
   #replaceSilent(client: RedisClientType): void {
     if (client !== this.#client || this.#closed) return;
     client.destroy();
-    this.#tellLost(undefined);
+    this.#reportLost(undefined);
     this.#client = this.#connect();
   }
 
-  #tellLost(fault: unknown): void {
-    if (this.#lost || this.#closed) return;
-    this.#lost = true;
+  #reportLost(fault: unknown): void {
+    if (this.#disconnected || this.#closed) return;
+    this.#disconnected = true;
     this.#options.onProblem?.(
-      `Redis at '${this.address}' cannot be reached (${nameFault(fault)}): what needs the state store is refused until it is back.`,
+      `Redis at '${this.address}' cannot be reached (${nameFault(fault)}): calls that need the state store are refused until it can.`,
     );
   }
 
-  #tellBack(): void {
-    if (!this.#lost) return;
-    this.#lost = false;
-    this.#options.onProblem?.(`Redis at '${this.address}' is back.`);
+  #reportRestored(): void {
+    if (!this.#disconnected) return;
+    this.#disconnected = false;
+    this.#options.onProblem?.(`Redis at '${this.address}' can be reached again.`);
   }
 
   #explain(cause: unknown): StoreError {
@@ -251,7 +251,7 @@ class RedisConnection {
   }
 }
 
-/** Waits for the outcome of the attempt to connect that is under way, then runs the script by name, or in full at first. */
+/** Waits for the current attempt to connect, then runs the script by its digest, or in full where the server lacks it. */
 async function runScript(
   client: RedisClientType,
   { source, sha1 }: RedisScript,
@@ -259,16 +259,16 @@ async function runScript(
   signal: AbortSignal,
 ): Promise<unknown> {
   if (!client.isReady) await once(client, 'ready', { signal });
-  const rest = [String(keys.length), ...keys, ...args];
+  const params = [String(keys.length), ...keys, ...args];
   try {
-    return await client.sendCommand(['EVALSHA', sha1, ...rest]);
+    return await client.sendCommand(['EVALSHA', sha1, ...params]);
   } catch (fault) {
     if (!(fault instanceof ErrorReply) || !fault.message.startsWith('NOSCRIPT')) throw fault;
-    return await client.sendCommand(['EVAL', source, ...rest]);
+    return await client.sendCommand(['EVAL', source, ...params]);
   }
 }
 
-/** Some randomness, so that many gateways do not come back in the same moment. */
+/** The pause before the next attempt, with some randomness, so that many gateways do not reconnect at the same moment. */
 function pauseBefore(failures: number): number {
   const pause = BACKOFF_MS[Math.min(failures, BACKOFF_MS.length - 1)] ?? 0;
   return Math.round(pause * (0.75 + Math.random() / 4));
@@ -281,10 +281,10 @@ function readAddress(url: string): string {
   return `${hostname || 'localhost'}:${port || '6379'}`;
 }
 
-/** Without a cause: the parsers' own errors may quote the URL, which may hold a password. */
+/** Has no cause: the parser's own error may quote the URL, which may contain a password. */
 function invalidUrl(): StoreError {
   return new StoreError(
-    "The state store's 'store.url' is no Redis URL. Expected 'redis://host:6379' or, with TLS, 'rediss://host:6379'; " +
+    "The state store's 'store.url' is not a Redis URL. Expected 'redis://host:6379' or, with TLS, 'rediss://host:6379'; " +
       "with credentials 'redis://user:password@host:6379' (percent-encoded), with a database number '/1' after the port.",
   );
 }
@@ -296,23 +296,23 @@ function nameFault(fault: unknown): string {
   return typeof code === 'string' ? code : 'no connection';
 }
 
-/** A Lua script and the name under which a server that has seen it runs it. */
+/** A Lua script and the digest by which a server that knows it runs it. */
 interface RedisScript {
   readonly source: string;
   readonly sha1: string;
 }
 
 /**
- * One script a method, because Redis runs a script as a whole: nothing comes between its reading and its writing.
+ * One script per method, because Redis runs a script atomically: no other command runs between its reads and its writes.
  *
  * A record is a hash of `v` (JSON text), `n` (version), `e` (expiry) and `t` (tag, where it has one). An index is a sorted
  * set of record keys by expiry, one for a collection and one for a tag. A counter is a hash of `v` and `e`.
  *
  * Whether something has expired is decided by `e` and the gateway's clock (the first argument), as in the other stores;
- * Redis's own expiry only clears away, by what remains to live, so its clock need not agree with ours. An index may still
- * name what Redis has cleared away: readers skip that, and each insertion trims.
+ * Redis's own expiry only removes records, by their remaining lifetime, so its clock need not agree with ours. An index may
+ * still name removed records: readers skip them, and each insertion trims.
  *
- * Scripts that go through an index make the names of records themselves. That works in a cluster as well, since all names
+ * Scripts that go through an index compute the names of records themselves. That works in a cluster too, since all names
  * have one hash tag. Numbers are written with 17 digits: Lua's own conversion would lose some.
  */
 const SOURCES = {

@@ -20,13 +20,13 @@ interface SqliteStoreOptions {
   readonly now: () => number;
   /** How long to wait for another process that is writing, in milliseconds; 5000 unless given. */
   readonly busyMs?: number;
-  /** Told once when the file cannot be used any more and once when it can. */
+  /** Called once when the file becomes unusable and once when it can be used again. */
   readonly onProblem?: ((message: string) => void) | undefined;
 }
 
 const BUSY_MS = 5_000;
 
-/** One statement a method where one does: SQLite runs each as a transaction of its own, so none can be seen half done. */
+/** One statement per method where one suffices: SQLite runs each as a transaction of its own, so no reader sees a part of it. */
 const STATEMENTS = {
   insert: `INSERT INTO records (collection, key, value, version, expires_at, tag) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
     ON CONFLICT (collection, key) DO UPDATE SET
@@ -134,7 +134,7 @@ export class SqliteStore implements StateStore {
   }
 
   async close(): Promise<void> {
-    // The driver keeps the file open as long as somebody holds a statement.
+    // The driver keeps the file open as long as a statement exists.
     this.#statements = undefined;
     this.#database?.close();
     this.#database = undefined;
@@ -146,15 +146,18 @@ export class SqliteStore implements StateStore {
     }
     try {
       const outcome = work(this.#statements, this.#database);
-      this.#tell(false, 'can be used again.');
+      this.#report(false, 'can be used again.');
       return outcome;
     } catch (cause) {
-      this.#tell(true, `cannot be used (${faultCode(cause)}): what needs the state store is refused until it can.`);
-      throw new StoreError(`The state store cannot do its work (${faultCode(cause)}).`, { cause });
+      this.#report(
+        true,
+        `cannot be used (${faultCode(cause)}): calls that need the state store are refused until it can.`,
+      );
+      throw new StoreError(`The state store cannot be used (${faultCode(cause)}).`, { cause });
     }
   }
 
-  #tell(failing: boolean, what: string): void {
+  #report(failing: boolean, what: string): void {
     if (this.#failing === failing) return;
     this.#failing = failing;
     this.#onProblem?.(`${this.description} ${what}`);
@@ -167,7 +170,7 @@ interface RecordRow {
   readonly version: number;
 }
 
-/** A counter's row; a counter without one stands at 0. */
+/** The value of a counter's row; 0 for a counter without a row. */
 function countOf(row: unknown): number {
   return (row as { readonly value: number } | undefined)?.value ?? 0;
 }
@@ -177,12 +180,12 @@ function prepareStatements(database: SqliteDatabase): Statements {
   return Object.fromEntries(entries) as Statements;
 }
 
-// The driver adds members of its own to a row, so each is named.
+// The driver adds members of its own to a row, so the needed ones are picked by name.
 function toRecord({ key, value, version }: RecordRow): StoredRecord {
   return { key, value: JSON.parse(value) as JsonObject, version };
 }
 
-/** An open database, in as much of libsql's API as this room uses. */
+/** An open database: the part of libsql's API that this module uses. */
 interface SqliteDatabase {
   readonly inTransaction: boolean;
   prepare(sql: string): SqliteStatement;
@@ -210,9 +213,9 @@ const SCHEMA_STEPS = [
 ] as const;
 
 /**
- * Opens the file, makes it where there is none (for this user alone), and brings its schema up to date.
+ * Opens the file, creates it where it is missing (readable only by this user), and brings its schema up to date.
  * @param busyMs how long to wait for another process that is writing
- * @throws StoreError that tells the operator what to do.
+ * @throws StoreError whose message says what the operator can do.
  */
 function openSqliteFile(file: string, busyMs: number): SqliteDatabase {
   try {
@@ -231,7 +234,7 @@ function openSqliteFile(file: string, busyMs: number): SqliteDatabase {
 }
 
 /**
- * An existing file is looked at, never opened: closing any handle of a file frees the locks that SQLite holds on it in this
+ * Only the permissions of an existing file are checked, without opening it: closing any handle frees SQLite's locks on it in this
  * process (https://www.sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_).
  */
 function ensureFile(file: string): void {
@@ -245,8 +248,8 @@ function ensureFile(file: string): void {
 
 function prepareDatabase(database: SqliteDatabase, file: string): void {
   if (readVersion(database) !== SCHEMA_STEPS.length) upgradeSchema(database, file);
-  // WAL: readers do not wait for a writer, and what is committed survives the death of the process. NORMAL gives up the
-  // last moments only when the power fails (https://www.sqlite.org/pragma.html#pragma_synchronous).
+  // WAL: readers do not wait for a writer, and what is committed survives the end of the process. NORMAL can lose the
+  // last transactions only when the power fails (https://www.sqlite.org/pragma.html#pragma_synchronous).
   database.prepare('PRAGMA journal_mode = WAL').get();
   database.exec('PRAGMA synchronous = NORMAL');
 }
@@ -260,7 +263,7 @@ function upgradeSchema(database: SqliteDatabase, file: string): void {
   });
 }
 
-/** Runs the work whole or not at all, and with no other process writing meanwhile. */
+/** Runs the work in a transaction, with no other process writing meanwhile. */
 function runInTransaction<T>(database: SqliteDatabase, work: () => T): T {
   database.exec('BEGIN IMMEDIATE');
   try {
@@ -301,7 +304,7 @@ const OPENING_FAULTS: Readonly<Record<string, string>> = {
   EPERM: 'cannot be written by this user. Change its permissions',
   EROFS: 'is on a file system that cannot be written',
   SQLITE_NOTADB: 'is not an SQLite database. Move it away',
-  SQLITE_CORRUPT: 'is damaged. Move it away (what is pending is lost)',
+  SQLITE_CORRUPT: 'is damaged. Move it away (pending confirmations and counts are lost)',
   SQLITE_BUSY: 'is locked by another process. End that process',
   SQLITE_READONLY: 'cannot be written. Give this user write access to it and to its directory',
   SQLITE_CANTOPEN: 'cannot be written. Give this user write access to it and to its directory',

@@ -1,30 +1,30 @@
 import { randomInt } from 'node:crypto';
 import type { JsonObject } from '../protocol/json.js';
 
-/** The kinds of record. A closed list, so that two rooms cannot mean different things by one word. */
+/** The kinds of record. A closed list, so that two modules cannot use one name for different records. */
 export const COLLECTIONS = ['token', 'approval'] as const;
 
 export type Collection = (typeof COLLECTIONS)[number];
 
-/** A record as it stands, and which of its states that is. */
+/** The current state of a record, and its version. */
 export interface StoredRecord {
   readonly key: string;
   readonly value: JsonObject;
-  /** Grows with each change; what `replace` compares. */
+  /** Grows with each change; `replace` compares it. */
   readonly version: number;
 }
 
 export interface RecordOptions {
-  /** When the store may forget the record, in milliseconds since the epoch; from then on nobody finds it. */
+  /** When the record expires, in milliseconds since the epoch; from then on it is not found. */
   readonly expiresAt: number;
-  /** What the record ends with: a session. */
+  /** Groups records for `removeTagged`: a session. */
   readonly tag?: string;
 }
 
 export interface Increment {
   /** The counter after the attempt. */
   readonly value: number;
-  /** False when the sum would have passed the limit; nothing was added then. */
+  /** False when the sum would exceed the limit; nothing is added then. */
   readonly added: boolean;
 }
 
@@ -39,16 +39,16 @@ export interface CounterStep {
 export interface Increments {
   /** The counters after the attempt, in the order of the steps. */
   readonly values: readonly number[];
-  /** False when one of the sums would have passed its limit; nothing was added to any then. */
+  /** False when one of the sums would exceed its limit; nothing is added to any counter then. */
   readonly added: boolean;
 }
 
 /**
- * State that outlives a call: what several gateways share, and what must survive a restart. Every method is atomic, also
- * over processes, and rejects with a `StoreError` when the store cannot be reached: callers then refuse, never guess.
+ * State that outlives a call: several gateways may share it, and it may survive a restart. Every method is atomic, also
+ * over processes, and rejects with a `StoreError` when the store cannot be reached; callers then refuse the call.
  */
 export interface StateStore {
-  /** What it is and where, for people; holds no secret. */
+  /** What it is and where, for people; contains no secret. */
   readonly description: string;
   /** Whether another process that reads the same configuration sees the same state. */
   readonly shared: boolean;
@@ -62,7 +62,7 @@ export interface StateStore {
   removeTagged(collection: Collection, tag: string): Promise<readonly string[]>;
   /** The records of a collection, those that expire first first. */
   list(collection: Collection): Promise<readonly StoredRecord[]>;
-  /** Adds to a counter, which starts at 0 and is forgotten at `expiresAt` of its first increment. */
+  /** Adds to a counter, which starts at 0 and expires at `expiresAt` of its first increment. */
   increment(
     counter: string,
     by: number,
@@ -72,7 +72,7 @@ export interface StateStore {
   incrementAll(steps: readonly CounterStep[]): Promise<Increments>;
   /** Reads a counter without changing it; 0 where there is none. */
   count(counter: string): Promise<number>;
-  /** Frees what has expired, where the store does not do so by itself. */
+  /** Removes what has expired, where the store does not do so by itself. */
   purge(): Promise<void>;
   close(): Promise<void>;
 }
@@ -85,12 +85,12 @@ export class StoreError extends Error {
   }
 }
 
-/** Leaves room to count up and still be an exact number. */
+/** Low enough that a version stays an exact number after many changes. */
 const CEILING = 2 ** 47;
 
 /**
- * The version that a new record begins with. Not 1: a record that was removed and inserted again would pass for the one
- * somebody has seen before.
+ * The first version of a new record. It is random: otherwise a record that was removed and inserted again could have the
+ * version of its predecessor.
  */
 export function firstVersion(): number {
   return randomInt(1, CEILING);

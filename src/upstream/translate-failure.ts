@@ -132,8 +132,8 @@ function translateHttp(error: SdkHttpError, { upstream }: FailedCall): Operation
 const CONNECT_STATUS: Readonly<Record<number, string>> = {
   401: 'needs credentials',
   403: 'access denied',
-  404: 'there is no MCP endpoint at this URL',
-  405: 'there is no MCP endpoint at this URL',
+  404: 'this URL is no MCP endpoint',
+  405: 'this URL is no MCP endpoint',
 };
 
 /** Why connecting failed, in plain words for the operator. */

@@ -4,7 +4,7 @@ import { describeStateStore } from './state-store.js';
 
 describeStateStore('memory', { open: (now) => openStore({ type: 'memory' }, { now }) });
 
-it('says that the state is of this process alone', async () => {
+it('the memory store says that other processes do not share its state', async () => {
   const store = await openStore({ type: 'memory' });
   expect(store.shared).toBe(false);
   expect(store.description).toBe('memory of this process');

@@ -38,7 +38,7 @@ describe('the SQLite file', () => {
     await after.close();
   });
 
-  it('says where the state is and that others see it', async () => {
+  it('says where the state is and that other processes share it', async () => {
     const file = freshFile();
     const store = await open(file);
     expect(store).toMatchObject({ shared: true, description: `SQLite file '${file}'` });
@@ -46,7 +46,7 @@ describe('the SQLite file', () => {
   });
 
   it.skipIf(process.platform === 'win32')(
-    'is readable for its owner alone, and so is what lies beside it',
+    'is readable only by its owner, like its WAL and shared memory files',
     async () => {
       const file = freshFile();
       const store = await open(file);
@@ -56,7 +56,7 @@ describe('the SQLite file', () => {
     },
   );
 
-  it('shrinks its tables when it is purged', async () => {
+  it('has no expired rows after a purge', async () => {
     const file = freshFile();
     let now = Date.now();
     const store = new SqliteStore(file, { now: () => now });
@@ -97,10 +97,7 @@ describe('an SQLite file that cannot be used', () => {
     [
       'of another kind',
       async (file) => {
-        await writeFile(
-          file,
-          'This is the diary of somebody who does not expect a database to be written into it.\n'.repeat(9),
-        );
+        await writeFile(file, 'This is a text file that must not be overwritten by a database.\n'.repeat(9));
         return file;
       },
       /is not an SQLite database\. Move it away/,
@@ -132,7 +129,7 @@ describe('an SQLite file that cannot be used', () => {
     expect((fault as Error).message).toMatch(/choose another file with 'store\.file'\.$/i);
   });
 
-  it('leaves the files it refuses as they were', async () => {
+  it('is left unchanged where it is refused', async () => {
     const file = freshFile();
     query(file, 'CREATE TABLE diary (day TEXT)').close();
     await expect(open(file)).rejects.toThrow(StoreError);
@@ -144,7 +141,7 @@ describe('an SQLite file that cannot be used', () => {
     database.close();
   });
 
-  it('locked by another process is refused after a while', async () => {
+  it('that another process locks is refused after the busy timeout', async () => {
     const file = freshFile();
     const other = query(file, 'BEGIN EXCLUSIVE');
     const attempt = () => new SqliteStore(file, { now: Date.now, busyMs: 1 });
@@ -154,7 +151,7 @@ describe('an SQLite file that cannot be used', () => {
     await attempt().close();
   });
 
-  it('refuses the work, and works again when the lock is gone; the operator is told once of each', async () => {
+  it('that is locked later refuses calls until the lock is gone, with one report of each', async () => {
     const file = freshFile();
     const problems: string[] = [];
     const store = new SqliteStore(file, {
@@ -171,15 +168,15 @@ describe('an SQLite file that cannot be used', () => {
     expect(await store.insert('token', 'key', {}, soon())).toBe(true);
     expect(await store.increment('counter', 1, soon())).toEqual({ value: 1, added: true });
     expect(problems).toEqual([
-      expect.stringMatching(/cannot be used \(SQLITE_BUSY\): what needs the state store is refused/),
+      expect.stringMatching(/cannot be used \(SQLITE_BUSY\): calls that need the state store are refused/),
       expect.stringMatching(/can be used again/),
     ]);
     await store.close();
   });
 });
 
-describe('one SQLite file and several users of it', () => {
-  it('shows each handle what the other did, at once', async () => {
+describe('an SQLite file that several stores use', () => {
+  it('shows each store what the other wrote, at once', async () => {
     const file = freshFile();
     const [one, other] = [await open(file), await open(file)];
     await one.insert('approval', 'key', { state: 'pending' }, soon());
@@ -191,7 +188,7 @@ describe('one SQLite file and several users of it', () => {
     await other.close();
   });
 
-  it('keeps what was done when the process is killed', async () => {
+  it('keeps what was written when the process is killed', async () => {
     const config = { type: 'sqlite', file: freshFile() } as const;
     const keys = Array.from({ length: 100 }, (_, index) => `key-${index}`);
     expect(await runToDeath({ config, task: 'insertAndDie', input: keys })).toBe('SIGKILL');
@@ -201,7 +198,7 @@ describe('one SQLite file and several users of it', () => {
     await store.close();
   });
 
-  it('lets one process of four replace each record', async () => {
+  it('lets only one of four processes replace a record', async () => {
     const config = { type: 'sqlite', file: freshFile() } as const;
     const store = await openStore(config);
     const keys = Array.from({ length: 200 }, (_, index) => `key-${index}`);
@@ -212,7 +209,7 @@ describe('one SQLite file and several users of it', () => {
     await store.close();
   });
 
-  it('holds a limit over four processes, which make the file at the same time', async () => {
+  it('holds a limit over four processes that create the file at the same time', async () => {
     const config = { type: 'sqlite', file: freshFile() } as const;
     const input = { attempts: 200, limit: 500 };
     const added = await runInProcesses<number>(4, { config, task: 'countUp', input });

@@ -2,16 +2,16 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Collection, type StateStore, StoreError } from '../../src/store/state-store.js';
 
-/** A store under test and the clock it lives by. */
+/** A store under test and its clock. */
 export interface StoreFixture {
-  /** Opens a store that is empty, as far as the keys of this test go. */
+  /** Opens a store that has none of the keys of this test. */
   open(now: () => number): Promise<StateStore>;
 }
 
 const MINUTE = 60_000;
 const VALUE = { owner: 'alice' };
 
-/** What every state store must do, whatever keeps the state. */
+/** The contract of every state store. */
 export function describeStateStore(name: string, fixture: StoreFixture): void {
   describe(`${name}: the state store's contract`, () => {
     let now = Date.now();
@@ -28,28 +28,28 @@ export function describeStateStore(name: string, fixture: StoreFixture): void {
     const soon = () => ({ expiresAt: now + MINUTE });
     const keysOf = async (collection: Collection) => (await store.list(collection)).map(({ key }) => key);
 
-    describe('records', () => {
-      it('gives back what was inserted', async () => {
+    describe('a record', () => {
+      it('is returned as it was inserted', async () => {
         const key = fresh('key');
         expect(await store.insert('token', key, VALUE, soon())).toBe(true);
         expect(await store.get('token', key)).toEqual({ key, value: VALUE, version: expect.any(Number) });
       });
 
-      it('knows nothing of a key that was never inserted', async () => {
+      it('is undefined for a key that was never inserted', async () => {
         const key = fresh('key');
         expect(await store.get('token', key)).toBeUndefined();
         expect(await store.replace('token', key, 1, VALUE)).toBe(false);
         expect(await store.remove('token', key)).toBe(false);
       });
 
-      it('refuses a key that is taken and keeps what is there', async () => {
+      it('is not replaced by an insert with its key', async () => {
         const key = fresh('key');
         await store.insert('token', key, VALUE, soon());
         expect(await store.insert('token', key, { owner: 'mallory' }, soon())).toBe(false);
         expect((await store.get('token', key))?.value).toEqual(VALUE);
       });
 
-      it('keeps collections apart', async () => {
+      it('belongs to one collection', async () => {
         const key = fresh('key');
         await store.insert('token', key, VALUE, soon());
         expect(await store.get('approval', key)).toBeUndefined();
@@ -58,7 +58,7 @@ export function describeStateStore(name: string, fixture: StoreFixture): void {
         expect((await store.get('token', key))?.value).toEqual(VALUE);
       });
 
-      it('removes once', async () => {
+      it('is removed once', async () => {
         const key = fresh('key');
         await store.insert('token', key, VALUE, soon());
         expect(await store.remove('token', key)).toBe(true);
@@ -67,7 +67,7 @@ export function describeStateStore(name: string, fixture: StoreFixture): void {
         expect(await store.insert('token', key, VALUE, soon())).toBe(true);
       });
 
-      it('does not change with the object that was handed in or out', async () => {
+      it('does not change with the object that was passed in or out', async () => {
         const key = fresh('key');
         const value = { list: ['one'] };
         await store.insert('token', key, value, soon());
@@ -77,7 +77,7 @@ export function describeStateStore(name: string, fixture: StoreFixture): void {
         expect((await store.get('token', key))?.value).toEqual({ list: ['one'] });
       });
 
-      it('keeps any JSON object as it is', async () => {
+      it('keeps any JSON object unchanged', async () => {
         const json = fc.dictionary(fc.string({ unit: 'grapheme' }), fc.jsonValue({ stringUnit: 'grapheme' }), {
           noNullPrototype: true,
         });
@@ -106,7 +106,7 @@ export function describeStateStore(name: string, fixture: StoreFixture): void {
         expect((await store.get('approval', key))?.value).toEqual(value);
       });
 
-      it.each(['with space', 'a:b}{c', "it's", 'ключ', '%_*?[x]'])('takes the key and tag %j', async (text) => {
+      it.each(['with space', 'a:b}{c', "it's", 'ключ', '%_*?[x]'])('may have the key and tag %j', async (text) => {
         const key = fresh(text);
         await store.insert('token', key, VALUE, { ...soon(), tag: key });
         expect((await store.get('token', key))?.key).toBe(key);
@@ -145,7 +145,7 @@ export function describeStateStore(name: string, fixture: StoreFixture): void {
         expect(await store.replace('token', key, version, { owner: 'mallory' })).toBe(false);
       });
 
-      it('succeeds once of a hundred at the same time', async () => {
+      it('succeeds once of a hundred simultaneous attempts', async () => {
         const key = fresh('key');
         await store.insert('token', key, VALUE, soon());
         const { version } = (await store.get('token', key))!;
@@ -167,14 +167,14 @@ export function describeStateStore(name: string, fixture: StoreFixture): void {
       });
     });
 
-    describe('expiry', () => {
+    describe('the expiry of a record', () => {
       const found = async (key: string, version: number) => ({
         get: (await store.get('token', key)) !== undefined,
         list: (await keysOf('token')).includes(key),
         replace: await store.replace('token', key, version, VALUE),
       });
 
-      it('hides a record from the moment it expires', async () => {
+      it('hides it from the moment it expires', async () => {
         const key = fresh('key');
         await store.insert('token', key, VALUE, { ...soon(), tag: key });
         const { version } = (await store.get('token', key))!;
@@ -196,7 +196,7 @@ export function describeStateStore(name: string, fixture: StoreFixture): void {
         expect(await store.insert('token', key, VALUE, soon())).toBe(false);
       });
 
-      it('holds for a record that is expired when it is inserted', async () => {
+      it('applies to a record that is expired when it is inserted', async () => {
         const key = fresh('key');
         await store.insert('token', key, VALUE, { expiresAt: now - MINUTE, tag: key });
         expect(await found(key, 1)).toEqual({ get: false, list: false, replace: false });
@@ -205,7 +205,7 @@ export function describeStateStore(name: string, fixture: StoreFixture): void {
         expect(await store.get('token', key)).toBeDefined();
       });
 
-      it('is not moved by a purge', async () => {
+      it('is not changed by a purge', async () => {
         const [short, long, counter] = [fresh('short'), fresh('long'), fresh('counter')];
         await store.insert('token', short, VALUE, soon());
         await store.insert('token', long, VALUE, { expiresAt: now + 2 * MINUTE, tag: long });
@@ -220,7 +220,7 @@ export function describeStateStore(name: string, fixture: StoreFixture): void {
     });
 
     describe('list', () => {
-      it('gives the records of one collection, those that expire first first', async () => {
+      it('returns the records of one collection, in the order of their expiry', async () => {
         const keys = [fresh('late'), fresh('early'), fresh('middle')];
         const delays = [3, 1, 2];
         for (const [index, key] of keys.entries()) {
@@ -241,7 +241,7 @@ export function describeStateStore(name: string, fixture: StoreFixture): void {
     });
 
     describe('removeTagged', () => {
-      it('removes what carries the tag in that collection, and says which', async () => {
+      it('removes the records with the tag in that collection and returns their keys', async () => {
         const [tag, one, two, other, bare] = ['tag', 'one', 'two', 'other', 'bare'].map(fresh) as [string, ...string[]];
         await store.insert('token', one!, VALUE, { ...soon(), tag });
         await store.insert('token', two!, VALUE, { ...soon(), tag });
@@ -255,7 +255,7 @@ export function describeStateStore(name: string, fixture: StoreFixture): void {
         expect(await store.removeTagged('token', tag)).toEqual([]);
       });
 
-      it('spares a key that came back under another tag', async () => {
+      it('keeps a key that was inserted again with another tag', async () => {
         const [key, tag] = [fresh('key'), fresh('tag')];
         await store.insert('token', key, VALUE, { ...soon(), tag });
         await store.remove('token', key);
@@ -264,7 +264,7 @@ export function describeStateStore(name: string, fixture: StoreFixture): void {
         expect(await store.get('token', key)).toBeDefined();
       });
 
-      it('reports each key once when several ask at the same time', async () => {
+      it('returns each key once over simultaneous calls', async () => {
         const tag = fresh('tag');
         const keys = Array.from({ length: 150 }, () => fresh('key'));
         for (const key of keys) await store.insert('token', key, VALUE, { ...soon(), tag });
@@ -305,7 +305,7 @@ export function describeStateStore(name: string, fixture: StoreFixture): void {
         expect(await store.count(counter)).toBe(last.value);
       });
 
-      it('never pass their limit, whoever counts at the same time', async () => {
+      it('never exceed their limit over simultaneous increments', async () => {
         const counter = fresh('counter');
         const attempts = Array.from({ length: 100 }, () => store.increment(counter, 1, { ...soon(), limit: 37 }));
         const outcomes = await Promise.all(attempts);
@@ -314,7 +314,7 @@ export function describeStateStore(name: string, fixture: StoreFixture): void {
         expect(await store.count(counter)).toBe(37);
       });
 
-      it('are forgotten at the expiry of their first increment', async () => {
+      it('expire with their first increment', async () => {
         const counter = fresh('counter');
         await store.increment(counter, 1, soon());
         now += MINUTE - 1;
@@ -325,7 +325,7 @@ export function describeStateStore(name: string, fixture: StoreFixture): void {
         expect(await store.increment(counter, 1, { ...soon(), limit: 1 })).toEqual({ value: 1, added: false });
       });
 
-      it('do not mix with records of the same name', async () => {
+      it('are separate from records of the same name', async () => {
         const name = fresh('name');
         await store.insert('token', name, VALUE, soon());
         expect((await store.increment(name, 1, soon())).value).toBe(1);
@@ -358,7 +358,7 @@ export function describeStateStore(name: string, fixture: StoreFixture): void {
         expect((await store.increment(one, 1, { ...soon(), limit: 2 })).value).toBe(2);
       });
 
-      it('never pass their limits, and none is held by who fails at another', async () => {
+      it('never exceed their limits, and a failed increment changes none of them', async () => {
         const [all, alice, bob] = [fresh('all'), fresh('alice'), fresh('bob')] as [string, string, string];
         const attempts = Array.from({ length: 200 }, (_, index) =>
           store.incrementAll([step(all, 1, 50), step(index % 2 === 0 ? alice : bob, 1, 30)]),
@@ -370,7 +370,7 @@ export function describeStateStore(name: string, fixture: StoreFixture): void {
         expect(Math.max(ofAlice, ofBob)).toBeLessThanOrEqual(30);
       });
 
-      it('expire each at its own time', async () => {
+      it('expire independently', async () => {
         const [short, long] = [fresh('short'), fresh('long')] as [string, string];
         await store.incrementAll([step(short, 1), { ...step(long, 1), expiresAt: now + 2 * MINUTE }]);
         now += MINUTE;
@@ -384,7 +384,7 @@ export function describeStateStore(name: string, fixture: StoreFixture): void {
     });
 
     describe('close', () => {
-      it('may come twice, and refuses work from then on', async () => {
+      it('may be repeated, and the store refuses every call afterwards', async () => {
         const closed = await fixture.open(() => now);
         await closed.close();
         await closed.close();

@@ -23,7 +23,7 @@ process.stdout.write(`${renderTable(['operation', 'asked', 'whole', 'asked for',
 for (const line of wrong) process.stderr.write(`WRONG ${line}\n`);
 process.exitCode = wrong.length > 0 ? 1 : 0;
 
-/** One line of the table; the answers are held against what must be in them. */
+/** One line of the table; each answer is checked for what it must contain. */
 async function evaluate({ operation, label, params, controls, results = {}, goOn, isRight }) {
   const asked = label ?? JSON.stringify(controls);
   const whole = await makeCall(WHOLE, { operation, params });
@@ -34,7 +34,7 @@ async function evaluate({ operation, label, params, controls, results = {}, goOn
   return [operation, asked, inEnglish(whole.tokens), inEnglish(tokens), ((1 - tokens / whole.tokens) * 100).toFixed(1)];
 }
 
-/** What the model writes is counted as well as what it reads. */
+/** Counts what the model writes and what it reads. */
 async function makeCall(results, request) {
   const text = await gateways.get(JSON.stringify(results)).call({ tool: READ_TOOL, ...request });
   return { answer: JSON.parse(text), tokens: countStable(JSON.stringify(request)) + countStable(text) };

@@ -1,6 +1,6 @@
 /**
- * Captured tools that run any command, code, SQL or request they are given, judged by hand: `labels.tsv` has no column for
- * it. Tools that run a stored or fixed thing (a workflow, a build, a test suite) are not here.
+ * Captured tools that run arbitrary commands, code, SQL or requests, labelled by hand, as `labels.tsv` has no column for it.
+ * Tools that run a stored or fixed thing (a workflow, a build, a test suite) are not included.
  */
 export const ARBITRARY_RUNNERS: ReadonlySet<string> = new Set([
   'cloudflare__mcp-server-cloudflare::d1_query',

@@ -13,7 +13,7 @@ import {
 } from './evaluate-classification.js';
 
 const directory = findCorpus();
-if (directory === undefined) console.log('classification: ../shared/corpus is absent, its bars are not measured');
+if (directory === undefined) console.log('classification: ../shared/corpus is absent, its thresholds are not measured');
 const tools = directory === undefined ? [] : readCorpusTools(directory);
 const labels = directory === undefined ? [] : readLabels(directory);
 
@@ -36,14 +36,14 @@ describe.skipIf(directory === undefined)('classification of the labelled corpus'
     const judgements = judgeTools(tools, labels, !seen);
     const all = measureClassification(judgements);
 
-    test('the figures, for the servers worked on and for those kept aside', () => {
-      const [work, held] = [false, true].map((aside) =>
-        measureClassification(judgements.filter(({ label }) => isHeldOut(label.server) === aside)),
+    test('the figures cover the servers worked on and those held out', () => {
+      const [work, held] = [false, true].map((heldOut) =>
+        measureClassification(judgements.filter(({ label }) => isHeldOut(label.server) === heldOut)),
       );
       if (work === undefined || held === undefined) throw new Error('two parts are measured');
       const heading = `annotations ${seen ? 'seen' : 'hidden'}`;
       console.log(
-        [describeFigures(heading, all), describeFigures('  work', work), describeFigures('  kept aside', held)].join(
+        [describeFigures(heading, all), describeFigures('  work', work), describeFigures('  held out', held)].join(
           '\n',
         ),
       );
@@ -51,33 +51,33 @@ describe.skipIf(directory === undefined)('classification of the labelled corpus'
       expect(all.tools).toBe(labels.length);
     });
 
-    test('the figures, server by server', () => {
+    test('the figures cover every server', () => {
       const servers = [...new Set(judgements.map(({ label }) => label.server))].sort();
       const lines = servers.map((server) => {
         const figures = measureClassification(judgements.filter(({ label }) => label.server === server));
-        return describeFigures(`  ${server}${isHeldOut(server) ? ' (kept aside)' : ''}`, figures);
+        return describeFigures(`  ${server}${isHeldOut(server) ? ' (held out)' : ''}`, figures);
       });
       console.log(lines.join('\n'));
       expect(lines.length).toBeGreaterThan(0);
     });
 
-    test('enough categories are accepted', () => {
+    test('the share of accepted categories reaches the threshold', () => {
       expect(all.accepted, names(all.notAccepted).join('\n')).toBeGreaterThanOrEqual(bar);
     });
 
-    test('no write hides among the reads', () => {
+    test('no write is classified as READ', () => {
       expect(names(all.writesInRead)).toEqual([]);
     });
 
-    test('few pure reads land elsewhere', () => {
+    test('at most 3 % of the pure reads get another category', () => {
       expect(all.readsElsewhere).toBeLessThanOrEqual(0.03);
     });
 
-    test('everything that destroys asks for care', () => {
+    test('every tool that destroys is rated destructive or higher', () => {
       expect(names(all.destroyersUnderrated)).toEqual([]);
     });
 
-    test('everything that runs what it is given is EXECUTE and asks for care', () => {
+    test('every tool that runs arbitrary input is EXECUTE and rated destructive or higher', () => {
       const runners = tools.filter(({ id }) => ARBITRARY_RUNNERS.has(id));
       const judged = runners.map((tool) => ({ id: tool.id, ...classifyCaptured(tool, !seen) }));
       const missed = judged.filter((one) => one.category !== 'EXECUTE' || !isDestructive(one));
@@ -85,21 +85,21 @@ describe.skipIf(directory === undefined)('classification of the labelled corpus'
     });
   });
 
-  // The figures above are of whole tools, as the labels are: what their parts come to is another question.
+  // The figures above are of whole tools, as the labels are; these are of their parts.
   test('grouped tools are found, and no others', () => {
-    const { labelled, precision, recall, missed, invented, split, kept, parts } = measureGrouping(
+    const { labelled, precision, recall, missed, invented, split, whole, parts } = measureGrouping(
       judgeTools(tools, labels, true),
     );
     console.log(
       [
         `grouped tools: ${labelled} labelled, precision ${percent(precision)}, recall ${percent(recall)}`,
         `  split by default: ${split.length}, into ${parts} operations`,
-        `  whole, as their values do not differ in effect: ${kept.join(', ')}`,
+        `  whole, as their values do not differ in effect: ${whole.join(', ')}`,
         `  not found (no enum of verbs): ${missed.join(', ')}`,
       ].join('\n'),
     );
     expect(invented).toEqual([]);
-    // What readers also saw and an enum cannot tell: a boolean, free text, an array of operations, modes without verbs.
+    // Readers also labelled what no enum shows: a boolean, free text, an array of operations, modes without verbs.
     expect(missed.length).toBeLessThanOrEqual(5);
   });
 

@@ -13,7 +13,7 @@ export interface CorpusTool {
   readonly tool: RawTool;
 }
 
-/** One row of `labels.tsv`: what two readers found. */
+/** One row of `labels.tsv`: the labels of two readers. */
 export interface Label {
   readonly id: string;
   readonly server: string;
@@ -28,7 +28,7 @@ export interface Label {
 
 const SHARED_CORPUS = join(import.meta.dirname, '../../../shared/corpus');
 
-/** The corpus' directory: the one that was asked for, else the one beside the repository; undefined where it is not there. */
+/** The corpus' directory: the one that was asked for, else the one beside the repository; undefined where it does not exist. */
 export function findCorpus(directory = process.env['EVAL_CORPUS'] ?? SHARED_CORPUS): string | undefined {
   return existsSync(join(directory, 'labels.tsv')) ? directory : undefined;
 }
@@ -62,7 +62,7 @@ export function readLabels(directory: string): readonly Label[] {
   });
 }
 
-/** Every fourth server, by the hash of its name, was kept aside while the rules were written. */
+/** Every fourth server, by the hash of its name, was held out while the rules were written. */
 export function isHeldOut(server: string): boolean {
   return BigInt(`0x${createHash('sha256').update(server).digest('hex')}`) % 4n === 0n;
 }

@@ -18,14 +18,14 @@ export interface ClassificationFigures {
   readonly accepted: number;
   readonly notAccepted: readonly Judgement[];
   readonly writesInRead: readonly Judgement[];
-  /** Share of pure reads that landed elsewhere, 0 to 1. */
+  /** Share of pure reads that got another category, 0 to 1. */
   readonly readsElsewhere: number;
   readonly destroyersUnderrated: readonly Judgement[];
-  /** Tools whose normal use destroys nothing and that were rated destructive or higher all the same. */
+  /** Tools that are rated destructive or higher although their normal use destroys nothing. */
   readonly overrated: number;
 }
 
-/** Classifies one captured tool, or one value of it, as an upstream of the default trust would have it. */
+/** Classifies one captured tool, or one value of it, as a tool of an upstream with the default trust. */
 export function classifyCaptured(
   { tool, server }: CorpusTool,
   ignoreAnnotations: boolean,
@@ -41,7 +41,7 @@ export function classifyCaptured(
   });
 }
 
-/** Judges every labelled tool that is among the captured ones. */
+/** Classifies every labelled tool that is among the captured ones. */
 export function judgeTools(
   tools: readonly CorpusTool[],
   labels: readonly Label[],
@@ -54,7 +54,7 @@ export function judgeTools(
   });
 }
 
-/** Holds judgements against their labels. */
+/** Compares the classifications with the labels. */
 export function measureClassification(judgements: readonly Judgement[]): ClassificationFigures {
   const notAccepted = judgements.filter(
     ({ label, classification }) => !label.accepted.includes(classification.category),
@@ -75,7 +75,7 @@ export function measureClassification(judgements: readonly Judgement[]): Classif
   };
 }
 
-/** How well grouped tools are told from others; lists hold ids. */
+/** How well grouped tools are distinguished from others; lists hold ids. */
 export interface GroupingFigures {
   readonly labelled: number;
   /** Of those that are found grouped, the share that readers called so, 0 to 1. */
@@ -84,17 +84,17 @@ export interface GroupingFigures {
   readonly recall: number;
   /** Labelled, but not found, or found by another parameter. */
   readonly missed: readonly string[];
-  /** Found where readers saw nothing. */
+  /** Found where readers found none. */
   readonly invented: readonly string[];
-  /** Become one operation a value. */
+  /** Split into one operation per value. */
   readonly split: readonly string[];
   /** Found, and offered whole, as their values do not differ in effect. */
-  readonly kept: readonly string[];
-  /** Operations that the split ones become. */
+  readonly whole: readonly string[];
+  /** Number of operations that the split tools become. */
   readonly parts: number;
 }
 
-/** Holds the grouping parameters that are found, and what is split by them, against the labels. */
+/** Compares the grouping parameters that are found, and the tools that are split by them, with the labels. */
 export function measureGrouping(judgements: readonly Judgement[]): GroupingFigures {
   const judged = judgements.map(({ label, tool }) => {
     const grouping = findGroupingParameter(tool.tool);
@@ -112,12 +112,12 @@ export function measureGrouping(judgements: readonly Judgement[]): GroupingFigur
     missed: labelled.filter((one) => !right.includes(one)).map(idOf),
     invented: found.filter((one) => !right.includes(one)).map(idOf),
     split: isSplit.map(idOf),
-    kept: found.filter((one) => !isSplit.includes(one)).map(idOf),
+    whole: found.filter((one) => !isSplit.includes(one)).map(idOf),
     parts: isSplit.reduce((sum, { split }) => sum + (split?.values.length ?? 0), 0),
   };
 }
 
-/** Whether a classification asks for care: destructive or worse. */
+/** Whether a tool is rated destructive or higher. */
 export function isDestructive({ danger }: Classification): boolean {
   return dangerRank(danger.level) >= dangerRank('destructive');
 }

@@ -10,7 +10,7 @@ import { rankOperations } from '../../src/search/rank.js';
 import { SEARCH_SETTINGS, type SearchSettings } from '../../src/search/settings.js';
 import { fieldThesaurus } from '../../src/search/thesaurus.js';
 
-/** One row of `queries.jsonl`: a request and every tool that would serve, as `server::tool`. */
+/** One row of `queries.jsonl`: a request and every tool that answers it, as `server::tool`. */
 export interface SearchCase {
   readonly query: string;
   readonly gold: ReadonlySet<string>;
@@ -53,8 +53,8 @@ export function readSearchCases(directory: string): readonly SearchCase[] {
   });
 }
 
-/** Every other request, by the hash of its words, was kept aside while the ranking was worked on. */
-export function isKeptAside({ query }: SearchCase): boolean {
+/** Every other request, by the hash of its words, was held out while the ranking was worked on. */
+export function isHeldOut({ query }: SearchCase): boolean {
   return (createHash('sha256').update(query).digest()[0] ?? 0) % 2 === 0;
 }
 
@@ -64,7 +64,7 @@ export const INGREDIENTS: readonly { readonly without: string; readonly settings
   { without: 'the thesaurus', settings: leaveOut({ synonyms: { equal: 0, toward: 0, loose: 0 }, phrases: 0 }) },
   { without: 'its phrases', settings: leaveOut({ phrases: 0 }) },
   { without: 'agreement of synonyms', settings: leaveOut({ agreement: 0 }) },
-  { without: 'near words', settings: leaveOut({ nearWords: 0 }) },
+  { without: 'similar words', settings: leaveOut({ similarWords: 0 }) },
   { without: 'coverage', settings: leaveOut({ coverage: 0 }) },
   { without: 'rarity within a server', settings: leaveOut({ commonplace: 0 }) },
   { without: 'names of servers', settings: leaveOut({ serverName: 0 }) },
@@ -77,7 +77,7 @@ export const INGREDIENTS: readonly { readonly without: string; readonly settings
     settings: leaveOut({
       synonyms: { equal: 0, toward: 0, loose: 0 },
       phrases: 0,
-      nearWords: 0,
+      similarWords: 0,
       agreement: 0,
       coverage: 0,
       commonplace: 0,
@@ -92,11 +92,11 @@ function leaveOut(changes: Partial<SearchSettings>): SearchSettings {
   return { ...SEARCH_SETTINGS, ...changes };
 }
 
-/** The engine takes no field away, but one that weighs next to nothing decides next to nothing. */
-function onlyField(kept: keyof SearchSettings['fields']): SearchSettings['fields'] {
+/** The engine cannot leave a field out, but a tiny weight makes it irrelevant. */
+function onlyField(name: keyof SearchSettings['fields']): SearchSettings['fields'] {
   const weights = Object.entries(SEARCH_SETTINGS.fields).map(([field, weight]) => [
     field,
-    field === kept ? weight : 1e-9,
+    field === name ? weight : 1e-9,
   ]);
   return Object.fromEntries(weights) as SearchSettings['fields'];
 }
@@ -105,7 +105,7 @@ export function buildCorpusIndex({ operations }: SearchedCorpus, settings: Searc
   return buildSearchIndex(operations, settings, fieldThesaurus().meant);
 }
 
-/** Searches for every request and holds the ranks of the right tools against the bars. */
+/** Searches for every request and summarizes the ranks of the right tools. */
 export function measureSearch(
   corpus: SearchedCorpus,
   index: SearchIndex,
@@ -127,7 +127,7 @@ export function measureSearch(
   };
 }
 
-/** The corpus again and again under other names of servers, until there are so many operations. */
+/** Copies the corpus under other names of servers until there are so many operations. */
 export function multiplyOperations({ operations }: SearchedCorpus, count: number): readonly Operation[] {
   return Array.from({ length: count }, (_, place) => {
     const operation = operations[place % operations.length];

@@ -9,7 +9,7 @@ import { findCorpus } from './corpus.js';
 import {
   buildCorpusIndex,
   INGREDIENTS,
-  isKeptAside,
+  isHeldOut,
   measureSearch,
   multiplyOperations,
   readSearchCases,
@@ -20,7 +20,7 @@ import {
 } from './evaluate-search.js';
 
 const directory = findCorpus();
-if (directory === undefined) console.log('search: ../shared/corpus is absent, its bars are not measured');
+if (directory === undefined) console.log('search: ../shared/corpus is absent, its thresholds are not measured');
 
 const percent = (share: number): string => `${(share * 100).toFixed(1)} %`.padStart(7);
 
@@ -32,47 +32,47 @@ function describeFigures(what: string, { requests, at1, at5, at10, reciprocalRan
 describe.skipIf(directory === undefined)('search over the whole corpus', { timeout: 60_000 }, () => {
   let corpus: SearchedCorpus;
   let cases: readonly SearchCase[];
-  let keptAside: readonly SearchCase[];
+  let heldOut: readonly SearchCase[];
   let workedOn: readonly SearchCase[];
 
-  // Not at collection, which also happens where the corpus is absent and everything is skipped.
+  // Reads the corpus in a hook, as the body of `describe` also runs where the corpus is absent and everything is skipped.
   beforeAll(() => {
     corpus = readSearchedCorpus(directory ?? '');
     cases = readSearchCases(directory ?? '');
-    keptAside = cases.filter(isKeptAside);
-    workedOn = cases.filter((one) => !isKeptAside(one));
+    heldOut = cases.filter(isHeldOut);
+    workedOn = cases.filter((one) => !isHeldOut(one));
   });
 
-  test('enough requests find a right tool early, those kept aside among them', async () => {
+  test('the share of requests that find a right tool early reaches the thresholds, also for those held out', async () => {
     const index = await buildCorpusIndex(corpus, SEARCH_SETTINGS);
     const measure = (some: typeof cases): SearchFigures => measureSearch(corpus, index, SEARCH_SETTINGS, some);
-    const [all, work, aside] = [measure(cases), measure(workedOn), measure(keptAside)];
+    const [all, work, held] = [measure(cases), measure(workedOn), measure(heldOut)];
     console.log(
       [
         `search over ${corpus.operations.length} operations`,
         describeFigures('all', all),
         describeFigures('  worked on', work),
-        describeFigures('  kept aside', aside),
+        describeFigures('  held out', held),
       ].join('\n'),
     );
     expect(all.at5).toBeGreaterThanOrEqual(0.6);
     expect(all.at10).toBeGreaterThanOrEqual(0.7);
-    expect(aside.at5).toBeGreaterThanOrEqual(0.5);
-    expect(aside.at10).toBeGreaterThanOrEqual(0.65);
+    expect(held.at5).toBeGreaterThanOrEqual(0.5);
+    expect(held.at10).toBeGreaterThanOrEqual(0.65);
   });
 
-  test('what each ingredient adds', async () => {
+  test('the figures cover the search without each ingredient', async () => {
     const lines: string[] = [];
     for (const { without, settings } of INGREDIENTS) {
       const index = await buildCorpusIndex(corpus, settings);
       lines.push(describeFigures(`without ${without}`, measureSearch(corpus, index, settings, cases)));
-      lines.push(describeFigures('  kept aside', measureSearch(corpus, index, settings, keptAside)));
+      lines.push(describeFigures('  held out', measureSearch(corpus, index, settings, heldOut)));
     }
     console.log(lines.join('\n'));
     expect(lines).toHaveLength(2 * INGREDIENTS.length);
   });
 
-  test('what a search costs', async () => {
+  test('the time of a search is printed for 3,000 and 10,000 operations', async () => {
     for (const count of [3_000, 10_000]) {
       const operations = multiplyOperations(corpus, count);
       const building = performance.now();

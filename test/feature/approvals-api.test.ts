@@ -40,7 +40,7 @@ const ask = (gateway: ServedGateway, method: 'GET' | 'POST', path: string, body?
   });
 
 describe('the approvals API', () => {
-  it('shows what waits, takes one decision, and says why it takes no second', async () => {
+  it('lists pending requests, accepts one decision, and says why it refuses a second', async () => {
     await using gateway = await serveGateway(configOf());
     await using client = await connectClient(gateway.url);
     const asked = await call(client);
@@ -60,7 +60,7 @@ describe('the approvals API', () => {
     expect((await call(client, { _confirmation: tokenIn(asked) })).error?.code).toBe('PERMISSION_DENIED');
   });
 
-  it('is not there without operators', async () => {
+  it('answers 404 without operators', async () => {
     await using gateway = await serveGateway(configOf({ operators: {} }));
     for (const path of ['/admin/approvals', '/ui/approvals']) {
       expect((await sendHttp(urlOf(gateway, path), { method: 'GET', headers: HEADERS })).status).toBe(404);

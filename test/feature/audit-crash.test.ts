@@ -22,19 +22,19 @@ async function recordedCalls(directory: string): Promise<ReadonlySet<number>> {
     try {
       return [JSON.parse(line) as { readonly type: string; readonly parameters?: { readonly count: number } }];
     } catch {
-      // The line that the crash tore.
+      // The incomplete last line that the crash left.
       return [];
     }
   });
   return new Set(records.flatMap(({ type, parameters }) => (type === 'call' && parameters ? [parameters.count] : [])));
 }
 
-describe('kill -9 amid audited calls', () => {
+describe('kill -9 during audited calls', () => {
   it.each([
     ['buffered', {}, PROMISE_MS],
     ['audit.sync', { sync: true }, 0],
   ])(
-    '%s: the trail verifies, and the loss is within the promise',
+    'leaves a trail that verifies and loses no more than promised (%s)',
     async (_name, audit, promise) => {
       await using directory = await makeDirectory();
       await using upstream = await startDangerUpstream();

@@ -62,7 +62,7 @@ afterAll(async () => {
 const run = (operation: string, params: JsonObject = {}): JsonObject => ({ operation, params });
 
 describe('a batch', () => {
-  it('answers each operation on its own, in order, failures beside successes', async () => {
+  it('answers each operation separately and in order, failures as well as successes', async () => {
     const answer = await batch(client, READ, [
       run('get_row', { id: 1 }),
       run('get_row'),
@@ -79,7 +79,7 @@ describe('a batch', () => {
     expect(answer.results[3]?.result.data).toMatchObject({ items: [{ id: 1 }] });
   });
 
-  it('hands on what an earlier operation found', async () => {
+  it('passes the result of an earlier operation to a later one by reference', async () => {
     const answer = await batch(client, READ, [
       run('list_rows', { filter: { name: { contains: 'row 17 ' } }, first: 1 }),
       run('get_row', { id: '$results[0].data.items[0].id', fields: ['name'] }),
@@ -90,7 +90,7 @@ describe('a batch', () => {
     expect(answer.results[2]?.result.error?.message).toContain('$results[0].data.items[9].id');
   });
 
-  it('halts where somebody must agree, and goes on with the token', async () => {
+  it('halts at an operation that needs confirmation, and continues with the token', async () => {
     const before = upstream.calls.length;
     const halted = await batch(client, EXECUTE, [
       run('do_safe', { path: '/1' }),
@@ -119,7 +119,7 @@ describe('a batch', () => {
     ]);
   });
 
-  it('goes on past it where that is configured', async () => {
+  it('skips an operation that needs confirmation and runs the others, where that is configured', async () => {
     await using skipping = await serveGateway({
       batch: { onConfirmation: 'skip' },
       mcpServers: { demo: dangerEntry(upstream) },
@@ -132,7 +132,7 @@ describe('a batch', () => {
     });
   }, 30_000);
 
-  it('of several families is refused in semantic mode, with the reason, and served in single mode', async () => {
+  it('with operations of several families is refused in semantic mode, with the reason, and served in single mode', async () => {
     const mixed = [run('get_row', { id: 1 }), run('create_row', { name: 'x' })];
     const calls = rows.calls.length;
     const refused = await batch(client, READ, mixed);
@@ -147,14 +147,14 @@ describe('a batch', () => {
   it.each([
     ['is empty', []],
     ['is too long', Array.from({ length: 101 }, () => run('get_row', { id: 1 }))],
-    ['holds a batch', [{ operations: [run('get_row')] }]],
-  ])('that %s is refused or fails clearly', async (_what, operations) => {
+    ['contains a batch', [{ operations: [run('get_row')] }]],
+  ])('that %s is refused, or its item fails, with a VALIDATION error', async (_what, operations) => {
     const answer = await batch(client, READ, operations);
     const failed = answer.error ?? answer.results[0]?.result.error;
     expect(failed?.code).toMatch(/^VALIDATION_/);
   });
 
-  it('of a hundred, whose 37th upstream crashes, gives ninety-nine answers', async () => {
+  it('of a hundred operations gives ninety-nine answers when the 37th crashes its upstream', async () => {
     await using fragile = await serveGateway({
       mcpServers: {
         shaky: { ...behaviourServer(), operations: { '*': { category: 'EXECUTE', danger: 'safe' } } },
@@ -171,7 +171,7 @@ describe('a batch', () => {
   }, 60_000);
 });
 
-/** A server whose calls wait until so many are in flight at once, over all servers of one gate. */
+/** A server whose calls wait until a given number is in flight, over all servers of one gate. */
 function startGate(expected: number) {
   let waiting: (() => void)[] = [];
   let most = 0;
@@ -218,8 +218,8 @@ async function startSlowServer(arrive: () => Promise<void>): Promise<Server> {
   return server;
 }
 
-describe('ten READs to three slow upstreams', () => {
-  it('are all under way at once: the batch takes the time of the slowest, not the sum', async () => {
+describe('a batch of ten READs to three slow upstreams', () => {
+  it('sends all READs at once, so that it takes the time of the slowest and not the sum', async () => {
     const gate = startGate(10);
     const servers = await Promise.all(['a', 'b', 'c'].map(() => startSlowServer(gate.arrive)));
     const names = ['one', 'two', 'three'];

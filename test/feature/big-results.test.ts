@@ -49,7 +49,7 @@ describe('an answer that is too big', () => {
     });
   });
 
-  it('comes whole on the command line, where nobody could read on', async () => {
+  it('is sent whole on the command line, which cannot read on', async () => {
     const { stdout, code } = await runCli(['tools', 'call', 'list_rows'], { cwd: gateway.directory });
     expect(code).toBe(0);
     const { data, warnings } = JSON.parse(stdout) as { readonly data: JsonObject; readonly warnings?: unknown };
@@ -57,7 +57,7 @@ describe('an answer that is too big', () => {
     expect(warnings).toBeUndefined();
   });
 
-  it('is read on by its cursor: nothing is lost', async () => {
+  it('continues by its cursor without losing an item', async () => {
     const answer = await client.call(READ, 'list_rows');
     const calls = upstream.calls.length;
     const seen: Row[] = [...answer.data.rows];
@@ -71,7 +71,7 @@ describe('an answer that is too big', () => {
     expect(upstream.calls).toHaveLength(calls);
   });
 
-  it('is read on by its handle: part by part, by path, by fields, by search', async () => {
+  it('is read by its handle: in parts, by path, by fields, by search', async () => {
     const name = String(warningOf(await client.call(READ, 'list_rows'))?.details['handle']);
     const seen: Row[] = [];
     let next: JsonObject | undefined = {};
@@ -91,7 +91,7 @@ describe('an answer that is too big', () => {
     expect(JSON.stringify(await readOn(name, { search: 'row 1777 ' }))).toContain('1776');
   });
 
-  it('may be text: whole lines first, then the lines that are asked for', async () => {
+  it('is cut at a line where it is a text, and read on by lines', async () => {
     const answer = await client.call(READ, 'read_log');
     const whole = ROWS.map(({ id, name, status }) => `${id} ${status} ${name}`);
     const shown = String(answer.data).split('\n').filter(Boolean);
@@ -101,7 +101,7 @@ describe('an answer that is too big', () => {
     expect(JSON.stringify(await readOn(name, { search: 'row 1234 ' }))).toContain(whole[1_233]);
   });
 
-  it('with a query keeps whole items too, and its cursor goes on where it stopped', async () => {
+  it('keeps whole items with a query, too, and its cursor continues after them', async () => {
     const params = { filter: { status: 'active' }, sort: '-id' };
     const expected = ROWS.filter(({ status }) => status === 'active').reverse();
     const seen: Row[] = [];
@@ -114,11 +114,11 @@ describe('an answer that is too big', () => {
     expect(seen).toEqual(expected);
   });
 
-  it("is nobody else's, and its handle says when it is no longer kept", async () => {
+  it('is not readable by another session, nor by an unknown handle', async () => {
     const name = String(warningOf(await client.call(READ, 'list_rows'))?.details['handle']);
-    await using stranger = await connectClient(gateway.url, 'legacy');
+    await using otherClient = await connectClient(gateway.url, 'legacy');
     for (const [who, handle] of [
-      [stranger, name],
+      [otherClient, name],
       [client, 'res_nothing'],
     ] as const) {
       const { error } = await who.introspect({ query: 'result', name: handle });

@@ -26,7 +26,7 @@ const isCached = ({ raw }: Answer): boolean =>
   (raw['_meta'] as { readonly cached?: boolean } | undefined)?.cached === true;
 
 describe('a READ whose curation asks for it', () => {
-  it('is answered from memory, marked, until something is written to its server', async () => {
+  it('is answered from memory, with a mark, until a write to its server', async () => {
     const before = upstream.calls.length;
     const first = await client.call(READ, 'list_rows', { team: 'team1' });
     const second = await client.call(READ, 'list_rows', { team: 'team1' });
@@ -38,7 +38,7 @@ describe('a READ whose curation asks for it', () => {
     expect(isCached(await client.call(READ, 'list_rows', { team: 'team1' }))).toBe(false);
   });
 
-  it('serves every query over one answer', async () => {
+  it('answers every query from one cached answer', async () => {
     const before = upstream.calls.length;
     for (const id of [3, 4, 5]) await client.call(READ, 'list_rows', { filter: { id } });
     expect(upstream.calls.length - before).toBeLessThanOrEqual(1);
@@ -51,7 +51,7 @@ describe('a READ whose curation asks for it', () => {
     expect(upstream.calls).toHaveLength(before + 1);
   });
 
-  it('is asked for anew where nobody said so', async () => {
+  it('is not cached where the configuration does not say so', async () => {
     const before = upstream.calls.length;
     await client.call(READ, 'read_log');
     await client.call(READ, 'read_log');

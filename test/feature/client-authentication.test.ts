@@ -26,8 +26,8 @@ const destroy = (who: McpClient, more: object = {}): Promise<Answer> =>
 const codeOf = ({ success, error }: Answer): string => (success ? 'OK' : (error?.code ?? ''));
 const tokenIn = ({ error }: Answer): string => String(error?.details?.['confirmation_token']);
 
-describe('clients that have tokens', () => {
-  it('are let in; everybody else meets 401, and the log names no token', async () => {
+describe('a gateway whose clients have tokens', () => {
+  it('serves a client with its token, answers others with 401 and logs no token', async () => {
     await using gateway = await serveGateway(config());
     await using alice = await connectClient(gateway.url, 'legacy', { token: TOKENS.alice });
     expect(codeOf(await alice.call(EXECUTE, 'do_safe'))).toBe('OK');
@@ -39,7 +39,7 @@ describe('clients that have tokens', () => {
     expect(gateway.stderr()).not.toMatch(/a-wrong-token|alice-has-a-long-token/);
   });
 
-  it('are who the rules mean', async () => {
+  it('applies rules to the authenticated client', async () => {
     await using gateway = await serveGateway(config());
     await using alice = await connectClient(gateway.url, 'auto', { token: TOKENS.alice });
     await using bob = await connectClient(gateway.url, 'auto', { token: TOKENS.bob });
@@ -48,7 +48,7 @@ describe('clients that have tokens', () => {
     expect([error?.code, error?.message]).toEqual(['PERMISSION_DENIED', expect.stringContaining('bob looks on')]);
   });
 
-  it("cannot use each other's sessions", async () => {
+  it("does not let one client use another client's session", async () => {
     await using gateway = await serveGateway(config());
     const as = (token: string, more: object = {}) => ({ authorization: `Bearer ${token}`, ...more });
     const opened = await sendHttp(gateway.url, { headers: as(TOKENS.alice), body: initializeMessage() });
@@ -57,7 +57,7 @@ describe('clients that have tokens', () => {
     expect([(await call(TOKENS.bob)).status, (await call(TOKENS.alice)).status]).toEqual([404, 200]);
   });
 
-  it("cannot use each other's confirmations", async () => {
+  it("does not let one client use another client's confirmation", async () => {
     await using gateway = await serveGateway(config());
     await using alice = await connectClient(gateway.url, 'auto', { token: TOKENS.alice });
     await using bob = await connectClient(gateway.url, 'auto', { token: TOKENS.bob });
@@ -68,7 +68,7 @@ describe('clients that have tokens', () => {
     expect(codeOf(await destroy(alice, { _confirmation }))).toBe('OK');
   });
 
-  it('keep their modern session over a restart of the gateway, unlike a legacy one', async () => {
+  it('continues a modern session after a restart, but not a legacy one', async () => {
     await using directory = await makeDirectory();
     const open = () => serveGateway(config(), { directory: directory.path });
     const confirmations = { auto: '', legacy: '' };

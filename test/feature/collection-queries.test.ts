@@ -40,8 +40,8 @@ const list = (params: JsonObject, operation = 'list_rows'): Promise<Answer> => c
 const items = ({ data }: Answer): readonly Row[] => data.items;
 const ids = (answer: Answer): readonly number[] => items(answer).map(({ id }) => id);
 
-describe('a list of a server that never heard of queries', () => {
-  it('is passed on as it is when nothing is asked of it', async () => {
+describe('a list of a server without queries of its own', () => {
+  it('is passed on unchanged without a query', async () => {
     expect((await list({})).data).toEqual({ rows: ROWS, total: COUNT });
   });
 
@@ -64,7 +64,7 @@ describe('a list of a server that never heard of queries', () => {
     expect(answer.data.pageInfo.totalCount).toBe(ROWS.filter(keeps).length);
   });
 
-  it('is searched for words, any of them, and phrases', async () => {
+  it('is searched for any of several words, and for phrases', async () => {
     const found = await list({ query: '"row 17 alpha" zzz user9' });
     expect(ids(found)).toEqual(
       ROWS.filter(({ id, owner }) => id === 17 || owner.login === 'user9').map(({ id }) => id),
@@ -100,7 +100,7 @@ describe('a list of a server that never heard of queries', () => {
     expect(answer.data.items).toEqual([{ created: expected }]);
   });
 
-  it('is summed up, without the items unless they are wanted', async () => {
+  it('is aggregated, with its items only on request', async () => {
     const aggregate = {
       total: { count: true },
       by_status: { group_by: 'status', count: true },
@@ -121,8 +121,8 @@ describe('a list of a server that never heard of queries', () => {
   });
 });
 
-describe('pages', () => {
-  it('are walked forwards and back, over one snapshot and one call', async () => {
+describe('pages of a list', () => {
+  it('lead forwards and backwards, over one snapshot and one call', async () => {
     const before = upstream.calls.length;
     const query = { filter: { status: 'paused' }, sort: '-size', fields: ['id'] };
     const first = await list({ ...query, first: 100 });
@@ -147,7 +147,7 @@ describe('pages', () => {
     }
   });
 
-  it('count from an offset or by number, too', async () => {
+  it('are also selected by offset or by number', async () => {
     expect(ids(await list({ limit: 3, offset: 10 }))).toEqual([11, 12, 13]);
     expect(ids(await list({ page: 3, page_size: 5 }))).toEqual([11, 12, 13, 14, 15]);
     expect(ids(await list({ last: 2 }))).toEqual([COUNT - 1, COUNT]);
@@ -171,39 +171,41 @@ describe('pages', () => {
     ['forged', (cursor: string) => `${cursor.slice(0, -1)}${cursor.endsWith('A') ? 'B' : 'A'}`, {}],
     ['of other parameters', (cursor: string) => cursor, { team: 'team1' }],
     ['of another choice', (cursor: string) => cursor, { filter: { status: 'active' } }],
-  ])('refuse a cursor that is %s, with the way out', async (_what, spoil, more) => {
+  ])('refuse a cursor that is %s, and say what to do', async (_what, spoil, more) => {
     const first = await list({ first: 2 });
     const { error } = await list({ first: 2, after: spoil(first.data.pageInfo.endCursor), ...more });
     expect(error?.code).toBe('VALIDATION_INVALID_VALUE');
-    expect(error?.message).toContain("Call 'list_rows' again without it");
+    expect(error?.message).toContain("Call 'list_rows' again without 'after'");
   });
 
-  it("are nobody else's", async () => {
+  it('are not readable by another session', async () => {
     const first = await list({ first: 2 });
-    await using stranger = await connectClient(gateway.url, 'legacy');
+    await using otherClient = await connectClient(gateway.url, 'legacy');
     const after = first.data.pageInfo.endCursor;
-    expect((await stranger.call(READ, 'list_rows', { first: 2, after })).error?.code).toBe('VALIDATION_INVALID_VALUE');
+    expect((await otherClient.call(READ, 'list_rows', { first: 2, after })).error?.code).toBe(
+      'VALIDATION_INVALID_VALUE',
+    );
   });
 
-  it('say when they are no longer kept', async () => {
+  it('report when they have expired', async () => {
     await using brief = await serveGateway({
       results: { keptSeconds: 1 },
       mcpServers: { rows: { url: upstream.url } },
     });
     await using other = await connectClient(brief.url);
     const { data } = await other.call(READ, 'list_rows', { first: 2, sort: 'id' });
-    // A page that is read lives on; another snapshot's age shows when this one has gone.
+    // Reading a page renews its snapshot, so another snapshot shows when this one has expired.
     const params = { first: 2, after: data.pageInfo.endCursor, team: 'team1' };
     let answer = await other.call(READ, 'list_rows', params);
     expect(answer.error?.code).toBe('VALIDATION_INVALID_VALUE');
     const fresh = await other.call(READ, 'list_rows', { first: 1 });
     expect(fresh.success).toBe(true);
     answer = await other.call(READ, 'list_rows', params);
-    expect(answer.error?.message).toContain('no longer kept');
+    expect(answer.error?.message).toContain('no longer stored');
   }, 30_000);
 });
 
-describe('errors', () => {
+describe('errors of queries', () => {
   it.each([
     ['an unknown field', { filter: { statsu: 'active' } }, 'VALIDATION_UNKNOWN_FIELD', "did you mean 'status'"],
     ['an unknown sort', { sort: 'creatd' }, 'VALIDATION_UNKNOWN_FIELD', "'created'"],
@@ -219,8 +221,8 @@ describe('errors', () => {
   });
 });
 
-describe('what else there is', () => {
-  it("the upstream's own parameter wins, and the gateway's is called result_<name>", async () => {
+describe('a query', () => {
+  it("keeps the upstream's parameter of the same name, and calls the gateway's result_<name>", async () => {
     const { data } = await list(
       { filter: 'theirs', limit: 5, result_filter: { id: { lte: 2 } }, result_limit: 1 },
       'search_rows',
@@ -235,12 +237,12 @@ describe('what else there is', () => {
     expect(error).toMatchObject({ code: 'VALIDATION_UNKNOWN_PARAM', details: { valid_params: ['sort'] } });
   });
 
-  it("who sends the gateway's filter to the upstream's is told the other name", async () => {
+  it("names the gateway's filter where its value is sent to the upstream's", async () => {
     const { error } = await list({ filter: { id: 1 } }, 'search_rows');
     expect(error?.message).toContain("The gateway's own 'filter' is called 'result_filter' here");
   });
 
-  it('a shape that nobody declared is learned from answers, and then documented', async () => {
+  it('is documented for an undeclared collection once its shape is learned from answers', async () => {
     const documented = async (): Promise<boolean> => {
       const { data } = await client.introspect({ query: 'operations', name: 'fetch_rows' });
       return data.operation.parameters.some(({ name }: { readonly name: string }) => name === 'filter');
@@ -252,7 +254,7 @@ describe('what else there is', () => {
     expect(ids(await list({ filter: { id: 1 } }, 'fetch_rows'))).toEqual([1]);
   });
 
-  it('one object shows the fields that are asked for', async () => {
+  it('selects the fields of one object', async () => {
     expect((await list({ id: 4, fields: ['name', 'owner.team'] }, 'get_row')).data).toEqual({
       name: 'row 4 delta',
       owner: { team: 'team0' },
@@ -260,19 +262,19 @@ describe('what else there is', () => {
     expect((await list({ id: 4, filter: { id: 4 } }, 'get_row')).error?.code).toBe('VALIDATION_UNKNOWN_PARAM');
   });
 
-  it('what writes takes none of it', async () => {
+  it('is refused on operations that write', async () => {
     const { error } = await client.call('mcp_aql_create', 'create_row', { name: 'x', fields: ['id'] });
     expect(error?.code).toBe('VALIDATION_UNKNOWN_PARAM');
   });
 
-  it('numbers that no double holds come through unaltered', async () => {
+  it('does not change numbers that a double cannot hold', async () => {
     const { raw } = await list({ sort: '-x' }, 'list_numbers');
     const [{ text }] = raw['content'] as [{ readonly text: string }];
     expect(text).toContain('"id":12345678901234567891');
     expect(text).toContain('"id":12345678901234567890');
   });
 
-  it('a hundred thousand rows are no hindrance', async () => {
+  it('works over a hundred thousand rows', async () => {
     upstream.rows = makeRows(100_000);
     try {
       const answer = await list({
@@ -295,8 +297,8 @@ describe('what else there is', () => {
   }, 60_000);
 });
 
-describe('real servers', () => {
-  it("the file server's directory lists, which are text, and the graph server's entities", async () => {
+describe('queries over real servers', () => {
+  it("filter the file server's directory lists, which are text, and the graph server's entities", async () => {
     await using home = await makeDirectory();
     await mkdir(join(home.path, 'files/sub'), { recursive: true });
     for (const name of ['a.txt', 'b.md', 'c.txt']) await writeFile(join(home.path, 'files', name), name);

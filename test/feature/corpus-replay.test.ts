@@ -27,12 +27,12 @@ interface Detailed {
   readonly parameters: readonly { readonly name: string }[];
 }
 
-/** What is known of one operation from outside: its raw tool and how introspection describes it. */
+/** One operation as a client sees it: its raw tool and its description by introspection. */
 interface Subject {
   readonly catalogue: string;
   readonly tool: { readonly name: string; readonly inputSchema: JsonSchema };
   readonly operation: string;
-  /** What the operation sends by itself: it is one of several that a grouped tool became. */
+  /** The arguments that the operation sends by itself, where it is a part of a grouped tool. */
   readonly fixed: JsonObject;
 }
 
@@ -48,7 +48,7 @@ function readCatalogues(): ReadonlyMap<string, readonly Subject['tool'][]> {
 
 const OPTIONS = { strict: false, validateSchema: false, logger: false } as const;
 
-/** Whether the tool's own schema takes the arguments, judged without the gateway. */
+/** Whether the tool's own schema accepts the arguments, checked without the gateway. */
 function isValid(schema: JsonSchema, args: JsonObject): boolean {
   const modern = String(schema['$schema'] ?? '').includes('2020-12');
   const ajv = modern ? new Ajv2020(OPTIONS) : new Ajv(OPTIONS);
@@ -61,7 +61,7 @@ function isValid(schema: JsonSchema, args: JsonObject): boolean {
   }
 }
 
-/** The arguments of a direct caller in MCP-AQL's form, as introspection says, without what the operation sends itself. */
+/** The arguments of a direct caller in MCP-AQL's form, without those that the operation sends by itself. */
 function toParams(
   args: JsonObject,
   fixed: JsonObject,
@@ -79,7 +79,7 @@ function toParams(
   };
 }
 
-describe.skipIf(!corpusIsHere)('2,266 real tools at once, replayed (skipped without ../shared/corpus)', () => {
+describe.skipIf(!corpusIsHere)('a gateway with 2,266 real tools (skipped without ../shared/corpus)', () => {
   const catalogues = corpusIsHere ? readCatalogues() : new Map<string, readonly Subject['tool'][]>();
   let upstream: ReplayServer;
   let gateway: ServedGateway;
@@ -93,7 +93,7 @@ describe.skipIf(!corpusIsHere)('2,266 real tools at once, replayed (skipped with
     const mcpServers = Object.fromEntries(
       [...catalogues.keys()].map((name) => [
         name,
-        // Danger is another matter: here everything must be callable.
+        // Every operation must be callable here, so none is dangerous.
         { type: 'http', url: upstream.urlOf(name), operations: { '*': { danger: 'reversible' } } },
       ]),
     );
@@ -123,7 +123,7 @@ describe.skipIf(!corpusIsHere)('2,266 real tools at once, replayed (skipped with
     byTool.set(`${slug} ${tool}`, [...(byTool.get(`${slug} ${tool}`) ?? []), operation.name]);
   }
 
-  /** The operations of a tool: one of its own, or several that its own name tells with what each of them sends. */
+  /** The operations of a tool: one, or the several parts that the answer to its own name lists. */
   async function findSubjects(catalogue: string, tool: Subject['tool']): Promise<readonly Subject[]> {
     const slug = toSnakeCase(catalogue, 'mcp');
     const names = [...(byTool.get(`${slug} ${tool.name}`) ?? [])];
@@ -145,14 +145,14 @@ describe.skipIf(!corpusIsHere)('2,266 real tools at once, replayed (skipped with
     );
   });
 
-  it('offers a grouped tool once for each of its values', () => {
+  it('offers a grouped tool as one operation for each of its values', () => {
     const parts = subjects.filter(({ fixed }) => Object.keys(fixed).length > 0);
     expect(parts.length).toBeGreaterThan(100);
     const sent = parts.map(({ catalogue, tool, fixed }) => JSON.stringify([catalogue, tool.name, fixed]));
     expect(new Set(sent).size).toBe(sent.length);
   });
 
-  it('details and calls every one, and the upstream receives what a direct caller would have sent', async () => {
+  it('describes and calls every operation, and the upstream receives what a direct caller would have sent', async () => {
     const wrong: unknown[] = [];
     for (const catalogue of catalogues.keys()) {
       const outcomes = await Promise.all(

@@ -9,7 +9,7 @@ import { makeDirectory, REPOSITORY, type ServedGateway, serveGateway } from '../
 
 const BIN = join(REPOSITORY, 'node_modules/.bin');
 
-/** One server twice: behind the gateway, and directly. Both get the same calls, and must say and do the same. */
+/** The same server behind the gateway and directly: both get the same calls and must give the same answers. */
 interface Twins extends AsyncDisposable {
   readonly gateway: McpClient;
   readonly direct: Client;
@@ -57,7 +57,7 @@ async function twinsOf(direct: Client): Promise<Twins> {
   return { gateway: client, direct, [Symbol.asyncDispose]: () => direct.close() };
 }
 
-/** Calls both, confirming where the gateway asks, and compares what the server structured or said. */
+/** Calls both, confirming where the gateway asks, and compares their structured content or text. */
 async function same(
   twins: Twins,
   tool: string,
@@ -68,7 +68,7 @@ async function same(
   const viaGateway = await twins.gateway.callConfirmed(tool, operation, params);
   const result = (await twins.direct.callTool({ name: operation, arguments: flat })) as JsonObject;
   expect(viaGateway).toMatchObject({ success: true });
-  // The server names its own folder in diffs; the twins differ in nothing else.
+  // The server names its own folder in diffs; that is the only difference between the two.
   const expected = JSON.parse(
     JSON.stringify(result['structuredContent']).replaceAll(`${home.path}/direct`, `${home.path}/gateway`),
   );
@@ -76,8 +76,8 @@ async function same(
   return viaGateway.data;
 }
 
-describe('create, read, update, read, delete compare equal with direct calls', () => {
-  it('through the memory server', async () => {
+describe('a sequence of create, read, update and delete through the gateway', () => {
+  it('gives the same answers as direct calls to the memory server', async () => {
     await using twins = await twinsOf(
       await connectDirectly('mcp-server-memory', [], home.path, { MEMORY_FILE_PATH: join(home.path, 'direct.json') }),
     );
@@ -102,7 +102,7 @@ describe('create, read, update, read, delete compare equal with direct calls', (
     expect((await client.call(READ, 'read_graph')).data.entities).toEqual([]);
   });
 
-  it('through the filesystem server', async () => {
+  it('gives the same answers as direct calls to the filesystem server', async () => {
     await using twins = await twinsOf(await connectDirectly('mcp-server-filesystem', ['.'], join(home.path, 'direct')));
     const content = 'first line\nsecond line\twith a tab, "quotes" and ünïcödé 😀\n';
     const inFolder = { path: 'notes' };
@@ -119,7 +119,7 @@ describe('create, read, update, read, delete compare equal with direct calls', (
     }
   }, 60_000);
 
-  it('keeps binary content native and whole', async () => {
+  it('passes binary content on unchanged as a native block', async () => {
     const bytes = Buffer.from(
       'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
       'base64',

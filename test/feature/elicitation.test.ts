@@ -35,7 +35,7 @@ afterAll(async () => {
   await upstream?.[Symbol.asyncDispose]();
 });
 
-/** The person behind a client, with or without a window to be asked in. */
+/** A client's user, who can or cannot be asked. */
 interface Person {
   readonly canBeAsked: boolean;
   readonly approves: boolean;
@@ -119,7 +119,7 @@ async function destroy(client: AnyClient): Promise<{ success: boolean; error?: {
 }
 
 describe.each(WAYS)('%s: a call that needs a person', (_name, connect) => {
-  it('runs when its user approves, each time anew, and never when not', async () => {
+  it('runs only when the user approves, and asks for each call', async () => {
     const before = upstream.calls.length;
     for (const approves of [true, false]) {
       const person = aPerson(approves);

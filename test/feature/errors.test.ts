@@ -5,7 +5,7 @@ import { type Answer, connectClient, type McpClient } from '../support/mcp-clien
 import { type ReplayServer, startReplayServer } from '../support/replay-server.js';
 import { type ServedGateway, serveGateway } from '../support/served-gateway.js';
 
-/** A catalogue whose operations can be called wrongly in every way. */
+/** A catalogue whose operations allow every kind of wrong call. */
 const TOOLS = [
   {
     name: 'updateIssue',
@@ -103,8 +103,8 @@ async function accepted(details: JsonObject): Promise<void> {
   expect(await client.callTool(tool, args)).toMatchObject({ success: true });
 }
 
-describe('parameters', () => {
-  it('missing', async () => {
+describe('a call', () => {
+  it('without a required parameter is refused with its name and type', async () => {
     const { code, message, details } = refusal(await client.call(READ, 'list_issues'));
     expect({ code, message }).toEqual({
       code: 'VALIDATION_MISSING_PARAM',
@@ -114,7 +114,7 @@ describe('parameters', () => {
     await accepted(details);
   });
 
-  it('of the wrong type', async () => {
+  it('with a parameter of the wrong type is refused with both types', async () => {
     const { code, message, details } = refusal(await client.call(READ, 'list_issues', { owner: 7 }));
     expect({ code, message }).toEqual({
       code: 'VALIDATION_INVALID_TYPE',
@@ -124,7 +124,7 @@ describe('parameters', () => {
     await accepted(details);
   });
 
-  it('unknown, with the nearest name and the valid list', async () => {
+  it('with an unknown parameter is refused with the nearest name and the valid names', async () => {
     const { code, message, details } = refusal(
       await client.call(READ, 'list_issues', { owner: 'a', perpage: 5, x: 1 }),
     );
@@ -145,14 +145,14 @@ describe('parameters', () => {
     ['VALIDATION_OUT_OF_RANGE', { owner: 'a', tags: ['a', 'b', 'c'] }, 'tags'],
     ['VALIDATION_PATTERN_MISMATCH', { owner: 'a', since: 'yesterday' }, 'since'],
     ['VALIDATION_INVALID_TYPE', { owner: 'a', tags: ['a', 1] }, 'tags[1]'],
-  ])('%s', async (expected, params, param) => {
+  ])('is refused with %s for %j and names the parameter %s', async (expected, params, param) => {
     const { code, message, details } = refusal(await client.call(READ, 'list_issues', params));
     expect({ code, param: details['param_name'] }).toEqual({ code: expected, param });
     expect(message).toContain(`'${param}'`);
     await accepted(details);
   });
 
-  it('all faults come in one answer', async () => {
+  it('with several faults is refused with all of them in one answer', async () => {
     const { details } = refusal(await client.call(READ, 'list_issues', { perPage: 0, since: 5, wrong: 1 }));
     const faults = details['faults'] as { code: string; param: string }[];
     expect(faults.map(({ code, param }) => `${code} ${param}`).sort()).toEqual([
@@ -164,14 +164,14 @@ describe('parameters', () => {
     await accepted(details);
   });
 
-  it('both spellings of one', async () => {
+  it('with both spellings of one parameter is refused', async () => {
     const { code } = refusal(await client.call(READ, 'list_issues', { owner: 'a', per_page: 1, perPage: 2 }));
     expect(code).toBe('VALIDATION_INVALID_VALUE');
   });
 });
 
 describe('the input of an UPDATE', () => {
-  it('flat arguments are shown their place', async () => {
+  it('is shown in an example when a caller sends its fields beside the identifiers', async () => {
     const { code, message, details } = refusal(
       await client.call(UPDATE, 'update_issue', { owner: 'a', issue_number: 1, title: 'New' }),
     );
@@ -184,14 +184,14 @@ describe('the input of an UPDATE', () => {
     await accepted(details);
   });
 
-  it('missing', async () => {
+  it('is named when it is missing', async () => {
     const { code, details } = refusal(await client.call(UPDATE, 'update_issue', { owner: 'a', issue_number: 1 }));
     expect(code).toBe('VALIDATION_MISSING_PARAM');
     expect(details['param_name']).toBe('input');
     await accepted(details);
   });
 
-  it('unknown fields', async () => {
+  it('is refused with the valid fields when it has an unknown field', async () => {
     const params = { owner: 'a', issue_number: 1, input: { titel: 'New' } };
     const { code, details } = refusal(await client.call(UPDATE, 'update_issue', params));
     expect(code).toBe('VALIDATION_UNKNOWN_FIELD');
@@ -199,7 +199,7 @@ describe('the input of an UPDATE', () => {
     await accepted(details);
   });
 
-  it('values outside an enum', async () => {
+  it('is refused with the valid values when a field is outside its enum', async () => {
     const params = { owner: 'a', issue_number: 1, input: { state: 'done' } };
     const { code, message, details } = refusal(await client.call(UPDATE, 'update_issue', params));
     expect(code).toBe('VALIDATION_INVALID_ENUM');
@@ -208,8 +208,8 @@ describe('the input of an UPDATE', () => {
   });
 });
 
-describe('requests that miss their target', () => {
-  it('the wrong family', async () => {
+describe('a request', () => {
+  it('through the tool of another family is refused with the right tool', async () => {
     const params = { owner: 'a', issue_number: 1, input: { title: 'x' } };
     const { code, message, details } = refusal(await client.call(READ, 'update_issue', params));
     expect({ code, message }).toEqual({
@@ -221,10 +221,10 @@ describe('requests that miss their target', () => {
   });
 
   it.each([
-    ['a near miss', 'list_isues', 'list_issues'],
+    ['a misspelt name', 'list_isues', 'list_issues'],
     ["the upstream's own spelling", 'updateIssue', 'update_issue'],
     ['a prefix that clients add', 'mcp__tracker__list_issues', 'list_issues'],
-  ])('%s', async (_what, given, meant) => {
+  ])('with %s is refused with the operation that was meant', async (_what, given, meant) => {
     const { code, message, details } = refusal(await client.call(READ, given));
     expect(code).toBe('NOT_FOUND_OPERATION');
     expect(message).toContain(`'${meant}'`);
@@ -232,13 +232,13 @@ describe('requests that miss their target', () => {
     await accepted(details);
   });
 
-  it('a name that two upstreams have', async () => {
+  it('with a name that two upstreams have is refused with both qualified names', async () => {
     const { code, message } = refusal(await client.call(READ, 'search'));
     expect(code).toBe('NOT_FOUND_OPERATION');
     expect(message).toContain("'tracker__search', 'wiki__search'");
   });
 
-  it("an upstream's tool called as an MCP tool", async () => {
+  it("for an upstream's tool as an MCP tool is refused with the operation and its tool", async () => {
     const { code, message, details } = refusal(await client.callTool('list_issues', { owner: 'a' }));
     expect(code).toBe('NOT_FOUND_OPERATION');
     expect(message).toContain(READ);
@@ -249,7 +249,7 @@ describe('requests that miss their target', () => {
     await accepted(details);
   });
 
-  it('params as a string of JSON', async () => {
+  it('with params as a string of JSON is refused with the expected type', async () => {
     const { code, details } = refusal(
       await client.callTool(READ, { operation: 'list_issues', params: '{"owner":"a"}' }),
     );
@@ -258,7 +258,7 @@ describe('requests that miss their target', () => {
     await accepted(details);
   });
 
-  it('no operation at all', async () => {
+  it('without an operation is refused', async () => {
     const { code, details } = refusal(await client.callTool(READ, { params: {} }));
     expect(code).toBe('VALIDATION_MISSING_PARAM');
     expect(details['param_name']).toBe('operation');
@@ -266,19 +266,19 @@ describe('requests that miss their target', () => {
   });
 });
 
-describe('limits', () => {
+describe('a payload', () => {
   const nested = (levels: number): unknown => (levels === 0 ? 1 : { a: nested(levels - 1) });
 
   it.each([
     ['request_size', { owner: 'x'.repeat(70_000) }],
     ['array_elements', { owner: 'a', tags: Array.from({ length: 101 }, () => 'x') }],
     ['nesting_depth', { owner: nested(8) }],
-  ])('%s', async (limit, params) => {
+  ])('is refused when it exceeds %s', async (limit, params) => {
     const { code, details } = refusal(await client.call(READ, 'list_issues', params as JsonObject));
     expect({ code, limit: details['limit_type'] }).toEqual({ code: 'VALIDATION_PAYLOAD_TOO_LARGE', limit });
   });
 
-  it('response_size', async () => {
+  it('of an answer is refused when it exceeds response_size', async () => {
     const { code, details } = refusal(await client.call('mcp_aql_execute', 'big', { bytes: 1_100_000 }));
     expect({ code, limit: details['limit_type'] }).toEqual({
       code: 'VALIDATION_PAYLOAD_TOO_LARGE',
@@ -286,7 +286,7 @@ describe('limits', () => {
     });
   });
 
-  it('null bytes and lone surrogates', async () => {
+  it('with null bytes or lone surrogates is refused', async () => {
     expect(refusal(await client.call(READ, 'list_issues', { owner: 'a\0' })).code).toBe('VALIDATION_INVALID_ENCODING');
     const body =
       '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"mcp_aql_read","arguments":{"operation":"list_issues","params":{"owner":"\\ud800"}}}}';
@@ -295,7 +295,7 @@ describe('limits', () => {
   });
 });
 
-describe('upstreams', () => {
+describe("an upstream's failure", () => {
   it.each([
     ['NOT_FOUND_RESOURCE', 'tool_error', { text: 'Request failed with status code 404' }],
     ['PERMISSION_DENIED', 'tool_error', { text: '403 Forbidden' }],
@@ -305,19 +305,19 @@ describe('upstreams', () => {
     ['NOT_FOUND_RESOURCE', 'fail', { code: -32002, message: 'no such resource' }],
     ['VALIDATION_INVALID_TYPE', 'fail', { code: -32602, message: 'bad arguments' }],
     ['INTERNAL_ERROR', 'fail', { code: -32603, message: 'broken' }],
-  ])('%s from %s %j, in its own words', async (expected, operation, params) => {
+  ])('becomes %s for %s %j, with the text of the upstream in the details', async (expected, operation, params) => {
     const { code, details } = refusal(await client.call('mcp_aql_execute', operation, params));
     expect(code).toBe(expected);
     expect(JSON.stringify(details['upstream_error'])).toContain('text' in params ? params.text : params.message);
   });
 
-  it('that do not answer in time', async () => {
+  it('to answer in time becomes INTERNAL_ERROR with the reason', async () => {
     const { code, details } = refusal(await client.call('mcp_aql_execute', 'slow', { ms: 60_000 }));
     expect(code).toBe('INTERNAL_ERROR');
     expect(details).toMatchObject({ upstream: 'behaviour', reason: 'timeout' });
   });
 
-  it('that crash during a call that must not be repeated', async () => {
+  it('by a crash during a call that must not be repeated says so, and the upstream is started again', async () => {
     const { code, details } = refusal(await client.call('mcp_aql_execute', 'crash'));
     expect(code).toBe('INTERNAL_ERROR');
     expect(details).toMatchObject({ upstream: 'behaviour', reason: 'connection_lost', retryable: true });
@@ -325,13 +325,13 @@ describe('upstreams', () => {
   });
 });
 
-it('forbidden operations do not run', async () => {
+it('a forbidden operation does not run', async () => {
   const { code, details } = refusal(await client.call('mcp_aql_delete', 'drop_database'));
   expect(code).toBe('PERMISSION_DANGER_LEVEL_DENIED');
   expect(details).toMatchObject({ operation: 'drop_database', danger_level: 'forbidden', adapter_trust: 'validated' });
 });
 
-it('introspection says what is wrong without details', async () => {
+it('a failure of introspection has a code and a message but no details', async () => {
   for (const [params, code] of [
     [{ query: 'everything' }, 'INTROSPECTION_ERROR'],
     [{ query: 'operations', after: 'garbage' }, 'INTROSPECTION_ERROR'],

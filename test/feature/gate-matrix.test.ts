@@ -4,7 +4,7 @@ import { dangerEntry, EXECUTE, startDangerUpstream } from '../support/danger-ups
 import { type Answer, connectClient } from '../support/mcp-client.js';
 import { serveGateway } from '../support/served-gateway.js';
 
-/** Companion document "danger levels", section 4.1, as its rows stand there. */
+/** Companion document "danger levels", section 4.1, in the order of its rows. */
 const MATRIX = `
              untested generated validated community_reviewed certified
 safe         deny     allow     allow     allow              allow
@@ -31,8 +31,8 @@ const DENIALS: Readonly<Record<string, string>> = {
 
 const outcomeOf = ({ success, error }: Answer): string => (success ? 'OK' : (error?.code ?? ''));
 
-describe('the trust matrix, through the real front', () => {
-  it('decides every cell, and what it denies never reaches the upstream', async () => {
+describe('the trust matrix of a running gateway', () => {
+  it('decides every combination, and a denied call never reaches the upstream', async () => {
     await using upstream = await startDangerUpstream();
     const mcpServers = Object.fromEntries(TRUST_LEVELS.map((trust) => [trust, dangerEntry(upstream, trust)]));
     await using gateway = await serveGateway({ mcpServers });
@@ -56,7 +56,7 @@ describe('the trust matrix, through the real front', () => {
     expect(seen).toEqual(expected);
   }, 60_000);
 
-  it('is shown by introspection: the tag in lists, the reasons on request', async () => {
+  it('is described by introspection, with a tag in lists and the reasons on request', async () => {
     await using upstream = await startDangerUpstream();
     await using gateway = await serveGateway({ mcpServers: { demo: dangerEntry(upstream) } });
     await using client = await connectClient(gateway.url);
@@ -77,7 +77,7 @@ describe('the trust matrix, through the real front', () => {
     ]);
   });
 
-  it('tells the operator what to change', async () => {
+  it('names in a denial what the operator can change', async () => {
     await using upstream = await startDangerUpstream();
     await using gateway = await serveGateway({ mcpServers: { demo: dangerEntry(upstream) } });
     await using client = await connectClient(gateway.url);

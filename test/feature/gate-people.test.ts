@@ -65,7 +65,7 @@ describe.each(['legacy', 'auto'] as const)("the client's user, %s era", (mode) =
     ['declines', { action: 'decline' }, 'PERMISSION_DENIED'],
     ['closes the window', { action: 'cancel' }, 'PERMISSION_DENIED'],
   ] as const)(
-    '%s: the call does as the person says',
+    '%s, and the call gets the matching answer',
     async (_what, answer, code) => {
       const questions: string[] = [];
       await using gateway = await serveGateway(configOf({}));
@@ -89,7 +89,7 @@ describe.each(['legacy', 'auto'] as const)("the client's user, %s era", (mode) =
 });
 
 describe('the operator', () => {
-  it('approves at the command line; before that the token is worth nothing', async () => {
+  it('approves at the command line, and the token is not accepted before', async () => {
     await using gateway = await serveGateway(configOf({}));
     await using client = await connectClient(gateway.url, 'auto', { token: CLIENT });
     const before = upstream.calls.length;
@@ -119,10 +119,10 @@ describe('the operator', () => {
     expect(upstream.calls).toHaveLength(before + 1);
     const again = await operate(gateway, 'deny', waiting.id);
     expect(again.code).toBe(5);
-    expect(again.stderr).toContain('decided already');
+    expect(again.stderr).toContain('already decided');
   }, 60_000);
 
-  it('sees at the command line what is asked, whatever signs the caller put into it', async () => {
+  it('sees the parameters at the command line with control characters escaped', async () => {
     await using gateway = await serveGateway(configOf({}));
     await using client = await connectClient(gateway.url, 'auto', { token: CLIENT });
     const path = "/notes\u001b[2A\u009b2K\u202e\nstatus harmless', count = '0";
@@ -134,7 +134,7 @@ describe('the operator', () => {
     expect((await operate(gateway, 'list')).stdout.trimEnd().split('\n')).toHaveLength(1);
   }, 60_000);
 
-  it('denies, and the caller learns why', async () => {
+  it('denies, and the caller gets the reason', async () => {
     await using gateway = await serveGateway(configOf({}));
     await using client = await connectClient(gateway.url, 'auto', { token: CLIENT });
     const asked = await call(client);
@@ -144,7 +144,7 @@ describe('the operator', () => {
     expect(error?.message).toContain('not on a Sunday');
   }, 60_000);
 
-  it('decides over HTTP while the call waits, with a state that nobody else sees', async () => {
+  it('decides over HTTP while the call waits, with a state that is not shared', async () => {
     await using gateway = await serveGateway(
       configOf({ store: { type: 'memory' }, approvals: { mode: 'wait', waitSeconds: 60 } }),
     );
@@ -166,11 +166,11 @@ describe('the operator', () => {
   }, 60_000);
 
   it.each([
-    ['nobody', {}, 401],
+    ['an anonymous caller', {}, 401],
     ['a client', { authorization: `Bearer ${CLIENT}` }, 401],
     ['a guess', { authorization: 'Bearer operator-has-a-long-tokem' }, 401],
   ])(
-    'is not %s: whoever asks cannot approve',
+    'cannot be %s',
     async (_who, headers, status) => {
       await using gateway = await serveGateway(configOf({}));
       await using client = await connectClient(gateway.url, 'auto', { token: CLIENT });
@@ -182,7 +182,7 @@ describe('the operator', () => {
     60_000,
   );
 
-  it('is not the requester under another hat', async () => {
+  it('cannot be the requester with the credentials of an operator', async () => {
     const operators = { alice: { token: 'alice-as-operator-token' } };
     await using gateway = await serveGateway(configOf({ approvals: { operators } }));
     await using client = await connectClient(gateway.url, 'auto', { token: CLIENT });
@@ -192,7 +192,7 @@ describe('the operator', () => {
     expect(answer.status).toBe(403);
   }, 60_000);
 
-  it('is told by a signed webhook that links to the request', async () => {
+  it('is notified by a signed webhook that links to the request', async () => {
     const bodies: { readonly headers: IncomingMessage['headers']; readonly text: string }[] = [];
     const receiver = createServer(async (request, response) => {
       let text = '';
@@ -227,8 +227,8 @@ describe('the operator', () => {
   }, 60_000);
 });
 
-describe('where nobody can be asked', () => {
-  it('the call is refused', async () => {
+describe('where neither a user nor an operator can be asked', () => {
+  it('a call that needs a person is refused', async () => {
     await using gateway = await serveGateway(configOf({ approvals: { operator: false, operators: {} } }));
     await using client = await connectClient(gateway.url, 'auto', { token: CLIENT });
     const before = upstream.calls.length;

@@ -8,22 +8,22 @@ import { type ServedGateway, serveGateway } from '../support/served-gateway.js';
 /** Gated by token, gated by a person, and denied. */
 const OPERATIONS = ['do_destructive', 'do_destructive_too', 'do_reversible', 'do_dangerous'] as const;
 
-/** A token opens nothing here: no person ever answers in this test. */
+/** Its tokens are never accepted, because no person answers in this test. */
 const BY_PERSON = 'do_reversible';
 
 const COUNTS = [1, 2] as const;
 
-/** One thing that a model might try, told apart by which earlier token it sends along. */
+/** One attempt of a model, with the earlier token that it sends. */
 interface Step {
   readonly who: 0 | 1;
   readonly operation: (typeof OPERATIONS)[number];
   readonly count: number;
-  /** Which of the tokens seen so far, from the last; none where absent. */
+  /** The index of an earlier token, from the last; null for none. */
   readonly token: number | null;
   readonly name: '_confirmation' | 'confirmation_token';
   readonly spoil: 'nothing' | 'case' | 'cut' | 'swap';
   /** Repeats the call that the token was given for, instead of its own. */
-  readonly faithful: boolean;
+  readonly matching: boolean;
 }
 
 const STEP: fc.Arbitrary<Step> = fc.record({
@@ -33,10 +33,10 @@ const STEP: fc.Arbitrary<Step> = fc.record({
   token: fc.option(fc.nat({ max: 3 }), { freq: 6 }),
   name: fc.constantFrom('_confirmation', 'confirmation_token'),
   spoil: fc.constantFrom('nothing', 'nothing', 'nothing', 'case', 'cut', 'swap'),
-  faithful: fc.boolean(),
+  matching: fc.boolean(),
 });
 
-/** What a token was given for, and whether it was used. */
+/** The call that a token was issued for, and whether it was used. */
 interface Given extends Pick<Step, 'who' | 'operation' | 'count'> {
   readonly token: string;
   used: boolean;
@@ -78,18 +78,18 @@ const tokenIn = ({ error }: Answer): string | undefined => {
   return typeof token === 'string' ? token : undefined;
 };
 
-/** Plays one sequence and returns every call that reached the upstream beside what an honest gate would have let through. */
-async function play(steps: readonly Step[]): Promise<{ readonly reached: number; readonly deserved: number }> {
+/** Runs one sequence; returns how many calls reached the upstream, and how many a correct gateway permits. */
+async function play(steps: readonly Step[]): Promise<{ readonly reached: number; readonly permitted: number }> {
   const given: Given[] = [];
   const before = upstream.calls.length;
-  let deserved = 0;
+  let permitted = 0;
   for (const step of steps) {
     const earlier = step.token === null ? undefined : given.at(-1 - step.token);
-    const { who, operation, count } = step.faithful && earlier !== undefined ? earlier : step;
+    const { who, operation, count } = step.matching && earlier !== undefined ? earlier : step;
     const sent = earlier === undefined ? {} : { [step.name]: SPOILED[step.spoil](earlier.token) };
-    if (earlier !== undefined && isGood(earlier, step, { who, operation, count })) {
+    if (earlier !== undefined && isValid(earlier, step, { who, operation, count })) {
       earlier.used = true;
-      deserved += 1;
+      permitted += 1;
     }
     const answer = await clients[who].call(EXECUTE, operation, { count, ...sent });
     const fresh = tokenIn(answer);
@@ -97,11 +97,11 @@ async function play(steps: readonly Step[]): Promise<{ readonly reached: number;
       given.push({ token: fresh, who, operation, count, used: false });
     }
   }
-  return { reached: upstream.calls.length - before, deserved };
+  return { reached: upstream.calls.length - before, permitted };
 }
 
-/** Whether an honest gate lets the call through on this token. */
-function isGood(earlier: Given, { spoil }: Step, call: Pick<Step, 'who' | 'operation' | 'count'>): boolean {
+/** Whether a correct gateway permits the call with this token. */
+function isValid(earlier: Given, { spoil }: Step, call: Pick<Step, 'who' | 'operation' | 'count'>): boolean {
   if (earlier.used || earlier.operation === BY_PERSON || SPOILED[spoil](earlier.token) !== earlier.token) return false;
   return earlier.who === call.who && earlier.operation === call.operation && earlier.count === call.count;
 }
@@ -110,8 +110,8 @@ describe('no sequence of calls', () => {
   it('brings a gated operation to the upstream without a matching, unexpired, unused confirmation', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(STEP, { minLength: 1, maxLength: 16 }), async (steps) => {
-        const { reached, deserved } = await play(steps);
-        expect(reached).toBe(deserved);
+        const { reached, permitted } = await play(steps);
+        expect(reached).toBe(permitted);
       }),
       { numRuns: 60 },
     );

@@ -20,7 +20,7 @@ afterAll(() => upstream?.[Symbol.asyncDispose]());
 const configOf = (store?: object): object => ({
   ...(store === undefined ? {} : { store }),
   clients: { alice: { token: TOKEN } },
-  // Losing a race for one's own token is no guess; the limit is for those who guess.
+  // A lost race for a token counts as a failure, so the limit of failures must allow all attempts.
   policy: { confirmation: { maxFailuresPerMinute: 10_000 } },
   defaults: { maxConcurrency: 1_000 },
   mcpServers: { demo: dangerEntry(upstream) },
@@ -29,7 +29,7 @@ const configOf = (store?: object): object => ({
 const call = (client: McpClient, more: object = {}): Promise<Answer> =>
   client.call(EXECUTE, 'do_destructive', { ...PARAMS, ...more });
 
-/** How often each outcome came of so many redemptions of one token at once, spread over the clients. */
+/** Redeems one token many times at once, spread over the clients; returns how often each outcome occurred. */
 async function redeemAtOnce(clients: readonly McpClient[]): Promise<ReadonlyMap<string, number>> {
   const [first] = clients as [McpClient];
   const token = (await call(first)).error?.details?.['confirmation_token'];
@@ -87,9 +87,9 @@ describe(`${ATTEMPTS} redemptions of one token at once`, () => {
   );
 });
 
-describe('a store that is away', () => {
+describe('a gateway whose store cannot be reached', () => {
   it.skipIf(REDIS_BINARY === undefined)(
-    `refuses what it cannot confirm, and serves the rest (${NO_REDIS})`,
+    `refuses calls that need confirmation, and serves the others (${NO_REDIS})`,
     async () => {
       await using redis = await startRedisServer();
       await using gateway = await serveGateway(configOf({ type: 'redis', url: redis.url }));

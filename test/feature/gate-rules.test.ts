@@ -25,7 +25,7 @@ const configOf = (policy: object): object => ({
 
 const outcomeOf = ({ success, error }: Answer): string => (success ? 'OK' : (error?.code ?? ''));
 
-/** One gateway with these rules, asked by one client; the outcomes in order. */
+/** Starts a gateway with these rules, makes the calls of one client and returns their outcomes in order. */
 async function ask(
   policy: object,
   attempts: readonly (readonly [operation: string, params?: object, who?: 'bob'])[],
@@ -46,7 +46,7 @@ const ASKED = 'CONFIRMATION_REQUIRED';
 const DENIED = 'PERMISSION_DENIED';
 const BY_MATRIX = 'PERMISSION_DANGER_LEVEL_DENIED';
 
-describe('policy rules, through the real front', () => {
+describe('the policy rules of a running gateway decide', () => {
   it.each([
     {
       what: 'an operation by pattern',
@@ -117,7 +117,7 @@ describe('policy rules, through the real front', () => {
     60_000,
   );
 
-  it('says the reason of the rule', async () => {
+  it('with the reason of the rule in the denial', async () => {
     const rules = [
       { name: 'freeze', match: { operation: '*' }, decision: 'deny', reason: 'releases are frozen until Monday' },
     ];
@@ -126,7 +126,7 @@ describe('policy rules, through the real front', () => {
     const { error } = await client.call(EXECUTE, 'do_safe');
     expect(error?.message).toContain("Permission denied: 'releases are frozen until Monday'");
     expect(error?.details).toMatchObject({ operation: 'do_safe', rule: 'freeze' });
-    // Discovery stays open: a model must be able to learn what is there.
+    // Discovery stays available: a model must be able to find operations.
     expect((await client.introspect({ query: 'operations' })).success).toBe(true);
   }, 60_000);
 
@@ -134,7 +134,7 @@ describe('policy rules, through the real front', () => {
     ['--read-only', { args: ['--read-only'] }],
     ['MCP_AQL_READ_ONLY', { env: { MCP_AQL_READ_ONLY: 'true' } }],
   ])(
-    '%s stops everything that is not READ, in one switch',
+    'with a denial of everything that is not READ under %s',
     async (_name, options) => {
       expect(await ask({}, [['do_safe'], ['do_reversible'], ['do_destructive']], options)).toEqual([
         DENIED,
@@ -176,7 +176,7 @@ describe('policy explain', () => {
     expect(matrix.decision).toMatchObject({ effect: 'confirm', requires: 'token', rule: null, by: 'matrix' });
   }, 60_000);
 
-  it('knows when there is no such operation', async () => {
+  it('says that an operation does not exist', async () => {
     const { code, stderr } = await explain('do_nothing');
     expect(code).toBe(5);
     expect(stderr).toContain("There is no operation 'do_nothing'");

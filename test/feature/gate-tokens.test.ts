@@ -6,8 +6,8 @@ import { makeDirectory, type ServedGateway, serveGateway } from '../support/serv
 
 const OPERATION = 'do_destructive';
 const PARAMS = { path: '/notes/a.txt', count: 3 };
-/** Of the right form, and nobody's. */
-const STRANGER = `conf_${'A'.repeat(43)}`;
+/** A token of the right form that was never issued. */
+const UNKNOWN_TOKEN = `conf_${'A'.repeat(43)}`;
 
 let upstream: ReplayServer;
 let gateway: ServedGateway;
@@ -34,7 +34,7 @@ const codeOf = ({ success, error }: Answer): string => (success ? 'OK' : (error?
 
 beforeAll(async () => {
   upstream = await startDangerUpstream();
-  // A client that guesses many tokens is held back; here one client plays through all the ways to be wrong.
+  // One client makes every kind of mistake here, which the usual limit of failures would refuse.
   gateway = await serveGateway(configOf({ confirmation: { maxFailuresPerMinute: 1_000 } }));
   client = await as('alice');
 }, 60_000);
@@ -46,7 +46,7 @@ afterAll(async () => {
 });
 
 describe('a confirmation token', () => {
-  it('comes with everything that is needed to decide', async () => {
+  it('comes with the danger, the reasons, the question and the expiry', async () => {
     const { error, raw } = await call(client);
     expect(raw['isError'] ?? false).toBe(false);
     expect(error).toMatchObject({
@@ -66,7 +66,7 @@ describe('a confirmation token', () => {
   });
 
   it.each(['_confirmation', 'confirmation_token'])(
-    'is accepted as %s, once, and is no argument of the call',
+    'is accepted as %s, once, and is not sent to the upstream',
     async (name) => {
       const token = tokenIn(await call(client));
       const before = upstream.calls.length;
@@ -77,7 +77,7 @@ describe('a confirmation token', () => {
     },
   );
 
-  it('may come with the parameters in another order and spelling', async () => {
+  it('is accepted with the parameters in another order and spelling', async () => {
     const token = tokenIn(await call(client));
     const answer = await client.callTool(EXECUTE, {
       operation: `demo__${OPERATION}`,
@@ -119,21 +119,21 @@ describe('a confirmation token', () => {
     {
       what: 'twice and different',
       code: 'VALIDATION_INVALID_VALUE',
-      attempt: (t) => call(client, { _confirmation: t, confirmation_token: STRANGER }),
+      attempt: (t) => call(client, { _confirmation: t, confirmation_token: UNKNOWN_TOKEN }),
     },
   ];
 
-  it.each(MISUSES)('is refused $what: $code', async ({ code, attempt }) => {
+  it.each(MISUSES)('is refused $what with $code', async ({ code, attempt }) => {
     const token = tokenIn(await call(client));
     const before = upstream.calls.length;
     expect(codeOf(await attempt(token))).toBe(code);
     expect(upstream.calls).toHaveLength(before);
-    // What was refused for a slip is still good for what it was given for.
+    // A token that was refused for another call is still valid for its own.
     expect(codeOf(await call(client, { _confirmation: token }))).toBe('OK');
   });
 
-  it('does not tell a stranger apart from nonsense', async () => {
-    const own = await call(client, { _confirmation: STRANGER });
+  it('gets the same answer where it is unknown and where it is malformed', async () => {
+    const own = await call(client, { _confirmation: UNKNOWN_TOKEN });
     for (const nonsense of ['', 'x', 'conf_', `conf_${'!'.repeat(43)}`, 'A'.repeat(5_000)]) {
       const { error } = await call(client, { _confirmation: nonsense });
       expect(error?.code).toBe(own.error?.code);
@@ -142,17 +142,17 @@ describe('a confirmation token', () => {
     }
   });
 
-  it("is nobody else's: another client and another session do not learn that it exists", async () => {
+  it('is unknown to another client and to another session', async () => {
     const token = tokenIn(await call(client));
     await using bob = await as('bob');
     await using session = await as('alice', 'legacy');
-    for (const stranger of [bob, session]) {
-      expect(codeOf(await call(stranger, { _confirmation: token }))).toBe('TOKEN_INVALID');
+    for (const other of [bob, session]) {
+      expect(codeOf(await call(other, { _confirmation: token }))).toBe('TOKEN_INVALID');
     }
     expect(codeOf(await call(client, { _confirmation: token }))).toBe('OK');
   });
 
-  it('can be taken back by who got it, and by nobody else', async () => {
+  it('can be revoked by the caller that got it, and by no other', async () => {
     const token = tokenIn(await call(client));
     await using bob = await as('bob');
     expect(codeOf(await bob.introspect({ query: 'revoke_token', token }))).toBe('TOKEN_INVALID');
@@ -168,13 +168,13 @@ describe('a confirmation token', () => {
   });
 });
 
-describe('time', () => {
+describe('the clock', () => {
   it('expires a token, after the grace for clocks that differ', async () => {
     const confirmation = { ttlSeconds: { destructive: 1 }, clockSkewSeconds: 0, maxFailuresPerMinute: 10_000 };
     await using brief = await serveGateway(configOf({ confirmation }));
     await using alice = await as('alice', 'auto', brief.url);
     const token = tokenIn(await call(alice));
-    // Wrong parameters do not use it up, so that expiry can be waited for.
+    // A call with wrong parameters does not consume the token, so it can be repeated until the token expires.
     const attempt = () => call(alice, { path: '/other', _confirmation: token });
     let answer = await attempt();
     while (codeOf(answer) === 'TOKEN_SCOPE_MISMATCH') answer = await attempt();
@@ -183,7 +183,7 @@ describe('time', () => {
     expect(codeOf(await call(alice, { _confirmation: token }))).toBe('TOKEN_EXPIRED');
   }, 60_000);
 
-  it('holds a call back until its cooldown is over', async () => {
+  it('lets a call run only after its cooldown', async () => {
     const rules = [{ match: { danger: 'destructive' }, decision: 'confirm', cooldown_seconds: 1 }];
     await using slow = await serveGateway(configOf({ rules }));
     await using alice = await as('alice', 'auto', slow.url);
@@ -200,8 +200,8 @@ describe('time', () => {
   }, 60_000);
 });
 
-describe('restarts', () => {
-  it('keep a token, and a changed configuration takes it back', async () => {
+describe('a restart', () => {
+  it('keeps a token valid, and a changed configuration voids it', async () => {
     await using directory = await makeDirectory();
     const start = (policy: object) => serveGateway(configOf(policy), { directory: directory.path });
     let token: string;
@@ -224,18 +224,18 @@ describe('restarts', () => {
   }, 60_000);
 });
 
-describe('abuse', () => {
-  it('is held back: of questions, and of guesses', async () => {
+describe('the limit per minute', () => {
+  it('refuses further questions, and further guesses', async () => {
     await using strict = await serveGateway(
       configOf({ confirmation: { maxIssuedPerMinute: 3, maxFailuresPerMinute: 2 } }),
     );
     await using alice = await as('alice', 'auto', strict.url);
     const asked = [await call(alice), await call(alice), await call(alice), await call(alice)];
     expect(asked.map(codeOf)).toEqual([...Array(3).fill('CONFIRMATION_REQUIRED'), 'RATE_LIMIT_EXCEEDED']);
-    const guess = () => call(alice, { _confirmation: STRANGER });
+    const guess = () => call(alice, { _confirmation: UNKNOWN_TOKEN });
     const guessed = [await guess(), await guess(), await guess()];
     expect(guessed.map(codeOf)).toEqual(['TOKEN_INVALID', 'TOKEN_INVALID', 'RATE_LIMIT_EXCEEDED']);
-    // Not even the right one is looked at now.
+    // Beyond the limit a valid token is not checked either.
     const token = tokenIn(asked[0] as Answer);
     const late = await call(alice, { _confirmation: token });
     expect(late.error).toMatchObject({ code: 'RATE_LIMIT_EXCEEDED', details: { limit: 2, window: 'minute' } });

@@ -5,8 +5,8 @@ import { connectClient } from '../support/mcp-client.js';
 import { REPOSITORY, serveGateway, shippedConfig } from '../support/served-gateway.js';
 import { createPlayer, readTranscript } from '../support/transcript.js';
 
-describe('the ladder in docs/security.md', () => {
-  it('is what a client sees, step by step', async () => {
+describe('the transcript in docs/security.md', () => {
+  it('shows what a client sees, step by step', async () => {
     const text = readFileSync(join(REPOSITORY, 'docs/security.md'), 'utf8');
     const [, policy = ''] = /```json policy\n(.*?)```/s.exec(text) ?? [];
     await using gateway = await serveGateway({ ...shippedConfig(), ...(JSON.parse(policy) as object) });

@@ -22,7 +22,7 @@ const ISSUE_WRITE = {
   },
 };
 
-/** One schema a value, as generators of discriminated unions write it. */
+/** One schema for each value, in the form that generators of discriminated unions write. */
 const BRANCH = {
   name: 'manage_branches',
   description: 'Manage branches.',
@@ -74,7 +74,7 @@ afterAll(async () => {
 const received = ({ data }: Answer): unknown => data;
 
 describe('a grouped tool', () => {
-  it('is listed as one operation a value, each in its own family', async () => {
+  it('is listed as one operation for each value, each in its own family', async () => {
     const answer = await client.introspect({ query: 'operations' });
     const listed = (answer.data.operations as readonly { name: string; endpoint: string }[]).map(
       ({ name, endpoint }) => `${endpoint} ${name}`,
@@ -91,7 +91,7 @@ describe('a grouped tool', () => {
     ]);
   });
 
-  it('is described without the parameter that chose', async () => {
+  it('is described without the parameter that chooses the operation', async () => {
     const answer = await client.introspect({ query: 'operations', name: 'create_issue', include: ['input_schema'] });
     const { operation } = answer.data;
     expect(operation.description).toMatch(/^Opens a new issue \('issue_write' with method 'create'\)\./);
@@ -123,12 +123,12 @@ describe('a grouped tool', () => {
     expect(received(deleted)).toEqual({ name: 'manage_branches', arguments: { branch: 'b', action: 'delete' } });
   });
 
-  it('takes no other value through one of its operations', async () => {
+  it('refuses another value through one of its operations', async () => {
     const { error } = await client.call('mcp_aql_create', 'create_issue', { owner: 'a', method: 'delete' });
     expect(error).toMatchObject({ code: 'VALIDATION_UNKNOWN_PARAM', details: { unknown_params: ['method'] } });
   });
 
-  it("takes a value's own parameters alone", async () => {
+  it("accepts only the parameters of the operation's own value", async () => {
     const { error } = await client.call('mcp_aql_read', 'list_branches', { branch: 'b' });
     expect(error).toMatchObject({
       code: 'VALIDATION_UNKNOWN_PARAM',
@@ -142,7 +142,7 @@ describe('a grouped tool', () => {
 
 describe("a grouped tool's own name", () => {
   it.each(['issue_write', 'tracker__issue_write', 'mcp__tracker__issue_write'])(
-    '%s names the operations, and writes the call out for the value that was given',
+    '%s is answered with its operations and an example for the given value',
     async (name) => {
       const given = { method: 'update', owner: 'a', issue_number: 3, title: 't' };
       const { error } = await client.call('mcp_aql_read', name, given);
@@ -165,13 +165,13 @@ describe("a grouped tool's own name", () => {
     },
   );
 
-  it('without a value, the example is the least dangerous one', async () => {
+  it('is answered with an example of the least dangerous operation when no value is given', async () => {
     const { error } = await client.call('mcp_aql_read', 'manage_branches', {});
     expect(error?.details?.['example']).toMatchObject({ arguments: { operation: 'list_branches' } });
   });
 });
 
-it('classify --json tells each part with its tool, and what chose', async () => {
+it('classify --json prints each operation with its tool and the parameter that chooses it', async () => {
   await using directory = await makeDirectory();
   const file = join(directory.path, 'gateway.config.json');
   await writeFile(file, JSON.stringify({ mcpServers: serversOf(upstream) }));

@@ -4,7 +4,7 @@ import { connectClient, type McpClient } from '../support/mcp-client.js';
 import { type ServedGateway, serveGateway } from '../support/served-gateway.js';
 
 const EXECUTE = 'mcp_aql_execute';
-/** Shorter than the whole of a call that reports progress, longer than its pauses. */
+/** Shorter than a whole call that reports progress, longer than the pauses between its reports. */
 const TIMEOUT_MS = 1_000;
 
 let gateway: ServedGateway;
@@ -30,7 +30,7 @@ describe.each(['auto', 'legacy'] as const)('a long call of a client in mode %s',
   const callTool = (operation: string, params: object, options: object) =>
     client.client.callTool({ name: EXECUTE, arguments: { operation, params } }, options);
 
-  it('passes progress on under the caller’s own token, and does not time out while there is some', async () => {
+  it('passes progress on with the caller’s own token and does not time out while progress arrives', async () => {
     const steps: unknown[] = [];
     const result = await callTool(
       'progress',
@@ -41,11 +41,11 @@ describe.each(['auto', 'legacy'] as const)('a long call of a client in mode %s',
     expect(steps).toEqual([1, 2, 3, 4].map((progress) => ({ progress, total: 4, message: `step ${progress}` })));
   });
 
-  it('does not time out while there is progress that nobody listens to', async () => {
+  it('does not time out while progress arrives that the caller did not ask for', async () => {
     expect(JSON.stringify(await callTool('progress', { steps: 4, every_ms: 400 }, {}))).toContain('done');
   });
 
-  it('is cancelled at the server when its caller gives up', async () => {
+  it('is cancelled at the upstream when the caller cancels it', async () => {
     const key = `cancel-${mode}`;
     const controller = new AbortController();
     const call = callTool('hold', { key }, { signal: controller.signal });

@@ -50,7 +50,7 @@ const update = (record_id: string, input: JsonObject, more: JsonObject = {}) =>
 const read = async (id: string) => (await client.call(READ, 'get_record', { id })).data.record;
 
 describe('an UPDATE that merges, over a server that replaces', () => {
-  it('changes what is given, keeps what is not, takes null for removal, replaces lists', async () => {
+  it('changes the given members, keeps the others, removes null members and replaces lists', async () => {
     expect((await update('1', { settings: { priority: 'high' } })).success).toBe(true);
     expect(await read('1')).toEqual({ ...RECORD, settings: { ...RECORD.settings, priority: 'high' } });
     expect((await update('1', { settings: { owner: null, tags: ['a', 'b'] }, note: null })).success).toBe(true);
@@ -58,17 +58,17 @@ describe('an UPDATE that merges, over a server that replaces', () => {
     expect(await read('1')).toEqual({ ...rest, settings: { priority: 'high', tags: ['a', 'b'] } });
   });
 
-  it.each([[null], [''], [7], [[]]])('never takes %j for no condition', async (if_match) => {
+  it.each([[null], [''], [7], [[]]])('refuses the condition %j', async (if_match) => {
     expect((await update('2', { title: 'x' }, { if_match })).error?.message).toContain("'if_match' expected");
     expect((await read('2')).title).toBe(RECORD.title);
   });
 
-  it('tells who puts the condition among the changes where it belongs', async () => {
+  it('says where the condition belongs when it is among the changes', async () => {
     const { error } = await update('2', { title: 'x', if_match: { status: 'open' } });
     expect(error?.message).toContain("'input.if_match' (did you mean 'if_match'?)");
   });
 
-  it('writes under a condition, and says what is otherwise', async () => {
+  it('writes under a condition, and shows the values that differ', async () => {
     const refused = await update('2', { title: 'x' }, { if_match: { status: 'closed', 'settings.owner': 'ada' } });
     expect(refused.error).toMatchObject({
       code: 'CONFLICT_VERSION_MISMATCH',
@@ -81,7 +81,7 @@ describe('an UPDATE that merges, over a server that replaces', () => {
     expect((await read('2')).title).toBe('x');
   });
 
-  it('notices a change by somebody else between reading and writing', async () => {
+  it('detects a change by another client between reading and writing', async () => {
     await client.call(EXECUTE, 'disturb', { id: '3', after: 1, fields: { settings: { priority: 'urgent' } } });
     const answer = await update('3', { settings: { priority: 'low' } });
     expect(answer.error).toMatchObject({ code: 'CONFLICT_VERSION_MISMATCH' });
@@ -89,7 +89,7 @@ describe('an UPDATE that merges, over a server that replaces', () => {
     expect((await update('3', { settings: { priority: 'low' } })).success).toBe(true);
   });
 
-  it('says so in its details, with the condition that it takes', async () => {
+  it('is described as merging, with the condition that it takes', async () => {
     const { data } = await client.introspect({ query: 'operations', name: 'update_record' });
     expect(data.operation.description).toContain('The gateway merges');
     expect(data.operation.parameters.map(({ name }: { readonly name: string }) => name)).toContain('if_match');

@@ -12,8 +12,8 @@ const SERVERS = {
   },
 };
 
-describe('endpoint modes', () => {
-  it('semantic: five tools, each reaching its own family alone', async () => {
+describe('the endpoint', () => {
+  it('has five tools in semantic mode, each of which reaches only its own family', async () => {
     await using gateway = await serveGateway(SERVERS);
     await using client = await connectClient(gateway.url);
     expect(await client.call('mcp_aql_read', 'echo', {})).toMatchObject({ success: true });
@@ -22,7 +22,7 @@ describe('endpoint modes', () => {
     });
   });
 
-  it('single: one tool that reaches everything', async () => {
+  it('has one tool in single mode, which reaches everything', async () => {
     await using gateway = await serveGateway(SERVERS, { env: { MCP_AQL_ENDPOINT_MODE: 'single' } });
     await using client = await connectClient(gateway.url);
     expect((await client.client.listTools()).tools.map(({ name }) => name)).toEqual(['mcp_aql']);
@@ -33,7 +33,7 @@ describe('endpoint modes', () => {
     expect(data.operation).toMatchObject({ endpoint: 'read', mcpTool: 'mcp_aql' });
   });
 
-  it('all: both, and mcpTool names the family', async () => {
+  it('has both kinds of tools in mode all, and introspection names the tool of the family', async () => {
     await using gateway = await serveGateway(SERVERS, { args: ['--mode', 'all'] });
     await using client = await connectClient(gateway.url);
     expect((await client.client.listTools()).tools).toHaveLength(6);
@@ -42,7 +42,7 @@ describe('endpoint modes', () => {
     expect(await client.call('mcp_aql_read', 'counter')).toMatchObject({ success: false });
   });
 
-  it('another profile and prefix: flags beat the environment', async () => {
+  it('takes profile and prefix from flags before the environment', async () => {
     const env = { MCP_AQL_ENDPOINT_PROFILE: 'device', MCP_AQL_TOOL_PREFIX: 'lab_' };
     await using gateway = await serveGateway(SERVERS, { env, args: ['--profile', 'intent'] });
     await using client = await connectClient(gateway.url);
@@ -55,14 +55,14 @@ describe('endpoint modes', () => {
 });
 
 describe('the wire surface without upstreams', () => {
-  it.each(['semantic', 'single'])('mode %s: the tools', async (mode) => {
+  it.each(['semantic', 'single'])('has the pinned tools in mode %s', async (mode) => {
     await using gateway = await serveGateway({ endpoint: { mode } });
     await using client = await connectClient(gateway.url, 'legacy');
     const { tools } = await client.client.listTools();
     await expect(`${JSON.stringify(tools, null, 2)}\n`).toMatchFileSnapshot(`../pins/tools-${mode}.json`);
   });
 
-  it('introspect explains itself', async () => {
+  it('has the pinned answer of introspect about itself', async () => {
     await using gateway = await serveGateway({});
     await using client = await connectClient(gateway.url, 'legacy');
     const { raw: _raw, ...listed } = await client.introspect({ query: 'operations' });
@@ -72,7 +72,7 @@ describe('the wire surface without upstreams', () => {
   });
 });
 
-it('tells connected clients when an upstream changes its list', async () => {
+it('notifies connected clients when an upstream changes its tool list', async () => {
   await using gateway = await serveGateway(SERVERS);
   await using client = await connectClient(gateway.url, 'legacy');
   const changed = new Promise<void>((resolve) => {

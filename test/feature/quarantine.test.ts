@@ -10,7 +10,7 @@ import { makeDirectory, serveGateway } from '../support/served-gateway.js';
 const LOOK_UP = { name: 'look_up', description: 'Look up a word.', inputSchema: { type: 'object' } };
 const LIST = { name: 'list_words', description: 'List the words.', inputSchema: { type: 'object' } };
 
-/** A lock of what an upstream offers, made by the shipped binary. */
+/** A lock of an upstream's tools, written by the shipped binary. */
 async function lockOf(config: object): Promise<string> {
   await using directory = await makeDirectory();
   const file = join(directory.path, 'gateway.config.json');
@@ -20,8 +20,8 @@ async function lockOf(config: object): Promise<string> {
   return readFile(join(directory.path, 'gateway.lock.json'), 'utf8');
 }
 
-describe('under quarantine', () => {
-  it('a tool that changed since it was accepted is neither listed nor callable, until it is accepted', async () => {
+describe('quarantine', () => {
+  it('hides and refuses a tool that changed since it was accepted, until it is accepted again', async () => {
     const catalogues = new Map<string, readonly unknown[]>([['words', [LOOK_UP, LIST]]]);
     await using upstream = await startReplayServer(catalogues);
     const config = { integrity: 'quarantine', mcpServers: { words: { url: upstream.urlOf('words') } } };
@@ -52,7 +52,7 @@ describe('under quarantine', () => {
     expect((await again.call('mcp_aql_read', 'look_up')).success).toBe(true);
   });
 
-  it('a tool that appears while the gateway runs is withheld', async () => {
+  it('withholds a tool that appears while the gateway runs', async () => {
     const config = { integrity: 'quarantine', mcpServers: { pupil: behaviourServer() } };
     await using gateway = await serveGateway(config, { files: { 'gateway.lock.json': await lockOf(config) } });
     await using client = await connectClient(gateway.url);

@@ -6,7 +6,7 @@ import { makeDirectory, serveGateway, shippedConfig } from '../support/served-ga
 import { createPlayer, readTranscript } from '../support/transcript.js';
 
 describe('what docs/queries.md shows', () => {
-  it('is what happens, over the shipped configuration', async () => {
+  it('matches the answers of the shipped configuration', async () => {
     await using directory = await makeDirectory();
     const files = join(directory.path, '.mcp-aql/files');
     await mkdir(files, { recursive: true });

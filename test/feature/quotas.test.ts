@@ -29,7 +29,7 @@ const call = (client: McpClient, params: object = {}, operation = 'do_safe'): Pr
 
 const outcomeOf = ({ success, error }: Answer): string => (success ? 'OK' : (error?.code ?? ''));
 
-/** Outcomes of so many calls, spread over the clients, many at once. */
+/** Makes many concurrent calls, spread over the clients; returns how often each outcome occurred. */
 async function callManyTimes(clients: readonly McpClient[]): Promise<ReadonlyMap<string, number>> {
   const outcomes = new Map<string, number>();
   let next = 0;
@@ -45,7 +45,7 @@ async function callManyTimes(clients: readonly McpClient[]): Promise<ReadonlyMap
   return outcomes;
 }
 
-/** A day's quota: no test runs over midnight often enough to care. */
+/** A quota per day, so that the window does not end during the test. */
 const EXACT = [{ name: 'daily', metric: 'requests_per_day', hard_stop: QUOTA }];
 
 const EXACTLY = new Map([
@@ -80,7 +80,7 @@ describe(`${CALLS} calls at once against a quota of ${QUOTA}`, () => {
 });
 
 describe('a quota', () => {
-  it('warns, pauses until somebody says go on, and stops', async () => {
+  it('warns, pauses until the caller continues, and stops', async () => {
     const limits = [{ name: 'calls', metric: 'requests_per_day', warn: 2, pause: 3, hard_stop: 5 }];
     await using gateway = await serveGateway(configOf(limits));
     await using client = await connectClient(gateway.url);
@@ -120,7 +120,7 @@ describe('a quota', () => {
     expect(outcomeOf(await call(client))).toBe('RATE_LIMIT_QUOTA_EXHAUSTED');
   }, 60_000);
 
-  it('counts what it is about: operations, clients, prices', async () => {
+  it('counts by operation, client and price', async () => {
     const limits = [
       { match: { operation: 'do_reversible' }, metric: 'requests_per_day', per: 'client', hard_stop: 1 },
       { match: { category: 'EXECUTE' }, metric: 'cost_per_day', hard_stop: 1 },
@@ -142,7 +142,7 @@ describe('a quota', () => {
     expect(outcomes).toEqual(['OK', stopped, 'OK', 'OK', 'OK', stopped]);
   }, 60_000);
 
-  it("an upstream's own limit is held before it is asked", async () => {
+  it("of an upstream's own refuses calls before they reach the upstream", async () => {
     const entry = { ...dangerEntry(upstream), api_limits: [{ scope: 'global', limit: 2, window: 'day' }] };
     await using gateway = await serveGateway({ mcpServers: { demo: entry } });
     await using client = await connectClient(gateway.url);

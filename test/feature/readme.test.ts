@@ -3,7 +3,7 @@ import { connectClient, type McpClient } from '../support/mcp-client.js';
 import { type ServedGateway, serveGateway, shippedConfig } from '../support/served-gateway.js';
 import { createPlayer, readTranscript, type TranscriptStep } from '../support/transcript.js';
 
-describe('what the README shows is what happens', () => {
+describe('the README', () => {
   let gateway: ServedGateway;
   let client: McpClient;
   let play: (step: TranscriptStep) => Promise<void>;
@@ -21,9 +21,9 @@ describe('what the README shows is what happens', () => {
 
   const steps = readTranscript('README.md');
 
-  it('has examples', () => {
+  it('has examples that can be replayed', () => {
     expect(steps.length).toBeGreaterThan(4);
   });
 
-  it.each(steps.map((step) => [step.title, step] as const))('%s', (_title, step) => play(step));
+  it.each(steps.map((step) => [step.title, step] as const))('shows a true answer: %s', (_title, step) => play(step));
 });

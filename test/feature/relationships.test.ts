@@ -25,7 +25,7 @@ const EDGES = [
 ] as const;
 
 describe('query_relationships over the graph server', () => {
-  it('follows relations that a list of edges tells: depth, direction, kind, cycles', async () => {
+  it('follows relations from a list of edges by depth, direction and type, also in cycles', async () => {
     await using home = await makeDirectory();
     const memory = {
       command: 'mcp-server-memory',
@@ -55,13 +55,13 @@ describe('query_relationships over the graph server', () => {
     expect(beyond.error?.code).toBe('VALIDATION_OUT_OF_RANGE');
   }, 60_000);
 
-  it('is not there where no relation is configured', async () => {
+  it('does not exist where no relation is configured', async () => {
     await using gateway = await serveGateway({ mcpServers: {} });
     await using client = await connectClient(gateway.url);
     expect((await client.call(READ, 'query_relationships', { root: 'Ada' })).error?.code).toBe('NOT_FOUND_OPERATION');
   });
 
-  it('reaches nothing by a detour that policy keeps from the caller', async () => {
+  it('calls nothing that policy denies to the caller', async () => {
     const memory = { command: 'mcp-server-memory', relations: RELATIONS };
     const policy = { rules: [{ match: { operation: 'read_graph' }, decision: 'deny', reason: 'secret graph' }] };
     await using gateway = await serveGateway({ policy, mcpServers: { memory } });

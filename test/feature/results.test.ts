@@ -16,21 +16,21 @@ beforeAll(async () => {
 
 afterAll(() => gateway?.[Symbol.asyncDispose]());
 
-describe.each(['auto', 'legacy'] as const)('nothing is lost on the way to a client in mode %s', (mode) => {
+describe.each(['auto', 'legacy'] as const)('results for a client in mode %s', (mode) => {
   let client: McpClient;
   beforeAll(async () => {
     client = await connectClient(gateway.url, mode);
   });
   afterAll(() => client?.[Symbol.asyncDispose]());
 
-  it('structured content becomes data, _meta stays _meta', async () => {
+  it('have structured content as data, and keep _meta', async () => {
     const { success, data, raw } = await client.call(EXECUTE, 'structured');
     expect({ success, data }).toEqual({ success: true, data: { answer: 42 } });
     expect(raw['_meta']).toMatchObject({ 'example.org/kept': true });
     expect(raw['content']).toHaveLength(1);
   });
 
-  it('images, audio, links and embedded resources stay native, and data says where they are', async () => {
+  it('keep images, audio, links and embedded resources native, and data says where they are', async () => {
     const { data, raw } = await client.call(EXECUTE, 'images');
     expect(data).toEqual({
       content: [
@@ -49,12 +49,12 @@ describe.each(['auto', 'legacy'] as const)('nothing is lost on the way to a clie
     ]);
   });
 
-  it('plain text is a string, however long', async () => {
+  it('have plain text as a string, however long', async () => {
     const { data } = await client.call(EXECUTE, 'big', { bytes: 2_000_000 });
     expect(data).toBe('x'.repeat(2_000_000));
   });
 
-  it('a failed tool is a failure in its own words, not a protocol error', async () => {
+  it('report a failed tool in its own words, not as a protocol error', async () => {
     const { success, error, raw } = await client.call(EXECUTE, 'tool_error', { text: 'out of paper' });
     expect({ success, code: error?.code }).toEqual({ success: false, code: 'INTERNAL_ERROR' });
     expect(error?.details).toMatchObject({ upstream_error: 'out of paper' });

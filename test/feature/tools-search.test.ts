@@ -15,7 +15,7 @@ interface Line {
   readonly results: readonly { operation: string; upstream: string; tool: string; score: number }[];
 }
 
-describe('tools search', () => {
+describe('the command tools search', () => {
   let directory: Awaited<ReturnType<typeof makeDirectory>>;
   let search: (args: readonly string[], input?: string) => ReturnType<typeof runCli>;
 
@@ -38,7 +38,7 @@ describe('tools search', () => {
     ]);
   });
 
-  it('reads one query a line from standard input where none is given', async () => {
+  it('reads one query per line from standard input when no query is given', async () => {
     const { stdout } = await search(['--json'], 'which tickets are there?\n\nget rid of a branch\n');
     const lines = stdout
       .trim()
@@ -50,13 +50,13 @@ describe('tools search', () => {
     ]);
   });
 
-  it('gives the same bytes for the same queries', async () => {
+  it('prints the same bytes for the same queries', async () => {
     const [first, second] = [await search(['issue', '--json']), await search(['issue', '--json'])];
     expect(first.stdout).toBe(second.stdout);
   });
 
-  it('says so when nothing answers, and refuses a limit that is none', async () => {
-    expect((await search(['zzzz'])).stderr).toContain("nothing answers to 'zzzz'");
+  it('says when no operation matches, and refuses an invalid limit', async () => {
+    expect((await search(['zzzz'])).stderr).toContain("No operation matches 'zzzz'");
     expect(JSON.parse((await search(['zzzz', '--json'])).stdout)).toEqual({ query: 'zzzz', results: [] });
     expect((await search(['issue', '--limit', '0'])).code).not.toBe(0);
   });

@@ -5,18 +5,21 @@ import { serveGateway } from '../support/served-gateway.js';
 
 const READ = 'mcp_aql_read';
 
-interface Told {
+interface WarningAnswer {
   readonly code: string;
   readonly severity?: string;
   readonly details?: object;
 }
 
-const warningsOf = ({ raw }: Answer): readonly Told[] =>
-  (JSON.parse((raw['content'] as [{ readonly text: string }])[0].text) as { readonly warnings?: readonly Told[] })
-    .warnings ?? [];
+const warningsOf = ({ raw }: Answer): readonly WarningAnswer[] =>
+  (
+    JSON.parse((raw['content'] as [{ readonly text: string }])[0].text) as {
+      readonly warnings?: readonly WarningAnswer[];
+    }
+  ).warnings ?? [];
 
-describe('warnings', () => {
-  it('come with successes alone, each once: deprecation a session, slowness, quota, truncation, worst first', async () => {
+describe('an answer', () => {
+  it('has warnings of deprecation, slowness, quota and truncation once each, most severe first, and only when it is a success', async () => {
     await using upstream = await startRowsUpstream(makeRows(1_000));
     const operations = {
       list_rows: { deprecated: { replacement: 'search_rows', removalDate: '2027-01-31' }, slowMs: 1 },
@@ -46,13 +49,13 @@ describe('warnings', () => {
     expect((await client.call(READ, 'list_rows', { nope: 1 })).error?.code).toBe('VALIDATION_UNKNOWN_PARAM');
   }, 60_000);
 
-  it('say that a call took long', async () => {
+  it('has a warning when its call was slow', async () => {
     await using upstream = await startRowsUpstream(makeRows(60_000));
     const config = { warnings: { slowMs: 1 }, results: { maxBytes: 0 }, mcpServers: { rows: { url: upstream.url } } };
     await using gateway = await serveGateway(config);
     await using client = await connectClient(gateway.url);
-    const [told] = warningsOf(await client.call(READ, 'list_rows', { first: 1 }));
-    expect(told).toMatchObject({
+    const [warning] = warningsOf(await client.call(READ, 'list_rows', { first: 1 }));
+    expect(warning).toMatchObject({
       code: 'PERFORMANCE_SLOW_QUERY_WARNING',
       details: { operation: 'list_rows', threshold_ms: 1 },
     });

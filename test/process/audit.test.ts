@@ -75,7 +75,7 @@ async function openWorkplace(events: readonly AuditEvent[] = [DENIED, CALL]) {
 }
 
 describe('audit verify', () => {
-  it('passes what was written and names what was altered', async () => {
+  it('accepts unaltered journals and names altered records', async () => {
     await using place = await openWorkplace();
     const sound = await place.run('verify');
     expect(sound).toMatchObject({ code: 0, stdout: expect.stringMatching(/^1 journal, 4 records in .*: nothing was/) });
@@ -89,13 +89,13 @@ describe('audit verify', () => {
     expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 7, files: 1, faults: [{ line: 2 }], notes: [] });
   });
 
-  it('takes another directory, for which it needs no configuration', async () => {
+  it('reads another directory without a configuration', async () => {
     await using place = await openWorkplace();
     const { code, stdout } = await runCli(['audit', 'verify', '--dir', place.journals], { cwd: place.journals });
     expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('1 journal') });
   });
 
-  it.each(['verify', 'tail', 'search', 'export'])('%s says what is missing', async (command) => {
+  it.each(['verify', 'tail', 'search', 'export'])('%s reports a missing directory', async (command) => {
     await using place = await openWorkplace();
     await rm(place.journals, { recursive: true });
     const { code, stdout, stderr } = await place.run(command);
@@ -105,7 +105,7 @@ describe('audit verify', () => {
 });
 
 describe('audit tail', () => {
-  it('prints the newest records, a line each, and nothing that steers a terminal', async () => {
+  it('prints the newest records, one per line, without control characters', async () => {
     await using place = await openWorkplace();
     const { code, stdout } = await place.run('tail');
     expect(code).toBe(0);
@@ -149,7 +149,7 @@ describe('audit search', () => {
     [['--text', '/TMP/X'], ['files__delete_file']],
     [['--since', '1s'], []],
     [['--since', '2026-11-23'], []],
-  ])('%j', async (args, expected) => {
+  ])('finds records by %j', async (args, expected) => {
     await using place = await openWorkplace();
     const { code, stdout } = await place.run('search', '--json', ...args);
     const found = stdout.split('\n').filter((line) => line !== '');
@@ -157,7 +157,7 @@ describe('audit search', () => {
     expect(code).toBe(0);
   });
 
-  it('says how a time is written', async () => {
+  it('explains the formats of a time', async () => {
     await using place = await openWorkplace();
     const { code, stderr } = await place.run('search', '--since', 'yesterday');
     expect(code).toBe(2);
@@ -166,14 +166,14 @@ describe('audit search', () => {
 });
 
 describe('audit export', () => {
-  it('prints the journal lines as they stand', async () => {
+  it('prints the journal lines unchanged', async () => {
     await using place = await openWorkplace();
     expect((await place.run('export')).stdout).toBe(await readFile(await place.only(), 'utf8'));
     const part = await place.run('export', '--since', '2026-11-22T01:24:54Z', '--until', '2026-11-22T01:24:55Z');
     expect(JSON.parse(part.stdout)).toMatchObject(CALL);
   });
 
-  it('prints a table in which nothing is a formula', async () => {
+  it('prints CSV in which no text is a formula', async () => {
     await using place = await openWorkplace();
     const { stdout } = await place.run('export', '--format', 'csv');
     expect(stdout.split('\n', 1)[0]).toMatch(/^file,time,type,seq,operation,.*,client_name,.*,details$/);
@@ -181,13 +181,13 @@ describe('audit export', () => {
     expect(stdout).toContain('"{""parameters"":{""name"":""a, \\""b\\""""}}"');
   });
 
-  it('knows two formats', async () => {
+  it('refuses an unknown format', async () => {
     await using place = await openWorkplace();
     expect(await place.run('export', '--format', 'xml')).toMatchObject({ code: 2 });
   });
 });
 
-/** Lets the recorder work until it has recorded so many, and for longer than the promise, and kills it. */
+/** Kills the recorder once it has recorded so many events and has run longer than the promised delay. */
 async function recordAndKill(
   directory: string,
   args: readonly string[],
@@ -210,7 +210,7 @@ describe('a gateway that is killed', () => {
   it.each([
     ['as fast as it can', ['20', '0'], 10_000],
     ['a few now and then', ['2', '5'], 200],
-  ])('while it records %s has lost nothing older than the promise, and verifies', async (_how, args, count) => {
+  ])('while it records %s loses nothing older than promised, and its journals verify', async (_how, args, count) => {
     await using directory = await makeDirectory();
     const journals = join(directory.path, 'audit');
     await mkdir(journals);

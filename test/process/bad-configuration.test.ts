@@ -36,7 +36,7 @@ describe('a configuration with problems ends with code 3 and says what to do', (
     ['an unknown profile', { endpoint: { profile: 'crud' } }, ['endpoint.profile', 'crude']],
     ['an unknown mode', { endpoint: { mode: 'singel' } }, ['endpoint.mode', 'single']],
     ['broken JSON', '{"mcpServers": {', ['line 1']],
-  ])('%s', async (_what, config, words) => {
+  ])('reports %s', async (_what, config, words) => {
     const { code, stdout, stderr } = await validate(config);
     expect(stderr).toEqual(expect.stringContaining('gateway.config.json'));
     for (const word of words) expect(stderr).toContain(word);
@@ -44,7 +44,7 @@ describe('a configuration with problems ends with code 3 and says what to do', (
     expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
   });
 
-  it('tells all problems of all files at once', async () => {
+  it('reports all problems of all files at once', async () => {
     const { code, stderr } = await validate(
       { log: { level: 'loud' }, mcpServers: { a: { command: '${MISSING_ONE}' } } },
       { 'b.json': { url: '${MISSING_TWO}', operations: { x: { category: 'WRITE' } } } },
@@ -53,13 +53,13 @@ describe('a configuration with problems ends with code 3 and says what to do', (
     expect(code).toBe(3);
   });
 
-  it('names the environment variable when that is where the fault is', async () => {
+  it('names the environment variable that holds the fault', async () => {
     const { code, stderr } = await validate({ mcpServers: {} }, {}, { MCP_AQL_PORT: 'http' });
     expect(stderr).toContain('MCP_AQL_PORT');
     expect(code).toBe(3);
   });
 
-  it('serve refuses to start on it, with the same words', async () => {
+  it('stops serve with the same message', async () => {
     await using directory = await makeDirectory();
     const file = join(directory.path, 'gateway.config.json');
     await writeFile(file, JSON.stringify({ endpoint: { mode: 'five' } }));
@@ -70,7 +70,7 @@ describe('a configuration with problems ends with code 3 and says what to do', (
     }
   });
 
-  it('says which file is missing', async () => {
+  it('names the missing file', async () => {
     const { code, stderr } = await runCli(['serve', '--config', 'nowhere.json']);
     expect(stderr).toContain('nowhere.json');
     expect(code).toBe(3);

@@ -4,7 +4,7 @@ import { behaviourServer } from '../support/behaviours.js';
 import { connectClient, type McpClient } from '../support/mcp-client.js';
 import { type ServedGateway, serveGateway } from '../support/served-gateway.js';
 
-/** A port on which nobody listens. */
+/** A port without a listener. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
@@ -13,7 +13,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-describe('upstreams that are no good', () => {
+describe('a gateway with faulty upstreams', () => {
   let gateway: ServedGateway;
   let client: McpClient;
 
@@ -40,7 +40,7 @@ describe('upstreams that are no good', () => {
 
   const stateOf = (name: string) => gateway.report.status.upstreams.find((upstream) => upstream.name === name);
 
-  it.each(['good', 'noisy', 'off_spec'])('%s is connected all the same', (name) => {
+  it.each(['good', 'noisy', 'off_spec'])('connects %s', (name) => {
     expect(stateOf(name)?.state).toBe('ready');
   });
 
@@ -49,23 +49,23 @@ describe('upstreams that are no good', () => {
     ['exits', /exited with code 7.*API_KEY is not set/],
     ['hangs', /no answer to 'initialize' within 1.5 s/],
     ['unreachable', /refused/],
-  ])('%s is waited for, and the reason is told in words', (name, words) => {
+  ])('waits for %s and explains the reason', (name, words) => {
     expect(stateOf(name)?.state).toBe('waiting');
     expect(stateOf(name)?.problem).toMatch(words);
   });
 
-  it('leaves out what is disabled without a word', () => {
+  it('leaves out disabled upstreams without a message', () => {
     expect(stateOf('switched_off')).toMatchObject({ state: 'disabled' });
     expect(stateOf('switched_off')?.problem).toBeUndefined();
   });
 
-  it('the rest still serves', async () => {
+  it('serves the other upstreams', async () => {
     expect(await client.call('mcp_aql_read', 'good__echo', {})).toMatchObject({ success: true });
     const answer = await fetch(gateway.url.replace('/mcp', '/readyz'));
     expect(answer.status).toBe(200);
   });
 
-  it('noise is logged and harms nothing', async () => {
+  it('logs the noise of an upstream and serves it', async () => {
     expect(await client.call('mcp_aql_read', 'noisy__structured', {})).toMatchObject({
       success: true,
       data: { answer: 42 },

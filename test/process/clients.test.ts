@@ -49,7 +49,7 @@ describe('real clients over Streamable HTTP', () => {
   it.each([
     ['auto', '2026-07-28'],
     ['legacy', '2025-11-25'],
-  ] as const)('the SDK v2 client in mode %s speaks %s', async (mode, revision) => {
+  ] as const)('work with the SDK v2 client in mode %s, which speaks %s', async (mode, revision) => {
     const client = new ClientV2({ name: 'v2', version: '1' }, { versionNegotiation: { mode } });
     await client.connect(new HttpV2(new URL(gateway.url)));
     expect(client.getNegotiatedProtocolVersion()).toBe(revision);
@@ -57,14 +57,14 @@ describe('real clients over Streamable HTTP', () => {
     await client.close();
   });
 
-  it('the SDK v1 client', async () => {
+  it('work with the SDK v1 client', async () => {
     const client = new ClientV1({ name: 'v1', version: '1' });
     await client.connect(new HttpV1(new URL(gateway.url)));
     await exercise(client as unknown as AnyClient);
     await client.close();
   });
 
-  it('the inspector', async () => {
+  it('work with the inspector', async () => {
     const args = ['--transport', 'http', '--method', 'tools/call', '--tool-name', 'mcp_aql_read'];
     const { stdout } = await inspect([gateway.url, ...args, '--tool-arg', 'operation=read_graph']);
     expect(JSON.parse(JSON.parse(stdout).content[0].text)).toEqual({
@@ -85,7 +85,7 @@ describe('real clients over stdio', () => {
   }
 
   it.each(['auto', 'legacy'] as const)(
-    'the SDK v2 client in mode %s',
+    'work with the SDK v2 client in mode %s',
     async (mode) => {
       await withConfig(async (args, cwd) => {
         const client = new ClientV2({ name: 'v2', version: '1' }, { versionNegotiation: { mode } });
@@ -97,7 +97,7 @@ describe('real clients over stdio', () => {
     60_000,
   );
 
-  it('the SDK v1 client', async () => {
+  it('work with the SDK v1 client', async () => {
     await withConfig(async (args, cwd) => {
       const client = new ClientV1({ name: 'v1', version: '1' });
       await client.connect(new StdioV1({ command: process.execPath, args, cwd, stderr: 'ignore' }));
@@ -106,7 +106,7 @@ describe('real clients over stdio', () => {
     });
   }, 60_000);
 
-  it('the inspector', async () => {
+  it('work with the inspector', async () => {
     await withConfig(async ([binary = '', , , file]) => {
       // The inspector has a --config of its own.
       const server = ['-e', `MCP_AQL_CONFIG=${file}`, process.execPath, binary, 'stdio'];

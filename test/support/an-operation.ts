@@ -1,6 +1,6 @@
 import type { Operation } from '../../src/protocol/operation.js';
 
-/** An operation with plain values for everything that a test does not care about. */
+/** An operation with defaults for everything that a test does not set. */
 export function anOperation(changes: Partial<Operation> = {}): Operation {
   const name = changes.name ?? 'get_item';
   return {

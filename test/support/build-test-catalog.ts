@@ -5,7 +5,7 @@ import type { JsonSchema } from '../../src/protocol/json.js';
 import type { Operation } from '../../src/protocol/operation.js';
 import type { RawTool, ToolSet } from '../../src/protocol/tools.js';
 
-/** An upstream's configuration with the defaults of an operator who says nothing. */
+/** An upstream's configuration with default values. */
 export function anUpstream(slug: string, settings: Partial<UpstreamConfig> = {}): UpstreamConfig {
   return {
     name: slug,
@@ -25,8 +25,8 @@ export function anUpstream(slug: string, settings: Partial<UpstreamConfig> = {})
   };
 }
 
-export function aTool(name: string, inputSchema: JsonSchema = { type: 'object' }, rest: RawTool = {}): RawTool {
-  return { name, description: `Does ${name}.`, inputSchema, ...rest };
+export function aTool(name: string, inputSchema: JsonSchema = { type: 'object' }, members: RawTool = {}): RawTool {
+  return { name, description: `Does ${name}.`, inputSchema, ...members };
 }
 
 /** A catalog of tools by upstream; upstreams that are not given are configured by default. */

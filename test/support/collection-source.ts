@@ -5,7 +5,7 @@ export const NOW = Date.UTC(2026, 5, 1);
 
 const DAY = 86_400_000;
 
-/** A computed field as curation would declare it: whole days since `created_at`, null where that is no date. */
+/** A computed field in the form of a curation: whole days since `created_at`, null where that is no date. */
 export const AGE_DAYS: ComputedField = {
   name: 'age_days',
   description: 'Days since creation',
@@ -16,7 +16,7 @@ export const AGE_DAYS: ComputedField = {
   },
 };
 
-/** Where queries over plain items draw their fields from. */
+/** The source of fields for queries over plain items. */
 export const SOURCE = {
   computed: [AGE_DAYS],
   now: NOW,

@@ -6,7 +6,7 @@ import type { ToolSet } from '../../src/protocol/tools.js';
 
 const FOLDER = fileURLToPath(new URL('../../../shared/corpus/tools/', import.meta.url));
 
-/** Real catalogues, where this machine has them; a test that needs them skips and says so where it has not. */
+/** Real catalogues; a test that needs them is skipped where they are absent. */
 export const corpusIsHere = existsSync(FOLDER);
 
 export function readCorpus(): readonly ToolSet[] {

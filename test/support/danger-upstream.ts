@@ -1,7 +1,7 @@
 import { DANGER_LEVELS, type TrustLevel } from '../../src/protocol/operation.js';
 import { type ReplayServer, startReplayServer } from './replay-server.js';
 
-/** One operation a danger level, `do_safe` to `do_forbidden`, and a second one of the level that asks. */
+/** One operation for each danger level, `do_safe` to `do_forbidden`, and a second one of the level that needs confirmation. */
 const LEVELS = [
   ...DANGER_LEVELS.map((level) => [`do_${level}`, level] as const),
   ['do_destructive_too', 'destructive'] as const,

@@ -7,7 +7,7 @@ export interface Decision {
   readonly reason: string | undefined;
 }
 
-/** A desk whose requests and refusals are what the test says. */
+/** An approval service whose requests and refusals the test chooses. */
 export interface FakeApprovals extends ApprovalService {
   readonly decisions: readonly Decision[];
 }
@@ -32,7 +32,7 @@ export function anApproval(more: Partial<Approval> = {}): Approval {
   };
 }
 
-/** @param faults why a decision about an id is not taken. */
+/** @param faults why a decision about an id is refused */
 export function createFakeApprovals(
   approvals: readonly Approval[],
   faults: Readonly<Record<string, DecisionFault>> = {},

@@ -4,17 +4,17 @@ import type { ApprovalService } from '../../src/policy/approvals/approval-queue.
 import type { RawCall } from '../../src/protocol/call.js';
 import type { Reply } from '../../src/protocol/result.js';
 
-/** A gateway without a house behind it: answers are what the test says. */
+/** A gateway whose answers the test chooses. */
 export interface FakeGateway extends Gateway {
-  /** Every call as the front handed it over, oldest first. */
+  /** Every call that the server passed on, oldest first. */
   readonly calls: RawCall[];
-  /** Resolves with the next call that comes in. */
+  /** Resolves with the next call. */
   nextCall(): Promise<RawCall>;
-  /** Replaces the tool list and tells the listeners. */
+  /** Replaces the tool list and notifies the listeners. */
   changeTools(names: readonly string[]): void;
   /** How many listeners wait for changes. */
   readonly listeners: number;
-  /** The sessions that the front said are over, in order. */
+  /** The sessions that the server ended, in order. */
   readonly endedSessions: readonly string[];
 }
 

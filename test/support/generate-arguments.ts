@@ -16,8 +16,8 @@ export function createDice(seed: number): Dice {
 }
 
 /**
- * Arguments for a tool as its schema asks for them, written from the schema alone so that the catalog's own reading of it is
- * tested and not repeated. Optional members come and go with the dice. Not every schema can be met so; check the result.
+ * Arguments that match a tool's schema, made without the catalog's code so that a test can check that code. Optional members
+ * are chosen at random. Not every schema can be met this way; check the result.
  */
 export function generateArguments(schema: JsonSchema, dice: Dice): JsonObject {
   const value = generate(schema, schema, dice, 0);
@@ -79,7 +79,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   ipv4: '192.0.2.7',
 };
 
-/** Texts that meet the patterns found in the wild, tried in a random order. */
+/** Texts that match patterns of real schemas, tried in a random order. */
 const TEXTS =
   'abc x A1 7 42 2024-02-29 2024-02 12:30 10h 5m P1D a/b a.b #a1b2c3 v1.2.3 50% someone@example.org file.png http://a.b user:name ' +
   '1-2 1:2 I1:2 1h now-1h 10px 90deg 3:4 a@b https://example.org/x 00:11:22:33:44:55 AB-12 3f2504e0-4f89-41d3-9a0c-0305e82c3301 ' +

@@ -12,11 +12,11 @@ export interface Answer {
 
 export interface McpClient extends AsyncDisposable {
   readonly client: Client;
-  /** Calls an MCP tool with whatever arguments. */
+  /** Calls an MCP tool with any arguments. */
   callTool(tool: string, args: unknown): Promise<Answer>;
   /** Calls an operation through a tool. */
   call(tool: string, operation: string, params?: JsonObject): Promise<Answer>;
-  /** The same, saying yes where a confirmation is asked for. */
+  /** The same, with a second call that confirms where confirmation is required. */
   callConfirmed(tool: string, operation: string, params?: JsonObject): Promise<Answer>;
   introspect(params: JsonObject): Promise<Answer>;
 }
@@ -24,11 +24,11 @@ export interface McpClient extends AsyncDisposable {
 export interface ConnectOptions {
   /** Sent as the bearer token of every request. */
   readonly token?: string;
-  /** What the person behind the client answers; without it the client cannot ask. */
+  /** The answer of the client's user; without it the client cannot ask. */
   readonly answer?: (question: string) => ElicitResult | Promise<ElicitResult>;
 }
 
-/** An SDK client of the era wanted, connected to the gateway. */
+/** An SDK client of the given era, connected to the gateway. */
 export async function connectClient(
   url: string,
   mode: 'legacy' | 'auto' = 'auto',

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** The gate must not depend on luck: one seed, unless somebody explores with another. */
+/** A fixed seed makes test runs repeatable; set another one to explore. */
 const SEED = 20_261_121;
 
 fc.configureGlobal({ seed: Number(process.env['PROPERTY_SEED'] ?? SEED) });

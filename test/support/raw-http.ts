@@ -34,7 +34,7 @@ export function modernHeaders(method: string, name?: string): Record<string, str
   };
 }
 
-/** Begins a request below every client library, where any header and any bytes can be sent. */
+/** Begins a request without a client library, so that a test can send any header and any bytes. */
 export function beginHttp(url: string, raw: RawRequest = {}): ClientRequest {
   const { method = 'POST', headers = {}, body } = raw;
   const outgoing = request(url, { method, headers: { ...MCP_HEADERS, ...headers } });
@@ -75,7 +75,7 @@ export function callMessage(id: number | string, args: JsonObject = {}): JsonObj
   return { jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'mcp_aql_read', arguments: args } };
 }
 
-/** Opens a legacy session and returns the header that names it. */
+/** Opens a legacy session and returns its header. */
 export async function openSession(url: string): Promise<Record<string, string>> {
   const { headers } = await sendHttp(url, { body: initializeMessage() });
   return { 'mcp-session-id': String(headers['mcp-session-id']) };

@@ -7,14 +7,14 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-/** A server of the tests' own, so that it may be killed. Nothing is kept on the disk. */
+/** A server for one test, which may kill it. It writes nothing to disk. */
 export interface RedisServer extends AsyncDisposable {
   readonly url: string;
   /** Starts it again on the same port, empty. */
   start(): Promise<void>;
-  /** Kills it without a goodbye. */
+  /** Kills it without a shutdown. */
   kill(): Promise<void>;
-  /** Lets it take connections and commands but answer nothing, until `resume`. */
+  /** Makes it accept connections and commands but answer nothing until `resume`. */
   suspend(): void;
   resume(): void;
 }
@@ -26,13 +26,13 @@ export const REDIS_BINARY = BINARIES.flatMap((name) =>
   (process.env['PATH'] ?? '').split(delimiter).map((directory) => join(directory, name)),
 ).find(isExecutable);
 
-/** A server that the environment offers; it may be shared, so tests use a prefix of their own and never stop it. */
+/** A server from the environment; it may be shared, so tests use their own prefix and never stop it. */
 export const OFFERED_REDIS_URL = process.env['MCP_AQL_TEST_REDIS_URL'];
 
 /** Why tests that need a server are skipped; for their titles. */
 export const NO_REDIS = 'needs redis-server or valkey-server on the PATH, or MCP_AQL_TEST_REDIS_URL';
 
-/** @param password what the server asks for; nothing unless given */
+/** @param password the server's password; none by default */
 export async function startRedisServer(password?: string): Promise<RedisServer> {
   const directory = await mkdtemp(join(tmpdir(), 'redis-'));
   const port = await findFreePort();

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A tools/call as it arrived, untouched. */
+/** A tools/call exactly as received. */
 export interface ReceivedCall {
   readonly name: string;
   readonly arguments: unknown;
@@ -15,8 +15,8 @@ export interface ReplayServer extends AsyncDisposable {
 }
 
 /**
- * Serves captured tool lists over Streamable HTTP, one path a catalogue, and answers each call with what it received. Plain
- * JSON-RPC without the SDK, so that nothing is validated, dropped or reordered on the way.
+ * Serves captured tool lists over Streamable HTTP, one path for each catalogue, and answers each call with what it received.
+ * It uses plain JSON-RPC without the SDK, so that nothing is validated, dropped or reordered.
  */
 export async function startReplayServer(catalogues: ReadonlyMap<string, readonly unknown[]>): Promise<ReplayServer> {
   const calls: ReceivedCall[] = [];

@@ -33,7 +33,7 @@ export interface RowsUpstream extends AsyncDisposable {
   readonly url: string;
   /** Names of the tools that were called, oldest first. */
   readonly calls: readonly string[];
-  /** What `list_rows` and its like answer with from now on. */
+  /** Sets the answer of `list_rows` and similar tools. */
   rows: readonly Row[];
 }
 
@@ -48,7 +48,7 @@ const text = (value: string): JsonObject => ({ content: [{ type: 'text', text: v
 const READ_ONLY = { readOnlyHint: true };
 const LIMITED = { limit: { type: 'integer' }, filter: { type: 'string' } };
 
-/** One tool for every way in which servers give lists. */
+/** One tool for each form in which servers return lists. */
 const TOOLS: readonly { readonly tool: JsonObject; readonly answer: Answer }[] = [
   {
     tool: {
@@ -108,7 +108,7 @@ const TOOLS: readonly { readonly tool: JsonObject; readonly answer: Answer }[] =
   },
 ];
 
-/** A real upstream over HTTP whose answers are as large as the test wants. */
+/** A real upstream over HTTP; the test chooses the size of its answers. */
 export async function startRowsUpstream(rows: readonly Row[]): Promise<RowsUpstream> {
   const calls: string[] = [];
   const upstream = { rows };

@@ -8,7 +8,7 @@ export interface CliOutcome {
   readonly stderr: string;
 }
 
-/** Runs one command of the shipped binary to its end. */
+/** Runs one command of the shipped binary until it ends. */
 export async function runCli(
   args: readonly string[],
   options: { readonly cwd?: string; readonly env?: Readonly<Record<string, string>>; readonly input?: string } = {},

@@ -26,7 +26,7 @@ export interface ServedGateway extends AsyncDisposable {
   readonly directory: string;
   /** Everything logged so far. */
   stderr(): string;
-  /** Resolves when the log holds the text; already logged text counts. */
+  /** Resolves when the log contains the text; text that is already logged counts. */
   logged(text: string): Promise<void>;
 }
 
@@ -34,25 +34,25 @@ export interface ServeOptions {
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly nodeArgs?: readonly string[];
-  /** Texts of further files beside the configuration, by name. */
+  /** Texts of other files beside the configuration, by name. */
   readonly files?: Readonly<Record<string, string>>;
-  /** The folder of an earlier or another gateway, whose state this one continues; the caller removes it. */
+  /** The folder of an earlier or another gateway, whose state this one uses; the caller removes it. */
   readonly directory?: string;
 }
 
-/** A folder of its own for one test's configuration and data. */
+/** A new folder for one test's configuration and data. */
 export async function makeDirectory(): Promise<{ readonly path: string } & AsyncDisposable> {
   const path = await mkdtemp(join(tmpdir(), 'aql-test-'));
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
 }
 
-function keptDirectory(path: string): Awaited<ReturnType<typeof makeDirectory>> {
+function existingDirectory(path: string): Awaited<ReturnType<typeof makeDirectory>> {
   return { path, [Symbol.asyncDispose]: async () => undefined };
 }
 
-/** Runs the shipped binary over a configuration until it says that it is ready. */
+/** Starts the shipped binary with a configuration and resolves when it is ready. */
 export async function serveGateway(config: object, options: ServeOptions = {}): Promise<ServedGateway> {
-  const directory = options.directory === undefined ? await makeDirectory() : keptDirectory(options.directory);
+  const directory = options.directory === undefined ? await makeDirectory() : existingDirectory(options.directory);
   const file = join(directory.path, 'gateway.config.json');
   await writeFile(file, JSON.stringify(config));
   for (const [name, text] of Object.entries(options.files ?? {})) await writeFile(join(directory.path, name), text);

@@ -11,14 +11,14 @@ import { openHttpServer } from '../../src/server/http-server.js';
 import { serveStdio } from '../../src/server/stdio/stdio-server.js';
 import type { FakeGateway } from './fake-gateway.js';
 
-export const SERVER_INFO = { name: 'front-under-test', version: '1.2.3' };
+export const SERVER_INFO = { name: 'server-under-test', version: '1.2.3' };
 
 export interface CallOptions {
   readonly onprogress?: (progress: JsonObject) => void;
   readonly signal?: AbortSignal;
 }
 
-/** What the clients of both SDK lines have in common, as far as the front's tests need it. */
+/** What the clients of both SDK lines have in common, as far as the tests of the servers need it. */
 export interface GatewayClient {
   listTools(): Promise<JsonObject>;
   callTool(name: string, args: JsonObject, options?: CallOptions): Promise<JsonObject>;
@@ -38,15 +38,15 @@ export interface Connection {
 }
 
 export interface ClientOptions {
-  /** The person behind the client: takes the params of `elicitation/create` and gives its result. */
+  /** The client's user: takes the params of `elicitation/create` and gives its result. */
   readonly user?: (params: JsonObject) => JsonObject | Promise<JsonObject>;
   /** The bearer token over HTTP. */
   readonly token?: string;
 }
 
-const CLIENT_INFO = { name: 'front-client', version: '1.0.0' };
+const CLIENT_INFO = { name: 'test-client', version: '1.0.0' };
 
-/** Each way that a client of the SDKs reaches a front. */
+/** Each way in which a client of the SDKs reaches a server. */
 export const CONNECTIONS: readonly Connection[] = [
   {
     name: 'SDK v2, modern, HTTP',
@@ -122,7 +122,7 @@ async function openStdio(gateway: FakeGateway, dialer: Dialer): Promise<GatewayC
   };
 }
 
-/** The front tells of defects in observations alone: a test must not pass over one. */
+/** A server reports defects only as observations; this makes a test fail on one. */
 function failOnDefect(observation: Observation): void {
   if (observation.kind === 'defect') throw new Error(`defect in ${observation.where}`, { cause: observation.cause });
 }
@@ -154,7 +154,7 @@ function newer(mode: 'auto' | 'legacy', { user, token }: ClientOptions = {}): Di
   };
 }
 
-/** Takes whatever a server answers to a method that does not exist. */
+/** Accepts any answer to a method that does not exist. */
 const ANY_RESULT = {
   '~standard': { version: 1, vendor: 'test', validate: (value: unknown) => ({ value }) },
 } as const;

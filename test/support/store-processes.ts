@@ -5,20 +5,20 @@ import type { StoreConfig } from '../../src/config/gateway-config.js';
 
 const CHILD = fileURLToPath(new URL('store-child.mjs', import.meta.url));
 
-/** What a process does with the store; see `store-child.mjs`. */
+/** The task of a process on the store; see `store-child.mjs`. */
 export interface StoreTask {
   readonly config: StoreConfig;
   readonly task: 'insertAndDie' | 'replaceAll' | 'countUp';
   readonly input: unknown;
 }
 
-/** Runs a task in so many processes at the same time, of the built code; gives the answer of each. */
+/** Runs a task of the built code in several processes at the same time; returns the answer of each. */
 export async function runInProcesses<T>(count: number, task: StoreTask): Promise<readonly T[]> {
   const children = await Promise.all(Array.from({ length: count }, startChild));
   return Promise.all(children.map((child) => answerOf<T>(child, task)));
 }
 
-/** Runs a task that ends with the death of its process; gives the signal that it died of. */
+/** Runs a task that kills its process; returns the signal. */
 export async function runToDeath(task: StoreTask): Promise<NodeJS.Signals | null> {
   const child = await startChild();
   child.send(task);
@@ -26,7 +26,7 @@ export async function runToDeath(task: StoreTask): Promise<NodeJS.Signals | null
   return signal;
 }
 
-/** Loaded and waiting, so that those started first have no lead. */
+/** Waits until every process is loaded, so that all begin at the same time. */
 async function startChild(): Promise<ChildProcess> {
   const child = fork(CHILD, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
   await nextMessage(child);

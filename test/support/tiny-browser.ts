@@ -2,7 +2,7 @@ import { runInNewContext } from 'node:vm';
 
 type Listener = (event: { preventDefault(): void }) => unknown;
 
-/** As much of an element as the approvals page uses. It has no way to take markup: only text and children. */
+/** The parts of an element that the approvals page uses. It cannot take markup, only text and children. */
 export class TinyElement {
   readonly tag: string;
   readonly children: TinyElement[] = [];
@@ -28,7 +28,7 @@ export class TinyElement {
     this.#onText();
   }
 
-  /** Every element below, in order. */
+  /** All descendants, in order. */
   get all(): readonly TinyElement[] {
     return this.children.flatMap((child) => [child, ...child.all]);
   }
@@ -51,7 +51,7 @@ export class TinyElement {
 
   focus(): void {}
 
-  /** Does what a person does, and waits for the listener. */
+  /** Triggers an event as a person would, and waits for the listener. */
   async trigger(type: 'click' | 'submit'): Promise<void> {
     await this.#listeners.get(type)?.({ preventDefault: () => undefined });
   }
@@ -60,11 +60,11 @@ export class TinyElement {
 export interface TinyBrowser {
   /** The element of the document with this id. */
   byId(id: string): TinyElement;
-  /** Resolves when the page says something next. */
+  /** Resolves with the next message of the page. */
   nextMessage(): Promise<string>;
 }
 
-/** Runs a page's one script, with the elements to which the document gives an id, against a real server. */
+/** Runs the only script of a page, with the elements that have an id in the document, against a real server. */
 export async function openPage(url: string, storage: Map<string, string>): Promise<TinyBrowser> {
   const html = await (await fetch(url)).text();
   const source = new URL(/<script src="([^"]+)"/.exec(html)?.[1] ?? '', url).href;

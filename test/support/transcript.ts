@@ -13,7 +13,7 @@ export type TranscriptStep =
       readonly title: string;
       readonly tool: string;
       readonly request: string;
-      /** What is shown: the envelope's data, its error, or all of it. */
+      /** The part that the document shows: the envelope's data, its error, or all of it. */
       readonly outcome: 'answer' | 'error' | 'envelope';
       readonly expected: string;
     }
@@ -24,7 +24,7 @@ const STEP =
 
 /**
  * The conversation in a document: each fenced `json request TOOL` with the `json answer`, `error` or `envelope` that follows,
- * and each `sh operator` command. Where it says `conf_...` or `ap_...`, the last one that was seen is meant.
+ * and each `sh operator` command. `conf_...` and `ap_...` stand for the last token and approval that were seen.
  */
 export function readTranscript(document: string): readonly TranscriptStep[] {
   const text = readFileSync(join(REPOSITORY, document), 'utf8');
@@ -42,7 +42,7 @@ export function readTranscript(document: string): readonly TranscriptStep[] {
   );
 }
 
-/** Plays steps one after the other against a gateway, and holds every answer against what the document shows. */
+/** Plays steps one after the other against a gateway and compares every answer with the document. */
 export function createPlayer(gateway: ServedGateway, client: McpClient): (step: TranscriptStep) => Promise<void> {
   let token = '';
   let approval = '';
@@ -61,8 +61,8 @@ export function createPlayer(gateway: ServedGateway, client: McpClient): (step: 
     const answer = await client.callTool(step.tool, JSON.parse(fillIn(step.request)));
     remember(answer);
     const expected = JSON.parse(fillIn(step.expected), dropMoments) as JsonObject;
-    const shown = { answer: answer.data, error: answer.error, envelope: envelopeOf(answer) }[step.outcome];
-    expect(shown, JSON.stringify(answer.error ?? answer.data)).toMatchObject(expected);
+    const part = { answer: answer.data, error: answer.error, envelope: envelopeOf(answer) }[step.outcome];
+    expect(part, JSON.stringify(answer.error ?? answer.data)).toMatchObject(expected);
   };
 }
 
@@ -76,7 +76,7 @@ function envelopeOf({ raw }: Answer): unknown {
   return JSON.parse(first?.text ?? 'null');
 }
 
-/** A document's points in time are examples. */
+/** Dates in a document are examples. */
 function dropMoments(key: string, value: unknown): unknown {
   return key === 'expires_at' ? expect.any(String) : value;
 }

@@ -23,7 +23,7 @@ them. It reports every fault of all of them at once, each with its path and what
 --print\` shows the result with secrets masked. This page is made from the schema
 ([gateway-config.schema.json](gateway-config.schema.json), [upstream.schema.json](upstream.schema.json)).
 
-## Where it comes from
+## Sources
 
 The main file is the first of: \`--config\`, \`${CONFIG_VARIABLE}\`, \`gateway.config.json\` in the working directory, the default that
 ships with the package. Flags beat the environment, which beats the file. Files may hold comments and trailing commas. Relative
@@ -41,22 +41,22 @@ const REFERENCES: readonly (readonly string[])[] = [
   ['`$${`', 'the text `${` itself'],
 ];
 
-const SECRETS = `A server that is \`disabled\` needs none of its variables. \`\${input:name}\` is refused: a gateway has nobody to ask.
+const SECRETS = `A server that is \`disabled\` needs none of its variables. \`\${input:name}\` is refused: a gateway cannot ask an editor's user.
 
 \`X_FILE\` in \`env\` or \`headers\` sets \`X\` to the trimmed content of a file of at most 64 KiB, unless \`X\` is set. A file that
 cannot be read is an error where \`X\` is a header or sounds like a secret (token, key, password and so on), else a warning. Each
-variable of the table above has such a twin too: \`MCP_AQL_HOST_FILE\`.`;
+variable of the table above has such a file variable too: \`MCP_AQL_HOST_FILE\`.`;
 
 const RULES = `## Policy rules
 
-Each call is held against every rule of \`policy.rules\`; of those that match, \`deny\` beats \`confirm\` beats \`allow\`, wherever they
-stand. Where none matches, the operation's danger and its server's trust decide ([security](security.md)). Patterns are minimatch's
+Each call is checked against every rule of \`policy.rules\`; of those that match, \`deny\` beats \`confirm\` beats \`allow\`, in any
+order. Where none matches, the operation's danger and its server's trust decide ([security](security.md)). Patterns are minimatch's
 without extended globs: \`*\`, \`?\`, \`**\`, \`[classes]\` and \`{braces}\`. Where a value cannot be judged, as text where a number is
 compared, a rule that denies or confirms counts as matching and one that allows does not. \`policy explain\` says which rule decides,
 and why. For example:`;
 
-const RULES_READING = `What is made or changed in repositories called \`sandbox-…\` runs without a question. A refund above 100 waits for a person, and
-for half a minute. The client \`ci\` deletes nothing, whoever would agree to it.
+const RULES_READING = `Creations and changes in repositories named \`sandbox-…\` run without a question. A refund above 100 needs the agreement of a
+person and at least half a minute. The client \`ci\` deletes nothing, and nobody can agree to it.
 
 Tokens may also come as files (\`token_FILE\`), and the first of each kind as a variable: \`MCP_AQL_CLIENT_TOKEN\` is the client
 \`default\`, \`MCP_AQL_ADMIN_TOKEN\` the operator \`admin\`.`;
@@ -64,27 +64,27 @@ Tokens may also come as files (\`token_FILE\`), and the first of each kind as a 
 const SERVERS = `## Servers
 
 \`mcpServers\` takes a block of Claude Desktop, Cursor or VS Code as it is; VS Code's \`servers\` and \`mcp.servers\` mean the same. Keys
-that only other clients know are ignored with a warning; keys that look like a slip of the ones below are errors.`;
+that only other clients know are ignored with a warning; keys that look like misspelled ones of the keys below are errors.`;
 
 const UPSTREAM_FILES = `## Upstream files
 
 Each \`*.json\` in \`upstreamsDir\` describes one upstream: the keys above and \`name\` (the file's name unless given). A file without
-\`command\` and \`url\` adds to the server of that name, and beats what the main file says of it. Names are compared in snake_case, and two
+\`command\` and \`url\` adds to the server of that name, and beats its definition in the main file. Names are compared in snake_case, and two
 servers may not share one. The same curation keys may stand in \`mcpServers\`.
 
-An entry of \`operations\` is an exact name or a minimatch pattern (\`get_*\`), held against the tool's own name and its operation's
+An entry of \`operations\` is an exact name or a minimatch pattern (\`get_*\`), compared with the tool's own name and its operation's
 name. Later entries win, key by key.`;
 
 const API_LIMITS = `## API limits
 
-Each of a server's \`api_limits\` says how many calls it takes ([quotas](quotas.md)):`;
+Each of a server's \`api_limits\` says how many calls the server accepts ([quotas](quotas.md)):`;
 
 const PROFILES = `## Profiles
 
-A profile sorts operations into families; each operation stands in exactly one. Patterns beat verbs, verbs beat categories, and
-the last family takes what none asked for.`;
+A profile assigns operations to families; each operation belongs to exactly one. Patterns beat verbs, verbs beat categories, and
+the last family takes the operations that no other takes.`;
 
-/** The text of docs/configuration.md: the schema's and the tables' own words, so that page and program cannot differ. */
+/** The text of docs/configuration.md, from the texts of the schemas and tables, so that page and program cannot differ. */
 export function renderConfigReference(): string {
   return `${[
     INTRODUCTION,
@@ -140,7 +140,7 @@ function renderSections(): string[] {
   ];
 }
 
-/** A section's table, then those of the objects within it; nothing where a setting is no section. */
+/** A section's table, then those of the objects within it; empty where a setting is not a section. */
 function renderSection(name: string, schema: JsonSchema, heading: string): string[] {
   const found = findObject(name, schema);
   if (found === undefined) return [];
@@ -154,7 +154,7 @@ function renderSection(name: string, schema: JsonSchema, heading: string): strin
   ];
 }
 
-/** Where a setting leads to keys: an object's own, those of each element (`rules[]`), or of each entry (`clients.*`). */
+/** The keys below a setting: those of an object, of each element (`rules[]`), or of each entry (`clients.*`). */
 function findObject(path: string, schema: JsonSchema): { path: string; properties: JsonObject } | undefined {
   const places = [
     { path, at: ['properties'] },
@@ -207,7 +207,7 @@ function renderFamilies(families: readonly FamilyDefinition[]): string {
   return renderTable(['family', 'purpose', 'categories', 'verbs and patterns'], rows);
 }
 
-/** A table with its columns aligned, as the project's formatter wants it. */
+/** A table with its columns aligned, as the project's formatter writes it. */
 function renderTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const cells = [head, ...rows].map((row) => head.map((_, column) => (row[column] ?? '').replaceAll('|', '\\|')));
   const widths = head.map((_, column) => Math.max(3, ...cells.map((row) => row[column]?.length ?? 0)));
@@ -254,26 +254,27 @@ export const POLICY_EXAMPLE: JsonObject = {
   },
 };
 
-/** What the reference says of expressions, before their functions. */
+/** The section about expressions, before their functions. */
 const EXPRESSIONS = `### Expressions
 
 A computed field is an expression over the fields of one item, by their dotted paths; through a list a path means each of its
-elements, and a name with spaces or signs stands in back quotes. There are numbers, \`'texts'\`, \`true\`, \`false\` and \`null\`, the
+elements, and a name with spaces or signs is written in back quotes. There are numbers, \`'texts'\`, \`true\`, \`false\` and \`null\`, the
 operators \`+ - * / %\`, \`== != < <= > >=\`, \`and\`, \`or\` and \`not\`, parentheses, and the functions below: in all
 ${MAX_EXPRESSION_LENGTH.toLocaleString('en')} characters.
 
-What is missing is null, and so is what is computed of it; \`x == null\` asks for it. A date is an ISO 8601 text, in UTC where it
-names no zone, or a Unix time. \`+\` beside a text writes one after the other. Lists of more than ${MAX_ELEMENTS.toLocaleString('en')} elements are not
-looked at, and a text ends after 10,000 characters.`;
+A missing value is null, and so is the result of an operator on it; \`x == null\` tests for it. A date is an ISO 8601 text, in UTC
+where it names no zone, or a Unix time. \`+\` with a text concatenates. Lists of more than ${MAX_ELEMENTS.toLocaleString('en')} elements are not
+evaluated, and a text is cut after 10,000 characters.`;
 
-/** What the reference says of relations, before and after their keys. */
+/** The section about relations, before and after their keys. */
 const RELATIONS = `## Relations
 
-\`relations\` say which operations of a server tell what is connected with what. \`query_relationships\` walks them, and exists
-where some server has them. An entry holds:`;
+\`relations\` name the operations of a server that return connections. \`query_relationships\` traverses them, and exists where a
+server has them. An entry holds:`;
 
-const RELATIONS_READING = `An operation that is asked about one node (\`$id\`) tells one side of its connections, or both where \`source\` and \`target\` are
-given. One that is not is read once and tells both. Relations of the main file and of the server's own add up. For example:`;
+const RELATIONS_READING = `An operation with a node's id (\`$id\`) in its parameters returns one side of the node's connections, or both where \`source\` and
+\`target\` are given. One without it is called once and returns both. Relations of the main file and of the server's own file are
+combined. For example:`;
 
 /** The documentation's example of computed fields and relations; a main file that loads. */
 export const RESULT_EXAMPLE: JsonObject = {

@@ -5,31 +5,31 @@ import { faultCode } from '../../config/secrets.js';
 import { type JournalMark, type JournalRecord, listJournals, readLine, readMarks } from './line.js';
 import { readFirstLine, readLastLines } from './read.js';
 
-/** What the ends of one journal say. */
+/** The first and the last record of one journal, as far as the chain of journals needs them. */
 export interface JournalEnds {
   readonly file: string;
-  /** When its newest record was made, ISO 8601; of a journal without one, when the file was changed. */
+  /** When its newest record was made, ISO 8601; for a journal without one, when the file was changed. */
   readonly newest: string;
-  /** Its last sound record; undefined where there is none. */
+  /** Its last unaltered record; undefined where there is none. */
   readonly last: JournalMark | undefined;
-  /** The records of other journals that its first one names. */
+  /** The records of other journals that its first record names. */
   readonly named: readonly JournalMark[];
   /** Where its last complete line ends, in bytes. */
   readonly end: number;
 }
 
-/** The ends of a directory's journals, read again only where a file has grown. */
+/** The ends of a directory's journals. A file is read again only when it has grown. */
 export interface JournalIndex {
-  /** Reads everything once, with pauses for others. Afterwards a look at the directory costs little. */
+  /** Reads all journals once, yielding to the event loop in between. Later reads are cheap. */
   warm(): Promise<void>;
-  /** The ends as they are now, the oldest journal first; none while there is no directory. */
+  /** The current ends, the oldest journal first; none while there is no directory. */
   read(): readonly JournalEnds[];
 }
 
-/** Journals that are read before others get their turn. */
+/** How many journals are read before the event loop continues. */
 const TURN = 32;
 
-/** How far back the last sound line is looked for; there is more than one unsound line only where somebody wrote it. */
+/** How many last lines are searched for an unaltered one. A crash leaves at most one altered line. */
 const LINES_LOOKED_AT = 16;
 
 export function createJournalIndex(directory: string): JournalIndex {
@@ -44,8 +44,8 @@ export function createJournalIndex(directory: string): JournalIndex {
       known.set(file, { size, ends });
       return [ends];
     } catch {
-      // Another gateway may have removed it since the listing; and one that cannot be read must not keep others from being
-      // written. `audit verify` tells of it.
+      // Another gateway may have removed the file since it was listed, and an unreadable one must not stop this gateway from
+      // writing its own. `audit verify` reports it.
       return [];
     }
   };
@@ -61,10 +61,10 @@ export function createJournalIndex(directory: string): JournalIndex {
 }
 
 /**
- * The journals' last records that no journal names yet. Whoever begins a journal names these, and thereby all: each
- * record that is named stands in a journal whose own end is named, or is among these.
+ * The last records of journals that no journal names yet. A new journal names these, and thereby all: each named record is in
+ * a journal whose own end is named or among these.
  */
-export function findLooseEnds(ends: readonly JournalEnds[]): readonly JournalMark[] {
+export function findUnnamedEnds(ends: readonly JournalEnds[]): readonly JournalMark[] {
   const named = new Set(ends.flatMap((each) => each.named.map(({ hash }) => hash)));
   return ends.flatMap(({ last }) => (last === undefined || named.has(last.hash) ? [] : [last]));
 }

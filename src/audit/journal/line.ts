@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
 
-/** Enough to find out whether a record is still there, and still the same. */
+/** Identifies a record, and shows whether it is still there and unaltered. */
 export interface JournalMark {
   /** The journal's file name. */
   readonly file: string;
@@ -26,14 +26,14 @@ export interface JournalRecord {
 /** The version of the line format; the first record of every journal names it. */
 export const JOURNAL_FORMAT = 1;
 
-/** No writer makes longer lines; whoever reads cuts here, and what is cut fails its hash. In bytes. */
+/** In bytes. No writer makes longer lines; a reader cuts longer ones here, so that their hash does not match. */
 export const MAX_LINE_BYTES = 8 * 1024 * 1024;
 
 /** A line as it was read. */
 interface ReadLine {
   /** Absent where the line holds no record. */
   readonly record: JournalRecord | undefined;
-  /** Whether not a byte of it was altered since it was hashed. */
+  /** Whether its bytes match its hash. */
   readonly sound: boolean;
 }
 
@@ -43,8 +43,8 @@ const CLOSING = '"}';
 const SEAL_LENGTH = SEAL.length + HASH_LENGTH + CLOSING.length;
 
 /**
- * A record as its line, with line break. The hash is over the text before it, so that it can be checked on the bytes
- * of the file without knowing how JSON was written.
+ * The line of a record, with line break. The hash covers the text before it, so that it can be checked on the bytes
+ * of the file without knowing how the JSON was written.
  * @param members of the JSON object, without braces
  */
 export function sealLine(members: string, seq: number, prev: string): { readonly text: string; readonly hash: string } {
@@ -65,7 +65,7 @@ function parseRecord(bytes: Buffer): JournalRecord | undefined {
     const value: unknown = JSON.parse(bytes.toString('utf8'));
     return isJsonObject(value) && isRecord(value) ? value : undefined;
   } catch {
-    // The caller says so.
+    // The caller reports it.
     return undefined;
   }
 }
@@ -75,7 +75,7 @@ function isRecord(value: JsonObject): value is JournalRecord & JsonObject {
   return Number.isSafeInteger(value['seq']) && texts.every((text) => typeof text === 'string');
 }
 
-/** The marks that a record's member lists; what is no mark is passed over. */
+/** The marks that a record's member lists; what is not a mark is skipped. */
 export function readMarks(value: unknown): readonly JournalMark[] {
   return Array.isArray(value) ? value.filter(isMark) : [];
 }
@@ -93,8 +93,8 @@ function hashOf(content: string | Buffer): string {
 const JOURNAL_NAME = /^(\d{4}-\d\d-\d\dT)(\d\d)-(\d\d)-(\d\d\.\d{3}Z)-\d+-[0-9a-f]{8}\.jsonl$/;
 
 /**
- * A name that no other journal has and that sorts by age: `2026-11-22T01-24-53.123Z-4711-0b5e8a92.jsonl`. Colons are not
- * allowed in file names everywhere.
+ * A unique name that sorts by age: `2026-11-22T01-24-53.123Z-4711-0b5e8a92.jsonl`. It has no colons, because some file
+ * systems do not allow them.
  * @param time ISO 8601
  */
 export function nameJournal(time: string): string {

@@ -16,7 +16,7 @@ const NEWLINE = 0x0a;
 const CHUNK_BYTES = 256 * 1024;
 
 /**
- * A file's lines as a stream, so that its size does not matter.
+ * Streams the lines of a file, so that memory does not depend on its size.
  * @param start where the first line begins, in bytes
  * @throws the system's error when the file cannot be read
  */
@@ -39,13 +39,13 @@ export async function* readLines(path: string, start = 0): AsyncGenerator<RawLin
   if (line.length > 0) yield { number: number + 1, bytes: line.take(), complete: false, end };
 }
 
-/** The parts of a line that is being read. */
+/** Collects the parts of a line. */
 class LineBuffer {
   #parts: Buffer[] = [];
   #kept = 0;
   #length = 0;
 
-  /** What was added, kept or not, in bytes. */
+  /** What was added, in bytes, including what was cut. */
   get length(): number {
     return this.#length;
   }
@@ -78,9 +78,9 @@ interface LastLines {
 }
 
 /**
- * The last complete lines of a file, read from its end backwards. What follows the last line break is still being
+ * The last complete lines of a file, read backwards from its end. What follows the last line break is still being
  * written, or was when the writer died.
- * @param count of lines, at most
+ * @param count the number of lines, at most
  * @param limit where the file is taken to end, in bytes
  */
 export function readLastLines(path: string, count: number, limit = Number.POSITIVE_INFINITY): LastLines {
@@ -88,7 +88,7 @@ export function readLastLines(path: string, count: number, limit = Number.POSITI
     const size = Math.min(fstatSync(fd).size, limit);
     let start = size;
     let tail: Buffer = Buffer.alloc(0);
-    // One line break more than lines are wanted: the one before the first of them.
+    // One more line break than lines: the one before the first of them.
     while (start > 0 && countBreaks(tail) <= count && tail.length < MAX_LINE_BYTES * count) {
       const from = Math.max(0, start - Math.max(BLOCK_BYTES, tail.length));
       tail = Buffer.concat([readBlock(fd, from, start - from), tail]);
@@ -96,7 +96,7 @@ export function readLastLines(path: string, count: number, limit = Number.POSITI
     }
     const end = tail.lastIndexOf(NEWLINE) + 1;
     const lines = splitLines(tail.subarray(0, end));
-    // Where the reading did not reach the file's beginning, the first piece is a piece.
+    // The first line may be incomplete where the reading did not reach the start of the file.
     return { lines: (start === 0 ? lines : lines.slice(1)).slice(-count), end: start + end };
   });
 }

@@ -1,4 +1,4 @@
-/** A record that waits for its line. */
+/** A record that waits to be written. */
 export interface QueuedRecord {
   /** ISO 8601. */
   readonly time: string;
@@ -12,7 +12,7 @@ export interface QueueLimits {
   readonly records: number;
 }
 
-/** What is kept while the disk takes nothing: more would take the gateway down with it. */
+/** How much is kept while the disk fails: more would exhaust the gateway's memory. */
 const LIMITS: QueueLimits = { characters: 64 * 1024 * 1024, records: 100_000 };
 
 /** The members of a record. */
@@ -20,7 +20,7 @@ export function writeMembers(time: string, type: string, fields: object): string
   return JSON.stringify({ time, type, ...fields }).slice(1, -1);
 }
 
-/** Records in the order in which they came. What it cannot keep is counted, and the count becomes a record in its place. */
+/** Records in the order in which they were put. Records beyond the limits are counted, and the count becomes a record itself. */
 export class RecordQueue {
   readonly #limits: QueueLimits;
   #records: QueuedRecord[] = [];
@@ -54,7 +54,7 @@ export class RecordQueue {
     if (this.#isFull()) {
       this.lose(record.time);
     } else {
-      this.#tellLost(record.time);
+      this.#recordLoss(record.time);
       this.#add(record);
     }
   }
@@ -63,10 +63,10 @@ export class RecordQueue {
   lose(time: string): void {
     this.#lost ??= { count: 0, since: time };
     this.#lost.count += 1;
-    if (this.#records.length === 0) this.#tellLost(time);
+    if (this.#records.length === 0) this.#recordLoss(time);
   }
 
-  /** Takes the oldest records: as many as come to so many characters, and one at least. */
+  /** Takes the oldest records, at least one, until they have so many characters. */
   take(characters: number): readonly QueuedRecord[] {
     let count = 0;
     let sum = 0;
@@ -78,7 +78,7 @@ export class RecordQueue {
     this.#characters -= sum;
     this.#taken += taken.length;
     const last = taken.at(-1);
-    if (last !== undefined && this.#records.length === 0) this.#tellLost(last.time);
+    if (last !== undefined && this.#records.length === 0) this.#recordLoss(last.time);
     return taken;
   }
 
@@ -86,7 +86,7 @@ export class RecordQueue {
     return this.#records.length >= this.#limits.records || this.#characters >= this.#limits.characters;
   }
 
-  #tellLost(time: string): void {
+  #recordLoss(time: string): void {
     if (this.#lost === undefined) return;
     const { count, since } = this.#lost;
     this.#lost = undefined;

@@ -2,15 +2,15 @@ import fs from 'node:fs';
 import { join } from 'node:path';
 import { faultCode } from '../../config/secrets.js';
 import type { Observer } from '../../observe/observation.js';
-import { findLooseEnds, type JournalIndex } from './index.js';
+import { findUnnamedEnds, type JournalIndex } from './index.js';
 import { JOURNAL_FORMAT, type JournalMark, nameJournal, sealLine } from './line.js';
 import { type QueuedRecord, type QueueLimits, RecordQueue, writeMembers } from './record-queue.js';
 
 export interface JournalWriterOptions {
   readonly directory: string;
-  /** Which program writes; its journals say so. */
+  /** The program that writes, as its journals name it. */
   readonly process: string;
-  /** Have each record on the disk before `put` returns. */
+  /** Write each record to the disk before `put` returns. */
   readonly sync: boolean;
   readonly index: JournalIndex;
   readonly observe: Observer;
@@ -19,26 +19,26 @@ export interface JournalWriterOptions {
   readonly queueLimits?: QueueLimits;
 }
 
-/** How long a record waits for others to be written with it, at most. Half of what a crash may cost. */
+/** How long a record waits at most for others, to be written with them. Half of what a crash may lose. */
 const DELAY_MS = 50;
-/** So much is written without waiting for more, in characters. */
+/** The size of a batch that is written without waiting for more, in characters. */
 const BATCH_CHARACTERS = 256 * 1024;
-/** Pauses after failures: the first, doubling up to the longest. */
+/** The pauses after failures double from the first to the longest. */
 const RETRY_MS = { first: 100, longest: 10_000 };
 
 interface Flush {
-  /** Done when so many records have been taken from the queue, and written. */
+  /** Done when this many records have been taken from the queue and written. */
   readonly upTo: number;
   readonly done: () => void;
 }
 
-/** Writes records into journals of its own, one after the other. The first file is made with the first record. */
+/** Writes records into its own journals, one after the other. The first file is created with the first record. */
 export class JournalWriter {
   readonly #options: JournalWriterOptions;
   readonly #queue: RecordQueue;
   #file: JournalFile | undefined;
   #predecessor: JournalMark | undefined;
-  /** When the oldest waiting record came, by the process's own clock. */
+  /** When the oldest waiting record was put, by the process's monotonic clock. */
   #waitingSince: number | undefined;
   #timer: NodeJS.Timeout | undefined;
   #running: Promise<void> | undefined;
@@ -62,14 +62,14 @@ export class JournalWriter {
     this.#wake();
   }
 
-  /** Counts a record that could not be made; the count goes on record. */
+  /** Counts a record that could not be made; the count is recorded. */
   lose(time: string): void {
     this.#waitingSince ??= performance.now();
     this.#queue.lose(time);
     this.#wake();
   }
 
-  /** Resolves when the disk has everything that was put so far; while it fails, that is not yet. */
+  /** Resolves when everything that was put so far is on the disk; waits while the disk fails. */
   flush(): Promise<void> {
     return new Promise((done) => {
       this.#flushes = [...this.#flushes, { upTo: this.#queue.put, done }];
@@ -77,7 +77,7 @@ export class JournalWriter {
     });
   }
 
-  /** Writes what is left, tries once where the disk fails, and ends the journal. Resolves with whether all is written. */
+  /** Writes what is left, with one attempt, and ends the journal. Resolves with whether all is written. */
   async close(time: string): Promise<boolean> {
     this.#ended = true;
     clearTimeout(this.#timer);
@@ -90,12 +90,12 @@ export class JournalWriter {
       return true;
     } catch (cause) {
       const left = this.#queue.put - this.#queue.taken;
-      this.#tell('error', `could not be finished (${faultCode(cause)}); ${left} records were not written`);
+      this.#report('error', `could not be finished (${faultCode(cause)}); ${left} records were not written`);
       return false;
     }
   }
 
-  /** Sees to it that what waits is written: at once, soon, or when what keeps it is over. */
+  /** Schedules the writing of what waits: now, after the delay, or after the pause of a failure. */
   #wake(): void {
     if (this.#ended || this.#running !== undefined || this.#retryMs !== undefined) return;
     if (this.#options.sync || this.#isUrgent()) this.#start();
@@ -103,7 +103,7 @@ export class JournalWriter {
   }
 
   #startIn(ms: number): NodeJS.Timeout {
-    // The audit trail keeps no process alive: closing it writes what is left.
+    // The timer does not keep the process alive: closing the audit trail writes what is left.
     return setTimeout(() => this.#start(), Math.max(0, ms)).unref();
   }
 
@@ -115,7 +115,7 @@ export class JournalWriter {
     else this.#running = this.#run().finally(() => this.#pause());
   }
 
-  /** What came while records were written is written next. */
+  /** Writes next what was put during the last run. */
   #pause(): void {
     this.#running = undefined;
     if (this.#retryMs !== undefined) return;
@@ -149,7 +149,7 @@ export class JournalWriter {
     }
   }
 
-  /** Writes one batch, and more while asked to. */
+  /** Writes one batch, and more while `goesOn` says so. */
   async #drain(goesOn: () => boolean): Promise<void> {
     for (let file = this.#prepare(); file !== undefined; file = goesOn() ? this.#prepare() : undefined) {
       await file.write();
@@ -159,7 +159,7 @@ export class JournalWriter {
     }
   }
 
-  /** The journal that has something to be written, if there is anything: its own rest, its end, or the next batch. */
+  /** The journal with something to write, if any: what is pending, its last record, or the next batch. */
   #prepare(): JournalFile | undefined {
     const file = this.#file;
     if (file?.isBehind || file?.isClosed) return file;
@@ -183,7 +183,7 @@ export class JournalWriter {
       process: program,
       pid: process.pid,
       ...(this.#predecessor === undefined ? {} : { continues: this.#predecessor }),
-      previous: findLooseEnds(index.read()),
+      previous: findUnnamedEnds(index.read()),
     };
     const file = new JournalFile(directory, time, disk);
     file.seal([{ time, members: writeMembers(time, 'opened', opened) }]);
@@ -212,7 +212,7 @@ export class JournalWriter {
 
   #fail(cause: unknown): void {
     if (this.#retryMs === undefined) {
-      this.#tell('error', `cannot be written (${faultCode(cause)}); records are kept in memory until it can`);
+      this.#report('error', `cannot be written (${faultCode(cause)}); records are kept in memory until it can`);
     }
     this.#retryMs = Math.min((this.#retryMs ?? RETRY_MS.first / 2) * 2, RETRY_MS.longest);
     this.#timer = this.#startIn(this.#retryMs);
@@ -221,21 +221,21 @@ export class JournalWriter {
   #recover(): void {
     if (this.#retryMs === undefined) return;
     this.#retryMs = undefined;
-    this.#tell('warn', 'can be written again');
+    this.#report('warn', 'can be written again');
   }
 
-  #tell(level: 'error' | 'warn', what: string): void {
+  #report(level: 'error' | 'warn', what: string): void {
     this.#options.observe({ kind: 'notice', level, message: `the audit journal ${what}` });
   }
 }
 
-/** What writing a journal needs of the file system. */
+/** The part of the file system that writing a journal uses. */
 type Disk = Pick<
   typeof fs,
   'mkdirSync' | 'openSync' | 'write' | 'writeSync' | 'fdatasync' | 'fdatasyncSync' | 'fstatSync' | 'close'
 >;
 
-/** A journal that has grown to this is followed by another, in bytes. */
+/** The size at which a new journal begins, in bytes. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
 /** `YYYY-MM-DD`. */
@@ -243,7 +243,7 @@ const DAY_LENGTH = 10;
 
 const NO_BYTES: Buffer = Buffer.alloc(0);
 
-/** One journal that is being written. What was sealed is written to its last byte, however often the disk fails meanwhile. */
+/** One journal that is being written. What was sealed is written completely, however often the disk fails meanwhile. */
 class JournalFile {
   readonly name: string;
   readonly #disk: Disk;
@@ -256,9 +256,9 @@ class JournalFile {
   #closed = false;
 
   /**
-   * Makes the file, and the directory where it is missing.
+   * Creates the file, and the directory where it is missing.
    * @param time of its first record, ISO 8601
-   * @throws the system's error when it cannot be made
+   * @throws the system's error when it cannot be created
    */
   constructor(directory: string, time: string, disk: Disk = fs) {
     disk.mkdirSync(directory, { recursive: true, mode: 0o700 });
@@ -274,7 +274,7 @@ class JournalFile {
     return { file: this.name, seq: this.#seq, hash: this.#hash };
   }
 
-  /** Whether something that was sealed is not written yet. */
+  /** Whether sealed records are not written yet. */
   get isBehind(): boolean {
     return this.#pending.length > 0;
   }
@@ -284,12 +284,12 @@ class JournalFile {
     return this.#closed;
   }
 
-  /** Whether somebody has removed it: what is written to it now is lost. */
+  /** Whether the file has been removed, so that what is written to it is lost. */
   get isGone(): boolean {
     return this.#disk.fstatSync(this.#fd).nlink === 0;
   }
 
-  /** Whether a record of that time belongs into the next journal. */
+  /** Whether a record of that time belongs in the next journal. */
   isOver(time: string, maxBytes = MAX_BYTES): boolean {
     return this.#bytes >= maxBytes || time.slice(0, DAY_LENGTH) !== this.#day;
   }
@@ -311,7 +311,7 @@ class JournalFile {
     this.#closed = true;
   }
 
-  /** Writes what was sealed. After a failure it goes on where it stopped: a line is never written twice, nor half. */
+  /** Writes what was sealed. After a failure it continues where it stopped: no line is written twice or in part. */
   async write(): Promise<void> {
     while (this.isBehind) this.#advance(await this.#writeOnce());
   }
@@ -329,9 +329,9 @@ class JournalFile {
     });
   }
 
-  /** Gives the file back; what was not written stays unwritten. */
+  /** Closes the file; what was not written stays unwritten. */
   release(): Promise<void> {
-    // A close that fails leaves nothing to be done.
+    // A failure to close needs no action.
     return new Promise((resolve) => this.#disk.close(this.#fd, () => resolve()));
   }
 

@@ -21,7 +21,7 @@ const PARTNERS: readonly (readonly Control[])[] = [
 
 type Description = Omit<ParameterInfo, 'name' | 'required'>;
 
-/** Terse, since every collection has them all: `introspect {query: "types"}` tells the rest. */
+/** Terse, because every collection has them all: `introspect {query: "types"}` explains them. */
 const DESCRIPTIONS: Readonly<Record<Control, Description>> = {
   query: { type: 'string', description: 'Words or "phrases", any of them' },
   filter: {
@@ -46,7 +46,7 @@ const DESCRIPTIONS: Readonly<Record<Control, Description>> = {
   page_size: { type: 'integer' },
 };
 
-/** The controls that an operation takes, as parameters beside its own; those of the upstream's names say so. */
+/** The controls that an operation takes, as parameters beside its own; each says so where it could be taken for the upstream's. */
 export function describeControls(operation: Operation, controls: ControlSet): readonly ParameterInfo[] {
   return Array.from(controls.names, ([control, name]) => {
     const description = [
@@ -59,7 +59,7 @@ export function describeControls(operation: Operation, controls: ControlSet): re
   });
 }
 
-/** Where the upstream has a parameter of that name, or of one that goes with it, it must be said whose is whose. */
+/** Says whose a parameter is, where the upstream has one of the same name or of a control that goes with it. */
 function ownerNote(control: Control, { names }: ControlSet): string {
   const isRenamed = (other: Control): boolean => names.has(other) && names.get(other) !== other;
   if (isRenamed(control)) return `The gateway's '${control}', on the answer.`;
@@ -90,18 +90,18 @@ function detailOf(control: Control, operation: Operation, { fields = [], compute
   return [...presets, `or a list: ["a", "b.c"${derived.map((name) => `, "${name}"`).join('')}]`].join(', ');
 }
 
-/** As many names as there is room for, and a sign that there are more. */
+/** As many names as fit, and `…` where there are more. */
 function listFitting(names: readonly string[]): string {
-  let room = NAMES_BUDGET;
+  let space = NAMES_BUDGET;
   const tooMuch = names.findIndex((name) => {
-    room -= name.length + 2;
-    return room < 0;
+    space -= name.length + 2;
+    return space < 0;
   });
   return tooMuch < 0 ? names.join(', ') : [...names.slice(0, Math.max(1, tooMuch)), '…'].join(', ');
 }
 
 /**
- * The controls of a call that shows several at once. Without known fields it names none: a field that no item has is refused.
+ * Controls for an example call. Without known fields it names none, because a field that no item has is refused.
  */
 export function exampleControls({ names, fields = [] }: ControlSet): JsonObject {
   const [first, second = first] = fields;

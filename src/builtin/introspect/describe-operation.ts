@@ -1,5 +1,5 @@
 import { exampleParams } from '../../catalog/arguments/example-params.js';
-import { shownInputSchema } from '../../catalog/grouped-tools/narrow-schema.js';
+import { visibleInputSchema } from '../../catalog/grouped-tools/narrow-schema.js';
 import type { EndpointPlan } from '../../endpoint/endpoint-plan.js';
 import { cleanSchema, summarizeText } from '../../lib/text.js';
 import type { JsonObject } from '../../protocol/json.js';
@@ -9,7 +9,7 @@ import { describeControls, describeQueryLanguage, exampleControls } from './desc
 import type { Include } from './parse-query.js';
 import { describeParameters, describeReturns, type ParameterInfo } from './types/parameter-info.js';
 
-/** What an operation is described by beside itself: where it stands, what policy says of it, what its answers can be asked. */
+/** What a description needs beside the operation: its endpoint, the decision of policy, and the controls that it takes. */
 export interface OperationView {
   readonly plan: EndpointPlan;
   readonly staticDecision: StaticDecisionOf;
@@ -24,7 +24,7 @@ const EXTRAS: Readonly<Record<Include, (operation: Operation) => JsonObject>> = 
   classification: ({ classification: { confidence, evidence }, upstream, tool }) => ({
     classification: { confidence, evidence, upstream, tool },
   }),
-  input_schema: (operation) => ({ input_schema: cleanSchema(shownInputSchema(operation)) }),
+  input_schema: (operation) => ({ input_schema: cleanSchema(visibleInputSchema(operation)) }),
 };
 
 /** One line for a list: the introspection document's `OperationInfo`. */
@@ -33,7 +33,7 @@ export function describeBriefly(operation: Operation, view: OperationView, inclu
 }
 
 /**
- * The same with the parameters, so that most calls can be made at once. They stand in the description, because the
+ * The same with the parameters, so that most calls can be made at once. They are in the description, because the
  * published schema of `OperationInfo` has no other place: `create_issue(owner, title, body?) - Create an issue`.
  */
 export function describeWithSignature(
@@ -84,7 +84,7 @@ export function describeInFull(operation: Operation, view: OperationView, includ
   };
 }
 
-/** An UPDATE tells what it makes of what its caller leaves out. */
+/** The description of an UPDATE says what happens to values that the caller leaves out. */
 function describeAtLength(operation: Operation): string {
   const { description, classification } = operation;
   return classification.category === 'UPDATE' ? `${description} ${describeMerge(operation)}`.trimStart() : description;
@@ -95,7 +95,7 @@ const IF_MATCH: ParameterInfo = {
   name: 'if_match',
   type: 'object',
   required: false,
-  description: 'Field values that must still be so, or the version text of an earlier answer; else nothing is written',
+  description: 'Field values that must be unchanged, or the version text of an earlier answer; else nothing is written',
 };
 
 /** What the gate takes from calls that it asks to be confirmed. */
@@ -122,7 +122,7 @@ function examplesOf(operation: Operation, controls: ControlSet): readonly JsonOb
   return [...examples, { request: { operation: name, params: { ...params, ...exampleControls(controls) } } }];
 }
 
-/** A model should see what it must not do lightly, wherever it reads of an operation. */
+/** Marks dangerous operations in every description, because a model may read only one of them. */
 function withDangerTag(description: string, operation: Operation, { staticDecision }: OperationView): string {
   const tag = dangerTag(operation, staticDecision(operation));
   return tag === '' ? description : `${description} ${tag}`.trimStart();
@@ -137,9 +137,9 @@ const LONGEST_REQUIRED = 300;
 const LONGEST_SIGNATURE = 100;
 
 /**
- * An operation as one would write it down: `create_issue(owner, repo, title, body?)`. Required parameters come first,
+ * An operation as a signature: `create_issue(owner, repo, title, body?)`. Required parameters come first,
  * optional ones have a question mark, as many as fit a line; `…` stands for the others. What an UPDATE takes inside
- * `input` stands in braces.
+ * `input` is in braces.
  */
 export function sketchSignature({ name, parameters, classification }: Operation): string {
   const sketch = sketchParameters(parameters.filter(({ place }) => place === 'params'));
@@ -151,8 +151,8 @@ export function sketchSignature({ name, parameters, classification }: Operation)
 function sketchParameters(parameters: readonly Parameter[]): readonly string[] {
   const required = parameters.filter((parameter) => parameter.required).map(({ name }) => name);
   const optional = parameters.filter((parameter) => !parameter.required).map(({ name }) => `${name}?`);
-  const shown = takeFitting(required, LONGEST_REQUIRED);
-  const all = [...shown, ...takeFitting(optional, LONGEST_SIGNATURE - shown.join(', ').length)];
+  const fitting = takeFitting(required, LONGEST_REQUIRED);
+  const all = [...fitting, ...takeFitting(optional, LONGEST_SIGNATURE - fitting.join(', ').length)];
   return all.length < parameters.length ? [...all, '…'] : all;
 }
 
@@ -165,11 +165,11 @@ function takeFitting(names: readonly string[], characters: number): readonly str
   return tooMuch < 0 ? names : names.slice(0, tooMuch);
 }
 
-/** What an UPDATE makes of what its `input` leaves out, in one sentence for a model. */
+/** What happens to values that an UPDATE's `input` leaves out, in one sentence for a model. */
 export function describeMerge({ merge }: Operation): string {
   return merge === undefined
-    ? "Fields and members left out of 'input' are up to the upstream."
-    : "The gateway merges: fields and members that 'input' leaves out stay, null removes a member, lists replace; 'if_match' (expected field values, or a version) refuses the update where the resource is not so.";
+    ? "The upstream decides what happens to fields and members that 'input' leaves out."
+    : "The gateway merges: fields and members that 'input' leaves out stay, null removes a member, lists replace; 'if_match' (expected field values, or a version) refuses the update where the resource differs.";
 }
 
 /** What policy says of an operation before there is a call; see `policy/admission`. */
@@ -180,10 +180,10 @@ interface OperationDecision {
   readonly conditional: boolean;
 }
 
-/** From here on an operation is marked even where nothing stops it. */
+/** The level from which an operation is marked even where policy allows it. */
 const MARKED_FROM = dangerRank('destructive');
 
-/** `[destructive: needs confirmation]`: what a model should know of an operation wherever it reads of it; empty for most. */
+/** Danger and what policy requires, `[destructive: needs confirmation]`; empty for most operations. */
 function dangerTag({ classification: { danger } }: Operation, staticDecision: OperationDecision): string {
   const gate = describeGate(staticDecision);
   if (gate !== undefined) return `[${danger.level}: ${gate}]`;

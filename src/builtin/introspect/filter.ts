@@ -4,7 +4,7 @@ import type { Operation } from '../../protocol/operation.js';
 import { OperationError } from '../../protocol/operation-error.js';
 import { listInWords, type OperationFilters } from './parse-query.js';
 
-/** What a filter is held against, in the order in which the filters are documented. */
+/** The value that each filter is compared with, in the order in which the filters are documented. */
 const FACTS: Readonly<Record<keyof OperationFilters, (operation: Operation, plan: EndpointPlan) => string>> = {
   category: (operation) => operation.classification.category,
   endpoint: (operation, plan) => plan.familyOf(operation).name,

@@ -19,22 +19,22 @@ import { type IntrospectionQuery, type PageRequest, parseQuery } from './parse-q
 import { buildProtocolMetadata } from './protocol-metadata.js';
 import { buildTypeRegistry, type TypeInfo } from './types/type-registry.js';
 
-/** What introspection tells of policy, and lets a caller do. */
+/** The parts of policy that introspection shows, and the action that it offers. */
 export interface IntrospectionPolicy {
   readonly staticDecision: StaticDecisionOf;
-  /** Takes back a token of the caller's; resolves with its public id. Rejects with an `OperationError`. */
+  /** Revokes a token of the caller; resolves with its public id. Rejects with an `OperationError`. */
   readonly revokeToken: (token: string, caller: Caller) => Promise<string>;
-  /** Where the caller's budgets stand. */
+  /** The state of the caller's quotas. */
   readonly quotaStatus: (caller: Caller) => Promise<JsonObject>;
 }
 
-/** What introspection tells of the answers of operations. */
+/** What introspection shows about the answers of operations. */
 export interface IntrospectionResults {
-  /** What an operation's answers can be asked now. */
+  /** The controls that an operation takes now. */
   readonly controlsOf: (operation: Operation) => ControlSet;
-  /** Reads on in a result that was too big to send; JSON text. Throws an `OperationError`. */
+  /** Reads a part of a stored result; JSON text. Throws an `OperationError`. */
   readonly readStored: (request: StoredResultRequest, caller: Caller) => string;
-  /** Whether relations are configured, along which can be asked. */
+  /** Whether relations are configured. */
   readonly hasRelations: boolean;
 }
 
@@ -49,8 +49,8 @@ interface IntrospectionSnapshot extends IntrospectionResults {
 type QueryOf<Kind extends IntrospectionQuery['kind']> = Extract<IntrospectionQuery, { readonly kind: Kind }>;
 
 /**
- * The handler of `introspect` over one snapshot. Answers are made on demand, so that nothing is rendered that nobody reads,
- * and equal queries have equal answers. Rejects with INTROSPECTION_ERROR, whose message alone says what to do: the
+ * The handler of `introspect` over one snapshot. Answers are rendered on demand, and equal queries have equal
+ * answers. Rejects with INTROSPECTION_ERROR, whose message alone says what to do: the
  * published schema allows no details.
  */
 export function createIntrospection(snapshot: IntrospectionSnapshot): OperationHandler {
@@ -100,7 +100,7 @@ async function listOperations(
       ? catalog.operations.filter(isWanted)
       : (await searchOperations(catalog, search, isWanted)).map(({ operation }) => operation);
   const list = { items, orderedByName: search === undefined, scope: JSON.stringify(['operations', filters, search]) };
-  // Who searches wants to call one of the best; who lists wants an overview.
+  // After a search one of the best hits is called, which needs signatures; a list gives an overview.
   const describe = search === undefined ? describeBriefly : describeWithSignature;
   const asked = takePage(list, request).items.map((operation) => describe(operation, view, include));
   const first = budgetTokens === undefined ? asked.length : countAffordable(asked, budgetTokens);
@@ -111,7 +111,7 @@ async function listOperations(
   };
 }
 
-/** Null for a name that nothing has, which includes an upstream's own spelling (introspection document, 4.3). */
+/** Null for an unknown name, which includes an upstream's own spelling (introspection document, 4.3). */
 function findOperation(
   { catalog, plan }: IntrospectionSnapshot,
   view: OperationView,
@@ -138,7 +138,7 @@ export function countAffordable(items: readonly JsonObject[], budgetTokens: numb
 }
 
 /**
- * A page of types, which come ordered by name; with a search of those whose name and description hold every word of it.
+ * A page of types, which come ordered by name; with a search only those whose name and description contain every word of it.
  * The published schema has no place for paging facts in this answer, so the last type's description says what follows.
  */
 function listTypes(types: readonly TypeInfo[], search: string | undefined, request: PageRequest): JsonObject {

@@ -81,7 +81,7 @@ const PARAMETER_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
 };
 
 /**
- * What arguments are held against. An unknown `query` passes: the specification gives it a code of its own, which the
+ * The schema that arguments are validated with. An unknown `query` passes: the specification gives it a code of its own, which the
  * handler answers with.
  */
 const INPUT_SCHEMA: JsonSchema = {

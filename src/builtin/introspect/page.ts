@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { OperationError } from '../../protocol/operation-error.js';
 import type { PageRequest } from './parse-query.js';
 
-/** Some items of a list and the way to the next ones. */
+/** Some items of a list and the cursor of the next ones. */
 interface Page<Item> {
   readonly items: readonly Item[];
   /** Items in the whole list. */
@@ -11,10 +11,10 @@ interface Page<Item> {
   readonly after: string | null;
 }
 
-/** What the pages are pages of. */
+/** The list that pages are taken from. */
 interface PagedList<Item> {
   readonly items: readonly Item[];
-  /** Whether the items stand in the order of their names, rather than by rank. */
+  /** Whether the items are ordered by name, rather than by rank. */
   readonly orderedByName: boolean;
   /** Names the list: the same query and filters, the same scope. */
   readonly scope: string;
@@ -61,17 +61,17 @@ function abbreviate(cursor: string): string {
   return cursor.length <= 40 ? cursor : `${cursor.slice(0, 40)}…`;
 }
 
-/** The last item of a page: where it stood and what it was called. */
+/** The last item of a page: its index and its name. */
 interface Position {
   readonly index: number;
   readonly name: string;
 }
 
-/** Characters of the digest: enough to notice damage and foreign cursors; there is nothing here to protect. */
+/** Characters of the digest: enough to detect damage and cursors of other queries; the content is not secret. */
 const DIGEST_LENGTH = 8;
 
 /**
- * Writes a position as an opaque, URL-safe cursor that counts for one scope only (the query and its filters). It holds no
+ * Writes a position as an opaque, URL-safe cursor that is valid for one scope only (the query and its filters). It holds no
  * state on the server, so that it survives restarts and works on every replica.
  */
 export function writeCursor(scope: string, { index, name }: Position): string {

@@ -19,7 +19,7 @@ export interface PageRequest {
   readonly after?: string;
 }
 
-/** The arguments of `introspect`, told apart by what is asked for. */
+/** The arguments of `introspect`, by the kind of query. */
 export type IntrospectionQuery =
   | {
       readonly kind: 'operation';
@@ -46,10 +46,10 @@ const OF_OPERATIONS = ['category', 'endpoint', 'upstream', 'include', 'budget_to
 const OF_RESULTS = ['path', 'fields', 'lines'];
 
 /**
- * What each kind of query has no use for, and how the kind is called in an answer. Refused rather than ignored
- * (introspection document, 8.2.1); `first` is nowhere among them, because its default may have been filled in.
+ * The parameters that each kind of query does not use, and the name of the kind in messages. They are refused rather than
+ * ignored (introspection document, 8.2.1); `first` is never among them, because its default may have been filled in.
  */
-const USELESS: Readonly<
+const UNUSED: Readonly<
   Record<IntrospectionQuery['kind'], { readonly kind: string; readonly params: readonly string[] }>
 > = {
   operations: { kind: "query 'operations'", params: [...OF_RESULTS, 'token'] },
@@ -83,7 +83,7 @@ const REQUEST_MEMBERS = ['path', 'fields', 'search', 'first', 'after', 'lines'] 
 
 /** Reads validated arguments. Throws INTROSPECTION_ERROR for an unknown `query` and for parameters that do not combine. */
 export function parseQuery(args: JsonObject): IntrospectionQuery {
-  // The validator has held the arguments against the operation's input schema, which this type repeats.
+  // The validator has checked the arguments with the operation's input schema, which this type repeats.
   const {
     query,
     name,
@@ -98,7 +98,7 @@ export function parseQuery(args: JsonObject): IntrospectionQuery {
     budget_tokens: budget = search === undefined ? undefined : SEARCH_BUDGET_TOKENS,
   } = args as JsonObject & Arguments;
   const kind = kindOf(query, name);
-  refuseUseless(kind, args);
+  refuseUnused(kind, args);
 
   const page = { first: first ?? DEFAULT_PAGE_SIZE, ...(after === undefined ? {} : { after }) };
   const searched = search === undefined ? {} : { search };
@@ -135,7 +135,7 @@ function kindOf(query: string, name: string | undefined): IntrospectionQuery['ki
   );
 }
 
-/** No page size is filled in: as much as fits is what a reader of a big result wants. */
+/** There is no default page size, because a reader of a big result wants as much as fits. */
 function readResultRequest(handle: string | undefined, args: JsonObject & Partial<Arguments>): StoredResultRequest {
   if (handle === undefined) {
     throw new OperationError(
@@ -147,12 +147,12 @@ function readResultRequest(handle: string | undefined, args: JsonObject & Partia
   return Object.assign({ handle }, ...given.map((member) => ({ [member]: args[member] })));
 }
 
-function refuseUseless(kind: IntrospectionQuery['kind'], args: JsonObject): void {
-  const useless = USELESS[kind].params.filter((name) => args[name] !== undefined);
-  if (useless.length === 0) return;
+function refuseUnused(kind: IntrospectionQuery['kind'], args: JsonObject): void {
+  const unused = UNUSED[kind].params.filter((name) => args[name] !== undefined);
+  if (unused.length === 0) return;
   throw new OperationError(
     'INTROSPECTION_ERROR',
-    `${listInWords(useless)} cannot be combined with ${USELESS[kind].kind}. Leave out one or the other`,
+    `${listInWords(unused)} cannot be combined with ${UNUSED[kind].kind}. Leave out one or the other`,
   );
 }
 

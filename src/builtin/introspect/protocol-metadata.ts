@@ -6,7 +6,7 @@ import { CONFORMANCE_LEVEL } from './conformance-level.js';
 /** The version of the specification that the gateway speaks. */
 const SPECIFICATION_VERSION = '1.0.0-draft';
 
-/** The optional parts of the protocol. A client relies on these, so each turns true with the code that makes it true. */
+/** The optional parts of the protocol. A client relies on these, so each is true only where it is implemented. */
 const CAPABILITIES = {
   batch: true,
   field_selection: true,
@@ -22,7 +22,7 @@ const CAPABILITIES = {
 /**
  * What a client should know before it calls: the `_protocol` object without a page (introspection document, 4.1.1).
  *
- * @param hasRelations whether the operator has said how things are connected
+ * @param hasRelations whether the operator has configured relations
  */
 export function buildProtocolMetadata(
   mode: EndpointPlan['mode'],

@@ -16,14 +16,14 @@ export interface EdgeReader {
   readonly source: RelationSource;
   /** How many calls the next look costs: 0 or 1. */
   readonly cost: number;
-  /** The edges of a node. Rejects with nothing but defects. */
+  /** The edges of a node. Rejects only for defects. */
   look(node: GraphNode): Promise<Look>;
 }
 
 /** What was found around a node, or why nothing could be. */
 type Look = { readonly edges: readonly GraphEdge[] } | { readonly error: OperationError };
 
-/** Reads the edges that one relation tells; what is told all at once is called for once. */
+/** Reads the edges of one relation; an operation that gives all of them at once is called once. */
 export function openEdgeReader(source: RelationSource, callOperation: CallOperation): EdgeReader {
   const { upstream, relation } = source;
   const read = async (node?: GraphNode): Promise<Look> => {
@@ -32,7 +32,7 @@ export function openEdgeReader(source: RelationSource, callOperation: CallOperat
       const answer = await callOperation(upstream, relation.operation, params as JsonObject);
       const edges = readEdges(answer, relation, node);
       if (edges !== undefined) return { edges };
-      // Of one node there may be none; a list of all edges that is not there is another answer than was expected.
+      // One node may have no edges; an answer without the list of all edges is not the expected one.
       return node === undefined || !isStructured(answer) ? { error: noList(source) } : { edges: [] };
     } catch (cause) {
       if (cause instanceof OperationError) return { error: cause };
@@ -73,7 +73,7 @@ function indexByNode(edges: readonly GraphEdge[]): ReadonlyMap<string, readonly 
   return index;
 }
 
-/** A text that is the sign and nothing else becomes the id as its server wrote it: a number stays one. */
+/** A text that is only the sign becomes the id as its server wrote it, so that a number stays a number. */
 function fillIn(value: unknown, node: GraphNode): unknown {
   if (value === NODE_SIGN) return node.value;
   if (typeof value === 'string') return value.replaceAll(NODE_SIGN, () => node.id);
@@ -88,23 +88,23 @@ function isStructured(answer: unknown): boolean {
 
 function noList({ relation }: RelationSource): OperationError {
   const place = relation.edges === '' ? 'it is not a list' : `it has nothing under '${relation.edges}'`;
-  return new OperationError('INTERNAL_ERROR', `The answer of '${relation.operation}' tells no relationships: ${place}`);
+  return new OperationError('INTERNAL_ERROR', `The answer of '${relation.operation}' holds no relationships: ${place}`);
 }
 
 /**
- * The edges that an answer tells; undefined where it holds nothing where they should be. An end that is a list stands for as
- * many edges; an edge without an end is none.
- * @param looked the node that the answer is about, where it is about one
+ * The edges in an answer; undefined where it has nothing at their path. An end that is a list stands for one edge per element;
+ * an edge without an end is left out.
+ * @param subject the node that the answer is about, where it is about one
  */
-function readEdges(answer: unknown, relation: RelationConfig, looked?: GraphNode): GraphEdge[] | undefined {
+function readEdges(answer: unknown, relation: RelationConfig, subject?: GraphNode): GraphEdge[] | undefined {
   const found = readPath(answer, relation.edges);
   if (found === null) return undefined;
   const items: readonly unknown[] = Array.isArray(found) ? found : [found];
   const edges: GraphEdge[] = [];
   for (const item of items) {
     const type = readType(item, relation);
-    const targets = readEnds(item, relation.target, looked);
-    for (const source of readEnds(item, relation.source, looked)) {
+    const targets = readEnds(item, relation.target, subject);
+    for (const source of readEnds(item, relation.source, subject)) {
       for (const target of targets) edges.push({ source, target, type });
     }
   }
@@ -115,14 +115,14 @@ function readPath(value: unknown, path: string): unknown {
   return path === '' ? value : readField(value, path.split('.'));
 }
 
-function readEnds(item: unknown, path: string | null, looked: GraphNode | undefined): readonly GraphNode[] {
-  if (path === null) return looked === undefined ? [] : [looked];
+function readEnds(item: unknown, path: string | null, subject: GraphNode | undefined): readonly GraphNode[] {
+  if (path === null) return subject === undefined ? [] : [subject];
   const value = readPath(item, path);
   const values: readonly unknown[] = Array.isArray(value) ? value : [value];
   return values.flatMap((one) => toNode(one) ?? []);
 }
 
 function readType(item: unknown, { type, relationship }: RelationConfig): string {
-  const told = type === null ? undefined : toNode(readPath(item, type));
-  return told?.id ?? relationship;
+  const named = type === null ? undefined : toNode(readPath(item, type));
+  return named?.id ?? relationship;
 }

@@ -17,7 +17,7 @@ export interface GraphEdge {
 /** Which side of its edges a node is on: `outgoing` where it is the source. */
 export type Side = 'outgoing' | 'incoming';
 
-/** An operation that tells what is connected, and whose it is. */
+/** An operation that gives relationships, with its upstream. */
 export interface RelationSource {
   /** The upstream's slug. */
   readonly upstream: string;
@@ -44,35 +44,35 @@ export const DIRECTIONS = ['outgoing', 'incoming', 'both'] as const;
 
 type Direction = (typeof DIRECTIONS)[number];
 
-/** The sides that a direction asks for, in the order in which they are told. */
+/** The sides that a direction asks for, in the order in which they are listed. */
 export const SIDES: Readonly<Record<Direction, readonly Side[]>> = {
   outgoing: ['outgoing'],
   incoming: ['incoming'],
   both: ['outgoing', 'incoming'],
 };
 
-/** A node of an id; undefined for what cannot be one. */
+/** The node of an id; undefined for a value that cannot be an id. */
 export function toNode(value: unknown): GraphNode | undefined {
   const isId = (typeof value === 'string' && value !== '') || typeof value === 'number';
   return isId ? { id: String(value), value } : undefined;
 }
 
-/** Every relation that is declared, in the configuration's order; none of upstreams that are switched off. */
+/** Every relation that is declared, in the configuration's order; without those of disabled upstreams. */
 export function listRelationSources(upstreams: readonly UpstreamConfig[]): readonly RelationSource[] {
   return upstreams
     .filter(({ disabled }) => !disabled)
     .flatMap(({ slug, relations }) => relations.map((relation) => ({ upstream: slug, relation })));
 }
 
-/** The sides of a node that the operation tells when it is asked about it. */
+/** The sides of a node whose edges the operation gives. */
 export function sidesOf({ source, target }: RelationConfig): readonly Side[] {
   return [...(target === null ? [] : (['outgoing'] as const)), ...(source === null ? [] : (['incoming'] as const))];
 }
 
-/** What nobody has given a type; the published schema wants one. */
+/** The type of nodes without one; the published schema requires a type. */
 export const PLAIN_TYPE = 'node';
 
-/** The members of a root that identify it, the first that is there. */
+/** The members of a root that identify it; the first that is present is used. */
 const IDENTIFIERS = ['id', 'name', 'element_name'];
 
 /** Reads arguments that are valid by the operation's schema. Throws an `OperationError` for a root that names nothing. */

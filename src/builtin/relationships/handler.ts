@@ -6,7 +6,7 @@ import { traverseRelations } from './traverse.js';
 
 /**
  * The handler of `query_relationships`.
- * @param callsOf how a call's traversal calls operations: as its caller, and only as long as it is wanted
+ * @param callsOf how a call's traversal calls operations: as its caller, and only until it is cancelled
  */
 export function createRelationshipsHandler(
   sources: readonly RelationSource[],
@@ -21,7 +21,7 @@ export function createRelationshipsHandler(
   };
 }
 
-/** Of an answer the sections that were asked for; that it is incomplete is always told. */
+/** The sections of an answer that were asked for, and `incomplete`, which is always sent. */
 function selectSections(answer: JsonObject, sections: readonly Section[]): JsonObject {
   const graph = isJsonObject(answer['graph']) ? answer['graph'] : {};
   const wanted =

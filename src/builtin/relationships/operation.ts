@@ -89,7 +89,7 @@ function describeParameters(sources: readonly RelationSource[]): Readonly<Record
   };
 }
 
-/** An enum unless some operation tells names of its own. */
+/** An enum unless an operation gives names of its own. */
 function describeRelationship(sources: readonly RelationSource[]): JsonSchema {
   const isOpen = sources.some(({ relation }) => relation.type !== null);
   const names = unique(sources.map(({ relation }) => relation.relationship));

@@ -13,12 +13,12 @@ import {
 } from './graph.js';
 
 /** Calls in flight at once. */
-const CONCURRENT_LOOKS = 8;
+const MAX_CONCURRENT_READS = 8;
 
 /**
- * Walks the relationships breadth first from the root (companion document "relationship queries"). Each node is looked at
- * once and each edge told once, also those that close a cycle. What could not be found out is told under `incomplete`; rejects
- * with an `OperationError` where nothing could be found out about the root itself.
+ * Walks the relationships breadth first from the root (companion document "relationship queries"). Each node is read
+ * once and each edge listed once, also those that close a cycle. What could not be read is listed under `incomplete`; rejects
+ * with an `OperationError` where nothing could be read about the root itself.
  */
 export async function traverseRelations(
   request: RelationRequest,
@@ -26,11 +26,11 @@ export async function traverseRelations(
   callOperation: CallOperation,
 ): Promise<JsonObject> {
   const { root, depth, direction } = request;
-  const telling = chooseSources(request, sources);
-  const asked = telling.filter(({ relation }) => SIDES[direction].some((side) => sidesOf(relation).includes(side)));
+  const matching = chooseSources(request, sources);
+  const asked = matching.filter(({ relation }) => SIDES[direction].some((side) => sidesOf(relation).includes(side)));
   const traversal: Traversal = {
     request,
-    sources: telling,
+    sources: matching,
     readers: asked.map((source) => openEdgeReader(source, callOperation)),
     nodes: new Map([[root.id, root]]),
     edges: new Map(),
@@ -42,19 +42,19 @@ export async function traverseRelations(
   let frontier: readonly GraphNode[] = [root];
   for (let level = 1; level <= depth && frontier.length > 0 && traversal.reached.size === 0; level += 1) {
     frontier = await expand(traversal, frontier, level);
-    if (level === 1) throwIfBlind(traversal);
+    if (level === 1) throwIfNothingRead(traversal);
   }
   return describeTraversal(traversal);
 }
 
-/** Those that can tell the relationship. */
+/** The sources that can give the relationship. */
 function chooseSources(
   { relationship }: RelationRequest,
   sources: readonly RelationSource[],
 ): readonly RelationSource[] {
-  const tellsIt = ({ relation }: RelationSource): boolean =>
+  const canGive = ({ relation }: RelationSource): boolean =>
     relationship === undefined || relation.type !== null || relation.relationship === relationship;
-  const useful = sources.filter(tellsIt);
+  const useful = sources.filter(canGive);
   if (useful.length > 0) return useful;
   const known = [...new Set(sources.map(({ relation }) => relation.relationship))];
   const constraint = `one of ${known.map((name) => `'${name}'`).join(', ')}`;
@@ -65,7 +65,7 @@ function chooseSources(
   );
 }
 
-/** Looks around each node of a level; gives the nodes that are new. */
+/** Reads the edges of each node of a level; resolves with the nodes that are new. */
 async function expand(
   traversal: Traversal,
   frontier: readonly GraphNode[],
@@ -73,8 +73,8 @@ async function expand(
 ): Promise<readonly GraphNode[]> {
   const known = traversal.nodes.size;
   const looks = frontier.flatMap((node) => traversal.readers.map((reader) => ({ node, reader })));
-  for (let start = 0; start < looks.length && traversal.reached.size === 0; start += CONCURRENT_LOOKS) {
-    const batch = looks.slice(start, start + CONCURRENT_LOOKS);
+  for (let start = 0; start < looks.length && traversal.reached.size === 0; start += MAX_CONCURRENT_READS) {
+    const batch = looks.slice(start, start + MAX_CONCURRENT_READS);
     const found = await Promise.all(batch.map(({ node, reader }) => look(traversal, reader, node)));
     batch.forEach(({ node }, index) => {
       for (const edge of found[index] ?? []) addEdge(traversal, edge, node, depth);
@@ -92,7 +92,7 @@ async function look(traversal: Traversal, reader: EdgeReader, node: GraphNode): 
   traversal.calls += cost;
   const found = await reader.look(node);
   if ('edges' in found) return found.edges;
-  // What failed before, and is only told again, is no other failure.
+  // A look without a call repeats an earlier failure, which is counted once.
   if (cost > 0) {
     const failures = traversal.failures.get(reader.source) ?? [];
     traversal.failures.set(reader.source, [...failures, found.error]);
@@ -121,7 +121,7 @@ function nearEnd({ source, target }: GraphEdge, side: Side): GraphNode {
   return side === 'outgoing' ? source : target;
 }
 
-function throwIfBlind({ readers, failures }: Traversal): void {
+function throwIfNothingRead({ readers, failures }: Traversal): void {
   const [first] = failures.values();
   if (first?.[0] !== undefined && failures.size === readers.length) throw first[0];
 }
@@ -152,7 +152,7 @@ function referTo({ id }: GraphNode): JsonObject {
 /** What one traversal may cost, whatever the graph. */
 const TRAVERSAL_LIMITS = { nodes: 1000, edges: 5000, calls: 200 } as const;
 
-/** What a traversal knows so far. */
+/** What a traversal has found so far. */
 interface Traversal {
   readonly request: RelationRequest;
   readonly sources: readonly RelationSource[];
@@ -166,15 +166,15 @@ interface Traversal {
   calls: number;
 }
 
-const UNTOLD: Readonly<Record<Side, string>> = {
-  outgoing: 'no operation lists the outgoing ones',
-  incoming: 'no operation lists the incoming ones',
+const NOT_LISTED: Readonly<Record<Side, string>> = {
+  outgoing: 'no operation lists outgoing relationships',
+  incoming: 'no operation lists incoming relationships',
 };
 
-/** What a traversal did not find out, and why. */
+/** What a traversal could not read, and why. */
 function describeGaps({ request, sources, failures, reached }: Traversal): readonly JsonObject[] {
   return [
-    ...findUntoldSides(sources, SIDES[request.direction]),
+    ...findUnlistedSides(sources, SIDES[request.direction]),
     ...[...failures].map(([{ relation }, errors]) => ({
       relationship: relation.relationship,
       operation: relation.operation,
@@ -187,13 +187,13 @@ function describeGaps({ request, sources, failures, reached }: Traversal): reado
   ];
 }
 
-/** Sides that are asked for, and that none of the operations behind a relationship tells. */
-function findUntoldSides(sources: readonly RelationSource[], asked: readonly Side[]): readonly JsonObject[] {
-  const told = new Map<string, readonly Side[]>();
+/** Sides that are asked for, and that no operation of a relationship lists. */
+function findUnlistedSides(sources: readonly RelationSource[], asked: readonly Side[]): readonly JsonObject[] {
+  const listed = new Map<string, readonly Side[]>();
   for (const { relation } of sources) {
-    told.set(relation.relationship, [...(told.get(relation.relationship) ?? []), ...sidesOf(relation)]);
+    listed.set(relation.relationship, [...(listed.get(relation.relationship) ?? []), ...sidesOf(relation)]);
   }
-  return [...told].flatMap(([relationship, sides]) =>
-    asked.filter((side) => !sides.includes(side)).map((side) => ({ relationship, reason: UNTOLD[side] })),
+  return [...listed].flatMap(([relationship, sides]) =>
+    asked.filter((side) => !sides.includes(side)).map((side) => ({ relationship, reason: NOT_LISTED[side] })),
   );
 }

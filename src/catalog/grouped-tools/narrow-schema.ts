@@ -14,9 +14,9 @@ interface FixedArgument {
 const MAX_DEPTH = 16;
 
 /**
- * An input schema as it reads once one argument is fixed: the argument itself is gone, and so are the alternatives and
- * conditions that the value rules out. Sound: a part is dropped only where no arguments with that value could meet it. `$ref`s
- * still resolve against the whole schema. For reading; arguments are held against the original.
+ * An input schema with one argument fixed: without the argument itself, and without the alternatives and conditions that the
+ * value excludes. Sound: a part is dropped only where no arguments with that value could meet it. `$ref`s still resolve
+ * against the whole schema. For display; arguments are validated against the original.
  */
 export function narrowSchema(schema: JsonSchema, fixed: FixedArgument): JsonSchema {
   return narrow(schema, { root: schema, fixed }, 0);
@@ -41,7 +41,7 @@ function narrow(schema: JsonSchema, narrowing: Narrowing, depth: number): JsonSc
 
 const COMPOSITION: ReadonlySet<string> = new Set(['allOf', 'anyOf', 'oneOf']);
 
-/** A condition on nothing but the fixed argument is settled: what follows from it holds, the other part never does. */
+/** Resolves a condition on nothing but the fixed argument: one of `then` and `else` always applies, the other never. */
 function applyCondition(schema: JsonSchema, narrowing: Narrowing): JsonSchema {
   const holds = isJsonObject(schema['if']) ? decide(schema['if'], narrowing) : undefined;
   if (holds === undefined) return schema;
@@ -50,7 +50,7 @@ function applyCondition(schema: JsonSchema, narrowing: Narrowing): JsonSchema {
   return applying === undefined ? rest : { ...rest, allOf: [...listOf(rest['allOf']), applying] };
 }
 
-/** A reference becomes a part that can be narrowed; what stands beside it is kept. */
+/** Replaces a reference by its target, which can be narrowed; keywords beside it are kept. */
 function inline(schema: JsonSchema, root: JsonSchema): JsonSchema {
   if (!('$ref' in schema)) return schema;
   const target = followReference(schema, root);
@@ -68,15 +68,15 @@ function hideArgument(schema: JsonSchema, { parameter }: FixedArgument): JsonSch
   };
 }
 
-/** Where no branch is left, no call with this value is right, and the author meant something else. */
+/** Drops branches that the value excludes. Where it excludes all, the schema cannot be meant that way, and all are kept. */
 function possibleOf(branches: readonly unknown[], narrowing: Narrowing): readonly unknown[] {
   const possible = branches.filter((branch) => !isJsonObject(branch) || decide(branch, narrowing) !== false);
   return possible.length > 0 ? possible : branches;
 }
 
 /**
- * Whether arguments with the fixed value can meet a schema: false where it allows the parameter other values alone, true where it
- * says nothing else, undefined where the rest of the arguments decides.
+ * Whether arguments with the fixed value can meet a schema: false where it allows the parameter only other values, true where
+ * it constrains nothing else, undefined where the other arguments decide.
  */
 function decide(schema: JsonSchema, narrowing: Narrowing): boolean | undefined {
   const source = followReference(schema, narrowing.root);
@@ -86,7 +86,7 @@ function decide(schema: JsonSchema, narrowing: Narrowing): boolean | undefined {
   const own = Object.hasOwn(properties, parameter) ? properties[parameter] : undefined;
   const allowed = isJsonObject(own) ? constantsOf(own, narrowing.root) : undefined;
   if (allowed !== undefined && !allowed.includes(value)) return false;
-  return allowed !== undefined && saysNothingElse(source, parameter) ? true : undefined;
+  return allowed !== undefined && constrainsNothingElse(source, parameter) ? true : undefined;
 }
 
 function constantsOf(schema: JsonSchema, root: JsonSchema): readonly unknown[] | undefined {
@@ -97,7 +97,7 @@ function constantsOf(schema: JsonSchema, root: JsonSchema): readonly unknown[] |
 
 const HARMLESS = new Set(['properties', 'required', 'type', 'title', 'description', '$comment']);
 
-function saysNothingElse(schema: JsonSchema, parameter: string): boolean {
+function constrainsNothingElse(schema: JsonSchema, parameter: string): boolean {
   const { properties, required, type } = schema;
   return (
     Object.keys(schema).every((keyword) => HARMLESS.has(keyword)) &&
@@ -110,8 +110,8 @@ function saysNothingElse(schema: JsonSchema, parameter: string): boolean {
 }
 
 function hasConstantsAlone(schema: unknown): boolean {
-  const said = isJsonObject(schema) ? Object.keys(schema) : [];
-  return said.every((keyword) => ['const', 'enum', 'type', 'title', 'description'].includes(keyword));
+  const keywords = isJsonObject(schema) ? Object.keys(schema) : [];
+  return keywords.every((keyword) => ['const', 'enum', 'type', 'title', 'description'].includes(keyword));
 }
 
 function without(properties: JsonObject, parameter: string): JsonObject {
@@ -140,7 +140,7 @@ const STATES = /^(?:is|are|and|or|has|have|requires?|needs?|only|for|with|when|i
 
 /**
  * A grouped tool's description as one of its operations shows it: first what this value does, in the author's own words where
- * he explains it, then the whole text. That the rest speaks of a parameter which is no longer there is said too.
+ * the text explains it, then the tool and the value that it stands for, then the whole text.
  */
 export function describeValue(tool: RawTool, choice: NamedChoice, description: string): string {
   const meaning = findMeaning(tool, choice) ?? choice.name.replaceAll('_', ' ');
@@ -187,8 +187,8 @@ function firstSentence(text: string): string | undefined {
   return sentence.includes(' ') ? sentence : undefined;
 }
 
-/** An operation's input schema as callers may see it: without the arguments that it fixes. */
-export function shownInputSchema({ inputSchema, fixedArguments = {} }: Operation): JsonSchema {
+/** An operation's input schema as callers see it: without the arguments that it fixes. */
+export function visibleInputSchema({ inputSchema, fixedArguments = {} }: Operation): JsonSchema {
   return Object.entries(fixedArguments).reduce(
     (schema, [parameter, value]) => narrowSchema(schema, { parameter, value }),
     inputSchema,

@@ -13,16 +13,16 @@ interface SplitValue {
   readonly name: string;
 }
 
-/** How a grouped tool comes apart. */
+/** How a grouped tool is split. */
 interface ToolSplit {
   /** The parameter that chooses, in the upstream's spelling. */
   readonly parameter: string;
   readonly values: readonly SplitValue[];
-  /** Whether some value stands in another category or danger than another: then the tool is better split. */
+  /** Whether the values differ in category or danger; such a tool is better split. */
   readonly differs: boolean;
 }
 
-/** An enumeration longer than this is a vocabulary, not a handful of deeds. */
+/** An enumeration longer than this is a vocabulary, not a choice of actions. */
 const MAX_VALUES = 50;
 
 /** Tools do not change, and a catalog is built again whenever any upstream's list does. */
@@ -30,8 +30,8 @@ const known = new WeakMap<RawTool, { readonly split: ToolSplit | null }>();
 
 /**
  * The operations that a tool's grouping parameter makes of it; null where it has none, or where the parameter takes other
- * values too, which no operation would reach. What the author hints and what the operator declares is not asked: it may change,
- * and names must not change with it.
+ * values too, which no operation would reach. The author's hints and the operator's declarations do not count: they may change,
+ * and names must not change with them.
  */
 export function splitTool(tool: RawTool): ToolSplit | null {
   const found = known.get(tool) ?? { split: trySplit(tool) };
@@ -43,7 +43,7 @@ function trySplit(tool: RawTool): ToolSplit | null {
   try {
     return readSplit(tool);
   } catch {
-    // Built to break its reader; it stays whole, and whoever reads it next says so.
+    // A definition that cannot be read stays whole; `createOperation` reports it.
     return null;
   }
 }
@@ -73,7 +73,7 @@ function effectOf(tool: RawTool, parameter: string, value: string, name: string)
   return `${category} ${danger.level}`;
 }
 
-/** Words with which a tool's name says that it does several things, not what they are done to. */
+/** Words of a tool's name that only say that it does several things. */
 const BUNDLING = new Set(
   'write read manage management edit modify change update handle control operate administer admin crud mutate action actions operation operations ops'.split(
     ' ',
@@ -82,37 +82,37 @@ const BUNDLING = new Set(
 
 const CONNECTIVES = new Set(['and', 'or']);
 
-/** A value as a deed: what is done, and to what, where the value says it. */
-interface Deed {
+/** A value as an action: its verb, and its object where the value names one. */
+interface Action {
   readonly verb: string;
   readonly object: readonly string[];
 }
 
 /**
- * The operations' names, one a value: verb first, then the resource that the tool's name tells (`issue_write` with `create` is
+ * The operations' names, one per value: verb first, then the resource from the tool's name (`issue_write` with `create` is
  * `create_issue`). Where all values are whole names already (`run_pipeline`, `getRows`) they stay; in a mixed enumeration
  * their objects are parts of the resource (`update_reviewers` beside `update`). A value without a verb follows the tool's name.
  */
 export function nameValues(tool: RawTool, values: readonly string[]): readonly string[] {
-  const deeds = values.map(readDeed);
-  if (deeds.every((deed) => deed !== undefined && deed.object.length > 0)) {
-    return deeds.map((deed, index) =>
-      joinWords(deed === undefined ? [values[index] ?? ''] : [deed.verb, ...deed.object]),
+  const actions = values.map(readAction);
+  if (actions.every((action) => action !== undefined && action.object.length > 0)) {
+    return actions.map((action, index) =>
+      joinWords(action === undefined ? [values[index] ?? ''] : [action.verb, ...action.object]),
     );
   }
   const resource = findResource(tool);
-  return deeds.map((deed, index) =>
-    deed === undefined ? nameBehindTool(tool, values[index] ?? '') : joinWords(withResource(deed, resource)),
+  return actions.map((action, index) =>
+    action === undefined ? nameBehindTool(tool, values[index] ?? '') : joinWords(withResource(action, resource)),
   );
 }
 
-/** The name that says both in full: for values without a verb, and for those whose better name is somebody else's. */
+/** The tool's name with the value behind it: for values without a verb, and for those whose shorter name is taken. */
 export function nameBehindTool(tool: RawTool, value: string): string {
   return joinWords([toSnakeCase(String(tool['name'])), toSnakeCase(value, 'value')]);
 }
 
-/** The verb leads the value, or ends it as in `issue-create`. */
-function readDeed(value: string): Deed | undefined {
+/** The verb begins the value, or ends it as in `issue-create`. */
+function readAction(value: string): Action | undefined {
   const words = toSnakeCase(value, 'value').split('_');
   const [first = '', ...rest] = words;
   if (LEXICON.has(first) || first === 'new') return { verb: first, object: rest };
@@ -120,7 +120,7 @@ function readDeed(value: string): Deed | undefined {
   return isSureVerb(last) ? { verb: last, object: words.slice(0, -1) } : undefined;
 }
 
-/** A tool's name without what it says of deeds; the whole name where nothing would be left. */
+/** A tool's name without its verbs; the whole name where nothing would be left. */
 function findResource(tool: RawTool): readonly string[] {
   const words = toSnakeCase(String(tool['name'])).split('_');
   const object = words.findLastIndex((word) => !BUNDLING.has(word) && !isSureVerb(word));
@@ -130,7 +130,7 @@ function findResource(tool: RawTool): readonly string[] {
   return resource.length > 0 ? resource : words;
 }
 
-/** With an object behind it a deed (`transfer_folders`), without one a noun after all (`git_rebase`, `item_link_write`). */
+/** A word that is never a noun. `findResource` keeps it where no object follows (`git_rebase`, `item_link_write`). */
 function isSureVerb(word: string): boolean {
   return LEXICON.get(word)?.nounness === 'never';
 }
@@ -141,14 +141,14 @@ function leadsDescription({ description }: RawTool, words: readonly string[]): b
   return words.length > 1 && first?.role === 'head' && first.word === words[0];
 }
 
-function withResource({ verb, object }: Deed, resource: readonly string[]): readonly string[] {
+function withResource({ verb, object }: Action, resource: readonly string[]): readonly string[] {
   const place = endsWith(resource, object) ? resource.slice(0, resource.length - object.length) : resource;
-  // `link` of a link is no `link_link`.
+  // `link` of a link is not named `link_link`.
   const named = place.length > 1 && place.at(-1) === verb ? place.slice(0, -1) : place;
   return [verb, ...named, ...object];
 }
 
-/** Whether the words end so; singular and plural are one. */
+/** Whether the words end with the given ones; singular and plural are equal. */
 function endsWith(words: readonly string[], ending: readonly string[]): boolean {
   const tail = words.slice(words.length - ending.length);
   return ending.length <= words.length && ending.every((word, index) => singular(word) === singular(tail[index] ?? ''));

@@ -8,7 +8,7 @@ import type { Catalog, Resolution } from '../catalog.js';
 import { type GuardInput, guardTools, type WithheldTool } from './guard-tools.js';
 import { inspectDefinition } from './inspect-definition.js';
 
-/** The catalog of what may be offered, with findings on what is not what was accepted and on what looks hostile. */
+/** The catalog of what may be offered, with diagnostics for definitions that differ from what was accepted or look hostile. */
 export function buildGuardedCatalog(input: CatalogInput & GuardInput): Catalog {
   const guarded = guardTools(input);
   const catalog = withholdOperations(buildCatalog({ ...input, toolSets: guarded.toolSets }), guarded.withheld);
@@ -16,7 +16,7 @@ export function buildGuardedCatalog(input: CatalogInput & GuardInput): Catalog {
   return { ...catalog, diagnostics };
 }
 
-/** What in the upstreams' definitions an operator should look at. Nothing is left out of the catalog for it. */
+/** What an operator should review in the upstreams' definitions. The catalog still offers these tools. */
 export function inspectTools(toolSets: readonly ToolSet[]): readonly Diagnostic[] {
   const owners = indexOwners(toolSets);
   return toolSets.flatMap((toolSet) => [...inspectEach(toolSet), ...describeMentions(toolSet, owners)]);
@@ -31,18 +31,18 @@ function inspectEach({ upstream, tools }: ToolSet): readonly Diagnostic[] {
 
 function describeMentions(toolSet: ToolSet, owners: ReadonlyMap<string, string>): readonly Diagnostic[] {
   return findMentions(toolSet, owners).map(({ tool, mentioned, owner }) =>
-    reportDiagnostic('names-other-tool', toolSet.upstream, tool, `speaks of '${mentioned}', a tool of '${owner}'`),
+    reportDiagnostic('names-other-tool', toolSet.upstream, tool, `mentions '${mentioned}', a tool of '${owner}'`),
   );
 }
 
 function reportDiagnostic(kind: string, upstream: string, tool: string, says: string): Diagnostic {
-  const message = `Tool '${tool}' of '${upstream}' should be looked at: its definition ${says}`;
+  const message = `Tool '${tool}' of '${upstream}' should be reviewed: its definition ${says}`;
   return { severity: 'warning', kind, upstream, tool, message };
 }
 
 /**
- * The catalog without the operations of tools that are withheld. Names stay what they are: a name of a withheld operation
- * calls nothing, and asking for it is answered with the reason.
+ * The catalog without the operations of tools that are withheld. No name changes its meaning: a withheld operation's name
+ * calls nothing and resolves to the reason.
  */
 function withholdOperations(catalog: Catalog, withheld: readonly WithheldTool[]): Catalog {
   if (withheld.length === 0) return catalog;
@@ -70,7 +70,7 @@ function withholdOperations(catalog: Catalog, withheld: readonly WithheldTool[])
   };
 }
 
-/** The names by which a new tool would be called, and by which its upstream calls it. */
+/** The names that a new tool would have, and its upstream's own. */
 function spellingsOf({ upstream, tool }: WithheldTool): readonly string[] {
   const snakeName = toSnakeCase(tool);
   return [tool, snakeName, `${upstream}${QUALIFIER}${snakeName}`];
@@ -85,7 +85,7 @@ function leaveOut(resolution: Resolution, isKept: (operation: Operation) => bool
   return resolution.kind === 'unknown' ? { ...resolution, nearest: resolution.nearest.filter(isKept) } : resolution;
 }
 
-/** Two maps instead of one with a joined key: every call asks. */
+/** Two maps instead of one with a joined key, as every call looks a tool up. */
 function indexByUpstream(withheld: readonly WithheldTool[]): ReadonlyMap<string, ReadonlyMap<string, WithheldTool>> {
   const byUpstream = groupBy(withheld, ({ upstream }) => upstream);
   return new Map(
@@ -93,7 +93,7 @@ function indexByUpstream(withheld: readonly WithheldTool[]): ReadonlyMap<string,
   );
 }
 
-/** A tool whose description speaks of another server's tool. */
+/** A tool whose description mentions another server's tool. */
 interface Mention {
   readonly tool: string;
   /** The name it uses. */
@@ -102,7 +102,7 @@ interface Mention {
   readonly owner: string;
 }
 
-/** Names of a single word, or of few letters, are words of the language too. */
+/** Names of a single word, or of few letters, are also English words and do not count. */
 const DISTINCTIVE_NAME = /^(?=.{6,})(?:[A-Za-z0-9]+(?:[_-][A-Za-z0-9]+)+|[A-Za-z]?[a-z0-9]+(?:[A-Z][A-Za-z0-9]*)+)$/;
 const NAME_LIKE_WORDS = /[A-Za-z0-9]+(?:[_-][A-Za-z0-9]+)+|[A-Za-z]?[a-z0-9]+(?:[A-Z][A-Za-z0-9]*)+/g;
 

@@ -8,29 +8,29 @@ import { diffDefinitions, summarizeDefinition } from './diff-definitions.js';
 /** By the upstream's own name for the tool. */
 export type KnownTools = Readonly<Record<string, KnownTool>>;
 
-/** A tool that is not what is known of it. */
+/** A tool that differs from what is known of it. */
 export interface DefinitionChange {
   readonly kind: 'new' | 'changed' | 'vanished';
   /** As the upstream spells it. */
   readonly tool: string;
-  /** What changed, or what a new tool says of itself; a line each, for people. */
+  /** What changed, or how a new tool describes itself; one line each, for people. */
   readonly details: readonly string[];
 }
 
-/** What a tool was when it was accepted, or first seen. */
+/** A tool as it was when it was accepted or first seen. */
 interface KnownTool {
   readonly fingerprint: string;
   readonly definition: JsonObject;
 }
 
-/** What is known of tools that were never accepted but offered first. */
+/** Takes the tools that an upstream offered first as known. */
 export function knowTools(toolSet: ToolSet): KnownTools {
   return Object.fromEntries(
     screenTools(toolSet).tools.map(({ name, raw }) => [name, { fingerprint: fingerprintTool(raw), definition: raw }]),
   );
 }
 
-/** Every tool that is new, changed or gone, ordered by name. Tools that cannot be called anyway are not looked at. */
+/** Every tool that is new, changed or gone, ordered by name. Tools that cannot be called are not compared. */
 export function compareTools(toolSet: ToolSet, known: KnownTools): readonly DefinitionChange[] {
   const { tools } = screenTools(toolSet);
   const offered = new Set(tools.map(({ name }) => name));
@@ -49,8 +49,8 @@ export function compareTools(toolSet: ToolSet, known: KnownTools): readonly Defi
 }
 
 /**
- * What people reviewed is the definition, so the fingerprint beside it counts only while it is that definition's. A
- * definition beyond reading has no `sha256:` fingerprint and equals nothing.
+ * People reviewed the definition, so the fingerprint beside it counts only while it matches that definition. A definition
+ * that cannot be read has no `sha256:` fingerprint and equals nothing.
  */
 function isSame(before: KnownTool, fingerprint: string): boolean {
   return (
@@ -62,13 +62,13 @@ function isSame(before: KnownTool, fingerprint: string): boolean {
 
 function explainChange(before: JsonObject, after: JsonObject): readonly string[] {
   const details = diffDefinitions(before, after);
-  return details.length > 0 ? details : ['the fingerprint in the lock is not that of the definition beside it'];
+  return details.length > 0 ? details : ['the fingerprint in the lock does not match the definition beside it'];
 }
 
-/** What a model is told of a tool, and what its calls are checked against. Icons and `_meta` are neither. */
+/** What a model reads about a tool, and what its calls are checked against. Icons and `_meta` are neither. */
 const DEFINING_FIELDS = ['name', 'title', 'description', 'inputSchema', 'outputSchema', 'annotations'] as const;
 
-/** Stands for a definition that is beyond reading; it equals nothing, not even itself. */
+/** The fingerprint of a definition that cannot be read; it equals nothing, not even itself. */
 export const UNREADABLE = 'unreadable';
 
 /** A tool object never changes, and a catalog is built many times from the same ones. */
@@ -83,7 +83,7 @@ export function fingerprintTool(tool: RawTool): string {
   return fingerprint;
 }
 
-/** The fields that the fingerprint is of, in canonical form; the name alone where they are beyond reading. */
+/** The fields that the fingerprint covers, in canonical form; the name alone where they cannot be read. */
 export function readDefinition(tool: RawTool): JsonObject {
   try {
     return canonicalizeSchema(pickDefinition(tool)) as JsonObject;
@@ -97,7 +97,7 @@ function computeFingerprint(tool: RawTool): string {
     const text = canonicalSchemaJson(pickDefinition(tool));
     return `sha256:${createHash('sha256').update(text).digest('hex')}`;
   } catch {
-    // Nested beyond reason.
+    // Nested too deeply for JSON.
     return UNREADABLE;
   }
 }

@@ -2,27 +2,32 @@ import { canonicalSchemaJson } from '../../lib/canonical-json.js';
 import { cutText, escapeInvisible } from '../../lib/text.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
 
-/** Enough of a text or a schema to judge a change; the lock's own diff in version control shows all of it. */
+/** Enough of a text or a schema to judge a change; the diff of the lock in version control shows all of it. */
 const MAX_EXCERPT = 600;
 const MAX_VALUE = 120;
 const MAX_PLACES = 6;
 
-/** Keywords of an input schema that are told parameter by parameter. */
-const TOLD_BY_PARAMETER: ReadonlySet<string> = new Set(['properties', 'required']);
+/** Keywords of an input schema that are reported parameter by parameter. */
+const REPORTED_BY_PARAMETER: ReadonlySet<string> = new Set(['properties', 'required']);
 
-/** What an operator must know of a changed definition, a line for each change. Invisible characters are written out. */
+/** Describes each change of a definition in one line. Invisible characters are escaped. */
 export function diffDefinitions(before: JsonObject, after: JsonObject): readonly string[] {
   return [
     ...diffText('title', before['title'], after['title']),
     ...diffText('description', before['description'], after['description']),
     ...diffParameters(asObject(before['inputSchema']), asObject(after['inputSchema'])),
-    ...diffMembers('input schema', asObject(before['inputSchema']), asObject(after['inputSchema']), TOLD_BY_PARAMETER),
+    ...diffMembers(
+      'input schema',
+      asObject(before['inputSchema']),
+      asObject(after['inputSchema']),
+      REPORTED_BY_PARAMETER,
+    ),
     ...diffMembers('annotation', asObject(before['annotations']), asObject(after['annotations'])),
     ...diffMembers('output schema', asObject(before['outputSchema']), asObject(after['outputSchema'])),
   ];
 }
 
-/** A new definition in a few lines: what it says it does and what it takes. */
+/** Summarizes a new definition in a few lines: its description, parameters and annotations. */
 export function summarizeDefinition(definition: JsonObject): readonly string[] {
   const schema = asObject(definition['inputSchema']);
   const required = requiredOf(schema);
@@ -43,11 +48,11 @@ function diffText(label: string, before: unknown, after: unknown): readonly stri
   if (canonicalSchemaJson(before) === canonicalSchemaJson(after)) return [];
   if (typeof before !== 'string') return [`${label} added: ${showText(after)}`];
   if (typeof after !== 'string') return [`${label} removed: ${showText(before)}`];
-  // Written out first: a change of invisible characters alone would look like none.
+  // Escaped first, as a change of invisible characters alone would look like none.
   const places = diffWords(escapeInvisible(before), escapeInvisible(after));
   if (places.length === 0) return [`${label}: white space changed`];
-  const shown = places.slice(0, MAX_PLACES).map((place) => `${label}: ${cutText(place, MAX_EXCERPT)}`);
-  return places.length > MAX_PLACES ? [...shown, `${label}: ${places.length - MAX_PLACES} more changes`] : shown;
+  const lines = places.slice(0, MAX_PLACES).map((place) => `${label}: ${cutText(place, MAX_EXCERPT)}`);
+  return places.length > MAX_PLACES ? [...lines, `${label}: ${places.length - MAX_PLACES} more changes`] : lines;
 }
 
 function diffParameters(before: JsonObject, after: JsonObject): readonly string[] {
@@ -121,14 +126,14 @@ function asObject(value: unknown): JsonObject {
   return isJsonObject(value) ? value : {};
 }
 
-/** More word pairs are not compared one by one: what lies between the common beginning and end is then one change. */
+/** With more word pairs than this, everything between the common beginning and end counts as one change. */
 const MAX_PAIRS = 1_000_000;
 
 /** Equal words shown on both sides of a change. */
 const CONTEXT_WORDS = 4;
 
-/** Changes with at most so many equal words between them are told as one. */
-const NEAR_WORDS = 2;
+/** Changes with at most so many equal words between them are reported as one. */
+const MAX_GAP_WORDS = 2;
 
 /** A stretch of words that was replaced; either side may be empty. Positions count words. */
 interface Change {
@@ -144,7 +149,7 @@ interface Change {
  */
 export function diffWords(before: string, after: string): readonly string[] {
   const [old, now] = [splitWords(before), splitWords(after)];
-  return joinNear(findChanges(old, now)).map((change) => renderChange(change, old, now));
+  return joinAdjacent(findChanges(old, now)).map((change) => renderChange(change, old, now));
 }
 
 function splitWords(text: string): readonly string[] {
@@ -157,13 +162,13 @@ function findChanges(old: readonly string[], now: readonly string[]): readonly C
   let end = 0;
   const shorter = Math.min(old.length, now.length) - start;
   while (end < shorter && old[old.length - 1 - end] === now[now.length - 1 - end]) end += 1;
-  const rest: Change = { from: start, until: old.length - end, newFrom: start, newUntil: now.length - end };
-  const pairs = (rest.until - rest.from) * (rest.newUntil - rest.newFrom);
-  if (rest.from === rest.until && rest.newFrom === rest.newUntil) return [];
-  return pairs === 0 || pairs > MAX_PAIRS ? [rest] : alignWords(rest, old, now);
+  const differing: Change = { from: start, until: old.length - end, newFrom: start, newUntil: now.length - end };
+  const pairs = (differing.until - differing.from) * (differing.newUntil - differing.newFrom);
+  if (differing.from === differing.until && differing.newFrom === differing.newUntil) return [];
+  return pairs === 0 || pairs > MAX_PAIRS ? [differing] : alignWords(differing, old, now);
 }
 
-/** The longest common subsequence, by the usual table; what is not part of it changed. */
+/** Finds the longest common subsequence with the usual table; all other words changed. */
 function alignWords(
   { from, until, newFrom, newUntil }: Change,
   old: readonly string[],
@@ -206,13 +211,13 @@ function alignWords(
   return changes;
 }
 
-function joinNear(changes: readonly Change[]): readonly Change[] {
+function joinAdjacent(changes: readonly Change[]): readonly Change[] {
   const joined: Change[] = [];
   for (const change of changes) {
     const last = joined.at(-1);
-    const isNear = last !== undefined && change.from - last.until <= NEAR_WORDS;
-    if (isNear) joined.pop();
-    joined.push(isNear ? { ...change, from: last.from, newFrom: last.newFrom } : change);
+    const isAdjacent = last !== undefined && change.from - last.until <= MAX_GAP_WORDS;
+    if (isAdjacent) joined.pop();
+    joined.push(isAdjacent ? { ...change, from: last.from, newFrom: last.newFrom } : change);
   }
   return joined;
 }

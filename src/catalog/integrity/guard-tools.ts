@@ -8,7 +8,7 @@ export interface GuardInput {
   readonly upstreams: readonly UpstreamConfig[];
   /** What the operator accepted; null when there is no lock. */
   readonly lock: LockContent | null;
-  /** What each upstream, by slug, offered first since the start: the measure where there is no lock. */
+  /** What each upstream, by slug, offered first since the start; compared with where there is no lock. */
   readonly firstToolSets: ReadonlyMap<string, ToolSet>;
 }
 
@@ -23,18 +23,18 @@ export interface WithheldTool {
 }
 
 interface GuardedTools {
-  /** What may be named: changed tools too, so that nobody takes their names while they are withheld. */
+  /** The tools that get names: changed ones too, so that no other tool takes their names while they are withheld. */
   readonly toolSets: readonly ToolSet[];
   readonly withheld: readonly WithheldTool[];
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** A log line is read at a glance; `lock` shows the rest. */
+/** Keeps a log line short; the `lock` command shows everything. */
 const MAX_DETAILS = 900;
 
 /**
- * Holds what upstreams offer against what was accepted, as far as each upstream's `integrity` asks. New tools of a guarded
- * upstream do not come further; changed ones are marked.
+ * Compares what upstreams offer with what was accepted, as far as each upstream's `integrity` asks. Under quarantine, new
+ * tools are left out and changed ones are withheld.
  */
 export function guardTools(input: GuardInput): GuardedTools {
   const bySlug = new Map(input.upstreams.map((upstream) => [upstream.slug, upstream]));
@@ -74,8 +74,8 @@ function guardUpstream(upstream: UpstreamConfig, toolSet: ToolSet, input: GuardI
 }
 
 /**
- * Undefined where there is nothing to compare with. Without a lock, what came first is trusted, but never under quarantine:
- * removing the file must not let everything in.
+ * Undefined where there is nothing to compare with. Without a lock, the first list is trusted, but never under quarantine:
+ * removing the file must not accept everything.
  */
 function findKnown(upstream: UpstreamConfig, { lock, firstToolSets }: GuardInput): KnownTools | undefined {
   if (lock !== null) return Object.hasOwn(lock.upstreams, upstream.name) ? lock.upstreams[upstream.name] : undefined;
@@ -83,31 +83,31 @@ function findKnown(upstream: UpstreamConfig, { lock, firstToolSets }: GuardInput
   return first === undefined ? undefined : knowTools(first);
 }
 
-/** One finding for a whole upstream: a hundred would hide the others. */
+/** One diagnostic for a whole upstream, as a hundred would hide the others. */
 function describeUnknown(upstream: UpstreamConfig, tools: number, lock: LockContent | null): readonly Diagnostic[] {
-  // Where nothing was accepted and nothing is withheld, there is nothing to tell.
+  // Where nothing was accepted and nothing is withheld, there is nothing to report.
   if (tools === 0 || (lock === null && upstream.integrity !== 'quarantine')) return [];
   const { name, slug, integrity } = upstream;
   const why = lock === null ? "there is no gateway.lock.json; 'mcp-aql-gateway lock' writes one" : acceptWith(name);
-  const until = integrity === 'quarantine' ? 'quarantined' : 'unreviewed';
-  const message = `The ${tools} tools of '${name}' are ${until}, as none of them has been accepted: ${why}`;
+  const state = integrity === 'quarantine' ? 'quarantined' : 'unreviewed';
+  const message = `The ${tools} tools of '${name}' are ${state}, as none of them has been accepted: ${why}`;
   return [{ severity: 'warning', kind: 'definition-new', upstream: slug, message }];
 }
 
-const WORDS: Readonly<Record<DefinitionChange['kind'], (since: string) => string>> = {
+const PHRASES: Readonly<Record<DefinitionChange['kind'], (since: string) => string>> = {
   new: (since) => `is new since ${since}`,
-  changed: (since) => `is not what it was when ${since}`,
+  changed: (since) => `has changed since ${since}`,
   vanished: () => 'is no longer offered',
 };
 
 function describeChange(change: DefinitionChange, upstream: UpstreamConfig, lock: LockContent | null): Diagnostic {
   const { kind, tool, details } = change;
   const since = lock === null ? 'it was first offered' : 'it was accepted';
-  const what = WORDS[kind](kind === 'new' ? (lock === null ? 'the start' : 'the lock was written') : since);
-  const told = details.length === 0 ? '' : `: ${cutText(details.join('; '), MAX_DETAILS)}`;
+  const what = PHRASES[kind](kind === 'new' ? (lock === null ? 'the start' : 'the lock was written') : since);
+  const listed = details.length === 0 ? '' : `: ${cutText(details.join('; '), MAX_DETAILS)}`;
   const held = upstream.integrity === 'quarantine' && kind !== 'vanished' ? ' It is quarantined:' : '';
   const next = lock === null ? '' : `.${held} ${acceptWith(acceptanceOf(upstream, tool))}`;
-  const message = `Tool '${tool}' of '${upstream.name}' ${what}${told}${next}`;
+  const message = `Tool '${tool}' of '${upstream.name}' ${what}${listed}${next}`;
   return { severity: 'warning', kind: `definition-${kind}`, upstream: upstream.slug, tool, message };
 }
 

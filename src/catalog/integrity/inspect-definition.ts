@@ -2,7 +2,7 @@ import { cutText, escapeInvisible, hasInvisible, INVISIBLE, removeInvisible } fr
 import { isJsonObject } from '../../protocol/json.js';
 import type { RawTool } from '../../protocol/tools.js';
 
-/** Something in a definition that an operator should look at. */
+/** Something in a definition that an operator should review. */
 interface Suspicion {
   /** Stable kebab-case kind. */
   readonly kind: string;
@@ -16,13 +16,13 @@ interface Check {
   readonly find: (texts: ToolTexts, visible: string) => readonly string[];
 }
 
-/** Beyond what the longest honest descriptions need; what models are shown ends at 4,000 in any case. */
+/** More than the longest honest descriptions have; models see at most 4,000 characters in any case. */
 const MAX_DESCRIPTION = 8_000;
 const MAX_SCHEMA = 100_000;
 
 const EXCERPT = 100;
 
-/** One declared table: what is looked for in every definition. */
+/** The checks of every definition. */
 const CHECKS: readonly Check[] = [
   { kind: 'hidden-characters', find: ({ all }) => findHidden(all) },
   { kind: 'oversized-definition', find: findOversize },
@@ -33,7 +33,7 @@ const CHECKS: readonly Check[] = [
 /** A tool object never changes, and a catalog is built many times from the same ones. */
 const inspected = new WeakMap<RawTool, readonly Suspicion[]>();
 
-/** Everything in one tool's definition that honest definitions do not hold. Never throws. */
+/** Finds everything in one tool's definition that honest definitions do not have. Never throws. */
 export function inspectDefinition(tool: RawTool): readonly Suspicion[] {
   const known = inspected.get(tool);
   if (known !== undefined) return known;
@@ -44,7 +44,7 @@ export function inspectDefinition(tool: RawTool): readonly Suspicion[] {
   return suspicions;
 }
 
-/** Joiners belong to emoji and to many scripts, marks of direction to some; a carriage return hides nothing. */
+/** Invisible characters with a legitimate use: joiners in emoji and many scripts, soft hyphens, carriage returns. */
 const HONEST = /\r|(?<=\p{Emoji}|\ufe0f)\u200d(?=\p{Emoji})|(?<=[\p{L}\p{M}])[\u200c\u200d](?=[^\p{ASCII}])|\u00ad/gu;
 const HIDDEN = new RegExp(INVISIBLE.source, 'gu');
 
@@ -53,7 +53,7 @@ function findHidden(text: string): readonly string[] {
   const hidden = text.replace(HONEST, '').match(HIDDEN) ?? [];
   if (hidden.length === 0) return [];
   const kinds = [...new Set(hidden)].slice(0, 5).map(nameCodePoint).join(', ');
-  // Tag characters are ASCII moved out of sight.
+  // Tag characters are invisible copies of ASCII.
   const spelled = hidden.flatMap(revealTag).join('').trim();
   const message = spelled === '' ? '' : `, which spell "${escapeInvisible(cutText(spelled, EXCERPT))}"`;
   return [`holds ${hidden.length} invisible characters (${kinds})${message}`];
@@ -82,13 +82,13 @@ function findPhrases(phrases: readonly HostilePhrase[], text: string): readonly 
   });
 }
 
-/** A way of speaking to the model instead of describing the tool. */
+/** A phrase that addresses the model instead of describing the tool. */
 interface HostilePhrase {
   /** Stable kebab-case id. */
   readonly id: string;
   /** What an operator should know: completes "its definition ...". */
   readonly meaning: string;
-  /** Held against the definition's texts, invisible characters removed, a line for each text. */
+  /** Matched against the definition's texts, invisible characters removed, one line for each text. */
   readonly pattern: RegExp;
 }
 
@@ -99,13 +99,13 @@ const within = (length: number): string => `[^.\\n]{0,${length}}?`;
 const phrase = (...parts: readonly string[]): RegExp => new RegExp(parts.join(''), 'i');
 
 /**
- * What honest tools do not say. Each pattern asks for two things at once (whom it addresses and what it wants), as either
- * alone stands in many honest descriptions.
+ * Phrases that honest tools do not use. Each pattern asks for two things at once (whom it addresses and what it wants), as
+ * either alone occurs in many honest descriptions.
  */
 export const INSTRUCTING_PHRASES: readonly HostilePhrase[] = [
   {
     id: 'overrules',
-    meaning: 'tells the model to set other instructions aside',
+    meaning: 'tells the model to ignore other instructions',
     pattern: phrase(
       '\\b(?:ignor|disregard|forget|overrid|bypass)(?:e|es|ing|s)?\\b',
       within(30),
@@ -128,7 +128,7 @@ export const INSTRUCTING_PHRASES: readonly HostilePhrase[] = [
   },
   {
     id: 'speaker',
-    meaning: 'speaks as the system or the assistant',
+    meaning: 'poses as the system or the assistant',
     pattern:
       /(?:^|[.!?;])[ \t]*(?:#{1,6} *)?\[?(?:system|assistant|developer)(?: (?:prompt|message|note|override))?\]? ?:[ \t]*\S/im,
   },
@@ -166,7 +166,7 @@ export const INSTRUCTING_PHRASES: readonly HostilePhrase[] = [
   },
   {
     id: 'precedence',
-    meaning: 'puts itself before other tools',
+    meaning: 'asks to be called before or instead of other tools',
     pattern: phrase(
       `\\b(?:before|prior to|instead of|rather than)\\b(?: ${CALLING})?`,
       '(?: (?:any|all|every)(?: (?:of the )?other)?| (?:the )?other)\\b',
@@ -196,11 +196,11 @@ export const INSTRUCTING_PHRASES: readonly HostilePhrase[] = [
   },
 ];
 
-/** Hints that what a model reads or does shall end up elsewhere. */
+/** Phrases that direct what a model reads or does to another place. */
 export const EXFILTRATING_PHRASES: readonly HostilePhrase[] = [
   {
     id: 'destination',
-    meaning: 'tells where data shall be sent',
+    meaning: 'tells the model where to send data',
     pattern: phrase(
       '\\b(?:send|post|upload|forward|transmit|exfiltrate|leak)(?:s|ing)?\\b',
       '[^\\n.;]{0,60}?\\b(?:to|at):? +["\'`(<]*https?://',
@@ -208,7 +208,7 @@ export const EXFILTRATING_PHRASES: readonly HostilePhrase[] = [
   },
   {
     id: 'recipient',
-    meaning: 'names somebody to whom messages shall go',
+    meaning: 'names a recipient for messages',
     pattern:
       /\b(?:must|should|always|have to|need to)\b[^\n]{0,60}?\b(?:send|sent|forward(?:ed)?|bcc|cc)\b[^\n]{0,60}?[\w.+-]+@[\w-]+\.\w{2,}/i,
   },
@@ -220,7 +220,7 @@ export const EXFILTRATING_PHRASES: readonly HostilePhrase[] = [
   },
   {
     id: 'address',
-    meaning: 'holds an address to be filled with data',
+    meaning: 'holds a URL to be filled with data',
     pattern: /https?:\/\/[^\s"'`)]{1,200}[?&][\w.-]{1,40}=(?:\{|<|\$|%s|\[)|!\[[^\]\n]{0,80}\]\(\s*https?:\/\//i,
   },
   {
@@ -230,14 +230,14 @@ export const EXFILTRATING_PHRASES: readonly HostilePhrase[] = [
   },
 ];
 
-/** More text than this is a finding by itself, and not read to its end. */
+/** Only so much text is read; more is suspicious by itself. */
 const MAX_TEXT = 200_000;
 const MAX_DEPTH = 60;
 
-/** Everything a tool says, and how much of it there is. */
+/** The texts of a tool's definition, and their sizes. */
 interface ToolTexts {
   readonly name: string;
-  /** What the tool says of itself: title, description, annotations' title. */
+  /** The tool's title, description and annotations' title. */
   readonly own: string;
   /** That and every text of its schemas: names, descriptions, values. */
   readonly all: string;
@@ -247,7 +247,7 @@ interface ToolTexts {
   readonly schemaLength: number;
 }
 
-/** Reads what a tool says, wherever in its definition it says it. Never throws. */
+/** Reads the texts of all parts of a tool's definition. Never throws. */
 function readToolTexts(tool: RawTool): ToolTexts {
   const { name, title, description, annotations, inputSchema, outputSchema } = tool;
   const own = [title, description, isJsonObject(annotations) ? annotations['title'] : undefined];
@@ -263,17 +263,17 @@ function readToolTexts(tool: RawTool): ToolTexts {
   };
 }
 
-function collectTexts(value: unknown, texts: string[], room: { left: number }, depth: number): void {
-  if (room.left <= 0 || depth > MAX_DEPTH) return;
+function collectTexts(value: unknown, texts: string[], budget: { left: number }, depth: number): void {
+  if (budget.left <= 0 || depth > MAX_DEPTH) return;
   if (typeof value === 'string') {
     texts.push(value);
-    room.left -= value.length;
+    budget.left -= value.length;
   } else if (Array.isArray(value)) {
-    for (const item of value) collectTexts(item, texts, room, depth + 1);
+    for (const item of value) collectTexts(item, texts, budget, depth + 1);
   } else if (isJsonObject(value)) {
     for (const [key, member] of Object.entries(value)) {
-      collectTexts(key, texts, room, depth + 1);
-      collectTexts(member, texts, room, depth + 1);
+      collectTexts(key, texts, budget, depth + 1);
+      collectTexts(member, texts, budget, depth + 1);
     }
   }
 }
@@ -282,7 +282,7 @@ function measureDepth(schema: unknown): number {
   try {
     return JSON.stringify(schema)?.length ?? 0;
   } catch {
-    // Nested beyond writing: longer than any limit.
+    // Nested too deeply for JSON: longer than any limit.
     return Number.POSITIVE_INFINITY;
   }
 }

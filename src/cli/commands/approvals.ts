@@ -15,23 +15,23 @@ const STATUSES: readonly ApprovalStatus[] = ['pending', 'approved', 'denied', 'e
 
 const FAULTS: Readonly<Record<DecisionFault, string>> = {
   unknown: 'There is no such request; see: approvals list',
-  expired: 'The request has expired; whoever asked can ask again',
-  decided: 'The request was decided already',
-  'own-request': 'Who asked cannot approve',
+  expired: 'The request has expired; the client can send its call again',
+  decided: 'The request is already decided',
+  'own-request': 'You cannot decide about a request of your own',
 };
 
 export function registerApprovals(program: Command, terminal: Terminal): void {
   const approvals = program.command('approvals').description('decide about calls that wait for a person');
   approvals
     .command('list')
-    .description('the requests that wait, or those of another status')
+    .description('list the requests that wait, or those of another status')
     .option('--status <status>', `${STATUSES.join(', ')} or all`, 'pending')
     .action((_own: unknown, command: Command) =>
       withApprovals(command, terminal, (service, flags) => listApprovals(service, flags, terminal)),
     );
   approvals
     .command('show <id>')
-    .description('one request with everything that is known of it')
+    .description('show one request in full')
     .action((id: string, _own: unknown, command: Command) =>
       withApprovals(command, terminal, async (service, flags) => {
         const approval = await service.find(id);
@@ -43,7 +43,7 @@ export function registerApprovals(program: Command, terminal: Terminal): void {
     approvals
       .command(`${verb} <id>`)
       .description(`${verb} the request`)
-      .option('--reason <text>', 'why, for whoever asked and for the record')
+      .option('--reason <text>', 'why; for the client and the audit record')
       .action((id: string, _own: unknown, command: Command) =>
         withApprovals(command, terminal, async (service, flags) => {
           printApproval(await decide(service, id, verdict, flags.reason), flags, terminal);
@@ -95,7 +95,8 @@ async function listApprovals(
     printJson(terminal, approvals);
     return;
   }
-  if (approvals.length === 0) terminal.err.write(status === 'pending' ? 'Nothing waits.\n' : 'There is none.\n');
+  if (approvals.length === 0)
+    terminal.err.write(status === 'pending' ? 'No request waits.\n' : 'There is no such request.\n');
   const header = ['ID', 'STATUS', 'OPERATION', 'DANGER', 'ASKED BY', 'EXPIRES', 'WHAT'];
   printTable(terminal, header, approvals.map(toRow));
 }
@@ -142,6 +143,6 @@ function printApproval(approval: Approval, { json }: ApprovalFlags, terminal: Te
         ]),
   ];
   for (const [label, text] of lines) printLine(terminal, `${label.padEnd(11)} ${oneLine(text)}`);
-  // JSON writes line feeds within values out, so that each line is what it looks like.
+  // JSON escapes line feeds within values, so that a value cannot imitate a line of its own.
   printLine(terminal, `parameters  ${escapeInvisible(JSON.stringify(approval.parameters, null, 2))}`);
 }

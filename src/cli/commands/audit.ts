@@ -11,13 +11,13 @@ import {
   verifyJournals,
 } from '../../gateway/audit-review.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
-import { printRecords, printSlowly, readMoment } from '../audit-line.js';
+import { printRecords, printWithBackpressure, readMoment } from '../audit-line.js';
 import { type CommonFlags, loadCliConfig, untilAskedToStop } from '../context.js';
 import { CliError, EXIT_CODE } from '../exit-code.js';
 import { paintFor, printJson, printLine, type Terminal } from '../terminal.js';
 
 export function registerAudit(program: Command, terminal: Terminal): void {
-  const audit = program.command('audit').description('check, read and search what the gateway has on record');
+  const audit = program.command('audit').description('check, read and search the audit record');
   registerAuditVerify(audit, terminal);
   registerAuditTail(audit, terminal);
   registerAuditSearch(audit, terminal);
@@ -60,15 +60,15 @@ interface AuditFlags extends CommonFlags {
 
 const DIR_OPTION = ['--dir <directory>', 'the journals; instead of those of the configuration'] as const;
 
-/** What is not there to be read, and why that may be. */
+/** Why the journals may be missing or unreadable, by system error code. */
 const DIRECTORY_PROBLEMS: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such directory: nothing has been recorded yet, or it was removed. Another one: --dir',
-  ENOTDIR: 'this is no directory. Another one: --dir',
-  EACCES: 'it may not be read by this account: run this as the one that runs the gateway',
+  ENOENT: 'there is no such directory: nothing has been recorded yet, or it was removed. Choose another with --dir',
+  ENOTDIR: 'this is not a directory. Choose another with --dir',
+  EACCES: "this account may not read it: use the gateway's account",
 };
 
 /**
- * Runs a task over the directory that is meant: `--dir`, for which no configuration is needed, or the configured one.
+ * Runs a task over the directory of `--dir`, which needs no configuration, or over the configured one.
  * @throws CliError where the journals cannot be read
  */
 async function withJournals(
@@ -99,7 +99,7 @@ function registerAuditTail(audit: Command, terminal: Terminal): void {
     .description('print the newest records')
     .option(...DIR_OPTION)
     .option('-n, --lines <count>', 'how many', readCount, 20)
-    .option('-f, --follow', 'go on with what is recorded from now on, until stopped')
+    .option('-f, --follow', 'go on with new records until stopped')
     .action(async (_own: unknown, command: Command) => {
       const flags = command.optsWithGlobals<TailFlags>();
       await withJournals(flags, terminal, (directory) => tail(directory, flags, terminal));
@@ -137,7 +137,7 @@ function registerAuditSearch(audit: Command, terminal: Terminal): void {
     .option('--code <code>', 'the error code, or OK')
     .option(...SINCE_OPTION, readMoment)
     .option(...UNTIL_OPTION, readMoment)
-    .option('--text <text>', 'stands anywhere in the record, in any case')
+    .option('--text <text>', 'text anywhere in the record; case is ignored')
     .action(async (_own: unknown, command: Command) => {
       const flags = command.optsWithGlobals<SearchFlags>();
       await withJournals(flags, terminal, (directory) =>
@@ -147,15 +147,15 @@ function registerAuditSearch(audit: Command, terminal: Terminal): void {
 }
 
 const SINCE_OPTION = ['--since <time>', 'from 2026-11-22, 2026-11-22T01:24:53Z or 12h (ago) on'] as const;
-const UNTIL_OPTION = ['--until <time>', 'before a time, given in the same ways'] as const;
+const UNTIL_OPTION = ['--until <time>', 'before a time, in the same formats'] as const;
 
-/** What is not given is not asked for. */
+/** Options that are not given do not filter. */
 function toFilter({ type, operation, upstream, by, outcome, code, since, until, text }: SearchFlags): RecordFilter {
   const given = { types: type, operation, upstream, by, outcome, code, since, until, text };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
-/** Columns of their own; what has none stands in `details`, as JSON. */
+/** Members with a column of their own; the others are in `details`, as JSON. */
 const RECORD_MEMBERS = [
   'time',
   'type',
@@ -175,10 +175,10 @@ const RECORD_MEMBERS = [
   'token_id',
 ] as const;
 const ACTOR_MEMBERS = ['session', 'client', 'client_name', 'transport', 'operator'] as const;
-/** Of use in the journal alone. */
+/** Members that are left out because only the journal needs them. */
 const LEFT_OUT = ['actor', 'prev', 'hash'];
 
-/** How records are written, and what stands before them. */
+/** How records are written, and the line before them. */
 interface Format {
   readonly head?: string;
   readonly write: (found: FoundRecord) => string;
@@ -214,8 +214,8 @@ async function exportRecords(directory: string, flags: ExportFlags, terminal: Te
   const { head, write }: Format = EXPORT_FORMATS[format];
   const filter = { ...(since === undefined ? {} : { since }), ...(until === undefined ? {} : { until }) };
   const records = searchJournals(directory, filter);
-  if (head !== undefined) await printSlowly(terminal, head);
-  for await (const found of records) await printSlowly(terminal, write(found));
+  if (head !== undefined) await printWithBackpressure(terminal, head);
+  for await (const found of records) await printWithBackpressure(terminal, write(found));
 }
 
 function toCsv({ file, record }: FoundRecord): string {
@@ -226,7 +226,7 @@ function toCsv({ file, record }: FoundRecord): string {
   return [...cells, Object.keys(details).length === 0 ? undefined : details].map(toCell).join(',');
 }
 
-/** RFC 4180, section 2. A text that a spreadsheet would take for a formula gets an apostrophe in front: it may be anybody's. */
+/** RFC 4180, section 2. An apostrophe keeps a spreadsheet from running a text of unknown origin as a formula. */
 function toCell(value: unknown): string {
   if (value === undefined || value === null) return '';
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');

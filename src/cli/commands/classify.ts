@@ -26,7 +26,7 @@ interface ClassifyFlags extends SourceFlags {
   readonly check?: boolean;
 }
 
-/** An operation with what is to be said of it. */
+/** An operation with its review and override. */
 interface ReviewedTool {
   readonly classified: ClassifiedTool;
   readonly review: OperationReview | undefined;
@@ -45,8 +45,8 @@ export function registerClassify(program: Command, terminal: Terminal): void {
     .description('show how every tool is classified, and why')
     .option(...FROM_OPTION)
     .option('--ignore-annotations', "leave the upstreams' own hints out")
-    .option('--review', 'only what deserves a look, the least certain first, with the line that overrules it')
-    .option('--check', 'the same, with exit code 6 where there is anything, or no gateway.lock.json')
+    .option('--review', 'only what needs a review, the least certain first, with the line that overrides it')
+    .option('--check', 'the same, with exit code 6 if anything is listed or there is no gateway.lock.json')
     .action(async (_own: unknown, command: Command) => {
       const flags = command.optsWithGlobals<ClassifyFlags>();
       const task = async (gateway: Gateway) => ({ tools: classifyAll(gateway), lock: gateway.config.lock });
@@ -61,7 +61,7 @@ export function registerClassify(program: Command, terminal: Terminal): void {
     });
 }
 
-const NEXT_STEP = "Overrule what is wrong, then run 'mcp-aql-gateway lock'";
+const NEXT_STEP = "Override what is wrong, then run 'mcp-aql-gateway lock'";
 
 function classifyAll(gateway: Gateway): readonly ReviewedTool[] {
   const names = new Map(gateway.config.upstreams.map(({ slug, name }) => [slug, name]));
@@ -122,7 +122,7 @@ function printReview(tools: readonly (ReviewedTool & Deserving)[], { json }: Cla
     printLine(terminal, `${upstream}\t${operation}\t${category} ${danger}\t${review.why}\t${evidence[0] ?? ''}`);
     printLine(terminal, `    in "operations" of upstreams/${upstream}.json: ${override}`);
   }
-  printLine(terminal, tools.length === 0 ? 'Nothing deserves a look.' : `${tools.length} to look at. ${NEXT_STEP}.`);
+  printLine(terminal, tools.length === 0 ? 'Nothing needs a review.' : `${tools.length} to review. ${NEXT_STEP}.`);
 }
 
 interface Deserving {
@@ -139,13 +139,13 @@ function byConfidence(a: ReviewedTool, b: ReviewedTool): number {
   );
 }
 
-/** Below this the gateway itself says that it may be wrong; of the captured catalogues' operations 4 % are. */
+/** Classifications below this confidence count as uncertain; of the captured catalogues' operations 4 % do. */
 const DOUBTFUL = 0.7;
 
-/** What the operator declared has been looked at. */
+/** The confidence of a classification that the operator declared. */
 const DECLARED = 1;
 
-/** Why an operation's classification deserves a look: nobody accepted it, it changed, or it is little more than a guess. */
+/** Why an operation's classification needs a review: it was not accepted, it has changed, or it is uncertain. */
 type ReviewReason = 'new' | 'changed' | 'uncertain';
 
 interface OperationReview {
@@ -155,8 +155,8 @@ interface OperationReview {
 }
 
 /**
- * Whether somebody should look at how an operation is classified. What the lock holds has been accepted, however doubtful;
- * where there is no lock, only doubt is worth a look.
+ * Whether an operation's classification needs a review. A classification in the lock is accepted, even an uncertain one;
+ * where there is no lock, only uncertain ones need a review.
  */
 function reviewOperation(
   { operation }: PlacedOperation,
@@ -173,10 +173,10 @@ function reviewOperation(
   return before === now ? undefined : { reason: 'changed', why: `changed from ${before}, ${doubt}` };
 }
 
-/** The one line for `operations` in the upstream's file that states what the gateway found, to be corrected there. */
+/** The line for `operations` in the upstream's file with the gateway's classification, for the operator to correct. */
 function overrideLine({ operation }: PlacedOperation): string {
   const { category, danger } = operation.classification;
-  // A part of a grouped tool is named by its own name, as the tool's would mean all parts.
+  // A part of a grouped tool has its own name here, because the tool's name would mean all parts.
   const name = operation.fixedArguments === undefined ? operation.tool : localNameOf(operation);
   return `${JSON.stringify(name)}: ${JSON.stringify({ category, danger: danger.level })}`;
 }

@@ -7,7 +7,7 @@ import { printJson, printTable, type Terminal } from '../terminal.js';
 export function registerList(program: Command, terminal: Terminal): void {
   program
     .command('list')
-    .description('connect the upstreams and show how each of them is')
+    .description('connect the upstreams and show the state of each')
     .action(async (_own: unknown, command: Command) => {
       const flags = command.optsWithGlobals<CommonFlags>();
       const config = await loadCliConfig(flags, terminal);

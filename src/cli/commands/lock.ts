@@ -21,17 +21,17 @@ interface LockFlags extends SourceFlags {
   readonly accept?: boolean | readonly string[];
 }
 
-/** What became of the lock; the shape of `lock --json`. */
+/** The result of `lock`; the shape of `lock --json`. */
 interface LockReport {
   readonly file: string;
   readonly written: boolean;
   /** Whether there was a lock to compare with. */
   readonly existed: boolean;
-  /** What differs, or where it was written: what differed before and was accepted. */
+  /** What differs from the lock; where the lock was written, what was accepted. */
   readonly differences: readonly ToolDifference[];
-  /** Upstreams that could not be looked at, by configured name. */
+  /** Upstreams whose tools could not be listed, by configured name. */
   readonly not_seen: readonly string[];
-  /** What looks hostile in what was written or compared. */
+  /** Suspicious parts of the definitions that were written or compared. */
   readonly suspicions: readonly string[];
 }
 
@@ -42,8 +42,8 @@ const TOOL_SEPARATOR = '::';
 export function registerLock(program: Command, terminal: Terminal): void {
   program
     .command('lock')
-    .description("write gateway.lock.json, or show what is not as it says; exit code 6 where anything isn't")
-    .option('--accept [names...]', 'accept all that differs, or that of an upstream or of upstream::tool')
+    .description('write gateway.lock.json, or show what differs from it; exit code 6 if anything does')
+    .option('--accept [names...]', 'accept all differences, or those of an upstream or of upstream::tool')
     .option(...FROM_OPTION)
     .action(async (_own: unknown, command: Command) => {
       const flags = command.optsWithGlobals<LockFlags>();
@@ -75,7 +75,7 @@ async function runLock(gateway: Gateway, { accept, from }: LockFlags): Promise<L
   };
 }
 
-/** The findings that say of a definition what an operator should know before accepting it. */
+/** The diagnostics of a definition that an operator should know before accepting it. */
 const SUSPICIONS: ReadonlySet<string> = new Set([
   'hidden-characters',
   'oversized-definition',
@@ -84,7 +84,7 @@ const SUSPICIONS: ReadonlySet<string> = new Set([
   'names-other-tool',
 ]);
 
-/** What was accepted, for the record. */
+/** Describes what was accepted, for the audit record. */
 function describeAcceptance(file: string, acceptance: Acceptance): JsonObject {
   const accepted =
     acceptance === 'everything'
@@ -93,7 +93,7 @@ function describeAcceptance(file: string, acceptance: Acceptance): JsonObject {
   return { file: basename(file), accepted };
 }
 
-/** Undefined where nothing is to be written: without `--accept`, only a lock that does not exist is. */
+/** Undefined where nothing is to be written: without `--accept`, only a missing lock is written. */
 function readAcceptance(
   accept: LockFlags['accept'],
   lock: LockContent | null,
@@ -102,13 +102,13 @@ function readAcceptance(
   if (accept === undefined || accept === false) {
     if (lock !== null) return undefined;
     if (Object.keys(current.upstreams).length > 0) return 'everything';
-    throw new CliError(EXIT_CODE.unreachable, 'Not written: no upstream could be looked at');
+    throw new CliError(EXIT_CODE.unreachable, "Not written: no upstream's tools could be listed");
   }
   if (accept === true) return 'everything';
   return accept.map((name) => readName(name, lock ?? EMPTY, current));
 }
 
-/** `upstream` or `upstream::tool`, as it is offered or was accepted. */
+/** Reads `upstream` or `upstream::tool`, which must be offered now or be in the lock. */
 function readName(name: string, lock: LockContent, current: LockContent): { upstream: string; tool?: string } {
   const isUpstream = (upstream: string): boolean =>
     [lock, current].some(({ upstreams }) => Object.hasOwn(upstreams, upstream));
@@ -157,21 +157,20 @@ const MARKS: Readonly<Record<ToolDifference['kind'], string>> = {
 function printReport(report: LockReport, terminal: Terminal): void {
   const { file, written, existed, differences, not_seen: notSeen, suspicions } = report;
   const paint = paintFor(terminal.out);
-  // Where there was no lock, everything is new, and the file is the better list of it.
+  // Where there was no lock, everything is new, and the file itself lists it.
   for (const { upstream, tool, kind, details } of existed ? differences : []) {
     printLine(terminal, `${MARKS[kind]} ${paint.bold(`${upstream}${TOOL_SEPARATOR}${tool}`)} (${kind})`);
-    // Whoever accepts has seen the details; they are what has to be decided on.
+    // The details are for the decision; an operator who accepts has seen them.
     if (!written) for (const detail of details) printLine(terminal, `    ${detail}`);
   }
   for (const suspicion of suspicions) terminal.err.write(`warning: ${suspicion}\n`);
-  for (const name of notSeen)
-    terminal.err.write(`warning: '${name}' could not be looked at; its entry stays as it is\n`);
+  for (const name of notSeen) terminal.err.write(`warning: '${name}' could not be listed; its entry stays as it is\n`);
   printLine(terminal, concludeReport(file, written, differences.length));
 }
 
 function concludeReport(file: string, written: boolean, count: number): string {
   const tools = count === 1 ? '1 tool' : `${count} tools`;
-  if (written) return `Wrote ${file} (${tools} accepted). A running gateway takes it up when it is started again.`;
-  if (count === 0) return `Everything is as ${file} says.`;
-  return `${tools} not as ${file} says. Accept with: mcp-aql-gateway lock --accept [upstream[::tool] ...]`;
+  if (written) return `Wrote ${file} (${tools} accepted). A running gateway uses it after a restart.`;
+  if (count === 0) return `Nothing differs from ${file}.`;
+  return `${tools} ${count === 1 ? 'differs' : 'differ'} from ${file}. Accept with: mcp-aql-gateway lock --accept [upstream[::tool] ...]`;
 }

@@ -16,9 +16,9 @@ type Explanation = ReturnType<Gateway['explainPolicy']>;
 export function registerPolicy(program: Command, terminal: Terminal): void {
   program
     .command('policy')
-    .description('look at what may happen, and why')
+    .description('explain which calls are allowed')
     .command('explain <operation>')
-    .description('which rule decides about a call, and why')
+    .description('show which rule decides about a call, and why')
     .option('--params <json>', "the call's parameters as a JSON object", '{}')
     .option('--client <name>', 'the authenticated client that would call')
     .option(...FROM_OPTION)

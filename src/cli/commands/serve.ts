@@ -4,7 +4,7 @@ import type { Gateway, GatewayStatus } from '../../gateway/gateway.js';
 import { type CommonFlags, loadCliConfig, readPackageInfo, startGateway, untilAskedToStop } from '../context.js';
 import { paintFor, printJson, printLine, type Terminal } from '../terminal.js';
 
-/** The start report tells what became of every upstream, unless one keeps everybody waiting. */
+/** The start report waits for every upstream, at most this long. */
 const REPORT_PATIENCE_MS = 10_000;
 
 export function registerServe(program: Command, terminal: Terminal): void {
@@ -18,16 +18,16 @@ export function registerServe(program: Command, terminal: Terminal): void {
     });
 }
 
-/** Runs until the process is asked to stop, then closes the front before the upstreams so that answers still get out. */
+/** Runs until the process is asked to stop, then closes the server before the upstreams, so that open calls are answered. */
 async function serve(flags: CommonFlags, terminal: Terminal): Promise<void> {
   const config = await loadCliConfig(flags, terminal);
   const stop = untilAskedToStop();
-  // On a terminal the progress line and the report tell how the upstreams start; log lines in between would tear them.
+  // On a terminal the progress line and the report show how the upstreams start; log lines would break the progress line.
   let starting = terminal.err.isTTY === true;
   const { gateway, log } = await startGateway(config, 'serve', ({ kind }) => !starting || kind !== 'upstream-state');
   const watching = watchUpstreams(gateway, terminal);
   try {
-    // While the upstreams start, the front's libraries are loaded.
+    // The server's libraries are loaded while the upstreams start.
     const { openHttpServer } = await import('../../server/http-server.js');
     await Promise.race([gateway.warmedUp, stop.asked]);
     const server = await openHttpServer(gateway, { observe: log.observe, serverInfo: readPackageInfo() });
@@ -77,12 +77,12 @@ function watchUpstreams(gateway: Gateway, terminal: Terminal): { end(): void } {
 }
 
 /**
- * Characters of tool-list JSON that make one o200k_base token: 4.2 to 4.5 in real catalogues, as `tokens` counts. The start
- * report gives rounded figures; the exact ones cost a tokenizer of tens of megabytes and come from `tokens`.
+ * Characters of tool-list JSON per o200k_base token: 4.2 to 4.5 in real catalogues, as `tokens` counts. The start report
+ * shows rounded figures; exact ones need a tokenizer of tens of megabytes, which only `tokens` loads.
  */
 const CHARACTERS_PER_TOKEN = 4.3;
 
-/** What `serve` says once it is ready; the shape of `serve --json`. */
+/** What `serve` prints once it is ready; the shape of `serve --json`. */
 interface StartReport {
   readonly url: string;
   readonly mode: string;

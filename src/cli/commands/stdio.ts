@@ -12,7 +12,7 @@ export function registerStdio(program: Command, terminal: Terminal): void {
     });
 }
 
-/** Runs until the client closes stdin or the process is asked to stop. stdout carries the protocol alone. */
+/** Runs until the client closes stdin or the process is asked to stop. stdout carries only the protocol. */
 async function serveOverStdio(flags: CommonFlags, terminal: Terminal): Promise<void> {
   protectStdout();
   const config = await loadCliConfig(flags, terminal);
@@ -20,7 +20,7 @@ async function serveOverStdio(flags: CommonFlags, terminal: Terminal): Promise<v
   const { gateway, log } = await startGateway(config, 'stdio');
   try {
     const { serveStdio } = await import('../../server/stdio/stdio-server.js');
-    // What the client sends meanwhile waits in the pipe.
+    // Messages that the client sends meanwhile wait in the pipe.
     await Promise.race([gateway.warmedUp, stop.asked]);
     const server = serveStdio(gateway, {
       input: process.stdin,

@@ -55,15 +55,15 @@ function toListed({ operation, family, tool }: PlacedOperation) {
   };
 }
 
-/** What one request found; one line of `tools search --json`. */
+/** The results of one query; one line of `tools search --json`. */
 interface SearchReport {
   readonly query: string;
   readonly results: readonly {
     readonly operation: string;
-    /** The upstream's name as configured, or as its captured file is called. */
+    /** The upstream's configured name, or the name of its captured file. */
     readonly upstream: string;
     readonly tool: string;
-    /** Comparable within one request alone. */
+    /** Comparable only within one query. */
     readonly score: number;
   }[];
 }
@@ -114,7 +114,7 @@ function printReportLine(terminal: Terminal, report: SearchReport): void {
 }
 
 function printReportTable(terminal: Terminal, { query, results }: SearchReport): void {
-  if (results.length === 0) terminal.err.write(`nothing answers to '${query}'\n`);
+  if (results.length === 0) terminal.err.write(`No operation matches '${query}'.\n`);
   const rows = results.map(({ operation, upstream, tool, score }) => [operation, upstream, tool, score.toFixed(1)]);
   printTable(terminal, ['OPERATION', 'UPSTREAM', 'TOOL', 'SCORE'], rows);
 }
@@ -156,7 +156,7 @@ function registerToolsCall(tools: Command, terminal: Terminal): void {
     .command('call <operation>')
     .description('call one operation through the whole pipeline and print its answer')
     .option('--params <json>', 'parameters as a JSON object', '{}')
-    .option('--confirm', 'say yes where a confirmation token is asked for; a person is asked at the terminal')
+    .option('--confirm', 'send a required confirmation token back; a required person is asked at the terminal')
     .action(async (name: string, _own: unknown, command: Command) => {
       const flags = command.optsWithGlobals<CallFlags>();
       const params = parseParams(flags.params ?? '{}');
@@ -170,16 +170,16 @@ function registerToolsCall(tools: Command, terminal: Terminal): void {
     });
 }
 
-/** Parsing would change numbers of so many digits. */
+/** Numbers with so many digits would lose digits when parsed. */
 const LONG_NUMBER = /\d{16}/;
 
-/** Indented for people, unless that could alter what the upstream said. */
+/** Prints the answer indented, unless parsing could alter a number of the upstream. */
 function printEnvelope(text: string, terminal: Terminal): void {
   if (LONG_NUMBER.test(text)) printLine(terminal, text);
   else printJson(terminal, JSON.parse(text));
 }
 
-/** Nobody can read on once this run has ended, so nothing is kept for later. */
+/** A configuration that sends results whole: a later run cannot read the next part, as the session has ended. */
 function sendingAllOf(config: GatewayConfig): GatewayConfig {
   return { ...config, results: { ...config.results, maxBytes: 0 } };
 }
@@ -194,7 +194,7 @@ async function call(gateway: Gateway, { name, params, user }: CliCall, confirm: 
   const placed = gateway
     .operations()
     .find(({ operation }) => operation.name === name || operation.qualifiedName === name);
-  // An unknown name goes through the pipeline too: its answer names the nearest ones.
+  // An unknown name goes through the pipeline too, because its answer suggests similar names.
   const tool = placed?.tool ?? gateway.toolList().tools[0]?.name ?? '';
   const reply = await callAsCli(gateway, tool, name, params, user);
   const token = confirm ? tokenIn(reply) : undefined;
@@ -204,7 +204,7 @@ async function call(gateway: Gateway, { name, params, user }: CliCall, confirm: 
   return last;
 }
 
-/** The token that repeating the call needs; a request to an operator is not ours to confirm. */
+/** The token with which to repeat the call; undefined where a person has to agree. */
 function tokenIn({ code, text }: Reply): string | undefined {
   if (code !== 'CONFIRMATION_REQUIRED') return undefined;
   const { error } = JSON.parse(text) as {

@@ -77,7 +77,7 @@ const LIMITS_SECTION = section(
 );
 
 const RESULTS_SECTION = section(
-  'What becomes of big answers, and of what their next pages are read from.',
+  'How large answers are sent, and how long they are kept for their next pages.',
   {
     maxBytes: range(
       0,
@@ -105,20 +105,20 @@ const BATCH_SECTION = section(
     onConfirmation: {
       enum: ['halt', 'skip'],
       description:
-        'What becomes of a batch of which an operation asks for agreement: nothing after it begins (`halt`), or the others ' +
-        'run all the same (`skip`).',
+        'How a batch continues at an operation that needs a confirmation: nothing after it begins (`halt`), or the others ' +
+        'run (`skip`).',
     },
   },
   CONFIG_DEFAULTS.batch,
 );
 
 const WARNINGS_SECTION = section(
-  'What successful answers warn of.',
+  'Warnings in successful answers.',
   {
     slowMs: range(
       1,
       86_400_000,
-      'A call that takes longer, in milliseconds, unless curation says otherwise (`slowMs`).',
+      'A call that takes longer gets a warning, in milliseconds; `slowMs` of an operation beats it.',
     ),
   },
   CONFIG_DEFAULTS.warnings,
@@ -142,7 +142,7 @@ const LOG_SECTION = section(
   CONFIG_DEFAULTS.log,
 );
 
-/** One family of a profile of the operator's own. */
+/** One family of an operator's own profile. */
 export const FAMILY_DEFINITION: JsonSchema = {
   ...section('A family of operations, shown as one tool.', {
     purpose: {
@@ -169,7 +169,7 @@ export const FAMILY_DEFINITION: JsonSchema = {
   required: ['purpose'],
 };
 
-/** The published schema of the main file. Its descriptions are the reference's words too. */
+/** The published schema of the main file. Its descriptions are also the text of docs/configuration.md. */
 export const GATEWAY_SCHEMA: JsonSchema = {
   $schema: 'http://json-schema.org/draft-07/schema#',
   title: 'The configuration of mcp-aql-gateway',
@@ -182,7 +182,7 @@ export const GATEWAY_SCHEMA: JsonSchema = {
     profiles: {
       type: 'object',
       description:
-        'Profiles of your own: profile -> family -> what it takes. The last family takes what none asked for.',
+        'Profiles of your own: profile -> family -> what it takes. The last family takes what no other takes.',
       propertyNames: { pattern: NAME, maxLength: 40 },
       additionalProperties: {
         type: 'object',
@@ -197,21 +197,22 @@ export const GATEWAY_SCHEMA: JsonSchema = {
     warnings: WARNINGS_SECTION,
     cache: CACHE_SECTION,
     defaults: section(
-      'What holds for every upstream that does not say otherwise.',
+      'The settings of every upstream that has none of its own.',
       SHARED_PROPERTIES,
       CONFIG_DEFAULTS.defaults,
     ),
     pins: {
       type: 'object',
-      description: 'Bare operation names that stay with one upstream, whoever else offers that name: name -> upstream.',
+      description:
+        'Bare operation names that belong to one upstream, even if others offer the same name: name -> upstream.',
       propertyNames: { pattern: NAME },
       additionalProperties: { type: 'string', minLength: 1 },
     },
     integrity: {
       enum: [...INTEGRITY_MODES],
       description:
-        'What becomes of a tool that is not what `gateway.lock.json` says: nothing, a report (`warn`), or a report and ' +
-        'neither listing nor calls (`quarantine`). `warn` unless given where there is a lock, else `off`.',
+        'How a tool that differs from `gateway.lock.json` is treated: ignored (`off`), reported (`warn`), or reported and ' +
+        'neither listed nor callable (`quarantine`). Unless given, `warn` where there is a lock, else `off`.',
     },
     policy: POLICY_SECTION,
     quotas: QUOTAS_SECTION,
@@ -234,12 +235,12 @@ export const GATEWAY_SCHEMA: JsonSchema = {
     mcpServers: { ...servers, description: "The servers behind the gateway, as other clients' blocks write them." },
     servers: { ...servers, description: "The same under VS Code's key." },
     mcp: section('The same, nested as in VS Code settings.', { servers, inputs: { type: 'array' } }),
-    inputs: { type: 'array', description: 'Of VS Code; ignored, as a gateway has nobody to ask.' },
+    inputs: { type: 'array', description: "Of VS Code; ignored, because a gateway cannot ask an editor's user." },
   },
   definitions: {
     operation: OPERATION_DEFINITION,
     family: FAMILY_DEFINITION,
-    // Pasted entries hold keys of many clients: what is unknown here is a warning, unless it looks like a slip.
+    // Pasted entries hold keys of many clients: an unknown key is a warning, unless it looks like a misspelled one of ours.
     server: { type: 'object', properties: SERVER_PROPERTIES },
   },
 };

@@ -7,7 +7,7 @@ const { policy, store, audit } = CONFIG_DEFAULTS;
 
 const MAX_PATTERN_LENGTH = 500;
 
-// A leading sign that minimatch users know means nothing here; as a text it could match no name.
+// A leading `!` or `#` of minimatch has no meaning here, and no name begins with it.
 const NAME_GLOB: JsonSchema = { type: 'string', pattern: '^[^!#]', maxLength: MAX_PATTERN_LENGTH };
 const text: JsonSchema = { type: 'string', minLength: 1, maxLength: MAX_PATTERN_LENGTH };
 
@@ -28,7 +28,7 @@ const CONDITION: JsonSchema = {
   minProperties: 1,
 };
 
-/** What a call can be known by, of rules and partly of quotas. */
+/** The conditions of rules; quotas have some of them. */
 const MATCH_PROPERTIES = {
   operation: oneOrMany(NAME_GLOB, 'Names or pattern(s) of them: bare (`delete_*`) or qualified (`github__*`).'),
   category: oneOrMany({ enum: [...CATEGORIES] }, 'What the operation does to state.'),
@@ -62,14 +62,14 @@ const RULE: JsonSchema = {
     match: MATCH,
     decision: {
       enum: [...DECISIONS],
-      description: 'What becomes of the call. Of the rules that match, `deny` beats `confirm` beats `allow`.',
+      description: 'The decision about the call. Of the rules that match, `deny` beats `confirm` beats `allow`.',
     },
-    reason: { ...text, description: 'Why, for whoever is refused or asked.' },
+    reason: { ...text, description: 'Why; shown in the refusal or the question.' },
     requires: {
       enum: [...CONFIRMERS],
       description:
-        'Of `confirm`, who must agree: whoever sends the token back (`token`, unless given), or a person by a way that the ' +
-        'model cannot take (`human`).',
+        'Of `confirm`, who must agree: the caller, which sends the token back (`token`, unless given), or a person, in a way ' +
+        'that a model cannot use (`human`).',
     },
     cooldown_seconds: range(0, 3600, 'Of `confirm`: least seconds between the question and the execution.'),
   }),
@@ -80,7 +80,7 @@ const CONFIRMATION = section(
   'Confirmation tokens.',
   {
     ttlSeconds: section(
-      'How long a token is good for, in seconds, by the danger of the call; below destructive as `destructive`.',
+      'How long a token is valid, in seconds, by the danger of the call; below destructive as `destructive`.',
       {
         destructive: range(1, 900, 'Of a destructive call.'),
         dangerous: range(1, 900, 'Of a dangerous call.'),
@@ -88,14 +88,14 @@ const CONFIRMATION = section(
       },
       policy.confirmation.ttlSeconds,
     ),
-    clockSkewSeconds: range(0, 300, 'Grace after expiry for clocks that differ; above 60 is worth a warning.'),
+    clockSkewSeconds: range(0, 300, 'Grace after expiry for clocks that differ; above 60 gets a warning.'),
     maxIssuedPerMinute: range(1, 100_000, 'Tokens issued per caller and minute.'),
     maxFailuresPerMinute: range(1, 100_000, 'Failed validations and revocations per caller and minute.'),
   },
   policy.confirmation,
 );
 
-/** Who holds a token. The length is checked once references are resolved. */
+/** A token of a client or operator. Its length is checked once references are resolved. */
 const CREDENTIAL = keysOf({
   token: {
     type: 'string',
@@ -131,7 +131,7 @@ const APPROVALS = section(
       minLength: 1,
       description: 'Where people reach this gateway, for links; the listening address unless given.',
     },
-    webhook: section('Told of each approval that is asked for, with a link to it.', {
+    webhook: section('Receives each request for an approval, with a link to it.', {
       url: { type: 'string', minLength: 1, description: 'Where it is posted to: http:// or https://.' },
       secret: { type: 'string', description: 'Key of the signature (HMAC-SHA256), at least 16 characters.' },
       secret_FILE: { type: 'string', minLength: 1, description: 'A file that holds it; `secret` beats it.' },
@@ -141,9 +141,9 @@ const APPROVALS = section(
 );
 
 export const POLICY_SECTION = section(
-  'What may happen, and who must agree. See [policy rules](#policy-rules).',
+  'Which calls are allowed, and who must agree. See [policy rules](#policy-rules).',
   {
-    readOnly: { type: 'boolean', description: 'Refuse every operation that is not READ, whatever the rules say.' },
+    readOnly: { type: 'boolean', description: 'Refuse every operation that is not READ; this beats every rule.' },
     rules: { type: 'array', items: RULE, description: 'What is decided about the calls that match.' },
     confirmation: CONFIRMATION,
     approvals: APPROVALS,
@@ -158,7 +158,7 @@ export const STORE_SECTION = section(
       enum: ['memory', 'sqlite', 'redis'],
       description:
         'Lost with the process (`memory`), one file (`sqlite`), or shared by several gateways (`redis`, also Valkey). ' +
-        '`redis` where `url` is given and nothing else is said.',
+        '`redis` where only `url` is given.',
     },
     file: { type: 'string', minLength: 1, description: 'Of `sqlite`: the file.' },
     url: {
@@ -176,7 +176,7 @@ export const STORE_SECTION = section(
   { ...store, file: `\${dataDir}/${store.file}` },
 );
 
-/** A list of texts that say something. */
+/** A list of strings that are not empty. */
 export const TEXTS = { type: 'array', items: { type: 'string', minLength: 1 } };
 
 export const AUDIT_SECTION = section(
@@ -202,14 +202,14 @@ export const AUDIT_SECTION = section(
       ...TEXTS,
       description:
         'Regular expressions (JavaScript, flag `u`) of more texts that are never recorded. Yours to keep cheap: nested ' +
-        'repetition such as `(a+)+` can take for ever.',
+        'repetition such as `(a+)+` may never end.',
     },
   },
   { ...audit, directory: `\${dataDir}/${audit.directory}` },
 );
 
 export const CLIENTS_SETTING = credentials(
-  'Who may use MCP over HTTP: name -> token. Anybody who can reach the port unless given.',
+  'Who may use MCP over HTTP: name -> token. Unless given, everyone who can reach the port.',
 );
 
 /** An object that allows these keys and no others, each with its default where there is one. */
@@ -222,7 +222,7 @@ function keysOf(properties: Record<string, JsonObject>, defaults: JsonObject = {
   return { type: 'object', additionalProperties: false, properties: Object.fromEntries(entries) };
 }
 
-/** The same with what it is for. */
+/** The same with a description. */
 export function section(
   description: string,
   properties: Record<string, JsonObject>,
@@ -236,7 +236,7 @@ export function range(minimum: number, maximum: number, description: string): Js
   return { type: 'integer', minimum, maximum, description };
 }
 
-/** One text or a list of them; a fault is told once, and of the one that was meant. */
+/** One string or a list of them; `if` chooses one of the two, so that a fault is reported once. */
 function oneOrMany(item: JsonSchema, description: string): JsonSchema {
   return { type: ['string', 'array'], minItems: 1, items: item, if: { type: 'array' }, else: item, description };
 }
@@ -268,12 +268,12 @@ const LIMIT: JsonSchema = {
     per: {
       enum: [...SHARES],
       default: 'all',
-      description: 'Whether everybody draws on one budget, each client on its own, or each session on its own.',
+      description: 'Whether all callers share one budget, or each client or each session has its own.',
     },
     metric: { enum: Object.keys(METRICS), description: 'What is counted, and over which span of the calendar (UTC).' },
     warn: threshold('From here on answers carry a warning.'),
-    pause: threshold('A call that would pass this is held until its caller is told to go on.'),
-    hard_stop: threshold('A call that would pass this is refused.'),
+    pause: threshold('A call that would exceed this is paused until its caller repeats it with a token.'),
+    hard_stop: threshold('A call that would exceed this is refused.'),
     currency: { ...currency, description: 'Of a metric of cost; the one of the prices.' },
   }),
   required: ['metric'],
@@ -323,5 +323,5 @@ export const API_LIMIT_PROPERTIES = {
 export const API_LIMITS_SETTING: JsonSchema = {
   type: 'array',
   items: { ...keysOf(API_LIMIT_PROPERTIES), required: ['scope', 'limit', 'window'] },
-  description: 'How many calls the server takes; what would be one too many is not sent. See below.',
+  description: 'How many calls the server accepts; a call beyond a limit is not sent. See below.',
 };

@@ -10,7 +10,7 @@ const NAME = '^[a-z][a-z0-9_]*$';
 
 const looseTexts = { type: 'object', additionalProperties: { type: ['string', 'number', 'boolean', 'null'] } };
 
-/** Keys that other clients write into a server's entry: taken for what they are, and ignored with a warning. */
+/** Keys that other clients write into a server's entry; they are ignored with a warning. */
 export const FOREIGN_KEYS: readonly string[] = [
   'alwaysAllow',
   'autoApprove',
@@ -27,17 +27,17 @@ export const FOREIGN_KEYS: readonly string[] = [
   'version',
 ];
 
-/** The settings that `defaults` holds for all upstreams and each upstream may say for itself. */
+/** The settings that `defaults` holds for all upstreams and that each upstream may override. */
 export const SHARED_PROPERTIES = {
   trust: {
     enum: [...TRUST_LEVELS],
-    description: 'How far the server is trusted; decides what of it may be called and how much its annotations count.',
+    description: 'How far the server is trusted; decides which calls are allowed and how much its annotations count.',
   },
   timeoutMs: {
     type: 'integer',
     minimum: 1,
     maximum: MAX_TIMEOUT_MS,
-    description: 'Upper bound of one call in milliseconds; progress starts the clock anew.',
+    description: 'Upper bound of one call in milliseconds; progress restarts it.',
   },
   connectTimeoutMs: {
     type: 'integer',
@@ -56,15 +56,15 @@ export const SHARED_PROPERTIES = {
 
 /** Keys between dots. */
 const FIELD_PATH = '^[^.]+([.][^.]+)*$';
-/** The same, or nothing where the value itself is meant. */
+/** The same, or empty for the value itself. */
 const PATH = '^([^.]+([.][^.]+)*)?$';
 
-/** Names that stand behind a dot or among presets. */
+/** Names of presets and computed fields. */
 const names = { pattern: NAME, maxLength: 40 };
 
 const expression = { type: 'string', minLength: 1, maxLength: MAX_EXPRESSION_LENGTH };
 
-/** What curation says of an operation's answers. */
+/** Curation of an operation's answers. */
 const RESULT_PROPERTIES = {
   collection: {
     type: ['string', 'boolean'],
@@ -85,7 +85,7 @@ const RESULT_PROPERTIES = {
   computed: {
     type: 'object',
     propertyNames: names,
-    // An expression, alone or with words about it; of these keywords only those of its type count.
+    // An expression, or an object with an expression and a description; each keyword applies to its own type only.
     additionalProperties: {
       ...expression,
       type: ['string', 'object'],
@@ -96,7 +96,7 @@ const RESULT_PROPERTIES = {
         description: {
           type: 'string',
           minLength: 1,
-          description: 'What it tells; the expression itself unless given.',
+          description: 'What the field means; the expression itself unless given.',
         },
       },
     },
@@ -113,13 +113,13 @@ const TEXTS_OF_DEPRECATION = {
   note: { ...texts, maxLength: 500, description: 'What else callers should know.' },
 };
 
-/** What curation says of what the gateway does about calls beside passing them on. */
+/** Curation of what the gateway does with calls in addition to passing them on. */
 const SERVING_PROPERTIES = {
   deprecated: {
     type: 'object',
     additionalProperties: false,
     properties: TEXTS_OF_DEPRECATION,
-    description: 'Warn whoever calls it, once a session: `replacement`, `removalDate` and `note` say what to do.',
+    description: 'Warn its callers once per session: `replacement`, `removalDate` and `note` say what to do.',
   },
   slowMs: {
     type: 'integer',
@@ -132,7 +132,7 @@ const SERVING_PROPERTIES = {
     additionalProperties: false,
     required: ['ttlSeconds'],
     properties: {
-      ttlSeconds: { type: 'integer', minimum: 1, maximum: 86_400, description: 'How long an answer is good.' },
+      ttlSeconds: { type: 'integer', minimum: 1, maximum: 86_400, description: 'How long an answer is valid.' },
     },
     description: 'Answer equal calls of a READ from memory for `ttlSeconds`, until something is written to its server.',
   },
@@ -169,7 +169,7 @@ export const OPERATION_PROPERTIES = {
   hide: { type: 'boolean', description: 'Neither list the operation nor let it be called.' },
   category: { enum: [...CATEGORIES], description: 'What the operation does to state.' },
   danger: { enum: [...DANGER_LEVELS], description: 'How bad a call can be.' },
-  family: { type: 'string', pattern: NAME, description: 'The family that shows it, whatever the profile says.' },
+  family: { type: 'string', pattern: NAME, description: "Its family, instead of the profile's choice." },
   description: { type: 'string', minLength: 1, description: "What it does, instead of the server's own words." },
   identifiers: {
     ...TEXTS,
@@ -198,11 +198,12 @@ export const OPERATION_PROPERTIES = {
   ...SERVING_PROPERTIES,
   group: {
     enum: [...GROUP_MODES],
-    description: 'Whether a tool whose effect a parameter chooses is offered as one operation a value; see the server.',
+    description:
+      'Whether a tool whose effect a parameter chooses is offered as one operation per value; see the server.',
   },
 };
 
-/** How one READ operation tells what is connected with what. */
+/** How one READ operation returns connections. */
 export const RELATION_PROPERTIES = {
   relationship: {
     type: 'string',
@@ -213,12 +214,12 @@ export const RELATION_PROPERTIES = {
   operation: {
     type: 'string',
     minLength: 1,
-    description: "The READ operation that tells it, by its tool's or its own name.",
+    description: "The READ operation that returns it, by its tool's or its own name.",
   },
   params: {
     type: 'object',
     description:
-      'Its parameters. `$id` in a text stands for the node that is looked at; without it one call tells all.',
+      'Its parameters. `$id` in a string stands for the id of the queried node; without it one call returns all connections.',
   },
   edges: {
     type: 'string',
@@ -229,13 +230,13 @@ export const RELATION_PROPERTIES = {
     type: 'string',
     pattern: PATH,
     description:
-      'The path in each connection to where it starts, empty where it is just that; the node that is looked at unless given.',
+      'The path in each connection to its start, empty where the connection is the start itself; the queried node unless given.',
   },
-  target: { type: 'string', pattern: PATH, description: 'The same for where it leads to; a list means several.' },
+  target: { type: 'string', pattern: PATH, description: 'The same for its end; a list means several ends.' },
   type: {
     type: 'string',
     pattern: FIELD_PATH,
-    description: 'The path in each to its relationship, for operations that tell several.',
+    description: 'The path in each connection to its relationship, for operations that return several relationships.',
   },
 };
 
@@ -276,11 +277,11 @@ export const SERVER_PROPERTIES = {
   group: {
     enum: [...GROUP_MODES],
     description:
-      'Tools whose effect a parameter chooses: one operation a value, or one operation. Split where the values differ in effect unless given.',
+      'Whether tools whose effect a parameter chooses are offered as one operation per value (`split`) or as one operation (`keep`). Unless given, they are split where the values differ in effect.',
   },
   integrity: {
     enum: [...INTEGRITY_MODES],
-    description: 'What becomes of its tools that are not what was accepted; see the setting of the same name.',
+    description: 'How its tools that differ from the accepted ones are treated; see the setting of the same name.',
   },
   operations: {
     type: 'object',

@@ -11,24 +11,24 @@ import { runItems } from './run.js';
 import { writeBatch } from './write.js';
 
 export interface BatchDeps {
-  /** The hallway of a single call, with its policy, quota and record. */
+  /** The pipeline of a single call, with policy, quota and audit. */
   readonly callOne: (raw: RawCall, snapshot: Snapshot) => Promise<Reply>;
   readonly maxOperations: number;
-  /** What becomes of a batch whose item asks for agreement: nothing after it begins, or the others run (section 7.5.4). */
+  /** What happens when an item needs confirmation: later items do not begin, or the others still run (section 7.5.4). */
   readonly onConfirmation: 'halt' | 'skip';
-  /** Bytes of data that the answers of a batch may have together; 0 leaves each as long as it is. */
+  /** Most bytes of data in all answers of a batch together; 0 sets no bound. */
   readonly answerBytes: number;
   readonly limits: PayloadLimits;
   readonly observe: Observer;
 }
 
-/** Answers a batch: each operation walks the hallway alone. Never rejects. */
+/** Answers a batch: each operation runs through the pipeline by itself. Never rejects. */
 type BatchRunner = (raw: RawCall, operations: readonly unknown[], snapshot: Snapshot) => Promise<Reply>;
 
-/** An item's share of the answer never falls below this: less would hold nothing worth reading. */
+/** The smallest share of the answer that an item gets, in bytes: a smaller answer would hold nothing useful. */
 const LEAST_BYTES = 2_000;
 
-/** Makes the runner. A batch is refused here when it is empty, too long, nested, or mixes families of a semantic endpoint. */
+/** A batch is refused here when it is empty, too long or nested, or mixes the families of a semantic endpoint. */
 export function createBatchRunner(deps: BatchDeps): BatchRunner {
   const { callOne, maxOperations, onConfirmation, limits, observe } = deps;
   const onDefect = (cause: unknown): void => observe({ kind: 'defect', where: 'batch', cause });
@@ -48,7 +48,10 @@ export function createBatchRunner(deps: BatchDeps): BatchRunner {
   };
 }
 
-/** What all items' calls have in common. A question that comes back with a second call cannot come back into a batch. */
+/**
+ * What the calls of all items have in common. Only a live user channel is passed on: an answer that arrives with a second
+ * call cannot be matched to an item of a batch.
+ */
 function createItemCall({ tool, caller, cancellation, user }: RawCall, items: number, answerBytes: number): RawCall {
   return {
     tool,
@@ -61,8 +64,8 @@ function createItemCall({ tool, caller, cancellation, user }: RawCall, items: nu
 }
 
 /**
- * The operations of a call that is a batch (specification, operations document, section 7.1); undefined where it is a single
- * call. A request that names an operation is single: `operations` beside it can only be meant as its parameter.
+ * The operations of a call that is a batch (specification, operations document, section 7.1); undefined for a single
+ * call. A request that names an operation is a single call: `operations` beside it can only be its parameter.
  */
 export function readBatch(raw: RawCall): readonly unknown[] | undefined {
   const given = raw.arguments;

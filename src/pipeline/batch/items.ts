@@ -8,23 +8,23 @@ import { limitPayload } from '../limit.js';
 import type { Snapshot } from '../snapshot.js';
 import { isSpecial, parseText } from './reference-syntax.js';
 
-/** One operation of a batch, before anything of it has run. */
+/** One operation of a batch, before anything has run. */
 export interface BatchItem {
   readonly index: number;
-  /** As it was sent; empty where there is none. */
+  /** The name as sent; empty where there is none. */
   readonly operation: string;
   readonly request: JsonObject;
-  /** Whether it may change something: everything before it ends first, and nothing after it begins before it ends. */
+  /** Whether it may change something: it starts after all earlier items have ended, and later items start after it has ended. */
   readonly isBarrier: boolean;
-  /** Earlier items whose results it uses. */
+  /** Indexes of the earlier items whose results it uses. */
   readonly needs: readonly number[];
-  /** Whether texts in its parameters stand for something else. */
+  /** Whether its parameters contain references or escaped references. */
   readonly isSpecial: boolean;
-  /** Why it cannot be run at all. */
+  /** Why it cannot run at all. */
   readonly fault?: OperationError;
 }
 
-/** Reads one element of `operations`. Never throws: what is wrong with one item is that item's failure. */
+/** Reads one element of `operations`. Never throws: a fault in one item fails that item only. */
 export function readItem(value: unknown, index: number, snapshot: Snapshot, limits: PayloadLimits): BatchItem {
   const sent = isJsonObject(value) ? value : {};
   const operation = typeof sent['operation'] === 'string' ? sent['operation'] : '';
@@ -44,7 +44,7 @@ export function readItem(value: unknown, index: number, snapshot: Snapshot, limi
   };
 }
 
-/** `pending_operations` can be sent as they came: where an operation stood in the last batch is no parameter of it. */
+/** Clients send `pending_operations` again unchanged, so an `index` that gives the position in the last batch is no parameter. */
 function withoutPosition(sent: JsonObject, operation: Operation | undefined): JsonObject {
   const { index, ...request } = sent;
   const isParameter = operation?.parameters.some(({ name }) => name === 'index') ?? false;
@@ -96,7 +96,7 @@ function listNeeds(texts: readonly string[], index: number): readonly number[] {
   return [...new Set(needs)].filter((needed) => needed < index);
 }
 
-/** The same JSON value with each text in it, at any depth, exchanged. `at` is where the text stands: `params.items[0].id`. */
+/** The same JSON value with each text in it, at any depth, replaced. `at` is the path of the text: `params.items[0].id`. */
 export function mapTexts(value: unknown, exchange: (text: string, at: string) => unknown, at = ''): unknown {
   if (typeof value === 'string') return exchange(value, at);
   if (Array.isArray(value)) return value.map((each, index) => mapTexts(each, exchange, `${at}[${index}]`));
@@ -110,23 +110,23 @@ export function mapTexts(value: unknown, exchange: (text: string, at: string) =>
 type Fault = Pick<OperationError, 'code' | 'message'>;
 
 /**
- * Holds the batch as a whole against what a batch may be. Everything wrong is in one message, since the published schema of a
- * refused batch has room for code and message alone.
+ * Checks the form of the batch as a whole. One message names all faults, because the published schema of a refused batch
+ * allows only code and message.
  *
  * @throws OperationError before anything has run
  */
 export function checkForm(raw: RawCall, operations: readonly unknown[], maxOperations: number): void {
-  refuse([...findStrayMembers(raw), ...findWrongCount(operations, maxOperations), ...findNestedBatches(operations)]);
+  refuse([...findUnknownMembers(raw), ...findWrongCount(operations, maxOperations), ...findNestedBatches(operations)]);
 }
 
 /**
- * Holds the batch against the tool that it came through.
+ * Checks that the tool of the batch reaches all its operations.
  * @throws OperationError before anything has run
  */
 export function checkReach({ tool }: RawCall, items: readonly BatchItem[], snapshot: Snapshot): void {
   const reach = snapshot.plan.reachOf(tool);
   if (reach === 'everything') return;
-  refuse(reach === undefined ? [unknownTool(tool, snapshot)] : findUnknownParameters(tool, reach, items, snapshot));
+  refuse(reach === undefined ? [unknownTool(tool, snapshot)] : findOtherFamilies(tool, reach, items, snapshot));
 }
 
 function refuse(faults: readonly Fault[]): void {
@@ -135,45 +135,45 @@ function refuse(faults: readonly Fault[]): void {
 }
 
 /** Members with an underscore are metadata (specification, section 4.6.1). */
-function findStrayMembers({ arguments: given }: RawCall): readonly Fault[] {
+function findUnknownMembers({ arguments: given }: RawCall): readonly Fault[] {
   const members = isJsonObject(given) ? Object.entries(given) : [];
-  const unknownControls = members
+  const unknown = members
     .filter(([key, value]) => key !== 'operations' && !key.startsWith('_') && value !== null)
     .map(([key]) => key);
-  if (unknownControls.length === 0) return [];
+  if (unknown.length === 0) return [];
   return [
     {
       code: 'VALIDATION_UNKNOWN_PARAM',
-      message: `Unknown member(s) beside 'operations': ${quote(unknownControls)}. Parameters stand inside each operation: {"operations": [{"operation": "...", "params": {...}}]}`,
+      message: `Unknown member(s) beside 'operations': ${quote(unknown)}. Parameters belong inside each operation: {"operations": [{"operation": "...", "params": {...}}]}`,
     },
   ];
 }
 
 function findWrongCount({ length }: readonly unknown[], maxOperations: number): readonly Fault[] {
   if (length === 0) {
-    return [{ code: 'VALIDATION_INVALID_VALUE', message: "'operations' must hold one operation or more" }];
+    return [{ code: 'VALIDATION_INVALID_VALUE', message: "'operations' must contain one operation or more" }];
   }
   if (length <= maxOperations) return [];
   return [
     {
       code: 'VALIDATION_PAYLOAD_TOO_LARGE',
-      message: `Payload exceeds array_elements limit of ${maxOperations}: 'operations' holds ${length}. Send them in several batches`,
+      message: `Payload exceeds array_elements limit of ${maxOperations}: 'operations' contains ${length}. Send them in several batches`,
     },
   ];
 }
 
-/** So many places are named; beyond, their number. */
-const MOST_PLACES = 20;
+/** The most positions that a message lists; it gives the number of the others. */
+const MOST_POSITIONS = 20;
 
 function findNestedBatches(operations: readonly unknown[]): readonly Fault[] {
   const nested = operations.flatMap((item, index) => (isBatch(item) ? [`operations[${index}]`] : []));
   if (nested.length === 0) return [];
-  const named = nested.slice(0, MOST_PLACES);
+  const named = nested.slice(0, MOST_POSITIONS);
   const more = nested.length > named.length ? ` and ${nested.length - named.length} more` : '';
   return [
     {
       code: 'VALIDATION_INVALID_VALUE',
-      message: `A batch cannot hold a batch: ${quote(named)}${more}. Write their operations into the outer one`,
+      message: `A batch cannot contain a batch: ${quote(named)}${more}. Move their operations into the outer batch`,
     },
   ];
 }
@@ -192,8 +192,8 @@ function unknownTool(tool: string, { plan }: Snapshot): Fault {
   };
 }
 
-/** What stands in another family than the tool's. What nobody knows fails by itself. */
-function findUnknownParameters(
+/** The operations of other families than the tool's. An unknown operation is left out: it fails as an item. */
+function findOtherFamilies(
   tool: string,
   reach: FamilyDefinition,
   items: readonly BatchItem[],
@@ -207,11 +207,11 @@ function findUnknownParameters(
     byTool.set(right, [...(byTool.get(right) ?? []), `operations[${index}] ('${name}')`]);
   }
   if (byTool.size === 0) return [];
-  const directions = [...byTool].map(([right, unknownParameters]) => `via '${right}': ${unknownParameters.join(', ')}`);
+  const directions = [...byTool].map(([right, misplaced]) => `via '${right}': ${misplaced.join(', ')}`);
   return [
     {
       code: 'VALIDATION_ENDPOINT_MISMATCH',
-      message: `A batch through '${tool}' can hold operations of its family alone, because clients allow and users approve by tool. Nothing has run. Call ${directions.join('; ')}`,
+      message: `A batch sent through '${tool}' can contain only operations of its family, because users allow and approve calls by tool. Nothing has run. Call ${directions.join('; ')}`,
     },
   ];
 }

@@ -1,6 +1,6 @@
 /** A place in an earlier item's data: `$results[0].data.items[3].id`. */
 export interface Reference {
-  /** As it was written. */
+  /** The reference as written. */
   readonly text: string;
   /** The item that is referred to, from 0. */
   readonly index: number;
@@ -8,11 +8,11 @@ export interface Reference {
   readonly path: readonly string[];
 }
 
-/** What a text in an item's parameters stands for. */
+/** What a text in an item's parameters means. */
 type ParsedText =
   | { readonly kind: 'text'; readonly value: string }
   | { readonly kind: 'reference'; readonly reference: Reference }
-  /** It begins like a reference and is none. */
+  /** It begins like a reference but does not have the form of one. */
   | { readonly kind: 'malformed' };
 
 const HEAD = /^\$results\[(0|[1-9]\d{0,8})\]\.data/;
@@ -20,18 +20,18 @@ const HEAD = /^\$results\[(0|[1-9]\d{0,8})\]\.data/;
 /** `.key`, `[3]` or `["any key"]`. */
 const STEP = /\.([^.[\]"]+)|\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]/y;
 
-/** One `$` more than a reference has: text that only looks like one. */
+/** An escaped reference has one `$` more: text that only looks like a reference. */
 const ESCAPED = /^\$\$+results\[/;
 
-/** Longer texts are no paths; matching them would cost in proportion. */
+/** Longer texts are not read as references: the cost of matching grows with the length. */
 const MAX_LENGTH = 1_000;
 
-/** Whether a text is more than itself: a reference, meant as one, or an escaped one. */
+/** Whether a text is a reference, a malformed reference or an escaped one. */
 export function isSpecial(text: string): boolean {
   return text.startsWith('$results[') || ESCAPED.test(text);
 }
 
-/** Reads a text. Whatever begins with `$results[` must be a reference as a whole, so that none is passed on by a slip. */
+/** Reads a text. A text that begins with `$results[` must be a reference as a whole, so that a mistyped one is never sent on. */
 export function parseText(text: string): ParsedText {
   if (!isSpecial(text)) return { kind: 'text', value: text };
   if (ESCAPED.test(text)) return { kind: 'text', value: text.slice(1) };
@@ -41,7 +41,7 @@ export function parseText(text: string): ParsedText {
   return { kind: 'reference', reference: { text, index: Number(head[1]), path } };
 }
 
-/** Writes a text so that `parseText` gives it back. */
+/** Escapes a text so that `parseText` returns it unchanged. */
 export function escapeText(text: string): string {
   return isSpecial(text) ? `$${text}` : text;
 }
@@ -64,7 +64,7 @@ function unquote(quoted = ''): string | undefined {
   try {
     return JSON.parse(quoted) as string;
   } catch {
-    // An escape that JSON does not know: the reference is malformed.
+    // The quoted key has an escape that JSON does not define: the reference is malformed.
     return undefined;
   }
 }

@@ -6,30 +6,30 @@ import { limitPayload } from '../limit.js';
 import { type BatchItem, mapTexts } from './items.js';
 import { escapeText, parseText, type Reference } from './reference-syntax.js';
 
-/** Looks up what a reference in an item stands for. */
+/** Looks up the value of a reference in an item. */
 export type ResultReader = (reference: Reference, from: number) => Found;
 
 interface ReferenceFault {
   readonly param_name: string;
   readonly reference: string;
-  /** The item that is referred to; absent where the reference cannot be read. */
+  /** The index of the item that is referred to; absent where the reference is malformed. */
   readonly referred_index?: number;
   readonly why: string;
-  /** The keys that are there, where one was missed. */
+  /** The keys that exist, where a key was not found. */
   readonly available?: readonly string[];
 }
 
-/** So many faults of one item are told; nobody corrects more of them at a time. */
+/** The most faults of one item that a message names; callers seldom correct more at a time. */
 const MOST_FAULTS = 10;
 
-/** So much of a text that is no reference is told. */
+/** The most characters of a malformed reference that a message quotes. */
 const MAX_EXCERPT = 100;
 
 /**
- * The item with every reference exchanged for what it stands for. Values of results are put in as they are and never read
- * for references themselves: an upstream's words must not reach into other results.
+ * The item with every reference replaced by its value. Values are inserted unchanged and never searched for references
+ * themselves: text of an upstream must not read other results.
  *
- * @throws OperationError that names the references of the item that lead nowhere
+ * @throws OperationError that names the references of the item that cannot be resolved
  */
 export function resolveItem(item: BatchItem, read: ResultReader): JsonObject {
   if (!item.isSpecial) return item.request;
@@ -37,7 +37,7 @@ export function resolveItem(item: BatchItem, read: ResultReader): JsonObject {
   const resolved = exchangeParameters(item.request, (text, at) => {
     const parsed = parseText(text);
     if (parsed.kind === 'text') return parsed.value;
-    const found = parsed.kind === 'reference' ? read(parsed.reference, item.index) : NOT_WRITTEN_AS_ONE;
+    const found = parsed.kind === 'reference' ? read(parsed.reference, item.index) : MALFORMED;
     if (found.found) return found.value;
     const index = parsed.kind === 'reference' ? parsed.reference.index : undefined;
     faults.push(toFault(at, text, index, found));
@@ -49,8 +49,8 @@ export function resolveItem(item: BatchItem, read: ResultReader): JsonObject {
 }
 
 /**
- * The item as it can be sent again in another batch: references exchanged where that is possible by now and left as they were
- * written elsewhere, and values that only look like references escaped.
+ * The item in a form that can be sent again in another batch: references that can be resolved are replaced, the others stay
+ * as written, and values that only look like references are escaped.
  */
 export function prepareItem(item: BatchItem, read: ResultReader): JsonObject {
   if (!item.isSpecial) return item.request;
@@ -66,9 +66,9 @@ function exchangeParameters(request: JsonObject, exchange: (text: string, at: st
   return { operation, ...(mapTexts(parameters, exchange) as JsonObject) };
 }
 
-const NOT_WRITTEN_AS_ONE: Found = {
+const MALFORMED: Found = {
   found: false,
-  why: "it is not written as one: expected '$results[N].data' with a path such as '.items[0].id'. Text only looking like a reference begins with '$$results['",
+  why: "it does not have the form of a reference: expected '$results[N].data' with a path such as '.items[0].id'. Write '$$results[' for text in the form of a reference",
 };
 
 function toFault(
@@ -91,21 +91,23 @@ function describeFaults(
   first: ReferenceFault,
   faults: readonly ReferenceFault[],
 ): OperationError {
-  const told = faults.slice(0, MOST_FAULTS);
-  const sentences = told.map(
-    ({ reference, param_name, why }) => `Reference '${reference}' in '${param_name}' cannot be followed: ${why}`,
+  const named = faults.slice(0, MOST_FAULTS);
+  const sentences = named.map(
+    ({ reference, param_name, why }) => `Reference '${reference}' in '${param_name}' cannot be resolved: ${why}`,
   );
-  if (faults.length > told.length) sentences.push(`${faults.length - told.length} more cannot be followed either`);
+  if (faults.length > named.length) {
+    sentences.push(`${faults.length - named.length} more references cannot be resolved`);
+  }
   const { why: _why, ...main } = first;
   return new OperationError('VALIDATION_INVALID_VALUE', sentences.join('. '), {
     operation,
     index,
     ...main,
-    ...(faults.length > 1 ? { faults: told } : {}),
+    ...(faults.length > 1 ? { faults: named } : {}),
   });
 }
 
-/** Reads the results of a batch while it runs; each answer is parsed at most once, and only where somebody refers to it. */
+/** Reads the results of a batch while it runs; each answer is parsed at most once, and only when a reference needs it. */
 export function createResultReader(replies: readonly (Reply | undefined)[]): ResultReader {
   const parsed = new Map<number, unknown>();
   const dataOf = (index: number, { text }: Reply): unknown => {
@@ -116,15 +118,15 @@ export function createResultReader(replies: readonly (Reply | undefined)[]): Res
     const reply = replies[index];
     const why = explainAbsence(index, from, replies.length, reply);
     if (why !== undefined) return { found: false, why };
-    // Only a halt leaves an earlier item without an answer.
+    // An earlier item lacks an answer only after a halt.
     if (reply === undefined) return { found: false, why: `'operations[${index}]' has not run` };
     return followPath(dataOf(index, reply), path, `$results[${index}].data`);
   };
 }
 
 /**
- * Reads what a request may hold, and no more than so many bytes of JSON in all: a short reference can stand for a long value,
- * and many of them for more than a request or an answer has room for.
+ * A reader that refuses values which a request may not contain, and more than `maxBytes` of JSON in all: a short reference
+ * can name a long value, and many of them can exceed the size of a request or an answer.
  */
 export function limitReads(read: ResultReader, limits: PayloadLimits, maxBytes: number): ResultReader {
   let left = maxBytes;
@@ -134,7 +136,7 @@ export function limitReads(read: ResultReader, limits: PayloadLimits, maxBytes: 
     const why = explainExcess(found.value, limits);
     if (why !== undefined) return { found: false, why };
     if (left >= 0) left -= Buffer.byteLength(JSON.stringify(found.value));
-    return left >= 0 ? found : { found: false, why: `the value referred to makes it longer than ${maxBytes} bytes` };
+    return left >= 0 ? found : { found: false, why: `the referenced values together exceed ${maxBytes} bytes` };
   };
 }
 
@@ -150,21 +152,21 @@ function explainExcess(value: unknown, limits: PayloadLimits): string | undefine
 
 function explainAbsence(index: number, from: number, total: number, reply: Reply | undefined): string | undefined {
   const name = `'operations[${index}]'`;
-  if (index >= total) return `there is no ${name}, the batch holds ${total}`;
-  if (index === from) return `${name} is this operation itself; only results of earlier ones can be used`;
-  if (index > from) return `${name} comes later; only results of earlier ones can be used`;
+  if (index >= total) return `there is no ${name}; the batch has ${total} operations`;
+  if (index === from) return `${name} is this operation itself; only results of earlier operations can be used`;
+  if (index > from) return `${name} comes later; only results of earlier operations can be used`;
   if (reply === undefined || reply.code === 'OK') return undefined;
-  return isQuestion(reply) ? `${name} waits for agreement and has not run` : `${name} failed with '${reply.code}'`;
+  return isQuestion(reply) ? `${name} waits for confirmation and has not run` : `${name} failed with '${reply.code}'`;
 }
 
-/** What a JSON value is bounded by. */
+/** The characters that structure JSON text. */
 const STRUCTURAL_MARK = /["{}[\],]/g;
 
 /**
- * The members of an envelope by name, each as its own piece of the text: what is passed on is neither parsed nor written
- * again, so that no number changes on the way.
+ * The members of an envelope by name, each as a slice of the text: values that are passed on are neither parsed nor
+ * serialised again, so that no number changes.
  *
- * @param envelope the JSON text of an object as `JSON.stringify` writes it; its members' values may be laid out as they like
+ * @param envelope the JSON text of an object as `JSON.stringify` writes it; the values of its members may have any layout
  */
 export function sliceMembers(envelope: string): ReadonlyMap<string, string> {
   const members = new Map<string, string>();
@@ -205,23 +207,23 @@ function isEscaped(json: string, at: number): boolean {
   return backslashes % 2 === 1;
 }
 
-/** Refusals that ask for agreement: the operation did not run, and is to be sent again with a token. */
+/** Refusals that ask for confirmation: the operation did not run and can be sent again with a token. */
 const QUESTIONS: ReadonlySet<string> = new Set(['CONFIRMATION_REQUIRED', 'RATE_LIMIT_QUOTA_PAUSE']);
 
-/** Whether an operation waits for agreement (specification, operations document, section 7.5). */
+/** Whether an operation waits for confirmation (specification, operations document, section 7.5). */
 export function isQuestion({ code }: Reply): boolean {
   return QUESTIONS.has(code);
 }
 
-/** What a path leads to, or why it leads nowhere. */
+/** The value at a path, or why there is none. */
 type Found =
   | { readonly found: true; readonly value: unknown }
   | { readonly found: false; readonly why: string; readonly available?: readonly string[] };
 
-/** How many keys are told of an object that lacks the one that was asked for. */
+/** The most keys that a message lists for an object that lacks the requested key. */
 const MOST_NAMED_KEYS = 20;
 
-/** Longer keys are cut. */
+/** Longer keys are shortened. */
 const MOST_CHARACTERS = 100;
 
 /** Follows own members and list positions. `root` names the value in the explanation. */
@@ -236,19 +238,19 @@ function followPath(data: unknown, path: readonly string[], root: string): Found
   if (isInexact(value)) {
     return {
       found: false,
-      why: `'${where}' is a number of more digits than can be carried over exactly; send it as it stands`,
+      why: `'${where}' is a number with more digits than can be copied exactly; send the number itself instead of a reference`,
     };
   }
   return { found: true, value };
 }
 
-/** A list has positions and nothing else: its `length` is no data. */
+/** A list has positions only: its `length` is no data. */
 function hasStep(value: unknown, step: string): boolean {
   if (Array.isArray(value)) return /^(?:0|[1-9]\d*)$/.test(step) && Object.hasOwn(value, step);
   return isJsonObject(value) && Object.hasOwn(value, step);
 }
 
-/** A long id that was a number in JSON is another number after reading: never act on the wrong thing. */
+/** A long id that is a number in JSON becomes a different number when parsed, and would name the wrong resource. */
 function isInexact(value: unknown): boolean {
   return Number.isInteger(value) && !Number.isSafeInteger(value);
 }

@@ -9,7 +9,7 @@ import type { BatchItem } from './items.js';
 import { createResultReader, isQuestion, limitReads, type ResultReader, resolveItem } from './references.js';
 
 export interface BatchRun {
-  /** By index; undefined where an item did not run because the batch was halted. */
+  /** By index; undefined where an item did not run because the batch halted. */
   readonly replies: readonly (Reply | undefined)[];
   /** The item that halted the batch. */
   readonly haltedAt: number | undefined;
@@ -17,17 +17,17 @@ export interface BatchRun {
 
 interface RunOptions {
   readonly onConfirmation: 'halt' | 'skip';
-  /** Sends one item, its references resolved, down the hallway. */
+  /** Sends one item, its references resolved, through the pipeline. */
   readonly send: (request: JsonObject) => Promise<Reply>;
-  /** What an item may hold with its references resolved. */
+  /** The limits of an item with its references resolved. */
   readonly limits: PayloadLimits;
-  /** Told of what was thrown that is no answer. */
+  /** Called with thrown values that are not an `OperationError`. */
   readonly onDefect: (cause: unknown) => void;
 }
 
 /**
- * Runs the items in their order (specification, operations document, section 7.3). Neighbours that read run together; what may
- * change something runs alone. The lowest item that asks for agreement halts the batch: nothing after it begins.
+ * Runs the items in their order (specification, operations document, section 7.3). Neighbouring reads run in parallel; an
+ * item that may change something runs alone. The first item that needs confirmation halts the batch: no later item begins.
  */
 export async function runItems(
   items: readonly BatchItem[],
@@ -40,7 +40,7 @@ export async function runItems(
   let done = 0;
 
   const run = async (item: BatchItem): Promise<void> => {
-    // What has no form was never going to run, and is said even after a halt.
+    // A malformed item cannot run in any case, so its fault is reported even after a halt.
     if (item.index > haltedAt && item.fault === undefined) return;
     const reply = await answerItem(item, read, cancellation, options);
     replies[item.index] = reply;
@@ -54,7 +54,7 @@ export async function runItems(
   return { replies: withoutQuestionsAfter(haltedAt, replies), haltedAt };
 }
 
-/** Never rejects: whatever goes wrong is the item's answer. */
+/** Never rejects: a failure is the item's answer. */
 async function answerItem(
   item: BatchItem,
   read: ResultReader,
@@ -72,7 +72,7 @@ async function answerItem(
   }
 }
 
-/** All at once, but that an item waits for those whose results it uses. */
+/** Runs the items in parallel, except that an item waits for those whose results it uses. */
 async function runStage(stage: Stage, run: (item: BatchItem) => Promise<void>): Promise<void> {
   const running = new Map<number, Promise<void>>();
   for (const item of stage) {
@@ -85,7 +85,7 @@ async function runStage(stage: Stage, run: (item: BatchItem) => Promise<void>): 
   await Promise.all(running.values());
 }
 
-/** Neighbours of the halting item that asked as well did not run either: they are pending, and will ask again. */
+/** Parallel items after the halting one that also need confirmation did not run: they count as pending and ask again. */
 function withoutQuestionsAfter(haltedAt: number, replies: BatchRun['replies']): BatchRun['replies'] {
   return replies.map((reply, index) =>
     reply !== undefined && index > haltedAt && isQuestion(reply) ? undefined : reply,
@@ -103,7 +103,7 @@ function neverBegan({ operation }: BatchItem): OperationError {
 /** Items that may run at the same time, in order. */
 type Stage = readonly BatchItem[];
 
-/** Neighbours that read share a stage; what may change something has one of its own, so that it sees what stood before it. */
+/** Neighbouring reads share a stage; an item that may change something has its own, so that it sees the effects of earlier ones. */
 function divideIntoStages(items: readonly BatchItem[]): readonly Stage[] {
   const stages: BatchItem[][] = [];
   let before: BatchItem | undefined;

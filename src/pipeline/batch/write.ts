@@ -27,8 +27,8 @@ interface Entry {
 }
 
 /**
- * Writes the batch's answer as the published schema has it (`batch-operation.schema.json`). Native blocks follow in the order
- * of the items; warnings, for which that schema has no place, as a text block after all of them.
+ * Writes the batch's answer in the form of the published schema (`batch-operation.schema.json`). Native blocks follow in the
+ * order of the items. Warnings, for which that schema has no member, follow as a text block at the end.
  */
 export function writeBatch(items: readonly BatchItem[], run: BatchRun, limits: PayloadLimits): Reply {
   const { replies, haltedAt } = run;
@@ -48,8 +48,8 @@ export function writeBatch(items: readonly BatchItem[], run: BatchRun, limits: P
       : [`"pending_operations":${JSON.stringify(pending.map((item) => toPending(item, read)))}`]),
     `"summary":${JSON.stringify(summarize(items.length, entries, halted === undefined ? undefined : pending.length))}`,
   ];
-  const told = warnings.render();
-  const closing = told.length === 0 ? [] : [{ type: 'text', text: JSON.stringify({ warnings: told }) }];
+  const rendered = warnings.render();
+  const closing = rendered.length === 0 ? [] : [{ type: 'text', text: JSON.stringify({ warnings: rendered }) }];
   return {
     text: `{${members.join(',')}}`,
     blocks: [...blocks, ...closing],
@@ -59,8 +59,8 @@ export function writeBatch(items: readonly BatchItem[], run: BatchRun, limits: P
   };
 }
 
-/** What belongs to the answer and not to one result; filled in the order of the items. */
-interface Beside {
+/** The parts of the answer that belong to no single result; filled in the order of the items. */
+interface AnswerParts {
   readonly blocks: ContentBlock[];
   readonly warnings: Warnings;
 }
@@ -70,7 +70,7 @@ function writeEntries(
   replies: BatchRun['replies'],
   read: ResultReader,
   limits: PayloadLimits,
-  { blocks, warnings }: Beside,
+  { blocks, warnings }: AnswerParts,
 ): readonly Entry[] {
   let bytesLeft = limits.maxResponseSize;
   return items.flatMap((item): Entry[] => {
@@ -92,12 +92,12 @@ function writeEntries(
   });
 }
 
-/** The operations before it have run, so the batch is answered all the same, without what has no room. */
+/** Replaces a result that does not fit. Other operations have run, so the batch still gets its answer. */
 function tooLarge({ index, operation }: BatchItem, { bytes }: WrittenResult, limits: PayloadLimits): WrittenResult {
   const { code, message, details } = payloadTooLarge('response_size', bytes, limits);
   const error = new OperationError(
     code,
-    `${message}: '${operation}' ran, but its answer has no room beside the others. Ask for less of each, or read it in a batch of its own; do not repeat changes`,
+    `${message}: '${operation}' ran, but its answer does not fit beside the others. Ask for less data in each operation, or read it in a batch of its own; do not send an operation again if it changes data`,
     { ...details, operation, index },
   );
   return writeResult(shapeFailure(error, undefined), 0);
@@ -135,16 +135,16 @@ function metaOf(replies: BatchRun['replies']): Pick<Reply, 'meta'> {
 
 /** One item's result on its way into the batch's answer. */
 interface WrittenResult {
-  /** JSON text of an `OperationResult` of success and data, or of success and error: a batch's schema knows no more. */
+  /** JSON text of an `OperationResult` with success and data, or success and error: the schema of a batch allows no other members. */
   readonly text: string;
   readonly blocks: readonly ContentBlock[];
-  /** What the result's own envelope told beside its data. */
+  /** The warnings of the result's own envelope. */
   readonly warnings: readonly Warning[];
-  /** Bytes of text and blocks. */
+  /** Bytes of text and blocks together. */
   readonly bytes: number;
 }
 
-/** @param blocksBefore how many native blocks stand before this item's in the answer */
+/** @param blocksBefore how many native blocks precede this item's in the answer */
 function writeResult(reply: Reply, blocksBefore: number): WrittenResult {
   const { blocks } = reply;
   if (reply.code !== 'OK') return measured(reply.text, blocks, []);
@@ -155,8 +155,8 @@ function writeResult(reply: Reply, blocksBefore: number): WrittenResult {
 }
 
 /**
- * A question, with the parameters it was asked about where the item was written with references: its token is good for those,
- * and in the batch that goes on the references would lead elsewhere.
+ * A refusal that asks for confirmation. For an item with references it includes the resolved parameters: the token is valid
+ * for those, and in the next batch the references would resolve to other values.
  */
 function writeQuestion(reply: Reply, prepared: JsonObject | undefined): WrittenResult {
   if (prepared === undefined) return measured(reply.text, reply.blocks, []);
@@ -165,7 +165,7 @@ function writeQuestion(reply: Reply, prepared: JsonObject | undefined): WrittenR
   return measured(JSON.stringify({ ...failure, error }), reply.blocks, []);
 }
 
-/** The parameters of an item, those that stand beside `params` included, by the rules of a single call. */
+/** The parameters of an item, including those beside `params`, by the rules of a single call. */
 function paramsOf(request: JsonObject): JsonObject | undefined {
   const params = isJsonObject(request['params']) ? request['params'] : undefined;
   const merged = mergeParams(request, params);
@@ -178,11 +178,11 @@ function measured(text: string, blocks: Reply['blocks'], warnings: readonly Warn
 }
 
 /**
- * An item's data with the numbers of its native blocks raised by as many blocks as stand before them in the batch's answer.
- * Data that refers to no block is given back as it is.
+ * An item's data with its block numbers raised by the number of native blocks that precede them in the batch's answer.
+ * Data that refers to no block is returned unchanged.
  *
  * @param dataText JSON text
- * @param blocks the item's own native blocks; the first of them is number 1 to the item, as the envelope is number 0
+ * @param blocks the item's own native blocks; the item counts them from 1, since the envelope is block 0
  */
 function shiftBlocks(dataText: string, blocks: readonly ContentBlock[], by: number): string {
   if (by === 0 || blocks.length === 0) return dataText;
@@ -196,7 +196,7 @@ function shiftBlocks(dataText: string, blocks: readonly ContentBlock[], by: numb
   return JSON.stringify({ ...data, content: shifted });
 }
 
-/** An entry that stands for a block has the type of the block that it numbers; whatever else looks so is data. */
+/** An entry refers to a block when it has the type of the block with its number; any other entry of that form is data. */
 function refersToBlock(entry: unknown, blocks: readonly ContentBlock[]): entry is JsonObject & { block: number } {
   if (!isJsonObject(entry) || !Number.isInteger(entry['block'])) return false;
   return blocks[Number(entry['block']) - 1]?.type === entry['type'];

@@ -17,11 +17,11 @@ export type { Approval, ApprovalService, ApprovalStatus, Approver, DecisionFault
 
 export interface ApprovalRequest extends Omit<Approval, 'id' | 'status' | 'requestedAt' | 'expiresAt' | 'decision'> {}
 
-/** The desk as the gatekeeper uses it. */
+/** The requests for approval, as the gatekeeper uses them. */
 export interface ApprovalQueue extends ApprovalService {
-  /** Files a request and notifies whoever is configured. */
+  /** Stores a request and sends the configured notification. */
   request(request: ApprovalRequest): Promise<Approval>;
-  /** Resolves when the request is decided or expired, or after `waitMs`, whichever is first; polls for other processes. */
+  /** Resolves when the request is decided or expires, at the latest after `waitMs`; polls for decisions of other processes. */
   waitForDecision(
     id: string,
     waitMs: number,
@@ -34,7 +34,7 @@ interface ApprovalQueueOptions {
   readonly store: StateStore;
   readonly audit: AuditTrail;
   readonly config: Pick<ApprovalsConfig, 'expireSeconds'>;
-  /** Told of each new request; must not throw. */
+  /** Called with each new request; must not throw. */
   readonly notify?: (approval: Approval) => void;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
@@ -49,13 +49,13 @@ interface FoundApproval {
 /** What is written when a request is settled. */
 type Verdict = Pick<Approval, 'status' | 'decision'>;
 
-/** How often those who wait look for a decision that another process has taken. */
+/** How often a waiting call looks for a decision of another process. */
 const POLL_MS = 500;
 
-/** For how long a request can be read after it has expired, decided or not. */
+/** How long a request can be read after it has expired, decided or not. */
 const REMEMBERED_MS = 3_600_000;
 
-/** Requests that lie in a store: operators of any process that shares it see and decide them. */
+/** Requests in a store: operators of any process that shares it see and decide them. */
 export function createApprovalQueue(options: ApprovalQueueOptions): ApprovalQueue {
   return new StoredApprovals(options);
 }
@@ -67,17 +67,17 @@ class StoredApprovals implements ApprovalQueue {
   readonly #notify: (approval: Approval) => void;
   readonly #now: () => number;
   readonly #limit: PendingLimit;
-  readonly #bell: DecisionWaiters;
+  readonly #waiters: DecisionWaiters;
 
   constructor(options: ApprovalQueueOptions) {
-    const { store, audit, config, notify = () => undefined, now = Date.now, startTimer = startUnheldTimer } = options;
+    const { store, audit, config, notify = () => undefined, now = Date.now, startTimer = startUnrefTimer } = options;
     this.#store = failClosed(store);
     this.#audit = audit;
     this.#lifetimeMs = config.expireSeconds * 1_000;
     this.#notify = notify;
     this.#now = now;
     this.#limit = createPendingLimit(this.#store, config.expireSeconds, now);
-    this.#bell = new DecisionWaiters(startTimer);
+    this.#waiters = new DecisionWaiters(startTimer);
   }
 
   async request(request: ApprovalRequest): Promise<Approval> {
@@ -125,7 +125,7 @@ class StoredApprovals implements ApprovalQueue {
     signal: { readonly cancelled: boolean; onCancel(listener: () => void): void },
   ): Promise<Approval | undefined> {
     const until = this.#now() + waitMs;
-    const listener = this.#bell.listen(readApprovalId(id));
+    const listener = this.#waiters.listen(readApprovalId(id));
     signal.onCancel(listener.onNotified);
     try {
       for (;;) {
@@ -140,9 +140,9 @@ class StoredApprovals implements ApprovalQueue {
     }
   }
 
-  /** Denies what the session still waits for; nobody would use the yes. */
+  /** Denies the pending requests of the session, because nothing can use an approval any more. */
   async endSession(sessionId: string): Promise<void> {
-    // Most sessions never ask, and there are many.
+    // Most sessions file no request, so the list is not read for them.
     if (!(await this.#limit.mayWait(sessionId))) return;
     const decision = { by: 'gateway', at: new Date(this.#now()).toISOString(), reason: 'the session ended' };
     for (const { value, version } of await this.#store.list('approval')) {
@@ -165,7 +165,7 @@ class StoredApprovals implements ApprovalQueue {
         expiresAt: new Date(expiresAt).toISOString(),
         decision: null,
       };
-      // Not tagged with its session: what was decided is to be read after the session has ended.
+      // Not tagged with its session: a decided request stays readable after the session has ended.
       const options = { expiresAt: expiresAt + REMEMBERED_MS };
       if (await this.#store.insert('approval', approval.id, { ...approval }, options)) return approval;
     }
@@ -176,7 +176,7 @@ class StoredApprovals implements ApprovalQueue {
     return record === undefined ? undefined : { approval: this.#read(record.value), version: record.version };
   }
 
-  /** Nobody writes down that a request has expired: it is so for every reader at the same moment. */
+  /** Expiry is computed by the reader and never written, so that a request expires for every reader at the same moment. */
   #read(value: object): Approval {
     // Only this class writes the collection.
     const approval = value as Approval;
@@ -184,12 +184,12 @@ class StoredApprovals implements ApprovalQueue {
     return expired ? { ...approval, status: 'expired' } : approval;
   }
 
-  /** Writes a verdict and wakes whoever waits for it; undefined when somebody else was faster. */
+  /** Writes a verdict and notifies the waiting calls; undefined when the request was decided meanwhile. */
   async #settle({ approval, version }: FoundApproval, verdict: Verdict): Promise<Approval | undefined> {
     const settled: Approval = { ...approval, ...verdict };
     if (!(await this.#store.replace('approval', approval.id, version, { ...settled }))) return undefined;
-    this.#bell.notifyAll(approval.id);
-    // The verdict stands even where the place cannot be given back; it comes back by itself.
+    this.#waiters.notifyAll(approval.id);
+    // The verdict is valid even where the count cannot be reduced; the count expires by itself.
     await this.#limit.free(settled).catch(() => undefined);
     return settled;
   }
@@ -218,25 +218,25 @@ class StoredApprovals implements ApprovalQueue {
   }
 }
 
-/** Why this approver may not decide, if so. */
+/** Why this approver may not decide; undefined where they may. */
 function faultOf({ status, requester }: Approval, by: Approver): DecisionFault | undefined {
   if (status === 'expired') return 'expired';
   if (status !== 'pending') return 'decided';
   return requester.client === by.name ? 'own-request' : undefined;
 }
 
-/** A call that waits does not keep a process alive that has nothing else to do. */
-function startUnheldTimer(fire: () => void, ms: number): () => void {
+/** A waiting call does not keep the process alive. */
+function startUnrefTimer(fire: () => void, ms: number): () => void {
   const timer = setTimeout(fire, ms).unref();
   return () => clearTimeout(timer);
 }
 
-/** Crockford's base32 (https://www.crockford.com/base32.html): no letter that is taken for a digit when it is read out. */
+/** Crockford's base32 (https://www.crockford.com/base32.html): no letter that looks like a digit. */
 const ID_ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 
 const ID_PREFIX = 'ap_';
 
-/** 50 bits: nobody comes upon one by trying, and a person can type it. */
+/** 50 bits: too many to guess, and short enough to type. */
 const ID_LENGTH = 10;
 
 export function createApprovalId(): string {
@@ -245,24 +245,24 @@ export function createApprovalId(): string {
   return `${ID_PREFIX}${characters.join('')}`;
 }
 
-/** An id as a person typed it: in any case, with letters that look like digits. */
+/** Normalizes an id that a person typed: in any case, with letters that look like digits. */
 export function readApprovalId(typed: string): string {
   return typed.trim().toLowerCase().replaceAll('o', '0').replace(/[il]/g, '1');
 }
 
-/** Calls once after so many milliseconds, unless the returned function is called before. */
+/** Calls `fire` once after `ms` milliseconds, unless the returned function is called before. */
 type StartTimer = (fire: () => void, ms: number) => () => void;
 
-/** One who waits for decisions about one request. */
+/** A call that waits for the decision about one request. */
 interface DecisionListener {
-  /** Ends the pause, or the next one if there is none. */
+  /** Ends the current pause, or the next one. */
   readonly onNotified: () => void;
-  /** Resolves after so many milliseconds, or as soon as something was heard since the last pause. */
+  /** Resolves after `ms` milliseconds, or at the first notification since the last pause. */
   pause(ms: number): Promise<void>;
   close(): void;
 }
 
-/** Tells those who wait in this process that a request has been decided. Other processes' decisions are for them to look up. */
+/** Notifies the calls that wait in this process that a request is decided. They poll for decisions of other processes. */
 class DecisionWaiters {
   readonly #startTimer: StartTimer;
   readonly #listeners = new Map<string, Set<() => void>>();
@@ -275,7 +275,7 @@ class DecisionWaiters {
     for (const onNotified of this.#listeners.get(id) ?? []) onNotified();
   }
 
-  /** Listens from now on: what rings between two pauses is not missed. */
+  /** Listens from now on: a notification between two pauses is not missed. */
   listen(id: string): DecisionListener {
     const startTimer = this.#startTimer;
     let notified = false;
@@ -320,11 +320,11 @@ class DecisionWaiters {
 const MAX_PER_SESSION = 100;
 const MAX_IN_ALL = 10_000;
 
-/** Bounds how many requests wait for a decision at one time: 100 of a session, 10,000 of all. */
+/** Bounds how many requests are pending at one time: 100 per session, 10,000 in all. */
 interface PendingLimit {
-  /** Takes a place; rejects with RATE_LIMIT_EXCEEDED where there is none. */
+  /** Counts a request; rejects with RATE_LIMIT_EXCEEDED beyond the limit. */
   take(session: string): Promise<void>;
-  /** Gives back the place of a request that has been decided. */
+  /** Uncounts a request that has been decided. */
   free(approval: Approval): Promise<void>;
   /** False where the session certainly has no request pending. */
   mayWait(session: string): Promise<boolean>;
@@ -333,13 +333,13 @@ interface PendingLimit {
 interface Bound {
   readonly name: string;
   readonly max: number;
-  readonly explain: string;
+  readonly scope: string;
 }
 
 /**
- * Counts instead of listing what is pending, which would cost most when there is most of it. A request that nobody decides
- * gives back no place, so each count is kept for a window as long as a request lives: what is pending was filed in this window
- * or in the one before. The sum is never too small; a request that has expired takes a place for one window more.
+ * Counts pending requests instead of listing them, which would cost most when there are most. A request without a decision
+ * is never uncounted, so each count belongs to a window as long as a request lives: what is pending was filed in this window
+ * or in the one before. The sum is never too small; an expired request counts for one window more.
  *
  * @param lifetimeSeconds of a request
  * @param now milliseconds since the epoch
@@ -352,18 +352,18 @@ function createPendingLimit(
   const windowMs = lifetimeSeconds * 1_000;
   const windowOf = (time: number): number => Math.floor(time / windowMs);
   const counterOf = (window: number, name: string): string => `approvals/${lifetimeSeconds}/${window}/${name}`;
-  // A window longer than it is read, in case the store's clock is ahead of this one.
+  // The counter is kept one window longer than it is read, in case the store's clock is ahead of this one.
   const add = (window: number, name: string, by: number, limit?: number) =>
     store.increment(counterOf(window, name), by, {
       expiresAt: (window + 3) * windowMs,
       ...(limit === undefined ? {} : { limit }),
     });
-  const take = async ({ name, max, explain }: Bound): Promise<void> => {
+  const take = async ({ name, max, scope }: Bound): Promise<void> => {
     const at = now();
     const window = windowOf(at);
     const before = await store.count(counterOf(window - 1, name));
     const { added } = await add(window, name, 1, Math.max(0, max - before));
-    if (!added) throw tooManyPending(max, explain, (window + 1) * windowMs, at);
+    if (!added) throw tooManyPending(max, scope, (window + 1) * windowMs, at);
   };
 
   return {
@@ -391,17 +391,17 @@ function createPendingLimit(
   };
 }
 
-const BOUND_OF_ALL: Bound = { name: 'all', max: MAX_IN_ALL, explain: 'wait for an operator' };
+const BOUND_OF_ALL: Bound = { name: 'all', max: MAX_IN_ALL, scope: 'in all' };
 
 function boundOfSession(session: string): Bound {
-  return { name: `session/${session}`, max: MAX_PER_SESSION, explain: 'of this session wait for an operator' };
+  return { name: `session/${session}`, max: MAX_PER_SESSION, scope: 'per session' };
 }
 
-function tooManyPending(limit: number, explain: string, resetsAt: number, now: number): OperationError {
+function tooManyPending(limit: number, scope: string, resetsAt: number, now: number): OperationError {
   const seconds = Math.ceil((resetsAt - now) / 1_000);
   return new OperationError(
     'RATE_LIMIT_EXCEEDED',
-    `Limit of ${limit} undecided requests reached: as many ${explain}. Have some decided, or try again in ${seconds} seconds`,
+    `Limit of ${limit} undecided requests ${scope} reached. Have some decided, or try again in ${seconds} seconds`,
     { limit, remaining: 0, resets_at: new Date(resetsAt).toISOString(), retry_after_seconds: seconds },
   );
 }

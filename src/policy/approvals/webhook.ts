@@ -4,11 +4,11 @@ import type { AuditTrail } from '../../audit/audit-trail.js';
 import type { Observer } from '../../observe/observation.js';
 import type { Approval } from './approval-queue.js';
 
-/** Tells somebody outside of new requests. */
+/** Sends new requests to an external receiver. */
 export interface Webhook {
-  /** Sends in the background; never throws. What came of it is recorded and told to the observer. */
+  /** Sends in the background; never throws. The outcome is recorded and observed. */
   readonly send: (approval: Approval) => void;
-  /** Gives up what has not arrived yet. */
+  /** Gives up the messages that have not arrived yet. */
   close(): Promise<void>;
 }
 
@@ -16,12 +16,12 @@ export interface DeliveryDeps {
   readonly fetch: typeof fetch;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Resolves after so many milliseconds, or as soon as the signal is aborted. */
+  /** Resolves after `ms` milliseconds, or as soon as the signal is aborted. */
   readonly delay: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
 interface WebhookDeps extends Partial<DeliveryDeps> {
-  /** Where people reach this gateway. */
+  /** The address at which people reach this gateway. */
   readonly publicUrl: string;
   readonly observe: Observer;
   readonly audit: AuditTrail;
@@ -30,10 +30,10 @@ interface WebhookDeps extends Partial<DeliveryDeps> {
 const MAX_IN_FLIGHT = 4;
 const MAX_WAITING = 1_000;
 
-/** Posts each new request as signed JSON. The message holds what an operator sees of it, and where to decide it. */
+/** Posts each new request as signed JSON. The message holds what an operator sees of it, and the links to decide it. */
 export function createWebhook(
   target: { readonly url: string; readonly secret: string },
-  { publicUrl, observe, audit, fetch = globalThis.fetch, now = Date.now, delay = rest }: WebhookDeps,
+  { publicUrl, observe, audit, fetch = globalThis.fetch, now = Date.now, delay = pause }: WebhookDeps,
 ): Webhook {
   const destination = readDestination(target);
   const { origin } = new URL(target.url);
@@ -47,11 +47,11 @@ export function createWebhook(
     audit.record({ type: 'approval', event, approval: id, operation, ...why, actor: {} });
     observe(
       failure === undefined
-        ? { kind: 'notice', level: 'debug', message: `webhook at '${origin}' was told of request '${id}'` }
+        ? { kind: 'notice', level: 'debug', message: `webhook at '${origin}' was notified of request '${id}'` }
         : {
             kind: 'notice',
             level: 'warn',
-            message: `webhook at '${origin}' was not told of request '${id}': ${failure}`,
+            message: `webhook at '${origin}' was not notified of request '${id}': ${failure}`,
           },
     );
   };
@@ -104,8 +104,8 @@ function readDestination({ url, secret }: { readonly url: string; readonly secre
   return { url: target.href, headers: { authorization }, secret };
 }
 
-async function rest(ms: number, signal: AbortSignal): Promise<void> {
-  // Aborting ends the pause; whoever pauses looks why.
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  // Aborting ends the pause; the caller reads the signal.
   await sleep(ms, undefined, { signal, ref: false }).catch(() => undefined);
 }
 
@@ -120,12 +120,12 @@ interface Destination {
   readonly secret: string;
 }
 
-/** Undefined where the message has arrived. */
+/** Why a message did not arrive; undefined where it did. `passing` failures may succeed on a retry. */
 type Failure = { readonly reason: string; readonly passing: boolean } | undefined;
 
 /**
- * Sends a message, up to five times where the receiver may yet recover: it cannot be reached, is too slow, or answers 429 or
- * 5xx. The pauses double from a second on. Resolves with undefined, or with why it did not arrive; never rejects.
+ * Sends a message, up to five times where the receiver may recover: it cannot be reached, is too slow, or answers 429 or
+ * 5xx. The pauses double from one second. Resolves with undefined, or with why it did not arrive; never rejects.
  *
  * @param signal aborts the attempt under way and those to come
  */
@@ -157,7 +157,7 @@ async function send(
       method: 'POST',
       headers: { ...headers, 'content-type': 'application/json', ...signDelivery(id, body, secret, now()) },
       body,
-      // Whoever the receiver points to was not configured to see this.
+      // The target of a redirect was not configured to receive this message.
       redirect: 'manual',
       signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
     });
@@ -191,8 +191,8 @@ interface SignedHeaders extends Record<string, string> {
 }
 
 /**
- * The headers by which a receiver knows that a message is ours, fresh, and which one it is. Signed is the time too, so that a
- * message that was overheard cannot be sent again later.
+ * The headers by which a receiver recognizes that a message is ours, recent, and which one it is. The time is signed too, so
+ * that an intercepted message cannot be replayed later.
  *
  * @param id the same for each attempt at one message
  * @param now milliseconds since the epoch

@@ -17,12 +17,12 @@ interface OperatorApprovals {
 }
 
 /**
- * An operator agrees, at the command line, the HTTP API or the page. The token that the caller holds names the request and
- * is worth nothing before it is approved: a replayed token is no person's consent.
+ * An operator agrees, at the command line, the HTTP API or the page. The token that the caller holds identifies the request and
+ * cannot be used before the request is approved: a token that is sent back does not prove that a person agreed.
  */
 export async function confirmByOperator(
   theCase: ConfirmationCase,
-  /** Redacted, for the operator. */
+  /** Redacted: the operator sees them. */
   parameters: JsonObject,
   tokens: ConfirmationTokens,
   service: OperatorApprovals,
@@ -37,7 +37,7 @@ export async function confirmByOperator(
   if (id === null) {
     throw new OperationError(
       'TOKEN_INVALID',
-      'Confirmation token is invalid: it stands for no request to an operator. Call again without it',
+      'Confirmation token is invalid: it belongs to no request for approval. Call again without it',
       {},
     );
   }

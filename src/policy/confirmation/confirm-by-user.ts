@@ -11,7 +11,7 @@ import {
 } from './question.js';
 import type { ConfirmationTokens } from './token-types.js';
 
-/** Marks a token as a question to the client's user: it never left the gateway and its client. */
+/** Marks a token as a question to the client's user, which is never given to a model. */
 const CONTEXT = { way: 'user' };
 
 const REFUSALS: Readonly<Record<Exclude<ConsentAnswer, 'accept'>, string>> = {
@@ -20,9 +20,9 @@ const REFUSALS: Readonly<Record<Exclude<ConsentAnswer, 'accept'>, string>> = {
 };
 
 /**
- * Asks the person behind the client (MCP elicitation). The question has a token like any other, so that an answer counts
- * once, for one call, and not for ever.
- * Resolves with undefined when the client turned out to be unable to ask.
+ * Asks the client's user (MCP elicitation). The question has a token like any other, so that an answer counts once, for one
+ * call, and expires.
+ * Resolves with undefined when the client is unable to ask.
  */
 export function confirmByUser(
   theCase: ConfirmationCase,
@@ -42,7 +42,7 @@ async function askWhileWaiting(
   const answer = await user.ask(describeQuestion(theCase), cancellation).catch(() => undefined);
   if (answer !== undefined) return settle(theCase, issued, answer, tokens);
   await tokens.discard(issued.token, theCase.request.caller);
-  if (cancellation.cancelled) throw consentRefused(theCase, 'the call was taken back before the user answered');
+  if (cancellation.cancelled) throw consentRefused(theCase, 'the call was cancelled before the user answered');
   return undefined;
 }
 
@@ -82,11 +82,11 @@ async function settle(
     throw consentRefused(theCase, REFUSALS[answer], { answered: answer });
   }
   await waitUntil(record.notBefore, request.cancellation);
-  if (request.cancellation.cancelled) throw consentRefused(theCase, 'the call was taken back');
+  if (request.cancellation.cancelled) throw consentRefused(theCase, 'the call was cancelled');
   return { token: await tokens.redeem(token, scope, request.caller), by: 'user' };
 }
 
-/** A cooldown is time to reconsider: taking the call back ends it. */
+/** Waits for the end of a cooldown. Cancelling the call ends the wait, since a cooldown is time to reconsider. */
 async function waitUntil(time: number, cancellation: Cancellation): Promise<void> {
   const remaining = time - Date.now();
   if (remaining <= 0) return;

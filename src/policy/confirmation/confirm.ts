@@ -27,7 +27,7 @@ interface ConfirmDeps {
   readonly redact: Redactor;
 }
 
-/** Gets agreement by the way that the ruling asks for, and puts on record what came of it before the call runs. */
+/** Gets agreement in the way that the decision requires, and records the outcome before the call runs. */
 export function createConfirm(deps: ConfirmDeps): Confirm {
   const { tokens, audit, redact } = deps;
   return async (request, decision) => {
@@ -53,7 +53,7 @@ export function createConfirm(deps: ConfirmDeps): Confirm {
   };
 }
 
-/** The client's user is asked first: nobody is nearer. A token that came back belongs to a request at the desk. */
+/** Asks the client's user first, then an operator. A token that the caller sends back belongs to a request for approval. */
 async function confirmByPerson(
   theCase: ConfirmationCase,
   parameters: JsonObject,
@@ -67,7 +67,7 @@ async function confirmByPerson(
   if (approvals !== undefined) return confirmByOperator(theCase, parameters, tokens, { queue: approvals, settings });
   throw consentRefused(
     theCase,
-    'a person must agree to this, and there is no way to ask one: the client cannot ask its user, and no operator is set up',
+    'a person must agree to this, and there is no way to ask one: the client cannot ask its user, and no operator is configured',
   );
 }
 
@@ -78,7 +78,7 @@ function describeRefusal(refusal: unknown): DecisionOutcome {
   return { outcome, code: refusal.code };
 }
 
-/** The caller agrees by sending back the token that came with the warning. Rejects with the question, or a TOKEN_* error. */
+/** The caller agrees by sending back the token of the question. Rejects with the question, or a TOKEN_* error. */
 async function confirmByToken(theCase: ConfirmationCase, tokens: ConfirmationTokens): Promise<Agreement> {
   const { request, decision, scope } = theCase;
   const { caller, confirmation } = request;

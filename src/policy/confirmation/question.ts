@@ -9,7 +9,7 @@ import type { Approval } from '../approvals/approval-queue.js';
 import type { PolicyDecision } from '../rules/rule-types.js';
 import type { Token, TokenScope } from './token-types.js';
 
-/** A call that needs somebody's agreement, and how it is put to them. */
+/** A call that needs agreement, and the question about it. */
 export interface ConfirmationCase {
   readonly request: PolicyRequest;
   readonly decision: PolicyDecision;
@@ -18,20 +18,20 @@ export interface ConfirmationCase {
   readonly message: string;
 }
 
-/** Somebody agreed, and the token that stood for the question is used up. */
+/** The agreement to a call; the token of the question is consumed. */
 export interface Agreement {
   readonly token: Token;
   /** `token`, `user`, or the operator's name. */
   readonly by: string;
 }
 
-/** A token as its holder gets it, and as the store keeps it. */
+/** A token as its owner gets it, and as the store keeps it. */
 export interface IssuedToken {
   readonly token: string;
   readonly record: Token;
 }
 
-/** The question to whoever called: send the token back if you mean it (companion document "confirmation tokens", 3.3). */
+/** The question to the caller, who confirms by sending the token back (companion document "confirmation tokens", 3.3). */
 export function confirmationRequired(theCase: ConfirmationCase, issued: IssuedToken): OperationError {
   return new OperationError(
     'CONFIRMATION_REQUIRED',
@@ -41,7 +41,7 @@ export function confirmationRequired(theCase: ConfirmationCase, issued: IssuedTo
   );
 }
 
-/** The same while an operator has not decided: the token is good for nothing until then. */
+/** The same while an operator has not decided: the token cannot be used until then. */
 export function approvalPending(theCase: ConfirmationCase, issued: IssuedToken, approval: Approval): OperationError {
   const { id, status, expiresAt } = approval;
   return new OperationError(
@@ -75,13 +75,13 @@ export function consentRefused(theCase: ConfirmationCase, reason: string, detail
   });
 }
 
-/** A person reads the question on one screen; longer values are cut, and say so. */
+/** A question fits on one screen; longer values are cut and say how long they are. */
 const MAX_VALUE_LENGTH = 200;
 const MAX_LIST_LENGTH = 1_500;
 
 /**
- * What would be done, in one sentence: the operator's own words with `{param}` filled in, else the operation and all its
- * parameters. Invisible characters are written out, so that what a person approves is what is called.
+ * What the call would do, in one sentence: the operator's text with `{param}` filled in, else the operation and all its
+ * parameters. Invisible characters are escaped, so that a person sees exactly what is called.
  * @param args redacted
  */
 export function describeConsent(operation: Operation, args: JsonObject): string {
@@ -93,7 +93,7 @@ export function describeConsent(operation: Operation, args: JsonObject): string 
   return `Run '${name}' (${level}) on upstream '${upstream}' with ${list}?`;
 }
 
-/** The same for the person behind the client or at the desk: who asks, and why they are asked. */
+/** The same for the client's user, with the reasons for the question and the caller. */
 export function describeQuestion({ request, decision, message }: ConfirmationCase): string {
   const { operation, caller } = request;
   const reasons = [...operation.classification.danger.reasons, ...(decision.reason === null ? [] : [decision.reason])];
@@ -106,7 +106,7 @@ function describeCaller({ client, clientName }: Caller): string {
   return client === undefined ? `a client calling itself ${label}` : `client '${client}' (${label})`;
 }
 
-/** `{repo}` by either spelling; what names no parameter stays as it is. */
+/** Fills in `{repo}` by either spelling; a placeholder that names no parameter stays as it is. */
 function fillIn(template: string, args: JsonObject): string {
   return template.replace(/\{([^{}]{1,100})\}/g, (whole, name: string) => {
     const key = Object.keys(args).find((each) => each === name || toSnakeCase(each) === name);
@@ -121,7 +121,7 @@ function show(value: unknown): string {
 
 const ESCAPES: Readonly<Record<string, string>> = { "'": "\\'", '\n': '\\n', '\t': '\\t' };
 
-/** A value must not look like the end of itself and the beginning of another one, or of the gateway's own words. */
+/** Quotes a value, so that no value can look like the next one or like the gateway's own text. */
 function quote(text: string): string {
   return `'${text.replace(/['\n\t]/g, (sign) => ESCAPES[sign] ?? sign)}'`;
 }

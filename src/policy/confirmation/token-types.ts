@@ -3,26 +3,26 @@ import type { Caller } from '../../protocol/call.js';
 import type { JsonObject } from '../../protocol/json.js';
 import type { DangerLevel, Operation } from '../../protocol/operation.js';
 
-/** What a token is good for. Each part is compared; what a caller may not learn of is compared first. */
+/** What a token is valid for. Each part is compared; what a caller must not learn about is compared first. */
 export interface TokenScope {
-  /** Qualified name: a bare name may come to mean something else. */
+  /** The qualified name, because a bare name may come to mean another operation. */
   readonly operation: string;
   readonly upstream: string;
-  /** Digest of the operation's definition: a changed tool needs a new question. */
+  /** The digest of the operation's definition: a changed tool needs a new question. */
   readonly definition: string;
   /** SHA-256 of the canonical arguments. */
   readonly parameters: string;
-  /** Of a token that goes on past a quota's pause: which quota, and which of its windows. */
+  /** For a token that continues past a quota's pause: which quota, and which of its windows. */
   readonly quota?: string;
 }
 
-/** A question that was put, as the store keeps it. */
+/** A question that was asked, as the store keeps it. */
 export interface Token extends TokenScope {
-  /** Names the token in records and lists without being it. */
+  /** Identifies the token in records and lists; cannot be used as one. */
   readonly id: string;
   readonly type: 'confirmation' | 'quota_continue';
   readonly session: string;
-  /** Fingerprint of the configuration it was issued under. */
+  /** The digest of the configuration that it was issued under. */
   readonly configuration: string;
   readonly danger: DangerLevel;
   /** Milliseconds since the epoch. */
@@ -51,27 +51,27 @@ export interface TokenRequest {
 /** Issues and redeems tokens. Every method rejects with an `OperationError` of a TOKEN_* code, or RATE_LIMIT_EXCEEDED. */
 export interface ConfirmationTokens {
   issue(request: TokenRequest): Promise<{ readonly token: string; readonly record: Token }>;
-  /** Checks a token in the specified order without using it up. */
+  /** Checks a token in the specified order without consuming it. */
   inspect(token: string, scope: TokenScope, caller: Caller): Promise<Token>;
-  /** Checks it and uses it up, atomically over processes: of many at once one succeeds. */
+  /** Checks a token and consumes it, atomically over processes: of many simultaneous attempts one succeeds. */
   redeem(token: string, scope: TokenScope, caller: Caller): Promise<Token>;
-  /** Takes a token back; the caller's own alone. */
+  /** Revokes one of the caller's own tokens. */
   revoke(token: string, caller: Caller): Promise<Token>;
-  /** The same where the gate itself drops a question: no attempt of the caller's, and so not counted as one. */
+  /** Drops a question for the gateway itself: not counted as an attempt of the caller. */
   discard(token: string, caller: Caller): Promise<void>;
-  /** Ends what was issued in a session. */
+  /** Revokes the tokens that were issued in a session. */
   endSession(sessionId: string): Promise<void>;
 }
 
-/** An operation never changes, and each question and answer asks for its digest. */
+/** The digest by operation: an operation never changes, and each question and answer needs its digest. */
 const definitions = new WeakMap<Operation, string>();
 
 /**
- * What a token for this call is good for.
+ * The scope of a token for this call.
  *
- * The specification binds a token to the critical parameters and leaves open which those are. Here all of them are: a
- * parameter that looks harmless (`dry_run`, `limit`, `recursive`) may decide how much is destroyed, and whoever confirmed has
- * seen them all.
+ * The specification binds a token to the critical parameters and leaves open which those are. This gateway binds all: a
+ * parameter that looks harmless (`dry_run`, `limit`, `recursive`) may decide how much is destroyed, and the question that was
+ * confirmed shows them all.
  *
  * @param args the bound arguments in the upstream's spelling, so that both spellings of a parameter are one
  */
@@ -84,12 +84,12 @@ export function scopeOf(operation: Operation, args: JsonObject): TokenScope {
   };
 }
 
-/** Whether both are what a person was told, and mean the same by their arguments. */
+/** Whether both operations are described in the same way and read their arguments in the same way. */
 export function isSameDefinition(one: Operation, other: Operation): boolean {
   return one === other || definitionOf(one) === definitionOf(other);
 }
 
-/** Digest of what the person was told that the operation is, and of what its arguments mean. */
+/** The digest of an operation's description and of how it reads its arguments. */
 function definitionOf(operation: Operation): string {
   const known = definitions.get(operation);
   if (known !== undefined) return known;

@@ -16,7 +16,7 @@ interface ConfirmationTokensOptions {
   readonly store: StateStore;
   readonly audit: AuditTrail;
   readonly config: ConfirmationConfig;
-  /** Fingerprint of the configuration: tokens that were issued under another one are void. */
+  /** The digest of the configuration: tokens that were issued under another one are void. */
   readonly configuration: string;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
@@ -37,13 +37,13 @@ const LIFETIMES: Readonly<Record<DangerLevel, keyof ConfirmationConfig['ttlSecon
   forbidden: 'forbidden',
 };
 
-/** What is left of a token at least when its cooldown ends: one that is never good would be a trap. */
+/** How long a token is valid after its cooldown, at least. Otherwise a long cooldown would outlast the token. */
 const USABLE_SECONDS = 60;
 
-/** For how long a token that has expired can be told from one that never was. The specification allows an hour. */
+/** How long an expired token is distinguished from an unknown one. The specification allows an hour. */
 const REMEMBERED_MS = 3_600_000;
 
-/** Tokens that live in a store, and so with it: over restarts and over replicas where it does. */
+/** Tokens in a store: they outlive restarts and work over replicas where the store does. */
 export function createConfirmationTokens(options: ConfirmationTokensOptions): ConfirmationTokens {
   return new StoredTokens(options);
 }
@@ -71,8 +71,9 @@ class StoredTokens implements ConfirmationTokens {
     const key = keyOfToken(text);
     const record = this.#draft(request, idOfToken(key));
     const options = { expiresAt: record.expiresAt + REMEMBERED_MS, tag: record.session };
-    // 256 random bits: a key that is taken is a broken random source.
-    if (!(await this.#store.insert('token', key, { ...record }, options))) throw new Error('a token was made twice');
+    // With 256 random bits, a key that is taken means a broken random source.
+    if (!(await this.#store.insert('token', key, { ...record }, options)))
+      throw new Error('two tokens have the same text');
     this.#record('TOKEN_ISSUED', { key, caller: request.caller, scope: request.scope });
     return { token: text, record };
   }
@@ -142,7 +143,7 @@ class StoredTokens implements ConfirmationTokens {
     };
   }
 
-  /** Looks a token up and checks it. Whatever was sent costs one look into the store, so that its time tells nothing. */
+  /** Finds a token and checks it. Any text costs one read of the store, so that the time taken reveals nothing. */
   async #examine(presented: PresentedToken): Promise<FoundToken> {
     const record = await this.#store.get('token', presented.key);
     // Only this class writes the collection.
@@ -153,30 +154,30 @@ class StoredTokens implements ConfirmationTokens {
     return { token, version: record.version };
   }
 
-  /** Uses a token up. Of many that try at once, over processes, the store lets one succeed. */
+  /** Consumes a token. Of many simultaneous attempts, over processes, the store lets one succeed. */
   async #consume({ token, version }: FoundToken, presented: PresentedToken): Promise<Token> {
     const consumed = { ...token, consumedAt: this.#now() };
     if (await this.#store.replace('token', presented.key, version, consumed)) return consumed;
-    // Used or taken back since it was read: looking again says which.
+    // It was used or revoked since it was read; reading it again says which.
     await this.#examine(presented);
     throw tokenInvalid(presented);
   }
 
-  /** Uses the token up before forgetting it, so that a call that uses it at the same moment either runs or is refused. */
+  /** Consumes the token before removing it, so that a call that uses it at the same moment either runs or is refused. */
   async #forget(presented: PresentedToken): Promise<Token> {
     const consumed = await this.#consume(await this.#examine(presented), presented);
     await this.#store.remove('token', presented.key);
     return consumed;
   }
 
-  /** Refuses at once beyond the limit of failures, and counts the failure if it comes to one. */
+  /** Refuses without checking beyond the limit of failures, and counts a failure of the check. */
   #validate<T>(presented: PresentedToken, work: () => Promise<T>): Promise<T> {
     return this.#recordRejection(presented, async () => {
       await this.#limits.checkFailures(presented.caller);
       try {
         return await work();
       } catch (error) {
-        // Beyond the limit the count's own refusal is the answer: many guesses at once learn no more than one after another.
+        // Beyond the limit the count's refusal is the answer: simultaneous guesses learn no more than successive ones.
         if (isTokenFault(error)) await this.#limits.countFailure(presented.caller);
         throw error;
       }
@@ -213,19 +214,19 @@ function present(text: string, caller: Caller, scope?: TokenScope): PresentedTok
   return { text, key: keyOfToken(text), caller, ...(scope === undefined ? {} : { scope }) };
 }
 
-/** A cooldown that is not over and a store that cannot be reached are no fault of the token's. */
+/** Whether the token is at fault. A cooldown that is not over and a store that cannot be reached are not its fault. */
 function isTokenFault(error: unknown): boolean {
   return error instanceof OperationError && error.code.startsWith('TOKEN_');
 }
 
 const MINUTE_MS = 60_000;
 
-/** How often a caller may ask for tokens and fail with them. Each method rejects with RATE_LIMIT_EXCEEDED beyond the limit. */
+/** Limits how often a caller gets tokens and fails with them. Each method rejects with RATE_LIMIT_EXCEEDED beyond the limit. */
 interface TokenLimits {
   countIssue(caller: Caller): Promise<void>;
-  /** A failed validation, or a revocation, which could be used for guessing as well. */
+  /** Counts a failed validation, or a revocation, which could be used for guessing as well. */
   countFailure(caller: Caller): Promise<void>;
-  /** Rejects where the next failure would be one too many; counts nothing. */
+  /** Rejects when the limit is reached; counts nothing. */
   checkFailures(caller: Caller): Promise<void>;
 }
 
@@ -236,7 +237,7 @@ const LIMIT_WORDS: Readonly<Record<Counted, string>> = {
   failed: 'failed confirmations and revocations',
 };
 
-/** Counts by the minute of the clock. The counters lie in the store, so that several gateways count together. */
+/** Counts by calendar minute. The counters are in the store, so that several gateways count together. */
 function createTokenLimits(
   store: Pick<StateStore, 'increment' | 'count'>,
   config: Pick<ConfirmationConfig, 'maxIssuedPerMinute' | 'maxFailuresPerMinute'>,
@@ -294,37 +295,37 @@ const TOKEN_PREFIXES: Readonly<Record<Token['type'], string>> = {
   quota_continue: 'quota_continue_',
 };
 
-/** Twice the 128 bits that are asked for; with the longest prefix 58 of at most 80 characters. */
+/** Twice the specified 128 bits; with the longest prefix, 58 of at most 80 characters. */
 const RANDOM_BYTES = 32;
 
 const ID_LENGTH = 12;
 
-/** A new token, as its owner will send it back. */
+/** A new token, as its owner sends it back. */
 function createTokenText(type: Token['type']): string {
   return `${TOKEN_PREFIXES[type]}${randomBytes(RANDOM_BYTES).toString('base64url')}`;
 }
 
-/** The key that the store knows a token by: a stolen database gives no token that can be used. */
+/** The key of a token in the store: a digest, so that a stolen database holds no token that can be used. */
 function keyOfToken(text: string): string {
   return createHash('sha256').update(text).digest('base64url');
 }
 
-/** What names a token in records without being it. */
+/** The public id of a token: it identifies the token in records and cannot be used as one. */
 function idOfToken(key: string): string {
   return key.slice(0, ID_LENGTH);
 }
 
-/** A token as it is sent back. */
+/** A token that a caller sent back. */
 interface PresentedToken {
   readonly text: string;
-  /** The store's key of that text, whether or not there is such a token. */
+  /** The store's key of that text, whether or not the token exists. */
   readonly key: string;
   readonly caller: Caller;
-  /** What it is to be good for; absent where it is only taken back. */
+  /** What it has to be valid for; absent where it is only revoked. */
   readonly scope?: TokenScope;
 }
 
-/** The specification's longest token; more of what was sent helps nobody. */
+/** The specification's longest token: an error quotes no more of what was sent. */
 const MAX_ECHO = 80;
 
 interface ScopeCheck {
@@ -332,7 +333,7 @@ interface ScopeCheck {
   readonly explain: (token: TokenScope, scope: TokenScope) => string;
 }
 
-/** In the specified order; the definition goes with the operation that it is of. Stored values are never told. */
+/** In the specified order; the definition is checked with its operation. The answers contain no stored parameters. */
 const SCOPE_CHECKS: readonly ScopeCheck[] = [
   {
     part: 'operation',
@@ -354,8 +355,8 @@ const SCOPE_CHECKS: readonly ScopeCheck[] = [
     part: 'quota',
     explain: (_, { operation, quota }) =>
       quota === undefined
-        ? `Token is for going on past a quota and confirms no call of '${operation}'`
-        : 'Token is not for going on past the quota pausing this call now',
+        ? `Token is for continuing past a quota pause and does not confirm a call of '${operation}'`
+        : 'Token is not for continuing past the quota pause of this call',
   },
 ];
 
@@ -377,12 +378,12 @@ function checkToken(token: Token, presented: PresentedToken, now: number, skewSe
   });
 }
 
-/** Unknown, malformed, somebody else's or of another configuration: the caller must not learn which. */
+/** The token is unknown, malformed, another caller's or of another configuration: the caller must not learn which. */
 function tokenInvalid(presented: PresentedToken): OperationError {
   return refuseToken('TOKEN_INVALID', 'Confirmation token is invalid', presented, {});
 }
 
-/** Refuses a token whose cooldown is not over, with the token itself: it stays good. */
+/** Refuses a token whose cooldown is not over, and returns the token: it stays valid. */
 function checkCooldown(token: Token, presented: PresentedToken, now: number): void {
   if (now >= token.notBefore) return;
   const seconds = Math.ceil((token.notBefore - now) / 1_000);

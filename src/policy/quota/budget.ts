@@ -8,7 +8,7 @@ import { keyOfCaller } from '../caller-key.js';
 /** How far a budget is used up in one of its windows. */
 export interface Level {
   readonly span: Span;
-  /** What is counted, in the thresholds' steps. */
+  /** The count, in the steps of the thresholds. */
   readonly value: number;
 }
 
@@ -16,7 +16,7 @@ export interface Level {
 export interface ApiBudget extends BudgetBase {
   readonly kind: 'api';
   readonly limit: ApiLimit;
-  /** What the status calls it: `github:global:hour`. */
+  /** Its name in the status: `github:global:hour`. */
   readonly label: string;
 }
 
@@ -24,13 +24,13 @@ export interface ApiBudget extends BudgetBase {
 export interface QuotaBudget extends BudgetBase {
   readonly kind: 'quota';
   readonly limit: QuotaLimit;
-  /** Steps that make one of what people count in: 1, or a million to a unit of money. */
+  /** How many steps make one unit: 1, or a million for a unit of money. */
   readonly scale: number;
 }
 
 export type Budget = ApiBudget | QuotaBudget;
 
-/** What one call draws on one budget. */
+/** What one call uses of one budget. */
 export interface Draw<B extends Budget = Budget> {
   readonly budget: B;
   readonly by: number;
@@ -40,34 +40,34 @@ export interface Draw<B extends Budget = Budget> {
   readonly expiresAt: number;
 }
 
-/** Something that calls draw on. */
+/** A limited amount that calls use up. */
 interface BudgetBase {
-  /** What the names of its counters begin with. */
+  /** The prefix of the names of its counters. */
   readonly key: string;
   readonly per: Share;
   readonly window: Window;
   /** In whole steps, so that sums are exact. */
   readonly thresholds: Thresholds;
-  /** Counted once the answer is there: a call then needs no more than that the thresholds are not reached. */
+  /** Whether it counts answers, after the call: a call then only needs the thresholds not to be reached. */
   readonly countsAnswers: boolean;
-  /** What a call of the operation adds; undefined where the budget is not about it. */
+  /** What a call of the operation adds; undefined where the budget does not apply to it. */
   stepsOf(operation: Operation): number | undefined;
-  /** Whether it is about this caller. */
-  isFor(caller: Caller): boolean;
+  /** Whether it applies to this caller. */
+  appliesTo(caller: Caller): boolean;
   /** The refusal of a call that would pass the hard stop. */
   refuse(level: Level, now: number): OperationError;
 }
 
 /** Counters are kept longer than they are read, in case the store's clock is ahead of this one. */
-const KEPT_MS = 60_000;
+const GRACE_MS = 60_000;
 
 export function drawOn<B extends Budget>(budget: B, by: number, caller: Caller, now: number): Draw<B> {
   const span = spanOf(budget.window, now);
   const counter = `${budget.key}/${span.start}/${nameShare(budget.per, caller)}`;
-  return { budget, by, span, counter, expiresAt: span.end + KEPT_MS };
+  return { budget, by, span, counter, expiresAt: span.end + GRACE_MS };
 }
 
-/** Who has not authenticated shares one client's budget with all such: a session is had for nothing. */
+/** All unauthenticated callers share one client's budget, because anybody can open another session. */
 function nameShare(per: Share, caller: Caller): string {
   if (per === 'all') return 'all';
   if (per === 'session') return `session/${caller.sessionId}`;
@@ -85,7 +85,7 @@ export function passes({ budget, by }: Draw, value: number, bound: number | unde
   return bound !== undefined && value + by > ceilingOf(budget, bound);
 }
 
-/** The highest count that is not too much. What is counted afterwards must not have reached the threshold before. */
+/** The highest count that is allowed. A budget that counts answers must be below its threshold before the call. */
 function ceilingOf({ countsAnswers }: Budget, bound: number): number {
   return countsAnswers ? bound - 1 : bound;
 }
@@ -103,7 +103,7 @@ const LENGTHS_MS: Readonly<Record<Exclude<Window, 'month'>, number>> = {
   day: 86_400_000,
 };
 
-/** The window that a moment lies in, by UTC: gateways with one store must agree on it wherever they stand. */
+/** The window that contains a moment, in UTC, so that all gateways with one store agree on it. */
 export function spanOf(window: Window, now: number): Span {
   if (window === 'month') {
     const date = new Date(now);
@@ -115,7 +115,7 @@ export function spanOf(window: Window, now: number): Span {
   return { start, end: start + length };
 }
 
-/** When it is worth trying again, as errors and statuses say it. @param end milliseconds since the epoch */
+/** When to try again, as errors and the status report it. @param end milliseconds since the epoch */
 export function describeReset(
   end: number,
   now: number,

@@ -25,9 +25,9 @@ import {
 } from './budget.js';
 import type { QuotaSettings } from './quota-types.js';
 
-/** What calls of one operation draw on. */
+/** The budgets that calls of one operation use. */
 interface Plan {
-  /** Upstreams' limits first. */
+  /** The limits of upstreams first. */
   readonly charges: readonly { readonly budget: Budget; readonly by: number }[];
   /** Budgets that count the answers. */
   readonly settled: readonly Budget[];
@@ -35,11 +35,11 @@ interface Plan {
 
 const NOTHING: readonly never[] = [];
 
-/** Every budget of the configuration, and which of them are about a call. */
-export class BudgetBook {
+/** Every budget of the configuration; finds those that apply to a call. */
+export class Budgets {
   readonly api: readonly ApiBudget[];
   readonly quotas: readonly QuotaBudget[];
-  /** Operations never change, so each is held against the budgets once. */
+  /** Operations never change, so each is matched against the budgets once. */
   readonly #plans = new WeakMap<Operation, Plan>();
 
   constructor({ quotas, upstreams }: QuotaSettings) {
@@ -47,20 +47,20 @@ export class BudgetBook {
     this.quotas = createQuotaBudgets(quotas);
   }
 
-  /** What a call draws before it runs. */
+  /** What a call uses before it runs. */
   drawsOf(operation: Operation, caller: Caller, now: number): readonly Draw[] {
     const { charges } = this.#planOf(operation);
     if (charges.length === 0) return NOTHING;
     return charges
-      .filter(({ budget }) => budget.isFor(caller))
+      .filter(({ budget }) => budget.appliesTo(caller))
       .map(({ budget, by }) => drawOn(budget, by, caller, now));
   }
 
-  /** What an answer of so many tokens draws. */
+  /** What an answer of so many tokens uses. */
   settlementOf(operation: Operation, caller: Caller, tokens: number, now: number): readonly Draw[] {
     const { settled } = this.#planOf(operation);
     if (settled.length === 0) return NOTHING;
-    return settled.filter((budget) => budget.isFor(caller)).map((budget) => drawOn(budget, tokens, caller, now));
+    return settled.filter((budget) => budget.appliesTo(caller)).map((budget) => drawOn(budget, tokens, caller, now));
   }
 
   #planOf(operation: Operation): Plan {
@@ -77,7 +77,7 @@ export class BudgetBook {
   }
 }
 
-/** Where a warning becomes a loud one: so much of the next threshold (companion document "warnings"). */
+/** The share of the next threshold from which a warning has severity `high` (companion document "warnings"). */
 const HIGH_FROM = 0.9;
 
 /** The refusal of a call that would pass the hard stop. */
@@ -91,7 +91,7 @@ function quotaExhausted(budget: QuotaBudget, { span, value }: Level, now: number
   );
 }
 
-/** The question whether to go on. */
+/** The question whether to continue past the pause. */
 export function quotaPaused(
   budget: QuotaBudget,
   value: number,
@@ -112,7 +112,7 @@ export function quotaPaused(
   );
 }
 
-/** Tells that a threshold is near; undefined where there is nothing to tell. */
+/** The warning from the warning threshold on; undefined below it. */
 export function quotaWarning(budget: QuotaBudget, { span, value }: Level): Warning | undefined {
   const { warn, pause, hardStop } = budget.limit;
   const { thresholds } = budget;
@@ -133,7 +133,7 @@ export function quotaWarning(budget: QuotaBudget, { span, value }: Level): Warni
   };
 }
 
-/** How much of what, in what people count in. */
+/** The count with its quota and metric, in units. */
 function describeCount({ limit, scale }: QuotaBudget, value: number): JsonObject {
   const { name, metric, currency } = limit;
   return { quota: name, metric, current: value / scale, ...(currency === undefined ? {} : { currency }) };
@@ -144,7 +144,7 @@ function describeAmount({ limit, window }: QuotaBudget, amount: number): string 
   return `${amount} ${unit} per ${window}`;
 }
 
-/** An upstream's own limit made ready. It is the upstream's with everybody, so all callers share it. */
+/** Compiles an upstream's own limit. It holds for the upstream as a whole, so all callers share it. */
 function createApiBudget(upstream: string, limit: ApiLimit): ApiBudget {
   const { scope, operation, category, window } = limit;
   const label = [upstream, scope, operation ?? category ?? [], window].flat().join(':');
@@ -163,13 +163,13 @@ function createApiBudget(upstream: string, limit: ApiLimit): ApiBudget {
     countsAnswers: false,
     stepsOf: (subject) =>
       subject.upstream === upstream && matchClauses(ofOperation, subject) !== 'no' ? 1 : undefined,
-    isFor: () => true,
+    appliesTo: () => true,
     refuse: ({ value, span }, now) => {
       const reset = describeReset(span.end, now);
       const what = scope === 'global' ? 'calls' : `calls of '${operation ?? category}'`;
       return new OperationError(
         'RATE_LIMIT_EXCEEDED',
-        `API rate limit exceeded: upstream '${upstream}' takes ${limit.limit} ${what} per ${window}. Try again in ${reset.retry_after_seconds} seconds`,
+        `API rate limit exceeded: upstream '${upstream}' allows ${limit.limit} ${what} per ${window}. Try again in ${reset.retry_after_seconds} seconds`,
         { upstream, limit: limit.limit, remaining: Math.max(0, limit.limit - value), window, ...reset },
       );
     },
@@ -195,19 +195,19 @@ function createQuotaBudget(limit: QuotaLimit, costs: Pricing): QuotaBudget {
     kind: 'quota',
     limit,
     scale,
-    // The metric is part of the key: what counted calls must not go on as money.
+    // The metric is part of the key, so that a count of calls never becomes an amount of money.
     key: `quota/${metric}/${encodeURIComponent(name)}`,
     per,
     window,
     thresholds: scaleThresholds(limit, scale),
     countsAnswers: counts === 'tokens',
     stepsOf: (operation) => {
-      if (sparesOwn(match, operation) || matchClauses(ofOperation, operation) === 'no') return undefined;
+      if (exemptsOwn(match, operation) || matchClauses(ofOperation, operation) === 'no') return undefined;
       if (counts !== 'cost') return counts === 'requests' ? 1 : 0;
-      // What costs nothing is not about money.
+      // A cost quota does not apply to a call without a cost.
       return costs(operation) || undefined;
     },
-    isFor: ({ client }) => matchClauses(ofCaller, { client }) !== 'no',
+    appliesTo: ({ client }) => matchClauses(ofCaller, { client }) !== 'no',
     refuse: (level, now) => quotaExhausted(budget, level, now),
   };
   return budget;
@@ -221,8 +221,8 @@ function scaleThresholds({ warn, pause, hardStop }: Thresholds, scale: number): 
   };
 }
 
-/** The gateway's own operations use nothing up, and a model must be able to ask for the status; unless a quota names them. */
-function sparesOwn({ operation: names = [], upstream = [] }: QuotaMatch, operation: Operation): boolean {
+/** The gateway's own operations are exempt unless a quota names them, so that a model can always read the status. */
+function exemptsOwn({ operation: names = [], upstream = [] }: QuotaMatch, operation: Operation): boolean {
   if (operation.upstream !== GATEWAY_SOURCE) return false;
   return !names.includes(operation.name) && !upstream.includes(GATEWAY_SOURCE);
 }

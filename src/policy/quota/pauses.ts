@@ -6,7 +6,7 @@ import type { Draw, QuotaBudget } from './budget.js';
 import { quotaPaused } from './budgets.js';
 import type { ChargeRequest } from './quota-types.js';
 
-/** Companion document "confirmation tokens": five minutes. No longer than the window, after which nobody is paused. */
+/** Companion document "confirmation tokens": five minutes, and no longer than the window, because the pause ends with it. */
 const LIFETIME_SECONDS = 300;
 
 interface QuotaPausesOptions {
@@ -15,7 +15,7 @@ interface QuotaPausesOptions {
   readonly now: () => number;
 }
 
-/** Who was paused by a quota, and who has been told to go on in its present window. */
+/** Asks callers whether to continue past a quota's pause, and keeps who did so in the current window. */
 export class QuotaPauses {
   readonly #store: QuotaPausesOptions['store'];
   readonly #tokens: QuotaPausesOptions['tokens'];
@@ -27,19 +27,19 @@ export class QuotaPauses {
     this.#now = now;
   }
 
-  /** Whether the caller has gone on past this pause. */
+  /** Whether the caller has continued past this pause. */
   async isOver(draw: Draw<QuotaBudget>, caller: Caller): Promise<boolean> {
     return (await this.#store.count(counterOf(draw, caller))) > 0;
   }
 
-  /** Uses a token up; from then on the caller is not paused again. Rejects with a TOKEN_* error. */
-  async goOn(draw: Draw<QuotaBudget>, { operation, arguments: args, caller }: ChargeRequest, token: string) {
+  /** Consumes a token; the caller is not paused again in this window. Rejects with a TOKEN_* error. */
+  async continuePast(draw: Draw<QuotaBudget>, { operation, arguments: args, caller }: ChargeRequest, token: string) {
     const scope = { ...scopeOf(operation, args), quota: draw.counter };
     await this.#tokens.redeem(token, scope, caller);
     await this.#store.increment(counterOf(draw, caller), 1, { expiresAt: draw.expiresAt });
   }
 
-  /** The question whether to go on, with a token of its own. Rejects with RATE_LIMIT_EXCEEDED where too many were asked. */
+  /** The question whether to continue, with a new token. Rejects with RATE_LIMIT_EXCEEDED where too many were asked. */
   async ask(draw: Draw<QuotaBudget>, value: number, { operation, arguments: args, caller }: ChargeRequest) {
     const secondsLeft = Math.ceil((draw.span.end - this.#now()) / 1_000);
     const { token, record } = await this.#tokens.issue({

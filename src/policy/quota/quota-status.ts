@@ -3,12 +3,12 @@ import type { JsonObject } from '../../protocol/json.js';
 import { GATEWAY_SOURCE } from '../../protocol/operation.js';
 import type { StateStore } from '../../store/state-store.js';
 import { type ApiBudget, type Draw, drawOn, type QuotaBudget } from './budget.js';
-import type { BudgetBook } from './budgets.js';
+import type { Budgets } from './budgets.js';
 import type { QuotaPauses } from './pauses.js';
 import type { AnnouncedBlocks } from './upstream-backoff.js';
 
 interface QuotaView {
-  readonly book: BudgetBook;
+  readonly budgets: Budgets;
   readonly blocks: AnnouncedBlocks;
   readonly pauses: QuotaPauses;
   readonly store: Pick<StateStore, 'count'>;
@@ -17,11 +17,13 @@ interface QuotaView {
   readonly now: number;
 }
 
-/** Where each budget stands, in the shape of the companion document "rate limiting", 6.2; quotas as the caller has them. */
+/** The state of each budget, in the shape of the companion document "rate limiting", 6.2; of quotas, the caller's share. */
 export async function describeQuotas(view: QuotaView): Promise<JsonObject> {
-  const { book, blocks, caller, now } = view;
-  const api = book.api.map((budget) => drawOn(budget, 0, caller, now));
-  const quotas = book.quotas.filter((each) => each.isFor(caller)).map((budget) => drawOn(budget, 0, caller, now));
+  const { budgets, blocks, caller, now } = view;
+  const api = budgets.api.map((budget) => drawOn(budget, 0, caller, now));
+  const quotas = budgets.quotas
+    .filter((each) => each.appliesTo(caller))
+    .map((budget) => drawOn(budget, 0, caller, now));
   const announced = blocks.list();
   const ends = [
     ...api.map(({ span }) => span.end),

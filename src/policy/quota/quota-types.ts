@@ -8,31 +8,31 @@ import type { Warning } from '../../protocol/result.js';
 /** A call that wants to run. */
 export interface ChargeRequest {
   readonly operation: Operation;
-  /** Bound arguments in the upstream's spelling: what a token to go on is good for. */
+  /** Bound arguments in the upstream's spelling: a token to continue is valid for these. */
   readonly arguments: JsonObject;
   readonly caller: Caller;
-  /** The token that the caller sent to go on past a pause. */
+  /** The token that the caller sent to continue past a pause. */
   readonly continueToken?: string;
 }
 
-/** What of the configuration says how much may be used. */
+/** The part of the configuration that limits use. */
 export interface QuotaSettings {
   readonly quotas: QuotasConfig;
   readonly upstreams: readonly { readonly slug: string; readonly apiLimits: readonly ApiLimit[] }[];
 }
 
-/** Counts calls against upstreams' limits and the operator's quotas, exactly and over all gateways with one store. */
+/** Counts calls against upstreams' limits and the operator's quotas, exactly, over all gateways that share a store. */
 export interface QuotaService {
   /**
-   * Counts a call before it runs, on every budget or on none. Undefined where nothing is about it; else resolves with what
-   * is to be told of thresholds that are near. Throws or rejects with an `OperationError` of a RATE_LIMIT_* or TOKEN_* code,
-   * or INTERNAL_ERROR while the store cannot be reached. What is counted stays so, however the call ends.
+   * Counts a call before it runs, on every budget or on none. Undefined where no budget applies; else resolves with the
+   * warnings of quotas whose threshold is near. Throws or rejects with an `OperationError` of a RATE_LIMIT_* or TOKEN_* code,
+   * or INTERNAL_ERROR while the store cannot be reached. A counted call stays counted, however it ends.
    */
   charge(request: ChargeRequest): undefined | Promise<readonly Warning[]>;
-  /** Counts an answer's tokens once it is there. Undefined where nobody counts them; never rejects. */
+  /** Counts the tokens of an answer. Undefined where no budget counts them; never rejects. */
   settle(operation: Operation, caller: Caller, answerCharacters: number): undefined | Promise<void>;
-  /** Takes note of what an upstream's answer said of its rate limit. */
+  /** Stores what an upstream's answer says about its rate limit. */
   noteLimits(upstreamSlug: string, limits: AnnouncedLimits): void;
-  /** Where each budget stands, for this caller. Rejects while the store cannot be reached. */
+  /** The state of each budget for this caller. Rejects while the store cannot be reached. */
   status(caller: Caller): Promise<JsonObject>;
 }

@@ -4,7 +4,7 @@ import type { StateStore } from '../../store/state-store.js';
 import type { ConfirmationTokens } from '../confirmation/token-types.js';
 import { failClosed } from '../fail-closed.js';
 import { type Draw, passes, type QuotaBudget, stepOf } from './budget.js';
-import { BudgetBook, quotaWarning } from './budgets.js';
+import { Budgets, quotaWarning } from './budgets.js';
 import { QuotaPauses } from './pauses.js';
 import { describeQuotas } from './quota-status.js';
 import type { ChargeRequest, QuotaService, QuotaSettings } from './quota-types.js';
@@ -19,26 +19,26 @@ interface QuotaServiceDeps {
   readonly now?: () => number;
 }
 
-/** What the specification's companion documents leave open: a token of text is about four characters. */
+/** An estimate, which the specification's companion documents leave open: a token of text is about four characters. */
 const CHARACTERS_PER_TOKEN = 4;
 
 export function createQuotaService({ store, tokens, config, observe, now = Date.now }: QuotaServiceDeps): QuotaService {
   const safeStore = failClosed(store);
-  const book = new BudgetBook(config);
+  const budgets = new Budgets(config);
   const blocks = new AnnouncedBlocks(now);
   const pauses = new QuotaPauses({ store: safeStore, tokens, now });
-  const till = new Till(safeStore, pauses, now);
+  const counter = new CallCounter(safeStore, pauses, now);
   return {
     charge(request) {
       const { operation, caller } = request;
       blocks.check(operation.upstream);
-      const draws = book.drawsOf(operation, caller, now());
-      return draws.length === 0 ? undefined : till.charge(draws, request);
+      const draws = budgets.drawsOf(operation, caller, now());
+      return draws.length === 0 ? undefined : counter.charge(draws, request);
     },
     settle(operation, caller, answerCharacters) {
-      const draws = book.settlementOf(operation, caller, Math.ceil(answerCharacters / CHARACTERS_PER_TOKEN), now());
+      const draws = budgets.settlementOf(operation, caller, Math.ceil(answerCharacters / CHARACTERS_PER_TOKEN), now());
       if (draws.length === 0) return undefined;
-      // The call has run: its answer must not be lost because it cannot be counted.
+      // The call has run: a failure to count must not lose its answer.
       return store.incrementAll(draws.map((draw) => stepOf(draw))).then(
         () => undefined,
         (cause: unknown) => {
@@ -48,12 +48,12 @@ export function createQuotaService({ store, tokens, config, observe, now = Date.
       );
     },
     noteLimits: (upstreamSlug, limits) => blocks.note(upstreamSlug, limits),
-    status: (caller) => describeQuotas({ book, blocks, pauses, store: safeStore, caller, now: now() }),
+    status: (caller) => describeQuotas({ budgets, blocks, pauses, store: safeStore, caller, now: now() }),
   };
 }
 
-/** Counts calls: each on all of its budgets or, where one of them stops it, on none. */
-class Till {
+/** Counts each call on all of its budgets or, where one of them stops it, on none. */
+class CallCounter {
   readonly #store: Pick<StateStore, 'incrementAll'>;
   readonly #pauses: QuotaPauses;
   readonly #now: () => number;
@@ -65,29 +65,29 @@ class Till {
   }
 
   async charge(draws: readonly Draw[], request: ChargeRequest): Promise<readonly Warning[]> {
-    const gone = new Set<Draw>();
+    const continued = new Set<Draw>();
     let token = request.continueToken;
-    // Each turn goes on past one pause more.
+    // Each iteration continues past one more pause.
     for (;;) {
-      const boundOf = (draw: Draw) => nearestBound(draw, gone.has(draw));
+      const boundOf = (draw: Draw) => nearestBound(draw, continued.has(draw));
       const { values, added } = await this.#store.incrementAll(draws.map((draw) => stepOf(draw, boundOf(draw))));
       if (added) return draws.flatMap((draw, index) => warn(draw, values[index] ?? 0));
       this.#refuseStopped(draws, values);
       const index = draws.findIndex((draw, each) => passes(draw, values[each] ?? 0, boundOf(draw)));
       const paused = draws[index];
-      if (paused === undefined || gone.has(paused) || !isOnQuota(paused)) {
-        throw new Error('a store refused what no threshold forbids');
+      if (paused === undefined || continued.has(paused) || !isOnQuota(paused)) {
+        throw new Error('the store refused an increment within every threshold');
       }
       if (!(await this.#pauses.isOver(paused, request.caller))) {
         if (token === undefined) throw await this.#pauses.ask(paused, values[index] ?? 0, request);
-        await this.#pauses.goOn(paused, request, token);
+        await this.#pauses.continuePast(paused, request, token);
         token = undefined;
       }
-      gone.add(paused);
+      continued.add(paused);
     }
   }
 
-  /** A hard stop comes before any pause: nobody is asked whether to go on where it would be no use. */
+  /** A hard stop comes before any pause: the question whether to continue would not help. */
   #refuseStopped(draws: readonly Draw[], values: readonly number[]): void {
     for (const [index, draw] of draws.entries()) {
       const value = values[index] ?? 0;
@@ -97,9 +97,9 @@ class Till {
   }
 }
 
-function nearestBound({ budget }: Draw, goneOn: boolean): number | undefined {
+function nearestBound({ budget }: Draw, hasContinued: boolean): number | undefined {
   const { pause, hardStop } = budget.thresholds;
-  return goneOn ? hardStop : (pause ?? hardStop);
+  return hasContinued ? hardStop : (pause ?? hardStop);
 }
 
 function isOnQuota(draw: Draw): draw is Draw<QuotaBudget> {

@@ -2,10 +2,10 @@ import type { AnnouncedLimits } from '../../protocol/limits.js';
 import { OperationError } from '../../protocol/operation-error.js';
 import { describeReset } from './budget.js';
 
-/** The longest window of an upstream's limit: nobody is shut out for longer by a slip or a clock that is wrong. */
+/** The longest window of an upstream's limit, and so the longest block: a wrong value or clock must not block for longer. */
 const MAX_BLOCK_MS = 86_400_000;
 
-/** Which upstreams have asked to be left alone, and until when. In this process alone: each gateway hears it by itself. */
+/** Upstreams that asked for a pause, and until when. Per process: each gateway learns it from its own answers. */
 export class AnnouncedBlocks {
   readonly #now: () => number;
   readonly #until = new Map<string, number>();
@@ -20,16 +20,16 @@ export class AnnouncedBlocks {
     if (until > this.untilOf(upstream)) this.#until.set(upstream, Math.min(until, now + MAX_BLOCK_MS));
   }
 
-  /** @throws OperationError (RATE_LIMIT_EXCEEDED) while the upstream wants to be left alone */
+  /** @throws OperationError (RATE_LIMIT_EXCEEDED) while the upstream is blocked */
   check(upstream: string): void {
-    // Nearly always empty, and asked for each call.
+    // Fast path: this runs for each call, and the map is nearly always empty.
     if (this.#until.size === 0) return;
     const until = this.untilOf(upstream);
     if (until === 0) return;
     const reset = describeReset(until, this.#now());
     throw new OperationError(
       'RATE_LIMIT_EXCEEDED',
-      `API rate limit exceeded: upstream '${upstream}' has asked to be left alone. Try again in ${reset.retry_after_seconds} seconds`,
+      `API rate limit exceeded: upstream '${upstream}' has asked for a pause. Try again in ${reset.retry_after_seconds} seconds`,
       { upstream, remaining: 0, ...reset },
     );
   }

@@ -3,8 +3,8 @@ import { allOf, type Match } from '../../lib/glob.js';
 import type { JsonObject } from '../../protocol/json.js';
 import { GATEWAY_SOURCE, type Operation, TRUST_LEVELS, type TrustLevel } from '../../protocol/operation.js';
 
-/** A call, as far as rules look into it. */
-export interface RuledCall {
+/** What rules read of a call. */
+export interface CallSubject {
   readonly operation: Operation;
   /** Bound arguments in the upstream's spelling. */
   readonly args: JsonObject;
@@ -12,10 +12,10 @@ export interface RuledCall {
   readonly client: string | undefined;
 }
 
-/** One thing that a rule asks of its subject. */
+/** One condition of a rule on its subject. */
 export interface Clause<Subject> {
   match(subject: Subject): Match;
-  /** In words, why it came out so. */
+  /** The reason for the result, in words. */
   explain(subject: Subject, match: Match): string;
 }
 
@@ -34,25 +34,25 @@ export function takesEffect({ decision }: PolicyRule, match: Match): boolean {
 }
 
 /**
- * Whether a rule vouches for exactly this: it names the danger level, or the operation without any wildcard. Only then, and
- * only beyond doubt, does its decision stand in for the trust matrix's.
+ * Whether a rule names exactly this: the danger level, or the operation without any wildcard. Only then, and only without
+ * doubt, its decision replaces the trust matrix's.
  *
- * A bare name may pass to another upstream while its first owner is away. It vouches for upstreams that the operator has
- * vouched for already; others must be named.
+ * A bare name may refer to another upstream while its first owner is disconnected. So it lifts the matrix only for upstreams
+ * that are validated already; the rule must name others.
  */
 export function liftsMatrix(rule: PolicyRule, operation: Operation, trust: TrustLevel, match: Match): boolean {
   if (rule.decision === 'deny' || match !== 'yes') return false;
   if (rule.match.danger?.includes(operation.classification.danger.level) === true) return true;
   if (rule.match.operation?.includes(operation.qualifiedName) === true) return true;
-  const isVouchedFor = TRUST_LEVELS.indexOf(trust) >= TRUST_LEVELS.indexOf(VOUCHED_FOR);
-  return namesExactly(rule, operation) && (isVouchedFor || rule.match.upstream?.includes(operation.upstream) === true);
+  const isTrusted = TRUST_LEVELS.indexOf(trust) >= TRUST_LEVELS.indexOf(TRUSTED_FROM);
+  return namesExactly(rule, operation) && (isTrusted || rule.match.upstream?.includes(operation.upstream) === true);
 }
 
-/** What naming an upstream in the configuration means, unless it says otherwise. */
-const VOUCHED_FOR: TrustLevel = 'validated';
+/** The trust of an upstream whose configuration gives none. */
+const TRUSTED_FROM: TrustLevel = 'validated';
 
-/** A rule for `*` must not shut a model out of discovery: built-in READ operations are ruled by their names alone. */
-export function sparesDiscovery(rule: PolicyRule, operation: Operation): boolean {
+/** A rule for `*` must not block discovery: only a rule that names a built-in READ operation exactly applies to it. */
+export function exemptsDiscovery(rule: PolicyRule, operation: Operation): boolean {
   const { upstream, classification } = operation;
   return upstream === GATEWAY_SOURCE && classification.category === 'READ' && !namesExactly(rule, operation);
 }

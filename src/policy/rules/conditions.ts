@@ -3,22 +3,22 @@ import type { PolicyRule, RuleMatch } from '../../config/gateway-config.js';
 import { anyOf, compileGlob, type Glob, type Match, matchGlobs } from '../../lib/glob.js';
 import { quoteValue, quoteValues } from '../../lib/text.js';
 import type { Operation } from '../../protocol/operation.js';
-import type { Clause, RuledCall } from './clause.js';
+import type { CallSubject, Clause } from './clause.js';
 import { compileParameter } from './param-conditions.js';
 
-/** A rule made ready: what the operation alone answers, and what only a call does. */
+/** A compiled rule: the conditions on the operation, and those that only a call can decide. */
 export interface CompiledRule {
   readonly rule: PolicyRule;
   readonly ofOperation: readonly Clause<Operation>[];
-  readonly ofCall: readonly Clause<RuledCall>[];
+  readonly ofCall: readonly Clause<CallSubject>[];
 }
 
-/** Compiles each rule's patterns once. */
+/** Compiles the patterns of each rule once. */
 export function compileRules(rules: readonly PolicyRule[]): readonly CompiledRule[] {
   return rules.map((rule) => ({ rule, ofOperation: compileOperation(rule.match), ofCall: compileCall(rule.match) }));
 }
 
-/** What a match asks of an operation. */
+/** The conditions of a match on the operation. */
 export function compileOperation(match: RuleMatch): readonly Clause<Operation>[] {
   return [
     ...clauseOf(match.operation, operationClause),
@@ -28,13 +28,13 @@ export function compileOperation(match: RuleMatch): readonly Clause<Operation>[]
   ];
 }
 
-function compileCall(match: RuleMatch): readonly Clause<RuledCall>[] {
+function compileCall(match: RuleMatch): readonly Clause<CallSubject>[] {
   const params = Object.entries(match.params ?? {});
   return [...compileClient(match), ...params.map(([key, condition]) => compileParameter(key, condition))];
 }
 
-/** What a match asks of the caller. */
-export function compileClient({ client }: RuleMatch): readonly Clause<Pick<RuledCall, 'client'>>[] {
+/** The conditions of a match on the caller. */
+export function compileClient({ client }: RuleMatch): readonly Clause<Pick<CallSubject, 'client'>>[] {
   return clauseOf(client, clientClause);
 }
 
@@ -43,8 +43,8 @@ function clauseOf<Given, Subject>(given: Given | undefined, compile: (given: Giv
 }
 
 /**
- * A bare name is an operation's as long as no other upstream offers it. From then on it may mean each of them, which is doubt:
- * else an upstream could take another's operation out of a rule by offering a tool of its name.
+ * A bare name belongs to one operation as long as no other upstream offers it. From then on it may mean each of them, which
+ * counts as doubt: otherwise an upstream could remove another's operation from a rule by offering a tool of the same name.
  */
 function operationClause(patterns: readonly string[]): Clause<Operation> {
   const { match, explain } = nameClause('operation', patterns, ({ name, qualifiedName }) => [name, qualifiedName]);
@@ -55,7 +55,7 @@ function operationClause(patterns: readonly string[]): Clause<Operation> {
   };
 }
 
-/** A clause that one of the names must fit. */
+/** A clause that at least one of the names must match. */
 function nameClause(
   noun: string,
   patterns: readonly string[],
@@ -68,8 +68,8 @@ function nameClause(
   };
 }
 
-/** Also of a caller that says who it is: only a configured client has a name that counts. */
-function clientClause(patterns: readonly string[]): Clause<Pick<RuledCall, 'client'>> {
+/** Only a configured client has a name that counts; what a client calls itself does not. */
+function clientClause(patterns: readonly string[]): Clause<Pick<CallSubject, 'client'>> {
   const globs: readonly Glob[] = patterns.map(compileGlob);
   return {
     match: ({ client }) => (client === undefined ? 'no' : matchGlobs(globs, client)),

@@ -2,22 +2,22 @@ import { DECISIONS, type Decision, type PolicyRule } from '../../config/gateway-
 import { type DangerLevel, type Operation, TRUST_LEVELS, type TrustLevel } from '../../protocol/operation.js';
 import type { PolicyDecision } from './rule-types.js';
 
-/** What is known of an operation before any rule is asked. */
+/** What is known about an operation before any rule applies. */
 export interface RuleSubject {
   readonly operation: Operation;
   readonly trust: TrustLevel;
   readonly readOnly: boolean;
 }
 
-/** A rule that takes effect, and whether it stands in for the trust matrix. */
+/** A rule that takes effect, and whether it replaces the trust matrix's decision. */
 export interface EffectiveRule {
   readonly rule: PolicyRule;
   readonly lifts: boolean;
 }
 
 /**
- * Deny beats confirm beats allow, over the rules that take effect and the trust matrix; the matrix is left out where a rule lifts
- * it. The order of the rules decides nothing, not even which of them is named.
+ * Deny beats confirm beats allow, over the rules that take effect and the trust matrix; the matrix does not count where a rule
+ * lifts it. The order of the rules has no effect, not even on which of them is named.
  */
 export function decide(subject: RuleSubject, rules: readonly EffectiveRule[]): PolicyDecision {
   const { operation, trust, readOnly } = subject;
@@ -61,7 +61,7 @@ function strictest(decisions: readonly Decision[]): Decision {
   return DECISIONS[Math.max(0, ...ranks)] ?? 'deny';
 }
 
-/** The rule that asks for most is named; then one that lifts the matrix; then the first by name. */
+/** The rule that requires most is named; then one that lifts the matrix; then the first by name. */
 function compareWeight(a: EffectiveRule, b: EffectiveRule): number {
   return (
     Number(b.rule.requires === 'human') - Number(a.rule.requires === 'human') ||
@@ -72,8 +72,8 @@ function compareWeight(a: EffectiveRule, b: EffectiveRule): number {
 }
 
 /**
- * What a call of some danger may do on an upstream of some trust (companion document "danger levels", gating matrix).
- * An untested upstream may be looked at by introspection, which is the gateway's own, and not be called at all.
+ * The decision for a call of some danger on an upstream of some trust (companion document "danger levels", gating matrix).
+ * An untested upstream cannot be called; introspection, which the gateway answers itself, still describes it.
  */
 export const TRUST_MATRIX = {
   untested: { safe: 'deny', reversible: 'deny', destructive: 'deny', dangerous: 'deny', forbidden: 'deny' },
@@ -89,7 +89,7 @@ export const TRUST_MATRIX = {
   certified: { safe: 'allow', reversible: 'allow', destructive: 'allow', dangerous: 'allow', forbidden: 'confirm' },
 } as const satisfies Record<TrustLevel, Record<DangerLevel, Decision>>;
 
-/** The least trust under which a call of this danger is not denied outright. */
+/** The lowest trust level at which the matrix does not deny a call of this danger. */
 export function minimumTrustFor(danger: DangerLevel): TrustLevel {
   return TRUST_LEVELS.find((trust) => TRUST_MATRIX[trust][danger] !== 'deny') ?? 'certified';
 }

@@ -1,6 +1,6 @@
 import type { Decision } from '../../config/gateway-config.js';
 import { allOf, type Match } from '../../lib/glob.js';
-import { type Clause, liftsMatrix, type RuledCall, sparesDiscovery, takesEffect } from './clause.js';
+import { type CallSubject, type Clause, exemptsDiscovery, liftsMatrix, takesEffect } from './clause.js';
 import type { CompiledRule } from './conditions.js';
 import { matrixDecision, minimumTrustFor, type RuleSubject } from './decide.js';
 import type { Explanation, PolicyDecision, RuleTrace } from './rule-types.js';
@@ -10,16 +10,16 @@ interface Reading {
   readonly why: string;
 }
 
-/** A traced rule, and whether it stands in for the trust matrix. */
+/** A traced rule, and whether it replaces the trust matrix's decision. */
 interface Trace extends RuleTrace {
   readonly lifts: boolean;
 }
 
-/** The way to a ruling in words: every rule in its order, then the trust matrix, then what came of it. */
+/** Explains a decision in words: every rule in its order, then the trust matrix, then the result. */
 export function explainDecision(
   rules: readonly CompiledRule[],
   subject: RuleSubject,
-  call: RuledCall,
+  call: CallSubject,
   decision: PolicyDecision,
 ): Explanation {
   const base = matrixDecision(subject);
@@ -33,18 +33,18 @@ export function explainDecision(
   };
 }
 
-function traceRule(compiled: CompiledRule, call: RuledCall, { trust }: RuleSubject, base: Decision): Trace {
+function traceRule(compiled: CompiledRule, call: CallSubject, { trust }: RuleSubject, base: Decision): Trace {
   const { rule } = compiled;
   const line = { rule: rule.name, decision: rule.decision };
-  if (sparesDiscovery(rule, call.operation)) {
-    const why = `'${call.operation.name}' is how operations are found, and is ruled by its exact name alone`;
+  if (exemptsDiscovery(rule, call.operation)) {
+    const why = `'${call.operation.name}' is how operations are found, so only a rule that names it exactly applies to it`;
     return { ...line, matches: false, why, lifts: false };
   }
   const readings = [...readAll(compiled.ofOperation, call.operation), ...readAll(compiled.ofCall, call)];
   const match = allOf(readings.map((reading) => reading.match));
   const failing = readings.find((reading) => reading.match === 'no');
-  const told = failing === undefined ? readings : [failing];
-  const words = told.length === 0 ? 'it is about every call' : told.map(({ why }) => why).join(', and ');
+  const relevant = failing === undefined ? readings : [failing];
+  const words = relevant.length === 0 ? 'it applies to every call' : relevant.map(({ why }) => why).join(', and ');
   const lifts = liftsMatrix(rule, call.operation, trust, match);
   const why = `${words}${noteDoubt(rule.decision, match)}${noteMatrix(rule.decision, match, base, lifts)}`;
   return { ...line, matches: takesEffect(rule, match), why, lifts };
@@ -60,15 +60,15 @@ function readAll<Subject>(clauses: readonly Clause<Subject>[], subject: Subject)
 function noteDoubt(decision: Decision, match: Match): string {
   if (match !== 'doubt') return '';
   return decision === 'allow'
-    ? '; in doubt a rule that allows does not match'
-    : `; in doubt a rule that ${decision === 'deny' ? 'denies' : 'confirms'} matches`;
+    ? '; when in doubt, a rule that allows does not match'
+    : `; when in doubt, a rule that ${decision === 'deny' ? 'denies' : 'confirms'} matches`;
 }
 
-/** Of a rule that would have had to lift the matrix to be of use. */
+/** A note on a rule that has an effect only if it lifts the matrix. */
 function noteMatrix(decision: Decision, match: Match, base: Decision, lifts: boolean): string {
   const isWeaker = decision === 'allow' ? base !== 'allow' : decision === 'confirm' && base === 'deny';
   if (!isWeaker || match === 'no') return '';
-  if (lifts) return `; it stands in for the trust matrix, which says ${base}`;
+  if (lifts) return `; it replaces the decision of the trust matrix, which is ${base}`;
   if (match === 'doubt') return '; the trust matrix holds';
   const verb = decision === 'allow' ? 'allows' : 'confirms';
   return `; it ${verb}, but names neither the danger level nor this operation exactly, so the trust matrix holds`;
@@ -80,7 +80,7 @@ const OUTCOMES: Readonly<Record<Decision, string>> = {
   deny: 'Denied',
 };
 
-const SOURCES: Readonly<Record<PolicyDecision['by'], (call: RuledCall, decision: PolicyDecision) => string>> = {
+const SOURCES: Readonly<Record<PolicyDecision['by'], (call: CallSubject, decision: PolicyDecision) => string>> = {
   'read-only': ({ operation }) =>
     `because the gateway is read-only and '${operation.name}' is ${operation.classification.category}`,
   rule: (_, { rule, reason }) => `by rule '${rule}'${reason === null ? '' : `: ${reason}`}`,
@@ -92,7 +92,7 @@ function noteTrust({ effect: decision, danger }: PolicyDecision): string {
   return decision === 'deny' ? ` (at least '${minimumTrustFor(danger)}' is needed)` : '';
 }
 
-function summarize(call: RuledCall, decision: PolicyDecision): string {
+function summarize(call: CallSubject, decision: PolicyDecision): string {
   const agreement = decision.effect === 'confirm' ? ` ${describeAgreement(decision)}` : '';
   return `${OUTCOMES[decision.effect]}${agreement} ${SOURCES[decision.by](call, decision)}`;
 }

@@ -5,10 +5,10 @@ import { allOf, anyOf, compileGlob, eachOf, type Match, matchGlobs } from '../..
 import { quoteValue, quoteValues } from '../../lib/text.js';
 import { isJsonObject } from '../../protocol/json.js';
 import type { Operation } from '../../protocol/operation.js';
-import type { Clause, RuledCall } from './clause.js';
+import type { CallSubject, Clause } from './clause.js';
 
 /** The condition on one parameter; where its path leads through lists, on each value that it reaches. */
-export function compileParameter(key: string, condition: ParamCondition): Clause<RuledCall> {
+export function compileParameter(key: string, condition: ParamCondition): Clause<CallSubject> {
   const matches = compileCondition(condition);
   return {
     match: ({ operation, args }) => eachOf(readValues(args, locateParameter(operation, key)).map(matches)),
@@ -19,7 +19,7 @@ export function compileParameter(key: string, condition: ParamCondition): Clause
 function explainParameter(
   key: string,
   condition: ParamCondition,
-  { operation, args }: RuledCall,
+  { operation, args }: CallSubject,
   match: Match,
 ): string {
   const path = locateParameter(operation, key);
@@ -29,17 +29,17 @@ function explainParameter(
   if (values.length === 0) {
     return match === 'yes' ? `${parameter} is not given` : `${parameter} is not given and would have to ${words.would}`;
   }
-  const shown =
+  const quoted =
     values.includes(OPAQUE) || operation.sensitive?.includes(path[0]) === true ? '' : ` ${quoteValues(values)}`;
-  const subject = `${parameter}${shown}`;
+  const subject = `${parameter}${quoted}`;
   if (match === 'yes') return `${subject} ${words.does}`;
   return `${subject} ${match === 'doubt' ? 'may' : 'would have to'} ${words.would}`;
 }
 
-/** Stands for what cannot be looked into: members of an object that was sent as text. */
+/** Represents a value that cannot be read: a member of an object that was sent as text. */
 const OPAQUE = Symbol('opaque');
 
-/** A condition made ready; `undefined` is the missing value. */
+/** A compiled condition; `undefined` is a missing value. */
 type ValueMatcher = (value: unknown) => Match;
 
 type Scalar = string | number | boolean | null;
@@ -47,8 +47,8 @@ type Scalar = string | number | boolean | null;
 const certainly = (holds: boolean): Match => (holds ? 'yes' : 'no');
 
 /**
- * Each condition by what it was given. Upstreams convert: `"1000"` becomes a number, `"true"` a flag, one text a list. So what is
- * not a number is in doubt where numbers are compared, and so is a value that another spelling makes equal.
+ * The matcher of each condition. Upstreams convert: `"1000"` becomes a number, `"true"` a boolean, a string a list. What is
+ * not a number is in doubt where numbers are compared, and so is a value that a conversion makes equal.
  */
 const MATCHERS = {
   present: (expected: boolean) => (value) => certainly((value !== undefined) === expected),
@@ -63,7 +63,7 @@ const MATCHERS = {
   readonly [Key in keyof Required<ParamCondition>]: (expected: NonNullable<ParamCondition[Key]>) => ValueMatcher;
 };
 
-/** All that the condition asks, of one value. A missing value passes `present: false` alone. */
+/** Applies every part of the condition to one value. A missing value matches only `present: false`. */
 function compileCondition(condition: ParamCondition): ValueMatcher {
   const matchers = Object.entries(condition).flatMap(([key, expected]) =>
     expected === undefined ? [] : [matcherOf(key as keyof ParamCondition, expected)],
@@ -75,7 +75,7 @@ function compileCondition(condition: ParamCondition): ValueMatcher {
   };
 }
 
-/** The table above holds key and type together, which the compiler loses on a union of keys. */
+/** The table above pairs each key with its type; the compiler loses that pairing on a union of keys. */
 function matcherOf(key: keyof ParamCondition, expected: unknown): ValueMatcher {
   const compile = MATCHERS[key] as (expected: unknown) => ValueMatcher;
   return compile(expected);
@@ -91,7 +91,7 @@ function isScalar(value: unknown): value is Scalar {
   return value === null || ['string', 'number', 'boolean'].includes(typeof value);
 }
 
-/** Whether an upstream that converts would take one for the other: `"5"` for 5, `"TRUE"` or 1 for true, null for 0. */
+/** Whether an upstream that converts values may treat one as the other: `"5"` for 5, `"TRUE"` or 1 for true, null for 0. */
 function mayMean(value: Scalar, expected: Scalar): boolean {
   if (typeof value === typeof expected) return false;
   return spell(value) === spell(expected) || Number(value) === Number(expected);
@@ -114,7 +114,7 @@ function isText(value: unknown): value is string | number | boolean {
   return isScalar(value) && value !== null;
 }
 
-/** Of a list the elements count, however deep; what is missing matches nothing. */
+/** Applies a matcher to each element of a list, at any depth; a missing value matches nothing. */
 function overElements(matches: ValueMatcher): ValueMatcher {
   const matchEach: ValueMatcher = (value) => {
     if (value === undefined) return 'no';
@@ -124,8 +124,8 @@ function overElements(matches: ValueMatcher): ValueMatcher {
 }
 
 /**
- * Where a rule's key leads in bound arguments. Its first segment is a parameter's canonical name or the upstream's spelling, or a
- * further argument's name; the segments after it are the upstream's own. An UPDATE's `input.` may be written or left out.
+ * The path in bound arguments that a rule's key refers to. Its first segment is a parameter's canonical name, the upstream's
+ * spelling or another argument's name; the later segments are the upstream's own. The `input.` of an UPDATE is optional.
  */
 function locateParameter(operation: Operation, key: string): readonly [name: string, ...path: string[]] {
   const { byName, hasInput } = parameterScope(operation);
@@ -137,7 +137,7 @@ function locateParameter(operation: Operation, key: string): readonly [name: str
   return [byName.get(name)?.upstreamName ?? name, ...rest];
 }
 
-/** The values at a path, own members alone; of every element where it leads through a list. `undefined` where one is missing. */
+/** The values at a path, own members only, through every element of a list on the way. `undefined` where one is missing. */
 function readValues(value: unknown, path: readonly string[]): readonly unknown[] {
   const [name, ...rest] = path;
   if (name === undefined) return [value];
@@ -149,7 +149,7 @@ function readValues(value: unknown, path: readonly string[]): readonly unknown[]
   return [typeof value === 'string' && value !== '' ? OPAQUE : undefined];
 }
 
-/** What a condition asks: `is greater than 100`, and `be greater than 100` after a verb such as `may`. */
+/** A condition in words: `is greater than 100`, and `be greater than 100` after a verb such as `may`. */
 interface ConditionWords {
   readonly does: string;
   readonly would: string;

@@ -2,28 +2,28 @@ import type { PolicyConfig } from '../../config/gateway-config.js';
 import { allOf, type Match } from '../../lib/glob.js';
 import { GATEWAY_SOURCE, type Operation, type TrustLevel } from '../../protocol/operation.js';
 import type { StaticDecision } from '../admission.js';
-import { liftsMatrix, matchClauses, type RuledCall, sparesDiscovery, takesEffect } from './clause.js';
+import { type CallSubject, exemptsDiscovery, liftsMatrix, matchClauses, takesEffect } from './clause.js';
 import { type CompiledRule, compileRules } from './conditions.js';
 import { decide, type EffectiveRule, type RuleSubject } from './decide.js';
 import { explainDecision } from './explain-decision.js';
 import type { PolicyDecision, RuleEngine } from './rule-types.js';
 
-/** What is found out about an operation at its first call. */
+/** What the rules say about an operation, computed at its first call. */
 interface Plan {
   readonly subject: RuleSubject;
   /** Rules that take effect for every call. */
   readonly always: readonly EffectiveRule[];
-  /** Rules that a call's client or parameters decide about, with what the operation makes of them. */
+  /** Rules that depend on a call's client or parameters, with how far the operation matches them. */
   readonly conditional: readonly (CompiledRule & { readonly match: Match })[];
-  /** What holds where none of the conditional rules takes effect. */
+  /** The decision where none of the conditional rules takes effect. */
   readonly settled: PolicyDecision;
   readonly staticDecision: StaticDecision;
 }
 
 /**
- * Holds the rules over the trust matrix. Operations never change, so each is held against the rules once and forgotten with its
- * catalog; most calls then cost one look-up.
- * @param trustOf the trust of an upstream by slug, the same for the life of the book; not asked for the gateway's own operations
+ * Applies the rules and the trust matrix. Operations never change, so each is matched against the rules once, and the result is
+ * dropped with its catalog; most calls then cost one look-up.
+ * @param trustOf the trust of an upstream by slug, constant while the engine lives; not called for the gateway's own operations
  */
 export function createRuleEngine(
   policy: Pick<PolicyConfig, 'readOnly' | 'rules'>,
@@ -58,7 +58,7 @@ export function createRuleEngine(
 function makePlan(rules: readonly CompiledRule[], subject: RuleSubject): Plan {
   const { operation } = subject;
   const matched = rules
-    .filter(({ rule }) => !sparesDiscovery(rule, operation))
+    .filter(({ rule }) => !exemptsDiscovery(rule, operation))
     .map((compiled) => ({ ...compiled, match: matchClauses(compiled.ofOperation, operation) }))
     .filter(({ rule, match }) => takesEffect(rule, match));
   const conditional = matched.filter(({ ofCall }) => ofCall.length > 0);
@@ -75,7 +75,7 @@ function makePlan(rules: readonly CompiledRule[], subject: RuleSubject): Plan {
   };
 }
 
-function decideOnCall({ subject, always, conditional, settled }: Plan, call: RuledCall): PolicyDecision {
+function decideOnCall({ subject, always, conditional, settled }: Plan, call: CallSubject): PolicyDecision {
   const effective = conditional.flatMap(({ rule, ofCall, match: ofOperation }): readonly EffectiveRule[] => {
     const match = allOf([ofOperation, matchClauses(ofCall, call)]);
     return takesEffect(rule, match) ? [{ rule, lifts: liftsMatrix(rule, call.operation, subject.trust, match) }] : [];
@@ -83,7 +83,7 @@ function decideOnCall({ subject, always, conditional, settled }: Plan, call: Rul
   return effective.length === 0 ? settled : decide(subject, [...always, ...effective]);
 }
 
-/** Whether the rules may decide otherwise: several together change nothing that none of them changes alone. */
+/** Conditional where a single rule changes the decision: several together change nothing that no single one does. */
 function staticDecisionOf(
   subject: RuleSubject,
   always: readonly EffectiveRule[],

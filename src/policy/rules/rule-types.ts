@@ -4,7 +4,7 @@ import type { JsonObject } from '../../protocol/json.js';
 import type { DangerLevel, Operation, TrustLevel } from '../../protocol/operation.js';
 import type { StaticDecision } from '../admission.js';
 
-/** What is decided about one call, and by what. */
+/** The decision about one call, and what decided it. */
 export interface PolicyDecision {
   readonly effect: Decision;
   readonly requires: Confirmer;
@@ -18,29 +18,29 @@ export interface PolicyDecision {
   readonly trust: TrustLevel;
 }
 
-/** One line of the way to a ruling, for operators. */
+/** How one rule contributed to a decision, for operators. */
 export interface RuleTrace {
   readonly rule: string;
   readonly decision: Decision;
   readonly matches: boolean;
-  /** In words: what matched, or the first thing that did not, or that its parameters decide. */
+  /** In words: what matched, or the first condition that did not, or that the parameters decide. */
   readonly why: string;
 }
 
 export interface Explanation {
   readonly operation: string;
   readonly decision: PolicyDecision;
-  /** What the trust matrix says by itself, and whether a rule lifted it. */
+  /** The trust matrix's own decision, and whether a rule lifted it. */
   readonly matrix: { readonly decision: Decision; readonly lifted: boolean };
   readonly rules: readonly RuleTrace[];
   /** One sentence: what decides and why. */
   readonly summary: string;
 }
 
-/** The configured rules over the trust matrix. Pure: the same question has the same answer. */
+/** Applies the configured rules and the trust matrix. Pure: equal arguments give equal decisions. */
 export interface RuleEngine {
   decide(operation: Operation, args: JsonObject, caller: Pick<Caller, 'client'>): PolicyDecision;
-  /** What holds for every call of the operation, before parameters and clients are known. */
+  /** The decision about the operation before parameters and clients are known. */
   staticDecision(operation: Operation): StaticDecision;
   explain(operation: Operation, args: JsonObject, caller: Pick<Caller, 'client'>): Explanation;
 }

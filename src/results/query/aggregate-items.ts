@@ -7,12 +7,12 @@ import { createFieldReader, type FieldSource, type ReadField } from './fields.js
 /** Groups beyond these, the smallest ones, are left out. */
 export const MAX_GROUPS = 1000;
 
-/** What came of the aggregations of a query. */
+/** The results of a query's aggregations. */
 interface Aggregated {
   /**
    * By label. One function is its value, several are an object of them; with `group_by` that is what each group has:
-   * `{active: 18}` or `{active: {count: 18, avg: 2}}`. The largest groups come first, save that JSON objects put keys that
-   * are whole numbers before all others.
+   * `{active: 18}` or `{active: {count: 18, avg: 2}}`. The largest groups come first, except that JSON objects put keys
+   * that are whole numbers before all others.
    */
   readonly aggregations: JsonObject;
   /** How many groups were left out, by label; empty where all are there. */
@@ -22,7 +22,7 @@ interface Aggregated {
 /** A function of the items of one group. */
 type Compute = (items: readonly unknown[]) => unknown;
 
-/** The functions of a field. Average, least and greatest of nothing are null. */
+/** The functions of a field. Average, minimum and maximum of no values are null. */
 const FUNCTIONS = {
   sum: (read) => (items) => total(numbersOf(items, read)),
   avg: (read) => (items) => {
@@ -45,13 +45,13 @@ export function aggregateItems(
     if (aggregation.groupBy === undefined) return [label, compute(items)];
     const groups = groupItems(items, createFieldReader(aggregation.groupBy, source));
     if (groups.length > MAX_GROUPS) truncatedGroups.set(label, groups.length - MAX_GROUPS);
-    const shown = groups.slice(0, MAX_GROUPS).map(([name, members]) => [name, compute(members)]);
-    return [label, Object.fromEntries(shown)];
+    const largest = groups.slice(0, MAX_GROUPS).map(([name, members]) => [name, compute(members)]);
+    return [label, Object.fromEntries(largest)];
   });
   return { aggregations: Object.fromEntries(entries), truncatedGroups };
 }
 
-/** Where a sum or an average is asked of a field in which no item has a number: the label, the function and the field. */
+/** The sums and averages of fields in which no item has a number: the label, the function and the field of each. */
 export function findNumberless(
   items: readonly unknown[],
   labelled: NonNullable<CollectionQuery['aggregate']>,

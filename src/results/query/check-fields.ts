@@ -7,13 +7,13 @@ import { COMPUTED, createFieldReader, findComputed, isScalar, parsePath, SCALAR,
 import { type QueryFault, refuseFaults } from './query-fault.js';
 import { type SelectionSource, STANDARD_PRESETS } from './select-fields.js';
 
-const MAX_SHOWN = 30;
+const MAX_REPORTED = 30;
 
-/** Below this a name is too unlike to have been meant. */
+/** The similarity below which a name is not suggested. */
 const LIKELY = 0.5;
 
 /**
- * Throws VALIDATION_UNKNOWN_FIELD for fields that no item has, and VALIDATION_INVALID_ENUM for a preset that there is not.
+ * Throws VALIDATION_UNKNOWN_FIELD for fields that no item has, and VALIDATION_INVALID_ENUM for an unknown preset.
  * A field that only some items have is known.
  */
 export function checkFields(query: CollectionQuery, known: KnownFields, operation: string): void {
@@ -41,8 +41,8 @@ function pathsOf({ filter, sort, fields, aggregate = [] }: CollectionQuery): rea
 
 function unknownFields(unknown: readonly string[], known: readonly string[], operation: string): OperationError {
   const nearest = nearestFields(unknown, known);
-  const shown = unknown.slice(0, MAX_SHOWN);
-  const listed = shown.map((name) => {
+  const reported = unknown.slice(0, MAX_REPORTED);
+  const listed = reported.map((name) => {
     const [meant] = nearestFields([name], known);
     const isLikely = meant !== undefined && similarity(name, meant) > LIKELY;
     return isLikely ? `${quoteValue(name)} (did you mean ${quoteValue(meant)}?)` : quoteValue(name);
@@ -51,7 +51,7 @@ function unknownFields(unknown: readonly string[], known: readonly string[], ope
   return new OperationError(
     'VALIDATION_UNKNOWN_FIELD',
     `Unknown field(s) for operation '${operation}': ${listed.join(', ')}. ${valid}`,
-    { operation, unknown_fields: shown, valid_fields: nearest.slice(0, MAX_SHOWN) },
+    { operation, unknown_fields: reported, valid_fields: nearest.slice(0, MAX_REPORTED) },
   );
 }
 
@@ -68,24 +68,24 @@ function presetFault(preset: string, { presets, has }: KnownFields): QueryFault 
   return { code: 'VALIDATION_INVALID_ENUM', param: 'fields', message, expected, actual, hint };
 }
 
-/** Nested fields are looked for in these many items, and these many levels deep; top-level ones in all items. */
+/** Nested fields are searched in this many items and levels; top-level ones in all items. */
 const SAMPLE_ITEMS = 200;
 const SAMPLE_DEPTH = 3;
 const LIST_SAMPLE = 10;
 
-/** As many as are worth comparing with a misspelt one. */
+/** Names that are compared with a misspelt one. */
 const MAX_NAMES = 500;
 
 /** Which fields and presets a query over some items may name. */
 interface KnownFields {
-  /** Whether any item has the field, be it null; true of every field where there are no items. */
+  /** Whether any item has the field, even if it is null; true of every field where there are no items. */
   has(path: FieldPath): boolean;
   /** Paths to show, the top-level ones first: at most 500. */
   names(): readonly string[];
   readonly presets: readonly string[];
 }
 
-/** Nothing is gathered before it is asked for, since most queries name fields that the first item has. */
+/** Gathers names only on demand, because most queries name fields that the first item has. */
 export function findKnownFields(items: readonly unknown[], source: SelectionSource): KnownFields {
   const has = (path: FieldPath): boolean => {
     if (items.length === 0 || findComputed(path, source.computed) !== undefined) return true;
@@ -135,7 +135,7 @@ function gatherNames(value: unknown, parent: FieldPath, levels: number, names: S
     for (const key of Object.keys(value)) {
       const path = [...parent, key];
       const name = writePath(path);
-      // A name that cannot be written as a path, or would be cleaned of something, is no good to whoever copies it.
+      // Callers copy these names, so a name that is not a path, or that cleaning changes, is left out.
       if (parsePath(name) !== undefined && cleanName(name) === name) names.add(name);
       gatherNames(value[key], path, levels - 1, names);
     }

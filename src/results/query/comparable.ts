@@ -1,7 +1,7 @@
 import { readTime } from '../../lib/time.js';
 import { digitsOf } from '../exact-numbers.js';
 
-/** What values of one kind are compared by; kinds among themselves by their rank. */
+/** A value in comparable form: values of one kind compare by `value`, different kinds by `rank`. */
 export interface Comparable {
   readonly rank: number;
   readonly value: number | string | bigint;
@@ -63,7 +63,7 @@ export function compareInOrder(a: Comparable, b: Comparable): number {
 }
 
 /**
- * How a value stands to another of its kind, as `gt` and `lt` ask: undefined where they cannot be compared. Two texts always
+ * How a value compares with another of its kind, as `gt` and `lt` ask: undefined where they cannot be compared. Two texts always
  * can: by code unit where only one of them spells a number or a time.
  */
 export function createComparison(operand: string | number): (value: unknown) => number | undefined {
@@ -79,7 +79,7 @@ export function createComparison(operand: string | number): (value: unknown) => 
   };
 }
 
-/** A text of so many digits is a text, save beside numbers. */
+/** A text of so many digits counts as text, except in comparisons with numbers. */
 function longInteger(operand: string | number): Comparable | undefined {
   return typeof operand === 'string' && LONG_INTEGER.test(operand)
     ? { rank: RANK.number, value: BigInt(operand) }

@@ -1,8 +1,8 @@
 import type { ComputedField, FieldPath } from '../result-types.js';
 
 /**
- * A path made ready. Keys may hold dots, so at each object a key that is the whole rest of the path goes before one that is
- * only its first part.
+ * A compiled path. Keys may contain dots, so at each object a key that equals the whole rest of the path is preferred to a
+ * key that is only its first part.
  */
 export interface PathStep {
   /** The rest of the path from here. */
@@ -21,7 +21,7 @@ export interface FieldSource {
 /** Every value of one field of an item. */
 export type ReadField = (item: unknown) => readonly unknown[];
 
-/** A path is copied from an answer, never longer than one is nested; longer ones cost more than they find. */
+/** Callers copy paths from answers, which are not nested more deeply; longer paths only cost time. */
 export const MAX_PATH_LENGTH = 500;
 export const MAX_PATH_DEPTH = 32;
 
@@ -75,10 +75,10 @@ function memberOf(value: object, key: string): unknown {
   return (value as Readonly<Record<string, unknown>>)[key];
 }
 
-/** What stands before the names of computed fields (companion document "computed fields", section 1). */
+/** The prefix of the names of computed fields (companion document "computed fields", section 1). */
 export const COMPUTED = '_computed';
 
-/** The path of an item that is no object. */
+/** The path of an item that is not an object. */
 export const SCALAR = 'value';
 
 export function createFieldReader(path: FieldPath, { computed, now }: FieldSource): ReadField {

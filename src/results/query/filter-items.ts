@@ -5,12 +5,12 @@ import type { Condition, Operator, TextQuery } from '../result-types.js';
 import { createComparison, spelledNumber } from './comparable.js';
 import { createFieldReader, type FieldSource } from './fields.js';
 
-/** Whether the values of a field are as a condition wants them; there are none where the field is missing. */
+/** Whether the values of a field meet a condition; there are none where the field is missing. */
 type Test = (values: readonly unknown[]) => boolean;
 
 /**
- * What each operator asks. Of several values, and of the elements of a list, one is enough. Null is as good as missing: it
- * equals null, exists not, and is neither less nor greater than anything.
+ * The test of each operator. Of several values, and of the elements of a list, one is enough. Null counts as missing: it
+ * equals null, does not exist, and is neither less nor greater than anything.
  */
 const TESTS = {
   equals: (operand) => oneOf([operand]),
@@ -57,7 +57,7 @@ function inOrder(operand: unknown, accepts: (order: number) => boolean): Test {
     });
 }
 
-/** A part of a text, or an element of a list; in both, case and accents are no difference. */
+/** A part of a text, or an element of a list; both ignore case and accents. */
 function containing(operand: unknown): Test {
   const equals = createEquality([operand]);
   const part = foldText(String(operand));
@@ -94,7 +94,7 @@ const ANY_CHARACTER = '?';
 
 /**
  * A pattern for whole texts, whatever their case: `*` stands for any run of characters, `?` for one. Each piece between
- * stars is looked for once, from where the last one ended, so no text makes it go back over what it has read.
+ * stars is looked for once, from where the last one ended, so no text makes the search go back.
  */
 export function compileTextPattern(pattern: string): (text: string) => boolean {
   const [head = '', ...others] = foldText(pattern).split('*');
@@ -145,7 +145,7 @@ export function parseTextQuery(text: string): TextQuery {
 }
 
 /**
- * The items in which any term stands, as part of any text or number, in their order (companion document "collection
+ * The items in which any term occurs, as part of any text or number, in their order (companion document "collection
  * querying", section 4.1). Keys are not searched.
  */
 export function searchText(items: readonly unknown[], { terms }: TextQuery): readonly unknown[] {
@@ -173,14 +173,14 @@ const COMBINING = /[\u0300-\u036f]/g;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is ASCII, all of it
 const BEYOND_ASCII = /[^\u0000-\u007f]/;
 
-/** A text as it is searched: case, accents, and the forms that one character has are no difference. */
+/** A text as it is searched, without differences of case, accents and the forms of one character. */
 function foldText(text: string): string {
   const lower = text.toLowerCase();
   return BEYOND_ASCII.test(lower) ? lower.normalize('NFKD').replace(COMBINING, '') : lower;
 }
 
 /**
- * Whether a value is one of those given, in time that does not grow with their number. Texts are equal to the letter, or as
+ * Whether a value is one of those given, in time that does not grow with their number. Texts are equal exactly, or as
  * one instant; a number equals a text that spells it; objects and lists are equal member by member. A number of more digits
  * than a double holds equals a text that spells them all, and a number that was rounded as it would be.
  */

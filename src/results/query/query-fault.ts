@@ -10,11 +10,11 @@ import { MAX_PATH_DEPTH, MAX_PATH_LENGTH, parsePath } from './fields.js';
 export interface QueryFault extends Fault {
   /** The parameters that do not go together. */
   readonly provided?: readonly string[];
-  /** The way out. */
+  /** How to correct it. */
   readonly hint?: string;
 }
 
-/** A call's controls while they are read: what is wrong with them is gathered, so that one answer tells it all. */
+/** A call's controls while they are read: all faults are collected, so that one answer names them. */
 export interface ControlReading {
   readonly given: ReadonlyMap<Control, unknown>;
   /** The name under which callers give a control. */
@@ -22,7 +22,7 @@ export interface ControlReading {
   readonly faults: QueryFault[];
 }
 
-/** More are not told; the next attempt shows the rest. */
+/** Further faults are not reported; the next attempt shows them. */
 const MAX_FAULTS = 50;
 
 /**
@@ -30,13 +30,13 @@ const MAX_FAULTS = 50;
  * first fault.
  */
 export function refuseFaults(faults: readonly QueryFault[], operation: string): void {
-  const told = faults.slice(0, MAX_FAULTS);
-  const main = told.find(({ code }) => code === 'VALIDATION_INVALID_TYPE') ?? told[0];
+  const reported = faults.slice(0, MAX_FAULTS);
+  const main = reported.find(({ code }) => code === 'VALIDATION_INVALID_TYPE') ?? reported[0];
   if (main === undefined) return;
-  throw new OperationError(main.code, told.map(({ message }) => message).join('. '), {
+  throw new OperationError(main.code, reported.map(({ message }) => message).join('. '), {
     operation,
     ...detailsOf(main),
-    ...(told.length > 1 ? { faults: told } : {}),
+    ...(reported.length > 1 ? { faults: reported } : {}),
   });
 }
 
@@ -84,7 +84,7 @@ export function textHint(value: unknown, example: string): string {
   return isJson ? 'Give the JSON value itself, not its text in a string' : `For example: ${example}`;
 }
 
-/** A field's path from a caller's value; undefined, with the fault told, where it is none. */
+/** A field's path from a caller's value; undefined, with a fault added, where it is not a path. */
 export function readPath(value: unknown, param: string, { faults }: ControlReading): FieldPath | undefined {
   if (typeof value !== 'string') {
     faults.push(typeFault(param, 'string', value, 'Name a field, with dots for nested ones: "settings.theme"'));

@@ -120,8 +120,8 @@ export const OPERATORS = [
 ] as const satisfies readonly Operator[];
 
 /**
- * What other query languages call their operators, and ours of that meaning, where there is one. Such a key is a mistaken
- * operator and no nested field: the answer is then one about operators.
+ * Operators of other query languages, with ours of the same meaning where there is one. Such a key is taken for a mistaken
+ * operator rather than for a nested field, so that the error is about operators.
  */
 const FOREIGN: ReadonlyMap<string, Operator | undefined> = new Map<string, Operator | undefined>([
   ['=', 'equals'],

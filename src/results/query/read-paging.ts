@@ -17,7 +17,7 @@ const STYLES = [
   ['page', 'page_size'],
 ] as const satisfies readonly (readonly Control[])[];
 
-/** What must not stand together, and what must not stand alone (pagination document, 2.3). */
+/** Controls that exclude each other, and controls that need another one (pagination document, 2.3). */
 const CONFLICTS = [
   ['first', 'last', "Use 'first' for forward pagination or 'last' for backward pagination"],
   ['first', 'before', "Use 'first' with 'after' for forward pagination, 'last' with 'before' for backward pagination"],

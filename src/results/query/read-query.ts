@@ -158,21 +158,21 @@ function readExpression(label: string, expression: unknown, param: string, readi
     faults.push(typeFault(param, 'object', expression, hintFor(label, expression)));
     return {};
   }
-  const strange = Object.keys(expression).filter((member) => !AGGREGATE_MEMBERS.includes(member));
-  faults.push(...strange.map((member) => functionFault(member, param)));
+  const unknown = Object.keys(expression).filter((member) => !AGGREGATE_MEMBERS.includes(member));
+  faults.push(...unknown.map((member) => functionFault(member, param)));
   const count = readCount(expression, param, reading);
   const functions = readFunctions(expression, param, reading);
-  if (!count && Object.keys(functions).length === 0 && strange.length === 0) {
+  if (!count && Object.keys(functions).length === 0 && unknown.length === 0) {
     faults.push(valueFault(param, `one or more of ${quoteValues(AGGREGATE_MEMBERS)}`, expression));
   }
   const groupsAlone = functions.groupBy !== undefined && Object.keys(functions).length === 1;
   return count || groupsAlone ? { ...functions, count: true } : functions;
 }
 
-/** The slip that is made most: the functions without a label around them. */
+/** The most common mistake: functions without a label around them. */
 function hintFor(label: string, expression: unknown): string {
   return AGGREGATE_MEMBERS.includes(label)
-    ? `Functions stand under a label of your choice. For example: ${AGGREGATE_EXAMPLE}`
+    ? `Put functions under a label of your choice. For example: ${AGGREGATE_EXAMPLE}`
     : textHint(expression, '{"count": true}');
 }
 
@@ -191,7 +191,7 @@ function readCount(expression: JsonObject, param: string, { faults }: ControlRea
   const count = expression['count'] ?? false;
   if (typeof count === 'boolean') return count;
   faults.push(typeFault(`${param}.count`, 'boolean', count));
-  // What was wanted is plain; one fault is enough.
+  // The intent is clear, so one fault is enough.
   return true;
 }
 
@@ -206,7 +206,7 @@ function readFunctions(expression: JsonObject, param: string, reading: ControlRe
 
 const MAX_KEYS = 10;
 
-/** As SQL and query strings have it; no field is called so. */
+/** The direction as SQL and query strings write it; no field has such a name. */
 const WITH_DIRECTION = /^([^\s:]+)[\s:]+(asc|desc)$/i;
 
 const SORT_MEMBERS: readonly string[] = ['field', 'order'];
@@ -232,9 +232,9 @@ function readKey(key: unknown, param: string, reading: ControlReading): readonly
     reading.faults.push(typeFault(param, 'object', key, textHint(key, SORT_EXAMPLE)));
     return [];
   }
-  const strange = Object.keys(key).find((member) => !SORT_MEMBERS.includes(member));
-  if (strange !== undefined) {
-    reading.faults.push(valueFault(param, `an object of 'field' and 'order'`, strange, `For example: ${SORT_EXAMPLE}`));
+  const unknown = Object.keys(key).find((member) => !SORT_MEMBERS.includes(member));
+  if (unknown !== undefined) {
+    reading.faults.push(valueFault(param, `an object of 'field' and 'order'`, unknown, `For example: ${SORT_EXAMPLE}`));
     return [];
   }
   const path = Object.hasOwn(key, 'field')

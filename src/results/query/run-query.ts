@@ -24,7 +24,7 @@ export interface QueryOutcome {
 }
 
 /**
- * Filters, searches, sorts and summarises the items of an answer. Paging and `fields` are left to whoever sends a page.
+ * Filters, searches, sorts and summarises the items of an answer. Paging and `fields` are applied later.
  * Throws an `OperationError` for fields, presets and sums that these items do not have.
  */
 export function runQuery(items: readonly unknown[], query: CollectionQuery, options: QueryOptions): QueryOutcome {
@@ -72,15 +72,15 @@ function checkNumbers(
   refuseFaults(faults, options.operation);
 }
 
-/** What one sort key sees: by item, undefined where there is nothing to sort by. */
+/** The values of one sort key, by item; undefined where there is nothing to sort by. */
 interface Column {
   readonly values: readonly (Comparable | undefined)[];
   readonly direction: 1 | -1;
 }
 
 /**
- * The items in order; those that compare equal keep their places. Null, missing and incomparable values come last whatever
- * the order, and of several values the first one counts. The values are read once an item, not once a comparison.
+ * The items in order; those that compare equal keep their order. Null, missing and incomparable values come last whatever
+ * the order, and of several values the first one counts. The values are read once per item, not once per comparison.
  */
 export function sortItems(
   items: readonly unknown[],

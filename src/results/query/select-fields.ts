@@ -12,21 +12,21 @@ import {
   type PathStep,
 } from './fields.js';
 
-/** What a selection may draw on. */
+/** What a selection may use. */
 export interface SelectionSource extends FieldSource {
   /** The operator's presets by name; one named like a standard preset is used in its place. */
   readonly presets: ReadonlyMap<string, readonly FieldPath[]>;
 }
 
-/** An item as it is sent. What is no object or list has no fields and stays as it is. */
+/** Makes an item as it is sent. A value that is neither an object nor a list has no fields and stays unchanged. */
 export type Projection = (item: unknown) => unknown;
 
 const WHOLE = Symbol('whole value');
-const NOTHING = Symbol('nothing that was asked for');
+const NOTHING = Symbol('none of the selected fields');
 
 /**
- * What each item is cut down to: what was asked for of it, as it stands there, in its own order. What an item does not have
- * is left out (companion document "field selection", 4.3).
+ * Reduces each item to the fields that were asked for, unchanged and in the item's own order. Fields that an item does not
+ * have are left out (companion document "field selection", 4.3).
  *
  * @param sample the items by which the standard presets choose their fields
  */
@@ -64,7 +64,7 @@ function cutItem(item: unknown, steps: readonly PathStep[]): unknown {
   return Array.isArray(item) ? [] : {};
 }
 
-/** Of a list, what each element has; an element that has nothing of it is left out. */
+/** Of a list, the selected part of each element; elements without any are left out. */
 function pick(value: unknown, steps: readonly PathStep[], depth: number): unknown {
   if (isJsonObject(value)) return pickMembers(value, steps, depth);
   if (!Array.isArray(value) || depth === MAX_LIST_DEPTH) return NOTHING;
@@ -108,7 +108,7 @@ function chooseMembers(
 /** The presets that every operation has (companion document "field selection", section 3.1). */
 export const STANDARD_PRESETS = ['minimal', 'standard', 'full'] as const;
 
-/** What identifies things, the most telling first. */
+/** Names of identifying fields, the most specific first. */
 const IDENTIFYING: readonly string[] = [
   'id',
   'uuid',
@@ -135,7 +135,7 @@ const MAX_IDENTIFYING = 4;
 const LONG_TEXT = 500;
 const LONG_LIST = 20;
 
-/** How often a top-level field is there, and what its values are. */
+/** How often a top-level field occurs, and what its values are. */
 interface FieldUse {
   present: number;
   scalar: number;
@@ -143,7 +143,7 @@ interface FieldUse {
 }
 
 /**
- * The fields of the presets `minimal` and `standard`, judged by the items themselves, so that every item of an answer has
+ * The fields of the presets `minimal` and `standard`, chosen by the items themselves, so that every item of an answer has
  * the same fields; undefined where that would be nothing, and for `full`: the whole item.
  */
 function presetFields(preset: string, items: readonly unknown[]): readonly FieldPath[] | undefined {
@@ -171,7 +171,7 @@ function identifyingFields(uses: ReadonlyMap<string, FieldUse>): readonly string
     .map(({ key }) => key);
 }
 
-/** Lower is more telling; `widget_name` comes after every plain name, since it may be another thing's. */
+/** Lower is more specific; `widget_name` comes after every plain name, because it may be the name of something else. */
 function identifyingRank(key: string): number | undefined {
   const name = toSnakeCase(key);
   const exact = IDENTIFYING.indexOf(name);

@@ -15,7 +15,7 @@ import {
 import { isReadable } from './declared-shape.js';
 import type { ShapeMemory } from './learned-shape.js';
 
-/** Of what takes no controls: whatever writes, and the gateway's own operations. */
+/** For operations that take no controls: those that write, and the gateway's own. */
 const NO_CONTROLS: ControlSet = { kind: 'none', names: new Map() };
 
 const CONTROLS_OF: Readonly<Record<ResultShape['kind'], readonly Control[]>> = {
@@ -23,7 +23,7 @@ const CONTROLS_OF: Readonly<Record<ResultShape['kind'], readonly Control[]>> = {
   object: OBJECT_CONTROLS,
 };
 
-/** Whatever a READ answers with may have fields; that it has a list must be known. */
+/** Any READ may answer with fields; controls of lists need an answer that is known to have a list. */
 const UNKNOWN: ResultShape = { kind: 'object' };
 
 interface Prepared {
@@ -76,9 +76,9 @@ function freeName(control: Control, taken: ReadonlyMap<string, unknown>): string
   return name;
 }
 
-/** A call's parameters told apart. */
+/** A call's parameters, split. */
 interface SplitParams {
-  /** What is left for the upstream: the caller's own object where no control was given. */
+  /** The parameters for the upstream: the caller's own object where no control was given. */
   readonly params: JsonObject;
   /** By canonical name, in the caller's order. */
   readonly given: ReadonlyMap<Control, unknown>;
@@ -101,7 +101,7 @@ const NO_UNKNOWN_CONTROLS: readonly UnknownControl[] = [];
 /** Controls by the name that callers use; a set of controls lives as long as what is known of its operation. */
 const controlsByName = new WeakMap<ControlSet, ReadonlyMap<string, Control>>();
 
-/** Takes the controls out of a call's parameters, each under the one name that this operation has for it. Judges no value. */
+/** Takes the controls out of a call's parameters, each under the one name that this operation has for it. Checks no values. */
 export function splitControls(controls: ControlSet, operation: Operation, params: JsonObject): SplitParams {
   const byName = byNameOf(controls);
   const keys = Object.keys(params);

@@ -10,7 +10,7 @@ import { findListPlace, type Member } from './locate-list.js';
 /** Operation families that give collections (companion document "collection querying", section 1). */
 const FAMILIES = new Set(['list', 'search', 'query', 'find']);
 
-/** Those whose word may stand behind a topic: `hosting_list_orders`, `epics_search`; a query behind one is a thing. */
+/** Families whose word may follow a topic: `hosting_list_orders`, `epics_search`; in `saved_query` it names a thing. */
 const TRAILING_FAMILIES = new Set(['list', 'search']);
 
 const OBJECT: ResultShape = { kind: 'object' };
@@ -18,14 +18,14 @@ const OBJECT: ResultShape = { kind: 'object' };
 /** Operations never change. */
 const shapes = new WeakMap<Operation, { readonly shape: ResultShape | undefined }>();
 
-/** Whether an operation's answers are looked at: READs of upstreams are. */
+/** Whether an operation's answers are examined: those of upstreams' READs are. */
 export function isReadable({ upstream, classification }: Operation): boolean {
   return upstream !== GATEWAY_SOURCE && classification.category === CONTROLLED;
 }
 
 /**
- * What an operation's answers are by what is said of it: by the operator, else by its output schema, else by the family that
- * its name belongs to. Undefined where nothing tells, and for whatever is not a READ of an upstream.
+ * The shape of an operation's answers as its operator declares it, else by its output schema, else by the family that its
+ * name belongs to. Undefined where none of these says, and for everything but READs of upstreams.
  */
 export function declaredShape(operation: Operation): ResultShape | undefined {
   const known = shapes.get(operation);
@@ -44,7 +44,7 @@ function findShape({ collection, outputSchema, qualifiedName }: Operation): Resu
   return isNamedSo ? { kind: 'collection', path: null, evidence: 'its name' } : undefined;
 }
 
-/** A family's word in front, or behind words that are no verbs. */
+/** Whether a family's word comes first, or after words that are not verbs. */
 function belongsToFamily(name: string): boolean {
   const words = splitWords(name);
   const index = words.findIndex((word) => FAMILIES.has(word));
@@ -53,7 +53,7 @@ function belongsToFamily(name: string): boolean {
   return isTopic && TRAILING_FAMILIES.has(words[index] ?? '');
 }
 
-/** Undefined where the schema leaves open what comes, as one of a mere text or of anything does. */
+/** Undefined where the schema does not say, as one that describes a text alone, or anything. */
 function readOutputSchema(root: JsonSchema, isNamedSo: boolean): ResultShape | undefined {
   const { shape } = readSchema(root, root);
   const evidence = 'its output schema';
@@ -100,10 +100,10 @@ function isOpen({ holds, inside }: Member): boolean {
   return holds === 'unknown' || (holds === 'object' && inside().length === 0);
 }
 
-/** A model reads the list whole, and beyond so many names it is told to look. */
+/** A model reads the whole list of names, so it is bounded. */
 const MAX_FIELDS = 40;
 
-/** So many items tell of what the others are made. */
+/** Items that are examined; the others are taken to be alike. */
 const SAMPLE = 20;
 
 /** A name that a path can hold and a reader can copy; others are data rather than fields. */

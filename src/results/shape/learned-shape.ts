@@ -6,15 +6,15 @@ import type { FieldPath, ItemField, ResultShape } from '../result-types.js';
 import { declaredShape, describedFields, isReadable, seenFields } from './declared-shape.js';
 import { locateList, onlyText } from './locate-list.js';
 
-/** What is known of operations' answers: what is said of them, and what they turned out to be. */
+/** What is known of operations' answers: what is declared of them, and what earlier answers were. */
 export interface ShapeMemory {
-  /** The same object until more is known. Undefined where nothing is certain, and for whatever is not a READ of an upstream. */
+  /** The same object until more is known. Undefined where nothing is certain, and for everything but READs of upstreams. */
   shapeOf(operation: Operation): ResultShape | undefined;
   /** The fields of a collection's items; the same list until more is known. */
   fieldsOf(operation: Operation): readonly ItemField[];
   /**
-   * Takes note of an answer: cheap, as only the outside and the first items are looked at. Three that agree make a shape certain;
-   * one that contradicts takes it back for good.
+   * Learns from an answer: cheap, because only its outermost levels and first items are examined. Three that agree make a shape
+   * certain; one that contradicts removes it for good.
    */
   learn(operation: Operation, data: unknown): void;
 }
@@ -29,8 +29,8 @@ interface Declaration {
   readonly shape: ResultShape | undefined;
   readonly fields: readonly ItemField[];
   /**
-   * Under what its answers are remembered: one definition, so that it survives a catalog that is built anew and not a changed
-   * tool. Undefined where there is nothing to learn.
+   * The key under which its answers are remembered: a digest of its definition, which stays the same when the catalog is
+   * rebuilt and differs for a changed tool. Undefined where there is nothing to learn.
    */
   readonly key: string | undefined;
 }
@@ -43,7 +43,7 @@ export function createShapeMemory(): ShapeMemory {
     shapeOf: (operation) => {
       const declaration = declarationOf(operation);
       const learned = recall(declaration)?.shape;
-      // A name says that there is a list; that there is none today proves nothing against it.
+      // A name promises a list; one answer without a list does not disprove it.
       return declaration.shape === undefined || learned?.kind === 'collection'
         ? (learned ?? declaration.shape)
         : declaration.shape;
@@ -77,8 +77,8 @@ function readDeclaration(operation: Operation): Declaration {
   const shape = declaredShape(operation);
   const path = shape?.kind === 'collection' ? shape.path : null;
   const fields = path === null ? NO_FIELDS : describedFields(operation, path);
-  const isTold = shape?.kind === 'object' || fields.length > 0;
-  return { shape, fields, key: isTold || !isReadable(operation) ? undefined : keyOf(operation) };
+  const isDeclared = shape?.kind === 'object' || fields.length > 0;
+  return { shape, fields, key: isDeclared || !isReadable(operation) ? undefined : keyOf(operation) };
 }
 
 function keyOf({ qualifiedName, tool, inputSchema, outputSchema, fixedArguments }: Operation): string | undefined {
@@ -86,46 +86,46 @@ function keyOf({ qualifiedName, tool, inputSchema, outputSchema, fixedArguments 
     const definition = canonicalSchemaJson([qualifiedName, tool, inputSchema, outputSchema, fixedArguments]);
     return createHash('sha256').update(definition).digest('base64url');
   } catch {
-    // A definition that is nested beyond reason is nobody's: nothing is remembered of it.
+    // A definition that is nested too deeply to be written: nothing is remembered of it.
     return undefined;
   }
 }
 
-/** So many answers that agree make a shape certain. */
+/** Answers that must agree before a shape is certain. */
 const CERTAIN_AFTER = 3;
 
 /** What the answers of one operation have been so far. */
 interface Experience {
   readonly lists: number;
-  /** Answers that were one thing, or a text of several lines. */
+  /** Answers that were one object, or a text of several lines. */
   readonly objects: number;
-  /** Texts of one line: an object's, or what a list has to say when it is empty. */
-  readonly notes: number;
+  /** Texts of one line: of an object, or of a list that is empty. */
+  readonly messages: number;
   /** Where the lists were; null once they were in different places. */
   readonly path?: FieldPath | null;
   /** Field types by name, of those that every list so far had; complete once the shape is certain. */
   readonly seen?: ReadonlyMap<string, string>;
-  /** What is certain; undefined before, and for good once answers contradict each other. */
+  /** What is certain; undefined before that, and forever once answers contradict each other. */
   readonly shape?: ResultShape;
   readonly fields?: readonly ItemField[];
 }
 
-const NO_EXPERIENCE: Experience = { lists: 0, objects: 0, notes: 0 };
+const NO_EXPERIENCE: Experience = { lists: 0, objects: 0, messages: 0 };
 
 type Answer =
   | { readonly kind: 'list'; readonly path: FieldPath; readonly items: readonly unknown[] }
-  | { readonly kind: 'object' | 'note' };
+  | { readonly kind: 'object' | 'message' };
 
 /**
- * Experience with one more answer. The same object where the answer teaches nothing new: an empty list, a bare number, or one
+ * Experience with one more answer. The same object where the answer shows nothing new: an empty list, a bare number, or one
  * more of what is certain.
  */
 function weighAnswer(before: Experience, data: unknown): Experience {
   const answer = readAnswer(data);
   if (answer === undefined) return before;
   if (answer.kind === 'list') return addList(before, answer.path, answer.items);
-  if (answer.kind === 'note') {
-    return before.lists > 0 || isSettled(before) ? before : settle({ ...before, notes: before.notes + 1 });
+  if (answer.kind === 'message') {
+    return before.lists > 0 || isSettled(before) ? before : settle({ ...before, messages: before.messages + 1 });
   }
   return before.objects > 0 && isSettled(before) ? before : settle({ ...before, objects: before.objects + 1 });
 }
@@ -136,7 +136,7 @@ function readAnswer(data: unknown): Answer | undefined {
   if (list?.isWhole === true && list.evidence !== 'lines') {
     return list.items.length === 0 ? undefined : { kind: 'list', path: list.path, items: list.items };
   }
-  return { kind: list === undefined && onlyText(data) !== undefined ? 'note' : 'object' };
+  return { kind: list === undefined && onlyText(data) !== undefined ? 'message' : 'object' };
 }
 
 function addList(before: Experience, path: FieldPath, items: readonly unknown[]): Experience {
@@ -149,16 +149,16 @@ function addList(before: Experience, path: FieldPath, items: readonly unknown[])
 
 /** Whether further answers of the same kind change nothing. */
 function isSettled(experience: Experience): boolean {
-  const { lists, objects, notes } = experience;
-  return lists > 0 ? objects > 0 : objects + notes >= CERTAIN_AFTER;
+  const { lists, objects, messages } = experience;
+  return lists > 0 ? objects > 0 : objects + messages >= CERTAIN_AFTER;
 }
 
 function settle({ shape: _shape, fields: _fields, ...counts }: Experience): Experience {
-  const { lists, objects, notes, path, seen } = counts;
-  if (lists === 0) return objects + notes < CERTAIN_AFTER ? counts : { ...counts, shape: { kind: 'object' } };
+  const { lists, objects, messages, path, seen } = counts;
+  if (lists === 0) return objects + messages < CERTAIN_AFTER ? counts : { ...counts, shape: { kind: 'object' } };
   if (lists < CERTAIN_AFTER || path === undefined || path === null) return counts;
   const fields = Array.from(seen ?? [], ([name, type]) => ({ name, type }));
-  // What the list is made of stays known where the answer is sometimes something else; that it is a list does not.
+  // The fields stay known where the answer is sometimes something else; that it is a list does not.
   if (objects > 0) return { ...counts, fields };
   return { ...counts, shape: { kind: 'collection', path, evidence: 'its earlier answers' }, fields };
 }

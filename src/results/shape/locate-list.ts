@@ -12,7 +12,7 @@ export interface LocatedList {
   readonly data: unknown;
   /** `list` is an array of the answer's, `json` one inside a text that is JSON; `lines` are a text's without the empty ones. */
   readonly evidence: 'list' | 'json' | 'lines';
-  /** Whether the answer is there for the list, rather than being one thing that has a list among its facts. */
+  /** Whether the list is the point of the answer, rather than a member of the one object that the answer is. */
   readonly isWhole: boolean;
 }
 
@@ -24,7 +24,7 @@ export interface Member {
   readonly inside: () => readonly Member[];
 }
 
-/** So many elements tell of what a list is made. */
+/** Elements that are examined; the others are taken to be alike. */
 const SAMPLE = 20;
 
 const JSON_CONTAINER = /^\s*[[{]/;
@@ -39,10 +39,10 @@ const LINE_BREAK = /\r?\n/;
 export function locateList(data: unknown, shape?: ResultShape): LocatedList | undefined {
   if (Array.isArray(data)) return { items: data, path: [], data, evidence: 'list', isWhole: true };
   const path = shape?.kind === 'collection' ? shape.path : null;
-  const told = path === null ? undefined : memberAt(data, path);
+  const declared = path === null ? undefined : memberAt(data, path);
   // What would be a list is often null where there is nothing in it.
-  if (path !== null && (told === null || Array.isArray(told))) {
-    return { items: told ?? [], path, data, evidence: 'list', isWhole: true };
+  if (path !== null && (declared === null || Array.isArray(declared))) {
+    return { items: declared ?? [], path, data, evidence: 'list', isWhole: true };
   }
   const place = isJsonObject(data) ? findListPlace(membersOf(data)) : undefined;
   if (place === undefined) return locateInText(data, shape);
@@ -81,16 +81,16 @@ function locateInText(data: unknown, shape: ResultShape | undefined): LocatedLis
 /** Many servers give their JSON as a text inside structured content. */
 function locateInJson(parsed: object, prefix: FieldPath, shape: ResultShape | undefined): LocatedList | undefined {
   const path = shape?.kind === 'collection' ? shape.path : null;
-  const isBehind = path !== null && prefix.every((name, index) => path[index] === name);
-  const rest: ResultShape | undefined = isBehind
+  const isInside = path !== null && prefix.every((name, index) => path[index] === name);
+  const innerShape: ResultShape | undefined = isInside
     ? { kind: 'collection', path: path.slice(prefix.length), evidence: '' }
     : undefined;
-  const found = locateList(parsed, rest);
+  const found = locateList(parsed, innerShape);
   if (found === undefined || found.evidence === 'lines') return undefined;
   return { ...found, path: [...prefix, ...found.path], data: putAt(prefix, found.data), evidence: 'json' };
 }
 
-/** The text was all there was. */
+/** Puts parsed JSON where its text was; the answer held nothing else. */
 function putAt([name]: FieldPath, data: unknown): unknown {
   return name === undefined ? data : Object.fromEntries([[name, data]]);
 }
@@ -136,17 +136,17 @@ function kindOfList(list: readonly unknown[]): Member['holds'] {
 interface ListPlace {
   readonly path: FieldPath;
   readonly holds: Member['holds'];
-  /** Whether the object is there for the list, rather than being one thing that has a list among its facts. */
+  /** Whether the list is the point of the object, rather than one of its members. */
   readonly isWhole: boolean;
 }
 
-/** What servers put around their answers. */
+/** Names of members in which servers wrap their answers. */
 const WRAPPERS = new Set('result results response data payload body output value content items'.split(' '));
 
-/** Members that say which thing an object is: it is no envelope then. */
+/** Members that identify an object: an object with one of them is not an envelope. */
 const IDENTITIES = new Set('_id id uuid guid key slug sha number name title'.split(' '));
 
-/** Words of members that speak of the list beside them. */
+/** Words in the names of members that describe the list beside them. */
 const ABOUT_LISTS = new Set(
   (
     'count counts total totals size length shown returned page pages cursor offset limit next previous prev has more ' +
@@ -156,7 +156,7 @@ const ABOUT_LISTS = new Set(
 
 /**
  * The one list of an object, or of what it is wrapped in. A list of objects comes before lists of texts and numbers; where
- * several are left, none is guessed.
+ * several are left, none is chosen.
  */
 export function findListPlace(members: readonly Member[]): ListPlace | undefined {
   if (members.filter(holdsRows).length > 1) return undefined;
@@ -169,7 +169,7 @@ export function findListPlace(members: readonly Member[]): ListPlace | undefined
   return found.find(holdsRows) ?? found[0];
 }
 
-/** Where the lists are that `findListPlace` looks at. */
+/** Where the lists are from which `findListPlace` chooses. */
 function listPlaces(members: readonly Member[]): readonly FieldPath[] {
   return levelsOf(members).flatMap(({ path, members: level }) =>
     level.filter(isList).map(({ name }) => [...path, name]),
@@ -204,15 +204,15 @@ function isList({ holds }: Member): boolean {
   return holds === 'rows' || holds === 'values' || holds === 'empty';
 }
 
-/** `{total, items}` is there for its items; an issue with its labels is not there for the labels. */
+/** `{total, items}` is an envelope of its items; an issue is not an envelope of its labels. */
 function isEnvelope(members: readonly Member[], list: Member): boolean {
   const others = members.filter((member) => member !== list);
   return list.holds === 'values'
-    ? others.every(({ name, holds }) => holds === 'empty' || speaksOfList(name))
+    ? others.every(({ name, holds }) => holds === 'empty' || describesList(name))
     : !others.some(({ name }) => IDENTITIES.has(name.toLowerCase()));
 }
 
-function speaksOfList(name: string): boolean {
+function describesList(name: string): boolean {
   return toSnakeCase(name)
     .split('_')
     .some((word) => ABOUT_LISTS.has(word));

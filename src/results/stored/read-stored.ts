@@ -31,7 +31,7 @@ const LARGEST_PAGE = 500;
 const MATCHES_ON_A_PAGE = 20;
 
 /**
- * Reads in a kept result, from its root or from `path`; always as much as fits:
+ * Reads a part of a stored result, from its root or from `path`; always as much as fits:
  * - a list: `{items, total, next}`, from item `after` (0 is the first), at most `first`; with `fields` of each item
  * - an object: `{value, next}`, or `{value, total, next}` where it does not fit and from member `after` on; with `fields`
  * - a text: `{text, total, total_lines, next}`, from character `after`; with `lines` `{text, lines, total_lines, next}`
@@ -54,45 +54,45 @@ export function readStoredResult(
   if (faults.length > 0) throw new OperationError('INTROSPECTION_ERROR', faults.join('. '));
   const { maxBytes, project, parse = JSON.parse } = options;
   const place = findInResult(parse(stored.dataText), request.path);
-  return writeReading(readPlace(place, request, { room: bytesForContent(maxBytes), project }), maxBytes);
+  return writeReading(readPlace(place, request, { space: bytesForContent(maxBytes), project }), maxBytes);
 }
 
 interface Bounds {
-  readonly room: number;
+  readonly space: number;
   readonly project: Project;
 }
 
-function readPlace(place: Place, request: StoredResultRequest, { room, project }: Bounds): Reading {
+function readPlace(place: Place, request: StoredResultRequest, { space, project }: Bounds): Reading {
   const { value } = place;
   const start = Number(request.after ?? 0);
-  if (request.search !== undefined) return readMatches(place, request.search, { ...request, start, room });
-  if (request.lines !== undefined) return readLines(requireText(place), request.lines, room);
+  if (request.search !== undefined) return readMatches(place, request.search, { ...request, start, space });
+  if (request.lines !== undefined) return readLines(requireText(place), request.lines, space);
   const { fields, first = LARGEST_PAGE } = request;
   if (Array.isArray(value)) {
     const page = value.slice(start, start + Math.min(first, LARGEST_PAGE));
     return readPage(
       place,
       { items: fields === undefined ? page : project(page, fields), start, total: value.length },
-      room,
+      space,
     );
   }
   if (isJsonObject(value))
-    return readMembers(place, fields === undefined ? value : project([value], fields)[0], start, room);
+    return readMembers(place, fields === undefined ? value : project([value], fields)[0], start, space);
   if (fields !== undefined) throw refuse(place, "'fields' reads objects and lists of objects");
   const isText = typeof value === 'string' && digitsOf(value) === undefined;
-  return isText ? readCharacters(value, start, room) : { content: { value }, next: null };
+  return isText ? readCharacters(value, start, space) : { content: { value }, next: null };
 }
 
 interface ListPage {
   readonly items: readonly unknown[];
-  /** Where the first of them stands in the list. */
+  /** The index of the first of them in the list. */
   readonly start: number;
   readonly total: number;
 }
 
-function readPage(place: Place, { items, start, total }: ListPage, room: number): Reading {
-  const { value, cuts } = fitAnswer(items, room);
-  const end = start + countStored(cuts, items.length);
+function readPage(place: Place, { items, start, total }: ListPage, space: number): Reading {
+  const { value, cuts } = fitAnswer(items, space);
+  const end = start + countKept(cuts, items.length);
   return {
     content: { items: value, total },
     next: end < total ? { after: String(end) } : null,
@@ -100,11 +100,11 @@ function readPage(place: Place, { items, start, total }: ListPage, room: number)
   };
 }
 
-function readMembers(place: Place, value: unknown, start: number, room: number): Reading {
+function readMembers(place: Place, value: unknown, start: number, space: number): Reading {
   const members = isJsonObject(value) ? Object.entries(value) : [];
   const total = members.length;
-  const fitted = fitAnswer(start === 0 ? value : Object.fromEntries(members.slice(start)), room);
-  const end = start + countStored(fitted.cuts, total - start);
+  const fitted = fitAnswer(start === 0 ? value : Object.fromEntries(members.slice(start)), space);
+  const end = start + countKept(fitted.cuts, total - start);
   return {
     content: { value: fitted.value, ...(start > 0 || end < total ? { total } : {}) },
     next: end < total ? { after: String(end) } : null,
@@ -115,20 +115,20 @@ function readMembers(place: Place, value: unknown, start: number, room: number):
 interface MatchPage {
   readonly start: number;
   readonly first?: number;
-  readonly room: number;
+  readonly space: number;
 }
 
-function readMatches(place: Place, wanted: string, { start, first = MATCHES_ON_A_PAGE, room }: MatchPage): Reading {
+function readMatches(place: Place, wanted: string, { start, first = MATCHES_ON_A_PAGE, space }: MatchPage): Reading {
   const { matches, total } = searchResult(place, wanted, { start, count: Math.min(first, LARGEST_PAGE) });
-  const { value, cuts } = fitAnswer(matches, room);
-  const end = start + countStored(cuts, matches.length);
+  const { value, cuts } = fitAnswer(matches, space);
+  const end = start + countKept(cuts, matches.length);
   return { content: { matches: value, total }, next: end < total ? { after: String(end) } : null };
 }
 
-/** How many parts stay of what was fitted; at least one counts as read, so that the way on leads on. */
-function countStored(cuts: readonly Cut[], total: number): number {
+/** How many parts the fitted value still has; at least one counts as read, so that the next request gets further. */
+function countKept(cuts: readonly Cut[], total: number): number {
   const own = cuts.find(({ path }) => path.length === 0);
-  return own === undefined ? Math.max(0, total) : Math.max(1, own.stored);
+  return own === undefined ? Math.max(0, total) : Math.max(1, own.kept);
 }
 
 /** The cuts within, as seen from the root of the result. */
@@ -145,7 +145,7 @@ function refuse({ path, value }: Place, rule: string): OperationError {
   return new OperationError('INTROSPECTION_ERROR', `${rule}: ${namePlace(path)} is ${describeKind(value)}`);
 }
 
-/** Ways to read of which a request takes one. */
+/** Ways to read; a request takes one of them. */
 const WAYS = ['fields', 'search', 'lines'] as const;
 
 function findFaults(request: StoredResultRequest): string[] {
@@ -167,7 +167,7 @@ function findFaults(request: StoredResultRequest): string[] {
   return faults.filter((fault) => fault !== false);
 }
 
-/** A value in a kept result, with the way to it. */
+/** A value in a stored result, with its path. */
 interface Place {
   readonly path: JsonPath;
   readonly value: unknown;
@@ -176,7 +176,7 @@ interface Place {
 const KEYS_NAMED = 20;
 const PATH_EXAMPLE = "Write it like 'items[3].body', or 'files[\"a.b\"]' for a key with a dot or a bracket";
 
-/** The value that a path leads to. Throws INTROSPECTION_ERROR that says where the way ends and what is there instead. */
+/** The value that a path leads to. Throws INTROSPECTION_ERROR that says where the path ends and what is there instead. */
 export function findInResult(root: unknown, pathText: string | undefined): Place {
   const path = parseResultPath(pathText ?? '');
   if (path === undefined) {
@@ -197,15 +197,15 @@ function takeStep({ path, value }: Place, step: string | number): Place {
   }
   const key = String(step);
   if (isJsonObject(value) && Object.hasOwn(value, key)) return { path: [...path, key], value: value[key] };
-  throw new OperationError('INTROSPECTION_ERROR', explainDeadEnd({ path, value }, key));
+  throw new OperationError('INTROSPECTION_ERROR', explainMissingStep({ path, value }, key));
 }
 
-/** `items.3` says what `items[3]` says. */
+/** `items.3` means the same as `items[3]`. */
 function isIndex(step: string | number): boolean {
   return typeof step === 'number' || /^\d{1,10}$/.test(step);
 }
 
-function explainDeadEnd(place: Place, step: string): string {
+function explainMissingStep(place: Place, step: string): string {
   const { value } = place;
   const where = namePlace(place.path);
   const wanted = abbreviate(step);
@@ -254,7 +254,7 @@ function count(number: number, noun: string): string {
   return number === 1 ? `1 ${noun}` : `${number} ${noun}s`;
 }
 
-/** What was read of a kept result. */
+/** What was read of a stored result. */
 interface Reading {
   readonly content: JsonObject;
   /** What to change in the request for the rest; null where there is none. */
@@ -263,10 +263,10 @@ interface Reading {
   readonly cuts?: readonly Cut[];
 }
 
-/** What an answer takes beside content and cuts: its keys, totals and the way on. */
+/** Bytes that an answer takes beside content and cuts: its keys, totals and `next`. */
 const FRAME_BYTES = 200;
 
-/** Of the answer, for what is said of cuts. */
+/** The share of the answer that the list of cuts may take. */
 const CUTS_SHARE = 1 / 8;
 
 /** Bytes for the content of an answer of at most `maxBytes`, which are at least 1,024. */
@@ -274,20 +274,20 @@ function bytesForContent(maxBytes: number): number {
   return maxBytes - bytesForCuts(maxBytes) - FRAME_BYTES;
 }
 
-/** The answer: content, the way on, and as many cuts as may be told. */
+/** The answer: content, `next`, and as many cuts as fit. */
 function writeReading({ content, next, cuts = [] }: Reading, maxBytes: number): JsonObject {
   if (cuts.length === 0) return { ...content, next };
-  const told: JsonObject[] = [];
-  let room = bytesForCuts(maxBytes);
-  for (const { path, kind, stored, total } of cuts) {
-    const cut = { path: writeResultPath(path), kind, stored, total };
+  const listed: JsonObject[] = [];
+  let space = bytesForCuts(maxBytes);
+  for (const { path, kind, kept, total } of cuts) {
+    const cut = { path: writeResultPath(path), kind, kept, total };
     const bytes = Buffer.byteLength(JSON.stringify(cut)) + 1;
-    if (bytes > room) break;
-    room -= bytes;
-    told.push(cut);
+    if (bytes > space) break;
+    space -= bytes;
+    listed.push(cut);
   }
-  const untold = cuts.length - told.length;
-  return { ...content, next, cuts: told, ...(untold > 0 ? { more_cuts: untold } : {}) };
+  const omitted = cuts.length - listed.length;
+  return { ...content, next, cuts: listed, ...(omitted > 0 ? { more_cuts: omitted } : {}) };
 }
 
 function bytesForCuts(maxBytes: number): number {
@@ -295,9 +295,9 @@ function bytesForCuts(maxBytes: number): number {
 }
 
 /** As much of a text as fits, from a character on (UTF-16 units from 0). */
-function readCharacters(text: string, start: number, room: number): Reading {
+function readCharacters(text: string, start: number, space: number): Reading {
   const from = startOfCharacter(text, Math.min(start, text.length));
-  const piece = takeText(text.slice(from), room);
+  const piece = takeText(text.slice(from), space);
   return {
     content: { text: piece, total: text.length, total_lines: countLines(text) },
     next: nextCharacter(from + piece.length, text.length),
@@ -308,13 +308,13 @@ function readCharacters(text: string, start: number, room: number): Reading {
  * Some lines of a text, counted from 1: `10` or `10-20`; as many as fit. Throws INTROSPECTION_ERROR for
  * anything else, and for lines that the text does not have.
  */
-function readLines(text: string, asked: string, room: number): Reading {
+function readLines(text: string, asked: string, space: number): Reading {
   const total = countLines(text);
   const { first, last } = parseLines(asked, total);
   const start = startOfLine(text, first);
   const end = startOfLine(text, last + 1);
   const wanted = text.slice(start, text[end - 1] === '\n' ? end - 1 : end);
-  const piece = takeText(wanted, room);
+  const piece = takeText(wanted, space);
   const complete = piece.length === wanted.length;
   const wholeLines = !complete && piece.endsWith('\n');
   const given = wholeLines ? piece.slice(0, -1) : piece;
@@ -343,7 +343,7 @@ function parseLines(asked: string, total: number): { readonly first: number; rea
   return { first, last: Math.min(last, total) };
 }
 
-/** A break at the very end begins no line of its own. */
+/** A line break at the very end starts no further line. */
 function countLines(text: string): number {
   return countBreaks(text) + (text === '' || text.endsWith('\n') ? 0 : 1);
 }
@@ -365,13 +365,13 @@ function startOfLine(text: string, line: number): number {
   return start;
 }
 
-/** A place where the searched text stands. */
+/** A place where the searched text occurs. */
 interface Match {
-  /** To the text or number that holds it, from the root of the result; absent where the result is that text. */
+  /** The path of the text or number that holds it, from the root of the result; absent where the result is that text. */
   readonly path?: string;
   /** From 1, where the text has several lines. */
   readonly line?: number;
-  /** Of the excerpt, where it is not the whole text: `after` reads on from there. */
+  /** Where the excerpt starts, if it is not the whole text: `after` reads on from there. */
   readonly at?: number;
   /** The line around the match, at most some 200 characters of it. */
   readonly text: string;
@@ -395,8 +395,8 @@ const SHOWN_AFTER = 120;
 const PATTERN_SYNTAX = /[\\^$.*+?()[\]{}|/]/g;
 
 /**
- * Finds a text in the strings and numbers of a value, letters of any case, in their order. Keys are not searched. What
- * stands within one excerpt counts once.
+ * Finds a text in the strings and numbers of a value, in order, ignoring case. Keys are not searched. Matches within one
+ * excerpt count once.
  */
 function searchResult(place: Place, wanted: string, { start, count }: MatchWindow): Matches {
   const pattern = new RegExp(wanted.replace(PATTERN_SYNTAX, '\\$&'), 'giu');
@@ -459,7 +459,7 @@ function describeMatch({ text, pathText }: Leaf, { start, end }: Excerpt, line: 
   };
 }
 
-/** Tells the line of a position, which may only grow from call to call; undefined for texts of one line. */
+/** Gives the line of a position, which may only grow from call to call; undefined for texts of one line. */
 function createLineCounter(text: string): (position: number) => number | undefined {
   let line = 0;
   let lineEnd = -1;
@@ -472,9 +472,9 @@ function createLineCounter(text: string): (position: number) => number | undefin
   };
 }
 
-/** Texts and numbers in their order. With a stack of its own, because an answer may be nested as deeply as it likes. */
+/** Texts and numbers in their order. Uses a stack of its own, because the nesting of an answer is not bounded. */
 function* walkLeaves({ path, value }: Place): Generator<Leaf> {
-  // As a list of one, so that a leaf alone is walked like any other.
+  // Wrapped in a list, so that a value that is a leaf itself needs no special case.
   const frames: Frame[] = [{ container: openContainer([value]), index: -1 }];
   const pathText = (): string => {
     const steps = frames.slice(1).map(({ container, index }) => container.stepAt(index));

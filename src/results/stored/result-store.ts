@@ -34,13 +34,13 @@ export interface StoredResult {
 }
 
 /**
- * What is kept of answers: bounded in bytes over all callers, least recently used goes first, each for a time. Belongs to a
- * session: nobody else's cursor or handle is ever good.
+ * Stores ordered items and whole answers: bounded in bytes over all callers, the least recently used are dropped first, and
+ * each expires. Each belongs to one session: a cursor or a handle of another session is never valid.
  */
 export interface ResultStore {
   /** Undefined where the list alone is beyond the bound: then there are no cursors. */
   storePages(snapshot: PageSnapshot): PageCursors | undefined;
-  /** Undefined for a cursor that is forged, somebody else's, or whose snapshot has gone; the caller is told one thing. */
+  /** Undefined for a cursor that is forged, another session's, or whose snapshot is gone; callers get one error for all. */
   findPage(cursor: string, caller: Caller): CursorPosition | undefined;
   /** Undefined where the result alone is beyond the bound. */
   storeResult(result: StoredResult, caller: Caller): string | undefined;
@@ -53,7 +53,7 @@ export interface ResultStore {
 interface ResultStoreOptions {
   /** Bound over all callers, snapshots and results together; positive. */
   readonly maxBytes: number;
-  /** A snapshot lives so long after its last page was read, a result so long after it was kept; milliseconds, positive. */
+  /** How long a snapshot lives after its last page was read, and a result after it was stored; milliseconds, positive. */
   readonly ttlMs: number;
   /** Milliseconds on a clock that never goes back. */
   readonly now?: () => number;
@@ -63,16 +63,16 @@ type Entry =
   | { readonly session: string; readonly snapshot: PageSnapshot }
   | { readonly session: string; readonly operation: string; readonly content: Buffer };
 
-/** What an entry takes beside its content: names, digests, its place in the cache. On the safe side. */
+/** Bytes that an entry takes beside its content: names, digests, its place in the cache. A high estimate. */
 const ENTRY_BYTES = 1_024;
 
-/** Of the fields that a snapshot was asked for with: short texts in small lists. On the safe side, too. */
+/** Bytes for each character of a snapshot's `fields`: short texts in small lists. A high estimate, too. */
 const BYTES_PER_CHARACTER = 8;
 
-/** Base64url makes twelve characters of them. */
+/** Twelve characters in base64url. */
 const HANDLE_BYTES = 9;
 
-/** Keeps snapshots and results in the memory of this process, in one cache: what is used least makes room for what is new. */
+/** Stores snapshots and results in the memory of this process, in one cache. */
 export function createResultStore({ maxBytes, ttlMs, now = () => performance.now() }: ResultStoreOptions): ResultStore {
   return new MemoryResultStore(maxBytes, ttlMs, now);
 }
@@ -95,7 +95,7 @@ class MemoryResultStore implements ResultStore {
       maxSize: maxBytes,
       ttl: ttlMs,
       ttlResolution: 0,
-      // The cache takes a start of 0 for an entry without an end.
+      // The cache treats an entry that starts at 0 as one that never expires.
       perf: { now: () => now() + 1 },
       dispose: (entry, key) => this.#forgetKey(entry.session, key),
     });
@@ -109,8 +109,8 @@ class MemoryResultStore implements ResultStore {
     const id = randomBytes(SNAPSHOT_ID_BYTES).toString('base64url');
     const { session, items, fields = null } = snapshot;
     const size = items.bytes + JSON.stringify(fields).length * BYTES_PER_CHARACTER;
-    if (!this.#hasRoom(size)) return undefined;
-    this.#keep(id, { session, snapshot }, size);
+    if (!this.#fitsBound(size)) return undefined;
+    this.#store(id, { session, snapshot }, size);
     return this.#cursorsOf(id);
   }
 
@@ -125,11 +125,11 @@ class MemoryResultStore implements ResultStore {
   storeResult({ operation, dataText }: StoredResult, { sessionId }: Caller): string | undefined {
     const handle = `res_${randomBytes(HANDLE_BYTES).toString('base64url')}`;
     const size = Buffer.byteLength(dataText);
-    if (!this.#hasRoom(size)) return undefined;
+    if (!this.#fitsBound(size)) return undefined;
     // As bytes, whose number is known: a string may take two a character, or be a slice that holds on to a longer one.
     const content = Buffer.allocUnsafeSlow(size);
     content.write(dataText);
-    this.#keep(handle, { session: sessionId, operation, content }, size);
+    this.#store(handle, { session: sessionId, operation, content }, size);
     return handle;
   }
 
@@ -147,11 +147,11 @@ class MemoryResultStore implements ResultStore {
     return { cursorAt: (index) => writeCursor(this.#key, { snapshot, index }) };
   }
 
-  #hasRoom(contentBytes: number): boolean {
+  #fitsBound(contentBytes: number): boolean {
     return contentBytes + ENTRY_BYTES <= this.#maxBytes;
   }
 
-  #keep(key: string, entry: Entry, contentBytes: number): void {
+  #store(key: string, entry: Entry, contentBytes: number): void {
     this.#purge();
     this.#entries.set(key, entry, { size: contentBytes + ENTRY_BYTES });
     const keys = this.#keysBySession.get(entry.session);
@@ -159,12 +159,12 @@ class MemoryResultStore implements ResultStore {
     else keys.add(key);
   }
 
-  /** Looks before it reads: somebody else's attempt must not make an entry younger. */
+  /** Checks the session before it reads: an attempt of another session must not renew an entry. */
   #find(key: string, { sessionId }: Caller, options: { readonly updateAgeOnGet?: boolean }): Entry | undefined {
     return this.#entries.peek(key)?.session === sessionId ? this.#entries.get(key, options) : undefined;
   }
 
-  /** Frees what has expired, at intervals: the cache itself notices only when it is asked for it. */
+  /** Frees what has expired, at intervals: the cache itself notices only when the entry is read. */
   #purge(): void {
     if (this.#now() - this.#lastPurge < this.#ttlMs / 10) return;
     this.#lastPurge = this.#now();
@@ -188,15 +188,15 @@ interface CursorContent {
 
 export const SNAPSHOT_ID_BYTES = 8;
 
-/** Nobody can try keys offline without knowing one, and a guess is one call: 64 bits are enough, and every byte costs tokens. */
+/** 64 bits are enough, because each guess costs one call and none can be checked offline; every byte costs tokens. */
 const SIGNATURE_BYTES = 8;
-/** Of an index: seven bits to the byte. */
+/** Bytes of an index, seven bits in each. */
 const MOST_INDEX_BYTES = 5;
 const LARGEST_INDEX = 0xffff_ffff;
 
 /**
  * Writes an opaque, URL-safe cursor of 23 to 28 characters.
- * @param key secret of this process; a cursor is worth nothing without its snapshot, which does not outlive the process
+ * @param key secret of this process; a cursor is useless without its snapshot, which does not outlive the process
  */
 export function writeCursor(key: Buffer, { snapshot, index }: CursorContent): string {
   const content = Buffer.concat([Buffer.from(snapshot, 'base64url'), writeVarint(index)]);
@@ -211,7 +211,7 @@ export function readCursor(key: Buffer, cursor: string): CursorContent | undefin
   const snapshot = bytes.toString('base64url', 0, SNAPSHOT_ID_BYTES);
   const index = readVarint(bytes.subarray(SNAPSHOT_ID_BYTES, SNAPSHOT_ID_BYTES + indexBytes));
   if (index > LARGEST_INDEX) return undefined;
-  // Written again rather than taken apart: base64 and varints have several spellings for one value, and only ours is good.
+  // Written again rather than taken apart: base64 and varints have several spellings for one value, and only the one that we write is valid.
   const ours = Buffer.from(writeCursor(key, { snapshot, index }));
   const theirs = Buffer.from(cursor);
   return ours.length === theirs.length && timingSafeEqual(ours, theirs) ? { snapshot, index } : undefined;
@@ -224,12 +224,12 @@ function sign(key: Buffer, content: Buffer): Buffer {
 /** Little end first, seven bits a byte; the eighth says that more follow. */
 function writeVarint(value: number): Buffer {
   const bytes: number[] = [];
-  let rest = value;
-  while (rest > 0x7f) {
-    bytes.push((rest & 0x7f) | 0x80);
-    rest = Math.floor(rest / 0x80);
+  let remaining = value;
+  while (remaining > 0x7f) {
+    bytes.push((remaining & 0x7f) | 0x80);
+    remaining = Math.floor(remaining / 0x80);
   }
-  return Buffer.from([...bytes, rest]);
+  return Buffer.from([...bytes, remaining]);
 }
 
 function readVarint(bytes: Buffer): number {
@@ -249,7 +249,7 @@ export function packTexts(texts: readonly string[]): PackedList {
     size += Buffer.byteLength(text);
     ends[index] = size;
   });
-  // Unpooled: a small list must not hold on to a pool's slab that nobody counts.
+  // Unpooled: a small list must not hold on to a slab of the pool, which is not counted.
   const content = Buffer.allocUnsafeSlow(size);
   texts.forEach((text, index) => {
     content.write(text, ends[index - 1] ?? 0);
@@ -257,7 +257,7 @@ export function packTexts(texts: readonly string[]): PackedList {
   return readPacked(content, ends);
 }
 
-/** Apart from the packing, so that what is kept does not hold on to the texts that it was packed from. */
+/** A function of its own, so that the list does not hold on to the texts that it was packed from. */
 function readPacked(content: Buffer, ends: Uint32Array): PackedList {
   const textAt = (index: number): string => {
     const end = ends[index];
@@ -272,10 +272,10 @@ function readPacked(content: Buffer, ends: Uint32Array): PackedList {
   };
 }
 
-/** A list of JSON values that is kept as bytes, so that its cost is known and its items can be read one by one. */
+/** A list of JSON values that is stored as bytes, so that its cost is known and its items can be read one by one. */
 interface PackedList {
   readonly length: number;
-  /** Bytes that it holds on to. */
+  /** Bytes of memory that it takes. */
   readonly bytes: number;
   /** The JSON text of one item. */
   textAt(index: number): string;

@@ -1,17 +1,17 @@
 import type { JsonPath } from '../../lib/json-path.js';
 
-/** One place of an answer at whose end something was left out. */
+/** A list, a text or an object of an answer whose end was left out. */
 export interface Cut {
   /** From the root of the answer; empty for the answer itself. */
   readonly path: JsonPath;
   /** A list, a text or an object. */
   readonly kind: 'items' | 'text' | 'members';
   /** Items, characters (UTF-16 units) or members. */
-  readonly stored: number;
+  readonly kept: number;
   readonly total: number;
 }
 
-/** A list or an object seen alike: a row of parts that each stand under an index or a key. */
+/** A list or an object seen in one way: parts in order, each under an index or a key. */
 export interface Container {
   readonly kind: 'items' | 'members';
   readonly length: number;
@@ -45,17 +45,17 @@ interface Part {
 /** Objects with more members are maps rather than records: of a map some entries stay whole, of a record every key stays. */
 const RECORD_MEMBERS = 50;
 
-/** The share of a list that an item is sure of which would not even fit alone. */
-const GIANT_SHARE = 1 / 8;
+/** The share of a list's space that is reserved for an item which would not fit even alone. */
+const OVERSIZED_SHARE = 1 / 8;
 
-/** What takes no more is whole or absent: half an identifier or half a date is worse than none. Any number is that small. */
+/** A value of at most this size is whole or absent: half an identifier or date is worse than none. Numbers are that small. */
 const SMALL_BYTES = 64;
 
 /**
  * Makes an answer fit by leaving out at the ends of lists, texts and objects; nothing is altered otherwise. What is small
- * stays whole: of a record the biggest members are shortened first, to equal shares of the room; a list keeps as many
+ * stays whole: of a record the biggest members are shortened first, to equal shares of the space; a list keeps as many
  * whole first items as fit, and an item that would not fit alone is shortened inside.
- * The same value and bound give the same answer. The cost is in `maxBytes`, not in the size of the value.
+ * The same value and bound give the same answer. The cost depends on `maxBytes`, not on the size of the value.
  * @param value what JSON.parse gave
  * @param maxBytes bound of the JSON text in UTF-8, at least 100; what is nested more than 500 levels deep may be left out
  * however little it is
@@ -69,72 +69,73 @@ class Fitter {
   readonly cuts: Cut[] = [];
   readonly #measure: MeasureJson = createJsonMeasure();
 
-  fit(value: unknown, room: number, path: JsonPath): Fitted {
-    const bytes = this.#measure(value, room);
-    if (bytes <= room) return { value, bytes };
-    if (typeof value === 'string') return this.#fitText(value, room, path);
-    return isContainer(value) ? this.#fitContainer(openContainer(value), room, path) : { value, bytes };
+  fit(value: unknown, space: number, path: JsonPath): Fitted {
+    const bytes = this.#measure(value, space);
+    if (bytes <= space) return { value, bytes };
+    if (typeof value === 'string') return this.#fitText(value, space, path);
+    return isContainer(value) ? this.#fitContainer(openContainer(value), space, path) : { value, bytes };
   }
 
-  #fitText(text: string, room: number, path: JsonPath): Fitted {
-    const value = takeText(text, room);
-    this.cuts.push({ path, kind: 'text', stored: value.length, total: text.length });
+  #fitText(text: string, space: number, path: JsonPath): Fitted {
+    const value = takeText(text, space);
+    this.cuts.push({ path, kind: 'text', kept: value.length, total: text.length });
     return { value, bytes: Buffer.byteLength(JSON.stringify(value)) };
   }
 
-  #fitContainer(container: Container, room: number, path: JsonPath): Fitted {
-    const parts = path.length < DEEPEST ? (this.#takeRecord(container, room) ?? this.#takeFirst(container, room)) : [];
+  #fitContainer(container: Container, space: number, path: JsonPath): Fitted {
+    const parts =
+      path.length < DEEPEST ? (this.#takeRecord(container, space) ?? this.#takeFirst(container, space)) : [];
     const { kind, length: total } = container;
-    if (parts.length < total) this.cuts.push({ path, kind, stored: parts.length, total });
+    if (parts.length < total) this.cuts.push({ path, kind, kept: parts.length, total });
     let bytes = bytesAround(parts.length) + sum(parts.map(({ beside, size, whole }) => beside + (whole ? size : 0)));
     const values = new Map<Part, unknown>();
     // The smallest first: what it does not use of its share is left for the bigger ones.
     const shortened = parts.filter(({ whole }) => !whole).sort((a, b) => compareSizes(a.size, b.size));
     shortened.forEach((part, index) => {
-      const share = Math.floor((room - bytes) / (shortened.length - index));
+      const share = Math.floor((space - bytes) / (shortened.length - index));
       const fitted = this.fit(part.value, share, [...path, part.step]);
       values.set(part, fitted.value);
       bytes += fitted.bytes;
     });
-    const stored = parts.map((part) => ({ step: part.step, value: part.whole ? part.value : values.get(part) }));
-    return { value: rebuildContainer(kind, stored), bytes };
+    const fitted = parts.map((part) => ({ step: part.step, value: part.whole ? part.value : values.get(part) }));
+    return { value: rebuildContainer(kind, fitted), bytes };
   }
 
   /** Every member of a record; undefined where it is none, or where next to nothing of each would be left. */
-  #takeRecord(container: Container, room: number): Part[] | undefined {
+  #takeRecord(container: Container, space: number): Part[] | undefined {
     if (container.kind !== 'members' || container.length > RECORD_MEMBERS) return undefined;
     const parts = Array.from({ length: container.length }, (_, index) => {
-      const part = this.#partAt(container, index, room);
+      const part = this.#partAt(container, index, space);
       return { ...part, whole: part.size <= SMALL_BYTES };
     });
     const least = sum(parts.map(({ beside, size }) => beside + Math.min(size, SMALL_BYTES)));
-    return bytesAround(parts.length) + least <= room ? parts : undefined;
+    return bytesAround(parts.length) + least <= space ? parts : undefined;
   }
 
   /** The first parts that fit, whole where they could be whole alone. */
-  #takeFirst(container: Container, room: number): Part[] {
+  #takeFirst(container: Container, space: number): Part[] {
     const parts: Part[] = [];
     let used = bytesAround(container.length);
-    const alone = room - used;
+    const alone = space - used;
     for (let index = 0; index < container.length; index++) {
       const part = this.#partAt(container, index, alone);
       const whole = part.beside + part.size <= alone;
-      used += part.beside + (whole || part.size <= SMALL_BYTES ? part.size : leastOfGiant(room));
-      if (used > room) break;
+      used += part.beside + (whole || part.size <= SMALL_BYTES ? part.size : leastForOversized(space));
+      if (used > space) break;
       parts.push({ ...part, whole });
     }
     return parts;
   }
 
-  #partAt(container: Container, index: number, room: number): Omit<Part, 'whole'> {
+  #partAt(container: Container, index: number, space: number): Omit<Part, 'whole'> {
     const value = container.valueAt(index);
-    const size = this.#measure(value, Math.max(room, SMALL_BYTES));
+    const size = this.#measure(value, Math.max(space, SMALL_BYTES));
     return { step: container.stepAt(index), value, size, beside: bytesBeside(container, index) };
   }
 }
 
-function leastOfGiant(room: number): number {
-  return Math.max(SMALL_BYTES, Math.floor(room * GIANT_SHARE));
+function leastForOversized(space: number): number {
+  return Math.max(SMALL_BYTES, Math.floor(space * OVERSIZED_SHARE));
 }
 
 function compareSizes(a: number, b: number): number {
@@ -182,7 +183,7 @@ export function takeText(text: string, maxBytes: number): string {
   return lineEnd >= end / 2 ? fitting.slice(0, lineEnd) : fitting;
 }
 
-/** Moves an index back where it would tear a character in two. */
+/** Moves an index back where it would split a character. */
 export function startOfCharacter(text: string, index: number): number {
   return isLow(text.charCodeAt(index)) && isHigh(text.charCodeAt(index - 1)) ? index - 1 : index;
 }
@@ -230,8 +231,8 @@ const PLAIN_TEXT = /^[ !#-[\]-~]*$/;
 const EMPTY_BYTES = 2;
 
 /**
- * Measures values of one answer. Stops at the limit and remembers what it has measured, so that the cost is in what may be
- * sent, not in what came.
+ * Measures values of one answer. Stops at the limit and remembers what it has measured, so that the cost depends
+ * on what may be sent, not on what was received.
  */
 function createJsonMeasure(): MeasureJson {
   const known = new Map<object, number>();
@@ -256,12 +257,12 @@ function createJsonMeasure(): MeasureJson {
   return (value, limit) => measure(value, limit, 0);
 }
 
-/** What a container of so many parts takes beside them; one less where there are any, as the last has no comma. */
+/** Bytes that a container takes beside its parts; one less where there are any, because the last has no comma. */
 function bytesAround(length: number): number {
   return length === 0 ? EMPTY_BYTES : EMPTY_BYTES - 1;
 }
 
-/** What a part takes beside its value: its key, its colon, a comma. */
+/** Bytes that a part takes beside its value: its key, its colon, a comma. */
 function bytesBeside(container: Container, index: number): number {
   return container.kind === 'items' ? 1 : sizeOfText(String(container.stepAt(index)), Number.POSITIVE_INFINITY) + 2;
 }

@@ -3,9 +3,9 @@ import type { JsonObject } from '../../protocol/json.js';
 import type { Warning } from '../../protocol/result.js';
 import type { Cut } from './truncate.js';
 
-/** How to come by what was left out. */
+/** How to read what was left out. */
 interface WayToRest {
-  /** Of the whole answer; absent where it could not be kept. */
+  /** Of the whole answer; absent where it could not be stored. */
   readonly handle?: string;
   /** Of the next page, with the parameters to add to the same call; absent where there are no pages. */
   readonly page?: { readonly cursor: string; readonly params: JsonObject };
@@ -23,7 +23,7 @@ const LONGEST_PATH = 200;
 /** Items to ask for at a time; fewer come where they do not fit. */
 const SUGGESTED_PAGE = 20;
 
-/** Which cut tells most, the same numbers supposed: an item is more than a member, a member more than a character. */
+/** Which cut matters most at equal numbers: an item is more than a member, a member more than a character. */
 const KINDS: Readonly<Record<Cut['kind'], { readonly rank: number; readonly noun: string }>> = {
   items: { rank: 0, noun: 'items' },
   members: { rank: 1, noun: 'members' },
@@ -34,14 +34,14 @@ const KINDS: Readonly<Record<Cut['kind'], { readonly rank: number; readonly noun
 export function describeCuts(cuts: readonly Cut[], way: WayToRest): Warning {
   const ordered = cuts.filter(hasShortPath).sort(compareCuts);
   const main = ordered[0];
-  const told = ordered.slice(0, IN_MESSAGE).map(tellCut);
-  const untold = cuts.length - told.length;
-  const others = untold > 0 ? [`${untold} other place(s) were shortened`] : [];
+  const described = ordered.slice(0, IN_MESSAGE).map(describeCut);
+  const omitted = cuts.length - described.length;
+  const others = omitted > 0 ? [`${omitted} other place(s) were shortened`] : [];
   return {
     code: CODE,
-    message: [`The answer was too big: ${[...told, ...others].join('; ')}`, ...tellWays(main, way)].join('. '),
+    message: [`The answer was too big: ${[...described, ...others].join('; ')}`, ...describeWays(main, way)].join('. '),
     details: {
-      ...(main && { field: writeResultPath(main.path), original_count: main.total, truncated_count: main.stored }),
+      ...(main && { field: writeResultPath(main.path), original_count: main.total, truncated_count: main.kept }),
       limit: way.limit,
       ...(way.handle === undefined ? {} : { handle: way.handle }),
       ...(way.page === undefined ? {} : { cursor: way.page.cursor }),
@@ -51,19 +51,21 @@ export function describeCuts(cuts: readonly Cut[], way: WayToRest): Warning {
   };
 }
 
-function tellCut({ path, kind, stored, total }: Cut): string {
+function describeCut({ path, kind, kept, total }: Cut): string {
   const name = path.length === 0 ? 'it' : `'${writeResultPath(path)}'`;
-  return `${name} holds the first ${stored} of ${total} ${KINDS[kind].noun}`;
+  return `${name} holds the first ${kept} of ${total} ${KINDS[kind].noun}`;
 }
 
-function tellWays(main: Cut | undefined, { handle, page }: WayToRest): string[] {
+function describeWays(main: Cut | undefined, { handle, page }: WayToRest): string[] {
   const ways: string[] = [];
   if (page !== undefined) ways.push(`Next page: the same call with ${JSON.stringify(page.params)} added`);
   if (handle !== undefined) {
-    ways.push(`The whole is kept for a while. Read on: introspect ${JSON.stringify(nextRequest(handle, main))}`);
-    ways.push("Or give introspect 'search', 'fields' or 'lines' with that name to read just what you need");
+    ways.push(
+      `The whole answer is stored for a while. Read on: introspect ${JSON.stringify(nextRequest(handle, main))}`,
+    );
+    ways.push("Or give introspect 'search', 'fields' or 'lines' with the same name to read a part");
   }
-  return ways.length > 0 ? ways : ['The rest is too big to keep: ask for less at a time'];
+  return ways.length > 0 ? ways : ['The whole answer is too big to store: ask for smaller parts'];
 }
 
 /** The exact parameters of the call that reads on where the main cut is. */
@@ -75,7 +77,7 @@ function nextRequest(handle: string, main: Cut | undefined): JsonObject {
     name: handle,
     ...(path === '' ? {} : { path }),
     ...(main.kind === 'items' ? { first: SUGGESTED_PAGE } : {}),
-    after: String(main.stored),
+    after: String(main.kept),
   };
 }
 
@@ -85,10 +87,10 @@ function hasShortPath({ path }: Cut): boolean {
 }
 
 function compareCuts(a: Cut, b: Cut): number {
-  return KINDS[a.kind].rank - KINDS[b.kind].rank || b.total - b.stored - (a.total - a.stored);
+  return KINDS[a.kind].rank - KINDS[b.kind].rank || b.total - b.kept - (a.total - a.kept);
 }
 
-/** A key, `["a key"]` or `[3]`, with what leads over to it. */
+/** A key, `["a key"]` or `[3]`, with the dot before it. */
 const STEP = /\.?([^.[\]"]+)|\.?\[(\d{1,10}|"(?:[^"\\]|\\.)*")\]/suy;
 
 /** A path as people write it and `parseResultPath` reads it; empty for the root. */
@@ -111,7 +113,7 @@ export function parseResultPath(text: string): JsonPath | undefined {
   return path;
 }
 
-/** A dot stands between two steps, and a key after another one needs it. */
+/** A dot separates two steps, and a key after another one needs it. */
 function startsWrongly(text: string, start: number): boolean {
   const first = text[start];
   return start === 0 ? first === '.' : first !== '.' && first !== '[';

@@ -35,7 +35,7 @@ interface OneApproval {
 }
 
 /**
- * Where operators decide over HTTP, each with a bearer token of its own:
+ * The HTTP API by which operators decide, each with a bearer token of their own:
  * `GET /admin/approvals?status=pending` -> `{approvals}`, `GET /admin/approvals/:id` -> the approval,
  * `POST /admin/approvals/:id/approve` and `.../deny` with `{reason?}` -> the approval as decided.
  * Refusals are `{error: {code, message}}`.
@@ -122,12 +122,12 @@ type Authentication =
       readonly headers: Readonly<Record<string, string>>;
     };
 
-/** Finds out which operator sends a request. */
+/** Finds the operator who sends a request. */
 type OperatorAuthenticator = (request: IncomingMessage) => Authentication;
 
 /**
- * Knows operators by their tokens. An address that has tried too many wrong ones has to wait, with the right one too: else
- * guessing could go on behind the refusals.
+ * Recognises operators by their tokens. An address that sent too many wrong tokens has to wait, even with a right one:
+ * otherwise it could go on guessing while it is refused.
  */
 function createOperatorAuthenticator(
   operators: readonly OperatorConfig[],

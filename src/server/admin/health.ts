@@ -2,8 +2,8 @@ import type { FastifyInstance } from 'fastify';
 import type { Gateway } from '../../gateway/gateway.js';
 
 /**
- * `/healthz` says that the process lives: restart it when it does not. `/readyz` says whether calls can be served: 200 or
- * 503, and in both cases where each upstream stands.
+ * `/healthz` says that the process is alive; a supervisor restarts it when it does not answer. `/readyz` says whether calls
+ * can be served: 200 or 503, in both cases with the state of each upstream.
  */
 export function registerHealth(app: FastifyInstance, gateway: Gateway): void {
   app.get('/healthz', (_request, reply) => reply.send({ status: 'ok' }));

@@ -4,7 +4,7 @@ import type { Approval, DecisionFault } from '../../protocol/approval.js';
 import { isJsonObject } from '../../protocol/json.js';
 import { cutOffAfterAnswer, readBody } from '../http/request-body.js';
 
-/** Why a request to the approvals API was refused, for the person who made it. */
+/** Why a request to the approvals API was refused, as the person who sent it sees it. */
 export interface ApprovalsProblem {
   readonly status: number;
   readonly code: string;
@@ -32,21 +32,21 @@ const FAULTS: Readonly<Record<DecisionFault, Explain>> = {
   expired: (id, approval) => ({
     status: 410,
     code: 'APPROVAL_EXPIRED',
-    message: `Approval '${id}' expired${at(approval?.expiresAt)}. The client has to make its call again, which asks anew.`,
+    message: `Approval '${id}' expired${at(approval?.expiresAt)}. The client has to send its call again, which creates a new request.`,
   }),
   decided: (id, approval) => ({
     status: 409,
     code: 'APPROVAL_DECIDED',
-    message: `Approval '${id}' was already ${describeDecision(approval)}. A decision stands. ${LIST_PENDING}`,
+    message: `Approval '${id}' was already ${describeDecision(approval)}. A decision is final. ${LIST_PENDING}`,
   }),
   'own-request': (id) => ({
     status: 403,
     code: 'APPROVAL_OWN_REQUEST',
-    message: `Approval '${id}' was requested under your own name. Somebody else has to decide.`,
+    message: `Approval '${id}' was requested under your own name. Another operator has to decide.`,
   }),
 };
 
-/** @param approval what the desk still knows of it. */
+/** @param approval the stored approval, where there still is one. */
 export function explainFault(fault: DecisionFault, id: string, approval?: Approval): ApprovalsProblem {
   return FAULTS[fault](id, approval);
 }
@@ -77,17 +77,17 @@ function at(time: string | undefined): string {
   return time === undefined ? '' : ` at '${time}'`;
 }
 
-/** In bytes. */
+/** The largest body of a decision, in bytes. */
 const MAX_BODY = 16 * 1024;
 
 const EXPECTED_BODY =
-  'Send nothing, or a JSON object with "reason", a text: {"reason": "Agreed with the release team"}.';
+  'Send nothing, or a JSON object with the string "reason": {"reason": "Agreed with the release team"}.';
 
 type DecisionBody =
   | { readonly kind: 'reason'; readonly reason: string | undefined }
   | { readonly kind: 'problem'; readonly problem: ApprovalsProblem };
 
-/** Reads what comes with a decision. Never resolves when the client goes away before the body's end. */
+/** Reads the body of a decision. Never resolves when the client disconnects before the body ends. */
 export function readDecisionBody(request: IncomingMessage, response: ServerResponse): Promise<DecisionBody> {
   return new Promise((resolve) => {
     readBody(request, MAX_BODY, (body) => {
@@ -111,11 +111,11 @@ function parseReason(bytes: Buffer): DecisionBody {
 }
 
 function findFault(body: unknown): string | undefined {
-  if (!isJsonObject(body)) return 'The body is no JSON object.';
+  if (!isJsonObject(body)) return 'The body is not a JSON object.';
   const unknown = Object.keys(body).filter((key) => key !== 'reason');
   if (unknown.length > 0) return `Unknown members: ${unknown.map((key) => `'${key.slice(0, 100)}'`).join(', ')}.`;
   const { reason } = body;
-  return reason === undefined || typeof reason === 'string' ? undefined : "The member 'reason' is no text.";
+  return reason === undefined || typeof reason === 'string' ? undefined : "The member 'reason' is not a string.";
 }
 
 function parseJson(text: string): unknown {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Observer } from '../../observe/observation.js';
 
-/** Somebody whom the operator gave a token. */
+/** A client or operator with a bearer token. */
 interface TokenHolder {
   readonly name: string;
   /** Secret: never log. */
@@ -11,21 +11,21 @@ interface TokenHolder {
 /** The scheme in any case, then the token (RFC 6750, section 2.1; RFC 9110, section 11.1). */
 const BEARER = /^Bearer +([^ ]+) *$/i;
 
-/** Headers that differ in case or spaces alone are few; the rest of such a flood is looked up the long way. */
+/** A few spellings of each header are remembered; any more, which differ in case or spaces alone, are hashed each time. */
 const MAX_KNOWN_HEADERS = 1_000;
 
-/** Who holds which bearer token. */
+/** Finds the holder of a bearer token. */
 export class BearerTokens {
-  // Digests, not tokens: how long a look-up takes then says nothing about a token's first characters.
+  // Keyed by digests: the time of a look-up then reveals nothing about a token's first characters.
   readonly #holders: ReadonlyMap<string, string>;
-  // Every request of a client carries the same header. Only valid ones are kept, so that nobody can fill the map.
+  // Every request of a client carries the same header. Only valid headers are kept, so that wrong ones cannot fill the map.
   readonly #known = new Map<string, string>();
 
   constructor(holders: readonly TokenHolder[]) {
     this.#holders = new Map(holders.map(({ name, token }) => [digest(token), name]));
   }
 
-  /** The name of whoever holds the token in an `Authorization` header; undefined for nobody. */
+  /** The name of the holder of the token in an `Authorization` header; undefined when the token is not valid. */
   holderOf(header: string | undefined): string | undefined {
     if (header === undefined) return undefined;
     return this.#known.get(header) ?? this.#lookUp(header);
@@ -43,18 +43,18 @@ function digest(token: string): string {
   return createHash('sha256').update(token).digest('base64');
 }
 
-/** Whoever tries tokens must not fill the operator's log. */
+/** At most one notice in this time: a client that guesses tokens must not fill the log. */
 const QUIET_MS = 60_000;
 
-/** Tells the operator that requests without a valid token come in: the first at once, the others counted in the next. */
+/** Logs requests without a valid token: the first at once; those that follow are counted in the next notice. */
 export class RefusalNotices {
   readonly #observe: Observer;
   readonly #place: string;
   readonly #now: () => number;
   #quietUntil = 0;
-  #untold = 0;
+  #unreported = 0;
 
-  /** @param place what was asked for: `/mcp`. */
+  /** @param place the path of the requests: `/mcp`. */
   constructor(observe: Observer, place: string, now: () => number = Date.now) {
     this.#observe = observe;
     this.#place = place;
@@ -65,13 +65,13 @@ export class RefusalNotices {
   refused(address: string): void {
     const now = this.#now();
     if (now < this.#quietUntil) {
-      this.#untold += 1;
+      this.#unreported += 1;
       return;
     }
-    const others = this.#untold === 0 ? '' : ` (and ${this.#untold} more since the last notice)`;
+    const others = this.#unreported === 0 ? '' : ` (and ${this.#unreported} more since the last notice)`;
     const message = `Refused a request to ${this.#place} from '${address}' without a valid token${others}.`;
     this.#quietUntil = now + QUIET_MS;
-    this.#untold = 0;
+    this.#unreported = 0;
     this.#observe({ kind: 'notice', level: 'warn', message });
   }
 }
@@ -81,7 +81,7 @@ const MAX_FAILURES = 20;
 
 const WINDOW_MS = 60_000;
 
-/** Addresses remembered at once; the one that has been remembered longest makes room. */
+/** Addresses remembered at once; the oldest is forgotten first. */
 const MAX_ADDRESSES = 1_000;
 
 interface Window {
@@ -89,7 +89,7 @@ interface Window {
   readonly endsAt: number;
 }
 
-/** Who has tried too many wrong tokens lately. Kept in memory, bounded. */
+/** Counts the wrong tokens of each address. Kept in memory, bounded. */
 export class FailedAttempts {
   readonly #windows = new Map<string, Window>();
   readonly #now: () => number;

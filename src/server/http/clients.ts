@@ -5,13 +5,13 @@ import { BearerTokens, RefusalNotices } from '../auth/bearer-tokens.js';
 import { RPC_ERROR } from '../mcp/rpc-error.js';
 import { type RequestHandler, sendRpcError } from './responder.js';
 
-/** One text for every fault: which clients exist is nobody's business. */
+/** One text for every fault, so that it does not reveal which clients exist. */
 const UNAUTHORIZED =
   "Unauthorized: send the header 'Authorization: Bearer <token>' with the token that the gateway's operator gave this client.";
 
 /**
- * Lets requests through to the handler with the name of the client whose token they carry, and refuses the others. Where no
- * clients are configured, everybody passes and nobody has a name.
+ * Passes requests to the handler with the name of the client whose token they carry, and refuses the others. Where no
+ * clients are configured, every request passes, without a name.
  */
 export function authenticateClients(
   clients: readonly ClientConfig[],

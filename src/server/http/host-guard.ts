@@ -5,7 +5,7 @@ import type { GatewayConfig } from '../../config/gateway-config.js';
 import { RPC_ERROR } from '../mcp/rpc-error.js';
 import { sendNothing, sendRpcError } from './responder.js';
 
-/** Addresses that mean "every interface" and that no request can name. */
+/** Addresses that mean "every interface"; no request can be addressed to them. */
 const WILDCARD_HOSTS: ReadonlySet<string> = new Set(['0.0.0.0', '::', '[::]', '']);
 
 const ALLOWED_METHODS = 'GET, POST, DELETE, OPTIONS';
@@ -13,15 +13,15 @@ const EXPOSED_HEADERS = 'Mcp-Session-Id, Mcp-Protocol-Version';
 const MAX_KNOWN_HOSTS = 100;
 const PREFLIGHT_MAX_AGE_SECONDS = '600';
 
-/** True when the request may go on; otherwise it has been answered. */
+/** True when the request may go on; otherwise the guard has answered it. */
 type HostGuard = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 /**
- * Keeps web pages away that the operator did not allow (DNS rebinding and cross-site requests).
+ * Refuses requests of web pages that the operator did not allow (DNS rebinding and cross-site requests).
  *
  * - `Host` must be a loopback name, `server.host` itself where that is a concrete name or address, or one of
  *   `server.allowedHosts`. Where the gateway listens on every interface, a bare IP address passes too: a rebinding page
- *   always comes with a name. Names other than loopback must then be listed, however harmless the network.
+ *   always comes with a name. Names other than loopback must then be listed, even on a private network.
  * - `Origin`, which only browsers send, must have such a host name or one of `server.allowedOrigins`. An allowed origin
  *   gets the CORS headers for itself, never `*`, and its preflight is answered here.
  */
@@ -56,7 +56,7 @@ export function createHostGuard(server: GatewayConfig['server']): HostGuard {
   };
 }
 
-/** As `URL` spells it: lower case, IPv6 in brackets. */
+/** The host name as `URL` writes it: lower case, IPv6 in brackets. */
 function toHostname(host: string): string {
   return isIP(host) === 6 ? `[${host.toLowerCase()}]` : host.toLowerCase();
 }
@@ -78,7 +78,7 @@ function allowOrigin(response: ServerResponse, origin: string): void {
   response.setHeader('vary', 'Origin');
 }
 
-/** The origin has been checked, so it may send whatever headers it asks for. */
+/** Allows all requested headers, because the origin has been checked. */
 function answerPreflight(request: IncomingMessage, response: ServerResponse): void {
   const requested = request.headers['access-control-request-headers'];
   response.setHeader('allow', ALLOWED_METHODS);

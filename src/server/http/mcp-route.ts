@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { classifyInboundRequest } from '@modelcontextprotocol/server';
 import type { Gateway } from '../../gateway/gateway.js';
 import type { Observer } from '../../observe/observation.js';
-import { createHotAnswerer, type HotAnswerer } from '../mcp/answer-fast.js';
+import { createFastAnswerer, type FastAnswerer } from '../mcp/answer-fast.js';
 import { decodeMessage, payloadTooLarge, type Refusal, refuseMessage } from '../mcp/decode-message.js';
 import { OpenQuestions } from '../mcp/elicitation.js';
 import {
@@ -11,12 +11,12 @@ import {
   headersAgree,
   type MirrorHeaders,
   MODERN_REVISION,
-  recogniseHotRequest,
+  recogniseFastRequest,
 } from '../mcp/fast-request.js';
 import { RPC_ERROR } from '../mcp/rpc-error.js';
 import { createModernHandler, type ModernHandler } from '../mcp/sdk-handler.js';
 import { createSdkServerFactory } from '../mcp/sdk-server.js';
-import { createSlowAnswerer } from '../mcp/sdk-transport.js';
+import { createSdkAnswerer } from '../mcp/sdk-transport.js';
 import { createResultWriter, type ResultWriter, type ServerInfo } from '../mcp/write-result.js';
 import { authenticateClients } from './clients.js';
 import { type Body, cutOffAfterAnswer, readBody } from './request-body.js';
@@ -36,32 +36,32 @@ import { createLegacyEndpoint, type LegacyEndpoint } from './session-endpoint.js
 import { createLegacySessions, createModernCallers, createSessionEvents, type ModernCallers } from './sessions.js';
 
 export interface McpEndpoint {
-  /** Answers one HTTP request, whatever its method. */
+  /** Answers one HTTP request of any method. */
   handle(request: IncomingMessage, response: ServerResponse): void;
   /** Ends the streams that wait for changes; calls go on. */
   endStreams(): Promise<void>;
-  /** Ends every session, with whatever is still in flight. */
+  /** Ends every session and the calls that are still in flight. */
   close(): void;
 }
 
-/** How often idle sessions are looked for: four times in an idle time, and at least twice a minute. */
+/** The sweep for idle sessions runs four times per idle time, and at least twice a minute. */
 const MAX_SWEEP_MS = 30_000;
 
-/** MCP over Streamable HTTP, both eras on one path. Builds the parts and holds what they share: one timer, one listener. */
+/** MCP over Streamable HTTP, both eras on one path. Builds the parts and owns what they share: one timer, one listener. */
 export function createMcpEndpoint(gateway: Gateway, serverInfo: ServerInfo, observe: Observer): McpEndpoint {
   const { server: settings, limits, clients } = gateway.config;
   const writer = createResultWriter(serverInfo);
   const questions = new OpenQuestions();
-  const answerHot = createHotAnswerer({ gateway, writer, questions, observe });
+  const answerFast = createFastAnswerer({ gateway, writer, questions, observe });
   const createServer = createSdkServerFactory(gateway, serverInfo);
   const streams = createSseStreams();
   const events = createSessionEvents(gateway, observe);
   const sessions = createLegacySessions(settings, events);
   const callers = createModernCallers(settings, events);
-  const answerSlow = createSlowAnswerer(createServer, questions, observe);
-  const legacy = createLegacyEndpoint({ sessions, answerHot, answerSlow, streams, questions });
+  const answerWithSdk = createSdkAnswerer(createServer, questions, observe);
+  const legacy = createLegacyEndpoint({ sessions, answerFast, answerWithSdk, streams, questions });
   const modern = createModernHandler(createServer, observe);
-  const route = createMessageRouter({ legacy, modern, callers, answerHot, streams });
+  const route = createMessageRouter({ legacy, modern, callers, answerFast, streams });
   const handlers: ReadonlyMap<string | undefined, RequestHandler> = new Map([
     ['POST', createPostReceiver({ maxRequestSize: limits.maxRequestSize, route, writer, observe })],
     ['GET', legacy.get],
@@ -71,8 +71,8 @@ export function createMcpEndpoint(gateway: Gateway, serverInfo: ServerInfo, obse
     (handlers.get(request.method) ?? refuseMethod)(request, response, client);
 
   const stopListening = gateway.onToolsChanged(() => {
-    sessions.tellToolsChanged();
-    modern.tellToolsChanged();
+    sessions.notifyToolsChanged();
+    modern.notifyToolsChanged();
   });
   const sweep = (): void => {
     const now = Date.now();
@@ -102,7 +102,7 @@ function refuseMethod(_request: IncomingMessage, response: ServerResponse): void
   sendRpcError(response, 405, RPC_ERROR.refused, 'Method not allowed.');
 }
 
-/** Sends a parsed body to whoever answers it. */
+/** Passes a parsed body to the part that answers it. */
 type MessageRouter = (
   message: unknown,
   request: IncomingMessage,
@@ -114,44 +114,44 @@ interface MessageRouterDeps {
   readonly legacy: LegacyEndpoint;
   readonly modern: ModernHandler;
   readonly callers: ModernCallers;
-  readonly answerHot: HotAnswerer;
+  readonly answerFast: FastAnswerer;
   readonly streams: SseStreams;
 }
 
 const TOO_MANY_CLIENTS = 'Too many clients. Try again later, or raise server.maxSessions.';
 
-/** Hot requests go straight to the gateway, other legacy ones to their session, everything else to the SDK's handler. */
+/** Sends fast requests to the gateway, other legacy ones to their session, and everything else to the SDK's handler. */
 function createMessageRouter(deps: MessageRouterDeps): MessageRouter {
-  const { legacy, modern, callers, answerHot, streams } = deps;
+  const { legacy, modern, callers, answerFast, streams } = deps;
 
   return (message, request, response, authenticated) => {
     const headers = readMirrorHeaders(request);
-    const recognised = recogniseHotRequest(message);
-    const hot = recognised !== undefined && headersAgree(recognised, headers) ? recognised : undefined;
-    if (hot?.era === 'legacy' || (hot === undefined && isLegacyTraffic(message, headers))) {
-      legacy.post(message, hot, request, response, authenticated);
+    const recognised = recogniseFastRequest(message);
+    const fast = recognised !== undefined && headersAgree(recognised, headers) ? recognised : undefined;
+    if (fast?.era === 'legacy' || (fast === undefined && isLegacyTraffic(message, headers))) {
+      legacy.post(message, fast, request, response, authenticated);
       return;
     }
     const client = callers.find({
       address: request.socket.remoteAddress ?? '',
-      clientName: hot?.clientName ?? clientNameOf(message) ?? 'unnamed client',
+      clientName: fast?.clientName ?? clientNameOf(message) ?? 'unnamed client',
       client: authenticated,
     });
     if (client === undefined) {
       sendRpcError(response, 503, RPC_ERROR.refused, TOO_MANY_CLIENTS);
       return;
     }
-    if (hot === undefined) {
+    if (fast === undefined) {
       occupy(client, response);
       modern.handle(request, response, message, client.caller);
       return;
     }
     const exchange = new HttpExchange(response, client, streams, acceptsStream(request.headers.accept));
-    answerHot(hot, client, exchange);
+    answerFast(fast, client, exchange);
   };
 }
 
-/** Whether the SDK's own classifier sends a message to the era of sessions; all else is for its modern handler. */
+/** Whether the SDK's own classifier assigns a message to the legacy era; the modern handler answers all others. */
 function isLegacyTraffic(body: unknown, headers: MirrorHeaders): boolean {
   const { protocolVersion, method, name } = headers;
   const { kind } = classifyInboundRequest({
@@ -184,7 +184,7 @@ interface PostReceiverDeps {
 const UNSUPPORTED_MEDIA_TYPE = 'Unsupported Media Type: Content-Type must be application/json';
 const NOT_ACCEPTABLE = 'Not Acceptable: Client must accept both application/json and text/event-stream';
 
-/** Takes a POST from its headers to a parsed body. A request is refused here when it is no JSON, no UTF-8 or too large. */
+/** Reads a POST up to its parsed body. Refuses a request that is not JSON, not UTF-8 or too large. */
 function createPostReceiver({ maxRequestSize, route, writer, observe }: PostReceiverDeps): RequestHandler {
   const answerBody = (
     body: Body,

@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { MessageExcerpt } from '../mcp/message-excerpt.js';
 
 /**
- * How much of a body over the limit is read and thrown away, so that the client can finish writing before it reads the
- * refusal. A client that sends more than this is cut off.
+ * How much of a body over the limit is read and discarded, so that the client can finish writing before it reads the
+ * refusal. The connection of a client that sends more is closed.
  */
 const DRAIN_BYTES = 16 * 1024 * 1024;
 
@@ -12,10 +12,10 @@ export type Body =
   | { readonly kind: 'too-large'; readonly excerpt: MessageExcerpt; readonly size: number; readonly cutOff: boolean };
 
 /**
- * Reads a request's body. Never keeps more than the limit; of what exceeds it, only an excerpt is kept.
+ * Reads a request's body. Never keeps more than the limit; of a larger body, only an excerpt is kept.
  *
  * @param limit in bytes.
- * @param done called once with the body; never when the client goes away before its end.
+ * @param done called once with the body; never when the client disconnects before its end.
  */
 export function readBody(request: IncomingMessage, limit: number, done: (body: Body) => void): void {
   const declared = Number(request.headers['content-length'] ?? 0);
@@ -39,7 +39,7 @@ export function readBody(request: IncomingMessage, limit: number, done: (body: B
   request.on('data', onData).on('end', onEnd);
 }
 
-/** For a client that still writes what nobody reads: once it has the answer, the connection is of no use. */
+/** Closes the connection after the answer, because the rest of the body is not read. */
 export function cutOffAfterAnswer(request: IncomingMessage, response: ServerResponse): void {
   response.setHeader('connection', 'close');
   response.once('finish', () => request.destroy());

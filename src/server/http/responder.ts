@@ -5,15 +5,15 @@ import type { Responder } from '../mcp/calls-in-flight.js';
 import type { RequestId } from '../mcp/fast-request.js';
 import { type RpcErrorCode, writeRpcError } from '../mcp/rpc-error.js';
 
-/** Something that stays in memory while it is used and for an idle time afterwards. */
-export interface Seat {
+/** What keeps a session or client in memory: its open requests, and an idle time after the last of them. */
+export interface Occupancy {
   /** Requests and streams that are open now. */
   open: number;
   /** When the last one closed, in milliseconds since the epoch. */
   lastUsedAt: number;
 }
 
-/** Server-sent event streams, all kept alive by one timer. */
+/** Server-sent event streams; one timer keeps all of them alive. */
 export interface SseStreams {
   /** Turns a response into an event stream. It is forgotten when it closes. */
   open(response: ServerResponse): void;
@@ -21,27 +21,27 @@ export interface SseStreams {
   close(): void;
 }
 
-/** Answers one HTTP request, at once or later. `client` is who has authenticated, where clients must. */
+/** Answers one HTTP request, at once or later. `client` is the authenticated client, where authentication is required. */
 export type RequestHandler = (request: IncomingMessage, response: ServerResponse, client: string | undefined) => void;
 
 /**
  * One HTTP request that waits for its JSON-RPC response: plain JSON, or an event stream from the first message that comes
- * before the response. While it is open it holds the seat of its session.
+ * before the response. While it is open, its session is in use.
  */
 export class HttpExchange implements Responder {
   readonly cancellation = new Cancellation();
   readonly canNotify: boolean;
-  /** Undefined once answered: whoever still holds the exchange must not hold the connection's buffers. */
+  /** Undefined once answered, so that a reference to the exchange does not keep the connection's buffers in memory. */
   #response: ServerResponse | undefined;
   readonly #streams: SseStreams;
   #streaming = false;
 
   /** @param acceptsStream whether the client can read an event stream. */
-  constructor(response: ServerResponse, seat: Seat, streams: SseStreams, acceptsStream: boolean) {
+  constructor(response: ServerResponse, occupancy: Occupancy, streams: SseStreams, acceptsStream: boolean) {
     this.#response = response;
     this.#streams = streams;
     this.canNotify = acceptsStream;
-    occupy(seat, response, () => {
+    occupy(occupancy, response, () => {
       if (this.#finish() !== undefined) this.cancellation.cancel('the client closed the connection');
     });
   }
@@ -61,7 +61,7 @@ export class HttpExchange implements Responder {
     else sendJson(response, 200, text);
   }
 
-  /** Answers nothing: 202 is what a client gets for messages that have no answer. */
+  /** Ends the request without a response: 202 is the status for messages that have none. */
   cancel(reason: string): void {
     const response = this.#finish();
     if (response === undefined) return;
@@ -70,7 +70,7 @@ export class HttpExchange implements Responder {
     else sendNothing(response, 202);
   }
 
-  /** The response, for the one who answers first. */
+  /** The response on the first call, undefined afterwards. */
   #finish(): ServerResponse | undefined {
     const response = this.#response;
     this.#response = undefined;
@@ -78,12 +78,12 @@ export class HttpExchange implements Responder {
   }
 }
 
-/** Holds a seat until the response is closed, by whichever side. */
-export function occupy(seat: Seat, response: ServerResponse, onClose?: () => void): void {
-  seat.open += 1;
+/** Counts a response as open until either side closes it. */
+export function occupy(occupancy: Occupancy, response: ServerResponse, onClose?: () => void): void {
+  occupancy.open += 1;
   response.once('close', () => {
-    seat.open -= 1;
-    seat.lastUsedAt = Date.now();
+    occupancy.open -= 1;
+    occupancy.lastUsedAt = Date.now();
     onClose?.();
   });
 }
@@ -119,7 +119,7 @@ export function createSseStreams(keepAliveMs = KEEP_ALIVE_MS): SseStreams {
   };
 }
 
-/** One JSON-RPC message as an event. JSON text holds no line breaks, so that one data line does. */
+/** One JSON-RPC message as an event. JSON text holds no line breaks, so one data line is enough. */
 export function toSseEvent(text: string): string {
   return `event: message\ndata: ${text}\n\n`;
 }
@@ -153,8 +153,8 @@ export function sendsJson(contentType: string | undefined): boolean {
 }
 
 /**
- * Whether a client takes a plain JSON answer. The protocol wants both types in `Accept`; a client that names JSON alone, a
- * wildcard or nothing can be served all the same, without progress.
+ * Whether a client accepts a plain JSON answer. The protocol requires both types in `Accept`; a client that names JSON
+ * alone, a wildcard or nothing is served without progress.
  */
 export function acceptsJson(accept: string | undefined): boolean {
   return accept === undefined || /application\/(json|\*)|\*\/\*/i.test(accept);

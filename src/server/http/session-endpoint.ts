@@ -6,13 +6,13 @@ import {
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/server';
 import { isJsonObject } from '../../protocol/json.js';
-import type { HotAnswerer } from '../mcp/answer-fast.js';
-import { heedCancellation, type Responder, splitBatch } from '../mcp/calls-in-flight.js';
+import type { FastAnswerer } from '../mcp/answer-fast.js';
+import { applyCancellation, type Responder, splitBatch } from '../mcp/calls-in-flight.js';
 import type { OpenQuestions } from '../mcp/elicitation.js';
 import { showsForms } from '../mcp/elicitation-form.js';
-import { type HotRequest, isLegacyVersion, recogniseHotRequest } from '../mcp/fast-request.js';
+import { type FastRequest, isLegacyVersion, recogniseFastRequest } from '../mcp/fast-request.js';
 import { RPC_ERROR } from '../mcp/rpc-error.js';
-import type { SlowAnswerer } from '../mcp/sdk-transport.js';
+import type { SdkAnswerer } from '../mcp/sdk-transport.js';
 import {
   acceptsStream,
   HttpExchange,
@@ -26,12 +26,12 @@ import type { LegacySession, LegacySessions } from './sessions.js';
 
 const MAX_BATCH = 100;
 
-/** Streamable HTTP as the protocol had it up to 2025-11-25: `initialize` opens a session, DELETE ends it. */
+/** Streamable HTTP up to revision 2025-11-25: `initialize` opens a session, DELETE ends it. */
 export interface LegacyEndpoint {
-  /** Answers a message or batch that the SDK classifies as legacy; `hot` is what was recognised in it. */
+  /** Answers a message or batch that the SDK classifies as legacy; `fast` is the fast request that it holds, if any. */
   post(
     message: unknown,
-    hot: HotRequest | undefined,
+    fast: FastRequest | undefined,
     request: IncomingMessage,
     response: ServerResponse,
     client: string | undefined,
@@ -44,8 +44,8 @@ export interface LegacyEndpoint {
 
 interface LegacyEndpointDeps {
   readonly sessions: LegacySessions;
-  readonly answerHot: HotAnswerer;
-  readonly answerSlow: SlowAnswerer;
+  readonly answerFast: FastAnswerer;
+  readonly answerWithSdk: SdkAnswerer;
   readonly streams: SseStreams;
   readonly questions: OpenQuestions;
 }
@@ -53,19 +53,19 @@ interface LegacyEndpointDeps {
 type OpenResponder = (session: LegacySession) => Responder;
 
 export function createLegacyEndpoint(deps: LegacyEndpointDeps): LegacyEndpoint {
-  const { sessions, answerHot, answerSlow, streams, questions } = deps;
+  const { sessions, answerFast, answerWithSdk, streams, questions } = deps;
 
-  const answer = (message: JSONRPCMessage, session: LegacySession, port: Responder): void => {
-    const hot = recogniseHotRequest(message);
-    if (hot?.era === 'legacy') answerHot(hot, session, port);
-    else answerSlow(message, session, port);
+  const answer = (message: JSONRPCMessage, session: LegacySession, responder: Responder): void => {
+    const fast = recogniseFastRequest(message);
+    if (fast?.era === 'legacy') answerFast(fast, session, responder);
+    else answerWithSdk(message, session, responder);
   };
 
   const openSession = (
     message: unknown,
     response: ServerResponse,
     client: string | undefined,
-    openPort: OpenResponder,
+    openResponder: OpenResponder,
   ): void => {
     const id = isJSONRPCRequest(message) ? message.id : null;
     if (!isInitializeRequest(message) || !isJSONRPCRequest(message)) {
@@ -81,17 +81,17 @@ export function createLegacyEndpoint(deps: LegacyEndpointDeps): LegacyEndpoint {
       return;
     }
     response.setHeader('mcp-session-id', session.id);
-    answerSlow(message, session, openPort(session));
+    answerWithSdk(message, session, openResponder(session));
   };
 
-  /** Whatever is no single hot request: other requests, notifications, responses, and batches of all of them. */
+  /** Everything that is not a single fast request: other requests, notifications, responses, and batches of all of them. */
   const postUnusual = (
     message: unknown,
     session: LegacySession,
     response: ServerResponse,
-    openPort: OpenResponder,
+    openResponder: OpenResponder,
   ): void => {
-    // The SDK's classifier has seen that it is a valid message or an array of them.
+    // The SDK's classifier has checked that it is a valid message or an array of them.
     const messages = (Array.isArray(message) ? message : [message]) as readonly JSONRPCMessage[];
     const fault = findFault(messages);
     if (fault !== undefined) {
@@ -99,7 +99,7 @@ export function createLegacyEndpoint(deps: LegacyEndpointDeps): LegacyEndpoint {
       return;
     }
     for (const each of messages) {
-      heedCancellation(each, session.calls);
+      applyCancellation(each, session.calls);
       questions.takeResponse(session.caller.sessionId, each);
     }
     const requests = messages.filter(isJSONRPCRequest);
@@ -108,23 +108,23 @@ export function createLegacyEndpoint(deps: LegacyEndpointDeps): LegacyEndpoint {
       sendNothing(response, 202);
       return;
     }
-    const port = openPort(session);
-    const ports = Array.isArray(message) ? splitBatch(requests.length, port) : [port];
-    for (const [index, each] of ports.entries()) answer(requests[index] as JSONRPCMessage, session, each);
+    const responder = openResponder(session);
+    const responders = Array.isArray(message) ? splitBatch(requests.length, responder) : [responder];
+    for (const [index, each] of responders.entries()) answer(requests[index] as JSONRPCMessage, session, each);
   };
 
   return {
-    post(message, hot, request, response, client) {
-      const openPort: OpenResponder = (session) =>
+    post(message, fast, request, response, client) {
+      const openResponder: OpenResponder = (session) =>
         new HttpExchange(response, session, streams, acceptsStream(request.headers.accept));
       if (isInitialize(message) && request.headers['mcp-session-id'] === undefined) {
-        openSession(message, response, client, openPort);
+        openSession(message, response, client, openResponder);
         return;
       }
       const session = findSession(sessions, request, response, client);
       if (session === undefined) return;
-      if (hot === undefined) postUnusual(message, session, response, openPort);
-      else answerHot(hot, session, openPort(session));
+      if (fast === undefined) postUnusual(message, session, response, openResponder);
+      else answerFast(fast, session, openResponder(session));
     },
 
     get(request, response, client) {
@@ -148,7 +148,7 @@ export function createLegacyEndpoint(deps: LegacyEndpointDeps): LegacyEndpoint {
   };
 }
 
-/** The session a request names; undefined when it names none that lives, and the request has been refused. */
+/** The session that a request names; undefined when there is none and the request has been refused. */
 function findSession(
   sessions: LegacySessions,
   request: IncomingMessage,

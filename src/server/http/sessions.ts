@@ -6,13 +6,13 @@ import type { Observer } from '../../observe/observation.js';
 import type { Caller } from '../../protocol/call.js';
 import { CallsInFlight, type Peer } from '../mcp/calls-in-flight.js';
 import { TOOLS_CHANGED } from '../mcp/write-result.js';
-import { type Seat, toSseEvent } from './responder.js';
+import { type Occupancy, toSseEvent } from './responder.js';
 
 /** One legacy client between `initialize` and DELETE, or until it has been idle for too long. */
-export interface LegacySession extends Seat, Required<Peer> {
-  /** What the client sends as `Mcp-Session-Id`. Whoever knows it is the session: never log it. */
+export interface LegacySession extends Occupancy, Required<Peer> {
+  /** What the client sends as `Mcp-Session-Id`. It is a secret that gives access to the session: never log it. */
   readonly id: string;
-  /** Where messages go that belong to no request. */
+  /** Carries the messages that belong to no request. */
   readonly stream: StandaloneStream;
 }
 
@@ -21,10 +21,10 @@ export interface LegacySessions {
   open(client: LegacyClient): LegacySession | undefined;
   /** Finds a session of this client; another client's id is as unknown as any other. */
   find(id: string, client: string | undefined): LegacySession | undefined;
-  /** Ends a session and whatever is in flight in it. */
+  /** Ends a session and the calls in flight in it. */
   end(session: LegacySession): void;
-  tellToolsChanged(): void;
-  /** Ends what has been idle for too long. `now` in milliseconds since the epoch. */
+  notifyToolsChanged(): void;
+  /** Ends the sessions that have been idle for too long. `now` in milliseconds since the epoch. */
   sweep(now: number): void;
   /** Ends every standalone stream; sessions and calls go on. */
   endStreams(): void;
@@ -35,11 +35,11 @@ export interface ModernCallers {
   /** The client behind a request; undefined when there are too many and all are in use. */
   find(origin: ModernOrigin): ModernClient | undefined;
   sweep(now: number): void;
-  /** Ends the sessions that nobody can come back to. One of an authenticated client outlives this process. */
+  /** Ends the sessions of unauthenticated clients. Those of authenticated clients outlive this process. */
   endAll(): void;
 }
 
-/** What `initialize` says of the client, and who has authenticated, where clients must. */
+/** What `initialize` says about the client, and the authenticated client, where authentication is required. */
 interface LegacyClient {
   readonly clientName: string;
   readonly client: string | undefined;
@@ -71,7 +71,7 @@ export function createLegacySessions(settings: GatewayConfig['server'], events: 
       return session?.caller.client === client ? session : undefined;
     },
     end,
-    tellToolsChanged() {
+    notifyToolsChanged() {
       for (const { stream } of sessions.values()) stream.write(TOOLS_CHANGED);
     },
     sweep: (now) => sessions.sweep(now),
@@ -84,7 +84,7 @@ export function createLegacySessions(settings: GatewayConfig['server'], events: 
   };
 }
 
-/** The id on the wire and the one in logs differ, so that a log does not give sessions away. */
+/** The id on the wire and the one in logs differ, so that a log gives no access to sessions. */
 function createSession({ clientName, client, elicits }: LegacyClient): LegacySession {
   const anyone: Caller = { sessionId: randomUUID(), clientName, transport: 'http' };
   const caller = client === undefined ? anyone : { ...anyone, client };
@@ -92,13 +92,13 @@ function createSession({ clientName, client, elicits }: LegacyClient): LegacySes
   return { id: randomUUID(), caller, calls, elicits, stream, open: 0, lastUsedAt: Date.now() };
 }
 
-/** What is told of each session, once: that it began, and that it is over. */
+/** Called once for each session when it begins and once when it ends. */
 interface SessionEvents {
   opened(sessionId: string): void;
   ended(sessionId: string, how: 'closed' | 'expired'): void;
 }
 
-/** Tells the observer, and the gateway of the end: what belongs to a session ends with it. */
+/** Reports both events to the observer, and the end to the gateway, which then drops the session's state. */
 export function createSessionEvents(gateway: Pick<Gateway, 'endSession'>, observe: Observer): SessionEvents {
   return {
     opened: (sessionId) => observe({ kind: 'session', sessionId, event: 'opened' }),
@@ -110,13 +110,13 @@ export function createSessionEvents(gateway: Pick<Gateway, 'endSession'>, observ
 }
 
 /** Values that are dropped after an idle time, and the longest idle one earlier when there are too many. */
-export class IdleMap<Value extends Seat> {
+export class IdleMap<Value extends Occupancy> {
   readonly #values = new Map<string, Value>();
   readonly #idleMs: number;
   readonly #max: number;
   readonly #onExpired: (value: Value) => void;
 
-  /** @param onExpired told of each value that was dropped for being idle. */
+  /** @param onExpired called with each value that was dropped for being idle. */
   constructor(idleMs: number, max: number, onExpired: (value: Value) => void) {
     this.#idleMs = idleMs;
     this.#max = max;
@@ -172,30 +172,30 @@ export class IdleMap<Value extends Seat> {
   }
 }
 
-/** Names come from clients and are kept as long as the client is: not at any length. */
+/** Names come from clients and are stored, so their length is bounded. */
 const MAX_NAME_LENGTH = 100;
 
 /** A modern client, which has no session of its own. */
-interface ModernClient extends Seat {
+interface ModernClient extends Occupancy {
   readonly caller: Caller;
 }
 
-/** What a request says of where it came from. */
+/** What a request says about its origin. */
 interface ModernOrigin {
   /** The network address. */
   readonly address: string;
   /** What the client calls itself. */
   readonly clientName: string;
-  /** Who has authenticated, where clients must. */
+  /** The authenticated client, where authentication is required. */
   readonly client: string | undefined;
 }
 
 /**
  * Gives stateless clients (2026-07-28) the session that the gateway's own state needs: "the authenticated client plus an
- * idle time-out". Such a session has the same id in every process, so that it survives restarts and spans replicas.
+ * idle time-out". Such a session has the same id in every process, so it survives restarts and spans replicas.
  *
- * Without authentication a client is its network address and the name it gives itself. That keeps apart what is honest and
- * no more: two clients of one name on one machine share a session, and behind a proxy whole networks do.
+ * Without authentication a client is identified by its network address and the name that it sends. This is no protection:
+ * two clients of one name on one machine share a session, and so do all clients of one name behind a proxy.
  */
 export function createModernCallers(settings: GatewayConfig['server'], events: SessionEvents): ModernCallers {
   const clients = new IdleMap<ModernClient>(settings.sessionIdleMs, settings.maxSessions, ({ caller }) =>
@@ -230,7 +230,7 @@ export function createModernCallers(settings: GatewayConfig['server'], events: S
 class StandaloneStream {
   #response: ServerResponse | undefined;
 
-  /** Takes an open event stream. A client that opens another one has lost the first, which ends. */
+  /** Attaches an open event stream. A client that opens another stream has lost the first one, which is ended. */
   attach(response: ServerResponse): void {
     this.end();
     this.#response = response;
@@ -239,7 +239,7 @@ class StandaloneStream {
     });
   }
 
-  /** Sends a message (JSON text); without a stream it is lost, as the protocol has it. */
+  /** Sends a message (JSON text); without a stream it is dropped, as the protocol allows. */
   write(text: string): void {
     this.#response?.write(toSseEvent(text));
   }

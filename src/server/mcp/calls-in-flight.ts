@@ -3,9 +3,9 @@ import { Cancellation } from '../../protocol/cancellation.js';
 import { isJsonObject } from '../../protocol/json.js';
 import { isRequestId, type RequestId } from './fast-request.js';
 
-/** Where the answer to one request goes. After `answer` or `cancel` every method does nothing. */
+/** Sends the answer to one request. After `answer` or `cancel` every method does nothing. */
 export interface Responder {
-  /** Cancelled when the client takes the request back or goes away. */
+  /** Cancelled when the client cancels the request or disconnects. */
   readonly cancellation: Cancellation;
   /** Whether messages can be sent before the answer. */
   readonly canNotify: boolean;
@@ -17,23 +17,23 @@ export interface Responder {
   cancel(reason: string): void;
 }
 
-/** Whom a request came from, as far as its connection or session knows. */
+/** The sender of a request, as far as its connection or session knows it. */
 export interface Peer {
   readonly caller: Caller;
-  /** Where its unanswered requests can be found by id; absent where only a disconnect cancels. */
+  /** Its unanswered requests by id; absent where only a disconnect cancels. */
   readonly calls?: CallsInFlight;
-  /** Whether its client has declared that it asks its user when a request of ours says so (protocol up to 2025-11-25). */
+  /** Whether its client has declared elicitation (protocol up to 2025-11-25). */
   readonly elicits?: boolean;
 }
 
 /**
- * The unanswered requests of one connection or session, by id. An idle one costs three fields.
+ * The unanswered requests of one connection or session, by id. An idle session costs three fields.
  *
- * A dictionary, not a Map: a Map that grows and shrinks leaves outgrown tables behind, which keep finished calls alive until
- * the next full collection; under load that was a third of the garbage collector's work.
+ * It is a dictionary, not a Map: a Map that grows and shrinks leaves its old tables behind, which keep finished calls alive
+ * until the next full collection; under load that was a third of the garbage collector's work.
  */
 export class CallsInFlight {
-  #ports: Record<string, Responder> | undefined;
+  #responders: Record<string, Responder> | undefined;
   #size = 0;
   #whenIdle: (() => void) | undefined;
 
@@ -41,50 +41,50 @@ export class CallsInFlight {
     return this.#size;
   }
 
-  /** Notes a request; false when its id is in use, which would make the answers indistinguishable. */
-  begin(id: RequestId, port: Responder): boolean {
-    this.#ports ??= Object.create(null) as Record<string, Responder>;
+  /** Registers a request; false when its id is in use, because the answers could not be told apart. */
+  begin(id: RequestId, responder: Responder): boolean {
+    this.#responders ??= Object.create(null) as Record<string, Responder>;
     const key = keyOf(id);
-    if (key in this.#ports) return false;
-    this.#ports[key] = port;
+    if (key in this.#responders) return false;
+    this.#responders[key] = responder;
     this.#size += 1;
     return true;
   }
 
   get(id: RequestId): Responder | undefined {
-    return this.#ports?.[keyOf(id)];
+    return this.#responders?.[keyOf(id)];
   }
 
-  /** Forgets a request that is about to be answered, and gives its port. */
+  /** Removes a request that is about to be answered, and returns its responder. */
   take(id: RequestId): Responder | undefined {
     const key = keyOf(id);
-    const port = this.#ports?.[key];
-    if (port === undefined) return undefined;
-    delete this.#ports?.[key];
+    const responder = this.#responders?.[key];
+    if (responder === undefined) return undefined;
+    delete this.#responders?.[key];
     this.#size -= 1;
     if (this.#size === 0) this.#becomeIdle();
-    return port;
+    return responder;
   }
 
-  /** Forgets a request that has ended some other way; a new one that uses its id meanwhile stays. */
-  forget(id: RequestId, port: Responder): void {
-    if (this.get(id) === port) this.take(id);
+  /** Removes a request that has ended in another way; a new one that uses the same id meanwhile stays. */
+  forget(id: RequestId, responder: Responder): void {
+    if (this.get(id) === responder) this.take(id);
   }
 
-  /** Takes a request back: it gets no answer. */
+  /** Cancels a request: it gets no answer. */
   cancel(id: RequestId, reason: string): void {
     this.take(id)?.cancel(reason);
   }
 
   cancelAll(reason: string): void {
-    const ports = Object.values(this.#ports ?? {});
-    this.#ports = undefined;
+    const responders = Object.values(this.#responders ?? {});
+    this.#responders = undefined;
     this.#size = 0;
-    for (const port of ports) port.cancel(reason);
-    if (ports.length > 0) this.#becomeIdle();
+    for (const responder of responders) responder.cancel(reason);
+    if (responders.length > 0) this.#becomeIdle();
   }
 
-  /** Calls the listener as soon as nothing is unanswered, at once if that is so now. One listener at a time. */
+  /** Calls the listener as soon as every request is answered, at once if that is so now. One listener at a time. */
   whenIdle(listener: () => void): void {
     if (this.size === 0) listener();
     else this.#whenIdle = listener;
@@ -103,12 +103,12 @@ function keyOf(id: RequestId): string {
 }
 
 /**
- * Splits one port into one per request of a JSON-RPC batch (protocol 2025-03-26) and answers with an array once each
- * request is answered or cancelled. Progress inside a batch is not passed on: which request it belongs to is the only
- * thing that the client could not tell.
+ * Splits one responder into one per request of a JSON-RPC batch (protocol 2025-03-26) and answers with an array once each
+ * request is answered or cancelled. Progress inside a batch is not passed on, because the client could not tell which
+ * request it belongs to.
  *
  * @param count how many requests, at least one.
- * @param batch answered with the array, or cancelled when nothing is left to answer.
+ * @param batch answered with the array, or cancelled when every request was cancelled.
  */
 export function splitBatch(count: number, batch: Responder): readonly Responder[] {
   const answers: string[] = [];
@@ -119,11 +119,11 @@ export function splitBatch(count: number, batch: Responder): readonly Responder[
     if (answers.length > 0) batch.answer(`[${answers.join(',')}]`);
     else batch.cancel('every request of the batch was cancelled');
   };
-  const ports = Array.from({ length: count }, () => createPart(answers, settle));
+  const responders = Array.from({ length: count }, () => createPart(answers, settle));
   batch.cancellation.onCancel(() => {
-    for (const port of ports) port.cancel('the client closed the connection');
+    for (const responder of responders) responder.cancel('the client closed the connection');
   });
-  return ports;
+  return responders;
 }
 
 function createPart(answers: string[], settle: () => void): Responder {
@@ -151,15 +151,15 @@ function createPart(answers: string[], settle: () => void): Responder {
   };
 }
 
-/** Does what a `notifications/cancelled` says, if the message is one. A request that is unknown or answered is none. */
-export function heedCancellation(message: unknown, calls: CallsInFlight): void {
+/** Applies a message that is `notifications/cancelled`. Unknown and answered requests are ignored. */
+export function applyCancellation(message: unknown, calls: CallsInFlight): void {
   if (!isJsonObject(message) || message['method'] !== 'notifications/cancelled') return;
   const params = isJsonObject(message['params']) ? message['params'] : {};
   const { requestId, reason } = params;
   if (isRequestId(requestId)) calls.cancel(requestId, describeReason(reason));
 }
 
-/** The client's own words, cut to a sensible length. */
+/** The client's reason, cut to a bounded length. */
 function describeReason(reason: unknown): string {
   return typeof reason === 'string' && reason !== '' ? reason.slice(0, 200) : 'the client cancelled the request';
 }

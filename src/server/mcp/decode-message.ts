@@ -5,7 +5,7 @@ import { MessageExcerpt, type MessageSketch } from './message-excerpt.js';
 import { RPC_ERROR, writeRpcError } from './rpc-error.js';
 import type { ResultWriter } from './write-result.js';
 
-/** An answer to a message that was not parsed, and the HTTP status it has where the transport is HTTP. */
+/** The answer to a message that was not parsed, and its status where the transport is HTTP. */
 export interface Refusal {
   readonly status: number;
   readonly text: string;
@@ -22,8 +22,8 @@ export function payloadTooLarge(limit: number, actual: number): OperationError {
 }
 
 /**
- * Refuses a message before it is parsed. A tool call gets a tool result that its model can read and act on, since a
- * JSON-RPC error ends at the client; anything else gets the same failure as the `data` of a JSON-RPC error.
+ * Refuses a message before it is parsed. A tool call gets a tool result, which the model reads and can act on, while a
+ * JSON-RPC error may end at the client; anything else gets the same failure as the `data` of a JSON-RPC error.
  */
 export function refuseMessage(sketch: MessageSketch, error: OperationError, era: Era, writer: ResultWriter): Refusal {
   const failure = error.toFailure();
@@ -41,7 +41,7 @@ type DecodedMessage =
   | { readonly kind: 'message'; readonly message: unknown }
   | { readonly kind: 'refused'; readonly refusal: Refusal };
 
-/** Turns a message's bytes into a JSON value. Refused here: what is not UTF-8, and what is not JSON. */
+/** Parses a message's bytes as JSON. Refuses bytes that are not UTF-8 or not JSON. */
 export function decodeMessage(bytes: Buffer, era: Era, writer: ResultWriter): DecodedMessage {
   const text = bytes.toString('utf8');
   if (!isUtf8(bytes)) {
@@ -64,8 +64,8 @@ const REPLACEMENT = '\uFFFD';
 const REPLACEMENT_BYTES = Buffer.from(REPLACEMENT);
 
 /**
- * The offset of the first byte that is not UTF-8. The lenient text equals the bytes up to its first replacement character
- * that the bytes do not spell out.
+ * The offset of the first byte that is not UTF-8. The leniently decoded text equals the bytes up to its first replacement
+ * character that is not in the bytes themselves.
  */
 function findInvalidByte(bytes: Buffer, lenient: string): number {
   let offset = 0;

@@ -17,14 +17,14 @@ const REQUESTED_SCHEMA = {
   required: ['approve'],
 } as const;
 
-/** The params of `elicitation/create`, the same in both eras: a question and one box to tick. */
+/** The params of `elicitation/create`, the same in both eras: a question and one check box. */
 export function writeConsentParams(question: string): JsonObject {
   return { message: question, requestedSchema: REQUESTED_SCHEMA };
 }
 
 /**
- * What a person answered, from an elicitation's result; undefined when it is none. Sending the form is not a yes: the box
- * must be ticked.
+ * Reads a person's answer from an elicitation's result; undefined when the result is not one. Sending the form alone is no
+ * consent: the box must be ticked.
  */
 export function readConsent(result: unknown): ConsentAnswer | undefined {
   if (!isJsonObject(result)) return undefined;
@@ -34,7 +34,8 @@ export function readConsent(result: unknown): ConsentAnswer | undefined {
 }
 
 /**
- * Whether a client's capabilities say that it shows forms to its user. Before modes had names an empty object said so.
+ * Whether a client's capabilities say that it shows forms to its user. An empty object says so too: it is the declaration
+ * of revisions without modes.
  * https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation#capabilities
  */
 export function showsForms(capabilities: unknown): boolean {
@@ -43,20 +44,20 @@ export function showsForms(capabilities: unknown): boolean {
   return elicitation['form'] !== undefined || elicitation['url'] === undefined;
 }
 
-/** Of a call that brings no answer; one object for all of them. */
+/** The channel of a call that brings no answer; one object for all such calls. */
 const FIRST_ATTEMPT: RetryChannel = { kind: 'retry' };
 
-/** What the gateway calls its question in `inputRequests`; the client repeats it in `inputResponses`. */
+/** The gateway's name for its question in `inputRequests`; the client repeats it in `inputResponses`. */
 const QUESTION = 'consent';
 
-/** The way to the person behind a modern client that shows forms; undefined behind any other. */
+/** The channel to the user of a modern client that shows forms; undefined for any other client. */
 export function openRetryChannel(capabilities: unknown): RetryChannel | undefined {
   return showsForms(capabilities) ? FIRST_ATTEMPT : undefined;
 }
 
 /**
- * The same for a call that may bring an answer. State without an answer, or an answer to nothing, is a first attempt: the
- * protocol has the server ask again.
+ * The same for a call that may bring an answer. A call with state but no answer, or an answer but no state, is a first
+ * attempt: the protocol requires the server to ask again.
  * https://modelcontextprotocol.io/specification/2026-07-28/basic/patterns/mrtr
  */
 export function readRetryChannel(

@@ -12,8 +12,8 @@ interface OpenQuestion {
 }
 
 /**
- * The questions to clients' users that wait for an answer, of all sessions together: a session that asks nothing costs
- * nothing. Each is a request of the gateway's own, sent where the answer to the call will go.
+ * The questions to clients' users that wait for an answer, of all sessions together: a session without questions costs no
+ * memory. Each question is a request by the gateway, sent through the responder of the call.
  */
 export class OpenQuestions {
   readonly #open = new Map<string, OpenQuestion>();
@@ -22,11 +22,11 @@ export class OpenQuestions {
     return this.#open.size;
   }
 
-  /** The way to the person behind a waiting request; undefined where the client has none, or no message can be sent. */
-  channel({ caller, elicits }: Peer, port: Responder): UserChannel | undefined {
-    if (elicits !== true || !port.canNotify) return undefined;
+  /** The channel to the user of a waiting request; undefined where the client declares none, or no message can be sent. */
+  channel({ caller, elicits }: Peer, responder: Responder): UserChannel | undefined {
+    if (elicits !== true || !responder.canNotify) return undefined;
     const { sessionId } = caller;
-    return { kind: 'live', ask: (question, cancellation) => this.#ask(sessionId, port, question, cancellation) };
+    return { kind: 'live', ask: (question, cancellation) => this.#ask(sessionId, responder, question, cancellation) };
   }
 
   /** Takes a response to an open question of this session; false for any other message. */
@@ -39,11 +39,11 @@ export class OpenQuestions {
     return true;
   }
 
-  #ask(sessionId: string, port: Responder, question: string, cancellation: Cancellation): Promise<ConsentAnswer> {
+  #ask(sessionId: string, responder: Responder, question: string, cancellation: Cancellation): Promise<ConsentAnswer> {
     const id = `consent-${randomUUID()}`;
     return new Promise((resolve, reject) => {
-      if (cancellation.cancelled || port.cancellation.cancelled) {
-        reject(new Error('nobody waits for the answer'));
+      if (cancellation.cancelled || responder.cancellation.cancelled) {
+        reject(new Error('the call has ended'));
         return;
       }
       const settle = (response: JSONRPCResponse): void => {
@@ -52,14 +52,14 @@ export class OpenQuestions {
         else resolve(answer);
       };
       this.#open.set(id, { sessionId, settle });
-      port.notify(writeRequest(id, question));
+      responder.notify(writeRequest(id, question));
       const withdraw = (): void => {
         if (!this.#open.delete(id)) return;
-        port.notify(writeWithdrawal(id));
+        responder.notify(writeWithdrawal(id));
         reject(new Error('the question was withdrawn'));
       };
       cancellation.onCancel(withdraw);
-      port.cancellation.onCancel(withdraw);
+      responder.cancellation.onCancel(withdraw);
     });
   }
 }
@@ -68,8 +68,8 @@ function writeRequest(id: string, question: string): string {
   return JSON.stringify({ jsonrpc: '2.0', id, method: 'elicitation/create', params: writeConsentParams(question) });
 }
 
-/** The client may then take its dialog away. */
+/** Lets the client close its dialog. */
 function writeWithdrawal(id: string): string {
-  const params = { requestId: id, reason: 'the call was taken back or took too long' };
+  const params = { requestId: id, reason: 'the call was cancelled or took too long' };
   return JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params });
 }

@@ -4,7 +4,7 @@ import { isRequestId, type RequestId } from './fast-request.js';
 const HEAD_BYTES = 4096;
 const TAIL_BYTES = 1024;
 
-/** The beginning and the end of a message that is too large to keep, and how large it is. */
+/** The beginning, the end and the size of a message that is too large to keep. */
 export class MessageExcerpt {
   #head: Buffer = Buffer.alloc(0);
   #tail: Buffer = Buffer.alloc(0);
@@ -14,7 +14,7 @@ export class MessageExcerpt {
     return this.#size;
   }
 
-  /** Takes the next bytes and keeps at most 5 kB of all of them. */
+  /** Adds the next bytes; at most 5 kB of the message are kept. */
   add(chunk: Buffer): void {
     this.#size += chunk.length;
     const missing = HEAD_BYTES - this.#head.length;
@@ -22,7 +22,7 @@ export class MessageExcerpt {
     this.#tail = Buffer.concat([this.#tail, chunk.subarray(-TAIL_BYTES)]).subarray(-TAIL_BYTES);
   }
 
-  /** What the message can be recognised by. */
+  /** The members by which the message can be answered. */
   sketch(): MessageSketch {
     return sketchMessage(this.#head.toString('utf8'), this.#tail.toString('utf8'));
   }
@@ -34,10 +34,10 @@ export interface MessageSketch {
   readonly id: RequestId | undefined;
 }
 
-/** One JSON token with the white space before it. A string that is cut off matches nothing and ends the reading. */
+/** One JSON token with the white space before it. An incomplete string matches nothing and ends the reading. */
 const TOKEN = /\s*("(?:[^"\\]|\\.)*"|[{}[\]:,]|[^\s"{}[\]:,]+)/gy;
 
-/** An id that is a message's last member but for the version: some clients write it there. */
+/** An id that is a message's last member, or the last before the version: some clients write it there. */
 const LAST_ID = /"id"\s*:\s*("(?:[^"\\]|\\.)*"|-?\d+)\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$/;
 
 /** Reads method and id from the beginning and the end of a JSON-RPC message, as far as they are there. */

@@ -2,8 +2,8 @@ import type { JsonObject } from '../../protocol/json.js';
 import type { RequestId } from './fast-request.js';
 
 /**
- * The JSON-RPC error codes that the fronts themselves answer with: those of JSON-RPC 2.0, and from the range it leaves to
- * servers the two that MCP's SDKs use for HTTP (-32000: refused, -32001: session not found).
+ * The JSON-RPC error codes that the servers themselves send: those of JSON-RPC 2.0, and from its range for servers the two
+ * that MCP's SDKs use for HTTP (-32000: refused, -32001: session not found).
  */
 export const RPC_ERROR = {
   parse: -32700,

@@ -5,18 +5,18 @@ import type { Observer } from '../../observe/observation.js';
 import type { Caller } from '../../protocol/call.js';
 import type { SdkServerFactory } from './sdk-server.js';
 
-/** Everything of the 2026-07-28 era that is not hot: discovery, subscriptions, and each malformed or misplaced request. */
+/** Answers the modern requests that are not fast: discovery, subscriptions, and malformed or misplaced requests. */
 export interface ModernHandler {
   /** Answers a request whose body has been parsed. */
   handle(request: IncomingMessage, response: ServerResponse, message: unknown, caller: Caller): void;
-  tellToolsChanged(): void;
+  notifyToolsChanged(): void;
   close(): Promise<void>;
 }
 
-/** Wraps the SDK's handler, whose validation ladder decides the status and words of every refusal. */
+/** Wraps the SDK's handler, whose validation decides the status and text of every refusal. */
 export function createModernHandler(createServer: SdkServerFactory, observe: Observer): ModernHandler {
   const onerror = (error: Error): void => observe({ kind: 'notice', level: 'debug', message: error.message });
-  // The SDK passes the authentication of a request through untouched: it is how the caller reaches the server.
+  // The SDK passes the authentication object of a request through unchanged, so the caller is found by it.
   const callers = new WeakMap<AuthInfo, Caller>();
   const callerOf = (auth: AuthInfo | undefined): Caller => {
     const caller = auth && callers.get(auth);
@@ -28,7 +28,7 @@ export function createModernHandler(createServer: SdkServerFactory, observe: Obs
     onerror,
   });
   let adapter: Promise<NodeMcpRequestHandler> | undefined;
-  /** Loaded with the first request that needs it: it would be a tenth of the time to start. */
+  /** Loaded with the first request that needs it, because loading it takes a tenth of the start-up time. */
   const loadAdapter = (): Promise<NodeMcpRequestHandler> => {
     adapter ??= import('@modelcontextprotocol/node').then(({ toNodeHandler }) => toNodeHandler(handler, { onerror }));
     return adapter;
@@ -42,7 +42,7 @@ export function createModernHandler(createServer: SdkServerFactory, observe: Obs
         .then((serve) => serve(Object.assign(request as NodeIncomingMessageLike, { auth }), response, message))
         .catch((cause) => observe({ kind: 'defect', where: 'answering a modern request', cause }));
     },
-    tellToolsChanged: () => handler.notify.toolsChanged(),
+    notifyToolsChanged: () => handler.notify.toolsChanged(),
     close: () => handler.close(),
   };
 }

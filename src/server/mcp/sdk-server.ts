@@ -17,25 +17,25 @@ import { readRetryChannel, writeInputRequired } from './elicitation-form.js';
 import { type Era, isRequestId, type RequestId } from './fast-request.js';
 import { progressParams, type ServerInfo, toCallToolResult } from './write-result.js';
 
-/** Where a request came from. */
+/** The origin of a request. */
 export interface RequestOrigin {
   readonly caller: Caller;
-  /** The way to the person behind a legacy client; a modern one's is in its envelope. */
+  /** The channel to the user of a legacy client; that of a modern client is in its envelope. */
   readonly user?: UserChannel | undefined;
 }
 
-/** Makes a server of the SDK for one connection, session or request. */
+/** Creates a server of the SDK for one connection, session or request. */
 export type SdkServerFactory = (era: Era, originOf: (id: RequestId) => RequestOrigin) => Server;
 
 /**
- * The way of everything that is not hot: handshake, discovery, unknown methods, malformed requests. Its two tool handlers
- * give the same answers as the hot path, for well-formed requests that are too unusual to be recognised there.
+ * The SDK path, for everything that is not fast: handshake, discovery, unknown methods, malformed requests. Its two tool
+ * handlers give the same answers as the fast path, for well-formed requests that the fast path does not recognise.
  */
 export function createSdkServerFactory(gateway: Gateway, serverInfo: ServerInfo): SdkServerFactory {
   const options = {
     capabilities: { tools: { listChanged: true } },
     instructions: writeInstructions(gateway.config.endpoint.mode),
-    // Questions to legacy clients are the gateway's own.
+    // The gateway sends its questions to legacy clients itself.
     inputRequired: { legacyShim: false },
   };
   const listTools = (cursor: string | undefined): ListToolsResult => {
@@ -76,7 +76,7 @@ export function createSdkServerFactory(gateway: Gateway, serverInfo: ServerInfo)
   };
 }
 
-/** The way to the person behind a modern client, with what the client brought back from it. */
+/** The channel to the user of a modern client, with the answer that the client has brought. */
 function readRetry({ mcpReq }: ServerContext): UserChannel | undefined {
   const envelope: JsonObject = mcpReq.envelope ?? {};
   return readRetryChannel(envelope[CLIENT_CAPABILITIES_META_KEY], mcpReq.inputResponses, mcpReq.requestState());
@@ -102,7 +102,7 @@ const OPENING: Readonly<Record<EndpointMode, string>> = {
     'single tool. Call one with {"operation": "<name>", "params": {...}}.',
 };
 
-/** What a model should know of MCP-AQL before it reads the tools: sent in the handshake of both eras. */
+/** What a model should know about MCP-AQL before it reads the tools; sent in the handshake of both eras. */
 function writeInstructions(mode: EndpointMode): string {
   return `${OPENING[mode]} ${INTROSPECT_FIRST} ${ASK_FOR_LESS}`;
 }

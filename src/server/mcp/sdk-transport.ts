@@ -13,9 +13,9 @@ import type { OpenQuestions } from './elicitation.js';
 import type { SdkServerFactory } from './sdk-server.js';
 
 /** Answers any legacy request through the SDK's protocol layer. */
-export type SlowAnswerer = (message: JSONRPCMessage, peer: Required<Peer>, port: Responder) => void;
+export type SdkAnswerer = (message: JSONRPCMessage, peer: Required<Peer>, responder: Responder) => void;
 
-/** Where the SDK's messages go that answer no registered request. */
+/** Receives the SDK's messages that answer no registered request. */
 interface TransportOutlet {
   /** Notifications and requests of the server's own, and responses to long-lived requests. */
   send(text: string): void;
@@ -23,10 +23,10 @@ interface TransportOutlet {
   onStart?(): void;
 }
 
-/** Requests that stay unanswered by design: not in flight, but subscribed. */
+/** Requests that stay unanswered by design: they are subscriptions and do not count as in flight. */
 const LONG_LIVED: ReadonlySet<string> = new Set(['subscriptions/listen']);
 
-/** The thin end between the SDK's protocol layer and the ports that requests came from. */
+/** Connects the SDK's protocol layer with the responders of the requests. */
 export class ServerTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
@@ -45,10 +45,10 @@ export class ServerTransport implements Transport {
     this.#outlet.onStart?.();
   }
 
-  /** Hands a message to the SDK. `port` is where the response to a request goes. */
-  deliver(message: JSONRPCMessage, port: Responder): void {
+  /** Passes a message to the SDK. `responder` sends the response to a request. */
+  deliver(message: JSONRPCMessage, responder: Responder): void {
     const registered = isJSONRPCRequest(message) && !LONG_LIVED.has(message.method);
-    if (registered && !this.calls.begin(message.id, port)) port.answer(refuseDuplicate(message.id));
+    if (registered && !this.calls.begin(message.id, responder)) responder.answer(refuseDuplicate(message.id));
     else this.onmessage?.(message);
   }
 
@@ -56,10 +56,10 @@ export class ServerTransport implements Transport {
     const text = JSON.stringify(message);
     const isResponse = isJSONRPCResultResponse(message) || isJSONRPCErrorResponse(message);
     const id = isResponse ? message.id : options?.relatedRequestId;
-    const port = id === undefined ? undefined : isResponse ? this.calls.take(id) : this.calls.get(id);
-    if (port === undefined) this.#outlet.send(text);
-    else if (isResponse) port.answer(text);
-    else port.notify(text);
+    const responder = id === undefined ? undefined : isResponse ? this.calls.take(id) : this.calls.get(id);
+    if (responder === undefined) this.#outlet.send(text);
+    else if (isResponse) responder.answer(text);
+    else responder.notify(text);
   }
 
   async close(): Promise<void> {
@@ -70,27 +70,27 @@ export class ServerTransport implements Transport {
 }
 
 /**
- * Gives each request a server of its own, which is garbage once it has answered. A session's server would be awake for the
- * handshake alone and sleep in 5 kB for the rest of its life: what it offers has no state, and tool calls are hot.
+ * Creates a server for each request, which is freed once it has answered. A server per session would take 5 kB for the
+ * session's lifetime and answer little but the handshake: it has no state, and tool calls take the fast path.
  */
-export function createSlowAnswerer(
+export function createSdkAnswerer(
   createServer: SdkServerFactory,
   questions: OpenQuestions,
   observe: Observer,
-): SlowAnswerer {
-  return (message, peer, port) => {
+): SdkAnswerer {
+  return (message, peer, responder) => {
     const { caller, calls } = peer;
     const transport = new ServerTransport({ send: () => undefined }, calls);
     const reportDefect = (cause: unknown): void =>
       observe({ kind: 'defect', where: 'answering a legacy request', cause });
-    port.cancellation.onCancel(() => {
-      // A server whose transport is closed aborts what it was doing and never answers.
-      if (isJSONRPCRequest(message)) calls.forget(message.id, port);
+    responder.cancellation.onCancel(() => {
+      // A server whose transport is closed aborts its requests and never answers them.
+      if (isJSONRPCRequest(message)) calls.forget(message.id, responder);
       transport.close().catch(reportDefect);
     });
-    createServer('legacy', () => ({ caller, user: questions.channel(peer, port) }))
+    createServer('legacy', () => ({ caller, user: questions.channel(peer, responder) }))
       .connect(transport)
-      .then(() => transport.deliver(message, port))
+      .then(() => transport.deliver(message, responder))
       .catch(reportDefect);
   };
 }

@@ -5,7 +5,7 @@ import type { Reply } from '../../protocol/result.js';
 import { writeInputRequired } from './elicitation-form.js';
 import type { Era, RequestId } from './fast-request.js';
 
-/** What a server says of itself. */
+/** The server's identity. */
 export interface ServerInfo {
   readonly name: string;
   readonly version: string;
@@ -19,14 +19,14 @@ export interface ResultWriter {
   emptyResult(id: RequestId): string;
 }
 
-/** The list may change at any moment and is told through `list_changed`: clients may keep it but must ask again. */
+/** The list may change at any moment, which `list_changed` announces: clients may keep it but must ask again. */
 const CACHE_POLICY = { ttlMs: 0, cacheScope: 'private' } as const;
 
-/** Members of a result that the gateway answers for, whatever an upstream sent. */
+/** Members of a result that the gateway writes itself; an upstream's are dropped. */
 const OWN_MEMBERS: ReadonlySet<string> = new Set(['content', 'isError', '_meta', 'resultType', 'structuredContent']);
 
 /**
- * Makes the writer. Modern results carry what the SDK's 2026-07-28 encoder would add: `resultType`, the server's identity
+ * Creates the writer. Modern results carry what the SDK's 2026-07-28 encoder adds: `resultType`, the server's identity
  * and, on lists, the cache policy.
  */
 export function createResultWriter(serverInfo: ServerInfo): ResultWriter {
@@ -60,7 +60,7 @@ export function toCallToolResult(reply: Reply): JsonObject {
   };
 }
 
-/** Writes one step of a long call under the client's own token. */
+/** Writes a progress notification under the client's own token. */
 export function writeProgress(progressToken: RequestId, update: ProgressUpdate): string {
   return JSON.stringify({
     jsonrpc: '2.0',

@@ -10,7 +10,7 @@ interface LineReaderEvents {
   onOverlong(excerpt: MessageExcerpt): void;
 }
 
-/** Splits a byte stream into lines and keeps at most one line's limit of it. */
+/** Splits a byte stream into lines; at most one line up to the limit is kept in memory. */
 export class LineReader {
   readonly #limit: number;
   readonly #events: LineReaderEvents;
@@ -34,7 +34,7 @@ export class LineReader {
     if (start < chunk.length) this.#add(chunk.subarray(start));
   }
 
-  /** Ends the current line, as a line break does. Empty lines are passed over. */
+  /** Ends the current line, as a line break does. Empty lines are ignored. */
   end(): void {
     const [only] = this.#chunks;
     const line = this.#chunks.length === 1 && only !== undefined ? only : Buffer.concat(this.#chunks, this.#size);
@@ -64,7 +64,7 @@ export class LineReader {
   }
 }
 
-/** Nothing, or the carriage return of a Windows line break. */
+/** Whether a line is empty, or only the carriage return of a Windows line break. */
 function isBlank(line: Buffer): boolean {
   return line.length === 0 || (line.length === 1 && line[0] === 0x0d);
 }
@@ -77,7 +77,7 @@ export class LineWriter {
   #scheduled = false;
   #backedUp = false;
 
-  /** @param onBackedUp told when the reader falls behind (true) and when it has caught up (false). */
+  /** @param onBackedUp called when the reader falls behind (true) and when it has caught up (false). */
   constructor(output: Writable, onBackedUp: (backedUp: boolean) => void) {
     this.#output = output;
     this.#onBackedUp = onBackedUp;
@@ -90,7 +90,7 @@ export class LineWriter {
     setImmediate(() => this.#flush());
   }
 
-  /** Resolves when everything has been handed to the operating system, or cannot be any more, or after `graceMs`. */
+  /** Resolves when everything has been passed to the operating system, when the output is closed, or after `graceMs`. */
   async drain(graceMs: number): Promise<void> {
     if (this.#output.destroyed) return;
     const text = this.#takePending();

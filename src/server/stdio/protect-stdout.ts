@@ -1,8 +1,8 @@
 import { Console } from 'node:console';
 
 /**
- * Sends everything that any library prints through `console` to stderr: on stdio, stdout belongs to the protocol, and one
- * stray line there ends the session of a strict client.
+ * Sends everything that any library prints through `console` to stderr: on stdio, stdout carries only the protocol, and one
+ * other line ends the session of a strict client.
  */
 export function protectStdout(): void {
   globalThis.console = new Console({ stdout: process.stderr, stderr: process.stderr });

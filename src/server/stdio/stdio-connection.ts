@@ -12,27 +12,33 @@ import type { Gateway } from '../../gateway/gateway.js';
 import type { Observer } from '../../observe/observation.js';
 import type { Caller } from '../../protocol/call.js';
 import { Cancellation } from '../../protocol/cancellation.js';
-import { createHotAnswerer } from '../mcp/answer-fast.js';
-import { type CallsInFlight, heedCancellation, type Peer, type Responder, splitBatch } from '../mcp/calls-in-flight.js';
+import { createFastAnswerer } from '../mcp/answer-fast.js';
+import {
+  applyCancellation,
+  type CallsInFlight,
+  type Peer,
+  type Responder,
+  splitBatch,
+} from '../mcp/calls-in-flight.js';
 import { OpenQuestions } from '../mcp/elicitation.js';
 import { showsForms } from '../mcp/elicitation-form.js';
-import { clientNameOf, type Era, type HotRequest, type RequestId, recogniseHotRequest } from '../mcp/fast-request.js';
+import { clientNameOf, type Era, type FastRequest, type RequestId, recogniseFastRequest } from '../mcp/fast-request.js';
 import { RPC_ERROR, writeRpcError } from '../mcp/rpc-error.js';
 import { createSdkServerFactory, type RequestOrigin } from '../mcp/sdk-server.js';
 import type { ServerTransport } from '../mcp/sdk-transport.js';
 import type { ResultWriter, ServerInfo } from '../mcp/write-result.js';
 import type { LineWriter } from './lines.js';
 
-/** The messages of one stdio connection, whose first ones decide its era. */
+/** The messages of one stdio connection; the first ones decide its era. */
 interface StdioConnection {
   readonly sessionId: string;
-  /** Makes the SDK's server for this connection, once its era is known. */
+  /** Creates the SDK's server for this connection, once its era is known. */
   readonly createServer: McpServerFactory;
-  /** The era as far as it is settled. */
+  /** The era, once it is known. */
   era(): Era | undefined;
-  /** Takes a parsed line. */
+  /** Handles a parsed line. */
   accept(message: unknown): void;
-  tellToolsChanged(): void;
+  notifyToolsChanged(): void;
 }
 
 interface StdioConnectionDeps {
@@ -47,36 +53,36 @@ interface StdioConnectionDeps {
 export function createStdioConnection(deps: StdioConnectionDeps): StdioConnection {
   const { gateway, observe, lines, transport } = deps;
   const questions = new OpenQuestions();
-  const answerHot = createHotAnswerer({ gateway, writer: deps.results, questions, observe });
+  const answerFast = createFastAnswerer({ gateway, writer: deps.results, questions, observe });
   const createSdkServer = createSdkServerFactory(gateway, deps.serverInfo);
   const client = new StdioClient(transport.calls);
   let era: Era | undefined;
-  /** The server that may speak unasked; the SDK keeps a modern one's notifications to those who subscribed. */
-  let speaker: Server | undefined;
+  /** The server that sends notifications; for modern clients the SDK sends them to subscriptions only. */
+  let notifier: Server | undefined;
 
   const refuse = (problem: string): void =>
     lines.write(writeRpcError(null, RPC_ERROR.invalidRequest, `Invalid Request: ${problem}`));
 
-  /** Until the handshake is over only the SDK knows the order of things; an envelope needs no handshake. */
-  const recogniseOpen = (message: unknown): HotRequest | undefined => {
-    const hot = recogniseHotRequest(message);
-    const isOpen = hot?.era === 'legacy' ? era === 'legacy' : era !== 'legacy';
-    return isOpen ? hot : undefined;
+  /** Until the handshake is over, only the SDK knows which messages are allowed; an envelope needs no handshake. */
+  const recogniseOpen = (message: unknown): FastRequest | undefined => {
+    const fast = recogniseFastRequest(message);
+    const isOpen = fast?.era === 'legacy' ? era === 'legacy' : era !== 'legacy';
+    return isOpen ? fast : undefined;
   };
 
-  const dispatch = (message: unknown, port: Responder): void => {
+  const dispatch = (message: unknown, responder: Responder): void => {
     client.learnName(message);
-    const hot = recogniseOpen(message);
-    if (hot === undefined) {
-      client.heedHandshake(message);
-      heedCancellation(message, transport.calls);
+    const fast = recogniseOpen(message);
+    if (fast === undefined) {
+      client.noteCapabilities(message);
+      applyCancellation(message, transport.calls);
       if (questions.takeResponse(client.caller.sessionId, message)) return;
-      if (isMessage(message)) transport.deliver(message, port);
-      else refuse('the line is no JSON-RPC message');
+      if (isMessage(message)) transport.deliver(message, responder);
+      else refuse('the line is not a JSON-RPC message');
       return;
     }
-    era = hot.era;
-    answerHot(hot, client, port);
+    era = fast.era;
+    answerFast(fast, client, responder);
   };
 
   const acceptBatch = (batch: readonly unknown[]): void => {
@@ -84,16 +90,17 @@ export function createStdioConnection(deps: StdioConnectionDeps): StdioConnectio
       refuse('a batch must hold JSON-RPC messages only');
       return;
     }
-    const port = new StdioResponder(lines);
+    const responder = new StdioResponder(lines);
     const count = batch.filter(isJSONRPCRequest).length;
-    const ports = count === 0 ? [] : [...splitBatch(count, port)];
-    for (const message of batch) dispatch(message, (isJSONRPCRequest(message) ? ports.shift() : undefined) ?? port);
+    const responders = count === 0 ? [] : [...splitBatch(count, responder)];
+    for (const message of batch)
+      dispatch(message, (isJSONRPCRequest(message) ? responders.shift() : undefined) ?? responder);
   };
 
-  /** Requests that the SDK answers wait for it under their id. */
+  /** The SDK knows a request by its id only; its responder is registered under it. */
   const originOf = (id: RequestId): RequestOrigin => {
-    const port = transport.calls.get(id);
-    return { caller: client.caller, user: port && questions.channel(client, port) };
+    const responder = transport.calls.get(id);
+    return { caller: client.caller, user: responder && questions.channel(client, responder) };
   };
 
   return {
@@ -101,11 +108,11 @@ export function createStdioConnection(deps: StdioConnectionDeps): StdioConnectio
     era: () => era,
     createServer(context) {
       const server = createSdkServer(context.era, originOf);
-      if (context.era === 'modern') speaker = server;
+      if (context.era === 'modern') notifier = server;
       else {
         server.oninitialized = () => {
           era = 'legacy';
-          speaker = server;
+          notifier = server;
         };
       }
       return server;
@@ -114,9 +121,9 @@ export function createStdioConnection(deps: StdioConnectionDeps): StdioConnectio
       if (Array.isArray(message)) acceptBatch(message);
       else dispatch(message, new StdioResponder(lines));
     },
-    tellToolsChanged() {
-      if (speaker?.transport === undefined) return;
-      speaker.sendToolListChanged().catch((cause) => observe({ kind: 'defect', where: 'tools/list_changed', cause }));
+    notifyToolsChanged() {
+      if (notifier?.transport === undefined) return;
+      notifier.sendToolListChanged().catch((cause) => observe({ kind: 'defect', where: 'tools/list_changed', cause }));
     },
   };
 }
@@ -125,7 +132,7 @@ function isMessage(message: unknown): message is JSONRPCMessage {
   return isJSONRPCRequest(message) || isJSONRPCNotification(message) || isJSONRPCResponse(message);
 }
 
-/** One connection is one session; what its client is called and can do shows in the first messages that say so. */
+/** One connection is one session; its client's name and capabilities come from the first messages that state them. */
 class StdioClient implements Peer {
   readonly calls: CallsInFlight;
   caller: Caller = { sessionId: randomUUID(), clientName: 'unnamed client', transport: 'stdio' };
@@ -144,7 +151,7 @@ class StdioClient implements Peer {
     this.caller = { ...this.caller, clientName };
   }
 
-  heedHandshake(message: unknown): void {
+  noteCapabilities(message: unknown): void {
     if (isInitializeRequest(message)) this.elicits = showsForms(message.params.capabilities);
   }
 }

@@ -10,12 +10,12 @@ import { createStdioConnection } from './stdio-connection.js';
 
 /** One client on a pair of streams. */
 export interface StdioGatewayServer {
-  /** Resolves when the client has gone (the input has ended) or the front was closed, and the output is written. */
+  /** Resolves when the client has gone (the input has ended) or the server was closed, and the output is written. */
   readonly done: Promise<void>;
   close(): Promise<void>;
 }
 
-interface StdioFrontDeps {
+interface StdioServerDeps {
   readonly input: Readable;
   /** Carries protocol messages and nothing else. */
   readonly output: Writable;
@@ -23,11 +23,11 @@ interface StdioFrontDeps {
   readonly serverInfo: ServerInfo;
 }
 
-/** A client that ends its input may still read: what it asked before is answered, if neither side takes longer. */
-const FAREWELL_MS = 1_000;
+/** A client that ends its input may still read: its open requests are answered within this time. */
+const FINISH_MS = 1_000;
 
 /** Serves MCP on a pair of streams, both eras. Bytes are counted and checked before they are parsed. */
-export function serveStdio(gateway: Gateway, deps: StdioFrontDeps): StdioGatewayServer {
+export function serveStdio(gateway: Gateway, deps: StdioServerDeps): StdioGatewayServer {
   const { input, output, observe, serverInfo } = deps;
   const { maxRequestSize } = gateway.config.limits;
   const results = createResultWriter(serverInfo);
@@ -50,22 +50,22 @@ export function serveStdio(gateway: Gateway, deps: StdioFrontDeps): StdioGateway
     },
   });
 
-  const stopListening = gateway.onToolsChanged(connection.tellToolsChanged);
+  const stopListening = gateway.onToolsChanged(connection.notifyToolsChanged);
   let end = (): void => undefined;
   const ended = new Promise<void>((resolve) => {
     end = resolve;
   });
   const readChunk = (chunk: Buffer): void => reader.push(chunk);
-  const sayFarewell = (): void => {
+  const finishInput = (): void => {
     reader.end();
-    const timer = setTimeout(end, FAREWELL_MS);
+    const timer = setTimeout(end, FINISH_MS);
     transport.calls.whenIdle(() => {
       clearTimeout(timer);
       end();
     });
   };
-  // Pausing first: bytes that came before the SDK is ready stay in the stream.
-  input.pause().on('data', readChunk).once('end', sayFarewell).on('error', end);
+  // The input is paused first: bytes that come before the SDK is ready stay in the stream.
+  input.pause().on('data', readChunk).once('end', finishInput).on('error', end);
   output.on('error', end);
   const sdk = serveSdkStdio(connection.createServer, {
     transport,
@@ -73,12 +73,12 @@ export function serveStdio(gateway: Gateway, deps: StdioFrontDeps): StdioGateway
   });
 
   const done = ended.then(async () => {
-    input.off('data', readChunk).off('end', sayFarewell).pause();
+    input.off('data', readChunk).off('end', finishInput).pause();
     stopListening();
     transport.calls.cancelAll('the client has gone');
     gateway.endSession(connection.sessionId);
     await sdk.close();
-    await lines.drain(FAREWELL_MS);
+    await lines.drain(FINISH_MS);
   });
   return {
     done,

@@ -18,7 +18,7 @@ export const BASELINE = 'passed on';
 
 /**
  * What is asked of the 10,000 rows. `settings` are those other than the defaults, `follows` asks for the page after; without
- * `isRight` there is no desk. `isRight` judges the data that comes.
+ * `isRight` results pass unchanged. `isRight` judges the data that comes.
  */
 export const ASKED = [
   { name: BASELINE, params: {} },

@@ -1,4 +1,4 @@
-// What many big results at once leave behind, in a process of its own whose memory is nobody else's.
+// What many big results at once leave in memory, measured in a process of its own.
 import { setTimeout as delay } from 'node:timers/promises';
 import { answerParent } from '../process/answer-parent.mjs';
 import { openAnswers } from './open-answers.mjs';
@@ -28,7 +28,7 @@ answerParent({
 
   /**
    * So many calls, each of a session of its own, all waiting before the first is answered.
-   * @param settings of the results desk; without them nobody looks at the answers
+   * @param settings of the results; without them the answers pass unchanged
    * @returns `sentBytes` in all, `heldBytes` outside the heap that are still in use, `residentBytes` more than before,
    *   `readable`: how many results can be read on in; `faults` in words
    */

@@ -8,7 +8,7 @@ import { LIST_ROWS, ROWS_TEXT } from './rows.mjs';
 /**
  * The built gateway's own pipeline, over one catalog and an upstream that answers at once or when `answerLarge` does.
  * @param answerLarge what `list_rows` answers a call's arguments with
- * @returns `openPass(settings)`: a pipeline with a result desk, whose settings are the defaults but for these; without them
+ * @returns `openPass(settings)`: a pipeline that shapes results, with the defaults but for these settings; without them
  *   one that looks at no answer. Gives `{pass, results}`
  */
 export async function openAnswers({ modules, directory }, answerLarge = () => ROWS_TEXT) {

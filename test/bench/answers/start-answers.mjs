@@ -8,7 +8,7 @@ const NODE_ARGS = ['--expose-gc'];
 /**
  * Starts the process that asks things of answers. Each method is one of its verbs.
  * @param program the gateway's entry point, in the `cli` folder of its build
- * @returns undefined where that build has no result desk
+ * @returns undefined where that build does not shape results
  */
 export function startAnswers(program) {
   const inner = startInner(program, ANSWERS, 'the process with the answers', NODE_ARGS);

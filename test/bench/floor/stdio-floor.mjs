@@ -31,7 +31,7 @@ function ask(message) {
 
 async function forward(message) {
   if (message.id === undefined) return { status: 202, headers: {}, body: undefined };
-  // The child is initialised once; every client hears the same.
+  // The child is initialised once; every client gets the same answer.
   const answer = message.method === 'initialize' ? greeting : await ask(message);
   return { status: 200, headers: {}, body: { ...answer, id: message.id } };
 }

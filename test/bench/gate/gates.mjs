@@ -17,8 +17,8 @@ const GLOB_RULE = {
 export const BASELINE = 'open';
 
 /**
- * The gates that the same calls pass in turn. `rules` stand in the configuration of a policy desk; without them there is no
- * desk, and everything passes unseen. `refuses` names the probes that must not pass: who refuses nothing measures nothing.
+ * The gates that the same calls pass in turn. `rules` configure a policy; without them there is no policy,
+ * and every call passes. `refuses` names the probes that must not pass: a gate that refuses nothing measures nothing.
  */
 export const GATES = [
   { name: BASELINE, refuses: [] },

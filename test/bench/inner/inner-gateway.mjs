@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const UPSTREAM = 'bench';
-/** Nobody connects to it. */
+/** An upstream that is never connected. */
 const MCP_SERVERS = { [UPSTREAM]: { type: 'http', url: 'http://127.0.0.1:9/mcp' } };
 const CALLER = { sessionId: 'bench', clientName: 'bench-client', transport: 'http' };
 
@@ -26,7 +26,7 @@ export function buildInnerSnapshot({ buildSnapshot }, config, tools, answer) {
   return buildSnapshot({
     config,
     toolSets: [{ upstream: UPSTREAM, tools }],
-    // Introspection alone asks these, and nobody introspects.
+    // Only introspection needs these, and it is not called.
     policy: { staticDecision: IGNORE, revokeToken: IGNORE },
     upstreamHandler: async ({ operation, arguments: args }) => ({
       toolResult: { content: [{ type: 'text', text: await answer(args, operation.tool) }] },
@@ -35,8 +35,8 @@ export function buildInnerSnapshot({ buildSnapshot }, config, tools, answer) {
 }
 
 /**
- * The built gateway's own pipeline. Each call is made anew, as a front makes it of a message.
- * @param desks `{gatekeeper, recordCall, results}`
+ * The built gateway's own pipeline. Each call is a new object, as a server makes it from a message.
+ * @param services `{gatekeeper, recordCall, results}`
  * @returns a function that takes `{tool, operation, params, sessionId?}` and resolves with the reply
  */
 export function createPass({ createPipeline, unlimitedQuota, Cancellation }, services, config, snapshot) {

@@ -12,7 +12,7 @@ export function elapsedNanoseconds() {
 }
 
 /**
- * Makes `calls` calls of every subject, `repeats` times; in turn one way and the other, so that nobody is always first.
+ * Makes `calls` calls of every subject, `repeats` times; in alternating order, so that none is always first.
  * @param subjects `{name, call(index), prepare?()}`: `call` resolves with whether the answer was right, `prepare` is not counted
  * @param clock `cpuNanoseconds` or `elapsedNanoseconds`
  * @returns `costs`: for each name nanoseconds a call, one number a repeat; `wrong`: for each name how many answers

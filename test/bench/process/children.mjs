@@ -7,7 +7,7 @@ const STOP_TIMEOUT_MS = 3_000;
 const LOG_TAIL = 4_000;
 
 const running = new Set();
-/** How processes ended that nobody had stopped, by pid. */
+/** How processes ended that were not stopped by the bench, by pid. */
 const mishaps = new Map();
 
 process.on('exit', () => {
@@ -19,7 +19,7 @@ for (const [signal, code] of Object.entries({ SIGINT: 130, SIGTERM: 143 })) {
 
 /**
  * Starts `node` with these arguments. `log()` is the end of what it wrote to stderr.
- * @param options `onLine` hears the lines of stdout; `ipc` opens a channel for messages
+ * @param options `onLine` gets the lines of stdout; `ipc` opens a channel for messages
  */
 export function startNode(args, { onLine = () => {}, ipc = false } = {}) {
   const child = spawn(process.execPath, args, {

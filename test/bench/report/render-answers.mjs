@@ -1,7 +1,7 @@
 import { fixed, megabytes, ratio, signedSpread, whole } from './figures.mjs';
 import { renderTable } from './render-table.mjs';
 
-/** What was measured of the result desk, as Markdown. */
+/** The measurements of result shaping, as Markdown. */
 export function renderAnswers({ rows, small, crowd }) {
   return [renderRows(rows), renderSmall(small), renderCrowd(crowd)].join('\n\n');
 }
@@ -24,7 +24,7 @@ function renderSmall({ added, noise, share, wholeCall }) {
       ? ''
       : `, ${signedSpread(share, 100, 2)} % of a whole call (HTTP -> HTTP, echo 64 B, 16 at once: ${fixed(wholeCall.median / 1000, 0)} us)`;
   return (
-    `An answer of 64 B of which nothing is asked: ${signedSpread(added, 1, 0)} ns more CPU than without a result desk${ofCall}; ` +
+    `An answer of 64 B of which nothing is asked: ${signedSpread(added, 1, 0)} ns more CPU than without result shaping${ofCall}; ` +
     `the noise: ${signedSpread(noise, 1, 0)} ns.`
   );
 }
@@ -33,7 +33,7 @@ function renderCrowd({ calls, keptBytes, sentBytes, heldBytes, readable, residen
   return (
     `${whole(calls)} big results at once, ${inMegabytes(sentBytes)} MB in all, \`results.keptBytes\` ${inMegabytes(keptBytes)} MB: ` +
     `${inMegabytes(heldBytes)} MB are kept, ${whole(readable)} results can be read on in; resident memory is ` +
-    `${inMegabytes(residentBytes)} MB more than before (when nobody looks at them: ${inMegabytes(unseenResidentBytes)} MB).`
+    `${inMegabytes(residentBytes)} MB more than before (without result shaping: ${inMegabytes(unseenResidentBytes)} MB).`
   );
 }
 

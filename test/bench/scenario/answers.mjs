@@ -43,7 +43,7 @@ async function warmUp(answers, { rows, small, warmUpRepeats }, report) {
   report(await answers.measureSmall(small));
 }
 
-/** Memory alone is read, so this may run beside something else; first with nobody who looks at the answers. */
+/** Memory alone is read, so this may run beside other work; first without result shaping. */
 async function measureCrowd(program, calls, report) {
   const turns = [{ calls }, { calls, settings: { keptBytes: KEPT_BYTES } }];
   const { measured } = report(await measureCrowds(program, turns));
@@ -66,8 +66,8 @@ function summarizeRows(rounds) {
 /** In nanoseconds of CPU a call; a share is of 1. */
 function summarizeSmall(rounds) {
   const wholeCalls = rounds.map(({ wholeCall }) => wholeCall);
-  const addedBy = (name) => rounds.map(({ byLooker }) => medianDifference(byLooker[name], byLooker['nobody']));
-  const added = addedBy('desk');
+  const addedBy = (name) => rounds.map(({ byLooker }) => medianDifference(byLooker[name], byLooker['none']));
+  const added = addedBy('shaping');
   return {
     added: spread(added),
     noise: spread(addedBy('noise')),

@@ -81,7 +81,7 @@ async function restartWhenDead({ child, port }) {
   return { again, listeningAt: wallClock() };
 }
 
-/** What the child alone needs from spawn to its first answer: nobody can recover faster. */
+/** What the child alone needs from spawn to its first answer, which is the fastest possible recovery. */
 async function timeStart(args) {
   const spawned = performance.now();
   return await new Promise((resolve, reject) => {

@@ -27,7 +27,7 @@ export async function openGateway(program, results) {
   return {
     async call({ tool, ...request }) {
       const { content } = await client.callTool({ name: tool, arguments: request });
-      // Where the folder lies is different every time; how long its name is should not matter.
+      // The folder is different every time; the length of its name must not change the number of tokens.
       return content
         .map((block) => block.text ?? '')
         .join('\n')
@@ -66,7 +66,7 @@ function readUrl(report) {
   try {
     return JSON.parse(report).url;
   } catch {
-    // There are lines to come.
+    // The report is not complete yet.
     return undefined;
   }
 }

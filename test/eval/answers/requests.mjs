@@ -1,11 +1,11 @@
 import { FACTS } from './make-data.mjs';
 
 const LOG = { operation: 'read_text_file', params: { path: 'service.log' } };
-const EVERYBODY = { fields: ['name', 'entityType'], limit: 500 };
+const ALL_ENTITIES = { fields: ['name', 'entityType'], limit: 500 };
 
 /**
- * Real questions. `operation` with `params` alone is what is asked where everything comes whole; with `controls` it is asked of
- * a gateway with the defaults and `results`. `goOn` makes a further call of the answer. `isRight` judges the last answer.
+ * Real questions. `operation` with `params` alone is asked of a gateway that sends everything whole; with `controls` it is asked
+ * of a gateway with the defaults and `results`. `goOn` makes a further call from the answer. `isRight` checks the last answer.
  */
 export const REQUESTS = [
   {
@@ -29,14 +29,14 @@ export const REQUESTS = [
   {
     operation: 'read_graph',
     params: {},
-    controls: EVERYBODY,
+    controls: ALL_ENTITIES,
     isRight: ({ data }) => data.items.length === FACTS.entities,
   },
   {
     operation: 'read_graph',
     label: 'the same, with `results.compact`',
     params: {},
-    controls: EVERYBODY,
+    controls: ALL_ENTITIES,
     results: { compact: true },
     isRight: ({ data }) => data.items.rows.length === FACTS.entities,
   },

@@ -15,7 +15,7 @@ describe('a journal', () => {
     expect(await folder.open({ enabled: false })).toBe(noAuditTrail);
   });
 
-  it('is one file of one process, for nobody else to read, with a line for each record', async () => {
+  it('is one file per process, readable only by its user, with a line for each record', async () => {
     const folder = makeAuditFolder();
     const file = await folder.journal(2);
     expect(folder.files()).toEqual([file]);
@@ -33,7 +33,7 @@ describe('a journal', () => {
     for (const [index, record] of records.slice(1).entries()) expect(record.prev).toBe(records[index]?.hash);
   });
 
-  it('names the ends that no other names, and so all', async () => {
+  it('names the last records that no other journal names', async () => {
     const folder = makeAuditFolder();
     await folder.journal(1);
     await folder.journal(1);
@@ -47,7 +47,7 @@ describe('a journal', () => {
     expect(third?.records[0]).toMatchObject({ previous: [end(second)] });
   });
 
-  it('may be one of several in a directory at the same time', async () => {
+  it('may be written beside other live journals in one directory', async () => {
     const folder = makeAuditFolder();
     const trails = await Promise.all([folder.open(), folder.open(), folder.open()]);
     for (let index = 0; index < 300; index += 1) trails[index % 3]?.record(anEvent(index));
@@ -75,7 +75,7 @@ describe('a journal', () => {
     expect(await verifyJournals(folder.directory)).toMatchObject({ faults: [], notes: [] });
   });
 
-  it('that somebody removes is followed by another', async () => {
+  it('that was removed while open is followed by another', async () => {
     const folder = makeAuditFolder();
     const trail = await folder.open();
     trail.record(anEvent(0));
@@ -91,7 +91,7 @@ describe('a journal', () => {
 });
 
 describe('recording', () => {
-  it('is written without being asked', async () => {
+  it('writes a record without a flush', async () => {
     const folder = makeAuditFolder();
     const trail = await folder.open();
     trail.record(anEvent(0));
@@ -102,7 +102,7 @@ describe('recording', () => {
     await trail.close();
   });
 
-  it('has each record on disk before it returns, where that is configured', async () => {
+  it('writes each record to disk before it returns with audit.sync', async () => {
     const folder = makeAuditFolder();
     const synced: number[] = [];
     const disk = { ...fs, fdatasyncSync: (fd: number) => void synced.push(fs.fstatSync(fd).size) };
@@ -118,7 +118,7 @@ describe('recording', () => {
     expect(await verifyJournals(folder.directory)).toMatchObject({ records: 5, faults: [], notes: [] });
   });
 
-  it('has on disk what was recorded before a flush, with more coming', async () => {
+  it('has on disk after a flush what was recorded before it, while more is recorded', async () => {
     const folder = makeAuditFolder();
     let synced = 0;
     const fdatasync = ((fd: number, done: fs.NoParamCallback) => {
@@ -138,7 +138,7 @@ describe('recording', () => {
     await trail.close();
   });
 
-  it('keeps a journal readable: what is far too long is left out of a record', async () => {
+  it('leaves members out of a record that are far too long', async () => {
     const folder = makeAuditFolder();
     await folder.journal(1, () => anEvent(0, { parameters: { text: 'x'.repeat(2_000_000) } }));
     const [, record] = folder.records();
@@ -146,7 +146,7 @@ describe('recording', () => {
     expect(record).not.toHaveProperty('parameters');
   });
 
-  it('never throws: an event that is no JSON is told and counted', async () => {
+  it('observes and counts an event that cannot be JSON, and does not throw', async () => {
     const folder = makeAuditFolder();
     const trail = await folder.open();
     const noJson = anEvent(9, { parameters: { n: 1n } });
@@ -157,7 +157,7 @@ describe('recording', () => {
     expect(folder.observations).toMatchObject(Array(3).fill({ kind: 'defect', where: 'audit' }));
   });
 
-  it('ends with the trail', async () => {
+  it('observes a record after the trail was closed', async () => {
     const folder = makeAuditFolder();
     const trail = await folder.open();
     trail.record(anEvent(0));
@@ -172,24 +172,27 @@ describe('a disk that fails', () => {
   const notices = (folder: ReturnType<typeof makeAuditFolder>): readonly string[] =>
     folder.observations.flatMap((each) => (each.kind === 'notice' ? [`${each.level}: ${each.message}`] : []));
 
-  it.each([{ sync: false }, { sync: true }])('is waited for, and told of twice (%j)', async (config) => {
-    const folder = makeAuditFolder();
-    writeFileSync(folder.directory, 'in the way');
-    const trail = await folder.open(config);
-    for (let index = 0; index < 3; index += 1) trail.record(anEvent(index));
-    await expect.poll(() => notices(folder)).toHaveLength(1);
-    rmSync(folder.directory);
-    await trail.flush();
-    expect(folder.records().map(({ type }) => type)).toEqual(['opened', 'call', 'call', 'call']);
-    expect(notices(folder)).toEqual([
-      expect.stringMatching(/^error: .* cannot be written \(E\w+\)/),
-      expect.stringMatching(/^warn: .* can be written again/),
-    ]);
-    await trail.close();
-    expect(await verifyJournals(folder.directory)).toMatchObject({ faults: [], notes: [] });
-  });
+  it.each([{ sync: false }, { sync: true }])(
+    'is reported once when it fails and once when it works again (%j)',
+    async (config) => {
+      const folder = makeAuditFolder();
+      writeFileSync(folder.directory, 'in the way');
+      const trail = await folder.open(config);
+      for (let index = 0; index < 3; index += 1) trail.record(anEvent(index));
+      await expect.poll(() => notices(folder)).toHaveLength(1);
+      rmSync(folder.directory);
+      await trail.flush();
+      expect(folder.records().map(({ type }) => type)).toEqual(['opened', 'call', 'call', 'call']);
+      expect(notices(folder)).toEqual([
+        expect.stringMatching(/^error: .* cannot be written \(E\w+\)/),
+        expect.stringMatching(/^warn: .* can be written again/),
+      ]);
+      await trail.close();
+      expect(await verifyJournals(folder.directory)).toMatchObject({ faults: [], notes: [] });
+    },
+  );
 
-  it('takes halves of lines without a line being written twice, or half', async () => {
+  it('gets every line whole and once after partial writes', async () => {
     const folder = makeAuditFolder();
     let turn = 0;
     const full = Object.assign(new Error('full'), { code: 'ENOSPC' });
@@ -206,7 +209,7 @@ describe('a disk that fails', () => {
     await trail.close();
   });
 
-  it('costs records only beyond what is kept, and their number goes on record in their place', async () => {
+  it('loses records only beyond the limits of the queue, and their number is recorded', async () => {
     const folder = makeAuditFolder();
     writeFileSync(folder.directory, 'in the way');
     const trail = await folder.open({}, { queueLimits: { records: 3, characters: 1_000_000 } });
@@ -227,7 +230,7 @@ describe('a disk that fails', () => {
     expect((await verifyJournals(folder.directory)).notes).toMatchObject([{ note: expect.stringContaining('7 lost') }]);
   });
 
-  it('does not keep a gateway from ending', async () => {
+  it('does not stop a gateway from closing', async () => {
     const folder = makeAuditFolder();
     writeFileSync(folder.directory, 'in the way');
     const trail = await folder.open();
@@ -243,7 +246,7 @@ describe('retention', () => {
     folder.clock.now += days * DAY;
   };
 
-  it('removes journals whose newest record is too old, after that is on record', async () => {
+  it('removes journals whose newest record is too old, after recording it', async () => {
     const folder = makeAuditFolder();
     const [oldest, old] = [await folder.journal(2), await folder.journal(1)];
     age(folder, 20);
@@ -273,7 +276,7 @@ describe('retention', () => {
     expect(folder.files()).toHaveLength(1);
   });
 
-  it('removes nothing before that is on disk', async () => {
+  it('removes nothing before the record of it is on disk', async () => {
     const folder = makeAuditFolder();
     const old = await folder.journal(1);
     const { directory } = folder;
@@ -294,7 +297,7 @@ describe('retention', () => {
     expect(folder.files()).toEqual([]);
   });
 
-  it('removes nothing that it cannot put on record', async () => {
+  it('removes nothing where it cannot record it', async () => {
     const folder = makeAuditFolder();
     const old = await folder.journal(1);
     age(folder, 40);
@@ -306,7 +309,7 @@ describe('retention', () => {
     expect(folder.files()).toEqual([old]);
   });
 
-  it('leaves what others keep there alone', async () => {
+  it('leaves other files in the directory alone', async () => {
     const folder = makeAuditFolder();
     await folder.journal(1);
     folder.write('notes.txt', 'mine');
@@ -316,7 +319,7 @@ describe('retention', () => {
   });
 });
 
-it('takes every kind of event', async () => {
+it('the audit trail records every type of event', async () => {
   const folder = makeAuditFolder();
   const actor = { operator: 'root' };
   const events: readonly AuditEvent[] = [

@@ -54,7 +54,7 @@ const HARMLESS_KEYS = [
 const JWT = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9PlFUP0THsR8U';
 const PEM = '-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA7\nabc=\n-----END RSA PRIVATE KEY-----';
 
-/** Texts that are secret by their form, with what must not be left of them. */
+/** Texts that are secret by their form, with the part that must not be recorded. */
 const SECRET_TEXTS: readonly (readonly [string, string])[] = [
   ['Bearer abcdef123456', 'abcdef123456'],
   ['Authorization: Basic dXNlcjpwYXNz', 'dXNlcjpwYXNz'],
@@ -92,7 +92,7 @@ const HARMLESS_TEXTS = [
 ];
 
 describe('redaction by name', () => {
-  it.each(SECRET_KEYS)('takes the value of %s', (key) => {
+  it.each(SECRET_KEYS)('redacts the value of %s', (key) => {
     const nested = { [key]: 'hunter22', list: [{ deep: { [key]: { a: ['hunter22'] } } }], n: { [key]: 12345 } };
     expect(redact(nested)).toEqual({
       [key]: '[redacted]',
@@ -101,11 +101,11 @@ describe('redaction by name', () => {
     });
   });
 
-  it.each(HARMLESS_KEYS)('leaves that of %s', (key) => {
+  it.each(HARMLESS_KEYS)('keeps the value of %s', (key) => {
     expect(redact({ [key]: 'value' })).toEqual({ [key]: 'value' });
   });
 
-  it('takes what curation declares, at the top and in the input, in any spelling', () => {
+  it('redacts what curation declares, at the top and in the input, in any spelling', () => {
     const args = { bodyText: 'x', body_text: 'x', input: { 'body-text': 'x', other: 'y' }, other: { bodyText: 'z' } };
     expect(redact(args, ['bodyText'])).toEqual({
       bodyText: '[redacted]',
@@ -115,14 +115,14 @@ describe('redaction by name', () => {
     });
   });
 
-  it('takes what curation declares where an update expects a value of it, by path too', () => {
+  it("redacts what curation declares in an update's if_match, by path too", () => {
     const args = { if_match: { bodyText: 'x', 'body_text.intro': 'x', 'meta.size': 1 } };
     expect(redact(args, ['bodyText'])).toEqual({
       if_match: { bodyText: '[redacted]', 'body_text.intro': '[redacted]', 'meta.size': 1 },
     });
   });
 
-  it('takes what the operator names', () => {
+  it('redacts the keys that the operator configures', () => {
     const own = createRedactor({ redactKeys: ['iban*', 'account_number'], redactPatterns: [] });
     expect(own({}, { IBAN_from: 'x', accountNumber: 'x', deep: { 'a/iban': 'x', iban: 'x' } })).toEqual({
       IBAN_from: '[redacted]',
@@ -131,7 +131,7 @@ describe('redaction by name', () => {
     });
   });
 
-  it('takes the value of a pair whose name is secret', () => {
+  it('redacts the value of a pair whose name is secret', () => {
     const args = {
       env: [
         { name: 'API_KEY', value: 'hunter22' },
@@ -148,24 +148,24 @@ describe('redaction by name', () => {
 });
 
 describe('redaction by form', () => {
-  it.each(SECRET_TEXTS)('takes %s', (text, secret) => {
+  it.each(SECRET_TEXTS)('redacts %s', (text, secret) => {
     const args = { text, said: `before ${text} after`, list: [[text]], [`k ${text}`]: 1 };
     expect(JSON.stringify(redact(args))).not.toContain(secret);
     expect(redact(args)).toMatchObject({ said: expect.stringMatching(/^before .*\[redacted\]/s) });
   });
 
-  it.each(HARMLESS_TEXTS)('leaves %s', (text) => {
+  it.each(HARMLESS_TEXTS)('keeps %s', (text) => {
     expect(redact({ text })).toEqual({ text });
   });
 
-  it('takes what the operator describes', () => {
+  it('redacts the patterns that the operator configures', () => {
     const own = createRedactor({ redactKeys: [], redactPatterns: ['\\bDE\\d{20}\\b', '\\p{Lu}{8}'] });
     expect(own({}, { text: 'to DE12345678901234567890 for ÄÖÜABCDE now' })).toEqual({
       text: 'to [redacted] for [redacted] now',
     });
   });
 
-  it('takes a secret that stands where a text is cut', () => {
+  it('redacts a secret at the place where a text is cut', () => {
     const text = `${'x'.repeat(985)} ghp_16C7e42F292c6912E7710c838347Ae178B4a`;
     expect(JSON.stringify(redact({ text }))).not.toContain('ghp_');
   });
@@ -178,8 +178,8 @@ describe('redaction by form', () => {
   );
 });
 
-describe('the copy', () => {
-  it('is what was given where nothing is secret or large', () => {
+describe('the redacted copy', () => {
+  it('equals the arguments where nothing is secret or large', () => {
     const args = { a: 1, b: true, c: null, d: 'x', e: [1, { f: [] }], g: {} };
     expect(redact(args)).toEqual(args);
   });
@@ -193,7 +193,7 @@ describe('the copy', () => {
     expect(redact(args)).toEqual(expected);
   });
 
-  it('takes a member called __proto__ for what it is', () => {
+  it('copies a member called __proto__ as a member', () => {
     const args = JSON.parse('{"__proto__": {"password": "hunter22", "x": 1}, "a": {"__proto__": 2}}') as JsonObject;
     const copy = redact(args);
     expect(JSON.stringify(copy)).toBe('{"__proto__":{"password":"[redacted]","x":1},"a":{"__proto__":2}}');
@@ -211,7 +211,7 @@ describe('the copy', () => {
     ),
   })).node;
 
-  it('takes at most 16 kB, whatever it is a copy of', () => {
+  it('has at most 16 kB for any arguments', () => {
     fc.assert(
       fc.property(fc.dictionary(text, value, { maxKeys: 100 }), (args) => {
         expect(Buffer.byteLength(JSON.stringify(redact(args)))).toBeLessThanOrEqual(16_384);
@@ -227,7 +227,7 @@ describe('the copy', () => {
     expect(JSON.stringify(redact(wide))).toContain('more members');
   });
 
-  it('holds no secret, wherever it stood', () => {
+  it('contains no secret from any place in the arguments', () => {
     const plain = fc.oneof(fc.lorem({ maxCount: 5 }), fc.integer(), fc.constant(null));
     const [formed] = [fc.constantFrom(...SECRET_TEXTS)];
     const named = fc
@@ -245,7 +245,7 @@ describe('the copy', () => {
     fc.assert(
       fc.property(fc.oneof(named, shaped), wraps, ([holder, secret], levels) => {
         const nested = levels.reduce<unknown>(
-          (inner, [kind, name, beside]) => (kind === 'list' ? [beside, inner] : { beside, [name]: inner }),
+          (inner, [kind, name, sibling]) => (kind === 'list' ? [sibling, inner] : { sibling, [name]: inner }),
           holder,
         );
         expect(JSON.stringify(redact({ nested }))).not.toContain(secret);

@@ -17,7 +17,7 @@ const EVENTS: readonly AuditEvent[] = [
     operation: 'github__delete_repo',
     ...SUBJECT,
     parameters: {},
-    actor: { session: 's2', client_name: 'desk' },
+    actor: { session: 's2', client_name: 'kiosk' },
   },
   {
     type: 'decision',
@@ -31,7 +31,7 @@ const EVENTS: readonly AuditEvent[] = [
   { type: 'admin', action: 'reload', actor: { operator: 'root' } },
 ];
 
-/** The events, a millisecond after each other from noon on, in one journal. */
+/** The events in one journal, one per millisecond from noon on. */
 async function recordEvents(): Promise<AuditFolder> {
   const folder = makeAuditFolder();
   await folder.journal(EVENTS.length, (index) => EVENTS[index] as AuditEvent);
@@ -46,7 +46,7 @@ async function collect(found: AsyncIterable<FoundRecord>): Promise<readonly Foun
 
 const at = (ms: number): string => new Date(NOON + ms).toISOString();
 
-describe('searching', () => {
+describe('a search in journals', () => {
   it.each<[RecordFilter, readonly number[]]>([
     [{ types: ['call'] }, [0, 1]],
     [{ types: ['call', 'admin'] }, [0, 1, 4]],
@@ -55,7 +55,7 @@ describe('searching', () => {
     [{ upstream: '{files,github}' }, [1, 2, 3]],
     [{ by: 's2' }, [2, 3]],
     [{ by: 'alice' }, [0, 1]],
-    [{ by: 'desk' }, [2]],
+    [{ by: 'kiosk' }, [2]],
     [{ by: 'root' }, [4]],
     [{ by: 'carol' }, [3]],
     [{ by: 'test' }, []],
@@ -66,14 +66,14 @@ describe('searching', () => {
     [{ since: at(2), until: at(4) }, [1, 2]],
     [{ text: '/etc/hosts' }, [1]],
     [{ types: ['decision'], outcome: 'denied', by: 'alice' }, []],
-  ])('%j finds what has all of it', async (filter, expected) => {
+  ])('for %j finds the records that match every member', async (filter, expected) => {
     const folder = await recordEvents();
     const found = await collect(searchJournals(folder.directory, filter));
     expect(found.map(({ record }) => record)).toMatchObject(expected.map((index) => EVENTS[index]));
     expect(found).toHaveLength(expected.length);
   });
 
-  it('tells the line as it stands, and its journal', async () => {
+  it('returns the line as it is in the file, and the journal', async () => {
     const folder = await recordEvents();
     const [found] = await collect(searchJournals(folder.directory, { types: ['admin'] }));
     const [file = ''] = folder.files();
@@ -81,7 +81,7 @@ describe('searching', () => {
     expect(folder.read(file).split('\n')).toContain(found?.text);
   });
 
-  it('is in time order over journals that were written at the same time', async () => {
+  it('returns time order over journals that were written at the same time', async () => {
     const folder = makeAuditFolder();
     const trails = [await folder.open(), await folder.open()];
     for (let index = 0; index < 40; index += 1) {
@@ -96,14 +96,14 @@ describe('searching', () => {
     expect(new Set(found.map(({ file }) => file)).size).toBe(3);
   });
 
-  it('passes over what is no record, and what is being written', async () => {
+  it('skips malformed and incomplete lines', async () => {
     const folder = await recordEvents();
     const [file = ''] = folder.files();
-    appendFileSync(join(folder.directory, file), 'rubbish\n{"seq":99,"time":"20');
+    appendFileSync(join(folder.directory, file), 'malformed\n{"seq":99,"time":"20');
     expect(await collect(searchJournals(folder.directory))).toHaveLength(EVENTS.length + 2);
   });
 
-  it('may be left early', async () => {
+  it('closes the files when the consumer stops early', async () => {
     const folder = await recordEvents();
     for await (const { record } of searchJournals(folder.directory)) {
       expect(record.type).toBe('opened');
@@ -111,13 +111,13 @@ describe('searching', () => {
     }
   });
 
-  it('fails where there are no journals', async () => {
+  it('fails where the directory does not exist', async () => {
     const { directory } = makeAuditFolder();
     await expect(collect(searchJournals(directory))).rejects.toMatchObject({ code: 'ENOENT' });
   });
 });
 
-describe('the tail', () => {
+describe('the tail of the journals', () => {
   it.each([1, 3, 17, 1_000])('is the newest %i records of all journals, in time order', async (count) => {
     const folder = makeAuditFolder();
     await folder.journal(400);
@@ -163,7 +163,7 @@ describe('the tail', () => {
     const [file = ''] = folder.files();
     const torn = '{"seq":4,"time":"2026-11-22T12:00:00.001Z","type":"x",';
     appendFileSync(join(folder.directory, file), torn);
-    // Journals are read in their order: once this one's record is told, the torn line has been seen.
+    // Journals are read in order: once this journal's record is returned, the incomplete line has been read.
     await folder.journal(1, () => anEvent(4));
     await next();
     appendFileSync(join(folder.directory, file), '"prev":"","hash":""}\n');

@@ -33,7 +33,7 @@ const forged = (seq: number, prev: string): string =>
 
 const hashOf = (line: string | undefined): string => parseLines(line ?? '')[0]?.hash ?? '';
 
-/** Edits of a journal's lines, and what is said of them. Line 3 is the fourth. */
+/** Edits of a journal's lines, and the problem that each causes. Line 3 is the fourth. */
 const EDITS: readonly (readonly [string, Change, string])[] = [
   ['a byte altered', (lines) => lines.with(3, lines[3]!.replace('alice', 'alicf')), 'altered'],
   ['a number altered', (lines) => lines.with(3, lines[3]!.replace('"seq":4', '"seq":5')), 'altered'],
@@ -46,7 +46,7 @@ const EDITS: readonly (readonly [string, Change, string])[] = [
   ['a forged line instead of one', (lines) => lines.with(4, forged(5, hashOf(lines[3]))), 'does not continue'],
   ['a line repeated', (lines) => lines.toSpliced(4, 0, lines[3]!), 'removed, added or moved'],
   [
-    'a line edited and hashed anew',
+    'a line edited and hashed again',
     (lines) =>
       lines.with(
         3,
@@ -55,7 +55,7 @@ const EDITS: readonly (readonly [string, Change, string])[] = [
     'does not continue',
   ],
   [
-    'the last line edited and hashed anew',
+    'the last line edited and hashed again',
     (lines) =>
       lines.with(
         LINES - 1,
@@ -66,17 +66,17 @@ const EDITS: readonly (readonly [string, Change, string])[] = [
   ['the last line removed', (lines) => lines.toSpliced(LINES - 1, 1), 'missing'],
   ['the last lines removed', (lines) => lines.toSpliced(3, LINES - 3), 'missing'],
   ['the first line removed', (lines) => lines.slice(1), 'record 2 stands where record 1 belongs'],
-  ['an empty line added', (lines) => lines.toSpliced(3, 0, ''), 'no record'],
-  ['rubbish instead of a line', (lines) => lines.with(3, '\u0000garbage'), 'no record'],
+  ['an empty line added', (lines) => lines.toSpliced(3, 0, ''), 'not a record'],
+  ['a malformed line instead of one', (lines) => lines.with(3, '\u0000garbage'), 'not a record'],
   [
     'something after the end',
     (lines) => [...lines.slice(0, LINES), forged(LINES + 1, hashOf(lines[LINES - 1])), ''],
     "after the record 'closed'",
   ],
-  ['half a line after the end', (lines) => [...lines.slice(0, LINES), '{"seq":8,'], 'no record'],
+  ['half a line after the end', (lines) => [...lines.slice(0, LINES), '{"seq":8,'], 'not a record'],
   ['all of it removed', () => [], 'missing'],
   [
-    'all of it written anew',
+    'the whole journal rewritten',
     (lines) => {
       let prev = '';
       return lines.map((line) => {
@@ -91,8 +91,8 @@ const EDITS: readonly (readonly [string, Change, string])[] = [
   ],
 ];
 
-describe('verification', () => {
-  it('finds nothing wrong with what was written', async () => {
+describe('the verification of journals', () => {
+  it('finds no fault in unaltered journals', async () => {
     const folder = await makeJournals();
     expect(await verifyJournals(folder.directory)).toEqual({ files: 3, records: 3 * LINES, faults: [], notes: [] });
   });
@@ -124,11 +124,11 @@ describe('verification', () => {
       truncateSync(join(folder.directory, file), folder.read(file).length - 20);
       const { faults, notes } = await verifyJournals(folder.directory);
       expect(faults).toMatchObject([{ file, problem: expect.stringContaining('missing') }]);
-      expect(notes[0]?.note).toContain('torn tail');
+      expect(notes[0]?.note).toContain('incomplete last line');
     });
   });
 
-  it('tells where: the line, counted from 1', async () => {
+  it('reports the line of a fault, counted from 1', async () => {
     const folder = await makeJournals();
     editLines(folder, folder.names[1], (lines) => lines.with(3, lines[3]!.replace('alice', 'alicf')));
     const { faults } = await verifyJournals(folder.directory);
@@ -141,7 +141,7 @@ describe('verification', () => {
     expect((await verifyJournals(folder.directory)).faults).toMatchObject([{ file: folder.names[1] }]);
   });
 
-  it('finds any byte that is another', async () => {
+  it('finds any altered byte', async () => {
     const folder = await makeJournals();
     const [, file] = folder.names;
     const bytes = Buffer.from(folder.read(file));
@@ -156,7 +156,7 @@ describe('verification', () => {
     );
   });
 
-  it('takes a crash for a crash: a torn tail, and no end', async () => {
+  it('reports a crash as notes: an incomplete last line, and no end', async () => {
     const folder = makeAuditFolder();
     const trail = await folder.open();
     trail.record(anEvent(0));
@@ -166,14 +166,14 @@ describe('verification', () => {
     const verdict = await verifyJournals(folder.directory);
     expect(verdict).toMatchObject({ records: 2, faults: [] });
     expect(verdict.notes.map(({ note }) => note)).toEqual([
-      expect.stringContaining('torn tail'),
+      expect.stringContaining('incomplete last line'),
       expect.stringContaining("no record 'closed'"),
     ]);
     await folder.journal(1);
     expect((await verifyJournals(folder.directory)).faults).toEqual([]);
   });
 
-  it('finds that what a crash left was cut further, once another journal was begun', async () => {
+  it('finds that a crashed journal was cut further after another journal was begun', async () => {
     const folder = makeAuditFolder();
     const trail = await folder.open();
     for (let index = 0; index < 3; index += 1) trail.record(anEvent(index));
@@ -186,7 +186,7 @@ describe('verification', () => {
     await trail.close();
   });
 
-  it('does not believe a record of retention that was put in', async () => {
+  it('does not trust a forged record of retention', async () => {
     const folder = await makeJournals();
     const [first, , third] = folder.names;
     const mark = parseLines(folder.read(first))
@@ -200,7 +200,7 @@ describe('verification', () => {
     expect((await verifyJournals(folder.directory)).faults).toMatchObject([{ file: third }]);
   });
 
-  it('does not know formats of the future', async () => {
+  it('refuses a journal of an unknown format', async () => {
     const folder = makeAuditFolder();
     const file = await folder.journal(1);
     const { text } = sealLine('"time":"2026-11-22T12:00:00.000Z","type":"opened","format":2', 1, '');
@@ -209,7 +209,7 @@ describe('verification', () => {
     expect(faults).toMatchObject([{ line: 1, problem: expect.stringContaining("format '2'") }]);
   });
 
-  it('lists a hundred faults of a journal and counts the others', async () => {
+  it('lists a hundred faults per journal and counts the others', async () => {
     const folder = makeAuditFolder();
     const file = await folder.journal(200);
     editLines(folder, file, (lines) => lines.map((line) => line.replace('alice', 'mallory')));
@@ -218,7 +218,7 @@ describe('verification', () => {
     expect(faults.at(-1)?.problem).toContain('100 more');
   });
 
-  it('fails where there is nothing to verify', async () => {
+  it('fails where the directory does not exist', async () => {
     await expect(verifyJournals(makeAuditFolder().directory)).rejects.toMatchObject({ code: 'ENOENT' });
   });
 });

@@ -7,14 +7,14 @@ import { anUpstream, aTool, buildTestCatalog, buildTestOperation } from '../../s
 const namesOf = (catalog: Catalog) => catalog.operations.map(({ name }) => name);
 const kindsOf = (catalog: Catalog) => catalog.diagnostics.map(({ kind }) => kind);
 
-describe('names', () => {
-  it('stay bare where they are unique and are qualified on all sides where they are not', () => {
+describe('the names of a catalog', () => {
+  it('stay bare where they are unique and are qualified for every upstream where they are not', () => {
     const catalog = buildTestCatalog({ a: [aTool('search'), aTool('onlyA')], b: [aTool('Search')] });
     expect(namesOf(catalog)).toEqual(['a__search', 'b__search', 'only_a']);
     expect(kindsOf(catalog)).toEqual(['name-qualified', 'name-qualified']);
   });
 
-  it('are found bare and qualified', () => {
+  it('are found in their bare and in their qualified form', () => {
     const catalog = buildTestCatalog({ a: [aTool('search'), aTool('onlyA')], b: [aTool('search')] });
     expect(catalog.find('only_a')).toBe(catalog.find('a__only_a'));
     expect(catalog.find('a__search')?.upstream).toBe('a');
@@ -28,17 +28,17 @@ describe('names', () => {
     expect(pinned.find('search')?.upstream).toBe('b');
   });
 
-  it('are given to nobody while the upstream they are pinned to is away', () => {
+  it('are given to no other upstream while the one that they are pinned to is disconnected', () => {
     const away = buildTestCatalog({ a: [aTool('search')], b: [] }, { pins: { search: 'b' } });
     expect(namesOf(away)).toEqual(['a__search']);
   });
 
-  it('pinned to an upstream that is not configured are reported', () => {
+  it('are reported when they are pinned to an upstream that is not configured', () => {
     const catalog = buildTestCatalog({ a: [aTool('search')] }, { pins: { search: 'nobody' } });
     expect(kindsOf(catalog)).toEqual(['pin-unknown']);
   });
 
-  it('of the protocol and of built-ins are never given away', () => {
+  it('never include a bare name of the protocol or of a built-in for an upstream', () => {
     const builtins = [anOperation({ name: 'introspect', qualifiedName: 'introspect', upstream: 'gateway' })];
     const catalog = buildTestCatalog(
       { a: [aTool('introspect'), aTool('executeAgent')] },
@@ -48,7 +48,7 @@ describe('names', () => {
     expect(catalog.find('introspect')?.upstream).toBe('gateway');
   });
 
-  it('that one upstream spells twice are numbered and reported', () => {
+  it('are numbered and reported where one upstream has several tools of the same snake_case name', () => {
     const catalog = buildTestCatalog({ a: [aTool('getUser'), aTool('get_user'), aTool('get-user')] });
     expect(catalog.operations.map(({ name, tool }) => [name, tool])).toEqual([
       ['get_user', 'get_user'],
@@ -59,14 +59,14 @@ describe('names', () => {
   });
 });
 
-describe('curation', () => {
+describe('the curation of a catalog', () => {
   const curate = (curation: Parameters<typeof anUpstream>[1]) =>
     buildTestCatalog(
       { a: [aTool('getUser'), aTool('get_user'), aTool('drop-all')] },
       { upstreams: [anUpstream('a', curation)] },
     );
 
-  it('renames and hides', () => {
+  it('renames and hides tools', () => {
     const catalog = curate({
       curation: [
         { pattern: 'getUser', rename: 'fetch_user' },
@@ -79,7 +79,7 @@ describe('curation', () => {
     ]);
   });
 
-  it('a hidden tool leaves its name to others', () => {
+  it('frees the name of a hidden tool for others', () => {
     const catalog = buildTestCatalog(
       { a: [aTool('search')], b: [aTool('search')] },
       { upstreams: [anUpstream('a', { curation: [{ pattern: '*', hide: true }] })] },
@@ -87,12 +87,12 @@ describe('curation', () => {
     expect(namesOf(catalog)).toEqual(['search']);
   });
 
-  it('a renamed tool goes before one that is spelled so', () => {
+  it('gives a name to the tool that is renamed to it, not to the one that is spelled so', () => {
     const catalog = curate({ curation: [{ pattern: 'drop-all', rename: 'get_user' }] });
     expect(catalog.find('get_user')?.tool).toBe('drop-all');
   });
 
-  it('declares category, danger, family, description, time-out and idempotence', () => {
+  it('declares category, danger, family, description, timeout and idempotence', () => {
     const operation = buildTestOperation(aTool('frobnicate'), {
       timeoutMs: 1_000,
       curation: [
@@ -105,8 +105,8 @@ describe('curation', () => {
   });
 });
 
-describe('operations', () => {
-  it('carry the tool as it was sent, schemas shared and not copied', () => {
+describe('the operations of a catalog', () => {
+  it('share the schemas of their tools instead of copying them', () => {
     const inputSchema = { type: 'object', properties: { userId: { type: 'string' } }, required: ['userId'] };
     const outputSchema = { type: 'object' };
     const operation = buildTestOperation(aTool('getUser', inputSchema, { outputSchema }), { timeoutMs: 7 });
@@ -132,13 +132,13 @@ describe('operations', () => {
     expect(buildTestOperation(tool, settings).retryable).toBe(retryable);
   });
 
-  it('are described by whatever text there is, without what cannot be seen', () => {
+  it('are described by the first text that the tool has, without invisible characters', () => {
     expect(buildTestOperation({ name: 'x', inputSchema: {}, title: 'A\u200b title' }).description).toBe('A title');
     expect(buildTestOperation({ name: 'x', inputSchema: {}, description: 5 }).description).toBe('');
   });
 });
 
-describe('tools that are off the specification', () => {
+describe('a tool that breaks the specification', () => {
   it.each([
     ['null', null],
     ['a text', 'tool'],
@@ -150,7 +150,7 @@ describe('tools that are off the specification', () => {
     ['a list for a schema', { name: 'bad', inputSchema: [] }],
     ['a text for a schema', { name: 'bad', inputSchema: 'none' }],
     ['a schema of texts', { name: 'bad', inputSchema: { type: 'string' } }],
-  ])('%s is set aside alone', (_, tool) => {
+  ])('is left out without affecting the others: %s', (_, tool) => {
     const catalog = buildTestCatalog({ a: [aTool('good'), tool] });
     expect(namesOf(catalog)).toEqual(['good']);
     expect(catalog.diagnostics).toMatchObject([{ kind: 'tool-set-aside', upstream: 'a' }]);
@@ -161,18 +161,18 @@ describe('tools that are off the specification', () => {
     ['null for a schema', { name: 'kept', inputSchema: null }],
     ['true for a schema', { name: 'kept', inputSchema: true }],
     ['a schema as JSON text', { name: 'kept', inputSchema: '{"type":"object","properties":{"a":{}}}' }],
-  ])('%s is read as well as can be', (_, tool) => {
+  ])('is repaired and reported: %s', (_, tool) => {
     const catalog = buildTestCatalog({ a: [tool] });
     expect(namesOf(catalog)).toEqual(['kept']);
     expect(kindsOf(catalog)).toEqual(['tool-repaired']);
   });
 
-  it('a schema as JSON text still gives its parameters', () => {
+  it('keeps its parameters when its schema is a JSON text', () => {
     const operation = buildTestOperation({ name: 'x', inputSchema: '{"properties":{"aB":{}}}' });
     expect(operation.parameters.map(({ name }) => name)).toEqual(['a_b']);
   });
 
-  it('a name that is listed twice is kept once, the same whatever the order', () => {
+  it('is kept once when it is listed twice, the same definition for every order', () => {
     const [first, second] = [
       aTool('x', { type: 'object', properties: { a: {} } }),
       aTool('x', { type: 'object', properties: { b: {} } }),
@@ -183,7 +183,7 @@ describe('tools that are off the specification', () => {
     expect(buildTestCatalog({ a: [second, first] }).operations).toEqual(catalog.operations);
   });
 
-  it('a schema that is nested beyond reading takes no other tool with it', () => {
+  it('is left out without affecting the others when its schema is nested too deeply', () => {
     let inputSchema: object = { type: 'object' };
     for (let depth = 0; depth < 20_000; depth++) inputSchema = { allOf: [inputSchema], properties: { a: inputSchema } };
     const catalog = buildTestCatalog({ a: [aTool('good'), { name: 'deep', inputSchema }] });
@@ -191,14 +191,14 @@ describe('tools that are off the specification', () => {
   });
 });
 
-it('tools of an upstream that is not configured are left out and reported', () => {
+it('a catalog leaves out and reports tools of an upstream that is not configured', () => {
   const toolSets = [{ upstream: 'a', tools: [aTool('x')] }];
   const catalog = buildCatalog({ toolSets, upstreams: [anUpstream('b')], builtins: [], pins: {} });
   expect(namesOf(catalog)).toEqual([]);
   expect(kindsOf(catalog)).toEqual(['upstream-unknown']);
 });
 
-it('hints are left out of the judgement where the caller says so', () => {
+it('a catalog ignores annotations in the classification where its input says so', () => {
   const tool = aTool('frobnicate', { type: 'object' }, { annotations: { readOnlyHint: true, idempotentHint: true } });
   const input = { toolSets: [{ upstream: 'a', tools: [tool] }], upstreams: [anUpstream('a')], builtins: [], pins: {} };
   expect(buildCatalog(input).find('frobnicate')?.retryable).toBe(true);

@@ -70,7 +70,7 @@ describe.skipIf(!corpusIsHere)('real catalogues (skipped where ../shared/corpus 
     types = buildTypeRegistry(catalog);
   });
 
-  it('every tool becomes an operation of its own, or one for each value, under a proper name', () => {
+  it('every tool becomes one operation, or one for each value, with a valid name', () => {
     const keyOf = (upstream: string, tool: unknown): string => `${upstream} ${String(tool)}`;
     const tools = toolSets.flatMap(({ upstream, tools }) =>
       tools.map((tool) => [keyOf(upstream, tool['name']), tool] as const),
@@ -121,7 +121,7 @@ describe.skipIf(!corpusIsHere)('real catalogues (skipped where ../shared/corpus 
       const documented = documentedNames(operation, types);
       const params: JsonObject = Object.fromEntries(documented.params.map((name) => [name, null]));
       const input: JsonObject = Object.fromEntries(documented.input.map((name) => [name, null]));
-      const stranger = 'surely_not_a_parameter';
+      const unknownName = 'surely_not_a_parameter';
       const wraps = documented.input.length > 0;
       const call = (extra: JsonObject): JsonObject =>
         wraps ? { ...params, input: { ...input, ...extra } } : { ...params, ...extra };
@@ -130,13 +130,13 @@ describe.skipIf(!corpusIsHere)('real catalogues (skipped where ../shared/corpus 
 
       expect(unknown(bindArguments(operation, call({}))), operation.name).toEqual([]);
       expect(documented.params.length + documented.input.length).toBe(operation.parameters.length);
-      expect(unknown(bindArguments(operation, call({ [stranger]: 1 }))), operation.name).toEqual([
-        wraps ? `input.${stranger}` : stranger,
+      expect(unknown(bindArguments(operation, call({ [unknownName]: 1 }))), operation.name).toEqual([
+        wraps ? `input.${unknownName}` : unknownName,
       ]);
     }
   });
 
-  it('every required parameter is missed by its name', () => {
+  it('a missing required parameter is reported by its name', () => {
     for (const operation of catalog.operations) {
       const required = operation.parameters.filter((parameter) => parameter.required);
       const wraps = operation.parameters.some(({ place }) => place === 'input');
@@ -152,21 +152,21 @@ describe.skipIf(!corpusIsHere)('real catalogues (skipped where ../shared/corpus 
 
   it('nearly every example is a valid call', { timeout: 60_000 }, () => {
     const invalid = catalog.operations.filter((operation) => !bindArguments(operation, exampleParams(operation)).ok);
-    // What is left asks for patterns or recursions that only a search could meet.
+    // The others have patterns or recursions that only a search could satisfy.
     expect(invalid.length / catalog.operations.length).toBeLessThan(0.003);
   });
 
-  it('every type that is named is explained', { timeout: 60_000 }, () => {
+  it('every type that is mentioned is described', { timeout: 60_000 }, () => {
     const json = new Set(['string', 'number', 'integer', 'boolean', 'array', 'object', 'null', 'any']);
     const known = new Set(types.list().map(({ name }) => name));
     const named = (type: string): string => type.replace(/(?:\[\])+$/, '');
     for (const operation of catalog.operations) {
       const infos = describeParameters(operation);
       const used = [...infos.map(({ type }) => type), ...infos.map(({ items }) => items?.type ?? 'any')];
-      const strangers = [...used, describeReturns(operation).name]
+      const undescribed = [...used, describeReturns(operation).name]
         .map(named)
         .filter((type) => !json.has(type) && !known.has(type));
-      expect(strangers, operation.name).toEqual([]);
+      expect(undescribed, operation.name).toEqual([]);
     }
     for (const { name, kind } of types.list()) {
       const details = types.find(name);
@@ -184,7 +184,7 @@ describe.skipIf(!corpusIsHere)('real catalogues (skipped where ../shared/corpus 
     }
   });
 
-  it('describes in the shape of the published schema', { timeout: 60_000 }, () => {
+  it('introspection answers in the shape of the published schema', { timeout: 60_000 }, () => {
     const published = JSON.parse(readFileSync(new URL('introspection-response.schema.json', SCHEMAS), 'utf8'));
     const ajv = new Ajv2020({ strict: false }).addSchema(published);
     const isParameter = ajv.compile({ $ref: `${published.$id}#/$defs/ParameterInfo` });

@@ -7,7 +7,7 @@ const read = (schema: JsonSchema) =>
   readParameters(schema).parameters.map(({ name, required }) => (required ? `${name}*` : name));
 
 describe('readParameters', () => {
-  it('gives canonical names, keeps the spelling and the order', () => {
+  it('gives canonical names and keeps the upstream spelling and the order', () => {
     const schema = { properties: { 'If-Match': {}, pageID: { type: 'integer' }, plain: {} }, required: ['plain'] };
     expect(readParameters(schema).parameters).toEqual([
       { name: 'if_match', upstreamName: 'If-Match', place: 'params', required: false, schema: {} },
@@ -16,7 +16,7 @@ describe('readParameters', () => {
     ]);
   });
 
-  it('numbers names that come to the same and says so', () => {
+  it('numbers parameters of the same canonical name and reports them', () => {
     const { parameters, suffixed } = readParameters({ properties: { userId: {}, user_id: {}, 'user-id': {} } });
     expect(parameters.map(({ name }) => name)).toEqual(['user_id_3', 'user_id', 'user_id_2']);
     expect(suffixed.map(({ upstreamName }) => upstreamName)).toEqual(['userId', 'user-id']);
@@ -60,12 +60,12 @@ describe('readParameters', () => {
     expect(read(schema)).toEqual(expected);
   });
 
-  it('keeps what alternatives say of one property as alternatives', () => {
+  it('keeps the schemas of one property in several alternatives as alternatives', () => {
     const schema = { oneOf: [{ properties: { kind: { const: 'a' } } }, { properties: { kind: { const: 'b' } } }] };
     expect(readParameters(schema).parameters[0]?.schema).toEqual({ anyOf: [{ const: 'a' }, { const: 'b' }] });
   });
 
-  it('takes a property called __proto__ for what it is', () => {
+  it('reads a property called __proto__ like any other', () => {
     const schema = JSON.parse('{"properties":{"__proto__":{"type":"string"},"constructor":{}}}');
     expect(read(schema)).toEqual(['proto', 'constructor']);
   });

@@ -20,7 +20,7 @@ function sensitiveOf(
 const text = { type: 'string' };
 const secret = { type: 'string', writeOnly: true };
 
-describe('the parameters that are secret', () => {
+describe('the sensitive parameters of an operation', () => {
   it.each<[string, JsonSchema]>([
     ['is written and never read', secret],
     ['is a password', { type: 'string', format: 'password' }],
@@ -30,7 +30,7 @@ describe('the parameters that are secret', () => {
     ['is one alternative', { oneOf: [{ type: 'integer' }, { allOf: [{ $ref: '#/$defs/secret' }] }] }],
     ['is a list', { type: 'array', items: secret }],
     ['is part of a circle', { $ref: '#/$defs/circle' }],
-  ])('are those whose schema says so: one that %s', (_, schema) => {
+  ])('include a parameter whose schema marks it as secret, where it %s', (_, schema) => {
     const definitions = { secret, text, circle: { anyOf: [{ $ref: '#/$defs/circle' }, { $ref: '#/$defs/secret' }] } };
     expect(sensitiveOf({ plain: text, hidden: schema }, { definitions })).toEqual(['hidden']);
   });
@@ -40,17 +40,20 @@ describe('the parameters that are secret', () => {
     ['text that may be read', { type: 'string', writeOnly: false, format: 'email' }],
     ['a broken reference', { $ref: '#/$defs/nowhere' }],
     ['a circle', { $ref: '#/$defs/circle' }],
-  ])('are not %s, and then nothing is said', (_, schema) => {
+  ])('do not include %s, and are then absent from the operation', (_, schema) => {
     const circle = { anyOf: [{ $ref: '#/$defs/circle' }, text] };
     expect(sensitiveOf({ plain: schema }, { definitions: { circle } })).toBeUndefined();
   });
 
-  it.each(['accountNumber', 'account_number'])("are those that the operator names, as here '%s'", (name) => {
-    const rules = [{ pattern: 'do_*', sensitive: [name] }];
-    expect(sensitiveOf({ plain: text, accountNumber: text }, { rules })).toEqual(['accountNumber']);
-  });
+  it.each(['accountNumber', 'account_number'])(
+    "include a parameter that the operator names in either spelling, here '%s'",
+    (name) => {
+      const rules = [{ pattern: 'do_*', sensitive: [name] }];
+      expect(sensitiveOf({ plain: text, accountNumber: text }, { rules })).toEqual(['accountNumber']);
+    },
+  );
 
-  it('are named once, whoever says so', () => {
+  it('list each parameter once where both the operator and the schema mark it', () => {
     const rules = [{ pattern: '*', sensitive: ['pin', 'pass_word', 'passWord'] }];
     expect(sensitiveOf({ passWord: secret, pin: text }, { rules })).toEqual(['passWord', 'pin']);
   });
@@ -58,12 +61,12 @@ describe('the parameters that are secret', () => {
   it.each([
     [true, undefined],
     [false, ['unheard_of']],
-  ])('may be unknown where unknown ones are let through (strict: %s)', (strict, expected) => {
+  ])('include unknown names only where unknown parameters are forwarded (strict: %s)', (strict, expected) => {
     const rules = [{ pattern: '*', sensitive: ['unheard_of'] }];
     expect(sensitiveOf({ plain: text }, { rules, settings: { strict } })).toEqual(expected);
   });
 
-  it('are found among those that an update puts into its input', () => {
+  it('include parameters in the input of an UPDATE', () => {
     const tool = aTool('update_user', {
       type: 'object',
       properties: { userId: text, newPass: secret },
@@ -78,18 +81,18 @@ describe('the parameters that are secret', () => {
   });
 });
 
-describe('what the operator says of asking', () => {
+describe('the confirmation settings of an operation', () => {
   const rules: CurationRule[] = [
     { pattern: '*', cooldownSeconds: 10, confirmationMessage: 'Sure?' },
     { pattern: 'do_it', confirmationMessage: 'Do {plain}?' },
   ];
 
-  it('comes with the operation, later rules over earlier ones', () => {
+  it('come from the curation, where later rules overwrite earlier ones', () => {
     const operation = buildTestOperation(aTool('do_it'), { curation: rules });
     expect(operation).toMatchObject({ cooldownSeconds: 10, confirmationMessage: 'Do {plain}?' });
   });
 
-  it('is not there where nothing is said', () => {
+  it('are absent where no rule sets them', () => {
     const operation = buildTestOperation(aTool('do_it'));
     for (const member of ['cooldownSeconds', 'confirmationMessage', 'sensitive']) {
       expect(operation).not.toHaveProperty(member);

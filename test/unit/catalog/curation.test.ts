@@ -8,17 +8,20 @@ const curate = (rules: readonly CurationRule[], raw = 'createIssue', snake = 'cr
 
 describe('curationFor', () => {
   it.each(['createIssue', 'create_issue', 'create*', '*_issue', '{create,update}_issue', '*'])(
-    '%s matches by either name',
+    'matches the pattern %s with the upstream name or the snake_case name',
     (pattern) => {
       expect(curate([{ pattern, danger: 'safe' }])).toEqual({ danger: 'safe' });
     },
   );
 
-  it.each(['create', 'CREATE_ISSUE', 'issue', '!other', '#'])('%s does not match', (pattern) => {
-    expect(curate([{ pattern, danger: 'safe' }])).toEqual({});
-  });
+  it.each(['create', 'CREATE_ISSUE', 'issue', '!other', '#'])(
+    'does not match the pattern %s with other names',
+    (pattern) => {
+      expect(curate([{ pattern, danger: 'safe' }])).toEqual({});
+    },
+  );
 
-  it('lays later rules over earlier ones, key by key', () => {
+  it('overwrites earlier rules by later ones, key by key', () => {
     const rules: CurationRule[] = [
       { pattern: '*', category: 'EXECUTE', danger: 'dangerous' },
       { pattern: 'create_*', category: 'CREATE' },
@@ -26,7 +29,7 @@ describe('curationFor', () => {
     expect(curate(rules)).toEqual({ category: 'CREATE', danger: 'dangerous' });
   });
 
-  it('renames by exact names alone', () => {
+  it('renames only where the pattern is an exact name', () => {
     expect(curate([{ pattern: 'create*', rename: 'x' }])).toEqual({});
     expect(curate([{ pattern: 'createIssue', rename: 'x' }])).toEqual({ rename: 'x' });
   });

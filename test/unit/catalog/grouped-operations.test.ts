@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { describeParameters } from '../../../src/builtin/introspect/types/parameter-info.js';
 import { bindArguments } from '../../../src/catalog/arguments/bind-arguments.js';
 import type { Catalog } from '../../../src/catalog/catalog.js';
-import { shownInputSchema } from '../../../src/catalog/grouped-tools/narrow-schema.js';
+import { visibleInputSchema } from '../../../src/catalog/grouped-tools/narrow-schema.js';
 import type { CurationRule, UpstreamConfig } from '../../../src/config/gateway-config.js';
 import type { Operation } from '../../../src/protocol/operation.js';
 import type { RawTool } from '../../../src/protocol/tools.js';
@@ -36,7 +36,7 @@ const find = (catalog: Catalog, name: string): Operation => {
 describe('a grouped tool', () => {
   const catalog = build([ISSUE_WRITE]);
 
-  it('becomes one operation a value', () => {
+  it('becomes one operation per value', () => {
     const shown = catalog.operations.map(({ name, tool, classification, groupedBy, fixedArguments }) => {
       return { name, tool, category: classification.category, groupedBy, fixedArguments };
     });
@@ -52,12 +52,12 @@ describe('a grouped tool', () => {
   it('hides the parameter and sends its value', () => {
     const create = find(catalog, 'create_issue');
     expect(describeParameters(create).map(({ name }) => name)).toEqual(['owner', 'title']);
-    expect(shownInputSchema(create)).toMatchObject({ properties: { owner: text, title: text }, required: ['owner'] });
-    expect(JSON.stringify(shownInputSchema(create))).not.toContain('method');
+    expect(visibleInputSchema(create)).toMatchObject({ properties: { owner: text, title: text }, required: ['owner'] });
+    expect(JSON.stringify(visibleInputSchema(create))).not.toContain('method');
     expect(bindArguments(create, { owner: 'a' })).toEqual({ ok: true, arguments: { owner: 'a', method: 'create' } });
   });
 
-  it('splits identifiers from input where the value updates, and there alone', () => {
+  it('splits identifiers from input only where the value updates', () => {
     expect(find(catalog, 'update_issue').identifiers).toEqual(['owner']);
     expect(find(catalog, 'create_issue').parameters.map(({ place }) => place)).toEqual(['params', 'params']);
     expect(bindArguments(find(catalog, 'update_issue'), { owner: 'a', input: { title: 't' } })).toEqual({
@@ -66,7 +66,7 @@ describe('a grouped tool', () => {
     });
   });
 
-  it('documents and takes the parameters of its branch alone', () => {
+  it('documents and accepts only the parameters of its branch', () => {
     const branch = (value: string, property: string) => ({
       type: 'object',
       properties: { method: { const: value }, [property]: text },
@@ -85,7 +85,7 @@ describe('a grouped tool', () => {
     });
   });
 
-  it.each([true, false])('takes no other value, in whatever spelling (strict: %s)', (strict) => {
+  it.each([true, false])('refuses another value of the fixed parameter in every spelling (strict: %s)', (strict) => {
     const create = find(build([ISSUE_WRITE], { strict }), 'create_issue');
     for (const key of ['method', 'METHOD', 'Method', 'me_thod', 'ｍethod']) {
       const bound = bindArguments(create, { owner: 'a', [key]: 'delete' });
@@ -94,7 +94,7 @@ describe('a grouped tool', () => {
     }
   });
 
-  it('is one operation where its values do the same', () => {
+  it('stays one operation where its values have the same effect', () => {
     const catalog = build([grouped('belt_control', ['start', 'stop'])]);
     expect(namesOf(catalog)).toEqual(['belt_control']);
     expect(find(catalog, 'belt_control')).toMatchObject({ groupedBy: 'method' });
@@ -102,28 +102,28 @@ describe('a grouped tool', () => {
   });
 });
 
-describe('group: split or keep', () => {
+describe('the setting group', () => {
   const belt = grouped('belt_control', ['start', 'stop']);
   const parts = ['start_belt', 'stop_belt'];
 
-  it('of the upstream', () => {
+  it('splits or keeps all grouped tools of an upstream', () => {
     expect(namesOf(build([belt, ISSUE_WRITE], { group: 'keep' }))).toEqual(['belt_control', 'issue_write']);
     expect(namesOf(build([belt], { group: 'split' }))).toEqual(parts);
   });
 
-  it('of the tool beats that of the upstream', () => {
+  it('of a tool overrules that of its upstream', () => {
     const settings = { group: 'keep', curation: [{ pattern: 'belt_*', group: 'split' }] } as const;
     expect(namesOf(build([belt, ISSUE_WRITE], settings))).toEqual(['issue_write', ...parts]);
     expect(namesOf(curated([ISSUE_WRITE], { pattern: 'issue_write', group: 'keep' }))).toEqual(['issue_write']);
   });
 
-  it('splits nothing that takes other values too', () => {
+  it('does not split a tool whose parameter accepts other values too', () => {
     const open = aTool('belt_control', { properties: { action: { anyOf: [{ enum: ['start', 'stop'] }, text] } } });
     expect(namesOf(build([open], { group: 'split' }))).toEqual(['belt_control']);
   });
 });
 
-describe('names of parts', () => {
+describe('the names of the parts of a grouped tool', () => {
   it('yield to every whole tool, and to each other', () => {
     const catalog = build([ISSUE_WRITE, aTool('createIssue'), grouped('issues_manage', ['list', 'delete'])]);
     expect(namesOf(catalog)).toContain('create_issue');
@@ -134,7 +134,7 @@ describe('names of parts', () => {
     expect(kindsOf(catalog)).toEqual(['name-suffixed']);
   });
 
-  it('that two grouped tools ask for are given to neither', () => {
+  it('are given to neither of two grouped tools that ask for the same', () => {
     const catalog = build([ISSUE_WRITE, grouped('manage_issue', ['create', 'list'])]);
     expect(catalog.find('create_issue')).toBeUndefined();
     expect(namesOf(catalog)).toEqual([
@@ -157,14 +157,14 @@ describe('names of parts', () => {
     expect(namesOf(curated([ISSUE_WRITE, aTool('createIssue')], ...rules))).toContain('issue_write_create');
   });
 
-  it('are qualified like any others', () => {
+  it('are qualified where two upstreams offer them', () => {
     const catalog = buildTestCatalog({ hub: [ISSUE_WRITE], lab: [aTool('create_issue')] });
     expect(namesOf(catalog)).toEqual(['delete_issue', 'hub__create_issue', 'lab__create_issue', 'update_issue']);
   });
 });
 
-describe('curation', () => {
-  it('of the tool holds for all parts, that of a part for it alone', () => {
+describe('the curation of a grouped tool', () => {
+  it('applies to all parts, and that of a part to this part only', () => {
     const catalog = curated(
       [ISSUE_WRITE],
       { pattern: 'issue_write', danger: 'dangerous', family: 'special' },
@@ -179,14 +179,14 @@ describe('curation', () => {
     expect(find(catalog, 'create_issue').description).toBe('Mine.');
   });
 
-  it('declares the category without joining the parts', () => {
+  it('declares a category without undoing the split', () => {
     const catalog = curated([ISSUE_WRITE], { pattern: '*', category: 'EXECUTE' });
     expect(catalog.operations.map(({ classification }) => classification.category)).toEqual(
       Array.from({ length: 3 }, () => 'EXECUTE'),
     );
   });
 
-  it('hides all but what it shows again', () => {
+  it('hides all parts except those that a later rule shows again', () => {
     const hidden = { pattern: 'issue_write', hide: true };
     expect(namesOf(curated([ISSUE_WRITE], hidden))).toEqual([]);
     expect(namesOf(curated([ISSUE_WRITE], hidden, { pattern: 'create_issue', hide: false }))).toEqual(['create_issue']);
@@ -196,7 +196,7 @@ describe('curation', () => {
     ]);
   });
 
-  it('renames a part by its name; the tool has none that could change', () => {
+  it('renames a part by its own name, and reports a rename of the whole tool as without effect', () => {
     const catalog = curated([ISSUE_WRITE], { pattern: 'create_issue', rename: 'open_issue' });
     expect(namesOf(catalog)).toEqual(['delete_issue', 'open_issue', 'update_issue']);
     const idle = curated([ISSUE_WRITE], { pattern: 'issue_write', rename: 'tickets' });
@@ -205,7 +205,7 @@ describe('curation', () => {
   });
 });
 
-describe("the tool's own name", () => {
+describe("a grouped tool's own name", () => {
   const catalog = buildTestCatalog({
     hub: [ISSUE_WRITE],
     lab: [aTool('issueWrite'), grouped('noteWrite', ['create', 'delete'])],
@@ -218,29 +218,29 @@ describe("the tool's own name", () => {
     ['hub_issue_write', ['create_issue', 'update_issue', 'delete_issue']],
     ['noteWrite', ['lab__create_note', 'lab__delete_note', 'pub__create_note', 'pub__delete_note']],
     ['pub.noteWrite', ['pub__create_note', 'pub__delete_note']],
-  ])('%s names the parts', (name, expected) => {
+  ])('resolves to its parts: %s', (name, expected) => {
     const resolution = catalog.resolve(name);
     expect(resolution.kind).toBe('grouped');
     const names = resolution.kind === 'grouped' ? resolution.candidates.map((candidate) => candidate.name) : [];
     expect(names.toSorted()).toEqual(expected.toSorted());
   });
 
-  it('calls whoever has it whole', () => {
+  it('calls the tool of another upstream that has the name and is not split', () => {
     expect(catalog.find('issue_write')?.upstream).toBe('lab');
     expect(catalog.resolve('lab__issue_write').kind).toBe('found');
   });
 
-  it("a part's name in another spelling is no tool's", () => {
+  it('is not confused with another spelling of the name of a part', () => {
     expect(catalog.resolve('createIssue')).toMatchObject({ kind: 'raw-name', candidates: [{ name: 'create_issue' }] });
   });
 });
 
-describe('building again', () => {
+describe('a catalog that is built again', () => {
   const other = aTool('search');
   const settings = { curation: [{ pattern: 'search', danger: 'safe' }] } as const;
   const before = build([ISSUE_WRITE, other], settings);
 
-  it('reuses what nothing changed', () => {
+  it('reuses the operations of unchanged tools', () => {
     const after = build([ISSUE_WRITE, structuredClone(other)], { curation: [{ pattern: 'search', danger: 'safe' }] });
     expect(after.operations).toEqual(before.operations);
     expect(after.find('create_issue')).toBe(before.find('create_issue'));
@@ -250,10 +250,10 @@ describe('building again', () => {
   it.each([
     ['curation', { curation: [{ pattern: '*', danger: 'dangerous' }] }],
     ['strictness', { strict: false }],
-    ['time-out', { timeoutMs: 7 }],
+    ['timeout', { timeoutMs: 7 }],
     ['grouping', { group: 'keep' }],
     ['slug', { slug: 'hub2', name: 'hub2' }],
-  ] as const)('makes anew what another %s changes', (_what, changes) => {
+  ] as const)('creates new operations where the %s has changed', (_what, changes) => {
     const slug = 'slug' in changes ? changes.slug : 'hub';
     const make = (tools: readonly RawTool[]) =>
       buildTestCatalog({ [slug]: tools }, { upstreams: [anUpstream(slug, { ...settings, ...changes })] });

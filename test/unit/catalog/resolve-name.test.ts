@@ -31,7 +31,7 @@ describe('resolve', () => {
     ['mcp__another__getUser', 'raw-name', ['get_user']],
     ['github_create_issue', 'raw-name', ['github__create_issue']],
     ['mcp_gitlab_search', 'raw-name', ['gitlab__search']],
-  ] as const)('%s is %s', (name, kind, expected) => {
+  ] as const)('finds %s as %s', (name, kind, expected) => {
     const resolution = catalog.resolve(name);
     expect(resolution.kind).toBe(kind);
     expect(names(resolution)).toEqual(expected);
@@ -43,14 +43,17 @@ describe('resolve', () => {
     ['get_users', 'get_user'],
     ['craete_issue', 'github__create_issue'],
     ['post_search', 'api_post_search'],
-  ])('%s is unknown, and %s is the nearest', (name, nearest) => {
+  ])('answers the unknown name %s with %s as the most similar', (name, nearest) => {
     const resolution = catalog.resolve(name);
     expect(resolution.kind).toBe('unknown');
     expect(names(resolution)[0]).toBe(nearest);
     expect(names(resolution).length).toBeLessThanOrEqual(5);
   });
 
-  it.each(['', 'zzzz', '__proto__', '创建', 'x'.repeat(100_000)])('%j is unknown without a guess', (name) => {
-    expect(catalog.resolve(name)).toEqual({ kind: 'unknown', nearest: [] });
-  });
+  it.each(['', 'zzzz', '__proto__', '创建', 'x'.repeat(100_000)])(
+    'answers %j as unknown without suggestions',
+    (name) => {
+      expect(catalog.resolve(name)).toEqual({ kind: 'unknown', nearest: [] });
+    },
+  );
 });

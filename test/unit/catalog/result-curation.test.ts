@@ -4,17 +4,17 @@ import { aTool, buildTestOperation } from '../../support/build-test-catalog.js';
 
 const operationOf = (...curation: readonly CurationRule[]) => buildTestOperation(aTool('list_items'), { curation });
 
-describe('what curation says of answers', () => {
+describe('the curation of results', () => {
   it.each([
     ['items', ['items']],
     ['data.items', ['data', 'items']],
     ['', []],
     [false, null],
-  ] as const)('a collection at %j is at %j', (collection, path) => {
+  ] as const)('reads the collection path %j as %j', (collection, path) => {
     expect(operationOf({ pattern: '*', collection }).collection).toEqual(path);
   });
 
-  it('is absent where nobody says so', () => {
+  it('leaves the operation without settings where no rule has any', () => {
     const operation = operationOf();
     for (const key of ['collection', 'presets', 'computed']) expect(operation).not.toHaveProperty(key);
   });

@@ -12,14 +12,14 @@ const EVERYTHING: CurationRule = { pattern: '*', cache: { ttlSeconds: 60 }, merg
 const operationOf = (name: string, ...curation: readonly CurationRule[]) =>
   buildTestOperation(aTool(name, SCHEMA), { curation });
 
-describe('what curation says of serving', () => {
-  it('is how long a READ may be served again, and void for others', () => {
+describe('the curation of cache and merge', () => {
+  it('sets the cache time of a READ and has no effect on other categories', () => {
     expect(operationOf('get_item', EVERYTHING)).toMatchObject({ cacheSeconds: 60 });
     expect(operationOf('update_item', EVERYTHING)).not.toHaveProperty('cacheSeconds');
     expect(operationOf('get_item')).not.toHaveProperty('cacheSeconds');
   });
 
-  it('is which READ an UPDATE merges with, and void for others', () => {
+  it('sets the READ that an UPDATE merges with and has no effect on other categories', () => {
     expect(operationOf('update_item', EVERYTHING)).toMatchObject({ merge: { read: 'get_item' } });
     expect(operationOf('get_item', EVERYTHING)).not.toHaveProperty('merge');
     expect(operationOf('update_item')).not.toHaveProperty('merge');
@@ -28,7 +28,7 @@ describe('what curation says of serving', () => {
   it.each([
     ['merges', [EVERYTHING], { id: true, title: false }],
     ['does not merge', [], { id: true, title: true }],
-  ])('an UPDATE that %s demands', (_what, curation, expected) => {
+  ])('requires the right parameters of an UPDATE that %s', (_what, curation, expected) => {
     const { parameters } = operationOf('update_item', ...curation);
     expect(Object.fromEntries(parameters.map(({ name, required }) => [name, required]))).toEqual(expected);
   });

@@ -72,11 +72,11 @@ describe('splitUpdateInput', () => {
     ['approve_build', 'build_id* action*:choice', 'build_id | action'],
     ['update_thing', 'input*:object', ' | input'],
     ['update_thing', 'thing_id* input*', 'thing_id | input'],
-  ])('%s (%s): %s', (operation, sketch, expected) => {
+  ])('splits %s (%s) into %s', (operation, sketch, expected) => {
     expect(split(operation, sketch)).toBe(expected);
   });
 
-  it('always leaves something to change, the weakest identifier where all are', () => {
+  it('always leaves an input, the weakest identifier where all parameters are identifiers', () => {
     expect(split('publish_mock', 'mockId*')).toBe(' | mock_id');
     expect(split('promote_milestone', 'project_id* milestone_id*')).toBe('milestone_id | project_id');
     expect(split('do_thing', '')).toBe(' | ');
@@ -93,7 +93,7 @@ describe('splitUpdateInput', () => {
     );
   });
 
-  it("takes the operator's word, in either spelling, before its own evidence", () => {
+  it("uses the operator's identifiers, in either spelling, instead of its own evidence", () => {
     expect(split('update_issue', 'issueId* title* teamName', ['title', 'teamName'])).toBe('title team_name | issue_id');
     expect(split('update_issue', 'a* b*', ['b', 'a'])).toBe('b | a');
     expect(split('update_issue', 'id* title', [])).toBe(' | id title');

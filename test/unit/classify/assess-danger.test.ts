@@ -25,16 +25,16 @@ describe("the specification's name patterns", () => {
     expect(dangerOf(name).level).toBe(level);
   });
 
-  test('all are tried above', () => {
+  test('are all covered by the examples above', () => {
     expect(NAME_PATTERNS).toHaveLength(14);
   });
 
-  test('the highest match wins', () => {
+  test('give the highest level that matches', () => {
     expect(dangerOf('force_deploy_to_production').level).toBe('forbidden');
   });
 });
 
-describe('defaults by category', () => {
+describe('the default danger of a category', () => {
   test.each([
     ['get_order', 'safe'],
     ['create_order_draft', 'reversible'],
@@ -58,18 +58,18 @@ describe('every danger rule', () => {
     'annotation-destructive': ['update_order', 'destructive', { annotations: { destructiveHint: true } }],
   };
 
-  test('is tried here', () => {
+  test('has an example here', () => {
     expect(Object.keys(raised)).toEqual(DANGER_RULES.map(({ id }) => id));
   });
 
-  test.each(Object.entries(raised))('%s raises', (_id, [name, level, example]) => {
+  test.each(Object.entries(raised))('raises the danger of its example: %s', (_id, [name, level, example]) => {
     const danger = dangerOf(name, example);
     expect(danger.level).toBe(level);
     expect(danger.reasons.length).toBeGreaterThan(0);
   });
 });
 
-describe('writes that destroy in normal use', () => {
+describe('a write that destroys in normal use', () => {
   test.each([
     ['write_file', { description: 'Completely overwrite a file with new content.' }],
     ['put_collection', { description: 'Replaces the contents of a collection.' }],
@@ -84,13 +84,13 @@ describe('writes that destroy in normal use', () => {
     expect(['destructive', 'dangerous', 'forbidden']).toContain(dangerOf(name, example).level);
   });
 
-  test('a loss that the description denies does not count', () => {
+  test('is not assumed where the description denies the loss', () => {
     expect(dangerOf('update_file', { description: 'Updates a file without overwriting its history.' }).level).toBe(
       'reversible',
     );
   });
 
-  test('a read that can write a file is reversible', () => {
+  test('is distinguished from a read that can write a file, which is reversible', () => {
     const danger = dangerOf('get_snapshot', { description: 'Get a snapshot', parameters: { filename: text } });
     expect(danger).toEqual({ level: 'reversible', reasons: ["parameter 'filename' can write a file"] });
   });

@@ -8,7 +8,7 @@ const classify = (name: string, example?: ToolExample) => classifyTool(exampleIn
 const categoryOf = (name: string, description?: string, example: ToolExample = {}) =>
   classify(name, description === undefined ? example : { ...example, description }).category;
 
-describe('names in every style', () => {
+describe('the category by name', () => {
   test.each([
     ['list_orders', 'READ'],
     ['listOrders', 'READ'],
@@ -34,23 +34,23 @@ describe('names in every style', () => {
     ['create_search', 'CREATE'],
     ['status_update', 'UPDATE'],
     ['dry_run_import', 'CREATE'],
-  ])('%s is %s', (name, category) => {
+  ])('of %s is %s', (name, category) => {
     expect(categoryOf(name)).toBe(category);
   });
 
-  test('a word that can be a noun is the verb where the description says so', () => {
+  test('takes a word that can be a noun for the verb where the description begins with it', () => {
     expect(categoryOf('run_list', 'List the runs of a job')).toBe('READ');
     expect(categoryOf('run_list', 'Run every item of a list')).toBe('EXECUTE');
     expect(categoryOf('nightly_build', 'Retrieve what is known of the nightly build')).toBe('READ');
     expect(categoryOf('get_workflow_run', 'Get one run of a workflow')).toBe('READ');
   });
 
-  test("the upstream's own name in front is no verb", () => {
+  test("does not take the upstream's own name for a verb", () => {
     expect(categoryOf('post_office_parcels', 'Returns parcels', { slug: 'post_office' })).toBe('READ');
   });
 });
 
-describe('what the description says', () => {
+describe('the category by description', () => {
   test.each([
     ['Retrieve the invoice', 'READ'],
     ['Returns the open invoices', 'READ'],
@@ -64,11 +64,11 @@ describe('what the description says', () => {
     ['Perform a search over invoices', 'READ'],
     ['Sets up the ledger', 'UPDATE'],
     ['Soft-deletes the invoice', 'DELETE'],
-  ])('"%s" is %s', (description, category) => {
+  ])('of "%s" is %s', (description, category) => {
     expect(categoryOf('invoice_thing', description)).toBe(category);
   });
 
-  test('what it merely mentions does not count', () => {
+  test('does not count what the text only mentions', () => {
     const description = 'Get an invoice. Use delete_invoice to delete it, and update_invoice to change it.';
     expect(categoryOf('get_invoice', description)).toBe('READ');
     expect(categoryOf('get_fields', 'Get the fields needed to create or update an invoice.')).toBe('READ');
@@ -76,24 +76,24 @@ describe('what the description says', () => {
     expect(categoryOf('get_branch', 'Get one branch (access levels, force push settings).')).toBe('READ');
   });
 
-  test('a reading verb that follows on an unknown deed proves nothing', () => {
+  test('does not count a reading verb behind a sentence with an unknown verb', () => {
     expect(categoryOf('frobnicate', 'Frobnicates the ledger. Returns the new ledger.')).toBe('EXECUTE');
   });
 });
 
-describe('doubt', () => {
-  test('nothing known is EXECUTE, with little confidence and at least reversible', () => {
+describe('a tool in doubt', () => {
+  test('is EXECUTE with low confidence and at least reversible where nothing is known', () => {
     const { category, danger, confidence } = classify('frobnicate');
     expect({ category, level: danger.level }).toEqual({ category: 'EXECUTE', level: 'reversible' });
     expect(confidence).toBeLessThan(0.2);
   });
 
-  test('between READ and a write it is never READ', () => {
+  test('is never READ where evidence for a write competes', () => {
     expect(categoryOf('get_password', 'Generates and stores a new password')).not.toBe('READ');
     expect(categoryOf('fetch_updates', 'Fetch updates', { parameters: { prune: flag } })).not.toBe('READ');
   });
 
-  test('between two writes it takes the more dangerous', () => {
+  test('gets the more dangerous of two categories of writes', () => {
     expect(categoryOf('invoice_thing', 'Create or delete an invoice')).toBe('DELETE');
   });
 });
@@ -101,24 +101,24 @@ describe('doubt', () => {
 describe('annotations', () => {
   const readOnly = { annotations: { readOnlyHint: true } };
 
-  test('a read-only hint settles what nothing else tells, from validated up', () => {
+  test('make an unknown tool a READ by a read-only hint from trust level validated on', () => {
     expect(categoryOf('almanac', undefined, readOnly)).toBe('READ');
     expect(categoryOf('almanac', undefined, { ...readOnly, trust: 'untested' })).toBe('EXECUTE');
     expect(categoryOf('almanac', undefined, { ...readOnly, ignoreAnnotations: true })).toBe('EXECUTE');
   });
 
-  test('it does not make READ of a plain write, unless the upstream is reviewed', () => {
+  test('do not make a plain write a READ, unless the upstream is reviewed', () => {
     expect(categoryOf('send_email', 'Sends an email', readOnly)).toBe('EXECUTE');
     expect(categoryOf('send_email', 'Sends an email', { ...readOnly, trust: 'certified' })).toBe('READ');
   });
 
-  test('a destructive hint raises danger, whatever the trust', () => {
+  test('raise the danger by a destructive hint at every trust level', () => {
     const annotations = { destructiveHint: true };
     expect(classify('update_price', { annotations, trust: 'untested' }).danger.level).toBe('destructive');
     expect(classify('update_price').danger.level).toBe('reversible');
   });
 
-  test('readOnlyHint=false makes a read not quite safe', () => {
+  test('make a READ reversible by readOnlyHint=false', () => {
     const { category, danger } = classify('get_price', {
       description: 'Get a price',
       annotations: { readOnlyHint: false },
@@ -126,19 +126,19 @@ describe('annotations', () => {
     expect({ category, level: danger.level }).toEqual({ category: 'READ', level: 'reversible' });
   });
 
-  test('destructiveHint=false lowers nothing', () => {
+  test('do not lower the danger by destructiveHint=false', () => {
     expect(classify('delete_price', { annotations: { destructiveHint: false } }).danger.level).toBe('destructive');
   });
 });
 
 describe('curation', () => {
-  test('is absolute, and comes first in the evidence', () => {
+  test('overrules all evidence and comes first in it', () => {
     const declared = classify('run_sql', { curation: { category: 'READ', danger: 'safe' }, parameters: { sql: text } });
     expect(declared).toMatchObject({ category: 'READ', confidence: 1, danger: { level: 'safe' } });
     expect(declared.evidence[0]).toBe('curation: category READ declared');
   });
 
-  test('a declared danger alone leaves the category to the evidence', () => {
+  test('leaves the category to the evidence where it declares only the danger', () => {
     const declared = classify('delete_draft', { curation: { danger: 'reversible' } });
     expect(declared).toMatchObject({ category: 'DELETE', danger: { level: 'reversible' } });
   });
@@ -173,21 +173,21 @@ describe('one value of a grouped tool', () => {
     ['delete', 'DELETE', 'destructive'],
     ['getSchema', 'READ', 'safe'],
     ['start-processor', 'EXECUTE', 'reversible'],
-  ])('%s is %s', (value, category, level) => {
+  ])('is classified by its own words: %s is %s', (value, category, level) => {
     const result = grouped(value);
     expect({ category: result.category, level: result.danger.level }).toEqual({ category, level });
   });
 
-  test('a value that names no deed is judged by the whole tool, and is not READ when that writes', () => {
+  test('is classified like the whole tool where it names no action, and is not READ when that writes', () => {
     expect(grouped('void').category).not.toBe('READ');
   });
 
-  test('a value that names no deed is as dangerous as the worst of the tool', () => {
+  test('is as dangerous as the worst value where it names no action', () => {
     const { category, danger } = grouped('void');
     expect({ category, level: danger.level }).toEqual({ category: 'DELETE', level: 'destructive' });
   });
 
-  test("the tool's parameters and output are not held against a value that reads", () => {
+  test("is READ by its own words in spite of the tool's parameters and output", () => {
     const { category, danger } = classify('invoice_write', {
       description: 'Changes invoices. This tool modifies state.',
       parameters: { method: choice('list', 'delete'), force: flag, dry_run: flag, body: text },
@@ -203,7 +203,7 @@ describe('one value of a grouped tool', () => {
     ['update', ['list', 'update'], 'destructive'],
     ['update', ['list', 'update', 'delete'], 'reversible'],
     ['delete', ['list', 'update', 'delete'], 'destructive'],
-  ])('a destructive hint and %s of %j: %s', (value, values, level) => {
+  ])('with a destructive hint, %s of %j is %s', (value, values, level) => {
     const { danger } = classify('invoice_write', {
       annotations: { readOnlyHint: false, destructiveHint: true },
       parameters: { method: choice(...values) },
@@ -212,7 +212,7 @@ describe('one value of a grouped tool', () => {
     expect(danger.level).toBe(level);
   });
 
-  test('a value runs what it is given like any tool', () => {
+  test('is EXECUTE where it runs arbitrary input', () => {
     const { category, danger } = classify('shell_manage', {
       description: 'Manage the shell.',
       parameters: { action: choice('run', 'list'), command: text },
@@ -221,7 +221,7 @@ describe('one value of a grouped tool', () => {
     expect({ category, level: danger.level }).toEqual({ category: 'EXECUTE', level: 'destructive' });
   });
 
-  test('the tool itself, unsplit, takes the most dangerous of its values', () => {
+  test('decides the unsplit tool where it is the most dangerous one', () => {
     const { category, danger, evidence } = classify('invoice', {
       description: 'List invoices.',
       parameters: { action: { type: 'string', enum: ['list', 'create', 'delete'] } },
@@ -244,7 +244,7 @@ describe('any input', () => {
     { requiredKeys: [] },
   );
 
-  test('is classified without failing, the same way twice, within the published ranges', () => {
+  test('is classified without an error, twice the same, within the published ranges', () => {
     fc.assert(
       fc.property(anyTool, fc.constantFrom(...TRUST_LEVELS), (tool, trust) => {
         const input = {
@@ -266,7 +266,7 @@ describe('any input', () => {
     );
   });
 
-  test('annotations never lower danger', () => {
+  test('is never less dangerous with annotations than without', () => {
     const names = fc.constantFrom('get_item', 'create_item', 'update_item', 'delete_item', 'run_item', 'item');
     const hints = fc.record({
       readOnlyHint: fc.boolean(),

@@ -6,7 +6,7 @@ import { choice, text } from './tool-example.js';
 const find = (properties: JsonObject, required: readonly string[] = []) =>
   findGroupingParameter({ name: 'tool', inputSchema: { type: 'object', properties, required } });
 
-describe('a parameter that chooses the effect', () => {
+describe('findGroupingParameter', () => {
   test.each([
     ['an enum of verbs', 'action', choice('list', 'create', 'delete')],
     ['verbs in any style', 'method', choice('getRows', 'insert-rows', 'DELETE_ROWS')],
@@ -15,11 +15,11 @@ describe('a parameter that chooses the effect', () => {
     ['a qualified selector', 'user_action', choice('ban', 'invite')],
     ['constants in a union', 'operation', { anyOf: [{ const: 'add' }, { const: 'remove' }] }],
     ['enums in a union', 'operation', { oneOf: [choice('read'), choice('write', 'list')] }],
-  ])('%s', (_what, name, schema) => {
+  ])('finds %s', (_what, name, schema) => {
     expect(find({ id: text, [name]: schema })?.parameter).toBe(name);
   });
 
-  test('all values are told, in their spelling and order', () => {
+  test('returns all values in their spelling and order', () => {
     expect(find({ action: choice('list', 'createTable', 'soft') })).toEqual({
       parameter: 'action',
       values: ['list', 'createTable', 'soft'],
@@ -27,20 +27,17 @@ describe('a parameter that chooses the effect', () => {
     });
   });
 
-  test('any other name must be required and hold verbs alone', () => {
+  test('finds a parameter that is no selector only where it is required and all values are verbs', () => {
     const values = choice('replace_content', 'insert_content');
     expect(find({ type: values }, ['type'])?.parameter).toBe('type');
     expect(find({ type: values })).toBeNull();
     expect(find({ type: choice('insert_content', 'text') }, ['type'])).toBeNull();
   });
 
-  test('a selector goes before another grouping parameter', () => {
+  test('prefers a selector to another grouping parameter', () => {
     const kind = choice('insert_content', 'delete_content');
     expect(find({ kind, action: choice('start', 'stop') }, ['kind'])?.parameter).toBe('action');
   });
-});
-
-describe('no such parameter', () => {
   test.each([
     ['reads alone', { action: choice('list', 'get', 'search') }],
     ['means of travel', { mode: choice('driving', 'walking') }],
@@ -49,11 +46,14 @@ describe('no such parameter', () => {
     ['one value', { action: choice('delete') }],
     ['free text', { action: text }],
     ['states of a resource', { state: choice('open', 'closed') }],
-  ])('%s', (_what, properties) => {
+  ])('does not find %s', (_what, properties) => {
     expect(find(properties)).toBeNull();
   });
 
-  test.each([undefined, null, 'x', { properties: [] }, { properties: { action: null } }])('malformed: %j', (schema) => {
-    expect(findGroupingParameter({ name: 'tool', inputSchema: schema })).toBeNull();
-  });
+  test.each([undefined, null, 'x', { properties: [] }, { properties: { action: null } }])(
+    'finds nothing in the malformed schema %j',
+    (schema) => {
+      expect(findGroupingParameter({ name: 'tool', inputSchema: schema })).toBeNull();
+    },
+  );
 });

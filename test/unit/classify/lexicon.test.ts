@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { findVerb, LEXICON, VERB_SENSES } from '../../../src/classify/lexicon.js';
-import { COMPOUND_NOUNS, DEED_NOUNS, PHRASAL_VERBS, splitWords } from '../../../src/classify/vocabulary.js';
+import { ACTION_NOUNS, COMPOUND_NOUNS, PHRASAL_VERBS, splitWords } from '../../../src/classify/vocabulary.js';
 
-test('every list speaks of verbs that are known', () => {
+test('every verb of the word lists is in the lexicon', () => {
   expect([...PHRASAL_VERBS.values()].filter((lemma) => !LEXICON.has(lemma))).toEqual([]);
-  expect([...DEED_NOUNS.values()].filter((lemma) => !LEXICON.has(lemma))).toEqual([]);
+  expect([...ACTION_NOUNS.values()].filter((lemma) => !LEXICON.has(lemma))).toEqual([]);
   expect(VERB_SENSES.map(({ verb }) => verb).filter((lemma) => !LEXICON.has(lemma))).toEqual([]);
   expect([...COMPOUND_NOUNS.keys()].filter((lemma) => !LEXICON.has(lemma))).toEqual([]);
 });
@@ -18,11 +18,11 @@ test.each([
   ['setting', 'set', 'gerund'],
   ['soft-delete', 'delete', 'base'],
   ['cherry-pick', 'cherrypick', 'base'],
-])('%s is %s', (word, lemma, form) => {
+])('the word %s is a form of the verb %s', (word, lemma, form) => {
   expect(findVerb(word)).toMatchObject({ lemma, form });
 });
 
-test.each(['deleted', 'created', 'parcels', 'the', '-', ''])('%j is no verb', (word) => {
+test.each(['deleted', 'created', 'parcels', 'the', '-', ''])('%j is not read as a verb', (word) => {
   expect(findVerb(word)).toBeUndefined();
 });
 
@@ -32,7 +32,7 @@ test.each([
   ['agency-hosting_createANewSiteV1', ['agency', 'hosting', 'create', 'new', 'site']],
   ['roll_back_release', ['rollback', 'release']],
   ['the', []],
-])('%s splits into %j', (identifier, words) => {
+])('the identifier %s splits into %j', (identifier, words) => {
   expect(splitWords(identifier)).toEqual(words);
 });
 

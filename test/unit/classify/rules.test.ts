@@ -18,7 +18,7 @@ const EXAMPLES: readonly RuleExample[] = [
   { id: 'name-likely', finds: ['git_merge'], effect: 'publish', ignores: ['merge_request_approve'] },
   { id: 'name-possible', finds: ['shop_label'], effect: 'create', ignores: ['shop_labels'] },
   { id: 'name-next', finds: ['get_delete_token'], effect: 'delete', ignores: ['get_deletion_token'] },
-  { id: 'name-aside', finds: ['get_domain_transfer_fee'], effect: 'update', ignores: ['transfer_domain_fee'] },
+  { id: 'name-inner', finds: ['get_domain_transfer_fee'], effect: 'update', ignores: ['transfer_domain_fee'] },
   { id: 'name-noun', finds: ['directory_tree'], effect: 'read', ignores: ['directory_forest'] },
   {
     id: 'title-lead',
@@ -147,7 +147,7 @@ describe('every rule of the table', () => {
   const findWith = (id: string, [name, example]: readonly [string, ToolExample?]) =>
     rules.get(id)?.find(gatherFacts(exampleInput(name, example))) ?? [];
 
-  test('has an example here, a weight, a meaning and an id of its own', () => {
+  test('has an example here, a weight, a meaning and a unique id', () => {
     expect(EXAMPLES.map(({ id }) => id)).toEqual(RULES.map(({ id }) => id));
     expect(rules.size).toBe(RULES.length);
     for (const { weight, meaning } of RULES) {
@@ -156,18 +156,18 @@ describe('every rule of the table', () => {
     }
   });
 
-  test.each(EXAMPLES)('$id finds what it is for, and says so', ({ id, finds, effect }) => {
+  test.each(EXAMPLES)('matches its example and words the evidence: $id', ({ id, finds, effect }) => {
     const found = findWith(id, finds);
     expect(found.map((finding) => finding.effect)).toContain(effect);
     for (const { says } of found) expect(says.length).toBeGreaterThan(5);
   });
 
-  test.each(EXAMPLES)('$id ignores what only looks alike', ({ id, ignores }) => {
+  test.each(EXAMPLES)('does not match a similar tool: $id', ({ id, ignores }) => {
     expect(findWith(id, ignores)).toEqual([]);
   });
 });
 
-test('an effect of two categories leads with the stronger, a tie with the more dangerous', () => {
+test('an effect with votes for two categories takes the stronger one, and the more dangerous in a tie', () => {
   expect(leadingCategory('add')).toBe('CREATE');
   expect(leadingCategory('write')).toBe('EXECUTE');
   expect(leadingCategory('detach')).toBe('UPDATE');

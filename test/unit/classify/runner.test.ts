@@ -5,7 +5,7 @@ import { exampleInput, text } from './tool-example.js';
 const classify = (name: string, description: string, parameter: string, annotations = {}) =>
   classifyTool(exampleInput(name, { description, parameters: { [parameter]: text }, annotations }));
 
-describe('a tool that runs whatever it is given', () => {
+describe('a tool that runs arbitrary input', () => {
   test.each([
     ['run_command', 'Run a shell command.', 'command'],
     ['start_process', 'Start a new terminal process.', 'command'],
@@ -20,14 +20,14 @@ describe('a tool that runs whatever it is given', () => {
     ['graphql', 'Run a GraphQL query or mutation.', 'query'],
     ['api_request', 'Call any API endpoint.', 'path'],
     ['http_post', 'Perform an HTTP POST request.', 'url'],
-  ])('%s is EXECUTE and destructive, whatever its annotations say', (name, description, parameter) => {
+  ])('is EXECUTE and destructive in spite of its annotations: %s', (name, description, parameter) => {
     const { category, danger } = classify(name, description, parameter, { readOnlyHint: true, destructiveHint: false });
     expect({ category, level: danger.level }).toEqual({ category: 'EXECUTE', level: 'destructive' });
     expect(danger.reasons[0]).toContain(`'${parameter}'`);
   });
 });
 
-describe('a tool that does not, although a word says so', () => {
+describe('a tool that runs no arbitrary input although a word suggests it', () => {
   test.each([
     ['read_query', 'Run a read-only SQL query.', 'query', 'READ'],
     ['explain_query', 'Explain a SQL statement.', 'sql', 'READ'],
@@ -36,14 +36,14 @@ describe('a tool that does not, although a word says so', () => {
     ['create_cron_job', 'Create a job that runs a command.', 'command', 'CREATE'],
     ['update_script', 'Update a stored script.', 'script', 'UPDATE'],
     ['get_country', 'Get a country.', 'country_code', 'READ'],
-  ])('%s is %4$s', (name, description, parameter, category) => {
+  ])('keeps its category: %s is %4$s', (name, description, parameter, category) => {
     const result = classify(name, description, parameter);
     expect(result.danger.reasons.join()).not.toContain('runs ');
     expect(result.category).toBe(category);
   });
 });
 
-test('the value must be free: a choice of commands is a grouped tool', () => {
+test('a tool with a choice of commands is a grouped tool and runs no arbitrary input', () => {
   const parameters = { command: { type: 'string', enum: ['start', 'stop'] } };
   const { danger } = classifyTool(exampleInput('run_service', { description: 'Run a command.', parameters }));
   expect(danger.level).toBe('reversible');

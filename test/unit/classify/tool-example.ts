@@ -2,7 +2,7 @@ import type { ClassificationInput } from '../../../src/classify/facts.js';
 import { toSnakeCase } from '../../../src/lib/names.js';
 import type { JsonObject } from '../../../src/protocol/json.js';
 
-/** What a test says of a tool; everything else is the plainest there is. */
+/** The properties of a tool that a test sets; all others have plain defaults. */
 export interface ToolExample extends Partial<Omit<ClassificationInput, 'tool' | 'upstream'>> {
   readonly trust?: ClassificationInput['upstream']['trust'];
   readonly slug?: string;

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadOnly, problemsOf } from './config-folder.js';
 
-describe('audit', () => {
-  it('is kept in the data directory for a quarter of a year unless somebody says otherwise', async () => {
+describe('the audit configuration', () => {
+  it('keeps records in the data directory for 90 days by default', async () => {
     const { audit, dataDir } = await loadOnly({});
     expect(audit).toEqual({
       enabled: true,
@@ -16,7 +16,7 @@ describe('audit', () => {
     });
   });
 
-  it('is what the file says', async () => {
+  it('takes the settings of the file', async () => {
     const given = {
       enabled: false,
       calls: 'all',

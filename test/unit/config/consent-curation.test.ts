@@ -3,8 +3,8 @@ import { loadOnly, problemsOf } from './config-folder.js';
 
 const curate = (operation: unknown): unknown => ({ mcpServers: { a: { command: 'x', operations: { t: operation } } } });
 
-describe('what curation says of consent', () => {
-  it('may be said in the main file and in an upstream file', async () => {
+describe('the curation of consent', () => {
+  it('is accepted in the main file and in an upstream file', async () => {
     const main = { cooldownSeconds: 30, confirmationMessage: 'Really {name}?' };
     const files = { 'upstreams/a.json': { operations: { '*': { sensitive: ['apiKey'] } } } };
     const config = await loadOnly(curate(main), { files });

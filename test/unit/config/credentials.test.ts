@@ -8,7 +8,7 @@ const THREE = 'the-third-token-3333';
 const operators = (entries: unknown): unknown => ({ policy: { approvals: { operators: entries } } });
 
 describe('clients and operators', () => {
-  it('are names with tokens, in order', async () => {
+  it('are read as names with tokens, in order', async () => {
     const main = {
       clients: { ci: { token: ONE }, 'Desk.2-a_b': { token: '${DESK}' } },
       policy: { approvals: { operators: { alice: { token: THREE } } } },
@@ -21,11 +21,11 @@ describe('clients and operators', () => {
     expect(config.policy.approvals.operators).toEqual([{ name: 'alice', token: THREE }]);
   });
 
-  it('are nobody unless somebody is named', async () => {
+  it('are empty when none is configured', async () => {
     expect((await loadOnly({})).clients).toEqual([]);
   });
 
-  it('may have their secrets in files, beside the main file', async () => {
+  it('may have their secrets in files, relative to the main file', async () => {
     const files = { 'secrets/ci': `${ONE}\n`, 'secrets/alice': TWO, 'secrets/hook': THREE };
     const main = {
       clients: { ci: { token_FILE: 'secrets/ci' }, both: { token: `${ONE}x`, token_FILE: 'gone' } },
@@ -44,7 +44,7 @@ describe('clients and operators', () => {
     });
   });
 
-  it('may come from the environment: one of each, beside those of the file', async () => {
+  it('may come from the environment: one of each, in addition to those of the file', async () => {
     const env = { MCP_AQL_CLIENT_TOKEN: ONE, MCP_AQL_ADMIN_TOKEN_FILE: 'admin' };
     const config = await loadOnly({ clients: { ci: { token: THREE } } }, { env, files: { admin: TWO } });
     expect(config.clients).toEqual([
@@ -54,13 +54,13 @@ describe('clients and operators', () => {
     expect(config.policy.approvals.operators).toEqual([{ name: 'admin', token: TWO }]);
   });
 
-  it('have the token that the environment says, letter by letter', async () => {
+  it('have the token of the environment literally', async () => {
     const env = { MCP_AQL_CLIENT_TOKEN: 'a$${b}c${HOME}d${e-0123456789', HOME: 'x' };
     expect((await loadOnly({}, { env })).clients[0]?.token).toBe(env.MCP_AQL_CLIENT_TOKEN);
   });
 });
 
-describe('secrets that are refused', () => {
+describe('the configuration of secrets', () => {
   const short = 'expected at least 16 characters, got 5';
   const missing = "missing; expected a string, or 'token_FILE' with the path of a file";
   const name = 'expected text that matches ^[A-Za-z0-9][A-Za-z0-9_.-]*$';
@@ -86,12 +86,12 @@ describe('secrets that are refused', () => {
     [{ clients: { a: { token_FILE: 'short.txt' } } }, 'clients.a.token_FILE', short],
     [operators({ 'a b': { token: ONE } }), 'policy.approvals.operators["a b"]', name],
     [operators({ a: { token: 'short' } }), 'policy.approvals.operators.a.token', short],
-  ])('%j', async (main, path, message) => {
+  ])('refuses %j', async (main, path, message) => {
     const problems = await problemsOf(main, { files: { 'short.txt': 'short\n' } });
     expect(problems).toEqual([expect.objectContaining({ path, message })]);
   });
 
-  it('a file that is not there', async () => {
+  it('refuses a file that does not exist', async () => {
     const [problem] = await problemsOf({ clients: { a: { token_FILE: 'gone' } } });
     expect(problem).toMatchObject({
       path: 'clients.a.token_FILE',
@@ -99,13 +99,16 @@ describe('secrets that are refused', () => {
     });
   });
 
-  it.each(['MCP_AQL_CLIENT_TOKEN', 'MCP_AQL_ADMIN_TOKEN'])('%s, by its own name', async (variable) => {
-    const problems = await problemsOf({}, { env: { [variable]: 'short' } });
-    expect(problems).toEqual([expect.objectContaining({ file: 'environment', path: variable, message: short })]);
-  });
+  it.each(['MCP_AQL_CLIENT_TOKEN', 'MCP_AQL_ADMIN_TOKEN'])(
+    'names %s where the variable holds the fault',
+    async (variable) => {
+      const problems = await problemsOf({}, { env: { [variable]: 'short' } });
+      expect(problems).toEqual([expect.objectContaining({ file: 'environment', path: variable, message: short })]);
+    },
+  );
 });
 
-describe('secrets that two have', () => {
+describe('a secret that is used twice', () => {
   const approve = "; a client that has an operator's token could approve its own calls";
   const hook = { url: 'https://hook.example', secret: ONE };
 
@@ -126,13 +129,13 @@ describe('secrets that two have', () => {
       'policy.approvals.webhook.secret',
       'the same secret as policy.approvals.operators.a.token',
     ],
-  ])('%j', async (main, path, message) => {
+  ])('refuses %j', async (main, path, message) => {
     const problems = await problemsOf(main);
     expect(problems).toEqual([expect.objectContaining({ path, message })]);
     expect(JSON.stringify(problems)).not.toContain(ONE);
   });
 
-  it('are found wherever they come from', async () => {
+  it('is refused from every source', async () => {
     const env = { MCP_AQL_CLIENT_TOKEN: ONE, MCP_AQL_ADMIN_TOKEN_FILE: 'admin' };
     const problems = await problemsOf({}, { env, files: { admin: ONE } });
     expect(problems).toEqual([
@@ -145,19 +148,19 @@ describe('secrets that two have', () => {
   });
 });
 
-describe('a port that anybody can reach', () => {
+describe('a server without clients that listens beyond loopback', () => {
   const warning = (place: string): string =>
-    `${place}: anybody who can reach the port can call, as there are no clients; set 'clients' or MCP_AQL_CLIENT_TOKEN`;
+    `${place}: everyone who can reach the port can call, because there are no clients; set 'clients' or MCP_AQL_CLIENT_TOKEN`;
 
   it.each(['0.0.0.0', '::', '192.168.1.2', 'gateway.example', '128.0.0.1', 'localhost.example'])(
-    'is worth a warning at %s',
+    'gets a warning at %s',
     async (host) => {
       const { warnings } = await load({ server: { host } });
       expect(warnings).toEqual([warning('gateway.config.json: server.host')]);
     },
   );
 
-  it('is told by the name of the variable that opened it', async () => {
+  it('is reported by the name of the variable that set the address', async () => {
     const { warnings } = await load({}, { env: { MCP_AQL_HOST: '0.0.0.0' } });
     expect(warnings).toEqual([warning('environment: MCP_AQL_HOST')]);
   });
@@ -169,7 +172,7 @@ describe('a port that anybody can reach', () => {
     },
   );
 
-  it('is not where callers must say who they are', async () => {
+  it('gets no warning where clients must authenticate', async () => {
     const { warnings } = await load({ server: { host: '0.0.0.0' }, clients: { a: { token: ONE } } });
     expect(warnings).toEqual([]);
   });

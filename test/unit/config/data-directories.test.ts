@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { ensureDataDirectories } from '../../../src/config/data-directories.js';
 import { loadOnly } from './config-folder.js';
 
-it('makes the data directory and the working directories in it, and loading makes nothing', async () => {
+it('creates the data directory and the working directories in it, while loading creates nothing', async () => {
   const config = await loadOnly({
     mcpServers: {
       inside: { command: 'x', cwd: '${dataDir}/deep/files' },
@@ -21,7 +21,7 @@ it('makes the data directory and the working directories in it, and loading make
   expect(readdirSync(config.dataDir)).toEqual(['audit', 'deep']);
 });
 
-it('makes the directories of the record and of the state, for nobody else to read', async () => {
+it('creates the directories of the audit record and of the store, readable by their owner only', async () => {
   const config = await loadOnly({ audit: { directory: 'records/audit' }, store: { file: 'state/a.db' } });
   await ensureDataDirectories(config);
   const modes = ['.mcp-aql', 'records', 'records/audit', 'state'].map(
@@ -31,7 +31,7 @@ it('makes the directories of the record and of the state, for nobody else to rea
   expect(readdirSync(join(config.directory, 'state'))).toEqual([]);
 });
 
-it('makes none for what is switched off', async () => {
+it('creates none for disabled parts', async () => {
   const config = await loadOnly({ audit: { enabled: false }, store: { type: 'memory' } });
   await ensureDataDirectories(config);
   expect(readdirSync(config.dataDir)).toEqual([]);
@@ -40,16 +40,16 @@ it('makes none for what is switched off', async () => {
 it.each([
   [
     { audit: { directory: 'gateway.config.json' } },
-    /audit\.directory: .* cannot be made \(EEXIST\)\n.*audit\.directory/,
+    /audit\.directory: .* cannot be created \(EEXIST\)\n.*audit\.directory/,
   ],
-  [{ store: { file: 'gateway.config.json/a.db' } }, /store\.file: .* cannot be made \(EEXIST\)\n.*store\.file/],
-])('says which setting chose a directory that cannot be made: %j', async (main, message) => {
+  [{ store: { file: 'gateway.config.json/a.db' } }, /store\.file: .* cannot be created \(EEXIST\)\n.*store\.file/],
+])('says which setting chose a directory that cannot be created: %j', async (main, message) => {
   await expect(ensureDataDirectories(await loadOnly(main))).rejects.toThrow(message);
 });
 
-it('says which directory cannot be made, and what to do', async () => {
+it('says which directory cannot be created, and what to do', async () => {
   const config = await loadOnly({ dataDir: 'gateway.config.json' });
   await expect(ensureDataDirectories(config)).rejects.toThrow(
-    /dataDir: the directory '.*' cannot be made \(EEXIST\)\n +-> .*MCP_AQL_DATA_DIR/,
+    /dataDir: the directory '.*' cannot be created \(EEXIST\)\n +-> .*MCP_AQL_DATA_DIR/,
   );
 });

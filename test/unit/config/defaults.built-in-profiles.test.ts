@@ -6,7 +6,7 @@ import type { FamilyDefinition } from '../../../src/config/gateway-config.js';
 import { CATEGORIES } from '../../../src/protocol/operation.js';
 import { load, problemsOf } from './config-folder.js';
 
-/** The order in which an operation finds its family: patterns, verbs, categories. */
+/** Finds the family of an operation, in the order patterns, verbs, categories. */
 function findFamily(
   profile: string,
   name: string,
@@ -52,11 +52,11 @@ describe('the built-in profiles', () => {
     ['database', 'inspect'],
     ['device', 'discover'],
     ['content', 'search'],
-  ])('%s puts introspect into %s', (profile, family) => {
+  ])('%s assigns introspect to %s', (profile, family) => {
     expect(findFamily(profile, 'introspect', 'READ')).toBe(family);
   });
 
-  it('say in at most twelve words what each family is for', () => {
+  it('describe each family in at most twelve words', () => {
     for (const { purpose } of BUILT_IN_PROFILES.flatMap((profile) => profile.families)) {
       expect(purpose.split(' ').length, purpose).toBeLessThanOrEqual(12);
     }
@@ -81,7 +81,7 @@ describe('profiles of the operator', () => {
   const read = { purpose: 'Read.', categories: ['READ'] };
   const write = { purpose: 'Write.', categories: ['CREATE', 'UPDATE', 'DELETE', 'EXECUTE'] };
 
-  it('are taken, with everything that is missing filled in', async () => {
+  it('are accepted, with missing members filled in', async () => {
     const { config } = await load({ profiles: { mine: { look: read, act: write } }, endpoint: { profile: 'mine' } });
     expect(config.endpoint.profile).toEqual({
       name: 'mine',
@@ -113,7 +113,7 @@ describe('profiles of the operator', () => {
     expect(problems).toEqual([expect.objectContaining({ path, message: expect.stringContaining(message) })]);
   });
 
-  it('may neither take a built-in name nor the name of the tool for everything', async () => {
+  it('may have neither a built-in name nor the name of the single-mode tool', async () => {
     const problems = await problemsOf({
       endpoint: { toolPrefix: 'mcp_' },
       profiles: { crude: { look: read, act: write }, mine: { aql: read, act: write } },

@@ -9,12 +9,12 @@ import { renderConfigReference } from '../../../tools/docs/config-reference.js';
 
 const DOCS = fileURLToPath(new URL('../../../docs/', import.meta.url));
 
-describe('generated documents (UPDATE_DOCS=1 writes them)', () => {
+describe('the generated documents (UPDATE_DOCS=1 writes them)', () => {
   it.each([
     ['configuration.md', renderConfigReference],
     ['gateway-config.schema.json', () => renderJson(GATEWAY_SCHEMA)],
     ['upstream.schema.json', () => renderJson(UPSTREAM_SCHEMA)],
-  ])('docs/%s is up to date', (name, render) => {
+  ])('include docs/%s, which is up to date', (name, render) => {
     const file = `${DOCS}${name}`;
     const text = render();
     if (process.env['UPDATE_DOCS'] === '1') {
@@ -27,7 +27,7 @@ describe('generated documents (UPDATE_DOCS=1 writes them)', () => {
   it.each([
     ['gateway', GATEWAY_SCHEMA],
     ['upstream', UPSTREAM_SCHEMA],
-  ])('the %s schema is a schema of the draft that it names', (_, schema) => {
+  ])('include the %s schema, which is valid in its draft', (_, schema) => {
     const ajv = new Ajv({ allowUnionTypes: true });
     expect(ajv.validateSchema(schema), ajv.errorsText()).toBe(true);
   });

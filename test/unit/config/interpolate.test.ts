@@ -42,12 +42,12 @@ describe('interpolate', () => {
     expect(run(text)).toEqual({ value: expected, complaints: [] });
   });
 
-  it('walks objects and lists, and leaves keys and other values alone', () => {
+  it('resolves references in objects and lists, and leaves keys and other values unchanged', () => {
     const { value } = run({ '${TOKEN}': ['${TOKEN}', 1, null, { a: '${userHome}' }], b: true });
     expect(value).toEqual({ '${TOKEN}': ['t0', 1, null, { a: '/users/me' }], b: true });
   });
 
-  it('complains of every variable that is not set, with its path', () => {
+  it('reports every variable that is not set, with its path', () => {
     const { complaints } = run({ args: ['${A} ${B}'], c: '${C}' });
     expect(complaints.map(({ path, message }) => [path, message])).toEqual([
       [['args', 0], "the variable 'A' is not set"],
@@ -57,9 +57,9 @@ describe('interpolate', () => {
     expect(complaints[0]?.suggestion).toContain('${A:-...}');
   });
 
-  it('explains what to do instead of an input', () => {
+  it('explains what to use instead of an input', () => {
     const [complaint] = run('${input:api-key}').complaints;
-    expect(complaint?.message).toContain('nobody to ask');
+    expect(complaint?.message).toContain('which a gateway cannot do');
     expect(complaint?.suggestion).toContain('${API_KEY}');
   });
 
@@ -70,7 +70,7 @@ describe('interpolate', () => {
     expect(complaints[0]?.suggestion).toContain('$${');
   });
 
-  it('reads an unset variable from the file that its _FILE twin names', () => {
+  it('reads an unset variable from the file that its _FILE variable names', () => {
     const folder = makeFolder({ secret: '  s3cret\n' });
     const env = { PASSWORD_FILE: 'secret', GONE_FILE: 'gone', SET: 'x', SET_FILE: 'gone' };
     const scope = { ...SCOPE, env, cwd: folder };
@@ -79,7 +79,7 @@ describe('interpolate', () => {
     expect(run('${GONE:-fallback}', scope).complaints[0]?.message).toContain('GONE_FILE is set, but the file');
   });
 
-  it('gives back any text that was escaped', () => {
+  it('leaves escaped text unchanged', () => {
     const text = fc.string({ unit: fc.constantFrom('$', '{', '}', 'A', ':-', ' ') });
     fc.assert(
       fc.property(text, (written) => {

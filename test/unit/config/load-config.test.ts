@@ -4,10 +4,10 @@ import { ConfigError } from '../../../src/config/diagnostics.js';
 import { loadConfig, locateConfig } from '../../../src/config/load-config.js';
 import { load, loadOnly, makeFolder, problemsOf } from './config-folder.js';
 
-describe('loadConfig: where the file is', () => {
+describe('loadConfig: the main file', () => {
   const named = (port: number): unknown => ({ server: { port } });
 
-  it('prefers the file asked for, then the variable, then the working directory', async () => {
+  it('prefers the requested file, then the variable, then the working directory', async () => {
     const cwd = makeFolder({ 'gateway.config.json': named(1), 'env/a.json': named(2), 'flag/b.json': named(3) });
     const env = { MCP_AQL_CONFIG: 'env/a.json' };
     const load3 = await loadConfig({ file: 'flag/b.json', env, cwd });
@@ -33,20 +33,20 @@ describe('loadConfig: where the file is', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('does without any file where not even the package has one', () => {
+  it('works without a file where the package has none', () => {
     const cwd = makeFolder({});
     const location = locateConfig({ env: {}, cwd, packagedFile: join(cwd, 'absent.json') });
     expect(location).toEqual({ file: null, directory: cwd, dataRoot: cwd });
   });
 
-  it('says that a file asked for is missing', async () => {
+  it('reports that the requested file is missing', async () => {
     await expect(loadConfig({ file: 'nope.json', env: {}, cwd: makeFolder({}) })).rejects.toThrow(
       'nope.json\n  (whole file): there is no such file\n    -> write one with',
     );
   });
 });
 
-describe('loadConfig: what it makes', () => {
+describe('loadConfig: the result', () => {
   it('fills an empty file with the defaults', async () => {
     const config = await loadOnly({});
     expect(config).toMatchObject({
@@ -59,7 +59,7 @@ describe('loadConfig: what it makes', () => {
     });
   });
 
-  it('freezes it to the bottom', async () => {
+  it('freezes the configuration deeply', async () => {
     const config = await loadOnly({
       mcpServers: { a: { command: 'x', args: ['1'], operations: { t: { hide: true } } } },
     });
@@ -140,14 +140,14 @@ describe('loadConfig: what it makes', () => {
     });
   });
 
-  it('binds pins to upstreams by any spelling of their names', async () => {
+  it('assigns pins to upstreams by any spelling of their names', async () => {
     const main = { mcpServers: { 'My-Server': { command: 'x' } }, pins: { search: 'my_server', find: 'My-Server' } };
     expect((await loadOnly(main)).pins).toEqual({ search: 'my_server', find: 'my_server' });
   });
 });
 
-describe('loadConfig: what it refuses', () => {
-  it('tells every problem of every source at once, with its path and a way out', async () => {
+describe('loadConfig: faults', () => {
+  it('reports every problem of every source at once, with its path and a suggestion', async () => {
     const main = {
       mcpServer: {},
       server: { port: 'x', hots: 'y' },
@@ -187,7 +187,7 @@ describe('loadConfig: what it refuses', () => {
     );
   });
 
-  it('writes all of it for people', async () => {
+  it('writes all problems as readable text', async () => {
     const cwd = makeFolder({ 'gateway.config.json': '{ "server": { "port": -1 }, "logs": {} }' });
     const cause: unknown = await loadConfig({ env: {}, cwd }).catch((reason: unknown) => reason);
     expect(cause).toBeInstanceOf(ConfigError);
@@ -223,7 +223,7 @@ describe('loadConfig: what it refuses', () => {
     [
       '{"server": {"allowedHosts": ["*.example.org"]}}',
       'server.allowedHosts',
-      'expected host names without wildcards; number 1 is none',
+      'expected host names without wildcards; number 1 is not one',
     ],
     [
       '{"pins": {"Bad-Name": "a"}, "mcpServers": {"a": {"command": "x"}}}',
@@ -241,9 +241,9 @@ describe('loadConfig: what it refuses', () => {
     expect(await problemsOf(text)).toEqual([expect.objectContaining({ path, message })]);
   });
 
-  it('refuses two servers of one name, which JSON.parse would not see', async () => {
+  it('refuses two servers of one name, which JSON.parse would accept', async () => {
     const [problem] = await problemsOf('{"mcpServers": {"a": {"command": "x"}, "a": {"command": "y"}}}');
-    expect(problem).toMatchObject({ path: 'mcpServers.a', message: 'the key stands twice; only one can count' });
+    expect(problem).toMatchObject({ path: 'mcpServers.a', message: 'the key is given twice; only one can count' });
   });
 
   it('never shows a value that may be a secret', async () => {
@@ -262,7 +262,7 @@ describe('loadConfig: what it refuses', () => {
     expect(problem).toMatchObject({ file: 'environment', path: 'MCP_AQL_PORT_FILE' });
   });
 
-  it('warns of a variable that looks like a slip, and of no other', async () => {
+  it('warns of a variable that looks misspelled, and of no other', async () => {
     const env = { MCP_AQL_PROT: '1', MCP_AQL_GITHUB_CREDENTIALS: 'x', OTHER: 'y' };
     const { warnings } = await load({}, { env });
     expect(warnings).toEqual(["environment: MCP_AQL_PROT: unknown variable; did you mean 'MCP_AQL_PORT'?"]);

@@ -25,7 +25,7 @@ const LOCK: LockContent = {
 const modesOf = ({ upstreams }: Awaited<ReturnType<typeof loadOnly>>) => upstreams.map(({ integrity }) => integrity);
 
 describe('a lock', () => {
-  it('is written to be reviewed, and read as it was', async () => {
+  it('is written in a form for review, and reads back as the same content', async () => {
     const folder = makeFolder({ 'gateway.config.json': SERVERS });
     await writeLockFile(join(folder, LOCK_FILE_NAME), LOCK);
     const text = readFileSync(join(folder, LOCK_FILE_NAME), 'utf8');
@@ -37,7 +37,7 @@ describe('a lock', () => {
     expect(Object.keys(config.lock.content?.upstreams['a'] ?? {})).toContain('__proto__');
   });
 
-  it('leaves the old one, and nothing else, where it cannot be written', async () => {
+  it('stays as it was, without other files, where it cannot be written', async () => {
     const folder = makeFolder({ 'lock/file': 'x' });
     await expect(writeLockFile(join(folder, 'lock'), LOCK)).rejects.toThrow();
     expect(readdirSync(folder)).toEqual(['lock']);
@@ -51,14 +51,14 @@ describe('a lock', () => {
       { version: 1, upstreams: { a: { x: { fingerprint: 'x', operations: {}, definition: {} } } } },
       'the lock must match pattern',
     ],
-  ])('with %s stops the start', async (_, content, message) => {
+  ])('with %s is a problem of the configuration', async (_, content, message) => {
     const [problem] = await problemsOf(SERVERS, { files: { [LOCK_FILE_NAME]: content } });
     expect(problem).toMatchObject({ file: LOCK_FILE_NAME, message: expect.stringContaining(message) });
   });
 });
 
-describe('integrity', () => {
-  it('warns where there is a lock and is off where there is none, unless said otherwise', async () => {
+describe('the setting integrity', () => {
+  it('is warn where there is a lock and off where there is none by default', async () => {
     const files = { [LOCK_FILE_NAME]: LOCK };
     expect(modesOf(await loadOnly(SERVERS))).toEqual(['off', 'quarantine']);
     expect(modesOf(await loadOnly(SERVERS, { files }))).toEqual(['warn', 'quarantine']);
@@ -66,12 +66,12 @@ describe('integrity', () => {
     expect(modesOf(await loadOnly({ ...SERVERS, integrity: 'quarantine' }))).toEqual(['quarantine', 'quarantine']);
   });
 
-  it('is one of three words', async () => {
+  it('accepts only its three values', async () => {
     const [problem] = await problemsOf({ ...SERVERS, integrity: 'quarantin' });
     expect(problem).toMatchObject({ path: 'integrity', suggestion: expect.stringContaining('quarantine') });
   });
 
-  it('knows where the lock would be written', async () => {
+  it('comes with the path of the lock, even where there is none', async () => {
     const { config } = await load(SERVERS);
     expect(config.lock).toEqual({ file: join(config.directory, LOCK_FILE_NAME), content: null });
   });

@@ -8,8 +8,8 @@ const SECRET = 'a-secret-of-sufficient-length';
 const withRules = (...rules: unknown[]): unknown => ({ policy: { rules } });
 const withParams = (params: unknown): unknown => withRules({ match: { params }, decision: 'deny' });
 
-describe('policy: what it is', () => {
-  it('allows everything that danger and trust allow unless somebody says more', async () => {
+describe('the policy', () => {
+  it('has no rules and the default settings when it is not configured', async () => {
     expect((await loadOnly({})).policy).toEqual({
       readOnly: false,
       rules: [],
@@ -30,7 +30,7 @@ describe('policy: what it is', () => {
     });
   });
 
-  it('makes lists of what may be one or many, and names rules by their position', async () => {
+  it('turns single values into lists, and names rules by their position', async () => {
     const { policy } = await loadOnly(
       withRules(
         {
@@ -80,7 +80,7 @@ describe('policy: what it is', () => {
     ]);
   });
 
-  it('finds upstreams by any spelling of their names, and leaves patterns alone', async () => {
+  it('finds upstreams by any spelling of their names, and leaves patterns unchanged', async () => {
     const { config, warnings } = await load({
       mcpServers: { 'My-Server': { command: 'x' } },
       policy: { rules: [{ match: { upstream: ['My-Server', 'my*', 'gateway'] }, decision: 'deny' }] },
@@ -89,7 +89,7 @@ describe('policy: what it is', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('lays settings over the defaults one by one', async () => {
+  it('fills missing settings with the defaults one by one', async () => {
     const { policy } = await loadOnly({
       policy: {
         readOnly: true,
@@ -105,7 +105,7 @@ describe('policy: what it is', () => {
     expect(policy.approvals).not.toHaveProperty('webhook');
   });
 
-  it('takes the example of the documentation without a word', async () => {
+  it('accepts the example of the documentation without a warning', async () => {
     const { config, warnings } = await load(POLICY_EXAMPLE, { env: { CI_TOKEN: TOKEN, ALICE_TOKEN: SECRET } });
     expect(warnings).toEqual([]);
     expect(config.policy.rules.map(({ name, decision }) => [name, decision])).toEqual([
@@ -131,7 +131,7 @@ describe('policy: what it is', () => {
   });
 });
 
-describe('policy: what it refuses', () => {
+describe('the policy: faults', () => {
   const RULE = 'policy.rules[0]';
   const pattern = 'expected text that matches ^[^!#]';
   const onlyConfirm = "only a rule with the decision 'confirm' has it";
@@ -178,7 +178,7 @@ describe('policy: what it refuses', () => {
       'expected a string or an array, got a number',
     ],
     ['deny', RULE, 'expected an object, got a string'],
-  ])('the rule %j', async (rule, path, message) => {
+  ])('refuses the rule %j', async (rule, path, message) => {
     expect(await problemsOf(withRules(rule))).toEqual([expect.objectContaining({ path, message })]);
   });
 
@@ -192,7 +192,7 @@ describe('policy: what it refuses', () => {
     [{ a: { glob: ['x', ''] } }, 'params.a.glob[1]', 'expected text, got an empty string'],
     [{ a: { present: false, equals: 1 } }, 'params.a', notGiven],
     [{ 'a..b': { present: true } }, 'params["a..b"]', 'expected text that matches ^[^.]+(\\.[^.]+)*$'],
-  ])('the conditions %j', async (params, path, message) => {
+  ])('refuses the conditions %j', async (params, path, message) => {
     expect(await problemsOf(withParams(params))).toEqual([
       expect.objectContaining({ path: `${RULE}.match.${path}`, message }),
     ]);
@@ -206,19 +206,19 @@ describe('policy: what it refuses', () => {
     [{ client: 'a[[:digit:]]' }, 'client', extended],
     [{ params: { a: { glob: '*(x)' } } }, 'params.a.glob', extended],
     [{ params: { a: { glob: ['a', 'n{1..65}'] } } }, 'params.a.glob[1]', many],
-  ])('the patterns %j', async (match, path, message) => {
+  ])('refuses the patterns %j', async (match, path, message) => {
     expect(await problemsOf(withRules({ match, decision: 'deny' }))).toEqual([
       { file: 'gateway.config.json', path: `${RULE}.match.${path}`, message, suggestion: expect.any(String) },
     ]);
   });
 
-  it('no pattern of wildcards, classes and braces, nor an escaped parenthesis', async () => {
+  it('accepts wildcards, classes, braces and an escaped parenthesis in patterns', async () => {
     const glob = ['*', '**/x?', '[a-z]{b,c}', '*\\(1\\)', 'n{1..64}'];
     const { policy } = await loadOnly(withParams({ a: { glob } }));
     expect(policy.rules[0]?.match.params?.['a']?.glob).toEqual(glob);
   });
 
-  it('two rules of one name, one of which may be its position', async () => {
+  it('refuses two rules of one name, also when one name is a position', async () => {
     const problems = await problemsOf(
       withRules(
         { name: 'a', decision: 'deny' },
@@ -236,7 +236,7 @@ describe('policy: what it refuses', () => {
     ]);
   });
 
-  it('one list of faults, whatever they are about', async () => {
+  it('refuses all faults in one list', async () => {
     const problems = await problemsOf(
       withRules({ decision: 'allow' }, { decision: 'deny', requires: 'human' }, { decision: 'dney' }),
     );
@@ -256,7 +256,7 @@ describe('policy: what it refuses', () => {
     [{ confirmation: { maxFailuresPerMinute: 0 } }, 'confirmation.maxFailuresPerMinute', 1, 100_000, 0],
     [{ approvals: { waitSeconds: 0 } }, 'approvals.waitSeconds', 1, 3600, 0],
     [{ approvals: { expireSeconds: 9 } }, 'approvals.expireSeconds', 10, 86_400, 9],
-  ])('%j is out of bounds', async (policy, path, least, most, got) => {
+  ])('refuses %j, which is out of bounds', async (policy, path, least, most, got) => {
     expect(await problemsOf({ policy })).toEqual([
       expect.objectContaining({
         path: `policy.${path}`,
@@ -279,29 +279,29 @@ describe('policy: what it refuses', () => {
       { webhook: { url: 'https://hook.example' } },
       ['webhook.secret', "missing; expected a string, or 'secret_FILE' with the path of a file"],
     ],
-  ])('the approvals %j', async (approvals, [path, message]) => {
+  ])('refuses the approvals %j', async (approvals, [path, message]) => {
     expect(await problemsOf({ policy: { approvals } })).toEqual([
       expect.objectContaining({ path: `policy.approvals.${path}`, message }),
     ]);
   });
 
-  it('a switch that is neither on nor off', async () => {
+  it('refuses a switch that is neither on nor off', async () => {
     expect(await problemsOf({}, { env: { MCP_AQL_READ_ONLY: 'yes' } })).toEqual([
       { file: 'environment', path: 'MCP_AQL_READ_ONLY', message: 'expected a boolean, got a string' },
     ]);
   });
 });
 
-describe('policy: what it warns of', () => {
+describe('the policy: warnings', () => {
   const human = { decision: 'confirm', requires: 'human' };
   const off = { elicitation: false, operator: false };
-  const noLinks = "nobody could open its links, as there are no operators; set 'operators' or MCP_AQL_ADMIN_TOKEN";
+  const noLinks = "its links cannot be opened, because there are no operators; set 'operators' or MCP_AQL_ADMIN_TOKEN";
 
   it.each([
     [
       'a grace that is longer than clocks differ',
       { confirmation: { clockSkewSeconds: 61 } },
-      'confirmation.clockSkewSeconds: expired tokens pass for another 61 seconds; 60 are enough for clocks that differ',
+      'confirmation.clockSkewSeconds: expired tokens stay valid for another 61 seconds; 60 are enough for clocks that differ',
     ],
     [
       'a rule about an upstream that nobody configured',
@@ -328,7 +328,7 @@ describe('policy: what it warns of', () => {
       { approvals: { webhook: { url: 'http://a.example', secret: SECRET } } },
       `approvals.webhook: ${noLinks}`,
     ],
-  ])('%s', async (_, policy, warning) => {
+  ])('warns of %s', async (_, policy, warning) => {
     const { warnings } = await load({
       mcpServers: { github: { command: 'x', disabled: true } },
       clients: { ci: { token: TOKEN } },
@@ -342,19 +342,19 @@ describe('policy: what it warns of', () => {
     ['a token needs nobody', { rules: [{ decision: 'confirm' }], approvals: off }],
     ['patterns need not match anything yet', { rules: [{ match: { upstream: 'x*', client: '*' }, decision: 'deny' }] }],
     ['operators open links', { approvals: { publicUrl: 'http://a.example', operators: { a: { token: TOKEN } } } }],
-  ])('not: %s', async (_, policy) => {
+  ])('warns of nothing: %s', async (_, policy) => {
     expect((await load({ policy })).warnings).toEqual([]);
   });
 });
 
-describe('policy: rules that vouch for a name that any upstream may have', () => {
-  const mcpServers = { diagnostics: { url: 'http://localhost:1/' }, other: { url: 'http://localhost:2/' } };
+describe('a rule that allows a bare name', () => {
+  const mcpServers = { notes: { url: 'http://localhost:1/' }, other: { url: 'http://localhost:2/' } };
   const allow = (match: unknown) => ({ rules: [{ match, decision: 'allow' }] });
   const warningsOf = async (document: object) => (await load({ mcpServers, ...document })).warnings;
 
-  it('are warned of', async () => {
+  it('gets a warning, because any upstream may offer the name', async () => {
     expect(await warningsOf({ policy: allow({ operation: 'write_note' }) })).toEqual([
-      "gateway.config.json: policy.rules[0].match.operation: 'write_note' is allowed for whichever upstream has the name, also while its owner is away; write 'UPSTREAM__write_note', or give the name to one in 'pins'",
+      "gateway.config.json: policy.rules[0].match.operation: 'write_note' is allowed for every upstream that offers the name, also while its owner is disconnected; write 'UPSTREAM__write_note', or give the name to one in 'pins'",
     ]);
   });
 
@@ -365,11 +365,8 @@ describe('policy: rules that vouch for a name that any upstream may have', () =>
     ["a name of the gateway's own", { policy: allow({ operation: 'introspect' }) }],
     ['a pattern, which lifts nothing', { policy: allow({ operation: 'write_*' }) }],
     ['a rule that restricts', { policy: { rules: [{ match: { operation: 'write_note' }, decision: 'deny' }] } }],
-    [
-      'a single upstream',
-      { policy: allow({ operation: 'write_note' }), mcpServers: { diagnostics: mcpServers.diagnostics } },
-    ],
-  ])('unless it is %s', async (_what, document) => {
+    ['a single upstream', { policy: allow({ operation: 'write_note' }), mcpServers: { notes: mcpServers.notes } }],
+  ])('gets no warning for %s', async (_what, document) => {
     expect(await warningsOf(document)).toEqual([]);
   });
 });

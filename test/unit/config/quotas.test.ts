@@ -8,18 +8,18 @@ const server = (more: object) => ({ mcpServers: { 'Git-Hub': { url: 'http://loca
 const withApiLimits = (...limits: unknown[]) => server({ api_limits: limits });
 
 describe('quotas', () => {
-  it('are as docs/quotas.md writes them', async () => {
+  it('accept the example of docs/quotas.md', async () => {
     const page = readFileSync(new URL('../../../docs/quotas.md', import.meta.url), 'utf8');
     const { config, warnings } = await load(/```json\n(.*?)```/s.exec(page)?.[1]);
     expect(warnings).toEqual([]);
     expect([config.quotas.limits.length, config.upstreams[0]?.apiLimits.length]).toEqual([4, 3]);
   });
 
-  it('are none unless somebody says so', async () => {
+  it('are empty by default', async () => {
     expect((await loadOnly({})).quotas).toEqual({ limits: [], pricing: [], currency: 'USD' });
   });
 
-  it('have lists as lists, and are named by their metrics', async () => {
+  it('turn single values into lists, and are named by their metrics by default', async () => {
     const { quotas } = await loadOnly({
       clients: { ci: { token: 'a-token-of-sufficient-length' } },
       ...server({}),
@@ -147,14 +147,14 @@ describe('quotas', () => {
       { quotas: { pricing: [{ match: { upstream: 'github' }, cost_per_call: 1 }] } },
       "quotas.pricing[0].match.upstream: there is no upstream 'github'; it matches nothing",
     ],
-  ])('are told of with %s', async (_, main, warning) => {
+  ])('get a warning with %s', async (_, main, warning) => {
     const { warnings } = await load(main);
     expect(warnings).toEqual([expect.stringContaining(warning)]);
   });
 });
 
 describe('api_limits', () => {
-  it('are none unless a server has them', async () => {
+  it('are empty by default', async () => {
     expect((await loadOnly(server({}))).upstreams[0]?.apiLimits).toEqual([]);
   });
 

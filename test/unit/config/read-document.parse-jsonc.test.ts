@@ -22,7 +22,7 @@ describe('parseJsonc', () => {
     );
   });
 
-  it('fails with a place, and never otherwise, on any text', () => {
+  it('fails on any text with a line and column, and in no other way', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...'{}[]",:/*\\n1-e.tru\n ') }), (text) => {
         try {
@@ -39,7 +39,7 @@ describe('parseJsonc', () => {
     expect(parseJsonc(text).value).toEqual({ a: [1, 2], b: 'http://x/*y*/' });
   });
 
-  it('tells the keys that stand twice, with their path', () => {
+  it('reports the keys that are given twice, with their path', () => {
     expect(parseJsonc('{"a":{"x":1,"x":2},"b":[{"y":1,"y":1}]}').duplicates).toEqual([
       ['a', 'x'],
       ['b', 0, 'y'],
@@ -62,7 +62,7 @@ describe('parseJsonc', () => {
     ['{"a": 01}', 1, 7, "expected a value, well formed, found '0'"],
     ['{} {}', 1, 4, "expected the end of the file, found '{'"],
     ['', 1, 1, 'expected a value, found the end of the file'],
-  ])('names the place of the fault in %j', (text, line, column, message) => {
+  ])('names the line and column of the fault in %j', (text, line, column, message) => {
     expect(faultOf(text)).toMatchObject({ line, column, message });
   });
 
@@ -70,7 +70,7 @@ describe('parseJsonc', () => {
     expect(faultOf('['.repeat(200_000)).message).toContain('at most 100 levels');
   });
 
-  it('shows no more than a character of what it found', () => {
+  it('shows only one character of the text that it found', () => {
     expect(faultOf('{"token": ghp_secret}').message).not.toContain('ghp');
   });
 });

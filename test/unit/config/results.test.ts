@@ -9,13 +9,13 @@ const REPOSITORY = fileURLToPath(new URL('../../../', import.meta.url));
 const curate = (operation: unknown): unknown => ({ mcpServers: { a: { command: 'x', operations: { t: operation } } } });
 const relate = (...relations: readonly unknown[]): unknown => ({ mcpServers: { a: { command: 'x', relations } } });
 
-describe('results', () => {
-  it('hold the defaults where nobody says otherwise', async () => {
+describe('the results configuration', () => {
+  it('has defaults', async () => {
     const config = await loadOnly({ results: { keptSeconds: 60 } });
     expect(config.results).toEqual({ maxBytes: 100_000, keptBytes: 67_108_864, keptSeconds: 60, compact: false });
   });
 
-  it.each([0, 10_000, 104_857_600])('may send %d bytes at once', async (maxBytes) => {
+  it.each([0, 10_000, 104_857_600])('accepts maxBytes of %d', async (maxBytes) => {
     expect((await loadOnly({ results: { maxBytes } })).results.maxBytes).toBe(maxBytes);
   });
 
@@ -26,13 +26,13 @@ describe('results', () => {
     [{ keptBytes: 1000 }, 'keptBytes', 'expected at least 1048576 and at most 17179869184, got 1000'],
     [{ keptSeconds: 0 }, 'keptSeconds', 'expected at least 1 and at most 86400, got 0'],
     [{ compact: 'yes' }, 'compact', 'expected a boolean, got a string'],
-  ])('refuse %j', async (results, key, message) => {
+  ])('refuses %j', async (results, key, message) => {
     expect(await problemsOf({ results })).toEqual([expect.objectContaining({ path: `results.${key}`, message })]);
   });
 });
 
-describe('what curation says of answers', () => {
-  it('comes as written, each expression in its place', async () => {
+describe('the curation of answers', () => {
+  it('is taken as written, with each expression as an object', async () => {
     const said = { collection: 'data.items', presets: { minimal: ['id', 'user.name', '_computed.age'] } };
     const stale = { expression: 'age > 3', description: 'Old' };
     const config = await loadOnly(curate({ ...said, computed: { age: 'days_since(at)', stale } }));
@@ -41,7 +41,7 @@ describe('what curation says of answers', () => {
     ]);
   });
 
-  it.each(['', 'items', 'a.b', false])('a collection may be %j', async (collection) => {
+  it.each(['', 'items', 'a.b', false])('accepts the collection %j', async (collection) => {
     expect((await loadOnly(curate({ collection }))).upstreams[0]?.curation).toEqual([{ pattern: 't', collection }]);
   });
 
@@ -69,7 +69,7 @@ describe('what curation says of answers', () => {
 describe('relations', () => {
   const edges = { relationship: 'uses', operation: 'list_edges', source: 'from', target: 'to' };
 
-  it('of all places that speak of a server add up', async () => {
+  it('of all definitions of a server are combined', async () => {
     const file = {
       relations: [{ relationship: 'owns', operation: 'get_owner', params: { id: '$id' }, target: 'x.y' }],
     };
@@ -90,7 +90,7 @@ describe('relations', () => {
     ]);
   });
 
-  it.each([{ ids: ['$id'] }, { q: { parent: 'x:$id' } }])('ask about one node by %j', async (params) => {
+  it.each([{ ids: ['$id'] }, { q: { parent: 'x:$id' } }])('refer to one node by %j', async (params) => {
     const relation = { relationship: 'uses', operation: 'o', params, source: '' };
     expect((await loadOnly(relate(relation))).upstreams[0]?.relations).toMatchObject([{ source: '', target: null }]);
   });
@@ -100,15 +100,15 @@ describe('relations', () => {
     [{ ...edges, relationship: 'Is Part' }, 'relationship', expect.stringContaining('expected text that matches')],
     [{ ...edges, edges: '.a' }, 'edges', expect.stringContaining('expected text that matches')],
     [{ ...edges, from: 'a' }, 'from', "unknown key 'from'"],
-    [{ ...edges, target: undefined }, 'target', 'missing; expected a path, as one call tells all connections'],
-    [{ ...edges, source: undefined }, 'source', 'missing; expected a path, as one call tells all connections'],
+    [{ ...edges, target: undefined }, 'target', 'missing; expected a path, because one call returns all connections'],
+    [{ ...edges, source: undefined }, 'source', 'missing; expected a path, because one call returns all connections'],
   ])('refuses %j', async (relation, key, message) => {
     expect(await problemsOf(relate(relation))).toEqual([
       expect.objectContaining({ path: `mcpServers.a.relations[0].${key}`, message }),
     ]);
   });
 
-  it('that lead from a node to itself are refused', async () => {
+  it('are refused when they lead from a node to itself', async () => {
     const relation = { relationship: 'uses', operation: 'o', params: { id: '$id' } };
     expect(await problemsOf(relate(edges, relation))).toEqual([
       expect.objectContaining({
@@ -119,15 +119,15 @@ describe('relations', () => {
   });
 });
 
-describe('what ships', () => {
-  it("is the documentation's example, which loads", async () => {
+describe('the shipped configuration', () => {
+  it("loads the documentation's example", async () => {
     const { config, warnings } = await load(RESULT_EXAMPLE);
     expect(warnings).toEqual([]);
     expect(config.upstreams[0]?.relations).toHaveLength(2);
     expect(config.upstreams[0]?.curation).toHaveLength(1);
   });
 
-  it('is a memory server whose graph can be walked', async () => {
+  it('has a memory server whose graph can be traversed', async () => {
     const read = (name: string): string => readFileSync(`${REPOSITORY}${name}`, 'utf8');
     const files = { 'upstreams/memory.json': read('upstreams/memory.json') };
     const { config, warnings } = await load(read('gateway.config.json'), { files });

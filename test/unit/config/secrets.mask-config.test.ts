@@ -80,12 +80,12 @@ describe('maskConfig', () => {
     });
   });
 
-  it('shows who the clients are, and not their tokens', async () => {
+  it('shows the names of the clients, and not their tokens', async () => {
     const config = await loadOnly({ clients: { ci: { token: 'hunter2-hunter2-hunter2' } } });
     expect(maskConfig(config)['clients']).toEqual([{ name: 'ci', token: '***' }]);
   });
 
-  it('makes a copy that JSON can carry', async () => {
+  it('returns a copy that can be written as JSON', async () => {
     const config = await loadOnly({ mcpServers: { a: { command: 'x' } } });
     expect(JSON.parse(JSON.stringify(maskConfig(config)))).toEqual(maskConfig(config));
   });

@@ -19,7 +19,7 @@ describe('toSlug', () => {
     expect(toSlug(name)).toBe(slug);
   });
 
-  it('makes a public name without the qualifier of any text', () => {
+  it('never contains the qualifier, for any name', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (name) => {
         const slug = toSlug(name);

@@ -3,12 +3,12 @@ import { loadOnly, problemsOf } from './config-folder.js';
 
 const curate = (operation: unknown): unknown => ({ mcpServers: { a: { command: 'x', operations: { t: operation } } } });
 
-describe('what curation says of serving', () => {
+describe('the curation of serving', () => {
   it.each([
     [{ cache: { ttlSeconds: 60 } }],
     [{ merge: { read: 'get_item' } }],
     [{ merge: { read: 'a__get_item', identifiers: { id: 'item_id' }, path: 'items.0' } }],
-  ])('takes %j as it is', async (operation) => {
+  ])('accepts %j unchanged', async (operation) => {
     const config = await loadOnly(curate(operation));
     expect(config.upstreams[0]?.curation).toEqual([{ pattern: 't', ...operation }]);
   });

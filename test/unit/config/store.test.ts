@@ -4,13 +4,13 @@ import { load, loadOnly, problemsOf } from './config-folder.js';
 
 const URL_1 = 'redis://:pass@redis.example:6379/2';
 
-describe('store', () => {
-  it('is a file in the data directory unless somebody says otherwise', async () => {
+describe('the store configuration', () => {
+  it('is a file in the data directory by default', async () => {
     const { store, dataDir } = await loadOnly({ dataDir: 'd' });
     expect(store).toEqual({ type: 'sqlite', file: join(dataDir, 'state.db') });
   });
 
-  it("is a file that starts at the main file's folder", async () => {
+  it("resolves its file from the main file's folder", async () => {
     const { store, directory } = await loadOnly({ store: { file: 'x/y.db' } });
     expect(store).toEqual({ type: 'sqlite', file: join(directory, 'x/y.db') });
   });
@@ -28,7 +28,7 @@ describe('store', () => {
       { MCP_AQL_STORE: 'redis', MCP_AQL_REDIS_URL: URL_1 },
       { type: 'redis', url: URL_1, prefix: 'mcp-aql' },
     ],
-  ])('%j with %j is %j', async (store, env, expected) => {
+  ])('reads %j with %j as %j', async (store, env, expected) => {
     const main = store === undefined ? {} : { store };
     expect((await loadOnly(main, { env, files: { 'url.txt': URL_1 } })).store).toEqual(expected);
   });
@@ -46,7 +46,7 @@ describe('store', () => {
     expect(problems).toEqual([expect.objectContaining({ path, message })]);
   });
 
-  it('names the variable whose address is none, and not the address', async () => {
+  it('names the variable with an invalid address, and not the address', async () => {
     const problems = await problemsOf({}, { env: { MCP_AQL_REDIS_URL: 'http://:hunter2@x' } });
     expect(problems).toEqual([expect.objectContaining({ file: 'environment', path: 'MCP_AQL_REDIS_URL' })]);
     expect(JSON.stringify(problems)).not.toContain('hunter2');
@@ -57,7 +57,7 @@ describe('store', () => {
     [{ type: 'sqlite', url: URL_1 }, 'url', 'sqlite'],
     [{ type: 'redis', url: URL_1, file: 'x' }, 'file', 'redis'],
     [{ prefix: 'x' }, 'prefix', 'sqlite'],
-  ])('warns of what %j does not use', async (store, key, type) => {
+  ])('warns of the keys that %j does not use', async (store, key, type) => {
     const { warnings } = await load({ store });
     expect(warnings).toEqual([`gateway.config.json: store.${key}: not used by a store of type '${type}'; ignored`]);
   });

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { load, loadOnly, problemsOf } from './config-folder.js';
 
-describe('pasted blocks', () => {
+describe('loadConfig with pasted blocks', () => {
   it('takes a Claude Desktop block', async () => {
     const config = await loadOnly({
       mcpServers: { git: { command: 'uvx', args: ['mcp-server-git', '--repository', '.'], env: { LEVEL: 'info' } } },
@@ -44,7 +44,7 @@ describe('pasted blocks', () => {
     });
   });
 
-  it('takes a VS Code file, comments, inputs and all', async () => {
+  it('takes a VS Code file with comments and inputs', async () => {
     const text = `{
       // servers of this workspace
       "inputs": [{ "type": "promptString", "id": "key", "description": "\${input:key}" }],
@@ -67,7 +67,7 @@ describe('pasted blocks', () => {
     ]);
   });
 
-  it('takes VS Code settings, and several blocks beside each other', async () => {
+  it('takes VS Code settings, and several blocks together', async () => {
     const main = { mcp: { inputs: [], servers: { a: { command: 'a' } } }, mcpServers: { b: { command: 'b' } } };
     expect((await loadOnly(main)).upstreams.map(({ slug }) => slug)).toEqual(['b', 'a']);
   });
@@ -95,7 +95,7 @@ describe('pasted blocks', () => {
     expect(config.upstreams[0]?.timeoutMs).toBe(expected);
   });
 
-  it("warns of other clients' keys and takes the server all the same", async () => {
+  it("warns of other clients' keys and uses the server", async () => {
     const entry = {
       command: 'a',
       autoApprove: ['x'],
@@ -110,7 +110,7 @@ describe('pasted blocks', () => {
     expect(warnings[0]).toBe('gateway.config.json: mcpServers.a.autoApprove: not used by the gateway; ignored');
   });
 
-  it('refuses a key that is nearly ours: a slip must not leave a server trusted', async () => {
+  it('refuses a key that looks like a misspelled one of ours', async () => {
     const problems = await problemsOf({ mcpServers: { a: { command: 'a', trsut: 'untested' } } });
     expect(problems).toEqual([
       expect.objectContaining({ path: 'mcpServers.a.trsut', suggestion: "did you mean 'trust'?" }),
@@ -132,7 +132,7 @@ describe('pasted blocks', () => {
     expect(problems).toEqual([expect.objectContaining({ path, message: expect.stringContaining(message) })]);
   });
 
-  it('asks nothing of a server that is switched off', async () => {
+  it('does not check the variables of a disabled server', async () => {
     const entry = { disabled: true, url: '${ADDRESS}', headers: { A: '${TOKEN}', B_FILE: 'gone' } };
     const main = { mcpServers: { a: entry, b: { command: '${TOOL}' } } };
     const config = await loadOnly(main, { files: { 'upstreams/b.json': { disabled: true, args: ['${X}'] } } });
@@ -144,7 +144,7 @@ describe('pasted blocks', () => {
 });
 
 describe('secret files', () => {
-  it('set the variable or header that their key names', async () => {
+  it('set the variable or header of their key', async () => {
     const files = { token: 'secret\n', 'sub/key': ' k ' };
     const main = {
       mcpServers: {
@@ -171,7 +171,7 @@ describe('secret files', () => {
     expect(warnings).toEqual([expect.stringContaining("'LOG' is not set")]);
   });
 
-  it('are not taken when they are too large to be one', async () => {
+  it('are not used when they are larger than a secret can be', async () => {
     const main = { mcpServers: { a: { command: 'a', env: { LOG_FILE: 'log' } } } };
     const { config } = await load(main, { files: { log: 'x'.repeat(100_000) } });
     expect(config.upstreams[0]?.endpoint).toMatchObject({ env: { LOG_FILE: 'log' } });
@@ -220,7 +220,7 @@ describe('upstream files', () => {
     expect(upstreams).toEqual([expect.objectContaining({ slug: 'a', curation: [{ pattern: 'x', hide: true }] })]);
   });
 
-  it('that curate nobody are worth a warning', async () => {
+  it('get a warning when they curate no server', async () => {
     const { config, warnings } = await load({}, { files: { 'upstreams/ghost.json': { operations: {} } } });
     expect(config.upstreams).toEqual([]);
     expect(warnings).toEqual([expect.stringContaining("upstreams/ghost.json: (whole file): curates 'ghost'")]);
@@ -245,7 +245,7 @@ describe('upstream files', () => {
   });
 });
 
-describe('names and curation', () => {
+describe('loadConfig with names and curation', () => {
   it.each([['Gateway', 'what the gateway calls itself']])('refuses the name %s', async (name, message) => {
     const problems = await problemsOf({ mcpServers: { [name]: { command: 'x' } } });
     expect(problems).toEqual([expect.objectContaining({ message: expect.stringContaining(message) })]);
@@ -259,7 +259,7 @@ describe('names and curation', () => {
   it.each([
     [{ 'get_*': { rename: 'x' } }, '["get_*"].rename', 'a pattern may match many'],
     [{ a: { rename: 'x__y' } }, '.a.rename', "'__' stands between"],
-    [{ a: { rename: 'introspect' } }, '.a.rename', 'keeps for itself'],
+    [{ a: { rename: 'introspect' } }, '.a.rename', 'a name that the protocol reserves'],
     [{ a: { rename: 'x' }, b: { rename: 'x' } }, '.b.rename', "'a' is renamed to 'x' too"],
     [{ a: { rename: 'Not-Snake' } }, '.a.rename', 'expected text that matches'],
     [{ a: { family: 'raed' } }, '.a.family', "no profile has a family 'raed'"],
@@ -272,7 +272,7 @@ describe('names and curation', () => {
     ]);
   });
 
-  it('only warns of a family that the chosen profile lacks: another choice must not break it', async () => {
+  it('only warns of a family that the chosen profile lacks but another profile has', async () => {
     const main = { mcpServers: { s: { command: 'x', operations: { a: { family: 'publish' } } } } };
     const { warnings } = await load(main);
     expect(warnings).toEqual([expect.stringContaining("the profile 'crude' has no family 'publish'")]);

@@ -4,7 +4,7 @@ import { ERROR_TABLE } from '../../../src/protocol/error-table.js';
 
 const PAGE = new URL('../../../docs/errors.md', import.meta.url);
 
-it('docs/errors.md explains every code with its traits, and no other', () => {
+it('docs/errors.md explains every error code with its traits and no other code', () => {
   const rows = [...readFileSync(PAGE, 'utf8').matchAll(/^\| `([A-Z_]+)` +\| (\d+) +\| (yes|no) +\| (\w+) +\|/gm)];
   const documented = rows.map(([, code, status, recoverable, logLevel]) => [
     code,

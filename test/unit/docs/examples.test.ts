@@ -10,7 +10,7 @@ import { loadConfig } from '../../../src/config/load-config.js';
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const ENV = { EVERYTHING_URL: 'http://everything:3001/mcp', GITHUB_TOKEN: 'x', DOCS_TOKEN: 'y' };
 
-/** The README's example of an own configuration. */
+/** The README's example of a configuration. */
 function readmeExample(): string {
   const readme = readFileSync(join(ROOT, 'README.md'), 'utf8');
   return /```json\n(\{\n {2}"\$schema".*?)```/s.exec(readme)?.[1] ?? '';
@@ -21,7 +21,7 @@ it.each([
   ['the one for compose', readFileSync(join(ROOT, 'docs/docker/gateway.config.json'), 'utf8')],
   ["the README's", readmeExample()],
   ["init's", renderInitConfig()],
-])('%s is a configuration without a fault or a warning', async (_what, text) => {
+])('%s is a valid configuration without warnings', async (_what, text) => {
   const cwd = await mkdtemp(join(tmpdir(), 'aql-example-'));
   try {
     await writeFile(join(cwd, 'gateway.config.json'), text);

@@ -19,7 +19,7 @@ interface OperationSketch extends Partial<Omit<Operation, 'classification'>> {
   readonly input?: readonly string[];
 }
 
-/** An operation with only what a test cares about spelt out. */
+/** An operation with defaults for everything that a test does not set. */
 export function fakeOperation(name: string, sketch: OperationSketch = {}): Operation {
   const { category = 'READ', danger, required = [], input = [], ...rest } = sketch;
   const upstream = rest.upstream ?? 'alpha';

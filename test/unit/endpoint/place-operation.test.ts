@@ -12,11 +12,11 @@ const LAYERED = {
   ],
 };
 
-describe('compilePlacement', () => {
+describe('the placement of an operation', () => {
   const place = compilePlacement(LAYERED);
   const familyOf = (...args: Parameters<typeof fakeOperation>) => place(fakeOperation(...args)).name;
 
-  it('takes the category when nothing else speaks', () => {
+  it('follows the category when nothing else matches', () => {
     expect(familyOf('search_files')).toBe('by_category');
   });
 
@@ -38,24 +38,24 @@ describe('compilePlacement', () => {
     expect(familyOf('get_secret', { family: 'rest' })).toBe('rest');
   });
 
-  it('passes over a curated family that the profile does not have', () => {
+  it('ignores a curated family that the profile does not have', () => {
     expect(familyOf('list_files', { family: 'elsewhere' })).toBe('by_verb');
   });
 
-  it('gives the last family what none asked for', () => {
+  it('falls back to the last family', () => {
     expect(familyOf('merge_files', { category: 'UPDATE' })).toBe('rest');
   });
 
-  it('matches patterns on the qualified name as well, so that one can name an upstream', () => {
+  it('matches patterns on the qualified name as well, so that a pattern can name an upstream', () => {
     expect(familyOf('search_notes', { upstream: 'vault' })).toBe('by_pattern');
   });
 
-  it('places a qualified name where the bare one would stand', () => {
+  it('is the same for a qualified name as for the bare one', () => {
     expect(familyOf('beta__list_files', { upstream: 'beta' })).toBe('by_verb');
     expect(familyOf('beta__get_secret', { upstream: 'beta' })).toBe('by_pattern');
   });
 
-  it('gives a contested verb or category to the family that comes first', () => {
+  it('prefers the first of several families with the same verb or category', () => {
     const contested = compilePlacement({
       name: 'contested',
       families: [fakeFamily('one', { verbs: ['get'] }), fakeFamily('two', { verbs: ['get'], categories: ['READ'] })],
@@ -63,7 +63,7 @@ describe('compilePlacement', () => {
     expect(contested(fakeOperation('get_file')).name).toBe('one');
   });
 
-  it('does not let a family that reads take a write by its name', () => {
+  it('never puts a write into a family that reads because of its name', () => {
     const reading = compilePlacement({
       name: 'reading',
       families: [
@@ -77,11 +77,11 @@ describe('compilePlacement', () => {
     expect(reading(fakeOperation('drop_schema', { category: 'DELETE' })).name).toBe('change');
   });
 
-  it('refuses a profile without families', () => {
+  it('is refused for a profile without families', () => {
     expect(() => compilePlacement({ name: 'empty', families: [] })).toThrow(/no families/);
   });
 
-  it('puts each category of the CRUDE profile into its own family', () => {
+  it('gives each category of the CRUDE profile its own family', () => {
     const crude = compilePlacement(FAKE_CRUDE);
     const placed = (['CREATE', 'READ', 'UPDATE', 'DELETE', 'EXECUTE'] as const).map(
       (category) => crude(fakeOperation('touch', { category })).name,

@@ -74,7 +74,7 @@ describe('compileExpression', () => {
     ['count + nothing', null],
     ['urgent + 1', null],
     ['-title', null],
-  ])('%s is %s', (text, expected) => {
+  ])('computes %s as %s', (text, expected) => {
     expect(compute(text)).toBe(expected);
   });
 
@@ -99,7 +99,7 @@ describe('compileExpression', () => {
     ['missing or archived', null],
     ['urgent or urgent and archived', true],
     ['(archived or urgent) and urgent', true],
-  ])('%s is %s', (text, expected) => {
+  ])('computes %s as %s', (text, expected) => {
     expect(compute(text)).toBe(expected);
   });
 
@@ -118,7 +118,7 @@ describe('compileExpression', () => {
     ["days_since('2026-02-30')", null],
     ['days_since(urgent)', null],
     ['days_since(missing)', null],
-  ])('%s is %s', (text, expected) => {
+  ])('computes %s as %s', (text, expected) => {
     expect(compute(text)).toBe(expected);
   });
 
@@ -165,11 +165,11 @@ describe('compileExpression', () => {
     ['max(empty)', null],
     ['abs(-3)', 3],
     ['abs(title)', null],
-  ])('%s is %s', (text, expected) => {
+  ])('computes %s as %s', (text, expected) => {
     expect(compute(text)).toBe(expected);
   });
 
-  it('has an example of each function here', () => {
+  it('is tested with every function', () => {
     expect([...FUNCTIONS.keys()]).toHaveLength(17);
     for (const [name, { usage }] of FUNCTIONS) expect(usage.startsWith(`${name}(`)).toBe(true);
   });
@@ -185,7 +185,7 @@ describe('compileExpression', () => {
     ['title', 'string'],
     ['days_since(due)', 'number'],
     ['null', 'string'],
-  ])('%s gives a %s', (text, type) => {
+  ])('infers for %s the type %s', (text, type) => {
     expect(compileExpression(text)).toMatchObject({ ok: true, type });
   });
 
@@ -209,38 +209,38 @@ describe('compileExpression', () => {
     ['coalesce()', 'at character 1: expected at least 1 argument(s) for coalesce(a, b, …), got 0'],
     ['day_since(x)', "at character 1: there is no function 'day_since'; did you mean 'days_since'?"],
     ['1e999', "at character 1: expected a smaller number, got '1e999'"],
-    ['_computed.age + 1', 'at character 1: computed fields do not see each other; repeat the expression'],
+    ['_computed.age + 1', 'at character 1: a computed field cannot use another one; repeat its expression'],
     ['x'.repeat(1001), 'expected at most 1000 characters, got 1001'],
     [`${'('.repeat(31)}1${')'.repeat(31)}`, 'at character 31: expected at most 30 levels of nesting'],
   ])('refuses %j', (text, problem) => {
     expect(problemOf(text)).toBe(problem);
   });
 
-  it('names the functions where none is near', () => {
-    expect(problemOf('eval(title)')).toMatch(/^at character 1: there is no function 'eval'; known are days_since, /);
+  it('names all functions where no similar one exists', () => {
+    expect(problemOf('eval(title)')).toMatch(/^at character 1: there is no function 'eval'; use one of days_since, /);
   });
 
-  it('nests thirty deep, and goes on for as long as a text may be', () => {
+  it('accepts thirty levels of nesting, and the longest text allowed', () => {
     expect(compute(`${'('.repeat(30)}1${')'.repeat(30)}`)).toBe(1);
     expect(compute(`1${'+1'.repeat(499)}`)).toBe(500);
   });
 });
 
-describe('what an expression may not do', () => {
+describe('an expression', () => {
   it.each(['constructor', '__proto__', 'user.constructor.name', 'toString', 'title.length', 'labels.length'])(
-    '%s reads no prototype',
+    'reads no prototype by %s',
     (text) => {
       expect([null, undefined]).toContain(compute(`if(${text} == null, null, ${text})`));
       expect(compute(`count(reviews, '${text}')`)).toBe(0);
     },
   );
 
-  it('reads no method by the name of a function, operator or constant', () => {
+  it('reads no method that has the name of a function, operator or constant', () => {
     expect(problemOf('constructor(1)')).toContain("there is no function 'constructor'");
     expect(problemOf('a toString b')).toContain('expected an operator');
   });
 
-  it('does not look at more than 10,000 elements', () => {
+  it('does not read more than 10,000 elements', () => {
     const list = (length: number): unknown => ({ list: Array.from({ length }, () => ({ of: [1, 2] })) });
     expect(compute('length(list)', list(10_001))).toBe(10_001);
     for (const text of [
@@ -257,7 +257,7 @@ describe('what an expression may not do', () => {
     expect(compute('sum(list.of)', list(5001))).toBeNull();
   });
 
-  it('gives no text of more than 10,000 characters, and no half of one', () => {
+  it('gives no text of more than 10,000 characters, and splits no character', () => {
     const item = { text: 'é'.repeat(9999), smile: '😀', long: 'x'.repeat(1_000_000), many: Array(10_000).fill('xyz') };
     for (const text of ['long', 'upper(long)', 'long + long', 'concat(long, long)', 'join(many, long)', 'join(many)']) {
       expect(String(compute(text, item)), text).toHaveLength(10_000);
@@ -287,8 +287,8 @@ const { expression: anyExpression } = fc.letrec<{ expression: string }>((tie) =>
   ),
 }));
 
-describe('whatever is written, whatever comes', () => {
-  it('no text is beyond being read or refused', () => {
+describe('any expression over any item', () => {
+  it('is compiled or refused, and never throws', () => {
     const pieces = fc.constantFrom(
       "'",
       '"',
@@ -322,7 +322,7 @@ describe('whatever is written, whatever comes', () => {
     );
   });
 
-  it('a plain value comes of any item', () => {
+  it('gives a scalar or null', () => {
     fc.assert(
       fc.property(anyExpression, fc.jsonValue(), fc.jsonValue(), (text, a, element) => {
         fc.pre(text.length <= 1000);

@@ -4,7 +4,7 @@ import { createLiveCatalog } from '../../../src/gateway/live-catalog.js';
 import type { Snapshot } from '../../../src/pipeline/snapshot.js';
 import { NO_OPERATIONS } from '../../support/no-operations.js';
 
-/** A catalog whose tool list names the upstreams that have offered something. */
+/** A catalog whose tool list names the upstreams that have sent a list. */
 function openCatalog() {
   const changes: string[] = [];
   const catalog = createLiveCatalog(
@@ -20,11 +20,11 @@ function openCatalog() {
   return { catalog, changes };
 }
 
-it('makes one snapshot of the lists that come in one turn, and tells of it', async () => {
+it('the catalog builds one snapshot for all lists of one turn and notifies its listeners once', async () => {
   const { catalog, changes } = openCatalog();
-  let told = 0;
+  let notifications = 0;
   const stop = catalog.onToolsChanged(() => {
-    told += 1;
+    notifications += 1;
   });
   const before = catalog.current();
   catalog.offer('a', []);
@@ -32,26 +32,26 @@ it('makes one snapshot of the lists that come in one turn, and tells of it', asy
   expect(catalog.current()).toBe(before);
   await turn();
   expect(changes).toEqual(['[[],0] -> [[["a",0],["b",1]],2]']);
-  expect(told).toBe(1);
+  expect(notifications).toBe(1);
   stop();
   catalog.offer('a', [{ name: 't' }]);
   catalog.settle();
   expect(changes).toHaveLength(2);
-  expect(told).toBe(1);
+  expect(notifications).toBe(1);
 });
 
-it('tells nobody of a list that changes nothing for clients', async () => {
+it('the catalog notifies no listener of a list that changes nothing for clients', async () => {
   const { catalog, changes } = openCatalog();
-  let told = 0;
+  let notifications = 0;
   catalog.offer('a', []);
   catalog.settle();
   catalog.onToolsChanged(() => {
-    told += 1;
+    notifications += 1;
   });
   catalog.offer('a', []);
   await turn();
   expect(changes).toHaveLength(2);
-  expect(told).toBe(0);
+  expect(notifications).toBe(0);
   catalog.offer('a', []);
   catalog.close();
   await turn();

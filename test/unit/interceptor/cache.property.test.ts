@@ -12,7 +12,7 @@ const UPSTREAMS = ['one', 'two'] as const;
 type Step =
   | { readonly do: 'read'; readonly upstream: (typeof UPSTREAMS)[number] }
   | { readonly do: 'write'; readonly upstream: (typeof UPSTREAMS)[number] }
-  /** Calls that are on their way take effect and come back in any order. */
+  /** Calls in flight take effect and come back in any order. */
   | { readonly do: 'apply' | 'return' | 'fail'; readonly pick: number }
   | { readonly do: 'wait'; readonly seconds: number };
 
@@ -32,7 +32,7 @@ const steps = fc.array(
   { minLength: 10, maxLength: 60, size: 'max' },
 ) as fc.Arbitrary<Step[]>;
 
-/** A server that counts its writes, a cached handler before it, and what must hold of every answer. */
+/** A server that counts its writes, the cache interceptor before it, and what must hold of every answer. */
 class Model {
   readonly #held = createHeldInterceptor();
   readonly #clock = { ms: 1_000_000 };
@@ -44,7 +44,7 @@ class Model {
   readonly #value: Record<string, number> = { one: 0, two: 0 };
   /** The value that the last write which has ended for its caller made, or a later one. */
   readonly #ended: Record<string, number> = { one: 0, two: 0 };
-  /** What each call on its way saw or made, once it has taken effect. */
+  /** What each call in flight saw or made, once it has taken effect. */
   readonly #effects = new Map<number, number>();
   readonly #returned = new Set<number>();
   readonly outcomes: Promise<void>[] = [];
@@ -59,7 +59,7 @@ class Model {
     await turn();
   }
 
-  /** Lets everything that is on its way come back. */
+  /** Lets every call in flight come back. */
   async finish(): Promise<void> {
     for (const _call of this.#held.calls) await this.take({ do: 'return', pick: 0 });
     await Promise.all(this.outcomes);
@@ -124,7 +124,7 @@ it('no answer is older than the last write to its upstream that had ended when i
     }),
     { numRuns: 400 },
   );
-  // Steps that never meet would prove nothing.
+  // Without concurrent calls the test would prove nothing.
   expect(seen.answers).toBeGreaterThan(1_000);
   expect(seen.fromMemory).toBeGreaterThan(100);
 });

@@ -11,7 +11,7 @@ import { aCall, aText, aWrite, createHeldInterceptor } from './held-interceptor.
 
 const CACHED = anOperation({ cacheSeconds: 60 });
 
-/** A cached handler over an upstream that the test answers for, and a clock that the test moves. */
+/** The cache interceptor over an upstream that the test answers for, and a clock that the test moves. */
 function bench({ maxBytes = 100_000 } = {}) {
   const clock = { ms: 1_000_000 };
   const { handle: inner, calls } = createHeldInterceptor();
@@ -28,7 +28,7 @@ function bench({ maxBytes = 100_000 } = {}) {
 }
 
 describe('answers from memory', () => {
-  it('are given while they are young, marked with their age', async () => {
+  it('are given until they expire, marked with their age', async () => {
     const { ask, calls, clock } = bench();
     await expect(ask(aCall(CACHED), aText('first'))).resolves.toEqual({ toolResult: aText('first') });
     clock.ms += 59_900;
@@ -38,7 +38,7 @@ describe('answers from memory', () => {
     expect(calls).toHaveLength(1);
   });
 
-  it('are asked for again when their time is over', async () => {
+  it('are read again from the upstream when they have expired', async () => {
     const { ask, clock } = bench();
     await ask(aCall(CACHED), aText('first'));
     clock.ms += 60_001;
@@ -68,7 +68,7 @@ describe('answers from memory', () => {
     ['a changed schema', { ...CACHED, inputSchema: { type: 'object', required: [] } }, {}, false],
     ['a changed answer', { ...CACHED, outputSchema: { type: 'object' } }, {}, false],
     ['a changed description', { ...CACHED, description: 'Gets something else.' }, {}, false],
-  ])('with %s', async (_what, operation, args, same) => {
+  ])('depend on the question: %s', async (_what, operation, args, same) => {
     const { ask } = bench();
     await ask(
       aCall(CACHED, { arguments: Object.keys(args).length === 0 ? {} : { a: 1, b: { c: 2, d: 1 } } }),
@@ -82,19 +82,19 @@ describe('answers from memory', () => {
   it.each<[string, Operation]>([
     ['a READ that nobody opted in', anOperation()],
     ['a write, whatever it says', aWrite({ cacheSeconds: 60 })],
-  ])('are not kept of %s', async (_what, operation) => {
+  ])('are not cached for %s', async (_what, operation) => {
     const { ask } = bench();
     await ask(aCall(operation), aText('1'));
     await expect(ask(aCall(operation), aText('2'))).resolves.toEqual({ toolResult: aText('2') });
   });
 
-  it('are not kept of a tool that failed', async () => {
+  it('are not cached for a tool that failed', async () => {
     const { ask } = bench();
     await ask(aCall(CACHED), { ...aText('no such item'), isError: true });
     await expect(ask(aCall(CACHED), aText('2'))).resolves.toEqual({ toolResult: aText('2') });
   });
 
-  it('are bounded in bytes: the least recently used go first, and what is bigger than all is not kept', async () => {
+  it('are bounded in bytes: the least recently used are dropped first, and one beyond the bound is not cached', async () => {
     const { ask, calls } = bench({ maxBytes: 10_000 });
     const of = (id: number) => aCall(CACHED, { arguments: { id } });
     for (const id of [1, 2, 3]) await ask(of(id), aText('x'.repeat(3_000)));
@@ -107,7 +107,7 @@ describe('answers from memory', () => {
     expect(calls).toHaveLength(6);
   });
 
-  it('are not kept where nobody can measure them', async () => {
+  it('are not cached where they are nested too deeply to be measured', async () => {
     const { ask } = bench();
     let deep: unknown = 0;
     for (let depth = 0; depth < 100_000; depth++) deep = [deep];
@@ -117,7 +117,7 @@ describe('answers from memory', () => {
 });
 
 describe('a write to the same upstream', () => {
-  it.each(['CREATE', 'UPDATE', 'DELETE', 'EXECUTE'] as const)('forgets its answers: %s', async (category) => {
+  it.each(['CREATE', 'UPDATE', 'DELETE', 'EXECUTE'] as const)('drops its cached answers: %s', async (category) => {
     const { ask } = bench();
     const write = aWrite({ classification: { ...CACHED.classification, category } });
     await ask(aCall(CACHED), aText('old'));
@@ -125,7 +125,7 @@ describe('a write to the same upstream', () => {
     await expect(ask(aCall(CACHED), aText('new'))).resolves.toEqual({ toolResult: aText('new') });
   });
 
-  it('forgets them when it starts, and has none kept until it ends, however it ends', async () => {
+  it('drops cached answers when it starts, and none is cached until it ends, however it ends', async () => {
     const { ask, calls, handle } = bench();
     await ask(aCall(CACHED), aText('old'));
     const write = handle(aCall(aWrite()));
@@ -138,14 +138,14 @@ describe('a write to the same upstream', () => {
     await expect(ask(aCall(CACHED), aText('after'))).resolves.toEqual({ toolResult: aText('after') });
   });
 
-  it('leaves other upstreams alone', async () => {
+  it('does not affect other upstreams', async () => {
     const { ask } = bench();
     await ask(aCall(CACHED), aText('old'));
     await ask(aCall(aWrite({ upstream: 'other' })), aText('done'));
     await expect(ask(aCall(CACHED), aText('new'))).resolves.toMatchObject({ toolResult: aText('old') });
   });
 
-  it('keeps a READ that began before its end from being kept or joined', async () => {
+  it('prevents that a READ that began before its end is cached or joined', async () => {
     const { ask, calls, handle } = bench();
     const early = handle(aCall(CACHED));
     await ask(aCall(aWrite()), aText('done'));
@@ -158,7 +158,7 @@ describe('a write to the same upstream', () => {
     await expect(ask(aCall(CACHED), aText('never'))).resolves.toMatchObject({ toolResult: aText('new') });
   });
 
-  it('is no matter for a person who empties the cache by hand', async () => {
+  it('has the same effect as an explicit invalidation', async () => {
     const { ask, calls, handle, invalidate } = bench();
     await ask(aCall(CACHED), aText('old'));
     invalidate('demo');
@@ -181,7 +181,7 @@ describe('equal READs at the same time', () => {
     await expect(Promise.all(outcomes)).resolves.toEqual(Array(3).fill({ toolResult: aText('once') }));
   });
 
-  it('all fail with the same error, and the next one asks again', async () => {
+  it('fail with the same error, and the next one calls the upstream again', async () => {
     const { ask, calls, handle } = bench();
     const outcomes = [1, 2].map(() => handle(aCall(CACHED)));
     await turn();
@@ -191,7 +191,7 @@ describe('equal READs at the same time', () => {
     await expect(ask(aCall(CACHED), aText('back'))).resolves.toEqual({ toolResult: aText('back') });
   });
 
-  it('lose who cancels, and go on for the others', async () => {
+  it('continue for the other callers when one cancels', async () => {
     const { calls, handle } = bench();
     const leaving = new Cancellation();
     const left = handle(aCall(CACHED, { cancellation: leaving }));
@@ -204,7 +204,7 @@ describe('equal READs at the same time', () => {
     await expect(stayed).resolves.toEqual({ toolResult: aText('still') });
   });
 
-  it('are cancelled when nobody waits, and then joined by nobody', async () => {
+  it('are cancelled when no caller waits, and not joined after that', async () => {
     const { calls, handle } = bench();
     const cancellations = [new Cancellation(), new Cancellation()];
     const left = cancellations.map((cancellation) => handle(aCall(CACHED, { cancellation })));
@@ -218,7 +218,7 @@ describe('equal READs at the same time', () => {
     await expect(next).resolves.toEqual({ toolResult: aText('anew') });
   });
 
-  it('are not begun by one that is cancelled already', async () => {
+  it('do not start with a call that is already cancelled', async () => {
     const { calls, handle } = bench();
     const cancellation = new Cancellation();
     cancellation.cancel('gone before');
@@ -229,7 +229,7 @@ describe('equal READs at the same time', () => {
     await expect(other).resolves.toEqual({ toolResult: aText('mine') });
   });
 
-  it('tell their progress to all who wait, from when they came', async () => {
+  it('report progress to every waiting caller, from when it joined', async () => {
     const { calls, handle } = bench();
     const seen: Record<string, ProgressUpdate[]> = { first: [], second: [] };
     const watch = (who: string) =>
@@ -245,7 +245,7 @@ describe('equal READs at the same time', () => {
     expect(seen).toEqual({ first: [{ progress: 1 }, { progress: 2 }], second: [{ progress: 2 }] });
   });
 
-  it('are separate calls where nobody opted in', async () => {
+  it('are separate calls where caching is not configured', async () => {
     const { calls, handle } = bench();
     void handle(aCall(anOperation()));
     void handle(aCall(anOperation()));

@@ -20,7 +20,7 @@ export function createHeldInterceptor(): { readonly handle: OperationHandler; re
   return { handle, calls };
 }
 
-/** A call with plain values for everything that a test does not care about. */
+/** A call with plain values for everything that does not matter to a test. */
 export function aCall(operation: Operation, changes: Partial<HandlerCall> = {}): HandlerCall {
   return {
     operation,

@@ -35,7 +35,7 @@ function leaves(of: JsonObject, path: readonly string[] = []): ReadonlyMap<strin
 }
 
 describe('deepMerge', () => {
-  it('does what the specification shows', () => {
+  it("merges the specification's examples", () => {
     const current = object('{"title":"Old Title","metadata":{"priority":"low","tags":["draft"],"author":"alice"}}');
     const input = object('{"title":"New Title","metadata":{"priority":"high","tags":["published","reviewed"]}}');
     expect(deepMerge(current, input)).toEqual({
@@ -61,11 +61,11 @@ describe('deepMerge', () => {
     ['{"e":null}', '{"a":1}', '{"e":null,"a":1}'],
     ['[1,2]', '{"a":"b","c":null}', '{"a":"b"}'],
     ['{}', '{"a":{"bb":{"ccc":null}}}', '{"a":{"bb":{}}}'],
-  ])('%s with %s is %s', (current, change, expected) => {
+  ])('merges %s with %s into %s', (current, change, expected) => {
     expect(deepMerge(JSON.parse(current), JSON.parse(change))).toEqual(JSON.parse(expected));
   });
 
-  it('is the same when it is done twice', () => {
+  it('gives the same result when a change is merged twice', () => {
     fc.assert(
       fc.property(anObject, anObject, (current, change) => {
         const once = deepMerge(current, change);
@@ -74,7 +74,7 @@ describe('deepMerge', () => {
     );
   });
 
-  it('keeps every member that the change does not name, and takes every one that it does, null apart', () => {
+  it('keeps every member that the change does not name, and takes every one that it names, except null', () => {
     fc.assert(
       fc.property(anObject, anObject, (current, change) => {
         const merged = deepMerge(current, change) as JsonObject;
@@ -102,7 +102,7 @@ describe('deepMerge', () => {
     );
   });
 
-  it('takes any value for any other', () => {
+  it('replaces any value by any other that is not an object', () => {
     fc.assert(
       fc.property(value, value, (current, change) => {
         if (!isJsonObject(change)) expect(deepMerge(current, change)).toEqual(change);
@@ -115,7 +115,7 @@ describe('deepMerge', () => {
     '{"__proto__":{"polluted":1}}',
     '{"a":{"__proto__":{"polluted":1}}}',
     '{"constructor":{"prototype":{"polluted":1}}}',
-  ])('makes members of %s and nothing else', (text) => {
+  ])('makes plain members of %s', (text) => {
     const merged = deepMerge(object('{"a":{"b":1}}'), object(text));
     expect(({} as JsonObject)['polluted']).toBeUndefined();
     expect(JSON.stringify(merged)).toContain('polluted');

@@ -24,7 +24,7 @@ const CURATION = [
 let folder: string;
 let client: Client;
 let catalog: Catalog;
-/** Happens before the server sees the next call of a tool, as if by another hand. */
+/** Happens before the server sees the next call of a tool, as if by another client. */
 let meanwhile: ((tool: string) => Promise<void>) | undefined;
 
 const inner: OperationHandler = async ({ operation, arguments: args }) => {
@@ -60,7 +60,7 @@ function run(operation: string, args: JsonObject, more: Partial<HandlerCall> = {
 }
 
 describe('a file of server-filesystem', () => {
-  it('is written where it holds what was expected, and goes by its version from then on', async () => {
+  it('is written where it holds what was expected, and then by its version', async () => {
     const first = resultOf(await run('write_file', { content: 'second\n' }, { ifMatch: { content: 'first line\n' } }));
     expect(await content()).toBe('second\n');
     const edits = [{ oldText: 'second', newText: 'third' }];
@@ -79,7 +79,7 @@ describe('a file of server-filesystem', () => {
     expect(await content()).toBe('first line\n');
   });
 
-  it('is not written where somebody else wrote it after the first look', async () => {
+  it('is not written where it was changed after the first read', async () => {
     let looks = 0;
     meanwhile = async (tool) => {
       if (tool === 'read_text_file' && ++looks === 2) await writeFile(join(folder, 'notes.txt'), 'theirs\n');

@@ -24,7 +24,7 @@ const toolsOf = (sent: readonly [string, JsonObject][]) => sent.map(([tool]) => 
 /** A number that JSON.parse rounds. */
 const LONG_ID = JSON.parse('1234567890123456789') as number;
 
-describe('what is written', () => {
+describe('a merging update', () => {
   it.each<[string, JsonObject, JsonObject]>([
     ['a plain value, and what the upstream demands', { title: 'New' }, { title: 'New', status: 'open' }],
     [
@@ -38,13 +38,13 @@ describe('what is written', () => {
       { status: 'open', settings: { priority: 'low', tags: ['draft'] } },
     ],
     ['null for a field, which is the upstream’s way to remove it', { note: null }, { status: 'open', note: null }],
-  ])('is %s', async (_what, args, expected) => {
+  ])('writes %s', async (_what, args, expected) => {
     const { sent, update } = createRecordBench();
     await update(args);
     expect(sent.find(([tool]) => tool === 'update_record')).toEqual(['update_record', { recordId: 'r1', ...expected }]);
   });
 
-  it('is a new object where the field held none', async () => {
+  it('writes a new object where the field held none', async () => {
     const { server, update } = createRecordBench({ records: [{ id: 'r1', status: 'open', settings: null }] });
     await update({ settings: { priority: 'high', owner: null } });
     expect(server.records.get('r1')).toEqual({ id: 'r1', status: 'open', settings: { priority: 'high' } });
@@ -67,13 +67,13 @@ describe('what is written', () => {
     ]);
   });
 
-  it('leaves everything else of the record alone', async () => {
+  it('does not change other fields of the record', async () => {
     const { server, update } = createRecordBench();
     await update({ settings: { tags: [] } });
     expect(server.records.get('r1')).toEqual({ ...RECORD, settings: { priority: 'low', owner: 'alice', tags: [] } });
   });
 
-  it('must fit the schema as a whole, or nothing is written', async () => {
+  it('is refused where the merged arguments do not fit the schema, and nothing is written', async () => {
     const { sent, update } = createRecordBench();
     const refusal = await refusalOf(update({ settings: { priority: null } }));
     expect(refusal).toMatchObject({
@@ -83,7 +83,7 @@ describe('what is written', () => {
     expect(toolsOf(sent)).toEqual(['get_record']);
   });
 
-  it('is nothing where a number would be written back as another one', async () => {
+  it('is refused where a number would be written back rounded', async () => {
     const settings = { priority: 'low', owner: { id: LONG_ID } };
     const { sent, update } = createRecordBench({ records: [{ ...RECORD, settings }] });
     const refusal = await refusalOf(update({ settings: { tags: [] } }));
@@ -94,16 +94,16 @@ describe('what is written', () => {
   });
 });
 
-describe('what a caller may leave out', () => {
+describe('binding an update that merges', () => {
   it.each<[string, JsonObject, boolean]>([
-    ['a part of an object', { record_id: 'r1', input: { settings: { tags: [] } } }, true],
-    ['a field that the upstream demands', { record_id: 'r1', input: { title: 'New' } }, true],
-    ['a member, by null', { record_id: 'r1', input: { settings: { owner: null } } }, true],
-    ['no identifier', { input: { title: 'New' } }, false],
-    ['no right type', { record_id: 'r1', input: { title: 5 } }, false],
-    ['no allowed value', { record_id: 'r1', input: { status: 'lost' } }, false],
-    ['no known name', { record_id: 'r1', input: { titel: 'New' } }, false],
-  ])('%s', (_what, params, ok) => {
+    ['a missing part of an object', { record_id: 'r1', input: { settings: { tags: [] } } }, true],
+    ['a missing field that the upstream requires', { record_id: 'r1', input: { title: 'New' } }, true],
+    ['a member removed by null', { record_id: 'r1', input: { settings: { owner: null } } }, true],
+    ['a missing identifier', { input: { title: 'New' } }, false],
+    ['a wrong type', { record_id: 'r1', input: { title: 5 } }, false],
+    ['a value that is not allowed', { record_id: 'r1', input: { status: 'lost' } }, false],
+    ['an unknown name', { record_id: 'r1', input: { titel: 'New' } }, false],
+  ])('decides by the schema on %s', (_what, params, ok) => {
     const { catalog } = createRecordBench();
     expect(bindArguments(named(catalog, 'update_record'), params).ok).toBe(ok);
   });
@@ -119,7 +119,7 @@ describe('if_match', () => {
     ['nothing in particular', {}],
     ['the version', version],
   ];
-  it.each(HOLDS)('lets the update pass with %s', async (_what, ifMatch) => {
+  it.each(HOLDS)('allows the update with %s', async (_what, ifMatch) => {
     const { server, update } = createRecordBench();
     await update({ title: 'New' }, { ifMatch });
     expect(server.records.get('r1')).toMatchObject({ title: 'New' });
@@ -132,7 +132,7 @@ describe('if_match', () => {
     ['a value where there is none', { note: 'x' }, { note: null }],
     ['another version', versionOf({ ...RECORD, title: 'Older' }), { title: 'Old title' }],
   ];
-  it.each(FAILS)('refuses it with %s, and nothing is written', async (_what, ifMatch, current) => {
+  it.each(FAILS)('refuses the update with %s, and nothing is written', async (_what, ifMatch, current) => {
     const { sent, update } = createRecordBench();
     const refusal = await refusalOf(update({ title: 'New' }, { ifMatch }));
     expect(refusal.toFailure().error).toEqual({
@@ -145,7 +145,7 @@ describe('if_match', () => {
     expect(toolsOf(sent)).toEqual(['get_record']);
   });
 
-  it('passes with the version that a conflict told', async () => {
+  it('allows the update with the version that a conflict returned', async () => {
     const { server, update } = createRecordBench();
     const { details } = await refusalOf(update({ title: 'New' }, { ifMatch: { title: 'x' } }));
     await update({ title: 'New' }, { ifMatch: details['current_version'] });
@@ -165,7 +165,7 @@ describe('if_match', () => {
     expect(sent).toEqual([]);
   });
 
-  it('does not reach the upstream', async () => {
+  it('is not sent to the upstream', async () => {
     const calls: HandlerCall[] = [];
     const wrap =
       (inner: OperationHandler): OperationHandler =>
@@ -178,7 +178,7 @@ describe('if_match', () => {
   });
 });
 
-describe('a change in between', () => {
+describe('a change between reading and writing', () => {
   it.each<[string, JsonObject, JsonObject, unknown, JsonObject, JsonObject]>([
     [
       'of an object that is written back',
@@ -212,7 +212,7 @@ describe('a change in between', () => {
       { note: null },
       { note: 'psst' },
     ],
-  ])('%s is a conflict that tells it', async (_what, args, fields, ifMatch, expected, current) => {
+  ])('is a conflict with the changed values: %s', async (_what, args, fields, ifMatch, expected, current) => {
     const { sent, server, update } = createRecordBench();
     await server.call('disturb', { id: 'r1', after: 1, fields });
     const refusal = await refusalOf(update(args, ifMatch === undefined ? {} : { ifMatch }));
@@ -224,7 +224,7 @@ describe('a change in between', () => {
     expect(server.records.get('r1')).toEqual({ ...RECORD, ...fields });
   });
 
-  it('of anything else is nobody’s business', async () => {
+  it('of other fields is ignored', async () => {
     const { server, update } = createRecordBench();
     await server.call('disturb', { id: 'r1', after: 1, fields: { title: 'Theirs' } });
     await update({ settings: { priority: 'high' } });
@@ -241,15 +241,15 @@ describe('a change in between', () => {
     expect(server.records.get('r1')?.['settings']).toMatchObject({ tags });
   });
 
-  it('is not looked for where nothing hangs on it', async () => {
+  it('is not checked where nothing is written back or expected', async () => {
     const { sent, update } = createRecordBench();
     await update({ title: 'New', status: 'closed' });
     expect(toolsOf(sent)).toEqual(['get_record', 'update_record', 'get_record']);
   });
 });
 
-describe('the answer', () => {
-  it("is the upstream's with the version of what is there now, which the next update may expect", async () => {
+describe('the answer of a merging update', () => {
+  it("is the upstream's, with the new version, which the next update may expect", async () => {
     const { server, update } = createRecordBench();
     const result = resultOf(await update({ title: 'New' }));
     expect(result.structuredContent).toEqual({ updated: true });
@@ -285,7 +285,7 @@ describe('the answer', () => {
 });
 
 describe('a read that fails', () => {
-  it("as a tool fails is told in the upstream's words, and nothing is written", async () => {
+  it("as a tool is answered in the upstream's words, and nothing is written", async () => {
     const { sent, update } = createRecordBench({ records: [] });
     expect(await refusalOf(update({ title: 'New' }))).toMatchObject({
       code: 'NOT_FOUND_RESOURCE',
@@ -301,7 +301,7 @@ describe('a read that fails', () => {
     expect(toolsOf(sent)).toEqual(['get_record']);
   });
 
-  it('as a connection fails is the same error, said to be of the read', async () => {
+  it('because of the connection keeps its error, with the name of the read', async () => {
     const gone = new OperationError('INTERNAL_ERROR', "Internal error: 'it is away'", { retryable: true });
     const { update } = createRecordBench({ wrap: () => () => Promise.reject(gone) });
     expect(await refusalOf(update({ title: 'New' }))).toMatchObject({
@@ -312,14 +312,14 @@ describe('a read that fails', () => {
     });
   });
 
-  it('by a defect stays a defect', async () => {
+  it('because of a defect stays a defect', async () => {
     const defect = new TypeError('a bug');
     const { update } = createRecordBench({ wrap: () => () => Promise.reject(defect) });
     expect(await refusalOf(update({ title: 'New' }))).toBe(defect);
   });
 });
 
-describe('a curation that is wrong', () => {
+describe('a faulty curation', () => {
   it.each<[string, MergeRule, string]>([
     ['names nothing', { ...MERGE, read: 'get_recrod' }, 'merge.read'],
     ['names what is no READ', { ...MERGE, read: 'create_record' }, 'merge.read'],
@@ -327,7 +327,7 @@ describe('a curation that is wrong', () => {
     ['takes an identifier that does not exist', { ...MERGE, identifiers: { id: 'uuid' } }, 'merge.identifiers'],
     ['leads to no object', { ...MERGE, path: 'record.title' }, 'merge.path'],
     ['leads nowhere', { ...MERGE, path: 'item' }, 'merge.path'],
-  ])('%s: the answer says which setting', async (_what, merge, setting) => {
+  ])('is answered with the faulty setting: %s', async (_what, merge, setting) => {
     const { sent, update } = createRecordBench({ merge });
     const refusal = await refusalOf(update({ title: 'New' }));
     expect(refusal).toMatchObject({
@@ -338,14 +338,14 @@ describe('a curation that is wrong', () => {
     expect(toolsOf(sent)).not.toContain('update_record');
   });
 
-  it.each(['get_record', 'demo__get_record'])('is not one that calls the read %s', async (read) => {
+  it.each(['get_record', 'demo__get_record'])('is not one that names the read %s', async (read) => {
     const { server, update } = createRecordBench({ merge: { ...MERGE, read } });
     await update({ title: 'New' });
     expect(server.records.get('r1')).toMatchObject({ title: 'New' });
   });
 });
 
-it('asks a read of many for one, and takes an object that stands in a list or in a text', async () => {
+it('gives a read of several ids a list of one, and finds an object inside a list or a text', async () => {
   const text = { type: 'string' };
   const read = anOperation({
     name: 'open_notes',
@@ -371,7 +371,7 @@ it('asks a read of many for one, and takes an object that stands in a list or in
   expect(sent).toContainEqual({ recordId: 'r1', title: 'New', status: 'open' });
 });
 
-it('passes progress and cancellation on to the write, and other operations straight through', async () => {
+it('passes progress and cancellation to the write, and other operations unchanged', async () => {
   const calls: HandlerCall[] = [];
   const wrap =
     (inner: OperationHandler): OperationHandler =>

@@ -23,11 +23,11 @@ export const RECORD = {
 interface BenchOptions {
   readonly merge?: MergeRule;
   readonly records?: readonly JsonObject[];
-  /** Stands between handler and server. */
+  /** Runs between interceptor and server. */
   readonly wrap?: (inner: OperationHandler) => OperationHandler;
 }
 
-/** A merging handler before a server whose updates replace, and every call that reached that server. */
+/** The merge interceptor before a server whose updates replace, and every call that reached that server. */
 export function createRecordBench({ merge = MERGE, records = [RECORD], wrap = (inner) => inner }: BenchOptions = {}) {
   const server = createRecords(records);
   const sent: [tool: string, args: JsonObject][] = [];
@@ -57,7 +57,7 @@ export function named(catalog: Catalog, name: string): Operation {
   return operation;
 }
 
-/** The upstream's words as an error; the pipeline has the real one. */
+/** The upstream's message as an error; the pipeline has the real function. */
 export function explainFailure(operation: Operation, { content }: ToolCallResult): OperationError {
   const words = content?.[0]?.['text'];
   return new OperationError('NOT_FOUND_RESOURCE', `Resource not found: '${words}'`, {

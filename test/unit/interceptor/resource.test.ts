@@ -14,18 +14,18 @@ describe('a field of a resource', () => {
     ['plain.deeper', null],
     ['toString', null],
     ['__proto__.toString', null],
-  ])('%s is %j', (field, value) => {
+  ])('%s has the value %j', (field, value) => {
     expect(fieldOf(resource, field)).toBe(value);
   });
 });
 
 describe('a version', () => {
-  it('is of the state, in whatever order it is written', () => {
+  it('is the same for the same state, whatever the order of its members', () => {
     expect(versionOf({ a: 1, b: { c: 2, d: 3 } })).toBe(versionOf({ b: { d: 3, c: 2 }, a: 1 }));
     expect(versionOf({ a: 1 })).not.toBe(versionOf({ a: 2 }));
   });
 
-  it('is known by its looks', () => {
+  it('is recognised by its form', () => {
     expect(isVersion(versionOf({}))).toBe(true);
     for (const text of ['', 'v_', 'v_1', `${versionOf({})}x`, 'Old title']) expect(isVersion(text)).toBe(false);
   });

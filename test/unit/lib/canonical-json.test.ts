@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { canonicalJson, digest } from '../../../src/lib/canonical-json.js';
 import { isJsonObject } from '../../../src/protocol/json.js';
 
-/** The same value with every object's members in reverse. */
+/** The same value with the members of every object in reverse order. */
 function reverse(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(reverse);
   if (!isJsonObject(value)) return value;
@@ -12,7 +12,7 @@ function reverse(value: unknown): unknown {
   return Object.fromEntries(members.map(([name, member]) => [name, reverse(member)]));
 }
 
-/** What a value is on the other side of a wire. */
+/** The value after it is sent as JSON. */
 const sent = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 describe('canonicalJson', () => {
@@ -30,7 +30,7 @@ describe('canonicalJson', () => {
     expect(canonicalJson(value)).toBe(text);
   });
 
-  it('is the value itself, in another order', () => {
+  it('parses back to the same value', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         expect(JSON.parse(canonicalJson(value))).toEqual(sent(value));
@@ -48,7 +48,7 @@ describe('canonicalJson', () => {
 });
 
 describe('digest', () => {
-  it('is a SHA-256 that a URL may hold', () => {
+  it('is a SHA-256 in base64url', () => {
     expect(digest({ a: 1 })).toMatch(/^[A-Za-z0-9_-]{43}$/);
   });
 
@@ -56,7 +56,7 @@ describe('digest', () => {
     ['the order of members', { a: 1, b: 2 }, { b: 2, a: 1 }],
     ['the sign of zero', { a: -0 }, { a: 0 }],
     ['the spelling of a number', JSON.parse('1.0'), 1],
-  ])('does not see %s', (_, one, other) => {
+  ])('ignores %s', (_, one, other) => {
     expect(digest(one)).toBe(digest(other));
   });
 
@@ -70,12 +70,12 @@ describe('digest', () => {
     ['a member called __proto__ and none', JSON.parse('{"__proto__": {"a": 1}}'), {}],
     ['text that looks like JSON', { a: '","b":"' }, { a: '', b: '' }],
     ['halves of a character', '\ud800', '\ufffd'],
-  ])('tells apart %s', (_, one, other) => {
+  ])('distinguishes %s', (_, one, other) => {
     expect(digest(one)).not.toBe(digest(other));
   });
 
   it('is equal for equal values and for no others', () => {
-    // Few values, so that equal ones come up.
+    // Small values, so that equal ones occur.
     const small = fc.jsonValue({ maxDepth: 1 });
     fc.assert(
       fc.property(small, small, (one, other) => {
@@ -84,7 +84,7 @@ describe('digest', () => {
     );
   });
 
-  it('notices a change anywhere in a value', () => {
+  it('changes with any member of a value', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue(), { minKeys: 1 }), fc.nat(), (value, at) => {
         const names = Object.keys(value);

@@ -7,7 +7,7 @@ function match(pattern: string, text: string): Match {
   return matchGlobs([compileGlob(pattern)], text);
 }
 
-describe('patterns', () => {
+describe('a glob pattern', () => {
   it.each<[pattern: string, text: string, match: Match]>([
     ['push_*', 'push_files', 'yes'],
     ['push_*', 'pull_files', 'no'],
@@ -36,7 +36,7 @@ describe('patterns', () => {
     ['!prod', 'dev', 'no'],
     ['#1', '#1', 'yes'],
     ['a.c', 'abc', 'no'],
-  ])('%j and %j: %s', (pattern, text, expected) => {
+  ])('%j, matched against %j, gives %s', (pattern, text, expected) => {
     expect(match(pattern, text)).toBe(expected);
   });
 
@@ -57,28 +57,28 @@ describe('patterns', () => {
     ['**', '/prod/../../x', 'doubt'],
     ['../shared/*', '../shared/x', 'yes'],
     ['https://*.example.com/**', 'https://api.example.com/v1', 'yes'],
-  ])('a path is held as written and as resolved: %j and %j: %s', (pattern, text, expected) => {
+  ])('%j, matched against the path %j as written and as resolved, gives %s', (pattern, text, expected) => {
     expect(match(pattern, text)).toBe(expected);
   });
 
   it.each([
     ['extended globs', '!(dev)'],
     ['named classes', '[[:alpha:]]'],
-    ['ranges that run backwards', '[z-a]'],
+    ['ranges in the wrong order', '[z-a]'],
     ['braces with too many alternatives', '{1..100}'],
     ['nested braces with too many alternatives', '{a,b}'.repeat(12)],
-    ['great length', 'a'.repeat(LONGEST_TEXT + 1)],
-  ])('doubts everything under a pattern of %s', (_, pattern) => {
+    ['too many characters', 'a'.repeat(LONGEST_TEXT + 1)],
+  ])('with %s always gives doubt', (_, pattern) => {
     expect(match(pattern, 'prod')).toBe('doubt');
   });
 
-  it('doubts a text that is too long, and matches one that just is not', () => {
+  it('gives doubt for a text that is too long, and matches one of the longest length', () => {
     expect(match('b*', `a${'b'.repeat(LONGEST_TEXT)}`)).toBe('doubt');
     expect(match('b*', 'b'.repeat(LONGEST_TEXT))).toBe('yes');
     expect(match('a*', 'b'.repeat(LONGEST_TEXT))).toBe('no');
   });
 
-  it('comes to an end with texts that make backtracking matchers hang', () => {
+  it('is matched quickly against texts that make backtracking matchers hang', () => {
     expect(match('*a*a*a*a*a*b', 'a'.repeat(LONGEST_TEXT))).toBe('no');
     expect(match('**/a/**/a/**/a/**/b', 'a/'.repeat(LONGEST_TEXT / 2 - 1))).toBe('no');
   });
@@ -93,7 +93,7 @@ describe('patterns', () => {
     const options = { dot: true, nocomment: true, nonegate: true, noext: true };
     fc.assert(
       fc.property(pattern, text, (pattern, text) => {
-        // It tells a path from the same path with a slash at its end; rules do not.
+        // Minimatch distinguishes a path with a slash at its end; rules do not.
         fc.pre(!/\/(?:,|\}|$)/.test(pattern));
         expect(match(pattern, text) === 'yes').toBe(minimatch(text, pattern, options));
       }),

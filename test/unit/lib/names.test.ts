@@ -1,6 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { toPascalCase, toSnakeCase } from '../../../src/lib/names.js';
+import {
+  createNameSearch,
+  editDistance,
+  isSpeltLike,
+  nearestName,
+  nearestSpelling,
+  similarity,
+  suggestName,
+  toPascalCase,
+  toSnakeCase,
+} from '../../../src/lib/names.js';
 import { NAME_PATTERN } from '../../../src/protocol/operation.js';
 
 describe('toSnakeCase', () => {
@@ -31,7 +41,7 @@ describe('toSnakeCase', () => {
     ['创建', 'u521b_u5efa'],
     ['', 'op'],
     ['!!!', 'op'],
-  ])('%j becomes %j', (spelling, name) => {
+  ])('converts %j to %j', (spelling, name) => {
     expect(toSnakeCase(spelling)).toBe(name);
   });
 
@@ -40,7 +50,7 @@ describe('toSnakeCase', () => {
     expect(toSnakeCase(`${'a'.repeat(127)}_b`)).toBe('a'.repeat(127));
   });
 
-  it('makes a proper name of anything, and leaves it alone from then on', () => {
+  it('makes a valid name of any text and keeps a valid name unchanged', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.stringMatching(/^[\w\-./: ]{0,200}$/)), (spelling) => {
         const name = toSnakeCase(spelling);
@@ -52,7 +62,125 @@ describe('toSnakeCase', () => {
   });
 });
 
-it('toPascalCase writes type names', () => {
+it('toPascalCase converts names to names of types', () => {
   expect(toPascalCase('github__create_issue')).toBe('GithubCreateIssue');
   expect(toPascalCase('page-ID')).toBe('PageId');
+});
+
+describe('editDistance', () => {
+  it.each([
+    ['', '', 0],
+    ['abc', '', 3],
+    ['kitten', 'sitting', 3],
+    ['qery', 'query', 1],
+    ['lsit', 'list', 1],
+    ['ab', 'ba', 1],
+  ])('from %j to %j is %i', (a, b, distance) => {
+    expect(editDistance(a, b)).toBe(distance);
+  });
+
+  it('is symmetric, zero for equal texts, and at most the length of the longer text', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.string(), (a, b) => {
+        expect(editDistance(a, b)).toBe(editDistance(b, a));
+        expect(editDistance(a, a)).toBe(0);
+        expect(editDistance(a, b)).toBeLessThanOrEqual(Math.max(a.length, b.length));
+      }),
+    );
+  });
+});
+
+describe('nearestName', () => {
+  const names = ['title', 'labels', 'user_name', 'page_size'];
+  it.each([
+    ['titel', 'title'],
+    ['label', 'labels'],
+    ['name_user', 'user_name'],
+    ['username', 'user_name'],
+    ['size', 'page_size'],
+    ['whatever', undefined],
+    ['', undefined],
+  ])('finds for %j the name %j', (query, expected) => {
+    expect(nearestName(query, names)).toBe(expected);
+  });
+});
+
+describe('createNameSearch', () => {
+  const search = createNameSearch(['create_issue', 'list_issues', 'github__search', 'delete_repository']);
+
+  it('returns the best names first and at most as many as requested', () => {
+    expect(search('issue_list', 1)).toEqual(['list_issues']);
+    expect(search('create_issues', 5)[0]).toBe('create_issue');
+  });
+
+  it('also compares names without their qualifier', () => {
+    expect(search('serach', 5)).toEqual(['github__search']);
+  });
+
+  it('finds a misspelt name among ten thousand', () => {
+    const many = createNameSearch(
+      Array.from({ length: 10_000 }, (_, index) => `do_thing_${index}`).concat('rotate_credentials'),
+    );
+    expect(many('rotate_credentails', 5)).toEqual(['rotate_credentials']);
+  });
+});
+
+describe('isSpeltLike', () => {
+  it.each([
+    ['creat_isue', 'create_issue', true],
+    ['createIssue', 'tracker__create_issue', true],
+    ['issue_list', 'list_issues', true],
+    ['log_bug', 'log_out', false],
+    ['file_ticket', 'create_issue', false],
+    ['', 'create_issue', false],
+  ])('compares %j with %s and answers %s', (query, name, expected) => {
+    expect(isSpeltLike(query, name)).toBe(expected);
+  });
+});
+
+it('the similarity of names without words depends on their letters', () => {
+  expect(similarity('', '_')).toBe(0);
+});
+
+it('similarity is symmetric and between 0 and 1', () => {
+  fc.assert(
+    fc.property(fc.string(), fc.string(), (a, b) => {
+      const score = similarity(a, b);
+      expect(score).toBeGreaterThanOrEqual(0);
+      expect(score).toBeLessThanOrEqual(1);
+      expect(similarity(b, a)).toBeCloseTo(score);
+    }),
+  );
+});
+
+const KEYS = ['command', 'args', 'env', 'url', 'headers', 'mcpServers', 'timeoutMs'];
+
+describe('nearestSpelling', () => {
+  it.each([
+    ['comand', 'command'],
+    ['commadn', 'command'],
+    ['mcp_servers', 'mcpServers'],
+    ['MCPSERVERS', 'mcpServers'],
+    ['header', 'headers'],
+    ['timeoutMS', 'timeoutMs'],
+  ])('reads %s as a misspelling of %s', (name, expected) => {
+    expect(nearestSpelling(name, KEYS)).toBe(expected);
+  });
+
+  it.each(['gallery', 'autoApprove', 'description', 'xyz'])('finds nothing similar to %s', (name) => {
+    expect(nearestSpelling(name, KEYS)).toBeUndefined();
+  });
+
+  it('finds every name that is among the candidates', () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(fc.stringMatching(/^[a-z]{1,12}$/), { minLength: 1 }), (names) => {
+        for (const name of names) expect(nearestSpelling(name, names)).toBe(name);
+      }),
+    );
+  });
+
+  it('becomes a question in suggestName, or undefined where nothing is similar', () => {
+    expect(suggestName('comand', KEYS)).toBe("did you mean 'command'?");
+    expect(suggestName('comand', [])).toBeUndefined();
+  });
 });

@@ -22,7 +22,7 @@ it.each<[text: string, iso: string | undefined]>([
   ['20260131', undefined],
   ['31.01.2026', undefined],
   ['2026-01-31T10:20:30Z and more of it here', undefined],
-])('%j is %s', (text, iso) => {
+])('the text %j is read as the time %s', (text, iso) => {
   const time = readTime(text);
   expect(time === undefined ? undefined : new Date(time).toISOString()).toBe(iso);
 });

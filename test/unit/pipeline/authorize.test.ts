@@ -26,12 +26,12 @@ const gatekeeper = (admit: Gatekeeper['admit']): Gatekeeper => ({
 const OPEN = gatekeeper(() => ({ outcome: 'allowed' }));
 const unchanged = () => CALL.operation;
 
-it('hands on what the gatekeeper lets through, unchanged', async () => {
+it('authorize passes on a call that the gatekeeper admits, unchanged', async () => {
   const call = await authorize(CALL, OPEN, unchanged);
   expect([call.raw, call.operation, call.arguments]).toEqual([CALL.raw, CALL.operation, CALL.arguments]);
 });
 
-it('hands on nothing that the gatekeeper refuses, at once or later', async () => {
+it('authorize rejects a call that the gatekeeper refuses, at once or later', async () => {
   const refusal = new Error('no');
   await expect(
     authorize(
@@ -51,7 +51,7 @@ it('hands on nothing that the gatekeeper refuses, at once or later', async () =>
   ).rejects.toBe(refusal);
 });
 
-it('tells the gatekeeper the whole call: the token that came back and the way to the user included', async () => {
+it('authorize gives the gatekeeper the whole call, including its token and its user channel', async () => {
   const requests: PolicyRequest[] = [];
   const user = { kind: 'retry' } as const;
   const watching = gatekeeper((request) => {
@@ -64,7 +64,7 @@ it('tells the gatekeeper the whole call: the token that came back and the way to
   expect(requests).toEqual([{ operation, arguments: args, caller, cancellation, user, confirmation: 'conf_1' }]);
 });
 
-it('has a condition of the call agreed to, and hands on the arguments without it', async () => {
+it('authorize includes if_match in the confirmation and passes on the arguments without it', async () => {
   const asked: unknown[] = [];
   const watching = gatekeeper((request) => {
     asked.push(request.arguments);
@@ -76,30 +76,30 @@ it('has a condition of the call agreed to, and hands on the arguments without it
   expect(call.arguments).toBe(CALL.arguments);
 });
 
-describe('an operation that changes while somebody is asked', () => {
+describe('an operation that changes while its confirmation is pending', () => {
   const WAITING = gatekeeper(async () => ({ outcome: 'confirmed', tokenId: 't', by: 'user' }));
   const { operation } = CALL;
 
   it.each([
-    ['another description', { ...operation, description: 'Deletes all items.' }],
-    ['other parameters', { ...operation, inputSchema: { type: 'object', properties: { all: {} } } }],
-    ['nothing, as it is quarantined or gone', undefined],
+    ['one with another description', { ...operation, description: 'Deletes all items.' }],
+    ['one with other parameters', { ...operation, inputSchema: { type: 'object', properties: { all: {} } } }],
+    ['unknown, because it is quarantined or removed', undefined],
   ])('is not run once it has become %s', async (_what, now) => {
     await expect(authorize(CALL, WAITING, () => now)).rejects.toMatchObject({ code: 'TOKEN_SCOPE_MISMATCH' });
   });
 
-  it('runs where the catalog was only built again', async () => {
+  it('runs when the catalog was rebuilt without a change to it', async () => {
     const call = await authorize(CALL, WAITING, () => ({ ...operation }));
     expect(call.operation).toBe(operation);
   });
 
-  it('is not looked up where nobody was asked', async () => {
+  it('is not looked up when no confirmation was needed', async () => {
     const call = await authorize(CALL, OPEN, () => undefined);
     expect(call.operation).toBe(operation);
   });
 });
 
-it('is the only way to what dispatch takes: nothing else compiles', async () => {
+it('authorize is the only source of the calls that dispatch accepts: others do not compile', async () => {
   const snapshot: Pick<Snapshot, 'handlerOf'> = { handlerOf: () => async () => ({ data: null }) };
   const send = (call: AuthorizedCall) => dispatch(call, snapshot as Snapshot);
   const authorized = await authorize(CALL, OPEN, unchanged);

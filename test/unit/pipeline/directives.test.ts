@@ -18,12 +18,22 @@ const OWN = anOperation({
 
 describe('takeDirectives', () => {
   it.each([
-    ['nothing', PLAIN, { a: 1 }, { params: { a: 1 } }],
+    ['nothing where there is no directive', PLAIN, { a: 1 }, { params: { a: 1 } }],
     ['metadata', PLAIN, { a: 1, _confirmation: 'c' }, { params: { a: 1 }, confirmation: 'c' }],
     ['the plain name', PLAIN, { a: 1, confirmation_token: 'c' }, { params: { a: 1 }, confirmation: 'c' }],
-    ['both alike', PLAIN, { _confirmation: 'c', confirmation_token: 'c' }, { params: {}, confirmation: 'c' }],
-    ['null, which is none', PLAIN, { a: 1, _confirmation: null }, { params: { a: 1 } }],
-    ["an operation's own parameter", OWN, { confirmation_token: 'x' }, { params: { confirmation_token: 'x' } }],
+    [
+      'both names when they agree',
+      PLAIN,
+      { _confirmation: 'c', confirmation_token: 'c' },
+      { params: {}, confirmation: 'c' },
+    ],
+    ['null as an absent token', PLAIN, { a: 1, _confirmation: null }, { params: { a: 1 } }],
+    [
+      "no token from an operation's own parameter",
+      OWN,
+      { confirmation_token: 'x' },
+      { params: { confirmation_token: 'x' } },
+    ],
     [
       'metadata beside an own parameter',
       OWN,
@@ -36,14 +46,14 @@ describe('takeDirectives', () => {
 
   it.each([
     ["a quota's token", PLAIN, { _quota_continue: 'q' }, { params: {}, quotaContinue: 'q' }],
-    ['what must still be so, where updates merge', MERGING, { if_match: { a: 1 } }, { params: {}, ifMatch: { a: 1 } }],
-    ['null, which is no version either', MERGING, { if_match: null }, { params: {}, ifMatch: null }],
-    ['no such thing where they do not', PLAIN, { if_match: 'v' }, { params: { if_match: 'v' } }],
+    ['a condition where updates merge', MERGING, { if_match: { a: 1 } }, { params: {}, ifMatch: { a: 1 } }],
+    ['null as a condition', MERGING, { if_match: null }, { params: {}, ifMatch: null }],
+    ['no condition where updates do not merge', PLAIN, { if_match: 'v' }, { params: { if_match: 'v' } }],
   ])('takes %s', (_what, operation, params, expected) => {
     expect(takeDirectives(operation, params, true)).toEqual(expected);
   });
 
-  it('gives the same object where there is nothing to take', () => {
+  it('returns the same object when there is nothing to take', () => {
     const params = { a: 1 };
     expect(takeDirectives(PLAIN, params, true).params).toBe(params);
   });

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { openCapturedGateway, readCapturedLists } from '../../../src/gateway/captured-gateway.js';
+import { choosePart } from '../../../src/pipeline/not-found.js';
+import type { DangerLevel } from '../../../src/protocol/operation.js';
+import { anOperation } from '../../support/an-operation.js';
 import { createFakeGateway } from '../../support/fake-gateway.js';
 import { FAKE_CRUDE } from '../endpoint/fake-catalog.js';
 
@@ -24,14 +27,14 @@ async function callUnknown(operation: string) {
   };
 }
 
-describe('a name that nothing has', () => {
-  it('is taken for what is spelt like it', async () => {
+describe('an unknown operation name', () => {
+  it('is answered with a name of similar spelling', async () => {
     const { error } = await callUnknown('creat_isue');
     expect(error.code).toBe('NOT_FOUND_OPERATION');
     expect(error.message).toMatch(/^Unknown operation: 'creat_isue'\. Did you mean 'create_issue'/);
   });
 
-  it('else is taken for what it says: the best three, each with its family', async () => {
+  it('is otherwise answered with at most three operations of similar meaning, each with its family', async () => {
     const { error } = await callUnknown('file_new_bug_ticket');
     expect(error.code).toBe('NOT_FOUND_OPERATION');
     const { available } = error.details;
@@ -40,9 +43,42 @@ describe('a name that nothing has', () => {
     expect(error.message).toContain("'create_issue'");
   });
 
-  it('says how to list everything where nothing answers to it', async () => {
+  it('is answered with how to list all operations when nothing is similar', async () => {
     const { error } = await callUnknown('xqzvw');
     expect(error.message).toContain('introspect');
     expect(error.details.available).toEqual([]);
+  });
+});
+
+const part = (value: string, level: DangerLevel) => {
+  const classification = { ...anOperation().classification, danger: { level, reasons: [] } };
+  return anOperation({ name: `${value}_crate`, fixedArguments: { crateMethod: value }, classification });
+};
+
+const parts = [part('delete', 'destructive'), part('create', 'reversible'), part('rename', 'reversible')];
+
+describe('choosePart', () => {
+  it.each([
+    [{ crateMethod: 'rename', name: 'x' }, { name: 'x' }],
+    [{ crate_method: 'RENAME', name: 'x' }, { name: 'x' }],
+    [
+      { id: 1, input: { crateMethod: 'rename', name: 'x' } },
+      { id: 1, input: { name: 'x' } },
+    ],
+  ])('finds the part that %j means and removes the parameter that chooses', (given, params) => {
+    const chosen = choosePart(parts, given);
+    expect(chosen).toMatchObject({ operation: { name: 'rename_crate' }, params, meant: true });
+    expect(chosen?.params).toEqual(params);
+  });
+
+  it.each([{}, { crateMethod: 'wipe' }, { crateMethod: { delete: 1 } }])(
+    'takes the least dangerous where %j does not say',
+    (given) => {
+      expect(choosePart(parts, given)).toEqual({ operation: parts[1], params: {}, meant: false });
+    },
+  );
+
+  it('returns undefined when there are no parts', () => {
+    expect(choosePart([], { crateMethod: 'rename' })).toBeUndefined();
   });
 });

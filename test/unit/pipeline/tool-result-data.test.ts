@@ -31,7 +31,7 @@ describe('toResultData', () => {
     expect(blocks).toEqual([text('x')]);
   });
 
-  it('keeps text that says more than the structured content', () => {
+  it('keeps text that differs from the structured content', () => {
     const { blocks } = toResultData({ structuredContent: { id: 1 }, content: [text('Created item 1.'), image] });
     expect(blocks).toEqual([text('Created item 1.'), image]);
   });
@@ -51,7 +51,7 @@ describe('toResultData', () => {
     }
   });
 
-  it('writes laid-out JSON compactly', () => {
+  it('writes JSON over several lines compactly', () => {
     expect(toResultData({ content: [text('{\n  "a": 1\n}')] }).dataText).toBe('{"a":1}');
   });
 
@@ -60,7 +60,7 @@ describe('toResultData', () => {
     expect(toResultData({ content: [text(wide)] }).dataText).toBe(wide);
   });
 
-  it('refers to native blocks by their place after the envelope', () => {
+  it('refers to native blocks by their position after the envelope', () => {
     const link: ContentBlock = { type: 'resource_link', uri: 'demo://1', name: 'one' };
     const embedded: ContentBlock = {
       type: 'resource',
@@ -84,12 +84,12 @@ describe('toResultData', () => {
     expect(dataOf({ content: [annotated] })).toEqual({ content: [annotated] });
   });
 
-  it('answers null to an empty result', () => {
+  it('gives null for an empty result', () => {
     expect(dataOf({})).toBeNull();
     expect(dataOf({ content: [] })).toBeNull();
   });
 
-  it('gives any JSON container back unchanged', () => {
+  it('returns any JSON object or list unchanged', () => {
     fc.assert(
       fc.property(fc.oneof(fc.array(fc.jsonValue()), fc.dictionary(fc.string(), fc.jsonValue())), (value) => {
         const written = JSON.stringify(value);
@@ -101,7 +101,7 @@ describe('toResultData', () => {
     );
   });
 
-  it('gives any text back unchanged', () => {
+  it('returns any text unchanged', () => {
     fc.assert(
       fc.property(fc.string(), (value) => {
         fc.pre(!/^\s*[[{]/.test(value));

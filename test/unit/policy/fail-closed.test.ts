@@ -40,23 +40,23 @@ const uses: Readonly<Record<string, (store: StateStore) => Promise<unknown>>> = 
 };
 
 describe('failClosed', () => {
-  it.each(Object.entries(uses))('turns an outage in %s into a refusal that leaks nothing', async (_, use) => {
+  it.each(Object.entries(uses))('refuses the call when %s fails, and does not reveal the cause', async (_, use) => {
     const refusal = await refusalOf(use(failClosed(brokenStore(OUTAGE))));
     expect(refusal.toFailure().error).toEqual({
       code: 'INTERNAL_ERROR',
       message:
-        "Internal error: 'the state of the gate cannot be reached, so the call was refused and did not run: send it again later'",
+        "Internal error: 'the state store cannot be reached, so the call was refused and did not run: send it again later'",
       details: { reason: 'unavailable', retryable: true },
     });
     expect(refusal.cause).toBe(OUTAGE);
   });
 
-  it('does not hide a defect', async () => {
+  it('passes on errors that are not of the store', async () => {
     const defect = new TypeError('x is undefined');
     await expect(failClosed(brokenStore(defect)).get('token', 'key')).rejects.toBe(defect);
   });
 
-  it('changes nothing else', async () => {
+  it('changes nothing while the store works', async () => {
     const store = failClosed(new MemoryStore(() => 0));
     expect(store).toMatchObject({ shared: false, description: 'memory of this process' });
     expect(await store.insert('token', 'key', { a: 1 }, { expiresAt: 1, tag: 'tag' })).toBe(true);

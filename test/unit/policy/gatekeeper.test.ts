@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { AuditEvent } from '../../../src/audit/audit-trail.js';
 import type { PolicyRequest } from '../../../src/policy/admission.js';
-import { createGatekeeper } from '../../../src/policy/gatekeeper.js';
+import { createGatekeeper, denyByDecision } from '../../../src/policy/gatekeeper.js';
 import type { PolicyDecision } from '../../../src/policy/rules/rule-types.js';
 import { Cancellation } from '../../../src/protocol/cancellation.js';
+import type { DangerLevel, TrustLevel } from '../../../src/protocol/operation.js';
 import { anOperation } from '../../support/an-operation.js';
+import { ANONYMOUS, anEngine, aRule, rated } from './rules/an-engine.js';
 
 const DECISION: PolicyDecision = {
   effect: 'allow',
@@ -47,13 +49,13 @@ function gatekeeperWith(decision: Partial<PolicyDecision>) {
 }
 
 describe('the gatekeeper', () => {
-  it('lets an allowed call through at once, without a promise and without a record', () => {
+  it('permits an allowed call synchronously and records nothing', () => {
     const { gatekeeper, records } = gatekeeperWith({});
     expect(gatekeeper.admit(REQUEST)).toEqual({ outcome: 'allowed' });
     expect(records).toEqual([]);
   });
 
-  it('puts on record what it lets through from destructive on', () => {
+  it('records the permission of a destructive call', () => {
     const { gatekeeper, records } = gatekeeperWith({ danger: 'destructive', trust: 'certified' });
     expect(gatekeeper.admit(REQUEST)).toEqual({ outcome: 'allowed' });
     expect(records).toMatchObject([
@@ -68,7 +70,7 @@ describe('the gatekeeper', () => {
     ]);
   });
 
-  it('refuses what is denied, and says so on record before anybody else', () => {
+  it('refuses a denied call and records the denial', () => {
     const { gatekeeper, records } = gatekeeperWith({ effect: 'deny', by: 'rule', rule: 'freeze', reason: 'frozen' });
     expect(() => gatekeeper.admit(REQUEST)).toThrow(
       expect.objectContaining({ code: 'PERMISSION_DENIED', details: expect.objectContaining({ rule: 'freeze' }) }),
@@ -78,9 +80,66 @@ describe('the gatekeeper', () => {
     ]);
   });
 
-  it('hands what needs agreement to those who get it', async () => {
+  it('passes a call that needs agreement to confirmation', async () => {
     const { gatekeeper, asked } = gatekeeperWith({ effect: 'confirm', requires: 'human', cooldownSeconds: 5 });
     await expect(gatekeeper.admit(REQUEST)).resolves.toMatchObject({ outcome: 'confirmed' });
     expect(asked).toMatchObject([{ requires: 'human', cooldownSeconds: 5 }]);
+  });
+});
+
+function denialBy(engine: ReturnType<typeof anEngine>, danger: DangerLevel) {
+  const operation = rated(danger);
+  return denyByDecision(operation, engine.decide(operation, {}, ANONYMOUS)).toFailure().error;
+}
+
+describe('a denial', () => {
+  it.each<[danger: DangerLevel, trust: TrustLevel, needed: TrustLevel]>([
+    ['safe', 'untested', 'generated'],
+    ['reversible', 'generated', 'validated'],
+  ])('of a %s operation on a %s upstream names the required trust level %s', (danger, trust, needed) => {
+    expect(denialBy(anEngine([], trust), danger)).toEqual({
+      code: 'PERMISSION_TRUST_LEVEL_INSUFFICIENT',
+      message: `Operation 'run_job' requires trust level '${needed}', adapter has '${trust}'. Do not retry: the operator has to trust upstream 'demo' as '${needed}' or higher, or to name this operation in a policy rule`,
+      details: { operation: 'run_job', required_trust: needed, actual_trust: trust, danger_level: danger },
+    });
+  });
+
+  it.each<[danger: DangerLevel, trust: TrustLevel, needed: TrustLevel]>([
+    ['destructive', 'generated', 'validated'],
+    ['dangerous', 'validated', 'community_reviewed'],
+    ['forbidden', 'validated', 'certified'],
+  ])('of a %s operation on a %s upstream names the danger and the required trust level %s', (danger, trust, needed) => {
+    expect(denialBy(anEngine([], trust), danger)).toEqual({
+      code: 'PERMISSION_DANGER_LEVEL_DENIED',
+      message: `Operation 'run_job' (danger: ${danger}) denied for adapter trust level '${trust}'. Do not retry: the operator has to trust upstream 'demo' as '${needed}' or higher, or to name this operation in a policy rule`,
+      details: {
+        operation: 'run_job',
+        danger_level: danger,
+        adapter_trust: trust,
+        minimum_trust_required: needed,
+        reasons: ['it says so'],
+      },
+    });
+  });
+
+  it.each([
+    ['Production is frozen until Monday.', 'Production is frozen until Monday.'],
+    [undefined, 'a rule of the operator denies this call'],
+  ])('by a rule with the reason %j says %j', (reason, expected) => {
+    const engine = anEngine([aRule({ name: 'freeze', ...(reason !== undefined && { reason }) })]);
+    expect(denialBy(engine, 'safe')).toEqual({
+      code: 'PERMISSION_DENIED',
+      message: `Permission denied: '${expected}'. Do not retry it as it is; only the operator can change rule 'freeze'`,
+      details: { operation: 'run_job', reason: expected, rule: 'freeze' },
+    });
+  });
+
+  it('on a read-only gateway says that only READ operations run', () => {
+    expect(denialBy(anEngine([], 'certified', true), 'safe')).toEqual({
+      code: 'PERMISSION_DENIED',
+      message:
+        "Permission denied: 'this gateway is read-only'. Do not retry: 'run_job' is EXECUTE, and only READ operations run here",
+      details: { operation: 'run_job', reason: 'this gateway is read-only' },
+    });
   });
 });

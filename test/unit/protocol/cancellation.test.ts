@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import { Cancellation } from '../../../src/protocol/cancellation.js';
 
-it('tells its listeners once, and late ones at once', () => {
+it('a cancellation notifies its listeners once, and later listeners immediately', () => {
   const cancellation = new Cancellation();
   const early = vi.fn();
   cancellation.onCancel(early);

@@ -12,7 +12,7 @@ const computed = {
 };
 
 describe('compileComputedFields', () => {
-  it("tells each field as introspection shows it, in the operator's order", () => {
+  it("gives each field as introspection shows it, in the operator's order", () => {
     const fields = compileComputedFields(anOperation({ computed }));
     expect(fields.map(({ name, type, description }) => [name, type, description])).toEqual([
       ['age_days', 'number', 'Days since creation'],
@@ -39,13 +39,13 @@ describe('compileComputedFields', () => {
     });
   });
 
-  it('compiles once an operation', () => {
+  it('compiles once per operation', () => {
     const operation = anOperation({ computed });
     expect(compileComputedFields(operation)).toBe(compileComputedFields(operation));
     expect(compileComputedFields(anOperation({ computed }))).not.toBe(compileComputedFields(operation));
   });
 
-  it('gives none where none are declared, and leaves out what is no expression', () => {
+  it('gives no fields where none are declared, and leaves out invalid expressions', () => {
     expect(compileComputedFields(anOperation())).toEqual([]);
     const broken = { bad: { expression: '1 +' }, good: { expression: '1' } };
     expect(compileComputedFields(anOperation({ computed: broken })).map(({ name }) => name)).toEqual(['good']);

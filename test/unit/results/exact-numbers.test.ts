@@ -10,22 +10,22 @@ describe('numbers that a double would change', () => {
     '{"text":"12345678901234567890","n":12345678901234567890}',
     '{"12345678901234567890":[12345678901234567890]}',
     '"a \\" 12345678901234567890 \\\\"',
-  ])('come through: %s', (text) => {
+  ])('are written as they were read: %s', (text) => {
     expect(writeExact(parseExact(text))).toBe(text);
   });
 
-  it('are told apart from texts that look like one', () => {
+  it('are distinguished from texts that look like them', () => {
     expect(parseExact('{"n":"1234567890123456789"}')).toEqual({ n: '1234567890123456789' });
   });
 
   it.each(['0.30000000000000004', '3.3333333333333335', '9007199254740991', '1e+300'])(
-    'are not those that a double holds as they are written: %s',
+    'do not include numbers that a double holds exactly: %s',
     (text) => {
       expect(parseExact(text)).toBe(Number(text));
     },
   );
 
-  it('change nothing for all other JSON', () => {
+  it('do not affect any other JSON', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const text = JSON.stringify(value);

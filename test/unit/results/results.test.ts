@@ -24,7 +24,7 @@ interface Page {
   };
 }
 
-/** One call: its controls, and the upstream's answer if it comes to that. */
+/** One call: its controls, and the upstream's answer where one is needed. */
 function ask(service: ResultService, params: JsonObject, answer: unknown, context = CONTEXT): ReadData {
   const { query } = service.takeControls(context.operation, params);
   const resumed = query === undefined ? undefined : service.resume(context, query);
@@ -58,7 +58,7 @@ describe('pages of a list', () => {
           forwards.push(...current.items);
           expect(current.pageInfo.totalCount).toBe(whole.length);
           if (!current.pageInfo.hasNextPage) break;
-          // Nothing that the upstream says meanwhile matters.
+          // What the upstream answers in the meantime has no effect.
           current = page(service, { first: size, after: current.pageInfo.endCursor }, []);
         }
         expect(forwards).toEqual(whole);
@@ -74,7 +74,7 @@ describe('pages of a list', () => {
     );
   });
 
-  it('are as long as fits, and still lose nothing', () => {
+  it('contain as many items as fit, and lose none', () => {
     fc.assert(
       fc.property(ITEMS, fc.integer({ min: 500, max: 900 }), (items, answerBytes) => {
         const service = createResultService(SETTINGS);
@@ -93,7 +93,7 @@ describe('pages of a list', () => {
     );
   });
 
-  it('choose the fields of a preset by the whole list, so that all pages have the same', () => {
+  it('have the same fields for a preset, chosen by the whole list', () => {
     const service = createResultService(SETTINGS);
     const items = Array.from({ length: 50 }, (_, id) => ({ id, name: `n${id}`, note: 'x'.repeat(600) }));
     const first = page(service, { first: 2, fields: 'standard' }, items);
@@ -105,8 +105,8 @@ describe('pages of a list', () => {
   });
 });
 
-describe('an answer of which nothing is asked', () => {
-  it('is passed on to the letter', () => {
+describe('an answer without a query', () => {
+  it('is passed on unchanged', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const text = JSON.stringify(value);
@@ -118,7 +118,7 @@ describe('an answer of which nothing is asked', () => {
     );
   });
 
-  it('keeps what is kept within the bound, whatever comes', () => {
+  it('is stored within the bound where it is too big, however many come', () => {
     const keptBytes = 1_048_576;
     const service = createResultService({ ...SETTINGS, maxBytes: 10_000, keptBytes });
     const big = JSON.stringify(Array.from({ length: 2_000 }, (_, id) => ({ id, text: 'x'.repeat(50) })));
@@ -136,11 +136,13 @@ describe('an answer of which nothing is asked', () => {
     expect(alive.length).toBeGreaterThan(0);
     expect(alive.length * Buffer.byteLength(big)).toBeLessThanOrEqual(keptBytes);
     service.endSession(CONTEXT.caller.sessionId);
-    expect(() => service.readStored({ handle: alive[0] ?? '', path: '[0]' }, CONTEXT.caller)).toThrow('no longer kept');
+    expect(() => service.readStored({ handle: alive[0] ?? '', path: '[0]' }, CONTEXT.caller)).toThrow(
+      'no longer stored',
+    );
   });
 });
 
-describe('lists of like items', () => {
+describe('lists of items with the same members', () => {
   it('are sent as columns and rows where that is configured and saves', () => {
     const service = createResultService({ ...SETTINGS, compact: true });
     const items = Array.from({ length: 10 }, (_, id) => ({ identifier: id, description: 'd' }));

@@ -19,7 +19,7 @@ describe('the intent of a request', () => {
     ['restart the machine', 'EXECUTE'],
     ['page titles', undefined],
     ['', undefined],
-  ])('%s: %s', (text, category) => {
+  ])('is read from "%s" as %j', (text, category) => {
     expect(strongest(text)).toBe(category);
   });
 });

@@ -53,14 +53,14 @@ describe('rankOperations', () => {
     expect(await namesFor('wipe that ticket', OPERATIONS, without)).toEqual([]);
   });
 
-  it('prefers what a named server serves, and shows all of it', async () => {
+  it('prefers the operations of a server that is named, and returns all of them', async () => {
     const twins = [...OPERATIONS, fakeOperation('list_branches_of_shop', { upstream: 'shop' })];
     const names = await namesFor('shop branches', twins);
     expect(names[0]).toBe('list_branches_of_shop');
     expect(names).toContain('list_widgets');
   });
 
-  it('knows a server whose name is written as one word', async () => {
+  it('recognizes a server whose name is written as one word', async () => {
     const operations = [
       fakeOperation('alpha', { upstream: 'some_forge' }),
       fakeOperation('beta', { upstream: 'other' }),
@@ -68,10 +68,10 @@ describe('rankOperations', () => {
     expect(await namesFor('SomeForge', operations)).toEqual(['alpha']);
   });
 
-  it('forgives a typing error and takes a beginning', async () => {
+  it('finds words in spite of a typing error and by their beginning', async () => {
     expect((await namesFor('list brances'))[0]).toBe('list_branches');
     expect((await namesFor('widg'))[0]).toBe('list_widgets');
-    expect(await namesFor('widg', OPERATIONS, { nearWords: 0 })).toEqual([]);
+    expect(await namesFor('widg', OPERATIONS, { similarWords: 0 })).toEqual([]);
   });
 
   it('puts the safer of two equals first, then the earlier name', async () => {
@@ -89,14 +89,14 @@ describe('rankOperations', () => {
     }
   });
 
-  it('leaves out what is not wanted before it looks for coincidences', async () => {
+  it('leaves out unwanted operations before it compares the others with the best hit', async () => {
     const index = await buildSearchIndex(OPERATIONS, SEARCH_SETTINGS);
     const query = readQuery('forge list issues', fieldThesaurus(), SEARCH_SETTINGS);
     const hits = rankOperations(index, query, SEARCH_SETTINGS, ({ upstream }) => upstream === 'shop');
     expect(hits.map(({ operation }) => operation.name)).toEqual(['list_widgets']);
   });
 
-  it('survives requests of any length and script', async () => {
+  it('answers requests of any length and script without an error', async () => {
     expect(await namesFor('')).toEqual([]);
     expect(await namesFor('検索')).toEqual([]);
     expect((await namesFor(`issue ${'very '.repeat(5_000)}`)).length).toBeGreaterThan(0);

@@ -30,7 +30,7 @@ describe('searchOperations', () => {
     expect((await found('read files'))[0]).toBe('read_file');
   });
 
-  it('finds what an upstream serves', async () => {
+  it('finds operations by the name of their upstream', async () => {
     expect((await found('forge')).toSorted()).toEqual(['list_issues', 'search_code']);
   });
 

@@ -15,7 +15,7 @@ describe('readThesaurus', () => {
     });
   });
 
-  it('leads one way from what is said to what is meant, for sure or perhaps', () => {
+  it('leads from a word to its synonyms but not back, for certain or perhaps', () => {
     const { words } = readThesaurus('pet, beast > cat dog\nbeast ~ lion');
     expect(entriesOf(words)).toEqual({
       pet: { cat: 'toward', dog: 'toward' },
@@ -23,14 +23,14 @@ describe('readThesaurus', () => {
     });
   });
 
-  it('keeps phrases apart, whatever small words they hold', () => {
+  it('keeps a phrase whole although it contains function words', () => {
     const thesaurus = readThesaurus('let out of the bag > tell\nlet > allow');
     expect([...thesaurus.phrases.keys()]).toEqual(['let out of the bag']);
     expect([...thesaurus.words.keys()]).toEqual(['let']);
     expect(thesaurus.longestPhrase).toBe(5);
   });
 
-  it('takes the closest where lists say it twice, in any order', () => {
+  it('uses the closest relation where two lists contain the same pair, in any order', () => {
     for (const lists of [
       ['a1 ~ b1', 'a1 = b1'],
       ['a1 = b1', 'a1 ~ b1'],
@@ -56,7 +56,7 @@ describe('the thesaurus of the field', () => {
     expect([...(fieldThesaurus().words.get(stemWord(said))?.keys() ?? [])]).toContain(stemWord(meant));
   });
 
-  it('has no line that says nothing', () => {
+  it('has no entry without synonyms', () => {
     const { words, phrases } = fieldThesaurus();
     for (const [key, synonyms] of [...words, ...phrases]) expect(synonyms.size, key).toBeGreaterThan(0);
   });

@@ -8,7 +8,7 @@ describe('stemWord', () => {
     ['notifications', 'notify'],
     ['wrote', 'write'],
     ['indices', 'index'],
-  ])('%s is a %s', (word, other) => {
+  ])('gives %s and %s the same stem', (word, other) => {
     expect(stemWord(word)).toBe(stemWord(other));
   });
 
@@ -18,11 +18,11 @@ describe('stemWord', () => {
     ['customer', 'custom'],
     ['authorize', 'author'],
     ['past', 'paste'],
-  ])('%s is not %s', (word, other) => {
+  ])('gives %s and %s different stems', (word, other) => {
     expect(stemWord(word)).not.toBe(stemWord(other));
   });
 
-  it('gives the same stem however many words came between', () => {
+  it('gives the same stem after its cache was cleared', () => {
     const before = stemWord('releases');
     for (let index = 0; index < 60_000; index += 1) stemWord(`word${index}`);
     expect(stemWord('releases')).toBe(before);

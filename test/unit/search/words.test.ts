@@ -11,13 +11,13 @@ describe('splitText', () => {
     ['n8n v2, s3 and 2fa', ['n8n', 'v2', 's3', 'and', '2fa']],
     ['検索 する', ['検索', 'する']],
     [' ?! ', []],
-  ])('%s', (text, words) => {
+  ])('splits "%s" into %j', (text, words) => {
     expect(splitText(text)).toEqual(words);
   });
 });
 
 describe('product names', () => {
-  it('stay one word in a request, where names of code do not', () => {
+  it('stay one word in a request, unlike names in code', () => {
     expect(splitRequest('move it from SomeForge to createIssue')).toEqual([
       'move',
       'it',

@@ -4,7 +4,7 @@ import type { Reply } from '../../../src/protocol/result.js';
 import { createFakeGateway, type FakeGateway, toReply } from '../../support/fake-gateway.js';
 import { CONNECTIONS, type GatewayClient, SERVER_INFO } from '../../support/server-clients.js';
 
-/** What every client must find behind every front, whichever of the two ways a request takes inside. */
+/** The behaviour that every client must see on every transport, on the fast path and on the SDK path. */
 describe.each(CONNECTIONS)('$name', ({ open, transport, era }) => {
   let client: GatewayClient;
   afterEach(() => client.close());
@@ -15,13 +15,13 @@ describe.each(CONNECTIONS)('$name', ({ open, transport, era }) => {
     return gateway;
   };
 
-  it('says who the server is and that introspect comes first', async () => {
+  it('sends its identity and the instruction to introspect first', async () => {
     await connect();
     expect(client.serverName()).toBe(SERVER_INFO.name);
     expect(client.instructions()).toContain('"operation": "introspect"');
   });
 
-  it('lists the tools of this moment', async () => {
+  it('lists the current tools', async () => {
     const gateway = await connect();
     expect(await client.listTools()).toMatchObject({ tools: [{ name: 'mcp_aql_read' }, { name: 'mcp_aql_create' }] });
     gateway.changeTools(['mcp_aql']);
@@ -29,7 +29,7 @@ describe.each(CONNECTIONS)('$name', ({ open, transport, era }) => {
     expect(list.tools.map(({ name }) => name)).toEqual(['mcp_aql']);
   });
 
-  it('hands a call over untouched and knows its caller', async () => {
+  it('passes a call on unchanged, with its caller', async () => {
     const gateway = await connect();
     const args = { operation: 'get_thing', params: { id: 7, nested: { ü: [null, 1.5] } } };
     const result = await client.callTool('mcp_aql_read', args);
@@ -38,7 +38,7 @@ describe.each(CONNECTIONS)('$name', ({ open, transport, era }) => {
     ]);
     expect(result['isError']).not.toBe(true);
     const [call] = gateway.calls;
-    expect(call?.caller).toMatchObject({ clientName: 'front-client', transport });
+    expect(call?.caller).toMatchObject({ clientName: 'test-client', transport });
     expect(call?.caller.sessionId).toMatch(/^[0-9a-f-]{36}$/);
   });
 
@@ -61,7 +61,7 @@ describe.each(CONNECTIONS)('$name', ({ open, transport, era }) => {
     });
   });
 
-  it('answers each of many calls with its own answer', async () => {
+  it('answers each of many concurrent calls with its own answer', async () => {
     let release = (): void => undefined;
     const held = new Promise<void>((resolve) => {
       release = resolve;
@@ -100,13 +100,13 @@ describe.each(CONNECTIONS)('$name', ({ open, transport, era }) => {
     expect(JSON.stringify(result)).toContain('done');
   });
 
-  it('does not ask for progress that the client did not ask for', async () => {
+  it('requests no progress when the client requested none', async () => {
     const gateway = await connect();
     await client.callTool('mcp_aql_read', {});
     expect(gateway.calls[0]?.onProgress).toBeUndefined();
   });
 
-  it('tells the gateway when the client cancels, and goes on serving', async () => {
+  it('cancels a call when the client cancels it, and goes on serving', async () => {
     const cancelled = deferred();
     const gateway = await connect(({ cancellation, arguments: args }) => {
       if ((args as { wait?: boolean }).wait !== true) return toReply('still here');
@@ -127,7 +127,7 @@ describe.each(CONNECTIONS)('$name', ({ open, transport, era }) => {
     expect(JSON.stringify(await client.callTool('mcp_aql_read', {}))).toContain('still here');
   });
 
-  it('tells listening clients that the tools changed', async () => {
+  it('notifies listening clients that the tools changed', async () => {
     const gateway = await connect();
     // A legacy HTTP client opens its stream on its own, after connecting: a first call gives it the time to.
     const { changed } = await client.listenForChange();
@@ -152,7 +152,7 @@ function deferred(): { promise: Promise<unknown>; resolve: (value: unknown) => v
   return { promise, resolve };
 }
 
-/** Changes the tools until the client, whose stream opens at a moment that it does not tell, has heard of it. */
+/** Changes the tools until the client is notified, because it does not say when its stream is open. */
 async function streamOpened(gateway: FakeGateway, changed: Promise<void>): Promise<void> {
   let heard = false;
   const listening = changed.then(() => {

@@ -21,7 +21,7 @@ import { CONNECTIONS, type GatewayClient, SERVER_INFO } from '../../support/serv
 
 const QUESTION = "Delete 'report.txt'?";
 
-/** Asks whoever is behind the client, by either way, and answers with what came back. */
+/** A tool that asks the client's user, in either era, and returns the answer. */
 async function askUser({ user, cancellation }: RawCall): Promise<Reply> {
   if (user === undefined) return toReply('nobody to ask');
   if (user.kind === 'live') {
@@ -46,7 +46,7 @@ describe.each(CONNECTIONS)('$name', ({ open, era }) => {
     ['decline', { action: 'accept', content: { approve: false } }],
     ['decline', { action: 'decline' }],
     ['cancel', { action: 'cancel' }],
-  ])('brings back %s for %j', async (answer, result) => {
+  ])('returns %s for %j', async (answer, result) => {
     const asked: JsonObject[] = [];
     const gateway = createFakeGateway({ handle: askUser });
     client = await open(gateway, {
@@ -59,7 +59,7 @@ describe.each(CONNECTIONS)('$name', ({ open, era }) => {
     expect(asked).toMatchObject([{ message: QUESTION, requestedSchema: { required: ['approve'] } }]);
   });
 
-  it('asks again for every call', async () => {
+  it('asks the user again for every call', async () => {
     let asked = 0;
     client = await open(createFakeGateway({ handle: askUser }), {
       user: () => {
@@ -72,7 +72,7 @@ describe.each(CONNECTIONS)('$name', ({ open, era }) => {
     expect(asked).toBe(2);
   });
 
-  it('answers every call of several with its own answer', async () => {
+  it('returns to each of several calls its own answer', async () => {
     const gateway = createFakeGateway({
       handle: async ({ user, cancellation, arguments: args }) => {
         if (user?.kind === 'live') return toReply(await user.ask((args as { q: string }).q, cancellation));
@@ -87,20 +87,20 @@ describe.each(CONNECTIONS)('$name', ({ open, era }) => {
     expect(await Promise.all(['yes', 'no', 'yes'].map((q) => dataOf({ q })))).toEqual(['accept', 'decline', 'accept']);
   });
 
-  it('has nobody to ask behind a client that has not declared it', async () => {
+  it('asks nothing of a client that has not declared elicitation', async () => {
     const gateway = createFakeGateway({ handle: askUser });
     client = await open(gateway);
     expect(await dataOf()).toBe('nobody to ask');
     expect(gateway.calls[0]).not.toHaveProperty('user');
   });
 
-  it('gives no answer when the client fails to ask', async () => {
+  it('returns no answer when the client fails to ask', async () => {
     client = await open(createFakeGateway({ handle: askUser }), {
       user: () => {
         throw new Error('no window');
       },
     });
-    // A modern client tells its own caller; a legacy one tells the gateway.
+    // A modern client reports it to its own caller; a legacy one to the gateway.
     if (era === 'modern') await expect(dataOf()).rejects.toThrow();
     else expect(await dataOf()).toMatch(/^failed:/);
   });
@@ -181,7 +181,7 @@ describe('a live question over HTTP', () => {
     expect(envelopeOf(await call.next())).toEqual({ success: true, data: 'accept' });
   });
 
-  it('is answered by its own session alone, and by the first response', async () => {
+  it('is answered only by its own session, and by the first response', async () => {
     const url = await openServer();
     const [asked, other] = [await openAskingSession(url), await openAskingSession(url)];
     const call = await callStreaming(url, asked);
@@ -206,7 +206,7 @@ describe('a live question over HTTP', () => {
     expect(envelopeOf(await call.next())).toMatchObject({ data: expect.stringMatching(/^failed/) });
   });
 
-  it('is taken back in the client when nobody waits for the answer any more', async () => {
+  it('is withdrawn when the call has ended', async () => {
     const patience = new Cancellation();
     const url = await openServer(({ user }) => askUser({ user, cancellation: patience } as RawCall));
     const headers = await openAskingSession(url);
@@ -258,14 +258,14 @@ describe('a live question over HTTP', () => {
     expect(envelopeOf(json)).toMatchObject({ data: 'nobody to ask' });
   });
 
-  it('is impossible inside a batch, whose answers come all at once', async () => {
+  it('is impossible inside a batch, whose answers are sent together', async () => {
     const url = await openServer();
     const headers = await openAskingSession(url);
     const { json } = await sendHttp(url, { headers, body: [callMessage(1)] });
     expect(envelopeOf(json[0])).toMatchObject({ data: 'nobody to ask' });
   });
 
-  it('leaves an answer that nobody asked a question for plain JSON', async () => {
+  it('leaves the answer of a call without a question as plain JSON', async () => {
     const url = await openServer(async () => toReply('at once'));
     const headers = await openAskingSession(url);
     const answer = await sendHttp(url, { headers, body: callMessage(1) });
@@ -291,16 +291,16 @@ describe('a modern question', () => {
 
   const userOf = (index: number): UserChannel | undefined => gateway.calls[index]?.user;
 
-  it('is the same result on the hot path as on the other', async () => {
+  it('is the same result on the fast path as on the SDK path', async () => {
     const url = await openServer();
-    const hot = await post(url, call());
-    expect(hot.result).toMatchObject({
+    const fast = await post(url, call());
+    expect(fast.result).toMatchObject({
       resultType: 'input_required',
       requestState: 'state-1',
       inputRequests: { consent: { method: 'elicitation/create', params: { message: QUESTION } } },
     });
-    expect(hot.result).not.toHaveProperty('content');
-    expect(await post(url, call(slow))).toEqual(hot);
+    expect(fast.result).not.toHaveProperty('content');
+    expect(await post(url, call(slow))).toEqual(fast);
     expect([userOf(0), userOf(1)]).toEqual([{ kind: 'retry' }, { kind: 'retry' }]);
   });
 
@@ -327,14 +327,14 @@ describe('a modern question', () => {
   it.each([
     ['state that is no text', { inputResponses: { consent: accepted }, requestState: 5 }],
     ['answers that are no object', { inputResponses: 'yes', requestState: 'state-1' }],
-  ])('never takes %s for a yes', async (_case, more) => {
+  ])('never accepts %s as consent', async (_case, more) => {
     const url = await openServer();
     const answer = await post(url, call({}, more));
     expect(JSON.stringify(answer)).not.toContain('accept"');
     for (const { user } of gateway.calls) expect(user).toEqual({ kind: 'retry' });
   });
 
-  it('is impossible for a client that has not declared it, whatever it sends', async () => {
+  it('is impossible for a client that has not declared it, even with an answer', async () => {
     const url = await openServer();
     const none = { 'io.modelcontextprotocol/clientCapabilities': {} };
     const answered = { inputResponses: { consent: accepted }, requestState: 'state-1' };

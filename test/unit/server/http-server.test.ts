@@ -48,8 +48,8 @@ afterEach(async () => {
   expect(gateway.listeners).toBe(0);
 });
 
-describe('legacy sessions', () => {
-  it('opens one at initialize and tells its id', async () => {
+describe('the legacy endpoint', () => {
+  it('opens a session at initialize and returns its id', async () => {
     const url = await open();
     const { status, headers, json } = await sendHttp(url, { body: initializeMessage(7) });
     expect(status).toBe(200);
@@ -58,14 +58,14 @@ describe('legacy sessions', () => {
     expect(json.result.capabilities).toEqual({ tools: { listChanged: true } });
   });
 
-  it('keeps the id on the wire out of observations', async () => {
+  it('keeps the session id of the wire out of observations', async () => {
     const url = await open();
     const session = await openSession(url);
     expect(observations).toMatchObject([{ kind: 'session', event: 'opened' }]);
     expect(JSON.stringify(observations)).not.toContain(session['mcp-session-id']);
   });
 
-  it('opens none for a malformed initialize', async () => {
+  it('opens no session for a malformed initialize', async () => {
     const url = await open();
     const { status, headers, json } = await sendHttp(url, { body: { jsonrpc: '2.0', id: 1, method: 'initialize' } });
     expect([status, json.error.code, json.id]).toEqual([400, -32602, 1]);
@@ -85,7 +85,7 @@ describe('legacy sessions', () => {
     expect(gateway.calls).toEqual([]);
   });
 
-  it('refuses a version that it does not speak', async () => {
+  it('refuses a protocol version that it does not support', async () => {
     const url = await open();
     const headers = { ...(await openSession(url)), 'mcp-protocol-version': '1999-01-01' };
     const { status, json } = await sendHttp(url, { headers, body: callMessage(1) });
@@ -93,14 +93,14 @@ describe('legacy sessions', () => {
     expect(json.error.message).toMatch(/1999-01-01.*2025-11-25/);
   });
 
-  it('refuses a second initialize', async () => {
+  it('refuses a second initialize in a session', async () => {
     const url = await open();
     const headers = await openSession(url);
     const { status, json } = await sendHttp(url, { headers, body: initializeMessage() });
     expect([status, json.error.code]).toEqual([400, -32600]);
   });
 
-  it('ends one at DELETE', async () => {
+  it('ends a session at DELETE', async () => {
     const url = await open();
     const headers = await openSession(url);
     expect((await sendHttp(url, { method: 'DELETE', headers })).status).toBe(200);
@@ -120,7 +120,7 @@ describe('legacy sessions', () => {
     }
   });
 
-  it('answers ping, and an unknown method in band', async () => {
+  it('answers ping, and an unknown method with a JSON-RPC error', async () => {
     const url = await open();
     const headers = await openSession(url);
     const ping = await sendHttp(url, { headers, body: { jsonrpc: '2.0', id: 'p', method: 'ping' } });
@@ -129,7 +129,7 @@ describe('legacy sessions', () => {
     expect([other.status, other.json.error.code]).toEqual([200, -32601]);
   });
 
-  it('forgets one that was idle for too long', async () => {
+  it('ends a session that was idle for too long', async () => {
     const url = await open({ server: { sessionIdleMs: 20 } });
     const expired = nextSession('expired');
     const headers = await openSession(url);
@@ -137,7 +137,7 @@ describe('legacy sessions', () => {
     expect((await sendHttp(url, { headers, body: callMessage(1) })).status).toBe(404);
   });
 
-  it('forgets none while a call or a stream is open', async () => {
+  it('ends no session while a call or a stream is open', async () => {
     let release = (): void => undefined;
     const held = new Promise<void>((resolve) => {
       release = resolve;
@@ -164,7 +164,7 @@ describe('legacy sessions', () => {
     opened.destroy();
   });
 
-  it('makes room by dropping the longest idle one, and refuses when none is idle', async () => {
+  it('drops the session that was idle longest when it is full, and refuses a new one when none is idle', async () => {
     const url = await open({ server: { maxSessions: 1 }, handle: () => new Promise(() => undefined) });
     const first = await openSession(url);
     const second = await openSession(url);
@@ -177,7 +177,7 @@ describe('legacy sessions', () => {
     stream.destroy();
   });
 
-  it('tells list changes on the standalone stream', async () => {
+  it('sends list changes on the standalone stream', async () => {
     const url = await open();
     const headers = await openSession(url);
     const stream = beginHttp(url, { method: 'GET', headers });
@@ -193,7 +193,7 @@ describe('legacy sessions', () => {
     await ended;
   });
 
-  it('answers a batch with an array, in which only requests count', async () => {
+  it('answers a batch with an array of the responses to its requests', async () => {
     const url = await open();
     const headers = await openSession(url);
     const body = [
@@ -210,7 +210,7 @@ describe('legacy sessions', () => {
     expect(byId.c.error.code).toBe(-32601);
   });
 
-  it('refuses a batch that holds what is no message', async () => {
+  it('refuses a batch with an element that is not a message', async () => {
     const url = await open();
     const headers = await openSession(url);
     const { status, json } = await sendHttp(url, { headers, body: [callMessage(1), { hello: 1 }] });
@@ -218,7 +218,7 @@ describe('legacy sessions', () => {
     expect(gateway.calls).toEqual([]);
   });
 
-  it('cancels by notification, without an answer', async () => {
+  it('cancels a call by notification, without an answer', async () => {
     const url = await open({
       handle: ({ cancellation }) =>
         new Promise((resolve) => cancellation.onCancel(() => resolve(toReply(cancellation.reason)))),
@@ -233,7 +233,7 @@ describe('legacy sessions', () => {
     expect(cancellation.reason).toBe('changed my mind');
   });
 
-  it('refuses an id that is still unanswered', async () => {
+  it('refuses a request id that is still unanswered', async () => {
     const url = await open({ handle: () => new Promise(() => undefined) });
     const headers = await openSession(url);
     const arrived = gateway.nextCall();
@@ -246,8 +246,8 @@ describe('legacy sessions', () => {
   });
 });
 
-describe('calls', () => {
-  it('cancels when the client goes away', async () => {
+describe('a call over HTTP', () => {
+  it('is cancelled when the client disconnects', async () => {
     const url = await open({ handle: () => new Promise(() => undefined) });
     const headers = await openSession(url);
     const arrived = gateway.nextCall();
@@ -260,7 +260,7 @@ describe('calls', () => {
     expect(cancellation.reason).toBe('the client closed the connection');
   });
 
-  it('streams only when the client reads streams and there is progress', async () => {
+  it('gets an event stream only when the client accepts one and there is progress', async () => {
     const url = await open({
       handle: ({ onProgress }) => {
         onProgress?.({ progress: 1 });
@@ -285,7 +285,7 @@ describe('calls', () => {
     expect((await sendHttp(url, { headers, body })).headers['content-type']).toBe('application/json');
   });
 
-  it('answers a gateway that throws with an internal error, and no word of what it was', async () => {
+  it('gets an internal error without details when the gateway throws', async () => {
     const url = await open({ handle: () => Promise.reject(new Error('secret path')) });
     const headers = await openSession(url);
     const { status, json, text } = await sendHttp(url, { headers, body: callMessage(1) });
@@ -295,7 +295,7 @@ describe('calls', () => {
     observations.pop();
   });
 
-  it('finishes calls in flight before it closes', async () => {
+  it('is finished before the server closes', async () => {
     let release = (): void => undefined;
     const url = await open({
       handle: () =>
@@ -320,13 +320,13 @@ describe('modern requests', () => {
     params: { name: 'mcp_aql_read', arguments: { n: 1 }, _meta: { ...MODERN_META, ...meta } },
   });
 
-  it('get what the SDK would have answered, on the hot path as on the other', async () => {
+  it('get the same answers on the fast path as on the SDK path', async () => {
     const url = await open({ handle: () => toReply({ ok: true }, { meta: { 'example.com/x': 1 } }) });
     const headers = modernHeaders('tools/call', 'mcp_aql_read');
-    const hot = await sendHttp(url, { headers, body: modernCall() });
+    const fast = await sendHttp(url, { headers, body: modernCall() });
     const slow = await sendHttp(url, { headers, body: modernCall({ 'io.modelcontextprotocol/logLevel': 'error' }) });
-    expect(hot.json).toEqual(slow.json);
-    expect(hot.json.result).toMatchObject({ resultType: 'complete' });
+    expect(fast.json).toEqual(slow.json);
+    expect(fast.json.result).toMatchObject({ resultType: 'complete' });
     const list = { jsonrpc: '2.0', id: 2, method: 'tools/list' };
     const listHeaders = modernHeaders('tools/list');
     const hotList = await sendHttp(url, { headers: listHeaders, body: { ...list, params: { _meta: MODERN_META } } });
@@ -336,7 +336,7 @@ describe('modern requests', () => {
     expect(hotList.json.result).toMatchObject({ ttlMs: 0, cacheScope: 'private' });
   });
 
-  it('share a session per client name and address', async () => {
+  it('share a session when client name and address are the same', async () => {
     const url = await open();
     const headers = modernHeaders('tools/call', 'mcp_aql_read');
     const named = (name: string) => ({ 'io.modelcontextprotocol/clientInfo': { name, version: '1' } });
@@ -400,7 +400,7 @@ describe('bodies', () => {
     expect(envelopeOf(json)).toMatchObject({ error: { details: { actual_value: body.length } } });
   });
 
-  it('over the limit are noticed without a content-length', async () => {
+  it('over the limit are refused without a content-length too', async () => {
     const url = await open({ limits: { maxRequestSize: 1_000 } });
     const text = JSON.stringify(callMessage(3, padded(5_000)));
     const body = [Buffer.from(text.slice(0, 700)), Buffer.from(text.slice(700))];
@@ -408,7 +408,7 @@ describe('bodies', () => {
     expect([json.id, envelopeOf(json)]).toMatchObject([3, { error: { details: { actual_value: text.length } } }]);
   });
 
-  it('over the limit get 413 with the failure as data when they are anything else', async () => {
+  it('over the limit get 413 with the failure as data when they are not a call', async () => {
     const url = await open({ limits: { maxRequestSize: 1_000 } });
     const body = { jsonrpc: '2.0', id: 4, method: 'tools/list', params: padded(5_000) };
     const { status, json } = await sendHttp(url, { body });
@@ -416,7 +416,7 @@ describe('bodies', () => {
     expect(json.error.data).toMatchObject(tooLarge);
   });
 
-  it('at the limit pass', async () => {
+  it('at the limit are accepted', async () => {
     const limit = 300;
     const url = await open({ limits: { maxRequestSize: limit } });
     const headers = await openSession(url);
@@ -434,7 +434,7 @@ describe('bodies', () => {
     expect(json.result.resultType).toBe('complete');
   });
 
-  it('that are not UTF-8 are refused with the place', async () => {
+  it('that are not UTF-8 are refused with the offset of the fault', async () => {
     const url = await open();
     const start = Buffer.from('{"jsonrpc":"2.0","id":8,"method":"tools/call","params":{"name":"ü');
     const body = Buffer.concat([start, Buffer.from([0xc3, 0x28]), Buffer.from('"}}')]);
@@ -452,7 +452,7 @@ describe('bodies', () => {
     expect([status, json]).toMatchObject([400, { id: null, error: { code: -32700 } }]);
   });
 
-  it('that are JSON but no message get an invalid request', async () => {
+  it('that are JSON but not a message get an invalid request error', async () => {
     const url = await open();
     for (const body of ['null', '[]', '5', '{"hello":1}']) {
       const { status, json } = await sendHttp(url, { body });
@@ -470,7 +470,7 @@ describe('bodies', () => {
   });
 });
 
-describe('hosts and origins', () => {
+describe('the host guard', () => {
   it.each([
     ['host', { host: 'evil.example' }, 'server.allowedHosts'],
     ['origin', { origin: 'https://evil.example' }, 'server.allowedOrigins'],
@@ -511,26 +511,26 @@ describe('hosts and origins', () => {
   });
 });
 
-describe('paths and methods', () => {
+describe('the HTTP server', () => {
   it('refuses other methods on /mcp', async () => {
     const url = await open();
     const { status, headers } = await sendHttp(url, { method: 'PUT', body: '{}' });
     expect([status, headers.allow]).toEqual([405, 'GET, POST, DELETE, OPTIONS']);
   });
 
-  it('needs an event stream on GET', async () => {
+  it('refuses a GET that does not accept an event stream', async () => {
     const url = await open();
     const headers = { ...(await openSession(url)), accept: 'application/json' };
     expect((await sendHttp(url, { method: 'GET', headers })).status).toBe(406);
   });
 
-  it('says where MCP is', async () => {
+  it('names the path of MCP in a 404', async () => {
     const url = await open();
     const { status, text } = await sendHttp(url.replace('/mcp', '/'), { method: 'GET' });
     expect([status, text]).toEqual([404, expect.stringContaining('/mcp')]);
   });
 
-  it('explains a port that is taken', async () => {
+  it('explains that a port is in use', async () => {
     await open();
     const { port } = gatewayServer.address;
     const second = openHttpServer(createFakeGateway({ server: { port } }), {

@@ -8,7 +8,7 @@ import { SERVER_INFO } from '../../support/server-clients.js';
 
 const observe = (): void => undefined;
 
-/** A front, and a promise of the next session that it says is over. */
+/** A server, and a promise of the next session that ends. */
 async function open(options: FakeGatewayOptions = {}) {
   let tell = (_sessionId: string): void => undefined;
   const fake = createFakeGateway(options);
@@ -31,7 +31,7 @@ const modernCall = {
   params: { name: 'mcp_aql_read', arguments: {}, _meta: MODERN_META },
 };
 
-it('is told once when a legacy session is deleted', async () => {
+it('ends a legacy session once when it is deleted', async () => {
   const { gateway, gatewayServer, url } = await open();
   const headers = await openSession(url);
   await sendHttp(url, { headers, body: callMessage(1) });
@@ -40,7 +40,7 @@ it('is told once when a legacy session is deleted', async () => {
   expect(gateway.endedSessions).toEqual([gateway.calls[0]?.caller.sessionId]);
 });
 
-it('is told once when a legacy session expires', async () => {
+it('ends a legacy session once when it expires', async () => {
   const { gateway, gatewayServer, url, nextEnd } = await open({ server: { sessionIdleMs: 20 } });
   await sendHttp(url, { headers: await openSession(url), body: callMessage(1) });
   const sessionId = await nextEnd;
@@ -49,7 +49,7 @@ it('is told once when a legacy session expires', async () => {
   expect(gateway.calls[0]?.caller.sessionId).toBe(sessionId);
 });
 
-it('is told once when a legacy session makes room, and when the front closes', async () => {
+it('ends a legacy session once when a new one replaces it, and when the server closes', async () => {
   const { gateway, gatewayServer, url } = await open({ server: { maxSessions: 1 } });
   for (let count = 0; count < 2; count += 1) {
     await sendHttp(url, { headers: await openSession(url), body: callMessage(1) });
@@ -60,7 +60,7 @@ it('is told once when a legacy session makes room, and when the front closes', a
   expect(gateway.endedSessions).toEqual([first, second]);
 });
 
-it('is told once when a modern client is idle for too long', async () => {
+it('ends the session of a modern client once when it is idle for too long', async () => {
   const clients = [{ name: 'ci', token: 'ci-token' }];
   const { gateway, gatewayServer, url, nextEnd } = await open({ server: { sessionIdleMs: 20 }, clients });
   const headers = { authorization: 'Bearer ci-token', ...modernHeaders('tools/call', 'mcp_aql_read') };
@@ -70,14 +70,14 @@ it('is told once when a modern client is idle for too long', async () => {
   expect(gateway.endedSessions).toEqual(['client:ci']);
 });
 
-it.each(['the client goes', 'the front closes'])('is told once when %s on stdio', async (how) => {
+it.each(['the client disconnects', 'the server closes'])('ends a stdio session once when %s', async (how) => {
   const gateway = createFakeGateway();
   const input = new PassThrough();
   const gatewayServer = serveStdio(gateway, { input, output: new PassThrough(), observe, serverInfo: SERVER_INFO });
   const called = gateway.nextCall();
   input.write(`${JSON.stringify(modernCall)}\n`);
   const { caller } = await called;
-  if (how === 'the client goes') input.end();
+  if (how === 'the client disconnects') input.end();
   else await gatewayServer.close();
   await gatewayServer.done;
   await gatewayServer.close();

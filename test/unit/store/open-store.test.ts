@@ -13,27 +13,27 @@ const forbid = (driver: string) =>
   });
 
 describe('openStore', () => {
-  it('loads no driver for the store that needs none', async () => {
+  it('loads no driver for the memory store', async () => {
     forbid('libsql');
     forbid('@redis/client');
     const store = await openStore({ type: 'memory' });
     expect(await store.count('counter')).toBe(0);
   });
 
-  it('loads no other driver than that of the store', async () => {
+  it('loads only the driver of the configured store', async () => {
     forbid('@redis/client');
     const opening = openStore({ type: 'sqlite', file: '/nowhere/state.db' });
     await expect(opening).rejects.toThrow(/directory that does not exist/);
   });
 
-  it('says what to do where SQLite has no driver', async () => {
+  it("says the next step where SQLite's driver is not installed", async () => {
     forbid('libsql');
     const fault = await openStore({ type: 'sqlite', file: '/nowhere/state.db' }).catch((thrown: unknown) => thrown);
     expect(fault).toMatchObject({ name: 'StoreError', message: expect.stringContaining('optional packages') });
   });
 
   it('does not wait for a Redis server', async () => {
-    // Nobody listens on the discard port.
+    // No server listens on the discard port.
     const store = await openStore({ type: 'redis', url: 'redis://user:secret@127.0.0.1:9/2', prefix: 'gate' });
     expect(store).toMatchObject({ shared: true, description: "Redis at '127.0.0.1:9', prefix 'gate'" });
     await store.close();

@@ -19,7 +19,7 @@ export interface NamedType {
   readonly shape: Extract<SchemaShape, { kind: 'object' | 'union' }>;
 }
 
-/** The types that one operation speaks of. */
+/** The types that one operation uses. */
 export interface OperationTypes {
   readonly named: ReadonlyMap<string, NamedType>;
   readonly input: TypeScope;
@@ -34,8 +34,8 @@ const MAX_DEPTH = 6;
 const MAX_TYPES = 400;
 
 /**
- * Names the objects and unions inside an operation's schemas by where they stand: operation, parameter, field. So a name
- * never depends on what other tools there are, and connecting a server renames nothing.
+ * Names the objects and unions inside an operation's schemas by their position: operation, parameter, field. A name therefore
+ * never depends on other tools, and connecting a server renames nothing.
  */
 export function readOperationTypes(operation: Operation): OperationTypes {
   const prefix = toPascalCase(operation.name);

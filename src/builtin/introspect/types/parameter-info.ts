@@ -13,8 +13,8 @@ const FIELDS_BUDGET = 600;
 const UPDATE_BUDGET = 2000;
 
 /**
- * An operation's parameters as introspection shows them: exactly what `bindArguments` accepts. What an UPDATE changes stands
- * behind one parameter `input` (specification 4.5), whose description lists the fields.
+ * An operation's parameters as introspection shows them: exactly what `bindArguments` accepts. What an UPDATE changes is
+ * inside one parameter `input` (specification 4.5), whose description lists the fields.
  */
 export function describeParameters(operation: Operation): readonly ParameterInfo[] {
   const types = readOperationTypes(operation);
@@ -65,7 +65,7 @@ function describeSchema(schema: JsonSchema, scope: TypeScope, nesting = 0): Item
   const description = joinSentences([own, sketchContent(schema, scope), sketchLimits(source)]);
   const given = schema['default'] ?? source['default'];
   return {
-    // The elements of an array are told under `items`.
+    // The elements of an array are described under `items`.
     type: shape.kind === 'array' ? 'array' : nameType(schema, scope),
     ...(description !== '' && { description }),
     ...(given !== undefined && { default: cleanValue(given) }),
@@ -77,11 +77,11 @@ function describeSchema(schema: JsonSchema, scope: TypeScope, nesting = 0): Item
   };
 }
 
-/** An element: what its type is; what its fields are is told beside the array. */
+/** The type of an array's elements; their fields are described with the array. */
 function describeItem(schema: JsonSchema, scope: TypeScope, nesting: number): ItemInfo {
   const { kind } = scope.read(schema).shape;
-  const isToldByName = kind === 'object' || kind === 'union' || nesting > MAX_NESTING;
-  return isToldByName ? { type: nameType(schema, scope, nesting) } : describeSchema(schema, scope, nesting);
+  const hasNameOnly = kind === 'object' || kind === 'union' || nesting > MAX_NESTING;
+  return hasNameOnly ? { type: nameType(schema, scope, nesting) } : describeSchema(schema, scope, nesting);
 }
 
 /** The inside of a nested value in one sentence, so that the usual call needs no second look-up. */
@@ -120,11 +120,11 @@ function sketchLimits(source: JsonSchema): string {
     ['exclusiveMinimum', 'more than %'],
     ['exclusiveMaximum', 'less than %'],
   ];
-  const shown = limits.flatMap(([keyword, text]) => {
+  const texts = limits.flatMap(([keyword, text]) => {
     const limit = source[keyword];
     return typeof limit === 'number' ? [text.replace('%', String(limit))] : [];
   });
-  return shown.length > 0 ? `[${shown.join(', ')}]` : '';
+  return texts.length > 0 ? `[${texts.join(', ')}]` : '';
 }
 
 const NUMBER_KEYS = ['minimum', 'maximum'] as const;
@@ -196,7 +196,7 @@ function sketchType(schema: JsonSchema, scope: TypeScope): string {
 }
 
 /**
- * Fields in one line: name, a star where required, type, and what each is for as long as there is room. Beyond `budget`
+ * Fields in one line: name, a star where required, type, and what each is as long as it fits. Beyond `budget`
  * characters only the names follow, so that none is left out.
  */
 function sketchFields(fields: readonly Member[], scope: TypeScope, budget: number, explained = false): string {
@@ -204,8 +204,8 @@ function sketchFields(fields: readonly Member[], scope: TypeScope, budget: numbe
   let length = 0;
   for (const field of fields) {
     const name = `${cleanName(field.name)}${field.required ? '*' : ''}`;
-    const room = length < budget;
-    const part = room ? `${name} (${sketchType(field.schema, scope)})${explained ? purposeOf(field) : ''}` : name;
+    const fits = length < budget;
+    const part = fits ? `${name} (${sketchType(field.schema, scope)})${explained ? purposeOf(field) : ''}` : name;
     parts.push(part);
     length += part.length;
   }

@@ -9,14 +9,14 @@ import { PROTOCOL_TYPES, type TypeDetails, type TypeInfo } from './protocol-type
 
 export type { TypeInfo } from './protocol-types.js';
 
-/** Every type that a catalog's operations speak of, and the protocol's own. */
+/** Every type that a catalog's operations use, and the protocol's own. */
 export interface TypeRegistry {
   /** Ordered by name. */
   list(): readonly TypeInfo[];
   find(name: string): TypeDetails | null;
 }
 
-/** The types of a catalog. Nothing is read before it is asked for, and a look-up reads only the operations it can concern. */
+/** The types of a catalog, read on demand; a look-up reads only the operations that the type can belong to. */
 export function buildTypeRegistry(catalog: Catalog): TypeRegistry {
   let byPrefix: ReadonlyMap<string, readonly Operation[]> | undefined;
   let listed: readonly TypeInfo[] | undefined;
@@ -53,7 +53,7 @@ function findType(name: string, byPrefix: ReadonlyMap<string, readonly Operation
   return shared.find((type) => type.name === name) ?? null;
 }
 
-/** A type's name begins with its operation's, so few operations come into question. */
+/** A type's name begins with its operation's, so few operations can own it. */
 function detailsOf(name: string, byPrefix: ReadonlyMap<string, readonly Operation[]>): readonly TypeDetails[] {
   const owners = Array.from(name, (_, index) => byPrefix.get(name.slice(0, index + 1)) ?? []).flat();
   const own = PROTOCOL_TYPES.filter((type) => type.name === name);
@@ -61,8 +61,8 @@ function detailsOf(name: string, byPrefix: ReadonlyMap<string, readonly Operatio
 }
 
 /**
- * Two operations can come to one name (`get_user` with `settings_list`, `get_user_settings` with `list`). Where they mean
- * different things, the name stands for either, and a number tells them apart.
+ * Two operations can give two types one name (`get_user` with `settings_list`, `get_user_settings` with `list`). Where the
+ * types differ, the name stands for any of them, and numbers distinguish them.
  */
 function separate(types: readonly TypeDetails[]): readonly TypeDetails[] {
   const different = [...new Map(types.map((type) => [JSON.stringify(type), type])).values()];

@@ -32,12 +32,12 @@ describe('describeControls', () => {
     expect(described.filter(({ required }) => required)).toEqual([]);
   });
 
-  it('costs little', () => {
+  it('takes few characters', () => {
     expect(tokens(describeControls(anOperation(), COLLECTION))).toBeLessThan(350);
     expect(tokens(describeControls(anOperation(), OBJECT))).toBeLessThan(60);
   });
 
-  it("says which is the gateway's and which the upstream's, of its companions too", () => {
+  it("says which control is the gateway's where the upstream has one of that name, also for related controls", () => {
     const controls = { ...COLLECTION, names: named(CONTROLS, ['query', 'limit']) };
     expect(describeOne('query', controls)).toMatch(/^The gateway's 'query', on the answer\. /);
     expect(describeOne('offset', controls)).toBe("The gateway's.");
@@ -50,7 +50,7 @@ describe('describeControls', () => {
     expect(describeOne('fields', { ...OBJECT, computed: [AGE] })).toContain('_computed.age_days');
   });
 
-  it('names operators, and fields as far as they are known and fit', () => {
+  it('names operators, and as many known fields as fit', () => {
     const [filter = '', bare = ''] = [COLLECTION, { ...COLLECTION, fields: [] }].map((set) =>
       describeOne('filter', set),
     );
@@ -60,7 +60,7 @@ describe('describeControls', () => {
     expect(bare).not.toContain('Fields');
   });
 
-  it('uses types that are explained', () => {
+  it('uses types that introspection explains', () => {
     const known = new Set(['string', 'integer', 'boolean', ...PROTOCOL_TYPES.map(({ name }) => name)]);
     expect(describeControls(anOperation(), COLLECTION).filter(({ type }) => !known.has(type))).toEqual([]);
     const condition = PROTOCOL_TYPES.find(({ name }) => name === 'FilterCondition');
@@ -70,7 +70,7 @@ describe('describeControls', () => {
 });
 
 describe('describeQueryLanguage', () => {
-  it('tells of aggregation and computed fields where there are any', () => {
+  it('describes aggregation and computed fields where there are any', () => {
     expect(describeQueryLanguage({ kind: 'none', names: new Map() })).toEqual({});
     expect(describeQueryLanguage(OBJECT)).toEqual({});
     expect(describeQueryLanguage({ ...COLLECTION, computed: [AGE] })).toEqual({

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import {
+  countAffordable,
   createIntrospection,
   type IntrospectionPolicy,
   type IntrospectionResults,
@@ -102,7 +103,7 @@ const failure = (message: string | RegExp) =>
     message: message instanceof RegExp ? expect.stringMatching(message) : message,
   });
 
-describe('introspect: the list of operations', () => {
+describe('introspect of operations', () => {
   it('shows every operation in the order of names, itself included', async () => {
     expect(namesOf(await ask({ query: 'operations' }))).toEqual([
       'create_file',
@@ -132,7 +133,7 @@ describe('introspect: the list of operations', () => {
     expect(listed?.description.length).toBeLessThanOrEqual(120);
   });
 
-  it('shows what it found with its parameters, so that it can be called at once', async () => {
+  it('shows search hits with their parameters, so that they can be called at once', async () => {
     const { operations } = await ask({ query: 'operations', search: 'create a file' });
     expect(operations[0]?.description).toBe('create_file(path, content) - Does create file.');
     const { operations: deleting } = await ask({ query: 'operations', search: 'delete_issue' });
@@ -141,7 +142,7 @@ describe('introspect: the list of operations', () => {
     );
   });
 
-  it('keeps a budget, page after page', async () => {
+  it('keeps a budget on every page', async () => {
     const whole = namesOf(await ask({ query: 'operations' }));
     const seen: string[] = [];
     let after: string | null = null;
@@ -159,20 +160,20 @@ describe('introspect: the list of operations', () => {
     expect(seen).toEqual(whole);
   });
 
-  it('keeps a budget of its own for what it found', async () => {
+  it('has a default budget for searches', async () => {
     const many = Array.from({ length: 60 }, (_, index) => fakeOperation(`read_file_${index}`, { required: ['path'] }));
     const found = await introspectionOf(many)({ query: 'operations', search: 'read a file' });
     expect(JSON.stringify(found.operations).length).toBeLessThanOrEqual(4_000);
     expect(found._protocol.page.after).not.toBeNull();
   });
 
-  it('marks what is destructive or worse', async () => {
+  it('marks operations that are destructive or worse', async () => {
     const { operations } = await ask({ query: 'operations' });
     const tags = operations.map(({ description }) => /\[.+\]$/.exec(description)?.[0]).filter(Boolean);
     expect(tags).toEqual(['[destructive: needs confirmation]', '[forbidden: denied]']);
   });
 
-  it('says what the gateway speaks, can do and takes', async () => {
+  it("says the gateway's version, capabilities and limits", async () => {
     const { _protocol } = await ask({ query: 'operations' });
     expect(_protocol).toMatchObject({
       version: '1.0.0-draft',
@@ -201,12 +202,12 @@ describe('introspect: the list of operations', () => {
     });
   });
 
-  it('speaks of relations where there are any', async () => {
+  it('announces relationship queries where relations are configured', async () => {
     const related = introspectionOf(OPERATIONS, 'semantic', { ...RESULTS, hasRelations: true });
     expect(await related({ query: 'operations' })).toHaveProperty('_protocol.capabilities.relationship_queries', true);
   });
 
-  it('restricts to category, family and upstream, together', async () => {
+  it('filters by category, family and upstream together', async () => {
     expect(namesOf(await ask({ query: 'operations', category: 'DELETE' }))).toEqual(['delete_issue']);
     expect(namesOf(await ask({ query: 'operations', endpoint: 'execute' }))).toEqual(['set_filters', 'wipe_disk']);
     expect(namesOf(await ask({ query: 'operations', upstream: 'beta', endpoint: 'execute' }))).toEqual(['wipe_disk']);
@@ -227,7 +228,7 @@ describe('introspect: the list of operations', () => {
     );
   });
 
-  it('goes through all pages, each told what comes next', async () => {
+  it('pages through all operations by the cursor of each page', async () => {
     const seen: string[] = [];
     let after: string | null = null;
     do {
@@ -255,8 +256,8 @@ describe('introspect: the list of operations', () => {
   });
 });
 
-describe('introspect: the details of an operation', () => {
-  it('tells how to call it', async () => {
+describe('introspect of one operation', () => {
+  it('describes how to call it', async () => {
     const { operation } = await ask({ query: 'operations', name: 'create_file' });
     expect(operation).toMatchObject({
       name: 'create_file',
@@ -308,7 +309,7 @@ describe('introspect: the details of an operation', () => {
     expect(operation['name']).toBe('update_issue');
   });
 
-  it('is null for a name that nothing has', async () => {
+  it('is null for an unknown name', async () => {
     expect(await ask({ query: 'operations', name: 'read-file' })).toEqual({ operation: null });
     expect(await ask({ query: 'operations', name: '' })).toEqual({ operation: null });
   });
@@ -346,7 +347,7 @@ describe('introspect: the details of an operation', () => {
   });
 });
 
-describe('introspect: what can be asked of answers', () => {
+describe('introspect of controls', () => {
   const RENAMED = fakeOperation('search_notes', { required: ['query'] });
   const COUNTED = fakeOperation('get_note', {
     required: ['path'],
@@ -357,7 +358,7 @@ describe('introspect: what can be asked of answers', () => {
   const detailsOf = async (name: string) => (await withControls({ query: 'operations', name })).operation;
   const namesIn = (operation: JsonObject) => (operation['parameters'] as { name: string }[]).map(({ name }) => name);
 
-  it('stands behind the parameters of a collection, with an example and what summaries there are', async () => {
+  it('lists controls after the parameters of a collection, with an example and the aggregations', async () => {
     const operation = await detailsOf('list_files');
     expect(namesIn(operation)).toEqual([...CONTROLS]);
     expect(operation).toMatchObject({
@@ -369,25 +370,25 @@ describe('introspect: what can be asked of answers', () => {
     });
   });
 
-  it("leaves the upstream's parameters their names", async () => {
+  it("keeps the names of the upstream's parameters", async () => {
     const operation = await detailsOf('search_notes');
     expect(namesIn(operation).slice(0, 3)).toEqual(['query', '_query', 'filter']);
     expect(operation).toHaveProperty('examples.1.request.params', expect.objectContaining({ _query: 'example' }));
   });
 
-  it('is which fields come back where the answer is one thing', async () => {
+  it('offers field selection where the answer is one object', async () => {
     const operation = await detailsOf('get_note');
     expect(namesIn(operation)).toEqual(['path', 'fields', 'preset']);
     expect(operation).toHaveProperty('computed_fields.0.name', 'double');
     expect(operation).not.toHaveProperty('aggregation_support');
   });
 
-  it('is nothing of what writes, and fields of what reads who knows what', async () => {
+  it('offers nothing on writes, and field selection on READs of unknown shape', async () => {
     expect(namesIn(await detailsOf('create_file'))).toEqual(['path', 'content']);
     expect(namesIn(await detailsOf('read_file'))).toEqual(['path', 'fields', 'preset']);
   });
 
-  it('is not told in lists', async () => {
+  it('leaves controls out of lists', async () => {
     const { operations } = await withControls({ query: 'operations', search: 'list files' });
     expect(operations.find(({ name }) => name === 'list_files')?.description).toMatch(/^list_files\(\) - /);
   });
@@ -401,8 +402,8 @@ describe('introspect: what can be asked of answers', () => {
   });
 });
 
-describe('introspect: results that were kept', () => {
-  it('hands on what is asked, with no page size of its own', async () => {
+describe('introspect of a stored result', () => {
+  it('passes the request on, without a default page size', async () => {
     const asked = { path: 'items[3]', fields: ['id'], search: 'x', after: 'c', lines: '1-2' };
     expect(await ask({ query: 'result', name: 'res_1' })).toEqual({
       request: { handle: 'res_1' },
@@ -414,7 +415,7 @@ describe('introspect: results that were kept', () => {
     });
   });
 
-  it('asks for the handle, and refuses what is about operations', async () => {
+  it('requires the handle, and refuses parameters about operations', async () => {
     await expect(ask({ query: 'result' })).rejects.toEqual(failure(/needs 'name'/));
     await expect(ask({ query: 'result', name: 'res_1', upstream: 'alpha' })).rejects.toEqual(
       failure(/'upstream' cannot be combined with query 'result'/),
@@ -422,7 +423,7 @@ describe('introspect: results that were kept', () => {
   });
 });
 
-describe('introspect: types', () => {
+describe('introspect of types', () => {
   it('lists the types that the protocol defines', async () => {
     const { types } = await ask({ query: 'types', first: 500 });
     expect(types.map(({ name }) => name)).toEqual(
@@ -463,7 +464,7 @@ describe('introspect: types', () => {
   });
 });
 
-describe.skipIf(!existsSync(SCHEMA_FILE))('introspect: the published schema (skipped without ../shared)', () => {
+describe.skipIf(!existsSync(SCHEMA_FILE))('the published schema of introspect (skipped without ../shared)', () => {
   const schema = () => new Ajv2020({ strict: false }).compile(JSON.parse(readFileSync(SCHEMA_FILE, 'utf8')));
   const queries: readonly JsonObject[] = [
     { query: 'operations' },
@@ -483,5 +484,19 @@ describe.skipIf(!existsSync(SCHEMA_FILE))('introspect: the published schema (ski
       const response = { success: true, data: await ask(query) };
       expect(validate(JSON.parse(JSON.stringify(response))) ? [] : validate.errors, JSON.stringify(query)).toEqual([]);
     }
+  });
+});
+
+const ITEM = { text: 'x'.repeat(339) };
+
+describe('countAffordable', () => {
+  it('counts as many items as the budget allows', () => {
+    expect(countAffordable([ITEM, ITEM, ITEM], 250)).toBe(2);
+    expect(countAffordable([ITEM, ITEM, ITEM], 10_000)).toBe(3);
+  });
+
+  it('counts one item that exceeds the budget, and none of an empty list', () => {
+    expect(countAffordable([ITEM, ITEM], 1)).toBe(1);
+    expect(countAffordable([], 1)).toBe(0);
   });
 });

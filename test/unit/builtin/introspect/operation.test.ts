@@ -21,7 +21,7 @@ describe('introspectOperation', () => {
     expect(introspectOperation.inputSchema['required']).toEqual(['query']);
   });
 
-  it('documents the query types but leaves their check to itself, whose error code is specified', () => {
+  it('documents the query types but does not validate them, because the handler has a specified error code for them', () => {
     const query = describeParameters(introspectOperation).find(({ name }) => name === 'query');
     expect(query?.enum).toEqual(['operations', 'types', 'result', 'quota_status', 'revoke_token']);
     expect(accepts({ query: 'entities' })).toBe(true);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { takePage } from '../../../../src/builtin/introspect/page.js';
+import { readCursor, takePage, writeCursor } from '../../../../src/builtin/introspect/page.js';
 
 const listOf = (names: readonly string[], orderedByName = true, scope = 'scope') => ({
   items: names.map((name) => ({ name })),
@@ -32,18 +32,18 @@ describe('takePage', () => {
     expect(takePage(listOf(['a', 'b']), { first: 2 }).after).toBeNull();
   });
 
-  it('goes on behind an item that has vanished from a list ordered by name', () => {
+  it('continues after an item that has vanished from a list ordered by name', () => {
     const { after } = takePage(listOf(['a', 'b', 'd']), { first: 2 });
     expect(namesOf(takePage(listOf(['a', 'c', 'd']), follow(after)))).toEqual(['c', 'd']);
     expect(namesOf(takePage(listOf(['a']), follow(after)))).toEqual([]);
   });
 
-  it('goes on behind the last item seen when others came before it', () => {
+  it('continues after the last item seen when others were added before it', () => {
     const { after } = takePage(listOf(['a', 'b', 'd']), { first: 2 });
     expect(namesOf(takePage(listOf(['aa', 'ab', 'b', 'd']), follow(after)))).toEqual(['d']);
   });
 
-  it('goes on at the same place when an item has vanished from a ranked list', () => {
+  it('continues at the same index when an item has vanished from a ranked list', () => {
     const { after } = takePage(listOf(['z', 'm', 'k'], false), { first: 2 });
     expect(namesOf(takePage(listOf(['z', 'k'], false), follow(after)))).toEqual(['k']);
   });
@@ -61,5 +61,41 @@ describe('takePage', () => {
   it('does not repeat a long cursor in its answer', () => {
     const garbage = 'x'.repeat(10_000);
     expect(() => takePage(listOf(['a']), { first: 1, after: garbage })).toThrow(/^.{0,300}$/);
+  });
+});
+
+describe('page cursor', () => {
+  it('reads the position that was written', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.nat(), fc.stringMatching(/^[a-z][a-z0-9_]*$/), (scope, index, name) => {
+        expect(readCursor(scope, writeCursor(scope, { index, name }))).toEqual({ index, name });
+      }),
+    );
+  });
+
+  it('is safe in a URL', () => {
+    expect(writeCursor('scope', { index: 49, name: 'list_issues' })).toMatch(/^[A-Za-z0-9_-]+$/);
+  });
+
+  it('is valid for its own scope only', () => {
+    expect(readCursor('other', writeCursor('scope', { index: 1, name: 'a' }))).toBeUndefined();
+  });
+
+  it('is refused if it is any other text', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.base64String({ minLength: 16 })), (text) => {
+        expect(readCursor('scope', text)).toBeUndefined();
+      }),
+    );
+  });
+
+  it('is refused with a changed character', () => {
+    const cursor = writeCursor('scope', { index: 12, name: 'list_issues' });
+    fc.assert(
+      fc.property(fc.nat(cursor.length - 1), fc.constantFrom('A', 'z', '0', '-'), (at, character) => {
+        fc.pre(cursor[at] !== character);
+        expect(readCursor('scope', cursor.slice(0, at) + character + cursor.slice(at + 1))).toBeUndefined();
+      }),
+    );
   });
 });

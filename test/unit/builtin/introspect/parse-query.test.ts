@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseQuery } from '../../../../src/builtin/introspect/parse-query.js';
 
 describe('parseQuery', () => {
-  it('tells lists from details', () => {
+  it('distinguishes lists from details', () => {
     expect(parseQuery({ query: 'operations' })).toEqual({
       kind: 'operations',
       filters: {},
@@ -23,7 +23,7 @@ describe('parseQuery', () => {
     });
   });
 
-  it('asks for a kept result with what is given and nothing else', () => {
+  it('requests a stored result with only the given parameters', () => {
     expect(parseQuery({ query: 'result', name: 'h' })).toEqual({ kind: 'result', request: { handle: 'h' } });
     const rest = { path: 'a.b', fields: 'minimal', search: 's', first: 2, after: 'c', lines: '3' };
     expect(parseQuery({ query: 'result', name: 'h', ...rest })).toEqual({
@@ -59,7 +59,7 @@ describe('parseQuery', () => {
     );
   });
 
-  it('lets a page size stand beside a name, since its default may have been filled in', () => {
+  it('accepts a page size beside a name, because its default may have been filled in', () => {
     expect(parseQuery({ query: 'operations', name: 'x', first: 50 })).toMatchObject({ kind: 'operation' });
   });
 });

@@ -7,7 +7,7 @@ import {
 import type { RelationConfig } from '../../../../src/config/gateway-config.js';
 import type { JsonObject } from '../../../../src/protocol/json.js';
 
-/** A relation of a graph that one call tells. */
+/** A relation whose edges one call gives. */
 export function aRelation(changes: Partial<RelationConfig> = {}): RelationConfig {
   return {
     relationship: 'uses',
@@ -29,7 +29,7 @@ export function aRequest(given: JsonObject): RelationRequest {
   return readRelationRequest(given);
 }
 
-/** Calls that are written down, answered by the operation's name. */
+/** Records calls, which are answered by the operation's name. */
 export function recordCalls(answers: Readonly<Record<string, (params: JsonObject) => unknown>>): {
   readonly calls: (readonly [upstream: string, operation: string, params: JsonObject])[];
   readonly callOperation: CallOperation;
@@ -44,7 +44,7 @@ export function recordCalls(answers: Readonly<Record<string, (params: JsonObject
   };
 }
 
-/** A graph as a memory server tells it: `a-uses-b`. */
+/** A graph as a memory server returns it: `a-uses-b`. */
 export function aGraph(...edges: readonly string[]): { relations: readonly JsonObject[] } {
   return {
     relations: edges.map((edge) => {

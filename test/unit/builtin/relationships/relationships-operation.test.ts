@@ -22,7 +22,7 @@ const parameter = (operation: Operation, name: string) =>
   describeParameters(operation).find((described) => described.name === name);
 
 describe('listRelationSources', () => {
-  it('names those of upstreams that are switched on, in order', () => {
+  it('lists the relations of enabled upstreams, in order', () => {
     const relations = [aRelation(), aRelation({ relationship: 'owns' })];
     const sources = listRelationSources([
       anUpstream('a', { relations }),
@@ -34,7 +34,7 @@ describe('listRelationSources', () => {
 });
 
 describe('createRelationshipsOperation', () => {
-  it('makes none where no relations are declared', () => {
+  it('creates no operation where no relations are declared', () => {
     expect(createRelationshipsOperation([])).toBeUndefined();
   });
 
@@ -51,7 +51,7 @@ describe('createRelationshipsOperation', () => {
     expect(operation.classification).toMatchObject({ category: 'READ', danger: { level: 'safe' } });
   });
 
-  it('names the relationships that there are, and leaves the choice open where the data name them', () => {
+  it('names the declared relationships, and accepts any name where the data name them', () => {
     const fixed = operationOf(aSource(), aSource({ relationship: 'owns' }));
     expect(parameter(fixed, 'relationship')?.enum).toEqual(['uses', 'owns']);
     expect(fixed.description).toContain('demo (uses, owns)');
@@ -60,7 +60,7 @@ describe('createRelationshipsOperation', () => {
     expect(open.description).toContain('demo (uses, named by its data)');
   });
 
-  it('asks for the upstream where several have relations', () => {
+  it('requires the upstream where several have relations', () => {
     const operation = operationOf(aSource(), aSource({}, 'other'));
     expect(parameter(operation, 'upstream')).toMatchObject({ required: true, enum: ['demo', 'other'] });
     expect(bindArguments(operation, { root: 'a' })).toMatchObject({ ok: false, faults: [{ param: 'upstream' }] });
@@ -118,7 +118,7 @@ describe('createRelationshipsHandler', () => {
     return outcome.data as JsonObject;
   };
 
-  it('asks the upstream that was named, else the only one', async () => {
+  it('queries the upstream that was named, else the only one', async () => {
     calls.length = 0;
     await ask({ root: 'a', upstream: 'other' });
     expect(calls.map(([upstream]) => upstream)).toEqual(['other', 'other']);
@@ -140,11 +140,11 @@ describe('createRelationshipsHandler', () => {
       ['root', 'relationships', 'graph.nodes', 'graph.edges'],
       ['root', 'relationships', 'graph'],
     ],
-  ])('gives of %j', async (fields, keys) => {
+  ])('returns for fields %j', async (fields, keys) => {
     expect(Object.keys(await ask({ root: 'a', fields }))).toEqual(keys);
   });
 
-  it('gives of the graph the part that is wanted, and always what is missing', async () => {
+  it('returns the requested part of the graph, and always what is incomplete', async () => {
     const answer = await ask({ root: 'a', upstream: 'other', fields: ['graph.edges'] });
     expect(answer['graph']).toEqual({ edges: [{ source: 'a', target: 'b', type: 'uses' }] });
     expect(answer['incomplete']).toMatchObject([{ operation: 'broken', failed: 1 }]);

@@ -72,21 +72,21 @@ describe('traverseRelations', () => {
     [{ root: 'a', relationship: 'uses', depth: 3 }, ['outgoing uses b 1', 'outgoing uses c 2', 'outgoing uses d 3']],
     [{ root: 'a', relationship: 'likes', depth: 3 }, []],
     [{ root: 'nobody' }, []],
-  ])('%j finds %j', async (given, expected) => {
+  ])('finds for %j: %j', async (given, expected) => {
     const { answer, calls } = await traverse(given, [whole], { read_graph: GRAPH });
     expect(sketch(answer)).toEqual(expected);
     expect(calls).toEqual([['demo', 'read_graph', {}]]);
     expect(answer).not.toHaveProperty('incomplete');
   });
 
-  it('tells the edge that closes a cycle, and each node and edge once', async () => {
+  it('lists the edge that closes a cycle, and each node and edge once', async () => {
     const { answer } = await traverse({ root: 'a', depth: 3 }, [whole], { read_graph: GRAPH });
     expect(edgesOf(answer)).toEqual(['a-uses-b', 'a-owns-a', 'b-uses-c', 'c-owns-a', 'c-uses-d']);
     expect(nodesOf(answer)).toEqual(['a', 'b', 'c', 'd']);
     expect(sketch(answer)).toContain('outgoing owns a 3');
   });
 
-  it('asks about one node at a time where the operation does, with the id as the server wrote it', async () => {
+  it('calls once per node where the operation takes one, with the id as the server wrote it', async () => {
     const source = aSource({
       operation: 'get_issue',
       params: { id: '$id', note: ['about $id'], deep: 3 },
@@ -105,7 +105,7 @@ describe('traverseRelations', () => {
     expect(edgesOf(answer)).toEqual(['1-uses-2', '1-uses-3']);
   });
 
-  it('takes an end of several ids for several edges, and elements that are ids for ids', async () => {
+  it('makes an edge for each id of an end that is a list', async () => {
     const tasks = aSource({ operation: 'list_tasks', edges: '', source: 'key', target: 'blocked_by' });
     const followers = aSource({
       operation: 'followers',
@@ -121,7 +121,7 @@ describe('traverseRelations', () => {
     expect(edgesOf(answer)).toEqual(['a-uses-b', 'a-uses-c', 'eve-uses-a']);
   });
 
-  it('asks only those that can tell what is asked for', async () => {
+  it('calls only operations that can give the relationship', async () => {
     const following = aSource({ operation: 'following', params: { of: '$id' }, edges: '', source: null, target: '' });
     const followers = aSource({ operation: 'followers', params: { of: '$id' }, edges: '', source: '', target: null });
     const others = aSource({ relationship: 'owns', operation: 'owned' });
@@ -133,14 +133,16 @@ describe('traverseRelations', () => {
     expect(answer).not.toHaveProperty('incomplete');
   });
 
-  it('says so where nobody tells a side that is asked for', async () => {
+  it('reports a requested side that no operation lists', async () => {
     const source = aSource({ operation: 'following', params: { of: '$id' }, edges: '', source: null, target: '' });
     const { answer, calls } = await traverse({ root: 'a', direction: 'incoming' }, [source], {});
     expect(calls).toEqual([]);
-    expect(answer['incomplete']).toEqual([{ relationship: 'uses', reason: 'no operation lists the incoming ones' }]);
+    expect(answer['incomplete']).toEqual([
+      { relationship: 'uses', reason: 'no operation lists incoming relationships' },
+    ]);
   });
 
-  it('refuses a relationship that nobody tells, with those that there are', async () => {
+  it('refuses an unknown relationship, with the known ones', async () => {
     const sources = [aSource(), aSource({ relationship: 'owns' })];
     await expect(traverse({ root: 'a', relationship: 'likes' }, sources, {})).rejects.toMatchObject({
       code: 'VALIDATION_INVALID_VALUE',
@@ -153,10 +155,10 @@ const failing = () => {
   throw new OperationError('PERMISSION_DENIED', "Permission denied: 'no'");
 };
 
-describe('what cannot be found out', () => {
+describe('what cannot be read', () => {
   const perNode = { params: { id: '$id' }, edges: '', source: null, target: '' };
 
-  it('is told beside what could', async () => {
+  it('is reported beside what could be read', async () => {
     const sources = [whole, aSource({ ...perNode, relationship: 'owns', operation: 'owned' })];
     const { answer } = await traverse({ root: 'x', depth: 3 }, sources, { read_graph: GRAPH, owned: failing });
     expect(edgesOf(answer)).toContain('x-uses-a');
@@ -165,7 +167,7 @@ describe('what cannot be found out', () => {
     ]);
   });
 
-  it('is an error where it is everything about the root', async () => {
+  it('is an error where nothing about the root could be read', async () => {
     const sources = [aSource({ operation: 'owned' }), aSource({ ...perNode, operation: 'owned' })];
     await expect(traverse({ root: 'x' }, sources, { owned: failing })).rejects.toMatchObject({
       code: 'PERMISSION_DENIED',
@@ -175,18 +177,18 @@ describe('what cannot be found out', () => {
   it.each([
     ['text', "it has nothing under 'relations'"],
     [{ edges: [] }, "it has nothing under 'relations'"],
-  ])('an answer of %j without the list is a failure', async (answer, why) => {
+  ])('includes the edges of an answer without the list: %j', async (answer, why) => {
     await expect(traverse({ root: 'x' }, [aSource()], { read_graph: () => answer })).rejects.toThrow(why);
   });
 
-  it('a defect stays one', async () => {
+  it('is thrown where it is a defect', async () => {
     const broken = () => {
       throw new TypeError('x');
     };
     await expect(traverse({ root: 'x' }, [aSource()], { read_graph: broken })).rejects.toBeInstanceOf(TypeError);
   });
 
-  it('a list that failed is not asked for again', async () => {
+  it('is not requested again', async () => {
     const sources = [aSource({ operation: 'broken' }), whole];
     const { answer, calls } = await traverse({ root: 'a', depth: 3 }, sources, { read_graph: GRAPH, broken: failing });
     expect(calls.filter(([, operation]) => operation === 'broken')).toHaveLength(1);
@@ -194,20 +196,20 @@ describe('what cannot be found out', () => {
   });
 });
 
-describe('the limits of a traversal', () => {
+describe('a traversal', () => {
   const many = (length: number, to: (index: number) => string) =>
     aGraph(...Array.from({ length }, (_, index) => `a-r${index % 7}-${to(index)}`));
 
   it.each([
     ['nodes', many(1000, (index) => `n${index}`), 999, 1000],
     ['edges', aGraph(...Array.from({ length: 5001 }, (_, index) => `a-r${index}-b`)), 5000, 2],
-  ])('are %s', async (limit, graph, edges, nodes) => {
+  ])('stops at its limit of %s', async (limit, graph, edges, nodes) => {
     const { answer } = await traverse({ root: 'a', depth: 3 }, [whole], { read_graph: () => graph });
     expect([answer.graph.edges.length, answer.graph.nodes.length]).toEqual([edges, nodes]);
     expect(answer['incomplete']).toEqual([{ reason: expect.stringContaining(`${limit}: ask for one relationship`) }]);
   });
 
-  it('are calls', async () => {
+  it('stops at its limit of calls', async () => {
     const source = aSource({ params: { id: '$id' }, edges: '', source: null, target: '' });
     const { answer, calls } = await traverse({ root: 'a', depth: 3 }, [source], {
       read_graph: ({ id }) => (id === 'a' ? Array.from({ length: 300 }, (_, index) => `n${index}`) : []),
@@ -216,7 +218,7 @@ describe('the limits of a traversal', () => {
     expect(answer['incomplete']).toEqual([{ reason: expect.stringContaining('stopped after 200 calls') }]);
   });
 
-  it('are eight calls at once', async () => {
+  it('makes at most eight calls at once', async () => {
     const source = aSource({ params: { id: '$id' }, edges: '', source: null, target: '' });
     let running = 0;
     let most = 0;
@@ -233,7 +235,7 @@ describe('the limits of a traversal', () => {
 
 const PUBLISHED = new URL('../../../../../shared/spec/schemas/relationship-query.schema.json', import.meta.url);
 
-describe('any graph', () => {
+describe('a traversal of any graph', () => {
   const anEdge = fc.tuple(
     fc.constantFrom(...'abcdefg'),
     fc.constantFrom('uses', 'owns'),
@@ -245,7 +247,7 @@ describe('any graph', () => {
     depth: fc.integer({ min: 1, max: 3 }),
   });
 
-  it('is walked the same by one call for all and by one for each node', async () => {
+  it('gives the same by one call for all edges as by one call per node', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anEdge), aQuestion, async (edges, given) => {
         const graph = aGraph(...edges.map((edge) => edge.join('-')));
@@ -268,7 +270,7 @@ describe('any graph', () => {
     }
   });
 
-  it('tells each edge within reach once, and nodes for all of them', async () => {
+  it('lists each edge within the depth once, with all their nodes', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anEdge), aQuestion, async (edges, given) => {
         const { answer } = await traverse(given, [whole], {
@@ -285,7 +287,7 @@ describe('any graph', () => {
   });
 });
 
-/** The edges of nodes that lie nearer than the depth, found the slow way. */
+/** The edges of nodes that lie nearer than the depth, found by plain search. */
 function reachable(
   edges: readonly (readonly [string, string, string])[],
   { root, direction, depth }: { root: string; direction: string; depth: number },

@@ -12,7 +12,7 @@ const describeGet = (method: JsonSchema, description = 'Works on crates.') =>
 const lead = (method: JsonSchema, description?: string) => describeGet(method, description).split(' (')[0];
 
 describe('describeValue', () => {
-  it("says what the value does and where it is from, then the tool's text", () => {
+  it("says what the value does and which tool it is from, then the tool's description", () => {
     expect(describeGet({})).toBe("Get crate ('crate_write' with method 'get'). Works on crates.");
     expect(describeGet({}, '')).toBe("Get crate ('crate_write' with method 'get').");
   });
@@ -28,7 +28,7 @@ describe('describeValue', () => {
     expect(lead({ description })).toBe('Reads one crate');
   });
 
-  it('takes the words of a constant', () => {
+  it('uses the description of a constant', () => {
     const oneOf = [
       { const: 'put', description: 'No' },
       { const: 'get', description: 'Reads one crate.' },
@@ -36,19 +36,19 @@ describe('describeValue', () => {
     expect(lead({ oneOf })).toBe('Reads one crate');
   });
 
-  it("takes an item of a list in the tool's text", () => {
+  it("uses a list item of the tool's description", () => {
     expect(lead({}, 'Modes:\n- list: all\n- get: reads one crate\n')).toBe('Reads one crate');
     expect(lead({}, 'Never call get: it is slow.')).toBe('Get crate');
   });
 
   it.each(['`get` and `put` are deprecated', 'get', 'To get: ', 'forget: all of it', "'get' is required", 'get: x'])(
-    'makes nothing of %j',
+    'does not take %j for an explanation of the value',
     (description) => {
       expect(lead({ description })).toBe('Get crate');
     },
   );
 
-  it.each(['(', '[', 'a+', '.*', '\\', '$&', '-'])('the value %j is no pattern', (value) => {
+  it.each(['(', '[', 'a+', '.*', '\\', '$&', '-'])('does not read the value %j as a pattern', (value) => {
     const schema = { properties: { method: { description: `'${value}' opens the crate` } } };
     const tool = { name: 'crate', inputSchema: schema };
     expect(describeValue(tool, { parameter: 'method', value, name: 'crate' }, '')).toMatch(

@@ -39,7 +39,7 @@ describe('narrowSchema', () => {
     expect(schema.required).toEqual(['method', 'owner']);
   });
 
-  it.each(['oneOf', 'anyOf'])('%s: keeps the branches of the value', (keyword) => {
+  it.each(['oneOf', 'anyOf'])('keeps only the branches of the value in %s', (keyword) => {
     const schema = {
       type: 'object',
       properties: { owner: text },
@@ -52,7 +52,7 @@ describe('narrowSchema', () => {
     expect(left(schema, 'close')).toEqual(['owner', 'number*']);
   });
 
-  it('follows references, at the top as in the branches', () => {
+  it('follows references at the top and in the branches', () => {
     const schema = {
       $defs: {
         Create: branch({ const: 'create' }, { title: text }, ['title']),
@@ -66,7 +66,7 @@ describe('narrowSchema', () => {
     expect(left(schema, 'delete')).toEqual(['number']);
   });
 
-  it('settles conditions on the parameter alone', () => {
+  it('resolves conditions on nothing but the parameter', () => {
     const condition = { properties: { method: { const: 'create' } }, required: ['method'] };
     const schema = {
       type: 'object',
@@ -77,7 +77,7 @@ describe('narrowSchema', () => {
     expect(left(schema, 'delete')).toEqual(['title', 'number*']);
   });
 
-  it('keeps what it cannot settle', () => {
+  it('keeps conditions that other arguments decide', () => {
     const schema = {
       type: 'object',
       properties: { method: text, title: text, kind: text },
@@ -87,12 +87,12 @@ describe('narrowSchema', () => {
     expect(left(schema, 'create')).toEqual(['title', 'kind', 'a', 'b']);
   });
 
-  it('a value that no branch takes keeps them all', () => {
+  it('keeps all branches where the value excludes all of them', () => {
     const schema = { oneOf: [branch({ const: 'a' }, { x: text }), branch({ const: 'b' }, { y: text })] };
     expect(left(schema, 'c')).toEqual(['x', 'y']);
   });
 
-  it('a schema that contains itself ends', () => {
+  it('ends on a schema that contains itself', () => {
     const schema: JsonObject = {
       properties: { method: text, child: { $ref: '#' } },
       anyOf: [{ $ref: '#/$defs/again' }],

@@ -16,21 +16,21 @@ describe('nameValues', () => {
     ['create-or-update-crate', ['create', 'replace'], ['create_crate', 'replace_crate']],
     ['manage', ['create', 'delete'], ['create_manage', 'delete_manage']],
     ['crate_tabs', ['new', 'close'], ['new_crate_tabs', 'close_crate_tabs']],
-  ])('%s with %j: verb first, then the resource', (tool, values, expected) => {
+  ])('names the parts of %s with %j by verb and resource', (tool, values, expected) => {
     expect(names(tool, values)).toEqual(expected);
   });
 
-  it('a first word that is a noun as well is the verb where the description begins with it', () => {
+  it('takes a first word that can be a noun for the verb where the description begins with it', () => {
     expect(names('review_crate_list', ['approve'], 'Reviews a list of crates.')).toEqual(['approve_crate_list']);
     expect(names('review_crate_list', ['approve'], 'Lists of reviewed crates.')).toEqual(['approve_review_crate_list']);
   });
 
-  it('whole names stay when all are', () => {
+  it('keeps the values where all are whole names', () => {
     const values = ['run_belt', 'renameBelt', 'belt-delete'];
     expect(names('belts_write', values)).toEqual(['run_belt', 'rename_belt', 'delete_belt']);
   });
 
-  it('in a mixed enumeration an object is a part of the resource, or the resource itself', () => {
+  it('adds the object of a value to the resource in a mixed enumeration, unless it is the resource itself', () => {
     expect(names('ship_crate_write', ['create', 'update_labels', 'delete_crates', 'link_to_ship'])).toEqual([
       'create_ship_crate',
       'update_ship_crate_labels',
@@ -39,11 +39,11 @@ describe('nameValues', () => {
     ]);
   });
 
-  it('a verb that is the resource too is said once', () => {
+  it('does not repeat a verb that is the resource too', () => {
     expect(names('crate_link_write', ['link', 'unlink'])).toEqual(['link_crate', 'unlink_crate_link']);
   });
 
-  it('a value without a verb follows the name of the tool', () => {
+  it('puts a value without a verb behind the name of the tool', () => {
     expect(names('crate_write', ['create', 'soft', '2'])).toEqual([
       'create_crate',
       'crate_write_soft',
@@ -51,7 +51,7 @@ describe('nameValues', () => {
     ]);
   });
 
-  it('every name is a proper one', () => {
+  it('gives every value a valid name', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1 }), fc.array(fc.string(), { minLength: 1 }), (tool, values) => {
         const found = names(tool, values);

@@ -24,11 +24,11 @@ describe('splitTool', () => {
     ['categories', ['create', 'update'], true],
     ['dangers of one category', ['update', 'overwrite'], true],
     ['nothing', ['start', 'stop', 'restart'], false],
-  ])('values that differ in %s: %j', (_what, values, differs) => {
+  ])('says whether the values differ in category or danger, here in %s: %j', (_what, values, differs) => {
     expect(splitTool(tool({ enum: values }))?.differs).toBe(differs);
   });
 
-  it('whether they differ does not hang on what the author hints', () => {
+  it('ignores annotations when it compares the values', () => {
     const method = { enum: ['list', 'delete'] };
     const hinted = { ...tool(method), annotations: { readOnlyHint: true, destructiveHint: true } };
     expect(splitTool(hinted)).toEqual(splitTool(tool(method)));
@@ -39,12 +39,12 @@ describe('splitTool', () => {
     ['a wrapped reference', { allOf: [{ $ref: '#/$defs/Method' }], default: 'create' }],
     ['an optional one', { anyOf: [{ $ref: '#/$defs/Method' }, { type: 'null' }] }],
     ['constants', { oneOf: [{ const: 'create' }, { const: 'delete' }] }],
-  ])('the values may be %s', (_what, method) => {
+  ])('finds the values in %s', (_what, method) => {
     const $defs = { Method: { type: 'string', enum: ['create', 'delete'] } };
     expect(splitTool(tool(method, { $defs }))?.values.map(({ value }) => value)).toEqual(['create', 'delete']);
   });
 
-  it('the values may stand in the branches alone', () => {
+  it('finds values that are only in the branches', () => {
     const branch = (value: string) => ({ properties: { method: { const: value } }, required: ['method'] });
     const oneOf = [branch('create'), branch('delete')];
     expect(splitTool(tool({ type: 'string' }, { oneOf }))?.values.map(({ value }) => value)).toEqual([
@@ -59,7 +59,7 @@ describe('splitTool', () => {
     ['there are too many', { enum: Array.from({ length: 51 }, (_, index) => `delete_${index}`) }],
     ['there are none', { type: 'string' }],
     ['all read', { enum: ['list', 'get'] }],
-  ])('stays whole where %s', (_what, method) => {
+  ])('does not split a tool where %s', (_what, method) => {
     expect(splitTool(tool(method))).toBeNull();
   });
 });

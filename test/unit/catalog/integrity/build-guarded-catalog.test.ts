@@ -39,8 +39,8 @@ function build(now: Tools, lock: LockContent | null, integrity: IntegrityMode = 
   return { catalog, diagnostics, names: catalog.operations.map(({ name }) => name) };
 }
 
-describe('what is as it was accepted', () => {
-  it('is offered without a word, in every mode', () => {
+describe('a tool that is as it was accepted', () => {
+  it('is offered without a diagnostic, in every mode', () => {
     for (const mode of ['off', 'warn', 'quarantine'] as const) {
       const { names, diagnostics } = build({ mail: [SEND, READ] }, lockOf({ mail: [READ, SEND] }), mode);
       expect({ names, diagnostics }).toEqual({ names: ['read_mail', 'send_mail'], diagnostics: [] });
@@ -51,7 +51,7 @@ describe('what is as it was accepted', () => {
 describe('a changed definition', () => {
   const lock = lockOf({ mail: [READ, SEND] });
 
-  it('is told with what changed and how to accept it', () => {
+  it('is reported with what changed and how to accept it', () => {
     const { names, diagnostics } = build({ mail: [READ, EVIL] }, lock, 'warn');
     expect(names).toEqual(['read_mail', 'send_mail']);
     expect(diagnostics).toEqual([
@@ -61,11 +61,11 @@ describe('a changed definition', () => {
     ]);
   });
 
-  it('is not looked for where integrity is off', () => {
+  it('is not reported where integrity is off', () => {
     expect(build({ mail: [READ, EVIL] }, lock, 'off').diagnostics).toEqual([]);
   });
 
-  it('is neither listed nor found under quarantine, and every spelling of its name says why', () => {
+  it('is neither listed nor found under quarantine, and every spelling of its name resolves to the reason', () => {
     const { catalog, names } = build({ mail: [READ, EVIL] }, lock);
     expect(names).toEqual(['read_mail']);
     for (const name of ['send_mail', 'mail__send_mail', 'sendMail']) {
@@ -77,7 +77,7 @@ describe('a changed definition', () => {
     }
   });
 
-  it('keeps its name from others while it is withheld', () => {
+  it('reserves its name while it is withheld', () => {
     const lockOfBoth = lockOf({ mail: [SEND], post: [SEND] });
     const { catalog, names } = build({ mail: [EVIL], post: [SEND] }, lockOfBoth);
     expect(names).toEqual(['post__send_mail']);
@@ -85,7 +85,7 @@ describe('a changed definition', () => {
     expect(catalog.resolve('send_mail')).toMatchObject({ kind: 'ambiguous', candidates: [{ upstream: 'post' }] });
   });
 
-  it('is not offered as the nearest name', () => {
+  it('is not offered as the most similar name while it is withheld', () => {
     const { catalog } = build({ mail: [READ, EVIL] }, lock);
     expect(catalog.resolve('send_mial')).toEqual({
       kind: 'unknown',
@@ -93,7 +93,7 @@ describe('a changed definition', () => {
     });
   });
 
-  it('is seen where only the definition in the lock was altered', () => {
+  it('is detected where only the definition in the lock was altered', () => {
     const { fingerprint } = { fingerprint: fingerprintTool(EVIL) };
     const forged: LockContent = {
       version: 1,
@@ -106,12 +106,12 @@ describe('a changed definition', () => {
 describe('a new tool', () => {
   const lock = lockOf({ mail: [SEND] });
 
-  it('is told with what it says of itself', () => {
+  it('is reported with its own description', () => {
     const { diagnostics } = build({ mail: [SEND, READ] }, lock, 'warn');
     expect(diagnostics).toEqual([expect.stringMatching(/^definition-new: Tool 'read_mail' .*"Does read_mail\."/)]);
   });
 
-  it('is withheld under quarantine and takes nobody a name', () => {
+  it('is withheld under quarantine and takes no name from another tool', () => {
     const usurper = aTool('send_mail');
     const { catalog, names } = build({ mail: [SEND, usurper] }, lock);
     expect(names).toEqual(['send_mail']);
@@ -125,7 +125,7 @@ describe('a new tool', () => {
 });
 
 describe('a tool that vanished', () => {
-  it('is told, and what replaces it is new', () => {
+  it('is reported, and a tool that replaces it counts as new', () => {
     const { diagnostics, names } = build({ mail: [READ] }, lockOf({ mail: [SEND] }));
     expect(names).toEqual([]);
     expect(diagnostics.map((diagnostic) => diagnostic.split(':')[0])).toEqual([
@@ -134,13 +134,13 @@ describe('a tool that vanished', () => {
     ]);
   });
 
-  it('is not told of an upstream that has not answered', () => {
+  it('is not reported for an upstream that has not answered', () => {
     expect(build({}, lockOf({ mail: [SEND] })).diagnostics).toEqual([]);
   });
 });
 
-describe('an upstream of which nothing was accepted', () => {
-  it('is told once, and withheld whole under quarantine', () => {
+describe('an upstream without any accepted tool', () => {
+  it('is reported once, and all its tools are withheld under quarantine', () => {
     const warned = build({ mail: [READ, SEND] }, lockOf({}), 'warn');
     expect(warned.names).toHaveLength(2);
     expect(warned.diagnostics).toEqual([expect.stringContaining('The 2 tools of')]);
@@ -151,15 +151,15 @@ describe('an upstream of which nothing was accepted', () => {
 });
 
 describe('without a lock', () => {
-  it('what came first is the measure', () => {
+  it('definitions are compared with the first list of the upstream', () => {
     const first = { mail: [READ, SEND] };
     expect(build(first, null, 'warn', first).diagnostics).toEqual([]);
     const { names, diagnostics } = build({ mail: [READ, EVIL] }, null, 'warn', first);
     expect(names).toHaveLength(2);
-    expect(diagnostics).toEqual([expect.stringMatching(/^definition-changed: .*when it was first offered/)]);
+    expect(diagnostics).toEqual([expect.stringMatching(/^definition-changed: .*since it was first offered/)]);
   });
 
-  it('quarantine lets nothing through', () => {
+  it('quarantine withholds every tool', () => {
     const first = { mail: [READ] };
     const { names, diagnostics } = build(first, null, 'quarantine', first);
     expect(names).toEqual([]);

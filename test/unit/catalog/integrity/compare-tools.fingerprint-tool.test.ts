@@ -25,7 +25,7 @@ function reverse(value: unknown): unknown {
 }
 
 describe('fingerprintTool', () => {
-  it('is a SHA-256', () => {
+  it('returns a SHA-256', () => {
     expect(fingerprintTool(TOOL)).toMatch(/^sha256:[0-9a-f]{64}$/);
   });
 
@@ -42,16 +42,16 @@ describe('fingerprintTool', () => {
     expect(fingerprintTool(changed)).not.toBe(fingerprintTool(TOOL));
   });
 
-  it('does not change with what is neither shown nor checked', () => {
+  it('ignores members that neither models nor validation read', () => {
     expect(fingerprintTool({ ...TOOL, _meta: { version: 2 }, icons: [] })).toBe(fingerprintTool(TOOL));
   });
 
-  it('does not change with the order of sets', () => {
+  it('ignores the order of members that are sets', () => {
     const schema = { type: 'object', properties: { to: { type: 'string' } }, required: ['body', 'to'] };
     expect(fingerprintTool({ ...TOOL, inputSchema: schema })).toBe(fingerprintTool(TOOL));
   });
 
-  it('changes with the order of what is not a set', () => {
+  it('changes with the order of members that are lists', () => {
     const [a, b] = [
       ['x', 'y'],
       ['y', 'x'],
@@ -59,7 +59,7 @@ describe('fingerprintTool', () => {
     expect(fingerprintTool(a as RawTool)).not.toBe(fingerprintTool(b as RawTool));
   });
 
-  it('does not depend on the order of members, and is that of the definition it is of', () => {
+  it('ignores the order of object members, and is equal for a tool and its recorded definition', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (inputSchema) => {
         const tool = { name: 'x', inputSchema };
@@ -70,7 +70,7 @@ describe('fingerprintTool', () => {
     );
   });
 
-  it('sees a member called __proto__', () => {
+  it('includes a member called __proto__', () => {
     const hidden = JSON.parse(
       '{"name": "x", "inputSchema": {"properties": {"__proto__": {"type": "string"}}}}',
     ) as RawTool;
@@ -78,7 +78,7 @@ describe('fingerprintTool', () => {
     expect(fingerprintTool(hidden)).not.toBe(fingerprintTool(plain));
   });
 
-  it('has no fingerprint for what is nested beyond reading', () => {
+  it('gives no SHA-256 for a definition that is nested too deeply', () => {
     let schema: unknown = {};
     for (let depth = 0; depth < 100_000; depth += 1) schema = { items: schema };
     const tool = { name: 'x', inputSchema: schema };

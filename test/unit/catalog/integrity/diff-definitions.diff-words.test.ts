@@ -16,11 +16,11 @@ describe('diffWords', () => {
       ['[-a-] {+A+} b c d e ...', '... l m n o [-p-] {+P+}'],
     ],
     ['a b c d', 'A b C d', ['[-a b c-] {+A b C+} d']],
-  ])('%j -> %j', (before, after, places) => {
+  ])('describes the change from %j to %j', (before, after, places) => {
     expect(diffWords(before, after)).toEqual(places);
   });
 
-  it('says nothing only where the words are the same', () => {
+  it('is empty only where the words are the same', () => {
     const text = fc.array(fc.constantFrom('a', 'b', 'c', 'dd')).map((words) => words.join(' '));
     fc.assert(
       fc.property(text, text, (before, after) => {
@@ -29,7 +29,7 @@ describe('diffWords', () => {
     );
   });
 
-  it('takes texts that are too long to align as one change', () => {
+  it('reports one change for texts that are too long to align', () => {
     const words = (word: string) => Array.from({ length: 5_000 }, (_, index) => `${word}${index}`).join(' ');
     expect(diffWords(`same ${words('a')} end`, `same ${words('b')} end`)).toHaveLength(1);
   });

@@ -54,11 +54,11 @@ describe('diffDefinitions', () => {
       { ...BEFORE, inputSchema: { ...(BEFORE['inputSchema'] as JsonObject), additionalProperties: false } },
       ['input schema: additionalProperties absent -> false'],
     ],
-  ])('tells %s', (_, after, lines) => {
+  ])('describes %s', (_, after, lines) => {
     expect(diffDefinitions(BEFORE, after)).toEqual(lines);
   });
 
-  it('reads what is no definition at all', () => {
+  it('reads malformed definitions', () => {
     expect(diffDefinitions({ inputSchema: 'x' }, { inputSchema: { properties: [] }, description: 5 })).toEqual([
       'description added: 5',
     ]);
@@ -66,7 +66,7 @@ describe('diffDefinitions', () => {
 });
 
 describe('summarizeDefinition', () => {
-  it('says what a new tool says of itself, nothing hidden', () => {
+  it('lists description, parameters and annotations with invisible characters escaped', () => {
     expect(summarizeDefinition({ ...BEFORE, description: 'Sends\u200b a\nmail.' })).toEqual([
       'description: "Sends\\u200b a mail."',
       'parameters (* required): to* (string), body (string)',

@@ -6,7 +6,7 @@ import { aTool, buildTestOperation } from '../../../support/build-test-catalog.j
 
 const TAGS = '\u{e0041}\u{e007f}';
 
-/** Whatever an author can write into a schema, with something hidden in it. */
+/** Everything that an author can write into a schema, with invisible characters in it. */
 const PROPERTY = {
   type: 'string',
   description: `Which one.${TAGS}`,
@@ -19,7 +19,7 @@ const NESTED = {
   properties: { [`deep${TAGS}`]: { type: 'string', enum: ['x\ufe0f\ufe0f'] } },
 };
 
-describe('what models are shown of a schema', () => {
+describe('the parts of a schema that models read', () => {
   const operation = buildTestOperation(
     aTool('find_it', {
       type: 'object',
@@ -28,18 +28,18 @@ describe('what models are shown of a schema', () => {
     }),
   );
 
-  it('hides nothing', () => {
-    const shown = [describeParameters(operation), exampleParams(operation), cleanSchema(operation.inputSchema)];
-    for (const part of shown) expect(hasInvisible(JSON.stringify(part))).toBe(false);
+  it('contain no invisible characters', () => {
+    const texts = [describeParameters(operation), exampleParams(operation), cleanSchema(operation.inputSchema)];
+    for (const part of texts) expect(hasInvisible(JSON.stringify(part))).toBe(false);
   });
 
-  it('is bounded, value by value', () => {
+  it('are bounded, value by value', () => {
     const [which] = describeParameters(operation);
     expect(which).toMatchObject({ default: 'a', enum: ['a', expect.stringMatching(/^bx+…$/)] });
     expect(String(which?.enum?.[1])).toHaveLength(500);
   });
 
-  it('keeps what is honest as it is', () => {
+  it('keep visible text unchanged', () => {
     const schema = { enum: [' padded ', 'ok ❤️', null, 5], properties: { a: { pattern: '^\\s+$' } } };
     expect(cleanValue(schema)).toEqual(schema);
   });
@@ -48,7 +48,7 @@ describe('what models are shown of a schema', () => {
 describe('cleanText', () => {
   it.each([
     ['fillers', 'a\u3164\u115f\uffa0b', 'ab'],
-    ['stray variation selectors', 'a\ufe0fb\ufe00c\u180bd', 'abcd'],
+    ['variation selectors without an emoji', 'a\ufe0fb\ufe00c\u180bd', 'abcd'],
     ['repeated variation selectors', '❤\ufe0f\ufe0f\ufe0f', '❤\ufe0f'],
     ['a joiner of graphemes', 'a\u034fb', 'ab'],
   ])('removes %s', (_, text, clean) => {

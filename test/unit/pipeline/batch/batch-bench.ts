@@ -35,7 +35,7 @@ const OPERATIONS = [
   fakeOperation('send_notification', { category: 'EXECUTE' }),
 ];
 
-/** What an item of a batch looks like to the hallway. */
+/** An item of a batch as the pipeline receives it. */
 export interface SentItem {
   readonly operation: string;
   readonly params: JsonObject;
@@ -64,17 +64,17 @@ export interface BatchAnswer {
 }
 
 export interface Bench {
-  /** What was sent down the hallway, in the order in which it began. */
+  /** The calls to the pipeline, in the order in which they began. */
   readonly sent: readonly SentItem[];
   readonly observations: readonly Observation[];
-  /** Runs a batch, holds its answer against the published schema, and gives it parsed. */
+  /** Runs a batch, checks its answer against the published schema and parses it. */
   run(operations: readonly unknown[], raw?: Partial<RawCall>): Promise<BatchAnswer>;
-  /** The same without reading the answer. */
+  /** The same without parsing the answer. */
   reply(operations: readonly unknown[], raw?: Partial<RawCall>): Promise<Reply>;
 }
 
 export interface BenchOptions extends Partial<Omit<BatchDeps, 'callOne'>> {
-  /** What the hallway answers; an item's `params` unless given. */
+  /** The answer of the pipeline; by default an item's `params`. */
   readonly answer?: (item: SentItem) => Reply | Promise<Reply>;
   readonly mode?: 'single' | 'semantic';
 }
@@ -146,7 +146,7 @@ export function fail(code: string, details?: JsonObject): Reply {
 
 export const ASKED = fail('CONFIRMATION_REQUIRED', { confirmation_token: 'conf_abc123' });
 
-/** Says yes to everything but the operations that it must ask about. */
+/** Answers with success, except for the operations that need confirmation. */
 export const askAbout =
   (...operations: readonly string[]) =>
   ({ operation, params }: SentItem): Reply =>

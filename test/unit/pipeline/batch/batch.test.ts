@@ -33,7 +33,7 @@ describe('a batch', () => {
     });
   });
 
-  it('is told apart from a single call', () => {
+  it('is distinguished from a single call', () => {
     const batchOf = (given: unknown) => readBatch({ arguments: given } as RawCall);
     expect(batchOf({ operations: [1] })).toEqual([1]);
     expect(batchOf({ operations: [], operation: null })).toEqual([]);
@@ -42,7 +42,7 @@ describe('a batch', () => {
     }
   });
 
-  it('sends each item alone, with the caller of the batch and with what stands beside params', async () => {
+  it('sends each item separately, with the caller of the batch and the parameters beside params', async () => {
     const bench = openBench();
     const item = { operation: 'get_item', params: { id: 1 }, depth: 2 };
     const caller = { sessionId: 'mine', clientName: 'c', transport: 'http' } as const;
@@ -74,11 +74,11 @@ describe('a batch', () => {
   });
 
   it.each([
-    ['no object', 'get_item', 'VALIDATION_INVALID_TYPE', "'operations[1]' expected 'object', got 'string'"],
+    ['not an object', 'get_item', 'VALIDATION_INVALID_TYPE', "'operations[1]' expected 'object', got 'string'"],
     ['null', null, 'VALIDATION_INVALID_TYPE', "got 'null'"],
-    ['without an operation', { params: {} }, 'VALIDATION_MISSING_PARAM', "'operation' in 'operations[1]'"],
+    ['an object without an operation', { params: {} }, 'VALIDATION_MISSING_PARAM', "'operation' in 'operations[1]'"],
     [
-      'with a number for one',
+      'an object with a number as operation',
       { operation: 7 },
       'VALIDATION_INVALID_TYPE',
       "'operations[1].operation' expected 'string'",
@@ -89,7 +89,7 @@ describe('a batch', () => {
       'VALIDATION_PAYLOAD_TOO_LARGE',
       'nesting_depth',
     ],
-  ])('fails an item that is %s by itself', async (_what, item, code, message) => {
+  ])('fails only the item that is %s', async (_what, item, code, message) => {
     const bench = openBench();
     const { results, summary } = await bench.run([...items('get_item'), item, ...items('create_item')]);
     expect(results[1]?.result.error).toMatchObject({ code, message: expect.stringContaining(message) });
@@ -97,19 +97,19 @@ describe('a batch', () => {
     expect(bench.sent).toHaveLength(2);
   });
 
-  it('carries numbers that a reader would change as they were sent', async () => {
+  it('passes on numbers unchanged that parsing would round', async () => {
     const data = '{"id":12345678901234567890,"rate":1.0e2,"text":"a \\"quoted\\", {\\\\"}';
     const bench = openBench({ answer: () => ({ ...succeed(null), text: `{"success":true,"data":${data}}` }) });
     expect((await bench.reply(items('get_item'))).text).toContain(`"result":{"success":true,"data":${data}}`);
   });
 
-  it.skipIf(!schemaIsHere)('is held against the published schema (skipped without ../shared)', () => {
+  it.skipIf(!schemaIsHere)('is checked against the published schema (skipped without ../shared)', () => {
     expect(() => expectPublishedShape({ success: true, data: null, results: [], summary: {} })).toThrow();
   });
 });
 
 describe('the order of a batch', () => {
-  /** Answers when it is told to, and says what has begun. */
+  /** Answers each item when the test releases it, and lists the items that have begun. */
   function openGate() {
     const begun: string[] = [];
     const held = new Map<string, () => void>();
@@ -122,7 +122,7 @@ describe('the order of a batch', () => {
         changed();
         return new Promise<ReturnType<typeof succeed>>((resolve) => held.set(name, () => resolve(succeed(name))));
       },
-      /** Resolves when so many items have begun. */
+      /** Resolves when this number of items has begun. */
       async count(expected: number): Promise<void> {
         while (begun.length < expected) {
           await new Promise<void>((resolve) => {
@@ -134,7 +134,7 @@ describe('the order of a batch', () => {
     };
   }
 
-  it('lets neighbours that read run at the same time and keeps the order of results', async () => {
+  it('runs neighbouring reads in parallel and keeps the order of results', async () => {
     const gate = openGate();
     const bench = openBench({ answer: gate.answer });
     const answer = bench.run(items(...Array.from({ length: 10 }, () => 'get_item')));
@@ -143,7 +143,7 @@ describe('the order of a batch', () => {
     expect((await answer).results.map(({ result }) => result.data)).toEqual(gate.begun);
   });
 
-  it('makes a change wait for what stands before it, and what follows wait for the change', async () => {
+  it('makes a change wait for earlier items, and later items wait for the change', async () => {
     const gate = openGate();
     const bench = openBench({ answer: gate.answer });
     const answer = bench.run(items('get_item', 'nobody_knows', 'create_item', 'create_item', 'list_items'));
@@ -162,7 +162,7 @@ describe('the order of a batch', () => {
     expect((await answer).summary).toEqual({ total: 5, succeeded: 5, failed: 0 });
   });
 
-  it('starts nothing after a cancellation and says of the rest that it did not run', async () => {
+  it('starts nothing after a cancellation and says that the other items did not run', async () => {
     const cancellation = new Cancellation();
     const bench = openBench({
       answer: ({ operation }) => {
@@ -181,7 +181,7 @@ describe('the order of a batch', () => {
     });
   });
 
-  it('tells its progress as one rising count of what is done', async () => {
+  it('reports progress as one rising count of finished items', async () => {
     const updates: ProgressUpdate[] = [];
     const bench = openBench();
     await bench.run([...items('get_item', 'list_items', 'create_item'), 'nonsense'], {
@@ -198,19 +198,19 @@ describe('the order of a batch', () => {
   });
 });
 
-describe("an item's means", () => {
+describe('an item of a batch', () => {
   it.each([
     [100_000, 4, 25_000],
     [100_000, 90, 2_000],
     [10, 1, 2_000],
     [0, 4, undefined],
-  ])('shares %d bytes among %d items: %s each', async (answerBytes, count, share) => {
+  ])('of %d bytes for %d items gets %s', async (answerBytes, count, share) => {
     const bench = openBench({ answerBytes });
     await bench.run(items(...Array.from({ length: count }, () => 'get_item')));
     for (const { raw } of bench.sent) expect(raw.answerBytes).toBe(share);
   });
 
-  it('may ask the user while the call waits, but not by a second call', async () => {
+  it('can ask the user while the call waits, but not by a second call', async () => {
     const live: UserChannel = { kind: 'live', ask: async () => 'accept' };
     const bench = openBench();
     await bench.run(items('get_item'), { user: live });
@@ -219,10 +219,10 @@ describe("an item's means", () => {
   });
 });
 
-describe('what belongs to the answer as a whole', () => {
+describe('the answer of a batch', () => {
   const image = (name: string) => ({ type: 'image', data: name, mimeType: 'image/png' });
 
-  it('appends native blocks in the order of the items and keeps their numbers right', async () => {
+  it('ends with the native blocks in the order of the items and numbers them correctly', async () => {
     const bench = openBench({
       answer: ({ params: { n } }) => {
         if (n === 0) return { ...succeed({ content: [{ type: 'image', block: 1 }] }), blocks: [image('a')] };
@@ -240,7 +240,7 @@ describe('what belongs to the answer as a whole', () => {
     const { results } = JSON.parse(reply.text) as { results: { result: { data: unknown } }[] };
     expect(results.map(({ result }) => result.data)).toEqual([
       { content: [{ type: 'image', block: 1 }] },
-      // Data of an item without blocks refers to none, whatever it looks like.
+      // Data of an item without blocks refers to none, whatever its form.
       { content: [{ type: 'image', block: 1 }] },
       {
         content: [
@@ -252,7 +252,7 @@ describe('what belongs to the answer as a whole', () => {
     ]);
   });
 
-  it('lifts warnings out of the results into a last text block, equal ones once', async () => {
+  it('has the warnings of all results in a last text block, equal ones once', async () => {
     const warning = { code: 'DEPRECATION_WARNING', message: 'It goes', details: { type: 'operation' } };
     const bench = openBench({
       answer: ({ params: { n } }) => ({ ...succeed(n, n === 0 ? [] : [warning]), blocks: [] }),
@@ -270,7 +270,7 @@ describe('what belongs to the answer as a whole', () => {
     ]);
   });
 
-  it("passes each item's metadata on under its index", async () => {
+  it("contains each item's metadata under its index", async () => {
     const bench = openBench({
       answer: ({ params: { n } }) => (n === 1 ? { ...succeed(n), meta: { cached: true } } : succeed(n)),
     });
@@ -280,7 +280,7 @@ describe('what belongs to the answer as a whole', () => {
     expect((await bench.reply(items('get_item'))).meta).toBeUndefined();
   });
 
-  it('says of an answer that has no room that its operation ran, and keeps the others', async () => {
+  it('says that an operation ran whose result does not fit, and keeps the other results', async () => {
     const bench = openBench({
       limits: { ...LIMITS, maxResponseSize: 3_000 },
       answer: ({ params: { n } }) => succeed(n === 1 ? 'x'.repeat(2_900) : 'y'.repeat(500)),
@@ -294,7 +294,7 @@ describe('what belongs to the answer as a whole', () => {
     expect(summary).toEqual({ total: 3, succeeded: 2, failed: 1 });
   });
 
-  it('succeeds even where every item failed', async () => {
+  it('is a success even when every item failed', async () => {
     const reply = await openBench({ answer: () => fail('INTERNAL_ERROR') }).reply(items('get_item'));
     expect(reply).toMatchObject({ code: 'OK', isError: false });
   });

@@ -21,7 +21,7 @@ describe('a batch whose item needs a confirmation', () => {
     expect(bench.sent.map(({ operation }) => operation)).toEqual(['update_user', 'delete_user']);
   });
 
-  it('goes on with a batch that begins with the token (section 7.5.3)', async () => {
+  it('is continued by a batch that begins with the token (section 7.5.3)', async () => {
     const bench = openBench({
       answer: (item) =>
         item.params['confirmation_token'] === undefined ? askAbout('delete_user')(item) : succeed(null),
@@ -32,14 +32,14 @@ describe('a batch whose item needs a confirmation', () => {
     expect((await bench.run([confirmed, ...rest])).summary).toEqual({ total: 2, succeeded: 2, failed: 0 });
   });
 
-  it('goes on with its pending operations as they came: their old place is no parameter', async () => {
+  it('is continued by its pending operations unchanged: their old index is no parameter', async () => {
     const bench = openBench({ answer: askAbout('delete_user') });
     const { pending_operations = [] } = await bench.run([DELETE, NOTIFY, UPDATE]);
     await bench.run(pending_operations);
     expect(bench.sent.slice(1).map(({ raw }) => raw.arguments)).toEqual([NOTIFY, UPDATE]);
   });
 
-  it('keeps what pending operations say flat', async () => {
+  it('keeps the parameters that pending operations have beside params', async () => {
     const bench = openBench({ answer: askAbout('delete_user') });
     const flat = { operation: 'list_items', team: 'a', _filter: { id: 1 }, _request_id: 'r' };
     const { pending_operations } = await bench.run([DELETE, flat]);
@@ -48,14 +48,14 @@ describe('a batch whose item needs a confirmation', () => {
     ]);
   });
 
-  it('leaves an `index` that the operation has a parameter for', async () => {
+  it('keeps an `index` that is a parameter of the operation', async () => {
     const bench = openBench();
     const item = { operation: 'get_page', index: 3 };
     await bench.run([item]);
     expect(bench.sent[0]?.raw.arguments).toEqual(item);
   });
 
-  it('halts for a quota that pauses, too', async () => {
+  it('also halts for a quota that pauses', async () => {
     const bench = openBench({
       answer: () => fail('RATE_LIMIT_QUOTA_PAUSE', { confirmation_token: 'quota_continue_x' }),
     });
@@ -64,7 +64,7 @@ describe('a batch whose item needs a confirmation', () => {
     expect(summary).toEqual({ total: 2, succeeded: 0, failed: 0, halted: 1, pending: 1 });
   });
 
-  it('skips it and runs the others where it is configured so (section 7.5.4)', async () => {
+  it('skips it and runs the others where that is configured (section 7.5.4)', async () => {
     const bench = openBench({ answer: askAbout('delete_user'), onConfirmation: 'skip' });
     expect(await bench.run([UPDATE, DELETE, NOTIFY])).toEqual({
       success: true,
@@ -78,20 +78,20 @@ describe('a batch whose item needs a confirmation', () => {
     });
   });
 
-  it('says nothing of pending confirmations where there are none', async () => {
+  it('does not mention pending confirmations when there are none', async () => {
     const { summary } = await openBench({ onConfirmation: 'skip' }).run([UPDATE]);
     expect(summary).toEqual({ total: 1, succeeded: 1, failed: 0 });
   });
 });
 
-describe('a halt among neighbours that read', () => {
+describe('a halt among neighbouring reads', () => {
   const get = (n: number, more = {}) => ({ operation: 'get_item', params: { n, ...more } });
   const askAt =
     (...indexes: readonly number[]) =>
     ({ params }: SentItem) =>
       indexes.includes(Number(params['n'])) ? ASKED : succeed(params);
 
-  it('lets those that have begun finish, and starts none that waits', async () => {
+  it('lets items finish that have begun and starts no waiting item', async () => {
     const bench = openBench({ answer: askAt(1) });
     const answer = await bench.run([get(0), get(1), get(2), get(3, { of: '$results[2].data.n' }), NOTIFY]);
     expect(answer.results.map(({ index }) => index)).toEqual([0, 2]);
@@ -103,7 +103,7 @@ describe('a halt among neighbours that read', () => {
     expect(answer.summary).toEqual({ total: 5, succeeded: 2, failed: 0, halted: 1, pending: 2 });
   });
 
-  it('is at the first that asks; others that asked did not run and are pending', async () => {
+  it('is at the first item that asks; later items that ask did not run and are pending', async () => {
     const { halted_at, pending_operations, summary } = await openBench({ answer: askAt(1, 2) }).run([
       get(0),
       get(1),
@@ -114,7 +114,7 @@ describe('a halt among neighbours that read', () => {
     expect(summary).toEqual({ total: 3, succeeded: 1, failed: 0, halted: 1, pending: 1 });
   });
 
-  it('starts what stands before the halt although it waited', async () => {
+  it('starts a waiting item that comes before the halt', async () => {
     let release = (): void => undefined;
     const bench = openBench({
       answer: async (item) => {
@@ -133,8 +133,8 @@ describe('a halt among neighbours that read', () => {
   });
 });
 
-describe('what is pending', () => {
-  it('comes with its references resolved where they can be, else as written, and with its escapes', async () => {
+describe('the pending operations of a halted batch', () => {
+  it('have their references resolved where possible and otherwise as written, with escapes', async () => {
     const bench = openBench({
       answer: (item) =>
         item.operation === 'create_item' ? succeed({ id: 7, odd: '$results[0].data' }) : askAbout('delete_user')(item),
@@ -161,14 +161,14 @@ describe('what is pending', () => {
     ]);
   });
 
-  it('does not hold what has no form: that failed', async () => {
+  it('do not contain a malformed item, which has failed', async () => {
     const bench = openBench({ answer: askAbout('delete_user') });
     const { results, summary } = await bench.run([DELETE, 'nonsense', NOTIFY]);
     expect(results).toMatchObject([{ index: 1, operation: '', result: { success: false } }]);
     expect(summary).toEqual({ total: 3, succeeded: 0, failed: 1, halted: 1, pending: 1 });
   });
 
-  it('tells with the question the parameters that were asked about, where they were references', async () => {
+  it('are confirmed with the resolved parameters that the question contains', async () => {
     const bench = openBench({
       answer: (item) => (item.operation === 'create_item' ? succeed({ id: 'alice' }) : askAbout('delete_user')(item)),
     });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { escapeText, parseText } from '../../../../src/pipeline/batch/reference-syntax.js';
+import { sliceMembers } from '../../../../src/pipeline/batch/references.js';
 import { askAbout, fail, LIMITS, openBench, succeed } from './batch-bench.js';
 
 const DATA = {
@@ -12,7 +13,7 @@ const DATA = {
 };
 const DATA_TEXT = JSON.stringify({ ...DATA, many: 0 }).replace('"many":0', `"many":${DATA.many}`);
 
-/** The first item answers with `DATA`, the second fails, every other one with what it was sent. */
+/** The first item answers with `DATA`, the second fails, every other one answers with its parameters. */
 const openFilled = () =>
   openBench({
     answer: ({ operation, params }) => {
@@ -42,7 +43,7 @@ describe('a reference to an earlier result', () => {
     ['$results[0].data.items', DATA.items],
     ['$results[0].data["odd.key"]["it\'s"]', true],
     ['$results[0].data.none', null],
-    // One `$` too many: text.
+    // One `$` more: escaped text.
     ['$$results[0].data.id', '$results[0].data.id'],
     ['$$$results[0].data.id', '$$results[0].data.id'],
     ['see $results[0].data.id', 'see $results[0].data.id'],
@@ -54,7 +55,7 @@ describe('a reference to an earlier result', () => {
     });
   });
 
-  it('may stand beside params, or be all of them', async () => {
+  it('may be beside params, or in place of params', async () => {
     expect((await resolveParams({ a: 1 }, { id: '$results[0].data.id' })).sent).toMatchObject({ id: 'a1' });
     expect((await resolveParams('$results[0].data.items[0]')).sent).toMatchObject({ params: { id: 1 } });
   });
@@ -67,24 +68,24 @@ describe('a reference to an earlier result', () => {
     ['$results[0].data.none.x', 0, 'which is null'],
     ['$results[0].data.toString', 0, "there is no 'toString'"],
     ['$results[0].data.__proto__', 0, "there is no '__proto__'"],
-    ['$results[0].data.many', 0, 'more digits than can be carried over exactly'],
+    ['$results[0].data.many', 0, 'more digits than can be copied exactly'],
     ['$results[1].data.id', 1, "'operations[1]' failed with 'NOT_FOUND_RESOURCE'"],
     ['$results[2].data.id', 2, "'operations[2]' is this operation itself"],
     ['$results[3].data.id', 3, "'operations[3]' comes later"],
-    ['$results[4].data.id', 4, "there is no 'operations[4]', the batch holds 4"],
-    ['$results[0]', undefined, 'not written as one'],
-    ['$results[0].error', undefined, 'not written as one'],
-    ['$results[-1].data', undefined, 'not written as one'],
-    ['$results[0].data.items[0', undefined, 'not written as one'],
+    ['$results[4].data.id', 4, "there is no 'operations[4]'; the batch has 4 operations"],
+    ['$results[0]', undefined, 'not have the form of a reference'],
+    ['$results[0].error', undefined, 'not have the form of a reference'],
+    ['$results[-1].data', undefined, 'not have the form of a reference'],
+    ['$results[0].data.items[0', undefined, 'not have the form of a reference'],
     ['$results[0].data.id and more', 0, "there is no 'id and more'"],
-    ['$results[0].data["\\q"]', undefined, 'not written as one'],
-  ])('%s fails its item alone, and says why', async (reference, index, why) => {
+    ['$results[0].data["\\q"]', undefined, 'not have the form of a reference'],
+  ])('%s fails only its own item and says why', async (reference, index, why) => {
     const { sent, result, last } = await resolveParams({ deep: [{ at: reference }] });
     expect(sent).toBeUndefined();
     expect(last?.success).toBe(true);
     expect(result?.error).toMatchObject({
       code: 'VALIDATION_INVALID_VALUE',
-      message: expect.stringContaining(`Reference '${reference}' in 'params.deep[0].at' cannot be followed`),
+      message: expect.stringContaining(`Reference '${reference}' in 'params.deep[0].at' cannot be resolved`),
       details: { operation: 'send_notification', index: 2, param_name: 'params.deep[0].at', reference },
     });
     expect(result?.error?.message).toContain(why);
@@ -93,7 +94,7 @@ describe('a reference to an earlier result', () => {
 });
 
 describe('references in a batch', () => {
-  it('make an item wait for its neighbours, and no others', async () => {
+  it('make an item wait only for the items that it refers to', async () => {
     const begun: number[] = [];
     let release = (): void => undefined;
     const bench = openBench({
@@ -117,18 +118,18 @@ describe('references in a batch', () => {
     expect(results[1]?.result.data).toEqual({ n: 1, of: 0 });
   });
 
-  it('cannot use what waits for agreement', async () => {
+  it('cannot use the result of an operation that waits for confirmation', async () => {
     const bench = openBench({ answer: askAbout('delete_user'), onConfirmation: 'skip' });
     const { results } = await bench.run([
       { operation: 'delete_user' },
       { operation: 'create_item', params: { id: '$results[0].data.id' } },
       { operation: 'create_item' },
     ]);
-    expect(results[1]?.result.error?.message).toContain("'operations[0]' waits for agreement and has not run");
+    expect(results[1]?.result.error?.message).toContain("'operations[0]' waits for confirmation and has not run");
     expect(results[2]?.result.success).toBe(true);
   });
 
-  it('are named together when several lead nowhere', async () => {
+  it('are all named when several cannot be resolved', async () => {
     const { result } = await resolveParams({
       a: '$results[9].data',
       b: '$results[0].data.b',
@@ -141,7 +142,7 @@ describe('references in a batch', () => {
     ]);
   });
 
-  it('are told up to ten, each with its beginning', async () => {
+  it('are named up to ten, each shortened', async () => {
     const bad = Object.fromEntries(
       Array.from({ length: 1_000 }, (_, n) => [`p${n}`, `$results[${'x'.repeat(10_000)}`]),
     );
@@ -150,7 +151,7 @@ describe('references in a batch', () => {
     expect(JSON.stringify(result).length).toBeLessThan(10_000);
   });
 
-  it('never follow what an upstream wrote', async () => {
+  it('are never read from the text of an upstream', async () => {
     const bench = openBench({
       answer: ({ operation, params }) => succeed(operation === 'get_item' ? { text: '$results[0].data' } : params),
     });
@@ -162,7 +163,7 @@ describe('references in a batch', () => {
     expect(results[2]?.result.data).toEqual({ text: '$results[0].data' });
   });
 
-  it('cannot make a request longer or deeper than a request may be', async () => {
+  it('cannot make a request exceed its limits of size or depth', async () => {
     const said: Readonly<Record<string, unknown>> = {
       get_item: 'x'.repeat(1_000),
       list_items: JSON.parse(`${'['.repeat(100)}${']'.repeat(100)}`),
@@ -180,7 +181,7 @@ describe('references in a batch', () => {
       { operation: 'create_item', params: { deep: '$results[1].data' } },
     ]);
     expect(results.map(({ result }) => result.success)).toEqual([true, true, true, false, false]);
-    expect(results[3]?.result.error?.message).toContain('longer than 2500 bytes');
+    expect(results[3]?.result.error?.message).toContain('exceed 2500 bytes');
     expect(results[4]?.result.error?.message).toContain('nesting_depth');
   });
 });
@@ -210,7 +211,7 @@ describe('parseText', () => {
     )
     .map((parts) => parts.join(''));
 
-  it('never throws, and never takes a reference for text or text for a reference', () => {
+  it('never throws, and never confuses references with text', () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -225,7 +226,7 @@ describe('parseText', () => {
     );
   });
 
-  it('gives escaped text back', () => {
+  it('returns escaped text without the escape', () => {
     fc.assert(
       fc.property(nearly, (text) => {
         expect(parseText(escapeText(text))).toEqual({ kind: 'text', value: text });
@@ -233,7 +234,7 @@ describe('parseText', () => {
     );
   });
 
-  it('reads every path that is written with quoted keys and positions', () => {
+  it('reads every path of quoted keys and positions', () => {
     const step = fc.oneof(fc.string({ maxLength: 8 }), fc.nat());
     fc.assert(
       fc.property(fc.nat(999), fc.array(step, { maxLength: 8 }), (index, path) => {
@@ -242,4 +243,30 @@ describe('parseText', () => {
       }),
     );
   });
+});
+
+it('sliceMembers returns each member of an envelope as written', () => {
+  const text =
+    '{"success":true,"data":{\n  "a": [1, {"b": "]}\\\\"}],\n  "c": "\\""\n},"warnings":[{"code":"X"}],"n":1.50}';
+  expect(Object.fromEntries(sliceMembers(text))).toEqual({
+    success: 'true',
+    data: '{\n  "a": [1, {"b": "]}\\\\"}],\n  "c": "\\""\n}',
+    warnings: '[{"code":"X"}]',
+    n: '1.50',
+  });
+  expect(sliceMembers('{}').size).toBe(0);
+});
+
+it('sliceMembers equals JSON.parse and JSON.stringify of each member, for every object', () => {
+  fc.assert(
+    fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.boolean(), (object, laidOut) => {
+      const members = Object.entries(object).map(
+        ([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value, null, laidOut ? 2 : 0)}`,
+      );
+      const sliced = [...sliceMembers(`{${members.join(',')}}`)];
+      expect(sliced.map(([key, text]) => [key, JSON.parse(text)])).toEqual(
+        Object.entries(object).map(([key, value]) => [key, JSON.parse(JSON.stringify(value))]),
+      );
+    }),
+  );
 });

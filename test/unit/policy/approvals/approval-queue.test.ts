@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { Approver, DecisionFault } from '../../../../src/policy/approvals/approval-queue.js';
+import {
+  type Approver,
+  createApprovalId,
+  type DecisionFault,
+  readApprovalId,
+} from '../../../../src/policy/approvals/approval-queue.js';
 import { Cancellation } from '../../../../src/protocol/cancellation.js';
+import { OperationError } from '../../../../src/protocol/operation-error.js';
 import {
   type ApprovalBench,
   aRequest,
@@ -11,14 +17,14 @@ import {
   START,
 } from './approval-bench.js';
 
-const NOBODY = 'ap_0000000000';
+const UNKNOWN_ID = 'ap_0000000000';
 
 function lapse(bench: ApprovalBench): void {
   bench.time = START + LIFETIME * 1_000;
 }
 
-describe('a request', () => {
-  it('is pending, told to whoever is to know, and recorded', async () => {
+describe('a request for approval', () => {
+  it('is pending, notified and recorded', async () => {
     const bench = createApprovalBench();
     const approval = await bench.queue.request(aRequest());
     expect(approval).toEqual({
@@ -77,8 +83,8 @@ describe('a request', () => {
   });
 });
 
-describe('a decision', () => {
-  it.each(['approved', 'denied'] as const)('is written down and recorded: %s', async (verdict) => {
+describe('a decision on a request', () => {
+  it.each(['approved', 'denied'] as const)('is stored and recorded as %s', async (verdict) => {
     const bench = createApprovalBench();
     const approval = await bench.queue.request(aRequest());
     bench.time += 5_000;
@@ -115,7 +121,7 @@ describe('a decision', () => {
 
   const refusals: readonly [string, DecisionFault, (bench: ApprovalBench, id: string) => unknown, Approver, string?][] =
     [
-      ['on nothing', 'unknown', () => undefined, OPERATOR, NOBODY],
+      ['on nothing', 'unknown', () => undefined, OPERATOR, UNKNOWN_ID],
       ['too late', 'expired', lapse, OPERATOR],
       [
         'after another',
@@ -137,7 +143,7 @@ describe('a decision', () => {
     expect(bench.events).not.toContainEqual(expect.objectContaining({ event: 'approved' }));
   });
 
-  it('on one’s own request is on record', async () => {
+  it('by the requester is refused and recorded', async () => {
     const bench = createApprovalBench();
     const { id } = await bench.queue.request(aRequest());
     await bench.queue.decide(id, 'approved', { name: 'ci', way: 'http' });
@@ -149,13 +155,13 @@ describe('a decision', () => {
     });
   });
 
-  it('is anybody’s where the requester has not authenticated', async () => {
+  it('is open to every operator where the requester is not authenticated', async () => {
     const bench = createApprovalBench();
     const { id } = await bench.queue.request(fromSession('session-1'));
     expect(await bench.queue.decide(id, 'approved', { name: 'editor', way: 'http' })).toMatchObject({ ok: true });
   });
 
-  it('is taken once, whoever tries at the same time', async () => {
+  it('succeeds once of several simultaneous attempts', async () => {
     const bench = createApprovalBench();
     const queues = [bench.queue, bench.elsewhere()];
     const { id } = await bench.queue.request(aRequest());
@@ -187,11 +193,11 @@ describe('waiting for a decision', () => {
     expect(bench.timers.running).toBe(0);
   });
 
-  it('does not miss a decision that comes while it looks', async () => {
+  it('does not miss a decision during a look-up', async () => {
     const bench = createApprovalBench();
     const { id } = await bench.queue.request(aRequest());
     const get = bench.store.get.bind(bench.store);
-    // What it sees at its first look is decided before it begins to pause.
+    // The request is decided after the first look-up and before the pause.
     bench.store.get = async (...args) => {
       bench.store.get = get;
       const seen = await get(...args);
@@ -202,7 +208,7 @@ describe('waiting for a decision', () => {
     expect(bench.timers.running).toBe(0);
   });
 
-  it('ends for everybody who waits', async () => {
+  it('ends for every waiting call', async () => {
     const bench = createApprovalBench();
     const { id } = await bench.queue.request(aRequest());
     const waiting = [1, 2, 3].map(() => bench.queue.waitForDecision(id, 60_000, new Cancellation()));
@@ -254,13 +260,13 @@ describe('waiting for a decision', () => {
     expect(bench.timers.running).toBe(0);
   });
 
-  it('for nothing ends at once', async () => {
-    expect(await createApprovalBench().queue.waitForDecision(NOBODY, 60_000, new Cancellation())).toBeUndefined();
+  it('ends at once for an unknown request', async () => {
+    expect(await createApprovalBench().queue.waitForDecision(UNKNOWN_ID, 60_000, new Cancellation())).toBeUndefined();
   });
 });
 
 describe('the end of a session', () => {
-  it('denies what it still waits for, and touches nothing else', async () => {
+  it('denies its pending requests and changes no others', async () => {
     const bench = createApprovalBench();
     const [open, decided, foreign] = [
       await bench.queue.request(fromSession('session-1')),
@@ -287,12 +293,106 @@ describe('the end of a session', () => {
     });
   });
 
-  it('finds requests of the window before', async () => {
+  it('denies pending requests of the previous window too', async () => {
     const bench = createApprovalBench();
     bench.time = START + LIFETIME * 1_000 - 1;
     const { id } = await bench.queue.request(fromSession('session-1'));
     bench.time += 2;
     await bench.queue.endSession('session-1');
     expect(await bench.queue.find(id)).toMatchObject({ status: 'denied' });
+  });
+});
+
+/** Files several requests at once; returns the ids of those accepted, and the refusals. */
+async function file(bench: ApprovalBench, count: number, session = 'session-1') {
+  const requests = Array.from({ length: count }, () => bench.queue.request(fromSession(session)));
+  const outcomes = await Promise.allSettled(requests);
+  return {
+    ids: outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value.id] : [])),
+    refusals: outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : [])),
+  };
+}
+
+describe('the limit of pending requests', () => {
+  it('is 100 per session', async () => {
+    const bench = createApprovalBench();
+    bench.time += 10_000;
+    const { ids, refusals } = await file(bench, 120);
+    expect(ids).toHaveLength(100);
+    expect(refusals).toHaveLength(20);
+    expect(refusals[0]).toBeInstanceOf(OperationError);
+    expect(refusals[0]).toMatchObject({
+      code: 'RATE_LIMIT_EXCEEDED',
+      message:
+        'Limit of 100 undecided requests per session reached. ' + 'Have some decided, or try again in 890 seconds',
+      details: { limit: 100, remaining: 0, resets_at: '2026-03-01T12:15:00.000Z', retry_after_seconds: 890 },
+    });
+    expect(bench.notified).toHaveLength(100);
+    expect((await file(bench, 1, 'session-2')).ids).toHaveLength(1);
+  });
+
+  it('allows one more request for each decided one', async () => {
+    const bench = createApprovalBench();
+    const { ids } = await file(bench, 100);
+    const [first = '', second = ''] = ids;
+    await bench.queue.decide(first, 'denied', OPERATOR);
+    await bench.queue.decide(first, 'denied', OPERATOR);
+    await bench.queue.decide(second, 'approved', OPERATOR);
+    expect((await file(bench, 5)).ids).toHaveLength(2);
+  });
+
+  it('is free again when the session ends', async () => {
+    const bench = createApprovalBench();
+    await file(bench, 100);
+    await bench.queue.endSession('session-1');
+    expect((await file(bench, 120)).ids).toHaveLength(100);
+  });
+
+  it('holds over the end of a window and drops expired requests', async () => {
+    const bench = createApprovalBench();
+    bench.time = START + LIFETIME * 1_000 - 1;
+    const { ids } = await file(bench, 60);
+    bench.time += 1;
+    expect((await file(bench, 60)).ids).toHaveLength(40);
+    await bench.queue.decide(ids[0]!, 'denied', OPERATOR);
+    expect((await file(bench, 60)).ids).toHaveLength(1);
+    bench.time = START + 2 * LIFETIME * 1_000;
+    expect((await file(bench, 100)).ids).toHaveLength(59);
+    bench.time = START + 4 * LIFETIME * 1_000;
+    expect((await file(bench, 120)).ids).toHaveLength(100);
+  });
+
+  it('is 10,000 in all', async () => {
+    const bench = createApprovalBench();
+    for (let session = 0; session < 100; session += 1) await file(bench, 100, `session-${session}`);
+    // A refused request is not counted, so that more attempts than the limit per session get the same answer.
+    for (let attempt = 0; attempt < 110; attempt += 1) {
+      const { refusals } = await file(bench, 1, 'one more');
+      expect(refusals).toMatchObject([
+        { message: expect.stringContaining('Limit of 10000 undecided requests in all') },
+      ]);
+    }
+    const [pending] = await bench.queue.list('pending');
+    await bench.queue.decide(pending!.id, 'denied', OPERATOR);
+    expect((await file(bench, 2, 'one more')).ids).toHaveLength(1);
+  });
+});
+
+describe('an approval id', () => {
+  it('is short, unique and without letters that look like digits', () => {
+    const ids = Array.from({ length: 10_000 }, createApprovalId);
+    for (const id of ids) expect(id).toMatch(/^ap_[0-9abcdefghjkmnpqrstvwxyz]{10}$/);
+    expect(new Set(ids).size).toBe(10_000);
+    expect(new Set(ids.join('').replaceAll('ap_', '')).size).toBe(32);
+  });
+
+  it.each([
+    ['as it is', 'ap_01hx3q9zkb', 'ap_01hx3q9zkb'],
+    ['in capitals', 'AP_01HX3Q9ZKB', 'ap_01hx3q9zkb'],
+    ['with letters for digits', 'ap_oIhx3q9zkb', 'ap_01hx3q9zkb'],
+    ['with l for 1', 'ap_0lhx3q9zkb', 'ap_01hx3q9zkb'],
+    ['with blanks around it', '  ap_01hx3q9zkb\n', 'ap_01hx3q9zkb'],
+  ])('is read %s', (_, typed, id) => {
+    expect(readApprovalId(typed)).toBe(id);
   });
 });

@@ -3,7 +3,7 @@ export interface ManualTimer {
   readonly fire: () => void;
 }
 
-/** Timers that run off when a test says so. */
+/** Timers that fire when a test says so. */
 export class ManualTimers {
   readonly #running = new Set<ManualTimer>();
   #started: ((timer: ManualTimer) => void) | undefined;

@@ -25,7 +25,7 @@ export const withStatus =
     response.writeHead(statuses[count - 1] ?? statuses.at(-1) ?? 204, { location: '/elsewhere' }).end('an answer');
   };
 
-/** An HTTP server that notes what it is sent. */
+/** An HTTP server that stores what it receives. */
 export async function startReceiver(answer: Answer = withStatus(204)): Promise<WebhookReceiver> {
   const posts: ReceivedPost[] = [];
   let watcher = (): void => undefined;

@@ -73,8 +73,8 @@ function signatureOf({ headers, body }: ReceivedPost, secret = SECRET): string {
 
 const outcomes = (events: readonly ApprovalEvent[]) => events.map(({ event, reason }) => [event, reason]);
 
-describe('a message', () => {
-  it('is posted as signed JSON, with the ways to decide', async () => {
+describe('a webhook message', () => {
+  it('is posted as signed JSON, with links to decide the request', async () => {
     await using receiver = await startReceiver();
     const { webhook, events, notices, concluded } = createBench(`${receiver.url}/hook?key=hush`);
     webhook.send(anApproval());
@@ -108,11 +108,11 @@ describe('a message', () => {
         actor: {},
       },
     ]);
-    const message = `webhook at '${receiver.url}' was told of request 'ap_0123456789'`;
+    const message = `webhook at '${receiver.url}' was notified of request 'ap_0123456789'`;
     expect(notices).toEqual([{ kind: 'notice', level: 'debug', message }]);
   });
 
-  it('goes with the name and the password of the address in a header, and tells nobody else', async () => {
+  it('sends the user and password of the address in a header and records no secret', async () => {
     await using receiver = await startReceiver(withStatus(400));
     const address = receiver.url.replace('//', '//hook:p%40ss@');
     const { webhook, events, notices, concluded } = createBench(`${address}/secret-path?key=hush`);
@@ -120,13 +120,13 @@ describe('a message', () => {
     await concluded(1);
     const [post] = receiver.posts as [ReceivedPost];
     expect(post.headers.authorization).toBe(`Basic ${Buffer.from('hook:p@ss').toString('base64')}`);
-    const told = JSON.stringify([events, notices]);
-    for (const secret of ['p%40ss', 'p@ss', 'hush', 'secret-path', SECRET]) expect(told).not.toContain(secret);
+    const recorded = JSON.stringify([events, notices]);
+    for (const secret of ['p%40ss', 'p@ss', 'hush', 'secret-path', SECRET]) expect(recorded).not.toContain(secret);
   });
 
   it.each([
     ['a busy receiver', [503, 429, 500, 200], [1_000, 2_000, 4_000]],
-    ['one slip', [502, 204], [1_000]],
+    ['one failure', [502, 204], [1_000]],
   ])('is sent again after %s', async (_, statuses, expected) => {
     await using receiver = await startReceiver(withStatus(...statuses));
     const { webhook, events, pauses, concluded } = createBench(receiver.url);
@@ -136,7 +136,7 @@ describe('a message', () => {
     expect(pauses).toEqual(expected);
     expect(receiver.posts).toHaveLength(statuses.length);
     expect(new Set(receiver.posts.map(({ headers }) => headers['x-mcp-aql-delivery'])).size).toBe(1);
-    // Each attempt is signed anew: a receiver refuses what is old.
+    // Each attempt gets a new signature, because a receiver refuses an old one.
     const stamps = receiver.posts.map(({ headers }) => Number(headers['x-mcp-aql-timestamp']));
     expect(stamps).toEqual([...new Set(stamps)].sort((one, other) => one - other));
     for (const post of receiver.posts) expect(post.headers['x-mcp-aql-signature']).toBe(signatureOf(post));
@@ -151,12 +151,12 @@ describe('a message', () => {
     expect(receiver.posts).toHaveLength(5);
     expect(pauses).toEqual([1_000, 2_000, 4_000, 8_000]);
     expect(outcomes(events)).toEqual([['notification_failed', reason]]);
-    const message = `webhook at '${receiver.url}' was not told of request 'ap_0123456789': ${reason}`;
+    const message = `webhook at '${receiver.url}' was not notified of request 'ap_0123456789': ${reason}`;
     expect(notices).toEqual([{ kind: 'notice', level: 'warn', message }]);
   });
 
   it.each([301, 302, 307, 308, 400, 401, 404, 410])(
-    'is given up at once on status %i, and follows nobody',
+    'is given up at once on status %i, without following a redirect',
     async (status) => {
       await using receiver = await startReceiver(withStatus(status));
       const { webhook, events, concluded } = createBench(receiver.url);
@@ -167,7 +167,7 @@ describe('a message', () => {
     },
   );
 
-  it('is tried again where nobody listens', async () => {
+  it('is sent again where the receiver refuses the connection', async () => {
     const { url } = await closedReceiver();
     const { webhook, events, pauses, concluded } = createBench(url);
     webhook.send(anApproval());
@@ -177,7 +177,7 @@ describe('a message', () => {
     expect(outcomes(events)).toEqual([['notification_failed', reason]]);
   });
 
-  it('is tried again where the receiver is too slow', async () => {
+  it('is sent again where the receiver is too slow', async () => {
     const slow = (): Promise<never> => Promise.reject(new DOMException('too slow', 'TimeoutError'));
     const { webhook, events, pauses, concluded } = createBench('http://receiver.example', { fetch: slow });
     webhook.send(anApproval());
@@ -194,7 +194,7 @@ async function closedReceiver(): Promise<{ readonly url: string }> {
   return { url: receiver.url };
 }
 
-describe('many messages', () => {
+describe('many webhook messages', () => {
   it('are sent four at a time', async () => {
     const answers: (() => void)[] = [];
     const held: typeof fetch = () =>
@@ -213,7 +213,7 @@ describe('many messages', () => {
     expect(events.map(({ approval }) => approval)).toEqual(Array.from({ length: 10 }, (_, index) => `ap_${index}`));
   });
 
-  it('beyond a thousand that wait are dropped, on record', async () => {
+  it('are dropped beyond a thousand that wait, and recorded', async () => {
     const { webhook, events } = createBench('http://receiver.example', { fetch: neverAnswer });
     for (let index = 0; index < 1_006; index += 1) webhook.send(anApproval(`ap_${index}`));
     expect(events.map(({ approval }) => approval)).toEqual(['ap_1004', 'ap_1005']);
@@ -223,13 +223,13 @@ describe('many messages', () => {
   });
 });
 
-/** Ends when it is aborted alone. */
+/** Ends only when it is aborted. */
 const neverAnswer: typeof fetch = (_url, init) =>
   new Promise((_, reject) => {
     init?.signal?.addEventListener('abort', () => reject(init.signal?.reason));
   });
 
-describe('closing', () => {
+describe('closing a webhook', () => {
   const stopped = [['notification_failed', 'the gateway stopped']];
 
   it('gives up an attempt under way', async () => {
@@ -270,7 +270,7 @@ describe('closing', () => {
     expect(receiver.posts).toEqual([]);
   });
 
-  it('with the usual pause ends it too', async () => {
+  it('gives up a pause of the real timer', async () => {
     await using receiver = await startReceiver(withStatus(503));
     const events: AuditEvent[] = [];
     const webhook = createWebhook(

@@ -38,7 +38,7 @@ function createService({ elicitation = true, operator = true, mode = 'retry' }: 
     ttlSeconds: { destructive: 300, dangerous: 300, forbidden: 120 },
     clockSkewSeconds: 30,
     maxIssuedPerMinute: 100,
-    // Dropping a question is no failure of the caller's: not even the first one is counted.
+    // A dropped question is not a failure of the caller, so a limit of one failure is never reached.
     maxFailuresPerMinute: 1,
   };
   const tokens = createConfirmationTokens({ store, audit, config, configuration: 'c' });
@@ -83,15 +83,15 @@ const live = (answer: ConsentAnswer | Error): UserChannel => ({
 const tokenOf = ({ details }: OperationError): string => String(details['confirmation_token']);
 const approvalOf = ({ details }: OperationError): string => (details['approval'] as { id: string }).id;
 
-describe('a person who is asked while the call waits', () => {
-  it('lets it through, on record', async () => {
+describe('a user who is asked while the call waits', () => {
+  it('permits the call, which is recorded', async () => {
     const { ask, events, outcomes } = createService();
     await expect(ask({ user: live('accept') })).resolves.toMatchObject({ outcome: 'confirmed', by: 'user' });
     expect(outcomes()).toEqual(['confirmed']);
     expect(events.map(({ type }) => type)).toEqual(['token', 'token', 'decision']);
   });
 
-  it.each(['decline', 'cancel'] as const)('refuses it with %s, as often as it likes', async (answer) => {
+  it.each(['decline', 'cancel'] as const)('refuses the call with %s, any number of times', async (answer) => {
     const { refusalOf, outcomes } = createService();
     for (const _ of [1, 2, 3]) {
       expect(await refusalOf({ user: live(answer) })).toMatchObject({ code: 'PERMISSION_DENIED' });
@@ -99,14 +99,14 @@ describe('a person who is asked while the call waits', () => {
     expect(outcomes()).toEqual(['denied', 'denied', 'denied']);
   });
 
-  it('is passed over where the client cannot ask after all: the operator is next', async () => {
+  it('is replaced by an operator where the client is unable to ask', async () => {
     const { refusalOf, queue } = createService();
     const refusal = await refusalOf({ user: live(new Error('no window')) });
     expect(refusal).toMatchObject({ code: 'CONFIRMATION_REQUIRED', details: { requires: 'human' } });
     expect(await queue.list('pending')).toHaveLength(1);
   });
 
-  it('is not asked, and nobody else, about a call that was taken back', async () => {
+  it('is not replaced by an operator for a cancelled call', async () => {
     const { refusalOf, queue } = createService();
     const cancellation = new Cancellation();
     const user: UserChannel = {
@@ -120,13 +120,13 @@ describe('a person who is asked while the call waits', () => {
     expect(await queue.list()).toEqual([]);
   });
 
-  it('is not asked where the configuration says so', async () => {
+  it('is not asked where elicitation is disabled', async () => {
     const { refusalOf } = createService({ elicitation: false });
     expect(await refusalOf({ user: live('accept') })).toMatchObject({ code: 'CONFIRMATION_REQUIRED' });
   });
 });
 
-describe('a person who is asked between two calls', () => {
+describe('a user who is asked between two calls', () => {
   const question = async (service: ReturnType<typeof createService>, changes: Partial<PolicyRequest> = {}) => {
     const asked = await service.ask({ user: { kind: 'retry' }, ...changes }).catch((error: unknown) => error);
     expect(asked).toBeInstanceOf(InputRequired);
@@ -137,7 +137,7 @@ describe('a person who is asked between two calls', () => {
     returned: { state, answer },
   });
 
-  it('lets the second call through, once', async () => {
+  it('permits the second call, once', async () => {
     const service = createService();
     const state = await question(service);
     await expect(service.ask({ user: returned(state, 'accept') })).resolves.toMatchObject({ by: 'user' });
@@ -145,7 +145,7 @@ describe('a person who is asked between two calls', () => {
     expect(service.outcomes()).toEqual(['confirmation_required', 'confirmed', 'denied']);
   });
 
-  it('answers for this call alone', async () => {
+  it('answers for this call only', async () => {
     const service = createService();
     const state = await question(service);
     const other = { arguments: { repo: 'other' }, user: returned(state, 'accept') };
@@ -166,7 +166,7 @@ describe('a person who is asked between two calls', () => {
 });
 
 describe('an operator', () => {
-  it('is waited for by asking again: pending, then approved, then used up', async () => {
+  it('who approves permits the repeated call, once', async () => {
     const { ask, refusalOf, queue } = createService();
     const asked = await refusalOf();
     const confirmation = tokenOf(asked);
@@ -176,7 +176,7 @@ describe('an operator', () => {
     expect(await refusalOf({ confirmation })).toMatchObject({ code: 'TOKEN_ALREADY_USED' });
   });
 
-  it('who denies ends the token, with the reason', async () => {
+  it('who denies voids the token, with the reason', async () => {
     const { refusalOf, queue } = createService();
     const asked = await refusalOf();
     await queue.decide(approvalOf(asked), 'denied', { name: 'omar', way: 'cli' }, 'no');
@@ -188,7 +188,7 @@ describe('an operator', () => {
     expect(await refusalOf({ confirmation })).toMatchObject({ code: 'TOKEN_INVALID' });
   });
 
-  it('is waited for by the call where that is configured', async () => {
+  it('is waited for by the call in the mode wait', async () => {
     const { ask, queue } = createService({ mode: 'wait' });
     const waiting = ask();
     let pending = await queue.list('pending');
@@ -197,15 +197,15 @@ describe('an operator', () => {
     await expect(waiting).resolves.toMatchObject({ by: 'omar' });
   });
 
-  it('who cannot be reached leaves nobody to ask: refused', async () => {
+  it('who cannot be reached leads to a refusal where the client cannot ask its user', async () => {
     const { refusalOf, outcomes } = createService({ operator: false });
     expect(await refusalOf()).toMatchObject({ code: 'PERMISSION_DENIED' });
     expect(outcomes()).toEqual(['denied']);
   });
 });
 
-describe('a token that is enough', () => {
-  it('needs no person', async () => {
+describe('a call that needs no more than a token', () => {
+  it('is confirmed without a person', async () => {
     const { ask } = createService({ operator: false });
     const asked = await ask({}, { requires: 'token' }).catch((error: OperationError) => error);
     const confirmation = tokenOf(asked as OperationError);

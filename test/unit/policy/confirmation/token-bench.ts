@@ -34,7 +34,7 @@ export interface TokenBench {
   /** Issues a token for the usual scope and caller. */
   issue(changes?: Partial<TokenRequest>): Promise<string>;
   /** Tokens over the same store and clock, under other settings. */
-  beside(changes: {
+  elsewhere(changes: {
     readonly configuration?: string;
     readonly config?: Partial<ConfirmationConfig>;
   }): ConfirmationTokens;
@@ -47,9 +47,9 @@ export function createTokenBench(
   const store = changes.store ?? new MemoryStore(now);
   const events: AuditEvent[] = [];
   const audit = { ...noAuditTrail, record: (event: AuditEvent) => void events.push(event) };
-  const beside: TokenBench['beside'] = ({ configuration = 'configuration-1', config = {} }) =>
+  const elsewhere: TokenBench['elsewhere'] = ({ configuration = 'configuration-1', config = {} }) =>
     createConfirmationTokens({ store, audit, configuration, now, config: { ...CONFIG, ...changes.config, ...config } });
-  const tokens = beside({});
+  const tokens = elsewhere({});
   const bench: TokenBench = {
     tokens,
     store,
@@ -59,7 +59,7 @@ export function createTokenBench(
       const usual: TokenRequest = { scope: SCOPE, caller: CALLER, danger: 'destructive', cooldownSeconds: 0 };
       return (await tokens.issue({ ...usual, ...request })).token;
     },
-    beside,
+    elsewhere,
   };
   return bench;
 }

@@ -5,16 +5,16 @@ import type { DangerLevel } from '../../../../src/protocol/operation.js';
 import type { OperationError } from '../../../../src/protocol/operation-error.js';
 import { CALLER, createTokenBench, refusalOf, SCOPE, START, type TokenBench } from './token-bench.js';
 
-const STRANGER: Caller = { ...CALLER, sessionId: 'session-2' };
+const OTHER_CALLER: Caller = { ...CALLER, sessionId: 'session-2' };
 const AGAIN = "Call 'github__delete_repository' again without a token to get a new one";
 
-/** Lets the token and the grace pass. */
+/** Moves the clock past the token's expiry and the grace. */
 function lapse(bench: TokenBench): void {
   bench.time += 330_000;
 }
 
-describe('a token', () => {
-  it('is a secret of the specified form, kept as a digest', async () => {
+describe('a confirmation token', () => {
+  it('is a secret of the specified form, stored as a digest', async () => {
     const bench = createTokenBench();
     const { token, record } = await bench.tokens.issue({
       scope: SCOPE,
@@ -45,7 +45,7 @@ describe('a token', () => {
     });
   });
 
-  it('is another one each time, a thousand at once', async () => {
+  it('is unique over a thousand simultaneous requests', async () => {
     const bench = createTokenBench();
     const texts = await Promise.all(Array.from({ length: 1_000 }, () => bench.issue()));
     expect(new Set(texts).size).toBe(1_000);
@@ -67,14 +67,14 @@ describe('a token', () => {
     expect((await refusalOf(bench.tokens.inspect(text, SCOPE, CALLER))).code).toBe('TOKEN_EXPIRED');
   });
 
-  it('lives as long as the request asks', async () => {
+  it('lives as long as the request says', async () => {
     const bench = createTokenBench();
     const text = await bench.issue({ lifetimeSeconds: 900 });
     bench.time += 900_000;
     expect(await bench.tokens.redeem(text, SCOPE, CALLER)).toMatchObject({ expiresAt: START + 900_000 });
   });
 
-  it('is used up by one call', async () => {
+  it('is consumed by one call', async () => {
     const bench = createTokenBench();
     const text = await bench.issue();
     bench.time += 5_000;
@@ -83,7 +83,7 @@ describe('a token', () => {
     expect((await refusalOf(bench.tokens.redeem(text, SCOPE, CALLER))).code).toBe('TOKEN_ALREADY_USED');
   });
 
-  it('redeemed a thousand times at once is good once', async () => {
+  it('is redeemed once of a thousand simultaneous attempts', async () => {
     const bench = createTokenBench();
     const text = await bench.issue();
     const attempts = Array.from({ length: 1_000 }, () => bench.tokens.redeem(text, SCOPE, CALLER));
@@ -93,20 +93,20 @@ describe('a token', () => {
     expect(new Set(codes)).toEqual(new Set(['TOKEN_ALREADY_USED']));
   });
 
-  it('survives a restart, and not another configuration', async () => {
+  it('survives a restart and is void under another configuration', async () => {
     const bench = createTokenBench();
     const text = await bench.issue();
-    const other = bench.beside({ configuration: 'configuration-2' });
+    const other = bench.elsewhere({ configuration: 'configuration-2' });
     expect((await refusalOf(other.redeem(text, SCOPE, CALLER))).code).toBe('TOKEN_INVALID');
-    expect(await bench.beside({}).redeem(text, SCOPE, CALLER)).toMatchObject({ operation: SCOPE.operation });
+    expect(await bench.elsewhere({}).redeem(text, SCOPE, CALLER)).toMatchObject({ operation: SCOPE.operation });
   });
 });
 
-describe('a token to go on past a quota', () => {
+describe('a token to continue past a quota pause', () => {
   const type = 'quota_continue';
   const scope = { ...SCOPE, quota: 'calls/1' };
 
-  it('has a prefix of its own and is good for its quota', async () => {
+  it('has a prefix of its own and is valid for its quota', async () => {
     const bench = createTokenBench();
     const text = await bench.issue({ type, scope });
     expect(text).toMatch(/^quota_continue_[A-Za-z0-9_-]{43}$/);
@@ -118,11 +118,11 @@ describe('a token to go on past a quota', () => {
       'a quota token for a confirmation',
       { type, scope } as const,
       SCOPE,
-      /^Token is for going on past a quota and confirms/,
+      /^Token is for continuing past a quota pause and does not confirm/,
     ],
-    ['a confirmation for a quota token', {}, scope, /^Token is not for going on past the quota/],
-    ['one quota for another', { type, scope } as const, { ...scope, quota: 'calls/2' }, /^Token is not for going on/],
-  ])('does not take %s', async (_, request, asked, message) => {
+    ['a confirmation for a quota token', {}, scope, /^Token is not for continuing past the quota/],
+    ['one quota for another', { type, scope } as const, { ...scope, quota: 'calls/2' }, /^Token is not for continuing/],
+  ])('does not accept %s', async (_, request, asked, message) => {
     const bench = createTokenBench();
     const refusal = await refusalOf(bench.tokens.redeem(await bench.issue(request), asked, CALLER));
     expect(refusal.code).toBe('TOKEN_SCOPE_MISMATCH');
@@ -130,7 +130,7 @@ describe('a token to go on past a quota', () => {
   });
 });
 
-describe('a refused token', () => {
+describe('a refused confirmation token', () => {
   interface Case {
     readonly prepare?: (bench: TokenBench, text: string) => unknown;
     readonly scope?: Partial<TokenScope>;
@@ -173,7 +173,7 @@ describe('a refused token', () => {
     },
   };
 
-  it.each(Object.entries(cases))('that is %s says so and what to do', async (_, expected) => {
+  it.each(Object.entries(cases))('that is %s gets an answer that says so and the next step', async (_, expected) => {
     const bench = createTokenBench();
     const text = await bench.issue();
     await expected.prepare?.(bench, text);
@@ -187,7 +187,7 @@ describe('a refused token', () => {
     }
   });
 
-  it('names both operations where it is for another', async () => {
+  it('that is for another operation gets an answer that names both', async () => {
     const bench = createTokenBench();
     const text = await bench.issue();
     const scope = { ...SCOPE, operation: 'github__delete_issue' };
@@ -200,17 +200,17 @@ describe('a refused token', () => {
     });
   });
 
-  it('of the right operation is still good for it', async () => {
+  it('is still valid for its own call', async () => {
     const bench = createTokenBench();
     const text = await bench.issue();
     for (const part of Object.keys(SCOPE)) {
       await refusalOf(bench.tokens.redeem(text, { ...SCOPE, [part]: 'another' }, CALLER));
     }
-    await refusalOf(bench.tokens.redeem(text, SCOPE, STRANGER));
+    await refusalOf(bench.tokens.redeem(text, SCOPE, OTHER_CALLER));
     expect(await bench.tokens.redeem(text, SCOPE, CALLER)).toMatchObject({ consumedAt: START });
   });
 
-  it('can be told from an unknown one for an hour', async () => {
+  it('that has expired is distinguished from an unknown one for an hour', async () => {
     const bench = createTokenBench();
     const text = await bench.issue();
     bench.time = START + 300_000 + 3_599_999;
@@ -220,28 +220,28 @@ describe('a refused token', () => {
   });
 });
 
-describe('a token that is not the caller’s to know of', () => {
+describe('a confirmation token that the caller must not learn about', () => {
   const texts: Readonly<Record<string, (bench: TokenBench) => string | Promise<string>>> = {
     unknown: () => `conf_${'A'.repeat(43)}`,
     malformed: () => 'no token at all',
     empty: () => '',
     'with half a character': () => '\ud800',
-    'of another caller': (bench) => bench.issue({ caller: STRANGER }),
+    'of another caller': (bench) => bench.issue({ caller: OTHER_CALLER }),
     'of another caller, and expired': async (bench) => {
-      const text = await bench.issue({ caller: STRANGER });
+      const text = await bench.issue({ caller: OTHER_CALLER });
       lapse(bench);
       return text;
     },
     'of another caller, and used': async (bench) => {
-      const text = await bench.issue({ caller: STRANGER });
-      await bench.tokens.redeem(text, SCOPE, STRANGER);
+      const text = await bench.issue({ caller: OTHER_CALLER });
+      await bench.tokens.redeem(text, SCOPE, OTHER_CALLER);
       return text;
     },
     'of another configuration': async (bench) => {
-      const other = bench.beside({ configuration: 'configuration-2' });
+      const other = bench.elsewhere({ configuration: 'configuration-2' });
       return (await other.issue({ scope: SCOPE, caller: CALLER, danger: 'destructive', cooldownSeconds: 0 })).token;
     },
-    'that was taken back': async (bench) => {
+    'that was revoked': async (bench) => {
       const text = await bench.issue();
       await bench.tokens.revoke(text, CALLER);
       return text;
@@ -253,7 +253,7 @@ describe('a token that is not the caller’s to know of', () => {
     },
   };
 
-  it.each(Object.entries(texts))('%s has the one answer, at the one price', async (_, make) => {
+  it.each(Object.entries(texts))('(%s) gets the same answer for the same number of store accesses', async (_, make) => {
     const bench = createTokenBench();
     const text = await make(bench);
     for (const attempt of ['inspect', 'redeem'] as const) {
@@ -268,13 +268,13 @@ describe('a token that is not the caller’s to know of', () => {
     }
   });
 
-  it('is quoted no longer than a token can be', async () => {
+  it('is quoted up to the length of the longest token', async () => {
     const { details } = await refusalOf(createTokenBench().tokens.redeem('x'.repeat(5_000), SCOPE, CALLER));
     expect(details).toEqual({ token: 'x'.repeat(80) });
   });
 });
 
-/** Counts what the store is asked from now on. */
+/** Counts the calls of the store's methods from now on. */
 function countCalls({ store }: TokenBench): () => Record<string, number> {
   const counts: Record<string, number> = {};
   for (const name of ['get', 'replace', 'remove', 'count', 'increment', 'list'] as const) {
@@ -288,48 +288,51 @@ function countCalls({ store }: TokenBench): () => Record<string, number> {
   return () => counts;
 }
 
-describe('the order of the checks', () => {
+describe('a check of a confirmation token', () => {
   interface Fault {
     readonly apply: (bench: TokenBench, text: string) => unknown;
     readonly caller?: Caller;
     readonly scope?: Partial<TokenScope>;
-    readonly tells: RegExp;
+    readonly message: RegExp;
   }
 
   const faults: readonly (readonly [string, Fault])[] = [
-    ['exists', { apply: () => undefined, caller: STRANGER, tells: /is invalid/ }],
-    ['not expired', { apply: lapse, tells: /expired: / }],
-    ['not consumed', { apply: (bench, text) => bench.tokens.redeem(text, SCOPE, CALLER), tells: /was used: / }],
-    ['operation', { apply: () => undefined, scope: { operation: 'another' }, tells: /is for operation/ }],
-    ['definition', { apply: () => undefined, scope: { definition: 'another' }, tells: /has changed/ }],
-    ['parameters', { apply: () => undefined, scope: { parameters: 'another' }, tells: /other parameters/ }],
-    ['adapter', { apply: () => undefined, scope: { upstream: 'another' }, tells: /is for adapter/ }],
+    ['exists', { apply: () => undefined, caller: OTHER_CALLER, message: /is invalid/ }],
+    ['not expired', { apply: lapse, message: /expired: / }],
+    ['not consumed', { apply: (bench, text) => bench.tokens.redeem(text, SCOPE, CALLER), message: /was used: / }],
+    ['operation', { apply: () => undefined, scope: { operation: 'another' }, message: /is for operation/ }],
+    ['definition', { apply: () => undefined, scope: { definition: 'another' }, message: /has changed/ }],
+    ['parameters', { apply: () => undefined, scope: { parameters: 'another' }, message: /other parameters/ }],
+    ['adapter', { apply: () => undefined, scope: { upstream: 'another' }, message: /is for adapter/ }],
   ];
   const pairs = faults.flatMap(([first, one], index) =>
     faults.slice(index + 1).map(([second, other]) => [first, second, one, other] as const),
   );
 
-  it.each(pairs)("is '%s' before '%s'", async (_first, _second, one, other) => {
+  it.each(pairs)("comes for '%s' before '%s'", async (_first, _second, one, other) => {
     const bench = createTokenBench();
     const text = await bench.issue();
-    // Backwards, as what has expired can no longer be used.
+    // In reverse order, because an expired token can no longer be used.
     await other.apply(bench, text);
     await one.apply(bench, text);
     const scope = { ...SCOPE, ...one.scope, ...other.scope };
     const { message } = await refusalOf(bench.tokens.redeem(text, scope, one.caller ?? CALLER));
-    expect(message).toMatch(one.tells);
+    expect(message).toMatch(one.message);
   });
 
-  it.each(faults.filter(([, { scope }]) => scope !== undefined))("is '%s' before the cooldown", async (_, fault) => {
-    const bench = createTokenBench();
-    const text = await bench.issue({ cooldownSeconds: 60 });
-    const { message } = await refusalOf(bench.tokens.redeem(text, { ...SCOPE, ...fault.scope }, CALLER));
-    expect(message).toMatch(fault.tells);
-  });
+  it.each(faults.filter(([, { scope }]) => scope !== undefined))(
+    "comes for '%s' before the cooldown",
+    async (_, fault) => {
+      const bench = createTokenBench();
+      const text = await bench.issue({ cooldownSeconds: 60 });
+      const { message } = await refusalOf(bench.tokens.redeem(text, { ...SCOPE, ...fault.scope }, CALLER));
+      expect(message).toMatch(fault.message);
+    },
+  );
 });
 
-describe('a cooldown', () => {
-  it('refuses with the same token, and does not use it up', async () => {
+describe('the cooldown of a token', () => {
+  it('refuses the call with the same token, which stays valid', async () => {
     const bench = createTokenBench();
     const text = await bench.issue({ cooldownSeconds: 30 });
     bench.time += 12_500;
@@ -351,14 +354,14 @@ describe('a cooldown', () => {
     expect(await bench.tokens.redeem(text, SCOPE, CALLER)).toMatchObject({ consumedAt: START + 30_000 });
   });
 
-  it('longer than the token lives leaves time to use it', async () => {
+  it("extends the token's lifetime where it is longer", async () => {
     const bench = createTokenBench();
     const text = await bench.issue({ cooldownSeconds: 1_000 });
     bench.time += 1_059_999;
     expect(await bench.tokens.redeem(text, SCOPE, CALLER)).toMatchObject({ expiresAt: START + 1_060_000 });
   });
 
-  it('does not hide a token from a look at it, and is no failure', async () => {
+  it('does not stop an inspection and is not counted as a failure', async () => {
     const bench = createTokenBench({ config: { maxFailuresPerMinute: 1 } });
     const text = await bench.issue({ cooldownSeconds: 30 });
     for (let attempt = 0; attempt < 5; attempt += 1) await refusalOf(bench.tokens.redeem(text, SCOPE, CALLER));
@@ -366,8 +369,8 @@ describe('a cooldown', () => {
   });
 });
 
-describe('revocation', () => {
-  it('takes a token back', async () => {
+describe('the revocation of a token', () => {
+  it('makes it invalid', async () => {
     const bench = createTokenBench();
     const text = await bench.issue();
     expect(await bench.tokens.revoke(text, CALLER)).toMatchObject({ operation: SCOPE.operation });
@@ -375,7 +378,7 @@ describe('revocation', () => {
   });
 
   it.each<[string, string, (bench: TokenBench, text: string) => unknown, Caller]>([
-    ['somebody else', 'TOKEN_INVALID', () => undefined, STRANGER],
+    ['another caller', 'TOKEN_INVALID', () => undefined, OTHER_CALLER],
     ['its owner too late', 'TOKEN_ALREADY_USED', ({ tokens }, text) => tokens.redeem(text, SCOPE, CALLER), CALLER],
     ['its owner after it expired', 'TOKEN_EXPIRED', lapse, CALLER],
     ['its owner twice', 'TOKEN_INVALID', ({ tokens }, text) => tokens.revoke(text, CALLER), CALLER],
@@ -388,7 +391,7 @@ describe('revocation', () => {
     expect(refusal.message).toContain('Call the operation again without a token');
   });
 
-  it('and redemption at once: one of them wins', async () => {
+  it('and a simultaneous redemption do not both succeed', async () => {
     for (let round = 0; round < 20; round += 1) {
       const bench = createTokenBench();
       const text = await bench.issue();
@@ -398,20 +401,20 @@ describe('revocation', () => {
     }
   });
 
-  it('comes with the end of the session, for its tokens alone', async () => {
+  it('happens at the end of a session, for its tokens only', async () => {
     const bench = createTokenBench();
-    const [mine, yours] = [await bench.issue(), await bench.issue({ caller: STRANGER })];
+    const [mine, yours] = [await bench.issue(), await bench.issue({ caller: OTHER_CALLER })];
     await bench.tokens.endSession(CALLER.sessionId);
     expect((await refusalOf(bench.tokens.redeem(mine, SCOPE, CALLER))).code).toBe('TOKEN_INVALID');
-    expect(await bench.tokens.redeem(yours, SCOPE, STRANGER)).toMatchObject({ session: 'session-2' });
+    expect(await bench.tokens.redeem(yours, SCOPE, OTHER_CALLER)).toMatchObject({ session: 'session-2' });
   });
 });
 
-describe('the record', () => {
+describe('the audit trail of tokens', () => {
   const actor = { session: 'session-1', client_name: 'editor', transport: 'http' };
   const subject = { operation: 'github__delete_repository', adapter: 'github', actor };
 
-  it('has each event of a token, by the id that the token does not show', async () => {
+  it('has each event of a token, by an id that is not part of the token', async () => {
     const bench = createTokenBench();
     const { token: text, record } = await bench.tokens.issue({
       scope: SCOPE,
@@ -430,7 +433,7 @@ describe('the record', () => {
     expect(JSON.stringify(bench.events)).not.toContain(text);
   });
 
-  it('has revocations, those that come with the end of a session too', async () => {
+  it('has revocations, including those at the end of a session', async () => {
     const bench = createTokenBench();
     const text = await bench.issue();
     const { id } = (await bench.tokens.inspect(text, SCOPE, CALLER)) satisfies Token;

@@ -6,7 +6,7 @@ const NEW_SESSION: Caller = { ...CALLER, sessionId: 'session-2' };
 const asClient = (caller: Caller, client: string): Caller => ({ ...caller, client });
 
 describe('the limit of issued tokens', () => {
-  it('is per caller and minute', async () => {
+  it('applies per caller and minute', async () => {
     const bench = createTokenBench({ config: { maxIssuedPerMinute: 3 } });
     bench.time += 20_500;
     for (let issued = 0; issued < 3; issued += 1) await bench.issue();
@@ -26,25 +26,25 @@ describe('the limit of issued tokens', () => {
     expect(await bench.store.list('token')).toHaveLength(5);
   });
 
-  it('holds for many at once', async () => {
+  it('holds for simultaneous requests', async () => {
     const bench = createTokenBench({ config: { maxIssuedPerMinute: 3 } });
     const outcomes = await Promise.allSettled(Array.from({ length: 50 }, () => bench.issue()));
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(3);
   });
 
-  it('is counted over the sessions of a client that has authenticated', async () => {
+  it('is counted over the sessions of an authenticated client', async () => {
     const bench = createTokenBench({ config: { maxIssuedPerMinute: 1 } });
     await bench.issue({ caller: asClient(CALLER, 'ci') });
     expect((await refusalOf(bench.issue({ caller: asClient(NEW_SESSION, 'ci') }))).code).toBe('RATE_LIMIT_EXCEEDED');
-    await bench.issue({ caller: asClient(NEW_SESSION, 'desk') });
+    await bench.issue({ caller: asClient(NEW_SESSION, 'kiosk') });
     await bench.issue({ caller: NEW_SESSION });
   });
 });
 
-describe('the limit of failures', () => {
+describe('the limit of failed confirmations', () => {
   const config = { maxFailuresPerMinute: 2 };
 
-  it('refuses before the token is looked at, a good one too', async () => {
+  it('refuses a token before it is checked, a valid one too', async () => {
     const bench = createTokenBench({ config });
     const text = await bench.issue();
     for (const guess of ['one', 'two']) {
@@ -61,7 +61,7 @@ describe('the limit of failures', () => {
     expect(await bench.tokens.redeem(text, SCOPE, CALLER)).toMatchObject({ consumedAt: bench.time });
   });
 
-  it('tells many guesses at once no more than as many in a row', async () => {
+  it('reveals no more to simultaneous guesses than to successive ones', async () => {
     const bench = createTokenBench({ config });
     const guesses = Array.from({ length: 50 }, (_, index) => bench.tokens.redeem(`guess ${index}`, SCOPE, CALLER));
     const codes = await Promise.all(guesses.map(async (guess) => (await refusalOf(guess)).code));
@@ -74,7 +74,7 @@ describe('the limit of failures', () => {
     for (let call = 0; call < 5; call += 1) await bench.tokens.redeem(await bench.issue(), SCOPE, CALLER);
   });
 
-  it('counts revocations, those that succeed too', async () => {
+  it('counts revocations, including those that succeed', async () => {
     const bench = createTokenBench({ config });
     const texts = [await bench.issue(), await bench.issue(), await bench.issue()] as const;
     await bench.tokens.revoke(texts[0], CALLER);
@@ -83,7 +83,7 @@ describe('the limit of failures', () => {
     expect((await refusalOf(bench.tokens.redeem(texts[2], SCOPE, CALLER))).code).toBe('RATE_LIMIT_EXCEEDED');
   });
 
-  it('is counted over the sessions of a client that has authenticated, and keeps nobody else out', async () => {
+  it('is counted over the sessions of an authenticated client and does not refuse other callers', async () => {
     const bench = createTokenBench({ config });
     for (const caller of [CALLER, NEW_SESSION]) {
       expect((await refusalOf(bench.tokens.redeem('guess', SCOPE, asClient(caller, 'ci')))).code).toBe('TOKEN_INVALID');

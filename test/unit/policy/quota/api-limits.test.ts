@@ -8,12 +8,12 @@ const GLOBAL: ApiLimit = { scope: 'global', limit: 2, window: 'minute' };
 const SEARCHES: ApiLimit = { scope: 'endpoint', operation: 'search_*', limit: 2, window: 'second' };
 const DELETIONS: ApiLimit = { scope: 'category', category: 'DELETE', limit: 2, window: 'day' };
 
-describe('an upstream that takes so many calls', () => {
+describe('an upstream with a limit', () => {
   it.each<[ApiLimit, Operation, string, string]>([
     [GLOBAL, GET_ITEM, 'calls per minute', '2026-01-28T12:30:00.000Z'],
     [SEARCHES, SEARCH, "calls of 'search_*' per second", '2026-01-28T12:29:14.000Z'],
     [DELETIONS, DELETE_ITEM, "calls of 'DELETE' per day", '2026-01-29T00:00:00.000Z'],
-  ])('is not sent more: %j', async (limit, operation, words, resetsAt) => {
+  ])('gets no call beyond %j', async (limit, operation, words, resetsAt) => {
     const bench = createQuotaBench({ api: { demo: [limit] } });
     await bench.charge({ operation });
     await bench.charge({ operation, caller: BOB });
@@ -21,7 +21,7 @@ describe('an upstream that takes so many calls', () => {
     const { code, message, details } = await bench.refusal({ operation });
     expect({ code, message, details }).toEqual({
       code: 'RATE_LIMIT_EXCEEDED',
-      message: `API rate limit exceeded: upstream 'demo' takes 2 ${words}. Try again in ${seconds} seconds`,
+      message: `API rate limit exceeded: upstream 'demo' allows 2 ${words}. Try again in ${seconds} seconds`,
       details: {
         upstream: 'demo',
         limit: 2,
@@ -39,12 +39,12 @@ describe('an upstream that takes so many calls', () => {
     [GLOBAL, ELSEWHERE],
     [SEARCHES, GET_ITEM],
     [DELETIONS, GET_ITEM],
-  ])('takes others: %j', (limit, operation) => {
+  ])('gets the calls that the limit does not apply to: %j', (limit, operation) => {
     const { service } = createQuotaBench({ api: { demo: [limit] } });
     expect(service.charge({ operation, arguments: {}, caller: ALICE })).toBeUndefined();
   });
 
-  it('is asked before any quota', async () => {
+  it('refuses a call before any quota does', async () => {
     const bench = createQuotaBench({ api: { demo: [GLOBAL] }, limits: [aLimit({ pause: 1, hardStop: 2 })] });
     await bench.charge();
     expect((await bench.refusal()).code).toBe('RATE_LIMIT_QUOTA_PAUSE');
@@ -54,14 +54,14 @@ describe('an upstream that takes so many calls', () => {
   });
 });
 
-describe('what an upstream says of its limit', () => {
-  it('keeps calls back until it may be asked again', async () => {
+describe("a limit in an upstream's answer", () => {
+  it('refuses calls until the upstream may be called again', async () => {
     const bench = createQuotaBench({});
     bench.service.noteLimits('demo', { retryAfterSeconds: 30 });
     const { code, message, details } = await bench.refusal();
     expect({ code, message, details }).toEqual({
       code: 'RATE_LIMIT_EXCEEDED',
-      message: "API rate limit exceeded: upstream 'demo' has asked to be left alone. Try again in 30 seconds",
+      message: "API rate limit exceeded: upstream 'demo' has asked for a pause. Try again in 30 seconds",
       details: {
         upstream: 'demo',
         remaining: 0,
@@ -90,14 +90,14 @@ describe('what an upstream says of its limit', () => {
     else expect((await bench.refusal()).details).toMatchObject({ retry_after_seconds: seconds });
   });
 
-  it('is not shortened by a later, milder word', async () => {
+  it('is not shortened by a later, shorter one', async () => {
     const bench = createQuotaBench({});
     bench.service.noteLimits('demo', { retryAfterSeconds: 30 });
     bench.service.noteLimits('demo', { retryAfterSeconds: 1 });
     expect((await bench.refusal()).details).toMatchObject({ retry_after_seconds: 30 });
   });
 
-  it('counts nothing of a call that is kept back', async () => {
+  it('leaves a refused call uncounted by quotas', async () => {
     const bench = createQuotaBench({ limits: [aLimit({ hardStop: 5 })] });
     bench.service.noteLimits('demo', { retryAfterSeconds: 30 });
     await bench.refusal();

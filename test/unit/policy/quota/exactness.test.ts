@@ -63,11 +63,11 @@ describe.each(Object.entries(STORES))('10,000 calls at once, counted in %s', (_,
   });
 });
 
-describe('whatever happens in whatever order', () => {
+describe('any sequence of charges, settlements and pauses', () => {
   const step = fc.record({
     operation: fc.constantFrom(GET_ITEM, SEARCH, DELETE_ITEM),
     caller: fc.constantFrom(ALICE, BOB),
-    goesOn: fc.boolean(),
+    continues: fc.boolean(),
   });
   const limit = fc.record({
     match: fc.constantFrom(
@@ -79,22 +79,22 @@ describe('whatever happens in whatever order', () => {
     per: fc.constantFrom('all' as const, 'client' as const),
     metric: fc.constantFrom('requests_per_hour' as const, 'cost_per_day' as const),
     pause: fc.option(fc.nat(4), { nil: undefined }),
-    room: fc.nat(8),
+    margin: fc.nat(8),
   });
 
-  it('no counter passes its hard stop, and every pass is counted by each quota that is about it', async () => {
+  it('keeps every counter within its hard stop and counts every call on each quota that applies', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(limit, { maxLength: 4 }), fc.array(step, { maxLength: 40 }), async (drafts, steps) => {
-        const limits = drafts.map(({ room, pause, ...rest }, index) =>
-          aLimit({ ...rest, name: `${index}`, ...(pause !== undefined && { pause }), hardStop: (pause ?? 0) + room }),
+        const limits = drafts.map(({ margin, pause, ...rest }, index) =>
+          aLimit({ ...rest, name: `${index}`, ...(pause !== undefined && { pause }), hardStop: (pause ?? 0) + margin }),
         );
         const bench = createQuotaBench({ limits, pricing: [{ match: {}, costPerCall: 1 }] });
         const passed: (typeof steps)[number][] = [];
         await Promise.all(
           steps.map(async (each) => {
-            const { goesOn, ...request } = each;
+            const { continues, ...request } = each;
             const outcome = await bench.charge(request).catch((refusal) => refusal.details['confirmation_token']);
-            const token = goesOn && typeof outcome === 'string' ? outcome : undefined;
+            const token = continues && typeof outcome === 'string' ? outcome : undefined;
             const through =
               typeof outcome === 'object' ||
               (token !== undefined &&

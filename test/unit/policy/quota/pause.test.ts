@@ -1,10 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import { ALICE, ANYBODY, aLimit, BOB, createQuotaBench, DELETE_ITEM, GET_ITEM, tokenOf } from './quota-bench.js';
+import {
+  ALICE,
+  aLimit,
+  BOB,
+  createQuotaBench,
+  DELETE_ITEM,
+  GET_ITEM,
+  tokenOf,
+  UNAUTHENTICATED,
+} from './quota-bench.js';
 
 const LIMIT = aLimit({ pause: 2, hardStop: 5 });
 
 describe('a pause', () => {
-  it('asks whether to go on, with a token', async () => {
+  it('asks whether to continue, with a token', async () => {
     const bench = createQuotaBench({ limits: [LIMIT] });
     await bench.chargeTimes(2);
     const { code, message, details } = await bench.refusal();
@@ -25,28 +34,28 @@ describe('a pause', () => {
     });
   });
 
-  it('is over for the caller that goes on, up to the hard stop, here and at other gateways', async () => {
+  it('ends for the caller that continues, up to the hard stop, at every gateway', async () => {
     const bench = createQuotaBench({ limits: [LIMIT] });
     await bench.chargeTimes(2);
     const continueToken = tokenOf(await bench.refusal());
     await bench.charge({ continueToken });
     await bench.charge({ operation: DELETE_ITEM });
     const request = { operation: GET_ITEM, arguments: {}, caller: ALICE };
-    expect(await bench.beside().charge(request)).toEqual([]);
+    expect(await bench.elsewhere().charge(request)).toEqual([]);
     expect((await bench.refusal()).code).toBe('RATE_LIMIT_QUOTA_EXHAUSTED');
   });
 
-  it('is not over for anybody else', async () => {
+  it('does not end for other callers', async () => {
     const bench = createQuotaBench({ limits: [LIMIT] });
     await bench.chargeTimes(2);
     await bench.charge({ continueToken: tokenOf(await bench.refusal()) });
-    for (const caller of [BOB, ANYBODY]) {
+    for (const caller of [BOB, UNAUTHENTICATED]) {
       expect((await bench.refusal({ caller })).code).toBe('RATE_LIMIT_QUOTA_PAUSE');
     }
     expect(await bench.charge({ caller: { ...ALICE, sessionId: 'session-9' } })).toEqual([]);
   });
 
-  it('comes again in the next window', async () => {
+  it('begins again in the next window', async () => {
     const bench = createQuotaBench({ limits: [LIMIT] });
     await bench.chargeTimes(2);
     await bench.charge({ continueToken: tokenOf(await bench.refusal()) });
@@ -64,7 +73,7 @@ describe('a pause', () => {
     expect(await bench.chargeTimes(20)).toMatchObject([{ severity: 'high', details: { current: 23 } }]);
   });
 
-  it('of each quota is asked about by itself', async () => {
+  it('of each quota has a question of its own', async () => {
     const daily = aLimit({ name: 'daily', metric: 'requests_per_day', pause: 2 });
     const bench = createQuotaBench({ limits: [LIMIT, daily] });
     await bench.chargeTimes(2);
@@ -74,13 +83,13 @@ describe('a pause', () => {
     expect(await bench.charge({ continueToken: tokenOf(second) })).toEqual([]);
   });
 
-  it('is not asked about where another quota stops the call anyway', async () => {
+  it('asks nothing where another quota stops the call anyway', async () => {
     const bench = createQuotaBench({ limits: [LIMIT, aLimit({ name: 'few', hardStop: 2 })] });
     await bench.chargeTimes(2);
     expect((await bench.refusal()).code).toBe('RATE_LIMIT_QUOTA_EXHAUSTED');
   });
 
-  it('of tokens begins when they are used up', async () => {
+  it('of a token quota begins when the tokens are used up', async () => {
     const bench = createQuotaBench({ limits: [aLimit({ metric: 'tokens_per_hour', pause: 10, hardStop: 20 })] });
     await bench.charge();
     await bench.service.settle(GET_ITEM, ALICE, 40);
@@ -92,21 +101,21 @@ describe('a pause', () => {
   });
 });
 
-describe('a token to go on', () => {
+describe('a token to continue past a pause', () => {
   async function paused(limit = LIMIT) {
     const bench = createQuotaBench({ limits: [limit] });
     await bench.chargeTimes(2);
     return { bench, continueToken: tokenOf(await bench.refusal()) };
   }
 
-  it('is good once, whoever comes at the same time', async () => {
+  it('is valid once of several simultaneous calls', async () => {
     const { bench, continueToken } = await paused();
     const outcomes = await Promise.allSettled([1, 2, 3].map(() => bench.charge({ continueToken })));
     const codes = outcomes.map((outcome) => (outcome.status === 'rejected' ? outcome.reason.code : 'passed'));
     expect(codes.sort()).toEqual(['TOKEN_ALREADY_USED', 'TOKEN_ALREADY_USED', 'passed']);
   });
 
-  it('is not looked at where nothing is paused', async () => {
+  it('is ignored where nothing is paused', async () => {
     const { bench, continueToken } = await paused();
     bench.time += 3_600_000;
     expect(await bench.charge({ continueToken })).toEqual([]);
@@ -114,7 +123,7 @@ describe('a token to go on', () => {
   });
 
   it.each([
-    ['somebody else', { caller: BOB }, 'TOKEN_INVALID'],
+    ['another caller', { caller: BOB }, 'TOKEN_INVALID'],
     ['another operation', { operation: DELETE_ITEM }, 'TOKEN_SCOPE_MISMATCH'],
     ['other parameters', { arguments: { id: 2 } }, 'TOKEN_SCOPE_MISMATCH'],
     ['a made-up token', { continueToken: 'quota_continue_x' }, 'TOKEN_INVALID'],
@@ -125,7 +134,7 @@ describe('a token to go on', () => {
     expect(await bench.charge({ continueToken })).toEqual([]);
   });
 
-  it('is refused by another quota', async () => {
+  it('is refused for the pause of another quota', async () => {
     const other = aLimit({ name: 'deletes', match: { operation: ['get_*'] }, metric: 'requests_per_day', pause: 3 });
     const bench = createQuotaBench({ limits: [LIMIT, other] });
     await bench.chargeTimes(2);
@@ -133,10 +142,10 @@ describe('a token to go on', () => {
     await bench.charge({ continueToken: token });
     const { code, message } = await bench.refusal({ continueToken: spare });
     expect(code).toBe('TOKEN_SCOPE_MISMATCH');
-    expect(message).toMatch(/^Token is not for going on past the quota that pauses this call now\./);
+    expect(message).toMatch(/^Token is not for continuing past the quota pause of this call\./);
   });
 
-  it('expires with the window, if that ends before its five minutes', async () => {
+  it('expires with the window where that ends within five minutes', async () => {
     const bench = createQuotaBench({ limits: [aLimit({ metric: 'requests_per_minute', pause: 0 })] });
     expect((await bench.refusal()).details).toMatchObject({ expires_at: '2026-01-28T12:30:00.000Z' });
   });

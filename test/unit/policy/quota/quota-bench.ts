@@ -16,7 +16,7 @@ export const START = Date.parse('2026-01-28T12:29:13.000Z');
 
 export const ALICE: Caller = { sessionId: 'session-1', clientName: 'editor', client: 'alice', transport: 'http' };
 export const BOB: Caller = { sessionId: 'session-2', clientName: 'editor', client: 'bob', transport: 'http' };
-export const ANYBODY: Caller = { sessionId: 'session-3', clientName: 'editor', transport: 'http' };
+export const UNAUTHENTICATED: Caller = { sessionId: 'session-3', clientName: 'editor', transport: 'http' };
 
 export const GET_ITEM = anOperation({ name: 'get_item' });
 export const SEARCH = anOperation({ name: 'search_items' });
@@ -46,11 +46,11 @@ export interface QuotaBench {
   chargeTimes(count: number, request?: Partial<ChargeRequest>): Promise<readonly Warning[]>;
   /** The refusal of a call. */
   refusal(request?: Partial<ChargeRequest>): Promise<OperationError>;
-  /** Another desk over the same store and clock: a restart, or another gateway. */
-  beside(): QuotaService;
+  /** Another quota service over the same store and clock: a restart, or another gateway. */
+  elsewhere(): QuotaService;
 }
 
-/** A limit on the requests of everybody, with plain values for what a test does not care about. */
+/** A limit on the requests of all callers, with default values for what a test does not set. */
 export function aLimit(changes: Partial<QuotaLimit> = {}): QuotaLimit {
   return { name: 'calls', match: {}, per: 'all', metric: 'requests_per_hour', ...changes };
 }
@@ -75,9 +75,9 @@ export function createQuotaBench({ limits = [], pricing = [], api = {}, ...optio
       maxFailuresPerMinute: 100_000,
     },
   });
-  const beside = (): QuotaService =>
+  const elsewhere = (): QuotaService =>
     createQuotaService({ store, tokens, config, now, observe: (observation) => void observations.push(observation) });
-  const service = beside();
+  const service = elsewhere();
   const charge = async (request: Partial<ChargeRequest> = {}): Promise<readonly Warning[]> =>
     (await service.charge({ operation: GET_ITEM, arguments: {}, caller: ALICE, ...request })) ?? [];
   const bench: QuotaBench = {
@@ -86,7 +86,7 @@ export function createQuotaBench({ limits = [], pricing = [], api = {}, ...optio
     observations,
     time: START,
     charge,
-    beside,
+    elsewhere,
     async chargeTimes(count, request) {
       let warnings: readonly Warning[] = [];
       for (let done = 0; done < count; done += 1) warnings = await charge(request);

@@ -6,7 +6,6 @@ import { MemoryStore } from '../../../../src/store/memory-store.js';
 import { type StateStore, StoreError } from '../../../../src/store/state-store.js';
 import {
   ALICE,
-  ANYBODY,
   aLimit,
   BOB,
   createQuotaBench,
@@ -15,13 +14,14 @@ import {
   GET_ITEM,
   operationCalled,
   SEARCH,
+  UNAUTHENTICATED,
 } from './quota-bench.js';
 
 const INTROSPECT = operationCalled('introspect', { upstream: 'gateway', qualifiedName: 'introspect' });
 
-describe('what a quota is about', () => {
+describe('a quota on', () => {
   it.each<[string, QuotaMatch, Operation, Caller, boolean]>([
-    ['everything', {}, GET_ITEM, ANYBODY, true],
+    ['everything', {}, GET_ITEM, UNAUTHENTICATED, true],
     ['an operation by its name', { operation: ['get_item'] }, GET_ITEM, ALICE, true],
     ['an operation by its qualified name', { operation: ['demo__*'] }, GET_ITEM, ALICE, true],
     ['another operation', { operation: ['get_*'] }, SEARCH, ALICE, false],
@@ -31,40 +31,40 @@ describe('what a quota is about', () => {
     ['another upstream', { upstream: ['wiki'] }, GET_ITEM, ALICE, false],
     ['a client', { client: ['ali*'] }, GET_ITEM, ALICE, true],
     ['another client', { client: ['alice'] }, GET_ITEM, BOB, false],
-    ['clients, and nobody in particular', { client: ['*'] }, GET_ITEM, ANYBODY, false],
+    ['any client, for a caller without authentication', { client: ['*'] }, GET_ITEM, UNAUTHENTICATED, false],
     ['all of it at once', { operation: ['get_*'], category: ['DELETE'] }, GET_ITEM, ALICE, false],
     ['everything but what the gateway does itself', {}, INTROSPECT, ALICE, false],
     ['all names but those of the gateway', { operation: ['*'] }, INTROSPECT, ALICE, false],
     ['the gateway, by name', { upstream: ['gateway'] }, INTROSPECT, ALICE, true],
     ['an operation of the gateway, by name', { operation: ['introspect'] }, INTROSPECT, ALICE, true],
-  ])('%s', async (_, match, operation, caller, counted) => {
+  ])('%s decides whether it counts the call (%#)', async (_, match, operation, caller, counted) => {
     const { service } = createQuotaBench({ limits: [aLimit({ match, hardStop: 1 })] });
     const charged = service.charge({ operation, arguments: {}, caller });
     expect(charged !== undefined).toBe(counted);
     await charged;
   });
 
-  it('costs nothing where it is about nothing: no promise is made', () => {
+  it('nothing makes no promise', () => {
     const { service } = createQuotaBench({});
     expect(service.charge({ operation: GET_ITEM, arguments: {}, caller: ALICE })).toBeUndefined();
     expect(service.settle(GET_ITEM, ALICE, 100)).toBeUndefined();
   });
 });
 
-describe('whom a quota counts together', () => {
-  const anybodyElse = { ...ANYBODY, sessionId: 'session-4' };
+describe('a quota', () => {
+  const unauthenticatedToo = { ...UNAUTHENTICATED, sessionId: 'session-4' };
   const aliceAgain = { ...ALICE, sessionId: 'session-5' };
 
   it.each([
     { per: 'all', first: ALICE, second: BOB, together: true },
     { per: 'client', first: ALICE, second: BOB, together: false },
     { per: 'client', first: ALICE, second: aliceAgain, together: true },
-    { per: 'client', first: ANYBODY, second: anybodyElse, together: true },
-    { per: 'client', first: ANYBODY, second: ALICE, together: false },
+    { per: 'client', first: UNAUTHENTICATED, second: unauthenticatedToo, together: true },
+    { per: 'client', first: UNAUTHENTICATED, second: ALICE, together: false },
     { per: 'session', first: ALICE, second: aliceAgain, together: false },
     { per: 'session', first: ALICE, second: ALICE, together: true },
   ] as const)(
-    'per $per: $first.sessionId and $second.sessionId: $together',
+    'per $per counts $first.sessionId and $second.sessionId together: $together',
     async ({ per, first, second, together }) => {
       const bench = createQuotaBench({ limits: [aLimit({ per, hardStop: 1 })] });
       await bench.charge({ caller: first });
@@ -75,7 +75,7 @@ describe('whom a quota counts together', () => {
 });
 
 describe('a hard stop', () => {
-  it('refuses what would be too much and says until when', async () => {
+  it('refuses a call beyond it and says until when', async () => {
     const bench = createQuotaBench({ limits: [aLimit({ hardStop: 3 })] });
     await bench.chargeTimes(3);
     const { code, message, details, traits } = await bench.refusal();
@@ -94,7 +94,7 @@ describe('a hard stop', () => {
     expect(traits).toMatchObject({ httpStatus: 429, recoverable: true });
   });
 
-  it('ends with its window', async () => {
+  it('is lifted when its window ends', async () => {
     const bench = createQuotaBench({ limits: [aLimit({ hardStop: 1 })] });
     await bench.charge();
     bench.time = Date.parse('2026-01-28T12:59:59.999Z');
@@ -108,10 +108,10 @@ describe('a hard stop', () => {
     const bench = createQuotaBench({ limits: [aLimit({ hardStop: 1 })] });
     await bench.charge();
     const request = { operation: GET_ITEM, arguments: {}, caller: ALICE };
-    await expect(bench.beside().charge(request)).rejects.toMatchObject({ code: 'RATE_LIMIT_QUOTA_EXHAUSTED' });
+    await expect(bench.elsewhere().charge(request)).rejects.toMatchObject({ code: 'RATE_LIMIT_QUOTA_EXHAUSTED' });
   });
 
-  it('of one quota keeps the call from being counted by another', async () => {
+  it('of one quota leaves the call uncounted by another', async () => {
     const bench = createQuotaBench({
       api: { demo: [{ scope: 'global', limit: 100, window: 'hour' }] },
       limits: [
@@ -139,7 +139,7 @@ describe('a hard stop', () => {
 describe('a warning', () => {
   const limit = aLimit({ warn: 4, pause: 10, hardStop: 20 });
 
-  it('comes from the threshold on, and louder near the next', async () => {
+  it('is sent from the threshold on, with severity high near the next threshold', async () => {
     const bench = createQuotaBench({ limits: [limit] });
     expect(await bench.chargeTimes(3)).toEqual([]);
     const [fourth] = await bench.charge();
@@ -161,12 +161,12 @@ describe('a warning', () => {
     expect(await bench.charge()).toMatchObject([{ severity: 'high', details: { current: 10 } }]);
   });
 
-  it('of a quota without other thresholds is never loud', async () => {
+  it('of a quota without other thresholds always has severity medium', async () => {
     const bench = createQuotaBench({ limits: [aLimit({ warn: 1 })] });
     expect(await bench.chargeTimes(50)).toMatchObject([{ severity: 'medium', details: { current: 50 } }]);
   });
 
-  it('is told of each quota', async () => {
+  it('is sent for each quota', async () => {
     const bench = createQuotaBench({
       limits: [aLimit({ warn: 1 }), aLimit({ name: 'daily', metric: 'requests_per_day', warn: 1 })],
     });
@@ -174,7 +174,7 @@ describe('a warning', () => {
   });
 });
 
-describe('money', () => {
+describe('a cost quota', () => {
   const spending = aLimit({ name: 'spending', metric: 'cost_per_day', hardStop: 0.3, currency: 'USD' });
   const pricing = [
     { match: {}, costPerCall: 0.1 },
@@ -182,7 +182,7 @@ describe('money', () => {
     { match: { upstream: ['wiki'] }, costPerCall: 0 },
   ];
 
-  it('is counted by the last price that matches, exactly', async () => {
+  it('counts the last price that matches, exactly', async () => {
     const bench = createQuotaBench({ limits: [spending], pricing });
     // In fractions 0.1 + 0.1 + 0.1 is more than 0.3.
     await bench.chargeTimes(3);
@@ -197,7 +197,7 @@ describe('money', () => {
     });
   });
 
-  it('may suffice for a cheap call and not for a dear one', async () => {
+  it('may allow a cheap call and not an expensive one', async () => {
     const bench = createQuotaBench({ limits: [spending], pricing });
     await bench.charge();
     expect((await bench.refusal({ operation: SEARCH })).message).toBe(
@@ -206,16 +206,16 @@ describe('money', () => {
     await bench.chargeTimes(2);
   });
 
-  it('is no matter of what costs nothing', () => {
+  it('does not apply to a call without a price', () => {
     const { service } = createQuotaBench({ limits: [spending], pricing });
     expect(service.charge({ operation: ELSEWHERE, arguments: {}, caller: ALICE })).toBeUndefined();
   });
 });
 
-describe('tokens', () => {
+describe('a token quota', () => {
   const limit = aLimit({ name: 'reading', metric: 'tokens_per_minute', warn: 50, hardStop: 100 });
 
-  it('are counted of the answer, and stop the next call', async () => {
+  it('counts the tokens of the answer and stops the next call', async () => {
     const bench = createQuotaBench({ limits: [limit] });
     expect(await bench.charge()).toEqual([]);
     await bench.service.settle(GET_ITEM, ALICE, 199);
@@ -226,7 +226,7 @@ describe('tokens', () => {
     expect((await bench.refusal()).details).toMatchObject({ current: 100, metric: 'tokens_per_minute' });
   });
 
-  it('of an answer that comes in the next window count there', async () => {
+  it('counts an answer in the window in which it comes', async () => {
     const bench = createQuotaBench({ limits: [limit] });
     await bench.charge();
     bench.time += 60_000;
@@ -234,7 +234,7 @@ describe('tokens', () => {
     await bench.refusal();
   });
 
-  it('are not asked about where the quota is not about the call', () => {
+  it('does not count the answer of a call that it does not apply to', () => {
     const { service } = createQuotaBench({ limits: [{ ...limit, match: { client: ['bob'] } }] });
     expect(service.settle(GET_ITEM, ALICE, 400)).toBeUndefined();
   });
@@ -253,7 +253,7 @@ describe('while the store is away', () => {
     });
   }
 
-  it('calls that must be counted are refused, and others go on', async () => {
+  it('calls that must be counted are refused, and others run', async () => {
     const bench = withFailing('incrementAll');
     const { code, cause } = await bench.refusal();
     expect({ code, cause }).toEqual({ code: 'INTERNAL_ERROR', cause: away });
@@ -268,7 +268,7 @@ describe('while the store is away', () => {
     ]);
   });
 
-  it('there is no status', async () => {
+  it('the status is refused', async () => {
     await expect(withFailing('count').service.status(ALICE)).rejects.toMatchObject({ code: 'INTERNAL_ERROR' });
   });
 });

@@ -3,12 +3,12 @@ import { ALICE, aLimit, BOB, createQuotaBench, GET_ITEM, tokenOf } from './quota
 
 const HOUR_END = '2026-01-28T13:00:00.000Z';
 
-it('is empty where there is nothing to be used up', async () => {
+it('the quota status is empty without limits and quotas', async () => {
   const { service } = createQuotaBench({});
   expect(await service.status(ALICE)).toEqual({ adapter: 'gateway', api_limits: {}, quotas: [], next_reset: null });
 });
 
-it('has the specified shape', async () => {
+it('the quota status has the specified shape', async () => {
   const bench = createQuotaBench({
     api: {
       demo: [
@@ -62,7 +62,7 @@ it('has the specified shape', async () => {
   });
 });
 
-it('is that of the caller', async () => {
+it("the quota status shows the caller's own share", async () => {
   const bench = createQuotaBench({
     limits: [
       aLimit({ name: 'each', per: 'client', hardStop: 5 }),
@@ -79,7 +79,7 @@ it('is that of the caller', async () => {
   });
 });
 
-it('goes from ok to exhausted', async () => {
+it('the status of a quota goes from ok over warn and paused to exhausted', async () => {
   const bench = createQuotaBench({ limits: [aLimit({ warn: 1, pause: 2, hardStop: 3 })] });
   const statusOf = async (caller = ALICE) =>
     ((await bench.service.status(caller))['quotas'] as { status: string }[])[0]?.status;
@@ -94,7 +94,7 @@ it('goes from ok to exhausted', async () => {
   expect([await statusOf(), await statusOf(BOB)]).toEqual(['exhausted', 'exhausted']);
 });
 
-it('is no longer paused for who has gone on', async () => {
+it('the status of a quota is no longer paused for a caller that continued', async () => {
   const bench = createQuotaBench({ limits: [aLimit({ pause: 1 })] });
   await bench.charge();
   await bench.charge({ continueToken: tokenOf(await bench.refusal()) });
@@ -102,7 +102,7 @@ it('is no longer paused for who has gone on', async () => {
   expect(statuses).toMatchObject([{ quotas: [{ status: 'warn' }] }, { quotas: [{ status: 'paused' }] }]);
 });
 
-it('tells which upstreams have asked to be left alone', async () => {
+it('the quota status lists the upstreams that asked for a pause', async () => {
   const bench = createQuotaBench({});
   bench.service.noteLimits('demo', { retryAfterSeconds: 10 });
   expect(await bench.service.status(ALICE)).toMatchObject({

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { PolicyRule } from '../../../../src/config/gateway-config.js';
 import type { JsonObject } from '../../../../src/protocol/json.js';
 import { GATEWAY_SOURCE, type TrustLevel } from '../../../../src/protocol/operation.js';
-import { aBook, aParameter, aRule, NOBODY, rated } from './a-rule.js';
+import { ANONYMOUS, anEngine, aParameter, aRule, rated } from './an-engine.js';
 
 const DELETE_FILE = rated(
   'destructive',
@@ -15,13 +15,13 @@ const DELETE_FILE = rated(
 );
 
 function traceOf(changes: Partial<PolicyRule>, args: JsonObject = {}, client?: string) {
-  const caller = client === undefined ? NOBODY : { client };
-  return aBook([aRule(changes)]).explain(DELETE_FILE, args, caller).rules[0];
+  const caller = client === undefined ? ANONYMOUS : { client };
+  return anEngine([aRule(changes)]).explain(DELETE_FILE, args, caller).rules[0];
 }
 
-describe('the trace of a rule', () => {
+describe('the explanation of a rule', () => {
   it.each<[changes: Partial<PolicyRule>, args: JsonObject, client: string | undefined, matches: boolean, why: string]>([
-    [{}, {}, undefined, true, 'it is about every call'],
+    [{}, {}, undefined, true, 'it applies to every call'],
     [{ match: { operation: ['push_*'] } }, {}, undefined, false, "operation 'delete_file' is not 'push_*'"],
     [{ match: { operation: ['a', 'b'] } }, {}, undefined, false, "operation 'delete_file' is not 'a' or 'b'"],
     [{ match: { operation: ['delete_*'] } }, {}, undefined, true, "operation 'delete_file' matches 'delete_*'"],
@@ -30,7 +30,7 @@ describe('the trace of a rule', () => {
       {},
       undefined,
       true,
-      "operation 'delete_file' may match '!(x)'; in doubt a rule that denies matches",
+      "operation 'delete_file' may match '!(x)'; when in doubt, a rule that denies matches",
     ],
     [{ match: { category: ['READ'] } }, {}, undefined, false, "category 'DELETE' is not 'READ'"],
     [
@@ -99,21 +99,21 @@ describe('the trace of a rule', () => {
       { amount: '1000' },
       undefined,
       true,
-      "parameter 'amount' '1000' may be greater than 5; in doubt a rule that denies matches",
+      "parameter 'amount' '1000' may be greater than 5; when in doubt, a rule that denies matches",
     ],
     [
       { decision: 'confirm', match: { params: { amount: { gt: 5 } } } },
       { amount: '1000' },
       undefined,
       true,
-      "parameter 'amount' '1000' may be greater than 5; in doubt a rule that confirms matches",
+      "parameter 'amount' '1000' may be greater than 5; when in doubt, a rule that confirms matches",
     ],
     [
       { decision: 'allow', match: { operation: ['delete_file'], params: { amount: { gt: 5 } } } },
       { amount: '1000' },
       undefined,
       false,
-      "operation 'delete_file' matches 'delete_file', and parameter 'amount' '1000' may be greater than 5; in doubt a rule that allows does not match; the trust matrix holds",
+      "operation 'delete_file' matches 'delete_file', and parameter 'amount' '1000' may be greater than 5; when in doubt, a rule that allows does not match; the trust matrix holds",
     ],
     [
       { match: { params: { amount: { equals: { a: 1 } } } } },
@@ -134,7 +134,7 @@ describe('the trace of a rule', () => {
       { path: '{"x":1}' },
       undefined,
       true,
-      "parameter 'path.x' may equal 1; in doubt a rule that denies matches",
+      "parameter 'path.x' may equal 1; when in doubt, a rule that denies matches",
     ],
     [
       { match: { params: { pass_word: { glob: ['s*'] } } } },
@@ -155,27 +155,27 @@ describe('the trace of a rule', () => {
       {},
       undefined,
       true,
-      "operation 'delete_file' matches 'delete_file'; it stands in for the trust matrix, which says confirm",
+      "operation 'delete_file' matches 'delete_file'; it replaces the decision of the trust matrix, which is confirm",
     ],
-  ])('%j of %j by %s: %s, %s', (changes, args, client, matches, why) => {
+  ])('of %j for the arguments %j by client %s: matches %s, because %s', (changes, args, client, matches, why) => {
     const decision = changes.decision ?? 'deny';
     expect(traceOf(changes, args, client)).toEqual({ rule: 'rule 1', decision, matches, why });
   });
 
-  it('says why a rule for everything does not touch discovery', () => {
+  it('says why a rule for every operation does not apply to discovery', () => {
     const introspect = rated('safe', { name: 'introspect', upstream: GATEWAY_SOURCE }, 'READ');
-    expect(aBook([aRule()]).explain(introspect, {}, NOBODY).rules).toEqual([
+    expect(anEngine([aRule()]).explain(introspect, {}, ANONYMOUS).rules).toEqual([
       {
         rule: 'rule 1',
         decision: 'deny',
         matches: false,
-        why: "'introspect' is how operations are found, and is ruled by its exact name alone",
+        why: "'introspect' is how operations are found, so only a rule that names it exactly applies to it",
       },
     ]);
   });
 });
 
-describe('the explanation', () => {
+describe('the explanation of a decision', () => {
   it.each<[rules: readonly PolicyRule[], trust: TrustLevel, readOnly: boolean, lifted: boolean, summary: string]>([
     [[], 'certified', false, false, "Allowed by the trust matrix: danger 'destructive' at trust 'certified'"],
     [
@@ -221,18 +221,21 @@ describe('the explanation', () => {
       false,
       "Needs confirmation by a person, 9 s after the question at the earliest, by rule 'ask'",
     ],
-  ])('of %j under %s', (rules, trust, readOnly, lifted, summary) => {
-    const explanation = aBook(rules, trust, readOnly).explain(DELETE_FILE, {}, NOBODY);
-    expect(explanation.operation).toBe('delete_file');
-    expect(explanation.matrix.lifted).toBe(lifted);
-    expect(explanation.summary).toBe(summary);
-  });
+  ])(
+    'by the rules %j at trust %s (read-only: %s) says whether the matrix was lifted (%s) and %j',
+    (rules, trust, readOnly, lifted, summary) => {
+      const explanation = anEngine(rules, trust, readOnly).explain(DELETE_FILE, {}, ANONYMOUS);
+      expect(explanation.operation).toBe('delete_file');
+      expect(explanation.matrix.lifted).toBe(lifted);
+      expect(explanation.summary).toBe(summary);
+    },
+  );
 
-  it('tells every rule in its order', () => {
+  it('lists every rule in the configured order', () => {
     const rules = ['c', 'a', 'b'].map((name) => aRule({ name }));
     expect(
-      aBook(rules)
-        .explain(DELETE_FILE, {}, NOBODY)
+      anEngine(rules)
+        .explain(DELETE_FILE, {}, ANONYMOUS)
         .rules.map(({ rule }) => rule),
     ).toEqual(['c', 'a', 'b']);
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ParamCondition } from '../../../../src/config/gateway-config.js';
 import type { JsonObject } from '../../../../src/protocol/json.js';
 import type { Operation } from '../../../../src/protocol/operation.js';
-import { aBook, aParameter, aRule, NOBODY, rated } from './a-rule.js';
+import { ANONYMOUS, anEngine, aParameter, aRule, rated } from './an-engine.js';
 
 const OPERATION = rated('safe', {
   name: 'pay',
@@ -20,9 +20,9 @@ type Params = Readonly<Record<string, ParamCondition>>;
 /** Whether a call under the condition is denied by a rule that denies, and allowed by one that allows. */
 function outcome(params: Params, args: JsonObject, operation: Operation = OPERATION): readonly [boolean, boolean] {
   const deny = aRule({ match: { operation: [operation.qualifiedName], params } });
-  const denied = aBook([deny]).decide(operation, args, NOBODY).effect === 'deny';
+  const denied = anEngine([deny]).decide(operation, args, ANONYMOUS).effect === 'deny';
   const allowed =
-    aBook([{ ...deny, decision: 'allow' }], 'untested').decide(operation, args, NOBODY).effect === 'allow';
+    anEngine([{ ...deny, decision: 'allow' }], 'untested').decide(operation, args, ANONYMOUS).effect === 'allow';
   return [denied, allowed];
 }
 
@@ -34,7 +34,7 @@ type Row = readonly [params: Params, args: JsonObject, outcome: readonly [denied
 
 function checkEach(title: string, rows: readonly Row[]): void {
   describe(title, () => {
-    it.each(rows)('%j of %j: denied and allowed %j', (params, args, expected) => {
+    it.each(rows)('%j on the arguments %j: a deny rule and an allow rule take effect %j', (params, args, expected) => {
       expect(outcome(params, args)).toEqual(expected);
     });
   });
@@ -141,7 +141,7 @@ describe('conditions on parameters', () => {
     [{ amount: { gt: 1 }, extra: { present: true } }, { amount: 2, extra: 1 }, MATCHES],
   ]);
 
-  it("reads an update's own field named 'input', and an 'input' that is a parameter like any other", () => {
+  it("read an update's own field named 'input', and an 'input' that is a parameter like any other", () => {
     const update = rated('safe', { parameters: [aParameter('input', 'input', 'input')] });
     expect(outcome({ 'input.input': { equals: 1 } }, { input: 1 }, update)).toEqual(MATCHES);
     expect(outcome({ input: { equals: 1 } }, { input: 1 }, update)).toEqual(MATCHES);
@@ -149,11 +149,11 @@ describe('conditions on parameters', () => {
     expect(outcome({ 'input.x': { equals: 1 } }, { input: { x: 1 } }, other)).toEqual(MATCHES);
   });
 
-  it('confirms in doubt without lifting the matrix', () => {
+  it('confirm a call in doubt without lifting the trust matrix', () => {
     const match = { operation: [OPERATION.qualifiedName], params: { amount: { gt: 100 } } };
     const confirm = aRule({ decision: 'confirm', match });
-    expect(aBook([confirm]).decide(OPERATION, { amount: '5' }, NOBODY).effect).toBe('confirm');
-    expect(aBook([confirm], 'untested').decide(OPERATION, { amount: '1000' }, NOBODY).effect).toBe('deny');
-    expect(aBook([confirm], 'untested').decide(OPERATION, { amount: 1000 }, NOBODY).effect).toBe('confirm');
+    expect(anEngine([confirm]).decide(OPERATION, { amount: '5' }, ANONYMOUS).effect).toBe('confirm');
+    expect(anEngine([confirm], 'untested').decide(OPERATION, { amount: '1000' }, ANONYMOUS).effect).toBe('deny');
+    expect(anEngine([confirm], 'untested').decide(OPERATION, { amount: 1000 }, ANONYMOUS).effect).toBe('confirm');
   });
 });

@@ -10,7 +10,7 @@ import {
   TRUST_LEVELS,
   type TrustLevel,
 } from '../../../../src/protocol/operation.js';
-import { aBook, aParameter, aRule, rated } from './a-rule.js';
+import { anEngine, aParameter, aRule, rated } from './an-engine.js';
 
 interface Question {
   readonly operation: Operation;
@@ -76,7 +76,7 @@ const readOnlys = fc.boolean();
 
 const rank = (decision: Decision): number => DECISIONS.indexOf(decision);
 
-/** The rules in plain words, held against minimatch, without any preparation. */
+/** A direct implementation of the rules with minimatch, without compilation. */
 function naiveMatch({ match }: PolicyRule, { operation, args, caller }: Question): boolean {
   const { name, qualifiedName, upstream, classification } = operation;
   const fits = (patterns: readonly string[], text: string) => patterns.some((pattern) => minimatch(text, pattern));
@@ -121,74 +121,76 @@ function naiveDecision(rules: readonly PolicyRule[], trust: TrustLevel, readOnly
   };
 }
 
-describe('every rule book', () => {
-  it('rules as the rules read in plain words, call after call', () => {
+describe('a rule engine with any rules', () => {
+  it('decides each call as a direct implementation of the rules does', () => {
     const cases = fc.property(
       ruleLists,
       trusts,
       readOnlys,
       fc.array(questions, { minLength: 1, maxLength: 4 }),
       (rules, trust, readOnly, asked) => {
-        const book = aBook(rules, trust, readOnly);
+        const engine = anEngine(rules, trust, readOnly);
         for (const question of [...asked, ...asked]) {
           const { operation, args, caller } = question;
           const expected = naiveDecision(rules, trust, readOnly, question);
-          expect(book.decide(operation, { ...args }, caller)).toMatchObject(expected);
+          expect(engine.decide(operation, { ...args }, caller)).toMatchObject(expected);
         }
       },
     );
     fc.assert(cases, { numRuns: 500 });
   });
 
-  it('is never loosened by a rule that denies', () => {
+  it('never becomes more permissive by an added deny rule', () => {
     const cases = fc.property(ruleLists, matches, trusts, questions, (rules, match, trust, question) => {
       const { operation, args, caller } = question;
-      const before = aBook(rules, trust).decide(operation, { ...args }, caller);
-      const after = aBook([...rules, aRule({ name: 'added', match })], trust).decide(operation, { ...args }, caller);
+      const before = anEngine(rules, trust).decide(operation, { ...args }, caller);
+      const after = anEngine([...rules, aRule({ name: 'added', match })], trust).decide(operation, { ...args }, caller);
       expect(rank(after.effect)).toBeGreaterThanOrEqual(rank(before.effect));
     });
     fc.assert(cases, { numRuns: 500 });
   });
 
-  it('says the same whatever the order of its rules', () => {
+  it('decides the same in any order of the rules', () => {
     const shuffled = ruleLists.chain((rules) =>
       fc.tuple(fc.constant(rules), fc.shuffledSubarray(rules, { minLength: rules.length })),
     );
     const cases = fc.property(shuffled, trusts, questions, ([rules, other], trust, { operation, args, caller }) => {
-      const decision = aBook(rules, trust).decide(operation, { ...args }, caller);
-      expect(aBook(other, trust).decide(operation, { ...args }, caller)).toEqual(decision);
-      expect(aBook(other, trust).staticDecision(operation)).toEqual(aBook(rules, trust).staticDecision(operation));
+      const decision = anEngine(rules, trust).decide(operation, { ...args }, caller);
+      expect(anEngine(other, trust).decide(operation, { ...args }, caller)).toEqual(decision);
+      expect(anEngine(other, trust).staticDecision(operation)).toEqual(
+        anEngine(rules, trust).staticDecision(operation),
+      );
     });
     fc.assert(cases, { numRuns: 500 });
   });
 
-  it('is not changed by a rule that does not match', () => {
+  it('decides the same with an added rule that does not match', () => {
     const cases = fc.property(ruleLists, ruleOf, trusts, questions, (rules, rule, trust, question) => {
       const added = aRule({ ...rule, name: 'added' });
       fc.pre(!naiveMatch(added, question));
       const { operation, args, caller } = question;
-      const before = aBook(rules, trust).decide(operation, { ...args }, caller);
-      expect(aBook([added, ...rules], trust).decide(operation, { ...args }, caller)).toEqual(before);
+      const before = anEngine(rules, trust).decide(operation, { ...args }, caller);
+      expect(anEngine([added, ...rules], trust).decide(operation, { ...args }, caller)).toEqual(before);
     });
     fc.assert(cases, { numRuns: 500 });
   });
 
-  it('keeps the word of its outlook: where that is not conditional, no call is ruled otherwise', () => {
+  it('decides every call as the static decision says where that is not conditional', () => {
     const cases = fc.property(ruleLists, trusts, readOnlys, questions, (rules, trust, readOnly, question) => {
       const { operation, args, caller } = question;
-      const book = aBook(rules, trust, readOnly);
-      const { conditional, ...staticDecision } = book.staticDecision(operation);
-      if (!conditional) expect(book.decide(operation, { ...args }, caller)).toMatchObject(staticDecision);
+      const engine = anEngine(rules, trust, readOnly);
+      const { conditional, ...staticDecision } = engine.staticDecision(operation);
+      if (!conditional) expect(engine.decide(operation, { ...args }, caller)).toMatchObject(staticDecision);
     });
     fc.assert(cases, { numRuns: 500 });
   });
 
-  it('explains the ruling that it makes', () => {
+  it('explains the decision that it makes', () => {
     const cases = fc.property(ruleLists, trusts, readOnlys, questions, (rules, trust, readOnly, question) => {
       const { operation, args, caller } = question;
-      const book = aBook(rules, trust, readOnly);
-      const explanation = book.explain(operation, { ...args }, caller);
-      expect(explanation.decision).toEqual(book.decide(operation, { ...args }, caller));
+      const engine = anEngine(rules, trust, readOnly);
+      const explanation = engine.explain(operation, { ...args }, caller);
+      expect(explanation.decision).toEqual(engine.decide(operation, { ...args }, caller));
       expect(explanation.rules.map(({ matches }) => matches)).toEqual(rules.map((rule) => naiveMatch(rule, question)));
     });
     fc.assert(cases, { numRuns: 500 });

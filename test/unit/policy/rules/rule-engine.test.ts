@@ -7,7 +7,7 @@ import {
   type Operation,
   type TrustLevel,
 } from '../../../../src/protocol/operation.js';
-import { aBook, aParameter, aRule, NOBODY, rated } from './a-rule.js';
+import { ANONYMOUS, anEngine, aParameter, aRule, rated } from './an-engine.js';
 
 const EXACT: RuleMatch = { operation: ['run_job'] };
 const QUALIFIED: RuleMatch = { operation: ['other', 'demo__run_job'] };
@@ -23,7 +23,7 @@ function named(texts: readonly RuleText[]): readonly PolicyRule[] {
   return texts.map(([decision, match], index) => aRule({ name: `rule ${index + 1}`, decision, match }));
 }
 
-describe('how rules and the matrix come together', () => {
+describe('the rules and the trust matrix together', () => {
   it.each<[danger: DangerLevel, trust: TrustLevel, rules: readonly RuleText[], decision: Decision, by: string]>([
     ['safe', 'validated', [], 'allow', 'matrix'],
     ['safe', 'validated', [['deny', OTHER]], 'allow', 'matrix'],
@@ -61,7 +61,7 @@ describe('how rules and the matrix come together', () => {
       'rule 1',
     ],
     ['safe', 'validated', [['allow', ANY]], 'allow', 'rule 1'],
-    // An allow lifts the matrix where it vouches for exactly this.
+    // An allow lifts the matrix where it names exactly this.
     ['destructive', 'validated', [['allow', ANY]], 'confirm', 'matrix'],
     ['destructive', 'validated', [['allow', PATTERN]], 'confirm', 'matrix'],
     ['destructive', 'validated', [['allow', BRACES]], 'confirm', 'matrix'],
@@ -80,7 +80,7 @@ describe('how rules and the matrix come together', () => {
       'allow',
       'rule 2',
     ],
-    // A bare name may come to mean another upstream's operation: it vouches for those alone that are vouched for already.
+    // A bare name may come to mean another upstream's operation: it lifts the matrix only for trusted upstreams.
     ['forbidden', 'untested', [['allow', EXACT]], 'deny', 'matrix'],
     ['forbidden', 'generated', [['allow', EXACT]], 'deny', 'matrix'],
     ['forbidden', 'validated', [['allow', EXACT]], 'allow', 'rule 1'],
@@ -88,7 +88,7 @@ describe('how rules and the matrix come together', () => {
     ['forbidden', 'untested', [['allow', { ...EXACT, upstream: ['demo'] }]], 'allow', 'rule 1'],
     ['forbidden', 'untested', [['allow', { ...EXACT, upstream: ['de*'] }]], 'deny', 'matrix'],
     ['forbidden', 'untested', [['allow', LEVEL]], 'deny', 'matrix'],
-    // So does a confirm; one that does not vouch only adds to the matrix.
+    // So does a confirm; one that names nothing exactly only adds to the matrix.
     ['dangerous', 'validated', [['confirm', EXACT]], 'confirm', 'rule 1'],
     ['dangerous', 'validated', [['confirm', LEVEL]], 'confirm', 'rule 1'],
     ['dangerous', 'validated', [['confirm', PATTERN]], 'deny', 'matrix'],
@@ -116,7 +116,7 @@ describe('how rules and the matrix come together', () => {
     ['destructive', 'validated', [['confirm', PATTERN]], 'confirm', 'rule 1'],
     ['destructive', 'certified', [['confirm', PATTERN]], 'confirm', 'rule 1'],
   ])('%s under %s with %j: %s by %s', (danger, trust, rules, expected, by) => {
-    const decision = aBook(named(rules), trust).decide(rated(danger), {}, NOBODY);
+    const decision = anEngine(named(rules), trust).decide(rated(danger), {}, ANONYMOUS);
     expect([decision.effect, decision.rule ?? decision.by]).toEqual([expected, by]);
     expect([decision.danger, decision.trust]).toEqual([danger, trust]);
   });
@@ -141,7 +141,7 @@ describe('how rules and the matrix come together', () => {
     [{ operation: ['!(run_job)'] }, undefined, true],
     [{ upstream: ['{1..1000}'] }, undefined, true],
   ])('%j for client %s applies: %s', (match, client, applies) => {
-    const decision = aBook([aRule({ match })]).decide(rated('safe'), {}, client === undefined ? {} : { client });
+    const decision = anEngine([aRule({ match })]).decide(rated('safe'), {}, client === undefined ? {} : { client });
     expect(decision.effect).toBe(applies ? 'deny' : 'allow');
   });
 
@@ -150,7 +150,7 @@ describe('how rules and the matrix come together', () => {
     ['safe', ['deny', PATTERN], 'deny'],
     ['safe', ['confirm', EXACT], 'confirm'],
     ['safe', ['deny', OTHER], 'allow'],
-    // It may be the other upstream's that was vouched for.
+    // The rule may mean the other upstream's operation.
     ['dangerous', ['allow', EXACT], 'deny'],
     ['destructive', ['allow', EXACT], 'confirm'],
     ['destructive', ['allow', QUALIFIED], 'allow'],
@@ -158,28 +158,28 @@ describe('how rules and the matrix come together', () => {
     'an operation whose bare name another upstream offers too stays in the rules about it: %s, %j: %s',
     (danger, rule, decision) => {
       const shared = rated(danger, { name: 'demo__run_job', qualifiedName: 'demo__run_job' });
-      expect(aBook(named([rule])).decide(shared, {}, NOBODY).effect).toBe(decision);
+      expect(anEngine(named([rule])).decide(shared, {}, ANONYMOUS).effect).toBe(decision);
     },
   );
 
-  it('does not let a pattern that cannot be used allow anything', () => {
+  it('allow nothing by a pattern that cannot be used', () => {
     const rule = aRule({ decision: 'allow', match: { operation: ['+(run_job)'], danger: ['dangerous'] } });
-    expect(aBook([rule]).decide(rated('dangerous'), {}, NOBODY).effect).toBe('deny');
+    expect(anEngine([rule]).decide(rated('dangerous'), {}, ANONYMOUS).effect).toBe('deny');
   });
 });
 
-describe('what a confirmation takes', () => {
+describe('a confirmation', () => {
   const confirm = (name: string, changes: Partial<PolicyRule>): PolicyRule =>
     aRule({ name, decision: 'confirm', ...changes });
 
-  it('a person where any confirming rule asks for one, and the longest wait', () => {
+  it('requires a person where one confirming rule does, and the longest cooldown of the rules', () => {
     const rules = [
       confirm('slow', { cooldownSeconds: 60, reason: 'Take your time.' }),
       confirm('person', { requires: 'human', cooldownSeconds: 10, reason: 'Ask Ada.' }),
       confirm('elsewhere', { requires: 'human', cooldownSeconds: 600, match: OTHER }),
     ];
     const operation = rated('safe', { cooldownSeconds: 30 });
-    expect(aBook(rules).decide(operation, {}, NOBODY)).toEqual({
+    expect(anEngine(rules).decide(operation, {}, ANONYMOUS)).toEqual({
       effect: 'confirm',
       requires: 'human',
       cooldownSeconds: 60,
@@ -191,17 +191,17 @@ describe('what a confirmation takes', () => {
     });
   });
 
-  it('the wait of the operation where no rule asks for a longer one', () => {
+  it("requires the operation's cooldown where no rule has a longer one", () => {
     const operation = rated('destructive', { cooldownSeconds: 30 });
-    expect(aBook([]).decide(operation, {}, NOBODY)).toMatchObject({ effect: 'confirm', cooldownSeconds: 30 });
-    expect(aBook([confirm('a', { cooldownSeconds: 5 })]).decide(operation, {}, NOBODY).cooldownSeconds).toBe(30);
+    expect(anEngine([]).decide(operation, {}, ANONYMOUS)).toMatchObject({ effect: 'confirm', cooldownSeconds: 30 });
+    expect(anEngine([confirm('a', { cooldownSeconds: 5 })]).decide(operation, {}, ANONYMOUS).cooldownSeconds).toBe(30);
   });
 
-  it('nothing where the call is allowed or denied', () => {
+  it('requires nothing where the call is allowed or denied', () => {
     const rules = [confirm('person', { requires: 'human', cooldownSeconds: 60 }), aRule({ name: 'no' })];
     const operation = rated('safe', { cooldownSeconds: 30 });
-    expect(aBook(rules).decide(operation, {}, NOBODY)).toMatchObject({ requires: 'token', cooldownSeconds: 0 });
-    expect(aBook([]).decide(operation, {}, NOBODY)).toMatchObject({ requires: 'token', cooldownSeconds: 0 });
+    expect(anEngine(rules).decide(operation, {}, ANONYMOUS)).toMatchObject({ requires: 'token', cooldownSeconds: 0 });
+    expect(anEngine([]).decide(operation, {}, ANONYMOUS)).toMatchObject({ requires: 'token', cooldownSeconds: 0 });
   });
 });
 
@@ -212,19 +212,19 @@ describe('a read-only gateway', () => {
     ['UPDATE', 'deny', 'read-only'],
     ['DELETE', 'deny', 'read-only'],
     ['EXECUTE', 'deny', 'read-only'],
-  ] as const)('%s: %s by %s', (category, decision, by) => {
+  ] as const)('decides a %s operation with %s by %s', (category, decision, by) => {
     const operation = rated('safe', {}, category);
-    expect(aBook([], 'certified', true).decide(operation, {}, NOBODY)).toMatchObject({
+    expect(anEngine([], 'certified', true).decide(operation, {}, ANONYMOUS)).toMatchObject({
       effect: decision,
       by,
       rule: null,
     });
   });
 
-  it('is not lifted by any rule', () => {
-    const book = aBook([aRule({ decision: 'allow', match: EXACT })], 'certified', true);
-    expect(book.decide(rated('safe'), {}, NOBODY)).toMatchObject({ effect: 'deny', by: 'read-only' });
-    expect(book.staticDecision(rated('safe'))).toEqual({ effect: 'deny', requires: 'token', conditional: false });
+  it('denies what is not READ whatever the rules say', () => {
+    const engine = anEngine([aRule({ decision: 'allow', match: EXACT })], 'certified', true);
+    expect(engine.decide(rated('safe'), {}, ANONYMOUS)).toMatchObject({ effect: 'deny', by: 'read-only' });
+    expect(engine.staticDecision(rated('safe'))).toEqual({ effect: 'deny', requires: 'token', conditional: false });
   });
 });
 
@@ -232,10 +232,10 @@ describe("the gateway's own operations", () => {
   const BUILT_IN = { upstream: GATEWAY_SOURCE, name: 'introspect', qualifiedName: 'introspect' };
   const introspect = rated('safe', BUILT_IN, 'READ');
 
-  it('are certified, and no upstream is asked about', () => {
+  it('are certified, without a look-up of the trust', () => {
     const trustOf = vi.fn((): TrustLevel => 'untested');
-    const book = createRuleEngine({ readOnly: true, rules: [] }, trustOf);
-    expect(book.decide(introspect, {}, NOBODY)).toMatchObject({ effect: 'allow', trust: 'certified' });
+    const engine = createRuleEngine({ readOnly: true, rules: [] }, trustOf);
+    expect(engine.decide(introspect, {}, ANONYMOUS)).toMatchObject({ effect: 'allow', trust: 'certified' });
     expect(trustOf).not.toHaveBeenCalled();
   });
 
@@ -246,17 +246,17 @@ describe("the gateway's own operations", () => {
     [{ upstream: ['gateway'] }, 'allow'],
     [{ category: ['READ'], danger: ['safe'] }, 'allow'],
     [{ operation: ['introspect'] }, 'deny'],
-  ])('that read are denied by their exact name alone: %j: %s', (match, decision) => {
-    expect(aBook([aRule({ match })]).decide(introspect, {}, NOBODY).effect).toBe(decision);
+  ])('that READ are denied only by a rule with their exact name: %j: %s', (match, decision) => {
+    expect(anEngine([aRule({ match })]).decide(introspect, {}, ANONYMOUS).effect).toBe(decision);
   });
 
-  it('that do more are ruled like any other', () => {
+  it('that are not READ are subject to every rule', () => {
     const revoke = rated('reversible', { ...BUILT_IN, name: 'revoke_token' });
-    expect(aBook([aRule()]).decide(revoke, {}, NOBODY).effect).toBe('deny');
+    expect(anEngine([aRule()]).decide(revoke, {}, ANONYMOUS).effect).toBe('deny');
   });
 });
 
-describe('the outlook', () => {
+describe('the static decision', () => {
   const CLIENT: RuleMatch = { client: ['ci'] };
   const operation = rated('destructive', { parameters: [aParameter('path')] });
 
@@ -280,22 +280,22 @@ describe('the outlook', () => {
       'token',
       false,
     ],
-  ])('of %j: %s by %s, conditional: %s', (changes, decision, requires, conditional) => {
+  ])('under the rules %j is %s by %s, conditional: %s', (changes, decision, requires, conditional) => {
     const rules = changes.map((change, index) => aRule({ name: `rule ${index + 1}`, ...change }));
-    expect(aBook(rules).staticDecision(operation)).toEqual({ effect: decision, requires, conditional });
+    expect(anEngine(rules).staticDecision(operation)).toEqual({ effect: decision, requires, conditional });
   });
 });
 
-describe('the common call', () => {
-  it('is ruled once: the same frozen ruling, and trust asked once', () => {
+describe('a call that no rule depends on', () => {
+  it('gets the same frozen decision each time, with one look-up of the trust', () => {
     const trustOf = vi.fn((): TrustLevel => 'validated');
-    const book = createRuleEngine(
+    const engine = createRuleEngine(
       { readOnly: false, rules: [aRule({ match: { ...OTHER, client: ['ci'] } })] },
       trustOf,
     );
     const operation: Operation = rated('safe');
-    const decision = book.decide(operation, {}, NOBODY);
-    expect(book.decide(operation, { other: 1 }, { client: 'ci' })).toBe(decision);
+    const decision = engine.decide(operation, {}, ANONYMOUS);
+    expect(engine.decide(operation, { other: 1 }, { client: 'ci' })).toBe(decision);
     expect(Object.isFrozen(decision)).toBe(true);
     expect(trustOf).toHaveBeenCalledTimes(1);
   });

@@ -14,7 +14,7 @@ function compute(aggregation: Aggregation, items: readonly unknown[] = ITEMS): u
   return aggregateItems(items, [['label', aggregation]], SOURCE).aggregations['label'];
 }
 
-describe('one function', () => {
+describe('aggregateItems with one function', () => {
   it.each<[Aggregation, value: unknown]>([
     [{ count: true }, 4],
     [{ sum: ['size'] }, 60],
@@ -28,17 +28,17 @@ describe('one function', () => {
     [{ avg: ['owner', 'name'] }, null],
     [{ min: ['missing'] }, null],
     [{ max: ['owner'] }, null],
-  ])('%j is %j', (aggregation, value) => {
+  ])('computes %j as %j', (aggregation, value) => {
     expect(compute(aggregation)).toEqual(value);
   });
 });
 
-it('answers several functions with an object of them', () => {
+it('answers several functions with an object of values', () => {
   expect(compute({ count: true, sum: ['size'], avg: ['size'] })).toEqual({ count: 4, sum: 60, avg: 20 });
 });
 
 describe('groups', () => {
-  it('have the value of the one function, or an object of several', () => {
+  it('have the value of one function, or an object of several values', () => {
     expect(compute({ groupBy: ['status'], count: true })).toEqual({ active: 2, null: 1, paused: 1 });
     expect(compute({ groupBy: ['status'], count: true, max: ['at'] })).toEqual({
       active: { count: 2, max: '2026-01-03' },
@@ -52,12 +52,12 @@ describe('groups', () => {
     expect(Object.keys(compute({ groupBy: ['kind'], count: true }, items) as object)).toEqual(['b', 'c', 'a', 'd']);
   });
 
-  it('take an item with several values once into each', () => {
+  it('include an item with several values once in each', () => {
     expect(compute({ groupBy: ['tags'], count: true })).toEqual({ b: 2, a: 1, null: 2 });
     expect(compute({ groupBy: ['owner', 'name'], sum: ['size'] })).toEqual({ ann: 10, bob: 20, null: 30 });
   });
 
-  it('can be by computed fields, objects and hostile names', () => {
+  it('are formed by computed fields, objects and names such as __proto__', () => {
     expect(compute({ groupBy: ['_computed', 'age_days'], count: true }, [{ created_at: '2026-05-30' }])).toEqual({
       2: 1,
     });
@@ -65,7 +65,7 @@ describe('groups', () => {
     expect(JSON.stringify(compute({ groupBy: ['a'], count: true }, [{ a: '__proto__' }]))).toBe('{"__proto__":1}');
   });
 
-  it('are not more than anybody reads, and say how many are left out', () => {
+  it('are bounded in number, with the number left out', () => {
     const items = Array.from({ length: MAX_GROUPS + 5 }, (_, index) => ({ id: `k${index}` }));
     const { aggregations, truncatedGroups } = aggregateItems(
       [...items, { id: 'k1004' }],

@@ -37,16 +37,16 @@ describe('numbers of more digits than a double holds', () => {
     expect(numbersOf(ask({ filter }))).toEqual(found);
   });
 
-  it('stand among other numbers, in order to the last digit', () => {
+  it('are sorted among other numbers, exact to the last digit', () => {
     expect(numbersOf(ask({ sort: [{ field: 'id', order: 'desc' }] }))).toEqual([2, 1, 4, 3]);
   });
 
-  it('are searched as they are written', () => {
+  it('are searched by their digits', () => {
     expect(numbersOf(ask({ query: 'number' }))).toEqual([]);
     expect(numbersOf(ask({ query: '4567891' }))).toEqual([2]);
   });
 
-  it('are summarised', () => {
+  it('are aggregated', () => {
     const aggregate = { all: { max: 'id', min: 'id', sum: 'id' }, by: { group_by: 'id', count: true } };
     expect(ask({ aggregate })).toBe(
       '{"all":{"sum":24691357802469134000,"min":7,"max":12345678901234567891},' +
@@ -54,7 +54,7 @@ describe('numbers of more digits than a double holds', () => {
     );
   });
 
-  it('are computed with as their digits', () => {
+  it('are their digits in computed fields', () => {
     expect(ask({ filter: { n: 2 }, fields: ['id', '_computed.link'] })).toBe(
       '[{"id":12345678901234567891,"_computed":{"link":"#12345678901234567891"}}]',
     );

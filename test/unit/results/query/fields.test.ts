@@ -14,7 +14,7 @@ describe('parsePath', () => {
     [Array(32).fill('a').join('.'), Array(32).fill('a')],
     [Array(33).fill('a').join('.'), undefined],
     ['a'.repeat(501), undefined],
-  ])('%j', (text, path) => {
+  ])('reads %j', (text, path) => {
     expect(parsePath(text)).toEqual(path);
   });
 });
@@ -40,15 +40,15 @@ describe('readAll', () => {
     [JSON.parse('{"__proto__": {"a": 1}}'), '__proto__.a', [1]],
     ['text', 'length', []],
     [null, 'a', []],
-  ])('%j at %s', (item, path, values) => {
+  ])('reads %j at %s', (item, path, values) => {
     expect(readAll(item, path.split('.'))).toEqual(values);
   });
 
-  it('is the item itself at the empty path', () => {
+  it('returns the item itself for the empty path', () => {
     expect(readAll({ a: 1 }, [])).toEqual([{ a: 1 }]);
   });
 
-  it('survives lists nested without end', () => {
+  it('bounds the depth of nested lists', () => {
     const deep = Array.from({ length: 100_000 }).reduce<unknown>((inner) => [inner], { a: 1 });
     expect(readAll(deep, ['a'])).toEqual([]);
   });

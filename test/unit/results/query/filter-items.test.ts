@@ -1,5 +1,11 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { filterItems } from '../../../../src/results/query/filter-items.js';
+import {
+  compileTextPattern,
+  filterItems,
+  parseTextQuery,
+  searchText,
+} from '../../../../src/results/query/filter-items.js';
 import type { Operator } from '../../../../src/results/result-types.js';
 import { SOURCE } from '../../../support/collection-source.js';
 
@@ -9,7 +15,7 @@ function passes(value: unknown, operator: Operator, operand: unknown): boolean {
   return filterItems([item], [{ path: ['a'], operator, operand }], SOURCE).length === 1;
 }
 
-describe('operators', () => {
+describe('filter operators', () => {
   it.each<[value: unknown, operator: Operator, operand: unknown, holds: boolean]>([
     ['x', 'equals', 'x', true],
     ['x', 'equals', 'X', false],
@@ -78,12 +84,12 @@ describe('operators', () => {
     [['x.md', 'y.txt'], 'pattern', '*.md', true],
     [true, 'pattern', '*', false],
     [undefined, 'pattern', '*', false],
-  ])('%j %s %j: %s', (value, operator, operand, holds) => {
+  ])('decide on %j %s %j: %s', (value, operator, operand, holds) => {
     expect(passes(value, operator, operand)).toBe(holds);
   });
 });
 
-it('takes any element of a list on the way', () => {
+it('match any element of a list within the path', () => {
   const items = [{ labels: [{ name: 'bug' }, { name: 'ui' }] }, { labels: [{ name: 'docs' }] }, { labels: [] }, {}];
   const found = (operator: Operator, operand: unknown): readonly unknown[] =>
     filterItems(items, [{ path: ['labels', 'name'], operator, operand }], SOURCE);
@@ -92,7 +98,7 @@ it('takes any element of a list on the way', () => {
   expect(found('exists', false)).toEqual([items[2], items[3]]);
 });
 
-it('wants all conditions, and keeps the order', () => {
+it('keeps items that meet all conditions, in their order', () => {
   const items = [3, 1, 2, 5].map((size) => ({ size, kind: size % 2 === 0 ? 'even' : 'odd' }));
   const conditions = [
     { path: ['size'], operator: 'gte', operand: 2 },
@@ -101,10 +107,100 @@ it('wants all conditions, and keeps the order', () => {
   expect(filterItems(items, conditions, SOURCE)).toEqual([items[0], items[3]]);
 });
 
-it('filters by computed fields, and items that are no objects', () => {
+it('filters by computed fields, and filters items that are not objects', () => {
   const items = [{ created_at: '2026-05-31' }, { created_at: '2026-01-01' }, {}];
   expect(filterItems(items, [{ path: ['_computed', 'age_days'], operator: 'gt', operand: 30 }], SOURCE)).toEqual([
     items[1],
   ]);
   expect(filterItems(['b', 'a'], [{ path: ['value'], operator: 'equals', operand: 'a' }], SOURCE)).toEqual(['a']);
+});
+
+const ITEMS = [
+  { name: 'API gateway', tags: ['proxy'], size: 1200 },
+  { name: 'Reviewer', notes: { text: 'reads code,\n  reviews it' } },
+  { name: 'Café', nested: [[{ deep: 'treasure' }]] },
+  'a plain text about code',
+];
+
+describe('searchText', () => {
+  it.each<[text: string, found: readonly number[]]>([
+    ['api reviewer', [0, 1]],
+    ['REVIEW', [1]],
+    ['proxy', [0]],
+    ['1200', [0]],
+    ['cafe', [2]],
+    ['CAFÉ', [2]],
+    ['treasure', [2]],
+    ['code', [1, 3]],
+    ['"code, reviews"', [1]],
+    ['"reviews code"', []],
+    ['name', []],
+    ['', [0, 1, 2, 3]],
+  ])('finds %j', (text, found) => {
+    expect(searchText(ITEMS, parseTextQuery(text))).toEqual(found.map((index) => ITEMS[index]));
+  });
+
+  it('bounds the depth of nested items', () => {
+    const deep = Array.from({ length: 100_000 }).reduce<unknown>((inner) => [inner], 'word');
+    expect(searchText([deep], parseTextQuery('word'))).toEqual([]);
+  });
+});
+
+it('finds the items with any of the words, in order', () => {
+  const word = fc.constantFrom('red', 'green', 'blue', 'rot');
+  const item = fc.record({ text: fc.array(word).map((words) => words.join(' ')) });
+  fc.assert(
+    fc.property(fc.array(item), fc.array(word, { minLength: 1, maxLength: 3 }), (items, words) => {
+      const found = searchText(items, parseTextQuery(words.join(' ')));
+      expect(found).toEqual(items.filter(({ text }) => words.some((wanted) => text.includes(wanted))));
+    }),
+  );
+});
+
+describe('compileTextPattern', () => {
+  it.each<[pattern: string, text: string, matches: boolean]>([
+    ['', '', true],
+    ['', 'a', false],
+    ['*', '', true],
+    ['**', 'abc', true],
+    ['abc', 'ABC', true],
+    ['abc', 'abcd', false],
+    ['a*', 'abc', true],
+    ['a*', 'ba', false],
+    ['*c', 'abc', true],
+    ['a*a', 'a', false],
+    ['a*a', 'aa', true],
+    ['*b*', 'abc', true],
+    ['a*b*c', 'a-b-b-c', true],
+    ['a*b*c', 'a-c-b', false],
+    ['*ab*b', 'ab', false],
+    ['ab*ba', 'aba', false],
+    ['*?b?*', 'xaby', true],
+    ['*?b?*', 'ab', false],
+    ['??', 'ab', true],
+    ['[a]', '[a]', true],
+    ['a.c', 'abc', false],
+    ['é*', 'Evian', true],
+    ['*\n*', 'a\nb', true],
+  ])('matches %j with %j: %s', (pattern, text, matches) => {
+    expect(compileTextPattern(pattern)(text)).toBe(matches);
+  });
+});
+
+it('matches as the equivalent regular expression does', () => {
+  const sign = fc.constantFrom('a', 'b', '?', '*');
+  const pattern = fc.array(sign, { maxLength: 8 }).map((signs) => signs.join(''));
+  const text = fc.array(fc.constantFrom('a', 'b'), { maxLength: 10 }).map((letters) => letters.join(''));
+  fc.assert(
+    fc.property(pattern, text, (given, candidate) => {
+      const meant = new RegExp(`^${given.replaceAll('*', '.*').replaceAll('?', '.')}$`);
+      expect(compileTextPattern(given)(candidate)).toBe(meant.test(candidate));
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+it('matches a pattern and a text that are made to be slow', () => {
+  const matches = compileTextPattern(`${'*a'.repeat(90)}*b`);
+  expect(matches('a'.repeat(200_000))).toBe(false);
 });

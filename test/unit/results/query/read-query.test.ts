@@ -19,7 +19,7 @@ function refusal(given: Given, nameOf?: (control: Control) => string): Operation
   throw new Error(`accepted ${JSON.stringify(given)}`);
 }
 
-it('is no query where nothing is given', () => {
+it('reads no query where no control is given', () => {
   expect(read({})).toBeUndefined();
 });
 
@@ -45,7 +45,7 @@ it('reads the example of the collection-querying document', () => {
   });
 });
 
-describe('pages', () => {
+describe('readQuery of pages', () => {
   it.each<[Given, CollectionQuery['page']]>([
     [{ fields: 'full' }, { style: 'all' }],
     [{ first: 10 }, { style: 'forward', size: 10 }],
@@ -73,7 +73,7 @@ describe('pages', () => {
       { style: 'offset', size: 1000, offset: 1000 },
     ],
     [{ page: Number.MAX_SAFE_INTEGER }, { style: 'offset', size: 20, offset: Number.MAX_SAFE_INTEGER }],
-  ])('%j', (given, page) => {
+  ])('reads %j', (given, page) => {
     expect(read(given)?.page).toEqual(page);
   });
 
@@ -126,7 +126,7 @@ describe('pages', () => {
     expect(error.message).toMatch(message);
   });
 
-  it('calls controls what the caller calls them', () => {
+  it('names controls in errors as the caller names them', () => {
     const error = refusal({ first: 1, last: 1, limit: 'x' }, (control) => `_${control}`);
     expect(error.message).toContain("'_first', '_last', '_limit'");
     expect(error.message).toContain("'_limit' expected 'integer'");
@@ -134,7 +134,7 @@ describe('pages', () => {
   });
 });
 
-describe('filters', () => {
+describe('readQuery of filter', () => {
   it.each<[filter: unknown, conditions: readonly (readonly [string, string, unknown])[]]>([
     [{}, []],
     [{ a: 1 }, [['a', 'equals', 1]]],
@@ -155,7 +155,7 @@ describe('filters', () => {
     [{ a: { pattern: 'x*' } }, [['a', 'pattern', 'x*']]],
     [{ a: { equals: { b: 1 } } }, [['a', 'equals', { b: 1 }]]],
     [{ '_computed.is_stale': true }, [['_computed.is_stale', 'equals', true]]],
-  ])('%j', (filter, conditions) => {
+  ])('reads %j', (filter, conditions) => {
     const found = read({ filter })?.filter.map(({ path, operator, operand }) => [path.join('.'), operator, operand]);
     expect(found).toEqual(conditions);
   });
@@ -190,7 +190,7 @@ describe('filters', () => {
     expect(error.message).toMatch(message);
   });
 
-  it('says what to do about JSON in a string and about operators of other languages', () => {
+  it('gives hints about JSON in a string and about operators of other languages', () => {
     expect(refusal({ filter: '{"a":1}' }).details['hint']).toContain('JSON value itself');
     expect(refusal({ filter: { a: { $gte: 1 } } }).details['hint']).toContain("Did you mean 'gte'?");
     expect(refusal({ filter: { a: { min: 1 } } }).details['hint']).toContain("For a field of this name write 'a.min'");
@@ -202,7 +202,7 @@ describe('filters', () => {
   });
 });
 
-describe('sort', () => {
+describe('readQuery of sort', () => {
   it.each<[sort: unknown, keys: readonly string[]]>([
     [{ field: 'a' }, ['a asc']],
     [{ field: 'a.b', order: 'desc' }, ['a.b desc']],
@@ -213,7 +213,7 @@ describe('sort', () => {
       ['a desc', 'b asc', 'c desc'],
     ],
     [{ field: '_computed.age_days', order: 'desc' }, ['_computed.age_days desc']],
-  ])('%j', (sort, keys) => {
+  ])('reads %j', (sort, keys) => {
     expect(read({ sort })?.sort.map(({ path, order }) => `${path.join('.')} ${order}`)).toEqual(keys);
   });
 
@@ -233,7 +233,7 @@ describe('sort', () => {
   });
 });
 
-describe('fields', () => {
+describe('readQuery of fields', () => {
   it.each<[Given, CollectionQuery['fields']]>([
     [{ fields: 'minimal' }, { preset: 'minimal', paths: [] }],
     [{ preset: 'minimal' }, { preset: 'minimal', paths: [] }],
@@ -253,7 +253,7 @@ describe('fields', () => {
       { fields: ['id', 'settings.theme', '_computed.age_days'] },
       { paths: [['id'], ['settings', 'theme'], ['_computed', 'age_days']] },
     ],
-  ])('%j', (given, fields) => {
+  ])('reads %j', (given, fields) => {
     expect(read(given)?.fields).toEqual(fields);
   });
 
@@ -271,24 +271,24 @@ describe('fields', () => {
   });
 });
 
-describe('text', () => {
+describe('readQuery of query', () => {
   it.each<[text: string, terms: readonly string[] | undefined]>([
     ['Api "Code  Review" tool tool', ['api', 'code review', 'tool']],
     ['Café "half', ['cafe', 'half']],
     ['  ', undefined],
     ['""', undefined],
-  ])('%j', (text, terms) => {
+  ])('reads %j', (text, terms) => {
     expect(read({ query: text })?.text?.terms).toEqual(terms);
   });
 
-  it('refuses an object, and more words than are worth searching for', () => {
+  it('refuses an object, and too many words', () => {
     expect(refusal({ query: { where: 1 } }).message).toMatch(/'query' expected 'string', got 'object'/);
     const many = Array.from({ length: 51 }, (_, index) => `w${index}`).join(' ');
     expect(refusal({ query: many }).message).toMatch(/50 words/);
   });
 });
 
-describe('aggregations', () => {
+describe('readQuery of aggregate', () => {
   it('reads the example of the aggregations document', () => {
     const aggregate = {
       total: { count: true },
@@ -328,22 +328,22 @@ describe('aggregations', () => {
   });
 
   it.each<[given: object, hint: string]>([
-    [{ aggregate: { count: true } }, 'Functions stand under a label of your choice. For example: {"total"'],
-    [{ aggregate: { sum: 'size' } }, 'Functions stand under a label of your choice. For example: {"total"'],
+    [{ aggregate: { count: true } }, 'Put functions under a label of your choice. For example: {"total"'],
+    [{ aggregate: { sum: 'size' } }, 'Put functions under a label of your choice. For example: {"total"'],
     [{ sort: 'size desc' }, 'For example: {"field":"size","order":"desc"}'],
     [{ sort: ['name', 'size:ASC'] }, 'For example: {"field":"size","order":"asc"}'],
-  ])('tells who writes %j how it is written', (given, hint) => {
+  ])('answers %j with a correct example', (given, hint) => {
     expect(refusal(given).details?.['hint']).toContain(hint);
   });
 
-  it('refuses include_items that is no flag', () => {
+  it('refuses include_items that is not a boolean', () => {
     expect(refusal({ include_items: 'yes' }).message).toBe(
       "Parameter 'include_items' expected 'boolean', got 'string'",
     );
   });
 });
 
-it('tells everything wrong at once, under the code of a wrong type', () => {
+it('reports all faults in one error, under the code of a wrong type', () => {
   const error = refusal({ sort: { field: 'a', order: 'up' }, filter: 7, first: 1, last: 1, aggregate: { a: {} } });
   expect(error.code).toBe('VALIDATION_INVALID_TYPE');
   expect((error.details['faults'] as { param: string }[]).map(({ param }) => param)).toEqual([
@@ -355,7 +355,7 @@ it('tells everything wrong at once, under the code of a wrong type', () => {
   expect(error.message.split('. ')).toHaveLength(4);
 });
 
-it('tells no more faults than anybody reads', () => {
+it('reports a bounded number of faults', () => {
   const filter = Object.fromEntries(Array.from({ length: 90 }, (_, index) => [`f${index}`, {}]));
   expect(refusal({ filter }).details['faults']).toHaveLength(50);
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { OperationError } from '../../../../src/protocol/operation-error.js';
 import { readQuery } from '../../../../src/results/query/read-query.js';
-import { project, type QueryOutcome, runQuery } from '../../../../src/results/query/run-query.js';
+import { project, type QueryOutcome, runQuery, sortItems } from '../../../../src/results/query/run-query.js';
 import type { Control } from '../../../../src/results/result-types.js';
 import { SOURCE } from '../../../support/collection-source.js';
 
@@ -58,7 +58,7 @@ function names(items: readonly unknown[]): readonly unknown[] {
   return items.map((item) => (item as { widget_name: string }).widget_name);
 }
 
-describe("the documents' examples", () => {
+describe("runQuery over the documents' examples", () => {
   it('filters and sorts by computed fields', () => {
     const given = {
       filter: { '_computed.age_days': { gt: 10 } },
@@ -72,7 +72,7 @@ describe("the documents' examples", () => {
     ]);
   });
 
-  it('aggregates what the filter leaves', () => {
+  it('aggregates the filtered items', () => {
     const given = {
       filter: { status: 'active' },
       aggregate: {
@@ -99,13 +99,13 @@ describe("the documents' examples", () => {
   });
 });
 
-it('leaves the items alone where nothing is asked of them', () => {
+it('returns the items unchanged for an empty query', () => {
   const query = read({ first: 2 });
   expect(runQuery(WIDGETS, query, SOURCE)).toEqual({ ordered: WIDGETS });
   expect(project(WIDGETS, query, SOURCE)).toEqual(WIDGETS);
 });
 
-it('lets presets choose their fields by all items that were found', () => {
+it('chooses the fields of presets by all items found', () => {
   const items = [
     { id: 1, note: 'x'.repeat(600) },
     { id: 2, note: 'a' },
@@ -123,7 +123,7 @@ it('says how many groups are left out', () => {
 });
 
 describe('unknown fields', () => {
-  it('are named with the valid ones, the nearest first', () => {
+  it('are reported with the valid fields, the nearest first', () => {
     const { code, message, details } = refusal(WIDGETS, {
       filter: { statuss: 'active' },
       sort: 'zzz',
@@ -153,30 +153,30 @@ describe('unknown fields', () => {
     [{ sort: '_computed.age_days' }],
     [{ fields: ['_computed'] }],
     [{ aggregate: { a: { group_by: 'settings.theme' } } }],
-  ])('are not those that any item has: %j', (given) => {
+  ])('do not include fields that any item has: %j', (given) => {
     expect(run(WIDGETS, given).ordered).toHaveLength(
       given.filter && 'settings.language' in (given.filter as object) ? 2 : 3,
     );
   });
 
-  it('are found deeper than names are shown, and past the items that names are taken from', () => {
+  it('do not include fields that are nested deeper, or in later items, than the names that are suggested', () => {
     const items = [...Array.from({ length: 500 }, () => ({ a: 1 })), { a: { b: { c: { d: { e: 1 } } } } }];
     expect(run(items, { filter: { 'a.b.c.d.e': 1 } }).ordered).toHaveLength(1);
   });
 
-  it('cannot be told where there are no items', () => {
+  it('are not reported where there are no items', () => {
     expect(run([], { filter: { anything: 1 }, aggregate: { a: { avg: 'x' }, b: { count: true } } })).toEqual({
       ordered: [],
       aggregations: { a: null, b: 0 },
     });
   });
 
-  it('of items that are no objects are all but value', () => {
+  it('of items that are not objects are all names but value', () => {
     expect(run(['b', 'a'], { sort: 'value' }).ordered).toEqual(['a', 'b']);
     expect(refusal(['b'], { sort: 'name' }).details['valid_fields']).toContain('value');
   });
 
-  it('never list more than anybody reads', () => {
+  it('are reported in bounded number', () => {
     const item = Object.fromEntries(Array.from({ length: 600 }, (_, index) => [`field_${index}`, index]));
     const { message, details } = refusal([item], { sort: 'feild_7' });
     expect((details['valid_fields'] as readonly string[])[0]).toBe('field_7');
@@ -185,15 +185,15 @@ describe('unknown fields', () => {
   });
 });
 
-describe('presets', () => {
-  it('that there are not are refused with those that there are', () => {
+describe('presets of runQuery', () => {
+  it('are refused with the known presets where they are unknown', () => {
     const { code, message, details } = refusal(WIDGETS, { fields: 'tiny' });
     expect(code).toBe('VALIDATION_INVALID_ENUM');
     expect(message).toContain("Unknown preset 'tiny'. Use one of 'minimal', 'standard', 'full', 'contact'");
     expect(details).toMatchObject({ param_name: 'fields', value: "'tiny'" });
   });
 
-  it('that are fields get the list that was meant', () => {
+  it('that name fields are refused with the list to write instead', () => {
     expect(refusal(WIDGETS, { fields: 'status' }).details['hint']).toBe('Give fields as a list: ["status"]');
     expect(refusal(WIDGETS, { fields: 'status, widget_id' }).details['hint']).toBe(
       'Give fields as a list: ["status","widget_id"]',
@@ -201,7 +201,7 @@ describe('presets', () => {
   });
 });
 
-it('refuses sums and averages of what is never a number', () => {
+it('refuses sums and averages of fields that are never a number', () => {
   const error = refusal(WIDGETS, {
     aggregate: { a: { sum: 'status' }, b: { avg: 'size_bytes' }, c: { avg: 'created_at' } },
   });
@@ -215,7 +215,7 @@ it('refuses sums and averages of what is never a number', () => {
   });
 });
 
-it('finds, sorts and pages as one would by hand', () => {
+it('gives the same as a plain filter, sort and slice', () => {
   const item = fc.record({ group: fc.constantFrom('x', 'y'), rank: fc.integer({ min: 0, max: 5 }) });
   const page = fc.record({ offset: fc.nat(8), limit: fc.nat(8) });
   fc.assert(
@@ -233,6 +233,78 @@ it('finds, sorts and pages as one would by hand', () => {
       expect(ordered.slice(query.page.offset, query.page.offset + query.page.size)).toEqual(
         byHand.slice(offset, offset + limit),
       );
+    }),
+  );
+});
+
+type Order = 'asc' | 'desc';
+
+function sorted(values: readonly unknown[], order: Order = 'asc'): readonly unknown[] {
+  const items = values.map((value) => (value === undefined ? {} : { a: value }));
+  return sortItems(items, [{ path: ['a'], order }], SOURCE).map((item) => (item as { a?: unknown }).a);
+}
+
+describe('sortItems', () => {
+  it.each<[given: readonly unknown[], order: Order, expected: readonly unknown[]]>([
+    [[3, 1, 2], 'asc', [1, 2, 3]],
+    [[3, 1, 2], 'desc', [3, 2, 1]],
+    [['b', 'a', 'B'], 'asc', ['B', 'a', 'b']],
+    [['10', '9', 8], 'asc', [8, '9', '10']],
+    [[null, 2, undefined, 1], 'asc', [1, 2, null, undefined]],
+    [[null, 2, undefined, 1], 'desc', [2, 1, null, undefined]],
+    [['x', true, 5, '2026-01-01', {}, false], 'asc', [false, true, 5, '2026-01-01', 'x', {}]],
+    [['x', true, 5, '2026-01-01', {}, false], 'desc', ['x', '2026-01-01', 5, true, false, {}]],
+    [
+      ['2026-01-01T01:00:00+02:00', '2026-01-01', '2025-12-31T22:59:00Z'],
+      'asc',
+      ['2025-12-31T22:59:00Z', '2026-01-01T01:00:00+02:00', '2026-01-01'],
+    ],
+    [[[2, 9], [1], []], 'asc', [[1], [2, 9], []]],
+  ])('puts %j in order %s', (given, order, expected) => {
+    expect(sorted(given, order)).toEqual(expected);
+  });
+});
+
+it('sorts by the next key where the first ones are equal', () => {
+  const items = [
+    { a: 1, b: 1, n: 0 },
+    { a: 2, b: 1, n: 1 },
+    { a: 1, b: 2, n: 2 },
+    { a: 2, b: 1, n: 3 },
+  ];
+  const keys = [
+    { path: ['b'], order: 'desc' },
+    { path: ['a'], order: 'desc' },
+  ] as const;
+  expect(sortItems(items, keys, SOURCE).map((item) => (item as { n: number }).n)).toEqual([2, 1, 3, 0]);
+});
+
+it('sorts by computed fields, and sorts items that are not objects', () => {
+  const items = [{ created_at: '2026-05-31' }, {}, { created_at: '2026-01-01' }];
+  const keys = [{ path: ['_computed', 'age_days'], order: 'desc' }] as const;
+  expect(sortItems(items, keys, SOURCE)).toEqual([items[2], items[0], items[1]]);
+  expect(sortItems(['b', 'a'], [{ path: ['value'], order: 'asc' }], SOURCE)).toEqual(['a', 'b']);
+});
+
+it('keeps all items, keeps equal ones in order, and does not change its input', () => {
+  const value = fc.oneof(
+    fc.integer({ min: 0, max: 3 }),
+    fc.constantFrom('a', '1', '2026-01-01', null, true),
+    fc.constant({}),
+  );
+  fc.assert(
+    fc.property(fc.array(value), fc.constantFrom<Order>('asc', 'desc'), (values, order) => {
+      const items = values.map((a, index) => ({ a, index }));
+      const given = [...items];
+      const keys = [{ path: ['a'], order }];
+      const once = sortItems(items, keys, SOURCE) as readonly { a: unknown; index: number }[];
+      expect(items).toEqual(given);
+      expect(once.map(({ index }) => index).toSorted((a, b) => a - b)).toEqual(items.map(({ index }) => index));
+      expect(sortItems(once, keys, SOURCE)).toEqual(once);
+      for (const [position, item] of once.entries()) {
+        const equals = once.slice(position + 1).filter(({ a }) => a === item.a);
+        expect(equals.every(({ index }) => index > item.index)).toBe(true);
+      }
     }),
   );
 });

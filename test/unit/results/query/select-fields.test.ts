@@ -22,7 +22,7 @@ const USER = {
   settings: { theme: 'dark', language: 'en', panels: [{ id: 1, open: true }, { id: 2 }, 'plain'] },
 };
 
-describe('paths', () => {
+describe('createProjection with paths', () => {
   it.each<[fields: readonly string[], expected: unknown]>([
     [['id', 'name'], { id: '123', name: 'Alice' }],
     [['name', 'id'], { id: '123', name: 'Alice' }],
@@ -37,43 +37,43 @@ describe('paths', () => {
     [['name', '_computed.age_days'], { name: 'Alice', _computed: { age_days: 47 } }],
     [['_computed'], { _computed: { age_days: 47 } }],
     [['toString', '__proto__'], {}],
-  ])('%j', (fields, expected) => {
+  ])('selects %j', (fields, expected) => {
     const selected = select(USER, ...fields);
     expect(selected).toEqual(expected);
     expect(JSON.stringify(selected)).toBe(JSON.stringify(expected));
   });
 
-  it('takes a key with dots before a nested one', () => {
+  it('prefers a key with dots to a nested one', () => {
     const item = { 'a.b': 1, a: { b: 2, c: 3 } };
     expect(select(item, 'a.b')).toEqual({ 'a.b': 1 });
     expect(select(item, 'a.b', 'a.c')).toEqual({ 'a.b': 1, a: { c: 3 } });
   });
 
-  it('leaves values, empty lists and hostile keys as they are', () => {
+  it('does not change values, empty lists and keys such as __proto__', () => {
     expect(select({ a: null, b: [], c: [[]] }, 'a', 'b.x', 'c')).toEqual({ a: null, b: [], c: [[]] });
     const hostile = JSON.parse('{"__proto__": {"x": 1}, "y": 2}');
     expect(JSON.stringify(select(hostile, '__proto__'))).toBe('{"__proto__":{"x":1}}');
   });
 
-  it('does not touch items that have no fields, and goes through items that are lists', () => {
+  it('does not change items without fields, and selects from the elements of items that are lists', () => {
     expect(['text', 7, null].map((item) => select(item, 'id'))).toEqual(['text', 7, null]);
     expect(select([{ id: 1, x: 2 }], 'id')).toEqual([{ id: 1 }]);
     expect(select([1], 'id')).toEqual([]);
   });
 
-  it('keeps what an item calls _computed itself', () => {
+  it('keeps a member that an item itself calls _computed', () => {
     expect(select({ _computed: { own: 1, other: 2 } }, '_computed.own', '_computed.age_days')).toEqual({
       _computed: { own: 1, age_days: null },
     });
   });
 
-  it('survives items nested without end', () => {
+  it('bounds the depth of nested items', () => {
     const deep = Array.from({ length: 100_000 }).reduce<unknown>((inner) => [inner], { a: 1 });
     expect(select({ deep, id: 1 }, 'deep.a', 'id')).toEqual({ id: 1 });
   });
 });
 
-describe('presets', () => {
+describe('createProjection with presets', () => {
   const issues = [
     {
       node_id: 'x1',
@@ -110,7 +110,7 @@ describe('presets', () => {
     },
   ];
 
-  it('minimal is what identifies an item, four fields at most', () => {
+  it('selects identifying fields for minimal, at most four', () => {
     expect(preset('minimal', issues)[0]).toEqual({ id: 1, number: 7, title: 'Crash', url: 'u' });
   });
 
@@ -120,11 +120,11 @@ describe('presets', () => {
     [{ status: 'on', count: 3 }, ['status']],
     [{ nested: { id: 1 }, count: 3 }, ['count']],
     [{ nested: { id: 1 } }, ['nested']],
-  ])('minimal of %j has %j', (item, fields) => {
+  ])('selects for minimal of %j the fields %j', (item, fields) => {
     expect(Object.keys(preset('minimal', [item])[0] as object)).toEqual(fields);
   });
 
-  it('standard leaves out nested objects and what is mostly long text', () => {
+  it('leaves nested objects and mostly long texts out of standard', () => {
     expect(Object.keys(preset('standard', issues)[0] as object)).toEqual([
       'node_id',
       'id',
@@ -136,32 +136,32 @@ describe('presets', () => {
     ]);
   });
 
-  it('standard leaves long lists out, and does not cut what it keeps', () => {
+  it('leaves long lists out of standard, and does not cut what it keeps', () => {
     const long = 'x'.repeat(600);
     const items = [{ note: long, ids: Array(21).fill(1) }, { note: 'a' }, { note: 'b' }];
     expect(preset('standard', items)).toEqual([{ note: long }, { note: 'a' }, { note: 'b' }]);
   });
 
-  it('full is the whole item, and so is any preset of items without plain fields', () => {
+  it('selects the whole item for full, and for any preset of items without plain fields', () => {
     expect(preset('full', issues)).toEqual(issues);
     expect(preset('full', [USER], '_computed.age_days')).toEqual([{ ...USER, _computed: { age_days: 47 } }]);
     expect(preset('standard', [{ node: { id: 1 } }])).toEqual([{ node: { id: 1 } }]);
   });
 
-  it("are the operator's where there is one, and extended by paths", () => {
+  it("prefers the operator's preset, and extends presets by paths", () => {
     expect(preset('contact', [USER])).toEqual([{ name: 'Alice', email: 'alice@example.com' }]);
     expect(preset('minimal', [{ id: 1, name: 'a', created_at: 'c', x: 2 }], 'created_at')).toEqual([
       { id: 1, name: 'a', created_at: 'c' },
     ]);
   });
 
-  it('has the same fields for every item', () => {
+  it('selects the same fields of every item', () => {
     const items = [{ id: 1, name: 'a' }, { id: 2, name: 'b', title: 'c' }, { id: 3 }];
     expect(preset('minimal', items)).toEqual(items);
   });
 });
 
-/** Whether everything in the part stands in the whole, at its place; of a list, in its order. */
+/** Whether everything in the part is in the whole, at its path; of a list, in its order. */
 function isPartOf(part: unknown, whole: unknown): boolean {
   if (Array.isArray(part) && Array.isArray(whole)) {
     let from = 0;
@@ -189,7 +189,7 @@ function leavesOf(value: unknown, parent: readonly string[] = []): readonly (rea
   return members.flatMap(([key, member]) => leavesOf(member, [...parent, key]));
 }
 
-describe('any item', () => {
+describe('a projection of any item', () => {
   const key = fc.constantFrom('a', 'b', 'c', 'd');
   const { tree } = fc.letrec<{ tree: JsonValue }>((tie) => ({
     tree: fc.oneof(
@@ -202,7 +202,7 @@ describe('any item', () => {
   const item = fc.dictionary(key, tree, { maxKeys: 4, noNullPrototype: true });
   const path = fc.array(key, { minLength: 1, maxLength: 4 });
 
-  it('keeps nothing that it did not have', () => {
+  it('contains only what the item has', () => {
     fc.assert(
       fc.property(item, fc.array(path), (given, paths) => {
         expect(isPartOf(createProjection({ paths }, [given], SOURCE)(given), given)).toBe(true);
@@ -210,7 +210,7 @@ describe('any item', () => {
     );
   });
 
-  it('is whole again under all its paths', () => {
+  it('is the whole item for all its paths', () => {
     fc.assert(
       fc.property(item, (given) => {
         const paths = leavesOf(given).filter((leaf) => leaf.length > 0);

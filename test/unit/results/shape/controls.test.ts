@@ -16,7 +16,7 @@ const renamed = (...params: string[]) => {
 };
 
 describe('createControls', () => {
-  it('offers everything on collections, fields on whatever else reads, nothing on the rest', () => {
+  it('offers all controls on collections, only field selection on other READs, and none on other operations', () => {
     const collection = controlsOf(operationWith('list_items'));
     expect(collection.kind).toBe('collection');
     expect([...collection.names]).toEqual(CONTROLS.map((control) => [control, control]));
@@ -48,7 +48,7 @@ describe('createControls', () => {
     expect(splitControls(controlsOf(operation), operation, params).unknownControls).toEqual(unknown);
   });
 
-  it('is the same object until more is known', () => {
+  it('returns the same object until more is known', () => {
     const memory = createShapeMemory();
     const controls = createControls(memory);
     const operation = anOperation();
@@ -64,7 +64,7 @@ describe('createControls', () => {
     expect(controls(operation).kind).toBe('object');
   });
 
-  it('carries the fields that the operator computes', () => {
+  it('includes the fields that the operator computes', () => {
     const compute = () => 1;
     const age = { name: 'age', description: 'Days', type: 'number', compute } as const;
     const withComputed = createControls(createShapeMemory(), () => [age]);

@@ -17,7 +17,7 @@ import { corpusIsHere, readCorpus } from '../../../support/corpus.js';
 
 const controlsOf = createControls(createShapeMemory());
 
-/** Keys of a call that some stage calls unknown, or lets pass for metadata without a use for it. */
+/** Keys of a call that a stage reports as unknown, or treats as metadata that it does not use. */
 function unknownKeys(operation: Operation, params: JsonObject): readonly string[] {
   const split = splitControls(controlsOf(operation), operation, params);
   const bound = bindArguments(operation, split.params);
@@ -38,21 +38,21 @@ describe.skipIf(!corpusIsHere)('controls on real catalogues (skipped where ../sh
     catalog = buildCatalog({ toolSets, upstreams, builtins: [], pins: {} });
   });
 
-  it('no parameter is documented twice', () => {
+  it('document no parameter twice', () => {
     for (const operation of catalog.operations) {
       const names = documentedNames(operation);
       expect(new Set(names).size, operation.name).toBe(names.length);
     }
   });
 
-  it('each documented parameter is accepted', { timeout: 60_000 }, () => {
+  it('are accepted as documented', { timeout: 60_000 }, () => {
     for (const operation of catalog.operations) {
       const params = Object.fromEntries(documentedNames(operation).map((name) => [name, null]));
       expect(unknownKeys(operation, params), operation.name).toEqual([]);
     }
   });
 
-  it('each control that is not documented is refused, underscored ones too', { timeout: 60_000 }, () => {
+  it('are refused where they are not documented, also with underscores', { timeout: 60_000 }, () => {
     for (const operation of catalog.operations) {
       const documented = new Set(documentedNames(operation));
       const { byName } = parameterScope(operation);
@@ -64,7 +64,7 @@ describe.skipIf(!corpusIsHere)('controls on real catalogues (skipped where ../sh
     }
   });
 
-  it('every example of controls is understood, and leaves the upstream what it asks for', { timeout: 60_000 }, () => {
+  it('are understood in every example, and leave the upstream its required parameters', { timeout: 60_000 }, () => {
     const collections = catalog.operations.filter((operation) => controlsOf(operation).kind === 'collection');
     expect(collections.length).toBeGreaterThan(300);
     for (const operation of collections) {
@@ -77,7 +77,7 @@ describe.skipIf(!corpusIsHere)('controls on real catalogues (skipped where ../sh
     }
   });
 
-  it('nothing but READs takes controls', () => {
+  it('exist only on READs', () => {
     const taking = catalog.operations.filter((operation) => controlsOf(operation).kind !== 'none');
     expect(new Set(taking.map(({ classification }) => classification.category))).toEqual(new Set(['READ']));
   });

@@ -15,7 +15,7 @@ const describing = (outputSchema: JsonSchema, changes: Partial<Operation> = {}):
 const collectionAt = (...path: string[]) => expect.objectContaining({ kind: 'collection', path });
 const OBJECT = { kind: 'object' };
 
-describe('declaredShape: by the output schema', () => {
+describe('declaredShape by the output schema', () => {
   it.each<[string, JsonSchema, unknown]>([
     ['a list', ROWS, collectionAt()],
     ['its only list of objects', object({ total: COUNT, items: ROWS }), collectionAt('items')],
@@ -51,19 +51,19 @@ describe('declaredShape: by the output schema', () => {
     expect(declaredShape(describing(outputSchema))).toEqual(expected);
   });
 
-  it('a list in something that goes by the name of a list is one, whatever stands beside it', () => {
+  it('takes the only list of an operation named list_* for its collection, whatever members are beside it', () => {
     const schema = object({ title: TEXT, entries: ROWS });
     expect(declaredShape(describing(schema))).toEqual(OBJECT);
     expect(declaredShape(describing(schema, { name: 'list_entries' }))).toEqual(collectionAt('entries'));
   });
 
-  it('knows better than the name', () => {
+  it('prefers the schema to the name', () => {
     const graph = object({ entities: ROWS, relations: ROWS });
     expect(declaredShape(describing(graph, { name: 'search_nodes' }))).toEqual(OBJECT);
   });
 });
 
-describe('declaredShape: by the name', () => {
+describe('declaredShape by the name', () => {
   const inAnswer = expect.objectContaining({ kind: 'collection', path: null });
 
   it.each([
@@ -76,19 +76,19 @@ describe('declaredShape: by the name', () => {
     'hosting_list_orders_v1',
     'epics_search',
     'web_search_exa',
-  ])('%s gives a collection', (name) => {
+  ])('is a collection for %s', (name) => {
     expect(declaredShape(anOperation({ name }))).toEqual(inAnswer);
     expect(declaredShape(describing(object({ content: TEXT }), { name }))).toEqual(inAnswer);
   });
 
   it.each(['get_issue', 'get_watching_list_count', 'read_query', 'get_query_status', 'listen_for_news', 'listing'])(
-    '%s does not say',
+    'does not decide on %s',
     (name) => {
       expect(declaredShape(anOperation({ name }))).toBeUndefined();
     },
   );
 
-  it('goes by the name within its upstream', () => {
+  it("reads the name without the upstream's prefix", () => {
     const operation = anOperation({ name: 'jira__list_issues', qualifiedName: 'jira__list_issues' });
     expect(declaredShape(operation)).toEqual(inAnswer);
     expect(declaredShape(anOperation({ name: 'list_server__get_it', qualifiedName: 'list_server__get_it' }))).toBe(
@@ -97,15 +97,15 @@ describe('declaredShape: by the name', () => {
   });
 });
 
-describe('declaredShape: by the operator', () => {
-  it('counts for more than schema and name', () => {
+describe('declaredShape by the operator', () => {
+  it("prefers the operator's word to schema and name", () => {
     const about = describing(object({ items: ROWS }), { name: 'list_items' });
     expect(declaredShape({ ...about, collection: null })).toEqual(OBJECT);
     expect(declaredShape({ ...about, collection: ['other'] })).toEqual(collectionAt('other'));
     expect(declaredShape({ ...about, collection: [] })).toEqual(collectionAt());
   });
 
-  it('nothing makes a collection of what is no READ of an upstream', () => {
+  it('makes no collection of anything but a READ of an upstream', () => {
     const category = (name: 'CREATE' | 'EXECUTE') => ({ ...anOperation().classification, category: name });
     const said = { name: 'list_items', outputSchema: ROWS, collection: [] };
     expect(declaredShape(anOperation({ ...said, classification: category('CREATE') }))).toBeUndefined();

@@ -22,18 +22,18 @@ describe('shape memory', () => {
     expect(shapesAfter(GET, [page(1), page(2), page(3)])).toEqual([undefined, undefined, ISSUES]);
   });
 
-  it('is certain of one thing after three', () => {
+  it('is certain of an object after three answers that agree', () => {
     const thing = { id: 1, labels: ['a'] };
     expect(shapesAfter(GET, [thing, thing, thing])).toEqual([undefined, undefined, OBJECT]);
     expect(shapesAfter(GET, ['text', 'a\nb', { content: 'x' }])).toEqual([undefined, undefined, OBJECT]);
   });
 
-  it('counts an empty list neither way, nor what is no data', () => {
+  it('learns nothing from an empty list, a number or null', () => {
     expect(shapesAfter(GET, [page(1), page(), page(2), [], null, 7, page(3)]).at(-1)).toEqual(ISSUES);
     expect(shapesAfter(GET, [page(), page(), page()]).at(-1)).toBeUndefined();
   });
 
-  it('lets a list say in words that it is empty', () => {
+  it('does not take a line of text between lists for a contradiction', () => {
     expect(shapesAfter(GET, ['none', page(1), page(2), { content: 'none' }, page(3)]).at(-1)).toEqual(ISSUES);
   });
 
@@ -42,26 +42,26 @@ describe('shape memory', () => {
     ['a text of lines', 'a\nb'],
     ['a list elsewhere', { others: [{ id: 1 }] }],
     ['several lists', { a: [{ id: 1 }], b: [{ id: 1 }] }],
-  ])('a contrary answer withdraws it for good: %s', (_, contrary) => {
+  ])('withdraws a shape for good after an answer that contradicts it: %s', (_, contrary) => {
     const again = [page(1), page(2), page(3)];
     const shapes = shapesAfter(GET, [...again, contrary, ...again]);
     expect(shapes.slice(3)).toEqual([undefined, undefined, undefined, undefined]);
     expect(shapesAfter(GET, [again[0], contrary, ...again]).at(-1)).toBeUndefined();
   });
 
-  it('withdraws one thing when a list comes', () => {
+  it('withdraws the shape of an object when a list comes', () => {
     const thing = { id: 1 };
     expect(shapesAfter(GET, [thing, thing, thing, page(1), thing]).slice(2)).toEqual([OBJECT, undefined, undefined]);
   });
 
-  it('learns the place of a list that a name promised, and keeps the promise', () => {
+  it('learns the path of a list that a name promised, and goes back to the promise after a contradiction', () => {
     const LIST = anOperation({ name: 'list_issues' });
     const promised = { kind: 'collection', path: null, evidence: 'its name' };
     expect(shapesAfter(LIST, [page(1), page(2), page(3), { id: 1 }])).toEqual([promised, promised, ISSUES, promised]);
     expect(shapesAfter(LIST, [{ id: 1 }, { id: 1 }, { id: 1 }]).at(-1)).toEqual(promised);
   });
 
-  it('gives the same object while nothing is new', () => {
+  it('returns the same object while nothing is new', () => {
     const memory = createShapeMemory();
     for (const answer of [page(1), page(2), page(3)]) memory.learn(GET, answer);
     const [shape, fields] = [memory.shapeOf(GET), memory.fieldsOf(GET)];
@@ -70,7 +70,7 @@ describe('shape memory', () => {
     expect(memory.fieldsOf(GET)).toBe(fields);
   });
 
-  it('survives a catalog that is built anew, and not a changed tool or another upstream', () => {
+  it('keeps what it learned when a catalog is rebuilt, but not for a changed tool or another upstream', () => {
     const memory = createShapeMemory();
     for (const answer of [page(1), page(2), page(3)]) memory.learn(GET, answer);
     expect(memory.shapeOf(structuredClone(GET))).toEqual(ISSUES);
@@ -88,7 +88,7 @@ describe('shape memory', () => {
     expect(others.filter((operation) => memory.shapeOf(operation) === undefined)).toEqual([]);
   });
 
-  it('takes no note of what is declared, nor of what is no READ', () => {
+  it('learns nothing of operations with a declared shape, nor of any but READs', () => {
     const declared = anOperation({ collection: null });
     expect(shapesAfter(declared, [page(1), page(2), page(3)]).at(-1)).toEqual(OBJECT);
     const creating = anOperation({ classification: { ...GET.classification, category: 'CREATE' } });
@@ -103,7 +103,7 @@ describe('shape memory: fields', () => {
     return memory.fieldsOf(operation);
   };
 
-  it('knows those that three lists had, once it is certain, with their types', () => {
+  it('knows the fields that three lists had in common, with their types', () => {
     const answers = [
       [{ id: 1, title: null, only_here: 1 }],
       [{ id: 2, title: 'a', done: true }],
@@ -116,7 +116,7 @@ describe('shape memory: fields', () => {
     ]);
   });
 
-  it('reads them from the output schema, with one level inside', () => {
+  it('reads fields from the output schema, with one level inside', () => {
     const author = { type: 'object', properties: { login: { type: 'string' }, teams: { type: 'array' } } };
     const items = { type: 'object', properties: { id: { type: 'integer' }, author, labels: { type: 'array' } } };
     const outputSchema = {
@@ -135,7 +135,7 @@ describe('shape memory: fields', () => {
     ]);
   });
 
-  it('knows a bounded number of them', () => {
+  it('knows a bounded number of fields', () => {
     const wide = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`f${index}`, index]));
     expect(fieldsAfter(GET, [[wide], [wide], [wide]])).toHaveLength(40);
   });

@@ -34,11 +34,11 @@ describe('locateList', () => {
     ['a line of text', 'nothing found'],
     ['a number', 7],
     ['null', null],
-  ])('does not guess one in %s', (_, data) => {
+  ])('finds no list in %s', (_, data) => {
     expect(locateList(data)).toBeUndefined();
   });
 
-  it('looks where the shape says first', () => {
+  it('looks first where the shape says', () => {
     const graph = { entities: ROWS, relations: [{ from: 1 }] };
     expect(placeOf(graph, at('relations'))).toEqual({ items: [{ from: 1 }], path: 'relations', evidence: 'list' });
     expect(placeOf({ records: null }, at('records'))).toEqual({ items: [], path: 'records', evidence: 'list' });
@@ -53,7 +53,7 @@ describe('locateList', () => {
     expect(placeOf({ content: '[FILE] a\n[DIR] b', more: 1 })).toBeUndefined();
   });
 
-  it('takes a single line for a list where a list is known to come', () => {
+  it('takes a single line for a list where the answer is known to be a list', () => {
     expect(placeOf({ content: '[FILE] a' }, SOMEWHERE)).toEqual({
       items: ['[FILE] a'],
       path: 'content',
@@ -62,7 +62,7 @@ describe('locateList', () => {
     expect(placeOf('', SOMEWHERE)).toEqual({ items: [], path: '', evidence: 'lines' });
   });
 
-  it('reads JSON inside a text, and shows the answer with it in place', () => {
+  it('reads JSON inside a text, and returns the answer with the value in place of the text', () => {
     const data = { result: JSON.stringify({ total: 2, issues: ROWS }, null, 2) };
     const found = { items: ROWS, path: ['result', 'issues'], evidence: 'json' };
     for (const shape of [undefined, SOMEWHERE, at('result', 'issues')]) {
@@ -73,7 +73,7 @@ describe('locateList', () => {
     expect(placeOf({ result: '[x\n[y' })?.evidence).toBe('lines');
   });
 
-  it('tells an answer that is there for its list from one thing with a list', () => {
+  it('distinguishes an envelope of a list from an object with a list', () => {
     const isWhole = (data: unknown) => locateList(data)?.isWhole;
     expect(isWhole(ROWS)).toBe(true);
     expect(isWhole({ total_count: 2, items: ROWS })).toBe(true);
@@ -83,7 +83,7 @@ describe('locateList', () => {
     expect(isWhole({ state: 'open', labels: ['a'] })).toBe(false);
   });
 
-  it('never invents: what it finds is where it says', () => {
+  it('finds only lists that are at the path it returns', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (data) => {
         const list = locateList(data);
@@ -96,7 +96,7 @@ describe('locateList', () => {
 });
 
 describe('candidateLists', () => {
-  it('names the lists among which nobody chose', () => {
+  it('names all lists of an answer with several', () => {
     expect(candidateLists({ entities: ROWS, relations: ROWS })).toEqual([['entities'], ['relations']]);
     expect(candidateLists({ ok: 1, data: { a: ['x'], b: ['y'] } })).toEqual([
       ['data', 'a'],

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isJsonObject, type JsonObject } from '../../../../src/protocol/json.js';
 import type { StoredResultRequest } from '../../../../src/results/result-types.js';
-import { type Project, readStoredResult } from '../../../../src/results/stored/read-stored.js';
+import { findInResult, type Project, readStoredResult } from '../../../../src/results/stored/read-stored.js';
 
 const MAX_BYTES = 1_024;
 
@@ -32,7 +32,7 @@ function readOn(value: unknown, request: Request = {}, maxBytes = MAX_BYTES): Js
 const rows = Array.from({ length: 300 }, (_, id) => ({ id, title: `row ${id}`, body: `the body of ${id}` }));
 const log = Array.from({ length: 200 }, (_, index) => `line ${index + 1}`).join('\n');
 
-describe('read kept result: what fits', () => {
+describe('reading a stored value that fits', () => {
   it.each([
     [{ a: 1, b: [2] }, {}, { value: { a: 1, b: [2] }, next: null }],
     [[1, 2], {}, { items: [1, 2], total: 2, next: null }],
@@ -47,12 +47,12 @@ describe('read kept result: what fits', () => {
     [{ a: 1, b: 2, c: 3 }, { after: '1' }, { value: { b: 2, c: 3 }, total: 3, next: null }],
     ['abcdef', { after: '4' }, { text: 'ef', total: 6, total_lines: 1, next: null }],
     ['a😀b', { after: '2' }, { text: '😀b', total: 4, total_lines: 1, next: null }],
-  ])('of %j with %j', (value, request, answer) => {
+  ])('returns %j for %j', (value, request, answer) => {
     expect(read(value, request)).toEqual(answer);
   });
 });
 
-describe('read kept result: what does not fit', () => {
+describe('reading a stored value that does not fit', () => {
   it('reads a whole list, page by page', () => {
     const pages = readOn({ rows }, { path: 'rows' });
     expect(pages.length).toBeGreaterThan(10);
@@ -74,12 +74,12 @@ describe('read kept result: what does not fit', () => {
     expect(parts[0]).toMatchObject({ total: 300 });
   });
 
-  it('says what was shortened inside, so that it can be read on there', () => {
+  it('reports inner cuts, with what it takes to read on there', () => {
     const value = { issue: { id: 7, log } };
     const answer = read(value);
-    const [cut] = answer['cuts'] as { path: string; stored: number; total: number }[];
+    const [cut] = answer['cuts'] as { path: string; kept: number; total: number }[];
     expect(cut).toMatchObject({ path: 'issue.log', kind: 'text', total: log.length });
-    const rest = readOn(value, { path: cut?.path ?? '', after: String(cut?.stored) });
+    const rest = readOn(value, { path: cut?.path ?? '', after: String(cut?.kept) });
     const start = (answer['value'] as typeof value).issue.log;
     expect(start + rest.map(({ text }) => text).join('')).toBe(log);
   });
@@ -96,7 +96,7 @@ describe('read kept result: what does not fit', () => {
     expect(parts.at(-1)?.['value']).toEqual({ b: 2 });
   });
 
-  it('visits everything once, in any sizes', () => {
+  it('visits everything once, for any page sizes', () => {
     const lists = fc.array(fc.oneof(fc.string({ maxLength: 300 }), fc.nat()), { maxLength: 50 });
     fc.assert(
       fc.property(lists, fc.integer({ min: 1, max: 60 }), (items, first) => {
@@ -105,7 +105,7 @@ describe('read kept result: what does not fit', () => {
     );
   });
 
-  it('stays within its bound whatever is asked', () => {
+  it('stays within its bound for any request', () => {
     const answers = fc
       .jsonValue({ maxDepth: 4 })
       .map((value) => [value, rows, { [`k${'x'.repeat(900)}`]: log, value }]);
@@ -127,7 +127,7 @@ describe('read kept result: what does not fit', () => {
   });
 });
 
-describe('read kept result: numbers', () => {
+describe('numbers in a stored result', () => {
   it('are read as the caller reads them', () => {
     const stored = { operation: 'get_user', dataText: '{"id":12345678901234567890}' };
     const parse = (text: string): unknown => JSON.parse(text.replace(/\d{17,}/g, '"$&"'));
@@ -136,8 +136,8 @@ describe('read kept result: numbers', () => {
   });
 });
 
-describe('read kept result: fields', () => {
-  it('of each item on a page', () => {
+describe('fields of a stored result', () => {
+  it('are selected of each item on a page', () => {
     expect(read(rows, { fields: ['id', 'title'], first: 2, after: '10' })).toEqual({
       items: [
         { id: 10, title: 'row 10' },
@@ -148,17 +148,17 @@ describe('read kept result: fields', () => {
     });
   });
 
-  it('of an object', () => {
+  it('are selected of an object', () => {
     expect(read({ rows }, { path: 'rows[4]', fields: ['title'] })).toEqual({ value: { title: 'row 4' }, next: null });
   });
 
-  it('fit more items on a page', () => {
+  it('let more items fit on a page', () => {
     const all = read(rows)['items'] as unknown[];
     const ids = read(rows, { fields: ['id'] })['items'] as unknown[];
     expect(ids.length).toBeGreaterThan(2 * all.length);
   });
 
-  it('of no text', () => {
+  it('are refused for a text', () => {
     expect(() => read({ log }, { path: 'log', fields: ['id'] })).toThrow(
       expect.objectContaining({
         code: 'INTROSPECTION_ERROR',
@@ -168,7 +168,7 @@ describe('read kept result: fields', () => {
   });
 });
 
-describe('read kept result: search', () => {
+describe('searching a stored result', () => {
   const value = { title: 'Errors', log: 'all well\nan ERROR here\nfine', codes: [404, 'error 500'], error: 'none' };
 
   it('finds text of any case, with its place and line', () => {
@@ -187,7 +187,7 @@ describe('read kept result: search', () => {
     ['404', [{ path: 'codes[0]', text: '404' }]],
     ['nowhere', []],
     ['.*', []],
-  ])('takes %j as it is written', (search, matches) => {
+  ])('takes %j literally', (search, matches) => {
     expect(read(value, { search })).toEqual({ matches, total: matches.length, next: null });
   });
 
@@ -197,7 +197,7 @@ describe('read kept result: search', () => {
     ]);
   });
 
-  it('names no path in a text alone', () => {
+  it('gives no path where the result is a text', () => {
     expect(read('a\nb', { search: 'b' })['matches']).toEqual([{ line: 2, at: 2, text: 'b' }]);
   });
 
@@ -220,33 +220,33 @@ describe('read kept result: search', () => {
     expect(there).toMatch(/^[a😀]{1,90}needle/u);
   });
 
-  it('counts what stands in one excerpt once', () => {
+  it('counts matches within one excerpt once', () => {
     expect(read('ab '.repeat(10), { search: 'ab' })).toMatchObject({ total: 1 });
     expect(read('ab '.repeat(1_000), { search: 'ab' })['total']).toBeGreaterThan(10);
   });
 });
 
-describe('read kept result: lines', () => {
+describe('lines of a stored text', () => {
   it.each([
     ['1', { text: 'line 1', lines: '1-1' }],
     ['2-3', { text: 'line 2\nline 3', lines: '2-3' }],
     ['199-200', { text: 'line 199\nline 200', lines: '199-200' }],
     ['200 - 900', { text: 'line 200', lines: '200-200' }],
-  ])('%s', (lines, answer) => {
+  ])('are read by %j', (lines, answer) => {
     expect(read({ log }, { path: 'log', lines })).toEqual({ ...answer, total_lines: 200, next: null });
   });
 
-  it('are as many as fit, with the way to the rest', () => {
+  it('are as many as fit, with the request for the rest', () => {
     const answers = readOn(log, { lines: '10-190' });
     expect(answers.length).toBeGreaterThan(1);
     expect(answers.map(({ text }) => text).join('\n')).toBe(log.split('\n').slice(9, 190).join('\n'));
   });
 
-  it('end where the text does', () => {
+  it('end with the text', () => {
     expect(read('a\nb\n', { lines: '2-9' })).toEqual({ text: 'b', lines: '2-2', total_lines: 2, next: null });
   });
 
-  it('that are too long are read on by character', () => {
+  it('continue by character where one is too long', () => {
     const text = `short\n${'x'.repeat(3_000)}`;
     const answer = read(text, { lines: '2' });
     const { after } = answer['next'] as { after: string };
@@ -254,24 +254,24 @@ describe('read kept result: lines', () => {
     expect(`${answer['text']}${rest.join('')}`).toBe('x'.repeat(3_000));
   });
 
-  it.each(['0', '3-2', 'x', '-5', '2-', '1-2-3', ''])('are not %j', (lines) => {
+  it.each(['0', '3-2', 'x', '-5', '2-', '1-2-3', ''])('are refused for %j', (lines) => {
     expect(() => read('a\nb', { lines })).toThrow(
       `'lines' expected '10' or '10-20', counted from 1, got '${lines}'. The text has 2 line(s)`,
     );
   });
 
-  it('are no more than the text has', () => {
+  it('are refused beyond the end of the text', () => {
     expect(() => read('a\nb', { lines: '3' })).toThrow("There is no line '3': the text has 2 line(s)");
   });
 
-  it('are of texts alone', () => {
+  it('are refused for values that are not texts', () => {
     expect(() => read({ rows }, { path: 'rows', lines: '1' })).toThrow(
       "'lines' reads texts: 'rows' is a list of 300 items",
     );
   });
 });
 
-describe('read kept result: what does not combine', () => {
+describe('a request with parameters that do not combine', () => {
   it.each([
     [{ fields: ['id'], search: 'a', lines: '1' }, "'fields' and 'search' and 'lines' do not combine: send one of them"],
     [{ lines: '1', after: '2' }, "'after' does not combine with 'lines', which says itself where to start"],
@@ -283,7 +283,68 @@ describe('read kept result: what does not combine', () => {
       "'search' expected a text to look for, got an empty one. 'after' expected the number that 'next' of the last answer " +
         "gave, got '-1'",
     ],
-  ])('%j is refused with every fault', (request, message) => {
+  ])('is refused with every fault: %j', (request, message) => {
     expect(() => read(rows, request)).toThrow(expect.objectContaining({ code: 'INTROSPECTION_ERROR', message }));
+  });
+});
+
+const RESULT = {
+  items: [{ id: 1, body: 'text', 'a.b': true }, { id: 2 }],
+  '3': 'three',
+  none: [],
+  empty: {},
+  nothing: null,
+  wide: Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`key_${index}`, index])),
+};
+
+describe('findInResult', () => {
+  it.each([
+    [undefined, RESULT, []],
+    ['', RESULT, []],
+    ['items[1].id', 2, ['items', 1, 'id']],
+    ['items.1.id', 2, ['items', 1, 'id']],
+    ['items[0]["a.b"]', true, ['items', 0, 'a.b']],
+    ['3', 'three', ['3']],
+    ['[3]', 'three', ['3']],
+    ['nothing', null, ['nothing']],
+  ])('finds the value at %j', (path, value, steps) => {
+    expect(findInResult(RESULT, path)).toEqual({ path: steps, value });
+  });
+
+  it.each([
+    ['items[2]', "'items' has no item '[2]': its items are '[0]' to '[1]'"],
+    ['none[0]', "'none' is an empty list: there is no '0'"],
+    [
+      'items.body',
+      "'items' is a list of 2 items, so 'body' needs an index before it: its items are '[0]' to '[1]'. To see 'body' of " +
+        "every item, use 'fields'",
+    ],
+    ['items[0].bdy', "'items[0]' has no 'bdy' (did you mean 'body'?). It has 'id', 'body', 'a.b'"],
+    ['empty.a', "'empty' has no 'a': it is empty"],
+    ['items[0].body.a', "'items[0].body' is a text of 4 characters: there is no 'a' in it"],
+    ['items[0].id[0]', "'items[0].id' is a number: there is no '0' in it"],
+    ['nothing.a', "'nothing' is null: there is no 'a' in it"],
+    [
+      'a..b',
+      "'path' cannot be read: 'a..b'. Write it like 'items[3].body', or 'files[\"a.b\"]' for a key with a dot or a bracket",
+    ],
+  ])('says of %j where the path ends and what is there', (path, message) => {
+    expect(() => findInResult(RESULT, path)).toThrow(expect.objectContaining({ code: 'INTROSPECTION_ERROR', message }));
+  });
+
+  it.each(['constructor', '__proto__', 'items.length', 'items[0].toString'])(
+    'finds no %j, which nobody sent',
+    (path) => {
+      expect(() => findInResult(RESULT, path)).toThrow(expect.objectContaining({ code: 'INTROSPECTION_ERROR' }));
+    },
+  );
+
+  it('names the first of many keys and shortens long ones', () => {
+    const wide = /It has 'key_0', .*'key_19' and 10 more$/;
+    expect(() => findInResult(RESULT, 'wide.x')).toThrow(wide);
+    const long = 'x'.repeat(10_000);
+    const refused = (): unknown => findInResult({ [long]: 1 }, `y${long}`);
+    expect(refused).toThrow(/^The result has no 'yx+…'.*It has 'x+…'$/);
+    expect(refused).toThrow(expect.objectContaining({ message: expect.not.stringMatching(/.{400}/) }));
   });
 });

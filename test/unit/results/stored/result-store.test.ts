@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Caller } from '../../../../src/protocol/call.js';
@@ -5,7 +6,11 @@ import {
   createResultStore,
   type PageSnapshot,
   packList,
+  packTexts,
   type ResultStore,
+  readCursor,
+  SNAPSHOT_ID_BYTES,
+  writeCursor,
 } from '../../../../src/results/stored/result-store.js';
 
 const TTL_MS = 60_000;
@@ -43,7 +48,7 @@ function storeBoth(stored: ResultStore, owner: Caller): { cursor: string; handle
   return { cursor: cursor ?? '', handle: handle ?? '' };
 }
 
-describe('kept results', () => {
+describe('the result store', () => {
   it('finds the page that a cursor was given for', () => {
     const { stored } = openService();
     const snapshot = snapshotOf('ann', ['a', 'b']);
@@ -53,7 +58,7 @@ describe('kept results', () => {
     }
   });
 
-  it('writes further cursors from the one that came', () => {
+  it('writes further cursors from a given one', () => {
     const { stored } = openService();
     const pages = stored.storePages(snapshotOf('ann', ['a', 'b']));
     const found = stored.findPage(pages?.cursorAt(0) ?? '', ANN);
@@ -68,13 +73,13 @@ describe('kept results', () => {
     expect(stored.findResult(handle, ANN)).toEqual(RESULT);
   });
 
-  it('keeps the smallest things', () => {
+  it('stores empty lists and results', () => {
     const { stored } = openService();
     expect(stored.storePages(snapshotOf('ann', []))).toBeDefined();
     expect(stored.findResult(stored.storeResult({ operation: 'a', dataText: '' }, ANN) ?? '', ANN)?.dataText).toBe('');
   });
 
-  it("gives nobody another session's pages and results", () => {
+  it("does not give one session's pages and results to another", () => {
     const { stored } = openService();
     const { cursor, handle } = storeBoth(stored, ANN);
     expect(stored.findPage(cursor, BOB)).toBeUndefined();
@@ -82,7 +87,7 @@ describe('kept results', () => {
     expect(stored.findPage(cursor, ANN)).toBeDefined();
   });
 
-  it('takes no cursor for a handle and no handle for a cursor', () => {
+  it('refuses a cursor as a handle and a handle as a cursor', () => {
     const { stored } = openService();
     const { cursor, handle } = storeBoth(stored, ANN);
     expect(stored.findResult(cursor, ANN)).toBeUndefined();
@@ -90,12 +95,12 @@ describe('kept results', () => {
     expect(stored.findResult('', ANN)).toBeUndefined();
   });
 
-  it('gives no cursor of another process any meaning', () => {
+  it('refuses a cursor of another process', () => {
     const { cursor } = storeBoth(openService().stored, ANN);
     expect(openService().stored.findPage(cursor, ANN)).toBeUndefined();
   });
 
-  it('forgets pages when they were not read for their time, and only then', () => {
+  it('drops pages that were not read for their time to live, and only those', () => {
     const { stored, clock } = openService();
     const { cursor } = storeBoth(stored, ANN);
     for (let reads = 0; reads < 5; reads++) {
@@ -106,7 +111,7 @@ describe('kept results', () => {
     expect(stored.findPage(cursor, ANN)).toBeUndefined();
   });
 
-  it("does not make pages younger by another session's attempts", () => {
+  it("does not renew pages by another session's attempts", () => {
     const { stored, clock } = openService();
     const { cursor } = storeBoth(stored, ANN);
     clock.pass(TTL_MS - 1);
@@ -115,7 +120,7 @@ describe('kept results', () => {
     expect(stored.findPage(cursor, ANN)).toBeUndefined();
   });
 
-  it('forgets a result a fixed time after it was kept, however often it was read', () => {
+  it('drops a result a fixed time after it was stored, however often it was read', () => {
     const { stored, clock } = openService();
     const { handle } = storeBoth(stored, ANN);
     clock.pass(TTL_MS - 1);
@@ -124,7 +129,7 @@ describe('kept results', () => {
     expect(stored.findResult(handle, ANN)).toBeUndefined();
   });
 
-  it('frees what has expired once something new is kept', () => {
+  it('frees expired entries when something new is stored', () => {
     const { stored, clock } = openService();
     for (let index = 0; index < 20; index++) stored.storeResult(RESULT, ANN);
     clock.pass(TTL_MS + 1);
@@ -134,7 +139,7 @@ describe('kept results', () => {
     expect(stored.bytes).toBe(fresh.bytes);
   });
 
-  it('frees everything of a session that ends, and nothing else', () => {
+  it('frees all entries of a session that ends, and no others', () => {
     const { stored } = openService();
     const bob = storeBoth(stored, BOB);
     const before = stored.bytes;
@@ -151,7 +156,7 @@ describe('kept results', () => {
     expect(stored.bytes).toBe(0);
   });
 
-  it('keeps nothing that is beyond the bound alone, and loses nothing for it', () => {
+  it('does not store an entry that is bigger than the bound, and drops no other for it', () => {
     const { stored } = openService(20_000);
     const { cursor, handle } = storeBoth(stored, ANN);
     const big = 'x'.repeat(20_000);
@@ -161,7 +166,7 @@ describe('kept results', () => {
     expect(stored.findResult(handle, ANN)).toBeDefined();
   });
 
-  it('makes room by what was used longest ago', () => {
+  it('drops the least recently used entries first', () => {
     const { stored } = openService(10_000);
     const text = JSON.stringify('x'.repeat(2_000));
     const handles = [0, 1, 2].map(() => stored.storeResult({ operation: 'a', dataText: text }, ANN) ?? '');
@@ -170,13 +175,13 @@ describe('kept results', () => {
     expect(handles.map((handle) => stored.findResult(handle, ANN) !== undefined)).toEqual([true, false, true]);
   });
 
-  it('counts the fields that pages were asked for with', () => {
+  it('counts the bytes of the fields of pages', () => {
     const { stored } = openService(20_000);
     const fields = { paths: [['x'.repeat(20_000)]] };
     expect(stored.storePages({ ...snapshotOf('ann', []), fields })).toBeUndefined();
   });
 
-  it('counts characters of several bytes as what they take', () => {
+  it('counts the bytes of characters in UTF-8', () => {
     const narrow = openService().stored;
     const wide = openService().stored;
     narrow.storeResult({ operation: 'a', dataText: 'e'.repeat(1_000) }, ANN);
@@ -185,7 +190,7 @@ describe('kept results', () => {
   });
 });
 
-describe('kept results under load', () => {
+describe('the result store under load', () => {
   const MAX_BYTES = 4_000_000;
 
   it('stays within its bound with 1,000 big results at once', async () => {
@@ -231,6 +236,106 @@ describe('kept results under load', () => {
         }
         for (const session of ['ann', 'bob', 'eve']) stored.endSession(session);
         expect(stored.bytes).toBe(0);
+      }),
+    );
+  });
+});
+
+describe('packList', () => {
+  it('returns every item, as a value and as text', () => {
+    fc.assert(
+      fc.property(fc.array(fc.jsonValue()), (items) => {
+        const packed = packList(items);
+        const texts = items.map((item) => JSON.stringify(item));
+        expect(packed).toHaveLength(items.length);
+        expect(items.map((_, index) => packed.textAt(index))).toEqual(texts);
+        expect(items.map((_, index) => packed.valueAt(index))).toEqual(texts.map((text) => JSON.parse(text)));
+      }),
+    );
+  });
+
+  it.each([
+    { items: [], bytes: 0 },
+    { items: ['é', 12], bytes: 4 + 2 + 2 * 4 },
+    { items: [{ a: null }], bytes: 10 + 4 },
+  ])('takes $bytes bytes for $items', ({ items, bytes }) => {
+    expect(packList(items).bytes).toBe(bytes);
+  });
+
+  it('packs texts unchanged', () => {
+    expect(packTexts(['{"a": 1}', '[]']).textAt(0)).toBe('{"a": 1}');
+  });
+
+  it('writes a value that JSON cannot write as null', () => {
+    expect(packList([undefined, 1]).valueAt(0)).toBeNull();
+  });
+
+  it.each([-1, 1, 0.5])('throws for item %s of a list of one', (index) => {
+    expect(() => packList(['a']).textAt(index)).toThrow(RangeError);
+  });
+});
+
+const KEY = Buffer.alloc(32, 7);
+
+const contents = fc.record({
+  snapshot: fc
+    .uint8Array({ minLength: SNAPSHOT_ID_BYTES, maxLength: SNAPSHOT_ID_BYTES })
+    .map((bytes) => Buffer.from(bytes).toString('base64url')),
+  index: fc.nat(0xffff_ffff),
+});
+
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_+/=. ';
+
+describe('cursor text', () => {
+  it('reads what was written, in short text that is safe in a URL', () => {
+    fc.assert(
+      fc.property(contents, (content) => {
+        const cursor = writeCursor(KEY, content);
+        expect(cursor).toMatch(/^[A-Za-z0-9_-]{23,28}$/);
+        expect(readCursor(KEY, cursor)).toEqual(content);
+      }),
+    );
+  });
+
+  it('refuses a cursor with any one character changed', () => {
+    const content = { snapshot: Buffer.alloc(SNAPSHOT_ID_BYTES, 3).toString('base64url'), index: 1_234 };
+    const cursor = writeCursor(KEY, content);
+    const changed = Array.from(cursor).flatMap((own, at) =>
+      Array.from(ALPHABET)
+        .filter((character) => character !== own)
+        .map((character) => cursor.slice(0, at) + character + cursor.slice(at + 1)),
+    );
+    expect(changed.length).toBeGreaterThan(1_500);
+    expect(changed.filter((text) => readCursor(KEY, text) !== undefined)).toEqual([]);
+  });
+
+  it('refuses a cursor with characters added, left out or swapped', () => {
+    fc.assert(
+      fc.property(contents, fc.nat(30), fc.constantFrom(...ALPHABET), (content, at, character) => {
+        const cursor = writeCursor(KEY, content);
+        const variants = [
+          cursor.slice(0, at) + character + cursor.slice(at),
+          cursor.slice(0, at) + cursor.slice(at + 1),
+          `${cursor}=`,
+          ` ${cursor}`,
+        ];
+        for (const text of variants) if (text !== cursor) expect(readCursor(KEY, text)).toBeUndefined();
+      }),
+    );
+  });
+
+  it('refuses a cursor of another process', () => {
+    fc.assert(
+      fc.property(contents, (content) => {
+        expect(readCursor(KEY, writeCursor(randomBytes(32), content))).toBeUndefined();
+      }),
+    );
+  });
+
+  it('refuses any other text', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.base64String({ minLength: 20 })), (text) => {
+        expect(readCursor(KEY, text)).toBeUndefined();
       }),
     );
   });

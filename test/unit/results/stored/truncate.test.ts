@@ -14,8 +14,8 @@ function isStartOf(part: unknown, whole: unknown): boolean {
     return part.length <= whole.length && part.every((item, index) => isStartOf(item, whole[index]));
   }
   if (typeof part === 'object' && part !== null && typeof whole === 'object' && whole !== null) {
-    const [stored, all] = [Object.entries(part), Object.entries(whole)];
-    return stored.every(([key, value], index) => key === all[index]?.[0] && isStartOf(value, all[index]?.[1]));
+    const [kept, all] = [Object.entries(part), Object.entries(whole)];
+    return kept.every(([key, value], index) => key === all[index]?.[0] && isStartOf(value, all[index]?.[1]));
   }
   return Object.is(part, whole);
 }
@@ -23,20 +23,20 @@ function isStartOf(part: unknown, whole: unknown): boolean {
 /** Every place where something is missing. */
 function findMissing(part: unknown, whole: unknown, path: readonly (string | number)[] = []): Cut[] {
   if (typeof part === 'string' && typeof whole === 'string') {
-    return part.length < whole.length ? [{ path, kind: 'text', stored: part.length, total: whole.length }] : [];
+    return part.length < whole.length ? [{ path, kind: 'text', kept: part.length, total: whole.length }] : [];
   }
   if (typeof part !== 'object' || part === null) return [];
   const list = Array.isArray(part);
-  const [stored, all] = [Object.entries(part), Object.entries(whole as object)];
-  const own: Cut = { path, kind: list ? 'items' : 'members', stored: stored.length, total: all.length };
-  const inner = stored.flatMap(([key, value], index) =>
+  const [kept, all] = [Object.entries(part), Object.entries(whole as object)];
+  const own: Cut = { path, kind: list ? 'items' : 'members', kept: kept.length, total: all.length };
+  const inner = kept.flatMap(([key, value], index) =>
     findMissing(value, all[index]?.[1], [...path, list ? Number(key) : key]),
   );
-  return stored.length < all.length ? [own, ...inner] : inner;
+  return kept.length < all.length ? [own, ...inner] : inner;
 }
 
 function sorted(cuts: readonly Cut[]): string[] {
-  return cuts.map((cut) => JSON.stringify([cut.path, cut.kind, cut.stored, cut.total])).sort();
+  return cuts.map((cut) => JSON.stringify([cut.path, cut.kind, cut.kept, cut.total])).sort();
 }
 
 const texts = fc.oneof(
@@ -71,8 +71,8 @@ const answers = values.map((value) => JSON.parse(JSON.stringify(value)) as unkno
 
 const budgets = fc.oneof(fc.integer({ min: 100, max: 600 }), fc.integer({ min: 100, max: 20_000 }));
 
-describe('fit answer', () => {
-  it('leaves what fits as it is', () => {
+describe('fitAnswer', () => {
+  it('does not change an answer that fits', () => {
     fc.assert(
       fc.property(answers, fc.nat(100), (answer, more) => {
         const fitted = fitAnswer(answer, Math.max(100, bytesOf(answer) + more));
@@ -82,7 +82,7 @@ describe('fit answer', () => {
     );
   });
 
-  it('keeps within the bound, alters nothing but ends, and tells every cut', () => {
+  it('stays within the bound, shortens only ends, and reports every cut', () => {
     fc.assert(
       fc.property(answers, budgets, (answer, maxBytes) => {
         const { value, cuts } = fitAnswer(answer, maxBytes);
@@ -94,7 +94,7 @@ describe('fit answer', () => {
     );
   });
 
-  it('tears no character in two', () => {
+  it('splits no character', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', minLength: 100, maxLength: 900 }), budgets, (text, maxBytes) => {
         expect(String(fitAnswer(text, maxBytes).value).isWellFormed()).toBe(true);
@@ -102,7 +102,7 @@ describe('fit answer', () => {
     );
   });
 
-  it('gives the same answer again, and leaves the value alone', () => {
+  it('gives the same answer for the same input, and does not change the input', () => {
     fc.assert(
       fc.property(answers, budgets, (answer, maxBytes) => {
         const before = JSON.stringify(answer);
@@ -118,22 +118,22 @@ describe('fit answer', () => {
       fc.property(rows, fc.integer({ min: 200, max: 3_000 }), (items, maxBytes) => {
         fc.pre(items.every((item) => bytesOf([item]) <= maxBytes));
         const { value } = fitAnswer(items, maxBytes);
-        const stored = (value as unknown[]).length;
-        expect(value).toEqual(items.slice(0, stored));
-        if (stored < items.length) expect(bytesOf(items.slice(0, stored + 1))).toBeGreaterThan(maxBytes);
+        const kept = (value as unknown[]).length;
+        expect(value).toEqual(items.slice(0, kept));
+        if (kept < items.length) expect(bytesOf(items.slice(0, kept + 1))).toBeGreaterThan(maxBytes);
       }),
     );
   });
 });
 
-describe('what fit answer shortens', () => {
+describe('what fitAnswer shortens', () => {
   const rows = Array.from({ length: 1_000 }, (_, id) => ({ id, name: `row ${id}` }));
   const lines = Array.from({ length: 1_000 }, (_, index) => `line ${index}\n`).join('');
 
   it('is the big list, and nothing beside it', () => {
     const { value, cuts } = fitAnswer({ total: 1_000, rows, owner: { name: 'ann' }, tags: ['a', 'b'] }, 2_000);
     expect(value).toMatchObject({ total: 1_000, owner: { name: 'ann' }, tags: ['a', 'b'] });
-    expect(cuts).toEqual([{ path: ['rows'], kind: 'items', stored: expect.any(Number), total: 1_000 }]);
+    expect(cuts).toEqual([{ path: ['rows'], kind: 'items', kept: expect.any(Number), total: 1_000 }]);
     expect(bytesOf(value)).toBeGreaterThan(1_900);
   });
 
@@ -153,7 +153,7 @@ describe('what fit answer shortens', () => {
     expect(bytesOf(value)).toBeGreaterThan(900);
   });
 
-  it('is each of several items that would not even fit alone', () => {
+  it('is each of several items that would not fit even alone', () => {
     const { value, cuts } = fitAnswer([{ rows }, { rows }, { rows }], 3_000);
     expect(cuts.map(({ path, kind }) => ({ path, kind }))).toEqual(
       [0, 1, 2].map((index) => ({ path: [index, 'rows'], kind: 'items' })),
@@ -164,29 +164,29 @@ describe('what fit answer shortens', () => {
   it('is the end of a text, at the end of a line', () => {
     const { value, cuts } = fitAnswer(lines, 500);
     expect(String(value).endsWith('\n')).toBe(true);
-    expect(cuts).toEqual([{ path: [], kind: 'text', stored: String(value).length, total: lines.length }]);
+    expect(cuts).toEqual([{ path: [], kind: 'text', kept: String(value).length, total: lines.length }]);
     expect(bytesOf(value)).toBeGreaterThan(480);
   });
 
   it.each([
-    { name: 'a text without lines', text: 'x'.repeat(1_000), stored: 98 },
+    { name: 'a text without lines', text: 'x'.repeat(1_000), kept: 98 },
     {
       name: 'a text whose first line is short and whose second is endless',
       text: `a\n${'x'.repeat(1_000)}`,
-      stored: 97,
+      kept: 97,
     },
-    { name: 'characters of four bytes', text: '😀'.repeat(1_000), stored: 48 },
-    { name: 'characters that are escaped', text: '\u0001'.repeat(1_000), stored: 16 },
-  ])('is $name at a character', ({ text, stored }) => {
-    expect(fitAnswer(text, 100).value).toBe(text.slice(0, stored));
+    { name: 'characters of four bytes', text: '😀'.repeat(1_000), kept: 48 },
+    { name: 'characters that are escaped', text: '\u0001'.repeat(1_000), kept: 16 },
+  ])('is $name, at a character', ({ text, kept }) => {
+    expect(fitAnswer(text, 100).value).toBe(text.slice(0, kept));
   });
 
-  it('is the members of a map at the end, each kept one whole', () => {
+  it('is the members at the end of a map, with the others whole', () => {
     const map = Object.fromEntries(rows.map((row) => [`key ${row.id}`, row]));
     const { value, cuts } = fitAnswer(map, 2_000);
-    const stored = Object.keys(value as object).length;
-    expect(value).toEqual(Object.fromEntries(Object.entries(map).slice(0, stored)));
-    expect(cuts).toEqual([{ path: [], kind: 'members', stored, total: 1_000 }]);
+    const kept = Object.keys(value as object).length;
+    expect(value).toEqual(Object.fromEntries(Object.entries(map).slice(0, kept)));
+    expect(cuts).toEqual([{ path: [], kind: 'members', kept, total: 1_000 }]);
     expect(bytesOf(value)).toBeGreaterThan(1_900);
   });
 
@@ -196,7 +196,7 @@ describe('what fit answer shortens', () => {
     expect(Object.keys(value as object)).toEqual(Object.keys(record));
   });
 
-  it('is no short text, number or date: those stay whole or go with what holds them', () => {
+  it('is never a short text, number or date, which stay whole or are left out with their container', () => {
     const event = { id: 'a1b2c3d4-e5f6-7890-abcd-ef0123456789', at: '2026-04-15T10:00:00Z', log: lines };
     const groups = Array.from({ length: 9 }, () => [event, event, event]);
     for (let maxBytes = 100; maxBytes < 3_000; maxBytes += 7) {
@@ -205,12 +205,12 @@ describe('what fit answer shortens', () => {
     }
   });
 
-  it('is never shortened to next to nothing', () => {
+  it('is never shortened to almost nothing', () => {
     const map = Object.fromEntries(rows.slice(0, 40).map((row) => [`key ${row.id}`, row]));
     const { value } = fitAnswer(map, 1_000);
-    const stored = Object.keys(value as object).length;
-    expect(stored).toBeGreaterThan(5);
-    expect(value).toEqual(Object.fromEntries(Object.entries(map).slice(0, stored)));
+    const kept = Object.keys(value as object).length;
+    expect(kept).toBeGreaterThan(5);
+    expect(value).toEqual(Object.fromEntries(Object.entries(map).slice(0, kept)));
   });
 
   it('is what is nested too deeply to be written', () => {
@@ -221,7 +221,7 @@ describe('what fit answer shortens', () => {
     expect(bytesOf(value)).toBeLessThan(10_000);
   });
 
-  it('costs what may be sent and not what came', () => {
+  it('is measured only up to the bound, however big the input', () => {
     let read = 0;
     const ownKeys = (row: object): (string | symbol)[] => {
       read++;

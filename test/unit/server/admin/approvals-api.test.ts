@@ -42,7 +42,7 @@ async function open(more: FakeGatewayOptions = {}) {
 
 afterEach(() => server.close());
 
-describe('reading', () => {
+describe('GET /admin/approvals', () => {
   it('lists approvals as they are, all or those of one status', async () => {
     const { get } = await open();
     const { status, json, headers } = await get('/admin/approvals');
@@ -59,7 +59,7 @@ describe('reading', () => {
     expect(json.error.message).toContain('pending, approved, denied, expired');
   });
 
-  it('shows one approval, and says where the others are when there is none', async () => {
+  it('shows one approval, and says how to list the others when there is none with the id', async () => {
     const { get } = await open();
     expect((await get('/admin/approvals/done')).json).toEqual(APPROVALS[1]);
     const { status, json, headers } = await get('/admin/approvals/nothing');
@@ -68,14 +68,14 @@ describe('reading', () => {
   });
 });
 
-describe('deciding', () => {
+describe('POST /admin/approvals/:id', () => {
   it.each([
     ['approve', 'approved', { reason: ' agreed ' }, 'agreed'],
     ['deny', 'denied', { reason: 'not today' }, 'not today'],
     ['approve', 'approved', {}, undefined],
     ['deny', 'denied', { reason: '' }, undefined],
     ['deny', 'denied', undefined, undefined],
-  ])('can %s', async (verb, verdict, body, reason) => {
+  ])('lets an operator %s a request', async (verb, verdict, body, reason) => {
     const { post } = await open();
     const { status, json } = await post(`/admin/approvals/a1b2c3/${verb}`, body);
     expect([status, json.status, json.decision.by]).toEqual([200, verdict, 'alice']);
@@ -86,8 +86,8 @@ describe('deciding', () => {
     ['nothing', 404, 'APPROVAL_NOT_FOUND', "'nothing'"],
     ['done', 409, 'APPROVAL_DECIDED', "already approved by 'bob' at '2026-11-02T10:05:00.000Z'"],
     ['late', 410, 'APPROVAL_EXPIRED', "expired at '2026-11-02T10:15:00.000Z'"],
-    ['own', 403, 'APPROVAL_OWN_REQUEST', 'Somebody else'],
-  ])('%s is refused with %d', async (id, status, code, words) => {
+    ['own', 403, 'APPROVAL_OWN_REQUEST', 'Another operator'],
+  ])('refuses to decide the approval %j with %d', async (id, status, code, words) => {
     const { post } = await open();
     const answer = await post(`/admin/approvals/${id}/approve`, {});
     expect([answer.status, answer.json.error.code]).toEqual([status, code]);
@@ -95,11 +95,11 @@ describe('deciding', () => {
   });
 
   it.each([
-    ['no JSON', '{"reason":', 'no JSON object'],
-    ['a list', '["agreed"]', 'no JSON object'],
-    ['a reason that is no text', '{"reason": 5}', "'reason' is no text"],
+    ['no JSON', '{"reason":', 'not a JSON object'],
+    ['a list', '["agreed"]', 'not a JSON object'],
+    ['a reason that is not a string', '{"reason": 5}', "'reason' is not a string"],
     ['other members', '{"comment":"x","why":"y"}', "'comment', 'why'"],
-    ['bytes that are no text', Buffer.from([0x7b, 0xff, 0x7d]), 'no JSON object'],
+    ['bytes that are no text', Buffer.from([0x7b, 0xff, 0x7d]), 'not a JSON object'],
   ])('refuses %s and shows what it expects', async (_case, body, words) => {
     const { post } = await open();
     const { status, json } = await post('/admin/approvals/a1b2c3/approve', body);
@@ -109,7 +109,7 @@ describe('deciding', () => {
     expect(service.decisions).toEqual([]);
   });
 
-  it('reads at most 16 kB', async () => {
+  it('refuses a body of more than 16 kB', async () => {
     const { post } = await open();
     const sized = (bytes: number) => `{"reason":"${'x'.repeat(bytes - 13)}"}`;
     expect((await post('/admin/approvals/a1b2c3/deny', sized(16 * 1024 + 1))).status).toBe(413);
@@ -118,21 +118,21 @@ describe('deciding', () => {
     expect((await post('/admin/approvals/a1b2c3/deny', sized(16 * 1024))).status).toBe(200);
   });
 
-  it('takes no GET for a decision', async () => {
+  it('does not decide by GET', async () => {
     const { get } = await open();
     expect((await get('/admin/approvals/a1b2c3/approve')).status).toBe(404);
     expect(service.decisions).toEqual([]);
   });
 });
 
-describe('the door', () => {
+describe('the approvals API', () => {
   const paths = ['/admin/approvals', '/admin/approvals/a1b2c3'];
 
   it.each([
     ['no token', {}],
     ['a wrong token', { authorization: 'Bearer wrong' }],
     ["an operator's name", { authorization: 'Bearer alice' }],
-  ])('is closed to %s', async (_case, headers) => {
+  ])('refuses a request with %s', async (_case, headers) => {
     const { get, post } = await open();
     const answers = [...paths.map((path) => get(path, headers)), post(`${paths[1]}/approve`, {}, headers)];
     for (const { status, headers: sent, json } of await Promise.all(answers)) {
@@ -143,14 +143,14 @@ describe('the door', () => {
     expect(service.decisions).toEqual([]);
   });
 
-  it("is closed to MCP clients' tokens, as /mcp is to operators'", async () => {
+  it("refuses MCP clients' tokens, as /mcp refuses operators'", async () => {
     const clients = [{ name: 'ci', token: 'ci-token' }];
     const { get, post } = await open({ operators: OPERATORS, clients });
     expect((await get('/admin/approvals', { authorization: 'Bearer ci-token' })).status).toBe(401);
     expect((await post('/mcp', {}, alice)).status).toBe(401);
   });
 
-  it('stays closed for a minute after twenty wrong tokens, to the right one too', async () => {
+  it('refuses an address for a minute after twenty wrong tokens, even with the right one', async () => {
     const { get } = await open();
     const guess = () => get('/admin/approvals', { authorization: 'Bearer guess' });
     for (let count = 0; count < 20; count += 1) expect((await guess()).status).toBe(401);
@@ -161,7 +161,7 @@ describe('the door', () => {
     expect(observations.filter(({ kind }) => kind === 'notice')).toHaveLength(1);
   });
 
-  it('does not count requests that bring no token at all', async () => {
+  it('does not count requests without a token as wrong ones', async () => {
     const { get } = await open();
     for (let count = 0; count < 25; count += 1) expect((await get('/admin/approvals', {})).status).toBe(401);
     expect((await get('/admin/approvals')).status).toBe(200);
@@ -170,7 +170,7 @@ describe('the door', () => {
   it.each([
     ['host', { host: 'evil.example' }],
     ['origin', { origin: 'https://evil.example' }],
-  ])('is closed to a foreign %s', async (_case, headers) => {
+  ])('refuses a foreign %s', async (_case, headers) => {
     const { get } = await open();
     for (const path of [...paths, '/ui/approvals'])
       expect((await get(path, { ...alice, ...headers })).status).toBe(403);
@@ -178,13 +178,13 @@ describe('the door', () => {
 
   it.each([
     ['no operator', { operators: [] }],
-    ['no desk', { approvals: undefined }],
-  ])('is not there with %s', async (_case, options) => {
+    ['no approval service', { approvals: undefined }],
+  ])('does not exist with %s', async (_case, options) => {
     const { get } = await open(options as FakeGatewayOptions);
     for (const path of [...paths, '/ui/approvals', '/ui/approvals.js']) expect((await get(path)).status).toBe(404);
   });
 
-  it('tells nobody but the log why the desk failed', async () => {
+  it('reports only to the log why the approval service failed', async () => {
     const approvals: ApprovalService = {
       ...createFakeApprovals([]),
       list: () => Promise.reject(new Error('secret path')),
@@ -196,7 +196,7 @@ describe('the door', () => {
     expect(observations).toMatchObject([{ kind: 'defect', where: '/admin/approvals' }]);
   });
 
-  it('calls a malformed request malformed, and no defect', async () => {
+  it('answers a malformed request with 400 and reports no defect', async () => {
     const { post } = await open();
     const { status, json } = await post('/admin/approvals/a1b2c3/deny', '{}', { ...alice, 'content-type': 'nonsense' });
     expect([status, json.error.code]).toEqual([415, 'INVALID_REQUEST']);

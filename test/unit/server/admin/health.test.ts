@@ -17,11 +17,11 @@ async function ask(path: string, ready: boolean) {
   return sendHttp(server.url.replace('/mcp', path), { method: 'GET' });
 }
 
-it('lives whatever the upstreams do', async () => {
+it('answers /healthz with 200 in every state of the upstreams', async () => {
   expect(await ask('/healthz', false)).toMatchObject({ status: 200, json: { status: 'ok' } });
 });
 
-it('is ready when the gateway is', async () => {
+it('answers /readyz with 200 when the gateway is ready', async () => {
   const { status, json } = await ask('/readyz', true);
   expect([status, json]).toEqual([
     200,
@@ -29,7 +29,7 @@ it('is ready when the gateway is', async () => {
   ]);
 });
 
-it('says which upstream it waits for when not', async () => {
+it('answers /readyz with 503 and the states of the upstreams when the gateway is not ready', async () => {
   const { status, json } = await ask('/readyz', false);
   expect([status, json.status]).toEqual([503, 'not ready']);
   expect(json.upstreams[1]).toEqual({ name: 'files', state: 'waiting', problem: 'exited at once' });

@@ -9,12 +9,12 @@ function attempts(failures: number) {
 }
 
 describe('failed attempts', () => {
-  it('may be twenty in a minute', () => {
+  it('are allowed twenty times in a minute', () => {
     expect(attempts(19).failed.secondsToWait('192.0.2.1')).toBe(0);
     expect(attempts(20).failed.secondsToWait('192.0.2.1')).toBe(60);
   });
 
-  it('are those of one address', () => {
+  it('are counted per address', () => {
     expect(attempts(20).failed.secondsToWait('192.0.2.2')).toBe(0);
   });
 
@@ -28,7 +28,7 @@ describe('failed attempts', () => {
     expect(failed.secondsToWait('192.0.2.1')).toBe(0);
   });
 
-  it('of a thousand addresses are remembered, the latest', () => {
+  it('are remembered for the latest thousand addresses', () => {
     const { failed } = attempts(20);
     for (let count = 0; count < 999; count += 1) failed.note(`198.51.100.${count}`);
     expect(failed.secondsToWait('192.0.2.1')).toBe(60);

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Observation } from '../../../../src/observe/observation.js';
 import { RefusalNotices } from '../../../../src/server/auth/bearer-tokens.js';
 
-it('tells of the first refusal at once and counts the others for the next notice', () => {
+it('reports the first refused request at once and counts the others in the next notice', () => {
   let now = 1_000_000;
   const told: Observation[] = [];
   const notices = new RefusalNotices(

@@ -23,12 +23,12 @@ describe('bearer tokens', () => {
     ['Bearer ', undefined],
     ['', undefined],
     [undefined, undefined],
-  ])('know who sent %j: %s', (header, name) => {
+  ])('identify the sender of %j as %s', (header, name) => {
     expect(tokens.holderOf(header)).toBe(name);
     expect(tokens.holderOf(header)).toBe(name);
   });
 
-  it('belong to nobody unless they are spelled exactly', () => {
+  it('are valid only when they are spelled exactly', () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         fc.pre(!['first-token', 'second-token'].includes(text.trim()));

@@ -49,7 +49,7 @@ describe('a request without a valid token', () => {
     ["a client's name", { authorization: 'Bearer ci' }],
   ] as const;
 
-  it.each(wrong)('is refused with %s, whatever the method', async (_case, headers) => {
+  it.each(wrong)('is refused with %s for every method', async (_case, headers) => {
     const url = await open();
     const texts = new Set<string>();
     for (const method of ['POST', 'GET', 'DELETE', 'PUT']) {
@@ -72,7 +72,7 @@ describe('a request without a valid token', () => {
     expect((await sendHttp(url, { headers: modern, body })).status).toBe(401);
   });
 
-  it('is told to the operator without the token, once for many', async () => {
+  it('is reported to the operator without the token, once for many requests', async () => {
     const url = await open();
     for (let count = 0; count < 5; count += 1) {
       await sendHttp(url, { headers: { authorization: 'Bearer guess-123' }, body: initializeMessage() });
@@ -81,7 +81,7 @@ describe('a request without a valid token', () => {
     expect(JSON.stringify(observations)).not.toContain('guess-123');
   });
 
-  it('may ask for health, and for what a browser asks before a request', async () => {
+  it('is allowed for health checks and CORS preflights', async () => {
     const url = await open({ clients: CLIENTS, server: { allowedOrigins: ['app.example'] } });
     expect((await sendHttp(url.replace('/mcp', '/healthz'), { method: 'GET' })).status).toBe(200);
     const headers = { origin: 'https://app.example', 'access-control-request-headers': 'authorization' };
@@ -116,7 +116,7 @@ describe('a modern client', () => {
     return sendHttp(url, { headers: { ...headers, ...modernHeaders('tools/call', 'mcp_aql_read') }, body });
   };
 
-  it('has one session by its name, whatever it calls itself, the same in every process', async () => {
+  it('has one session by its authenticated name, the same in every process', async () => {
     const url = await open();
     const slow = { 'io.modelcontextprotocol/logLevel': 'error' };
     await call(url, ci, 'one');
@@ -131,7 +131,7 @@ describe('a modern client', () => {
     expect(callers).toEqual([own, own, own, other]);
   });
 
-  it('outlives the front, unlike one that nobody can recognise', async () => {
+  it('keeps its session when the server closes, unlike an unauthenticated client', async () => {
     const url = await open();
     await call(url, ci, 'one');
     await gatewayServer.close();
@@ -145,7 +145,7 @@ describe('a modern client', () => {
   });
 });
 
-it('lets everybody in where no clients are configured', async () => {
+it('accepts every request where no clients are configured', async () => {
   const url = await open({});
   const session = await openSession(url, { authorization: 'Bearer anything' });
   const { json } = await sendHttp(url, { headers: session, body: callMessage(1) });
@@ -154,7 +154,7 @@ it('lets everybody in where no clients are configured', async () => {
 });
 
 describe.each(CONNECTIONS.filter(({ transport }) => transport === 'http'))('$name', ({ open: connect }) => {
-  it('gets in with its token', async () => {
+  it('is accepted with its token', async () => {
     await open();
     const client = await connect(gateway, { token: String(CLIENTS[1]?.token) });
     await client.callTool('mcp_aql_read', {});
@@ -162,7 +162,7 @@ describe.each(CONNECTIONS.filter(({ transport }) => transport === 'http'))('$nam
     expect(gateway.calls[0]?.caller.client).toBe('desk');
   });
 
-  it('does not get in without', async () => {
+  it('is refused without a token', async () => {
     await open();
     await expect(connect(gateway, { token: 'wrong' })).rejects.toThrow();
   });

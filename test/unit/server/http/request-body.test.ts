@@ -23,16 +23,16 @@ describe('readBody', () => {
     expect(body).toEqual({ kind: 'complete', bytes: Buffer.from('abcd') });
   });
 
-  it('gives an empty body for none', async () => {
+  it('returns an empty body for a request without one', async () => {
     expect(await read([], 4)).toEqual({ kind: 'complete', bytes: Buffer.alloc(0) });
   });
 
-  it('believes a content-length over the limit before the first byte', async () => {
+  it('refuses a content-length over the limit before the first byte', async () => {
     const body = await read([Buffer.from('ab')], 4, { 'content-length': '900' });
     expect(body).toMatchObject({ kind: 'too-large', size: 900, cutOff: false });
   });
 
-  it('stops reading a body without end', async () => {
+  it('stops reading a body that does not end', async () => {
     let taken = 0;
     const body = await read(
       megabytes(1_000, () => {

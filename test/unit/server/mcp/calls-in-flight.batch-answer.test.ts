@@ -15,7 +15,7 @@ function recordingPort(): Responder & { readonly seen: string[] } {
 }
 
 describe('splitBatch', () => {
-  it('answers once, with what was answered', () => {
+  it('answers the batch once, with all answers', () => {
     const batch = recordingPort();
     const [first, second, third] = splitBatch(3, batch);
     third?.answer('3');
@@ -27,16 +27,16 @@ describe('splitBatch', () => {
     expect(second?.cancellation.reason).toBe('enough');
   });
 
-  it('is cancelled when nothing is left to answer', () => {
+  it('cancels the batch when every request was cancelled', () => {
     const batch = recordingPort();
-    for (const port of splitBatch(2, batch)) port.cancel('enough');
+    for (const responder of splitBatch(2, batch)) responder.cancel('enough');
     expect(batch.seen).toEqual(['cancelled']);
   });
 
-  it('cancels every request when the client goes away', () => {
+  it('cancels every request when the client disconnects', () => {
     const batch = recordingPort();
-    const ports = splitBatch(2, batch);
+    const responders = splitBatch(2, batch);
     batch.cancellation.cancel('gone');
-    expect(ports.map(({ cancellation }) => cancellation.cancelled)).toEqual([true, true]);
+    expect(responders.map(({ cancellation }) => cancellation.cancelled)).toEqual([true, true]);
   });
 });

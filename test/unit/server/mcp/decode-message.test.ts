@@ -6,7 +6,7 @@ import { createResultWriter } from '../../../../src/server/mcp/write-result.js';
 const writer = createResultWriter({ name: 'test', version: '1' });
 
 describe('decodeMessage', () => {
-  it('gives back every JSON value', () => {
+  it('parses every JSON value', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (message) => {
         const text = JSON.stringify(message);
@@ -16,7 +16,7 @@ describe('decodeMessage', () => {
     );
   });
 
-  it('names the first byte that is not UTF-8, also behind replacement characters that are meant', () => {
+  it('names the first byte that is not UTF-8, also after valid replacement characters', () => {
     const clean = fc.array(fc.constantFrom('\uFFFD', 'a', 'ü', '€', '😀')).map((characters) => characters.join(''));
     fc.assert(
       fc.property(clean, fc.constantFrom(0xff, 0xfe, 0xc0, 0x80), fc.string(), (before, byte, after) => {

@@ -14,7 +14,7 @@ it.each([
   [{ content: { approve: true } }, undefined],
   [null, undefined],
   ['accept', undefined],
-])('reads %j as %s', (result, answer) => {
+])('reads the elicitation result %j as %s', (result, answer) => {
   expect(readConsent(result)).toBe(answer);
 });
 
@@ -27,6 +27,6 @@ it.each([
   [{ sampling: {} }, false],
   [{}, false],
   [undefined, false],
-])('knows from %j whether forms are shown: %s', (capabilities, shown) => {
+])('reads from the capabilities %j whether the client shows forms: %s', (capabilities, shown) => {
   expect(showsForms(capabilities)).toBe(shown);
 });

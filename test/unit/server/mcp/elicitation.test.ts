@@ -13,18 +13,18 @@ function ask(patience = new Cancellation()) {
   const nothing = (): void => undefined;
   const cancellation = new Cancellation();
   const notify = (text: string) => void sent.push(JSON.parse(text));
-  const port: Responder = { cancellation, canNotify: true, notify, answer: nothing, cancel: nothing };
-  const user = questions.channel(peer, port);
+  const responder: Responder = { cancellation, canNotify: true, notify, answer: nothing, cancel: nothing };
+  const user = questions.channel(peer, responder);
   if (user?.kind !== 'live') throw new Error('no way to ask');
   const answer = user.ask('Really?', patience);
   answer.catch(nothing);
   const respond = (id = sent[0]?.['id'], sessionId = 's') =>
     questions.takeResponse(sessionId, { jsonrpc: '2.0', id, result: accepted });
-  return { questions, sent, port, answer, patience, respond };
+  return { questions, sent, responder, answer, patience, respond };
 }
 
 describe('an open question', () => {
-  it('takes one response, to its own id, from its own session', async () => {
+  it('accepts one response, to its own id, from its own session', async () => {
     const { questions, answer, respond } = ask();
     expect([respond('consent-1'), respond(undefined, 'other')]).toEqual([false, false]);
     expect(questions.size).toBe(1);
@@ -34,8 +34,8 @@ describe('an open question', () => {
 
   it.each([
     ['the one who asks gives up', ({ patience }: ReturnType<typeof ask>) => patience.cancel('enough')],
-    ['the call ends', ({ port }: ReturnType<typeof ask>) => port.cancellation.cancel('gone')],
-  ])('is taken back when %s, whoever answers then', async (_case, end) => {
+    ['the call ends', ({ responder }: ReturnType<typeof ask>) => responder.cancellation.cancel('gone')],
+  ])('is withdrawn when %s, and ignores a later answer', async (_case, end) => {
     const asked = ask();
     end(asked);
     await expect(asked.answer).rejects.toThrow('withdrawn');
@@ -46,7 +46,7 @@ describe('an open question', () => {
     expect([asked.respond(), asked.questions.size]).toEqual([false, 0]);
   });
 
-  it('is not asked at all when nobody waits for the answer', async () => {
+  it('is not asked when the call has ended', async () => {
     const patience = new Cancellation();
     patience.cancel('too late');
     const { questions, sent, answer } = ask(patience);

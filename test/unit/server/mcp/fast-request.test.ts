@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { clientNameOf, headersAgree, recogniseHotRequest } from '../../../../src/server/mcp/fast-request.js';
+import { clientNameOf, headersAgree, recogniseFastRequest } from '../../../../src/server/mcp/fast-request.js';
 import { MODERN_META } from '../../../support/raw-http.js';
 
 const call = (params: object = {}, rest: object = {}) => ({
@@ -11,23 +11,23 @@ const call = (params: object = {}, rest: object = {}) => ({
 });
 const modern = (meta: object = {}, rest: object = {}) => call({ _meta: { ...MODERN_META, ...meta }, ...rest });
 
-describe('recogniseHotRequest', () => {
-  it('takes well-formed calls of both eras', () => {
-    expect(recogniseHotRequest(call())).toMatchObject({ era: 'legacy', id: 1, tool: 'read', clientName: undefined });
-    expect(recogniseHotRequest(modern())).toMatchObject({ era: 'modern', tool: 'read', clientName: 'raw' });
+describe('recogniseFastRequest', () => {
+  it('recognises well-formed calls of both eras', () => {
+    expect(recogniseFastRequest(call())).toMatchObject({ era: 'legacy', id: 1, tool: 'read', clientName: undefined });
+    expect(recogniseFastRequest(modern())).toMatchObject({ era: 'modern', tool: 'read', clientName: 'raw' });
   });
 
-  it('takes arguments of any type: the gateway words that refusal', () => {
+  it('accepts arguments of any type, which the gateway refuses itself', () => {
     for (const args of [undefined, null, 'text', [1]])
-      expect(recogniseHotRequest(call({ arguments: args }))).toBeDefined();
+      expect(recogniseFastRequest(call({ arguments: args }))).toBeDefined();
   });
 
-  it('takes lists without a cursor, and ping in the legacy era alone', () => {
+  it('recognises lists without a cursor, and ping in the legacy era only', () => {
     const list = { jsonrpc: '2.0', id: 'a', method: 'tools/list' };
-    expect(recogniseHotRequest(list)).toMatchObject({ id: 'a', era: 'legacy' });
-    expect(recogniseHotRequest({ ...list, params: { cursor: 'x' } })).toBeUndefined();
-    expect(recogniseHotRequest({ ...list, method: 'ping' })).toMatchObject({ method: 'ping' });
-    expect(recogniseHotRequest({ ...list, method: 'ping', params: { _meta: MODERN_META } })).toBeUndefined();
+    expect(recogniseFastRequest(list)).toMatchObject({ id: 'a', era: 'legacy' });
+    expect(recogniseFastRequest({ ...list, params: { cursor: 'x' } })).toBeUndefined();
+    expect(recogniseFastRequest({ ...list, method: 'ping' })).toMatchObject({ method: 'ping' });
+    expect(recogniseFastRequest({ ...list, method: 'ping', params: { _meta: MODERN_META } })).toBeUndefined();
   });
 
   it.each([
@@ -51,17 +51,17 @@ describe('recogniseHotRequest', () => {
     ['answers to questions', modern({}, { inputResponses: {} })],
     ['a request state', modern({}, { requestState: 'x' })],
   ])('leaves a message with %s to the SDK', (_case, message) => {
-    expect(recogniseHotRequest(message)).toBeUndefined();
+    expect(recogniseFastRequest(message)).toBeUndefined();
   });
 });
 
 describe('headersAgree', () => {
   const none = { protocolVersion: undefined, method: undefined, name: undefined };
   const all = { protocolVersion: '2026-07-28', method: 'tools/call', name: 'read' };
-  const legacy = recogniseHotRequest(call())!;
-  const request = recogniseHotRequest(modern())!;
+  const legacy = recogniseFastRequest(call())!;
+  const request = recogniseFastRequest(modern())!;
 
-  it('wants every header of a modern request, and at most the version of a legacy one', () => {
+  it('requires every header of a modern request, and at most the version of a legacy one', () => {
     expect(headersAgree(request, all)).toBe(true);
     for (const key of ['protocolVersion', 'method', 'name']) {
       expect(headersAgree(request, { ...all, [key]: undefined })).toBe(false);
@@ -74,7 +74,7 @@ describe('headersAgree', () => {
 });
 
 describe('clientNameOf', () => {
-  it('reads handshakes and envelopes, and nothing that is malformed', () => {
+  it('reads handshakes and envelopes, and no malformed name', () => {
     expect(clientNameOf({ params: { clientInfo: { name: 'a' } } })).toBe('a');
     expect(clientNameOf(modern())).toBe('raw');
     for (const message of [null, 5, {}, { params: 1 }, { params: { clientInfo: 'x', _meta: 7 } }]) {

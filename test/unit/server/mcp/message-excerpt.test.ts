@@ -6,7 +6,7 @@ const id = fc.oneof(fc.integer(), fc.string());
 const message = fc.record({ id, params: fc.dictionary(fc.string(), fc.jsonValue()) });
 
 describe('sketchMessage', () => {
-  it('reads id and method wherever they stand', () => {
+  it('reads id and method in any order', () => {
     const orders = ['id,method,params', 'method,params,id', 'params,method,id', 'jsonrpc,id,params,method'];
     fc.assert(
       fc.property(message, fc.constantFrom(...orders), ({ id: given, params }, order) => {
@@ -17,7 +17,7 @@ describe('sketchMessage', () => {
     );
   });
 
-  it('never takes a nested id, or half of one, for the message its own', () => {
+  it('ignores a nested id and an incomplete one', () => {
     fc.assert(
       fc.property(message, fc.nat(), ({ id: given, params }, cut) => {
         const text = JSON.stringify({ params: { ...params, id: 'nested' }, id: given, method: 'tools/call' });
@@ -36,7 +36,7 @@ describe('sketchMessage', () => {
     expect(sketchMessage('{"method":"tools/call","params":{', '"id":12}}').id).toBeUndefined();
   });
 
-  it('reads nothing from what is no object', () => {
+  it('reads nothing from a message that is not an object', () => {
     for (const text of ['', '[{"id":1}]', 'nonsense', '"id":1', '{"id":']) {
       expect(sketchMessage(text, '')).toEqual({ method: undefined, id: undefined });
     }
@@ -44,7 +44,7 @@ describe('sketchMessage', () => {
 });
 
 describe('MessageExcerpt', () => {
-  it('keeps the beginning and the end of any number of chunks, and counts all', () => {
+  it('keeps the beginning and the end of any number of chunks, and counts all bytes', () => {
     fc.assert(
       fc.property(fc.array(fc.nat({ max: 3_000 }), { maxLength: 12 }), (sizes) => {
         const head = Buffer.from('{"method":"tools/call","params":"');

@@ -3,14 +3,14 @@ import { Cancellation } from '../../../../src/protocol/cancellation.js';
 import { CallsInFlight, type Responder, splitBatch } from '../../../../src/server/mcp/calls-in-flight.js';
 import { OpenQuestions } from '../../../../src/server/mcp/elicitation.js';
 import { createSdkServerFactory } from '../../../../src/server/mcp/sdk-server.js';
-import { createSlowAnswerer } from '../../../../src/server/mcp/sdk-transport.js';
+import { createSdkAnswerer } from '../../../../src/server/mcp/sdk-transport.js';
 import { createFakeGateway } from '../../../support/fake-gateway.js';
 import { SERVER_INFO } from '../../../support/server-clients.js';
 
 const caller = { sessionId: 's', clientName: 'c', transport: 'http' } as const;
 const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'read' } } as const;
 
-function silentPort(): Responder {
+function silentResponder(): Responder {
   const nothing = (): void => undefined;
   const batch = {
     cancellation: new Cancellation(),
@@ -22,20 +22,20 @@ function silentPort(): Responder {
   return splitBatch(1, batch)[0]!;
 }
 
-it('forgets a call whose client went away, and tells the gateway', async () => {
+it('cancels and forgets a call whose client disconnected', async () => {
   const gateway = createFakeGateway({ handle: () => new Promise(() => undefined) });
   const createServer = createSdkServerFactory(gateway, SERVER_INFO);
-  const answer = createSlowAnswerer(createServer, new OpenQuestions(), (observation) => {
+  const answer = createSdkAnswerer(createServer, new OpenQuestions(), (observation) => {
     throw new Error(observation.kind);
   });
   const calls = new CallsInFlight();
-  const port = silentPort();
+  const responder = silentResponder();
   const arrived = gateway.nextCall();
-  answer(call, { caller, calls, elicits: false }, port);
+  answer(call, { caller, calls, elicits: false }, responder);
   const { cancellation } = await arrived;
   expect(calls.size).toBe(1);
   const told = new Promise<void>((resolve) => cancellation.onCancel(resolve));
-  port.cancel('gone');
+  responder.cancel('gone');
   await told;
   expect(calls.size).toBe(0);
 });

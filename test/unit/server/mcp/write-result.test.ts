@@ -32,7 +32,7 @@ describe('the result writer', () => {
     );
   });
 
-  it('lets no upstream speak for the gateway', () => {
+  it('drops members of an upstream that the gateway writes itself', () => {
     const extra = { resultType: 'input_required', structuredContent: 1, content: [], later: true };
     const meta = { 'io.modelcontextprotocol/serverInfo': { name: 'upstream' } };
     const { result } = JSON.parse(writer.callResult(1, toReply(1, { extra, meta }), 'modern'));
@@ -40,7 +40,7 @@ describe('the result writer', () => {
     expect(result).not.toHaveProperty('structuredContent');
   });
 
-  it('writes progress without what is not there', () => {
+  it('leaves absent members out of progress notifications', () => {
     expect(JSON.parse(writeProgress('t', { progress: 0.5 })).params).toEqual({ progressToken: 't', progress: 0.5 });
   });
 });

@@ -14,7 +14,7 @@ function read(limit: number, chunks: readonly Buffer[]): string[] {
 }
 
 describe('LineReader', () => {
-  it('finds the same lines however the bytes are cut', () => {
+  it('finds the same lines for every split of the bytes', () => {
     const line = fc.string({ minLength: 1 }).filter((text) => !/[\n\r]/.test(text));
     fc.assert(
       fc.property(fc.array(line), fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1 }), (lines, cuts) => {
@@ -35,7 +35,7 @@ describe('LineReader', () => {
     );
   });
 
-  it('passes over empty lines and takes a last one without its line break', () => {
+  it('ignores empty lines and accepts a last line without a line break', () => {
     expect(read(10, [Buffer.from('a\n\n\r\nb')])).toEqual(['a', 'b']);
   });
 });

@@ -9,7 +9,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-it('sends what is printed to stderr', () => {
+it('sends console output to stderr', () => {
   const stdout = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
   const stderr = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   protectStdout();

@@ -56,8 +56,8 @@ afterEach(async () => {
   expect(gateway.listeners).toBe(0);
 });
 
-describe('eras', () => {
-  it('answers what comes together with the handshake in order', async () => {
+describe('the stdio server and the eras', () => {
+  it('answers in order the messages that come together with the handshake', async () => {
     open();
     send(initializeMessage(1), INITIALIZED, callMessage(2), { jsonrpc: '2.0', id: 3, method: 'tools/list' });
     expect(await receive()).toMatchObject({ id: 1, result: { serverInfo: SERVER_INFO } });
@@ -81,7 +81,7 @@ describe('eras', () => {
     expect(gateway.calls[0]?.caller).toMatchObject({ clientName: 'raw', transport: 'stdio' });
   });
 
-  it('leaves a modern client that forgets its envelope to the SDK', async () => {
+  it('leaves a modern request without an envelope to the SDK', async () => {
     open();
     const params = { name: 'mcp_aql_read', arguments: {}, _meta: MODERN_META };
     send(
@@ -97,7 +97,7 @@ describe('eras', () => {
   });
 });
 
-describe('lines', () => {
+describe('the stdio server', () => {
   it('answers a batch with an array', async () => {
     open();
     await shakeHands();
@@ -106,14 +106,14 @@ describe('lines', () => {
     expect(answers.map(({ id }) => id).sort()).toEqual(['a', 'b']);
   });
 
-  it('refuses a batch that holds what is no message', async () => {
+  it('refuses a batch with an element that is not a message', async () => {
     open();
     send([callMessage(1), { hello: 1 }]);
     expect(await receive()).toMatchObject({ id: null, error: { code: -32600 } });
     expect(gateway.calls).toEqual([]);
   });
 
-  it('skips a line over the limit, answers it, and goes on', async () => {
+  it('answers a line over the limit with an error and goes on', async () => {
     open({ limits: { maxRequestSize: 1_000 } });
     const { id, ...rest } = callMessage(5, { text: 'x'.repeat(200_000), id: 4 });
     const line = JSON.stringify({ ...rest, id });
@@ -128,7 +128,7 @@ describe('lines', () => {
     expect(await receive()).toMatchObject({ id: 6, result: {} });
   });
 
-  it('refuses what is not UTF-8 and what is not JSON', async () => {
+  it('refuses lines that are not UTF-8 or not JSON', async () => {
     open();
     input.write(
       Buffer.concat([Buffer.from('{"jsonrpc":"2.0","id":1,"method":"tools/call","x":"'), Buffer.from([0xff, 0x0a])]),
@@ -140,7 +140,7 @@ describe('lines', () => {
     expect(await receive()).toMatchObject({ id: null, error: { code: -32600 } });
   });
 
-  it('cancels by notification, without an answer', async () => {
+  it('cancels a call by notification, without an answer', async () => {
     open({
       handle: ({ cancellation, arguments: args }) =>
         (args as { wait?: true }).wait === true
@@ -159,7 +159,7 @@ describe('lines', () => {
     expect(cancellation.reason).toBe('enough');
   });
 
-  it('stops reading while nobody reads its answers, and loses none', async () => {
+  it('stops reading while its answers are not read, and loses none', async () => {
     open({ handle: ({ arguments: args }) => toReply({ ...(args as object), text: 'x'.repeat(20_000) }) });
     await shakeHands();
     const ids = Array.from({ length: 50 }, (_, index) => index + 10);
@@ -174,8 +174,8 @@ describe('lines', () => {
   });
 });
 
-describe('the end', () => {
-  it('is when the input ends, at once when nothing is unanswered', async () => {
+describe('the end of a stdio connection', () => {
+  it('comes with the end of the input, at once when every request is answered', async () => {
     open();
     await shakeHands();
     input.end();
@@ -183,7 +183,7 @@ describe('the end', () => {
     expect(output.writableEnded).toBe(false);
   });
 
-  it('waits for what was asked before, the last line without its line break included', async () => {
+  it('waits for open requests, including a last line without a line break', async () => {
     open();
     await shakeHands();
     input.end(JSON.stringify(callMessage(9)));
@@ -191,7 +191,7 @@ describe('the end', () => {
     await server.done;
   });
 
-  it('cancels what takes longer when the front is closed', async () => {
+  it('cancels calls that take longer when the server is closed', async () => {
     open({ handle: () => new Promise(() => undefined) });
     await shakeHands();
     const arrived = gateway.nextCall();
@@ -210,7 +210,7 @@ describe('the end', () => {
     await server.close();
   });
 
-  it('comes when the output breaks', async () => {
+  it('comes when the output fails', async () => {
     open();
     const broken = once(output, 'close');
     output.destroy(new Error('EPIPE'));

@@ -15,7 +15,7 @@ const withCategory = (category: 'READ' | 'UPDATE', properties: JsonObject, rest:
   });
 
 describe('describeParameters', () => {
-  it('gives scalars with the constraints that they have', () => {
+  it('describes scalars with their constraints', () => {
     expect(
       describeOne({
         type: 'string',
@@ -52,7 +52,7 @@ describe('describeParameters', () => {
     expect(describeOne({})).toEqual({ name: 'value', type: 'any', required: false });
   });
 
-  it('tells limits that have no key in words', () => {
+  it('describes limits without a key in words', () => {
     expect(describeOne({ type: 'number', description: 'Size', exclusiveMinimum: 0, multipleOf: 5 })?.description).toBe(
       'Size. [a multiple of 5, more than 0]',
     );
@@ -61,12 +61,12 @@ describe('describeParameters', () => {
     );
   });
 
-  it('gives enumerations, also those of constants', () => {
+  it('describes enumerations, also of constants', () => {
     expect(describeOne({ type: 'string', enum: ['a', 'b'] })).toMatchObject({ type: 'string', enum: ['a', 'b'] });
     expect(describeOne({ anyOf: [{ const: 1 }, { const: 2 }] })).toMatchObject({ type: 'number', enum: [1, 2] });
   });
 
-  it('sees through null, references and wrappers', () => {
+  it('resolves null, references and wrappers', () => {
     expect(describeOne({ anyOf: [{ type: 'integer', minimum: 1 }, { type: 'null' }], description: 'Page' })).toEqual({
       name: 'value',
       type: 'integer',
@@ -83,7 +83,7 @@ describe('describeParameters', () => {
     expect(describeOne({ allOf: [{ type: 'string' }] })).toMatchObject({ type: 'string' });
   });
 
-  it('gives arrays with what their elements are', () => {
+  it('describes arrays with their elements', () => {
     expect(describeOne({ type: 'array', items: { type: 'string', enum: ['a'] } })).toMatchObject({
       type: 'array',
       items: { type: 'string', enum: ['a'] },
@@ -154,7 +154,7 @@ describe('describeParameters', () => {
     expect(describeOne({ type: 'string' }, name)?.sensitive ?? false).toBe(sensitive);
   });
 
-  it('puts what an update changes behind one parameter and lists it there', () => {
+  it('puts what an update changes inside one parameter and lists it there', () => {
     const properties = {
       issueId: { type: 'string' },
       newTitle: { type: 'string', description: 'What to call it. At length.' },
@@ -188,7 +188,7 @@ describe('describeParameters', () => {
 });
 
 describe('describeReturns', () => {
-  it('says what a tool declares', () => {
+  it('describes what a tool declares', () => {
     const outputSchema = {
       type: 'object',
       description: 'An issue.',
@@ -202,7 +202,7 @@ describe('describeReturns', () => {
     });
   });
 
-  it('says what comes where a tool declares nothing', () => {
+  it('describes the answer of a tool that declares nothing', () => {
     expect(describeReturns(withCategory('READ', {}))).toMatchObject({ name: 'ToolData', kind: 'union' });
   });
 });

@@ -29,7 +29,7 @@ describe('buildTypeRegistry', () => {
     expect(types.find(name)?.name).toBe(name);
   });
 
-  it('knows every type that the protocol types speak of', () => {
+  it('knows every type that the protocol types use', () => {
     const types = typesOf();
     expect(types.find('OperationResult')).toMatchObject({
       kind: 'union',
@@ -80,7 +80,7 @@ describe('buildTypeRegistry', () => {
     });
   });
 
-  it('lists by name, once each, what it can find', () => {
+  it('lists every type that it can find once, ordered by name', () => {
     const shared = {
       $defs: { point: object({ x: {} }) },
       properties: { a: { $ref: '#/$defs/point' }, b: { $ref: '#/$defs/point' } },
@@ -93,7 +93,7 @@ describe('buildTypeRegistry', () => {
     for (const name of names) expect(types.find(name)?.name).toBe(name);
   });
 
-  it('knows nothing of names that nothing has', () => {
+  it('returns null for unknown names', () => {
     for (const name of ['Nothing', '', '__proto__', 'Find', 'SemanticCategory2'])
       expect(typesOf(aTool('find')).find(name)).toBeNull();
   });
@@ -104,7 +104,7 @@ describe('buildTypeRegistry', () => {
     expect(types.find('OperationInputType')).toMatchObject({ fields: [{ name: 'a' }] });
   });
 
-  it('tells apart what comes to one name by chance', () => {
+  it('numbers different types that have one name by chance', () => {
     const types = typesOf(
       aTool('get_user', object({ settings_list: object({ a: {} }) })),
       aTool('get_user_settings', object({ list: object({ b: {} }) })),

@@ -10,6 +10,6 @@ it.each([
   ['first line\nsecond line', 'first line'],
   [' \n', 'the upstream reported a failure without saying why'],
   ['x'.repeat(300), `${'x'.repeat(199)}…`],
-])('quotes %j in one line without paths and class names', (words, quoted) => {
+])('the failure %j is quoted in one line without paths and class names', (words, quoted) => {
   expect(describeFailure('INTERNAL_ERROR', words)).toBe(`Internal error: '${quoted}'`);
 });

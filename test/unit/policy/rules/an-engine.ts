@@ -4,15 +4,15 @@ import type { RuleEngine } from '../../../../src/policy/rules/rule-types.js';
 import type { Category, DangerLevel, Operation, Parameter, TrustLevel } from '../../../../src/protocol/operation.js';
 import { anOperation } from '../../../support/an-operation.js';
 
-export const NOBODY = {};
+export const ANONYMOUS = {};
 
-/** A rule about every call, with plain values for what a test does not care about. */
+/** A rule that applies to every call, with default values for what a test does not set. */
 export function aRule(changes: Partial<PolicyRule> = {}): PolicyRule {
   return { name: 'rule 1', match: {}, decision: 'deny', requires: 'token', ...changes };
 }
 
-/** A book over upstreams of one trust. */
-export function aBook(rules: readonly PolicyRule[], trust: TrustLevel = 'validated', readOnly = false): RuleEngine {
+/** A rule engine for upstreams of one trust. */
+export function anEngine(rules: readonly PolicyRule[], trust: TrustLevel = 'validated', readOnly = false): RuleEngine {
   return createRuleEngine({ readOnly, rules }, () => trust);
 }
 

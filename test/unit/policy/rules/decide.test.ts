@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Decision } from '../../../../src/config/gateway-config.js';
 import { minimumTrustFor, TRUST_MATRIX } from '../../../../src/policy/rules/decide.js';
 import { DANGER_LEVELS, type DangerLevel, TRUST_LEVELS, type TrustLevel } from '../../../../src/protocol/operation.js';
-import { aBook, NOBODY, rated } from './a-rule.js';
+import { ANONYMOUS, anEngine, rated } from './an-engine.js';
 
 /** The specification's table, row by row. */
 const TABLE: readonly (readonly [DangerLevel, ...Decision[]])[] = [
@@ -23,9 +23,9 @@ describe('the trust matrix', () => {
     expect(CELLS).toHaveLength(DANGER_LEVELS.length * TRUST_LEVELS.length);
   });
 
-  it.each(CELLS)('%s under %s: %s', (danger, trust, decision) => {
+  it.each(CELLS)('decides a %s call on a %s upstream with %s', (danger, trust, decision) => {
     expect(TRUST_MATRIX[trust][danger]).toBe(decision);
-    expect(aBook([], trust).decide(rated(danger), {}, NOBODY)).toEqual({
+    expect(anEngine([], trust).decide(rated(danger), {}, ANONYMOUS)).toEqual({
       effect: decision,
       requires: 'token',
       cooldownSeconds: 0,
@@ -43,7 +43,7 @@ describe('the trust matrix', () => {
     ['destructive', 'validated'],
     ['dangerous', 'community_reviewed'],
     ['forbidden', 'certified'],
-  ] as const)('lets %s begin at %s', (danger, trust) => {
+  ] as const)('denies %s calls below the trust level %s', (danger, trust) => {
     expect(minimumTrustFor(danger)).toBe(trust);
   });
 });

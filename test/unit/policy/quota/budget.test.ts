@@ -10,6 +10,6 @@ it.each<[Window, string, string, string]>([
   ['day', '2024-02-28T23:00:00.000Z', '2024-02-28T00:00:00.000Z', '2024-02-29T00:00:00.000Z'],
   ['month', '2024-02-29T23:59:59.999Z', '2024-02-01T00:00:00.000Z', '2024-03-01T00:00:00.000Z'],
   ['month', '2026-12-31T23:59:59.999Z', '2026-12-01T00:00:00.000Z', '2027-01-01T00:00:00.000Z'],
-])('the %s of %s begins at %s and ends at %s', (window, now, start, end) => {
+])('the window %s of %s begins at %s and ends at %s', (window, now, start, end) => {
   expect(spanOf(window, Date.parse(now))).toEqual({ start: Date.parse(start), end: Date.parse(end) });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { sketchSignature } from '../../../../src/builtin/introspect/describe-operation.js';
+import { describeMerge, sketchSignature } from '../../../../src/builtin/introspect/describe-operation.js';
 import type { Parameter } from '../../../../src/protocol/operation.js';
+import { anOperation } from '../../../support/an-operation.js';
 import { fakeOperation } from '../../endpoint/fake-catalog.js';
 
 const optional = (name: string): Parameter => ({
@@ -23,7 +24,7 @@ describe('sketchSignature', () => {
     expect(sketchSignature(operation)).toBe('update_issue(id, input: {title})');
   });
 
-  it('leaves to the details what does not fit a line, optional parameters long before required ones', () => {
+  it('leaves out what does not fit a line, optional parameters long before required ones', () => {
     const many = Array.from({ length: 40 }, (_, index) => `parameter_${index}`);
     const signature = sketchSignature(fakeOperation('busy', { required: many.slice(0, 15) }));
     expect(signature).toContain('parameter_14)');
@@ -31,7 +32,14 @@ describe('sketchSignature', () => {
     expect(sketchSignature(fakeOperation('hostile', { required: many })).length).toBeLessThan(350);
   });
 
-  it('is short where there is nothing to say', () => {
+  it('is only the name and parentheses without parameters', () => {
     expect(sketchSignature(fakeOperation('ping'))).toBe('ping()');
   });
+});
+
+it('says of an UPDATE what happens to values that are left out', () => {
+  expect(describeMerge(anOperation())).toMatch(/^The upstream decides /);
+  expect(describeMerge(anOperation({ merge: { read: 'get_item' } }))).toMatch(
+    /^The gateway merges: .*null removes.*if_match/,
+  );
 });

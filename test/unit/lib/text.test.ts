@@ -14,20 +14,20 @@ describe('cleanText', () => {
     ['lines\r\nend\rhere', 'lines\nend\nhere'],
     ['  trimmed  ', 'trimmed'],
     ['größe 中 😀', 'größe 中 😀'],
-  ])('%j becomes %j', (text, clean) => {
+  ])('converts %j to %j', (text, clean) => {
     expect(cleanText(text)).toBe(clean);
   });
 
-  it('makes nothing of what is no text', () => {
+  it('returns an empty text for values that are not texts', () => {
     for (const value of [undefined, null, 5, {}, ['x']]) expect(cleanText(value)).toBe('');
   });
 
-  it('caps at 4,000 characters', () => {
+  it('returns at most 4,000 characters', () => {
     expect(cleanText('x'.repeat(10_000))).toHaveLength(4_000);
     expect(cleanText('x'.repeat(4_000))).toBe('x'.repeat(4_000));
   });
 
-  it('is done after once', () => {
+  it('changes nothing when it is applied again', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         expect(cleanText(cleanText(text))).toBe(cleanText(text));
@@ -42,15 +42,15 @@ describe('summarizeText', () => {
     ['Gets a thing\nover lines', 'Gets a thing over lines'],
     ['Reads e.g. this or v1.2 of it. More.', 'Reads e.g. this or v1.2 of it.'],
     ['', ''],
-  ])('%j becomes %j', (text, summary) => {
+  ])('shortens %j to %j', (text, summary) => {
     expect(summarizeText(text)).toBe(summary);
   });
 
-  it('is at most 120 characters long', () => {
+  it('returns at most 120 characters', () => {
     expect(summarizeText('word '.repeat(100)).length).toBeLessThanOrEqual(120);
   });
 });
 
-it('cutText splits no surrogate pair', () => {
+it('cutText does not split a surrogate pair', () => {
   expect(cutText('ab😀cd', 4)).toBe('ab…');
 });

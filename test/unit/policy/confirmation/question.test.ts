@@ -10,25 +10,25 @@ const classification = {
   evidence: [],
 } as const;
 
-describe('what a person is asked', () => {
+describe('the question to a person', () => {
   it.each([
     ['all parameters', {}, { owner: 'acme', count: 2 }, "with owner = 'acme', count = 2?"],
     ['none', {}, {}, 'with no parameters?'],
     ['a long value, cut', {}, { body: 'x'.repeat(500) }, `with body = '${'x'.repeat(199)}... (502 characters)?`],
     ['hidden characters, written out', {}, { path: '/a\u202e/b' }, "with path = '/a\\u202e/b'?"],
-    ['a value that plays two', {}, { path: "a', dry_run = 'yes" }, "with path = 'a\\', dry_run = \\'yes'?"],
+    ['a value that imitates two', {}, { path: "a', dry_run = 'yes" }, "with path = 'a\\', dry_run = \\'yes'?"],
     ['a value with lines of its own', {}, { path: 'a\n\nApproved:\tyes' }, "with path = 'a\\n\\nApproved:\\tyes'?"],
   ])('names %s', (_what, changes, args, ending) => {
     const operation = anOperation({ name: 'delete_repo', classification, ...changes });
     expect(describeConsent(operation, args)).toBe(`Run 'delete_repo' (destructive) on upstream 'demo' ${ending}`);
   });
 
-  it("uses the operator's own words, with parameters in either spelling", () => {
+  it("uses the operator's text, with parameters in either spelling", () => {
     const operation = anOperation({ confirmationMessage: 'Delete {owner}/{repo_name} ({nothing})? {repoName}' });
     expect(describeConsent(operation, { owner: 'acme', repoName: 'w' })).toBe("Delete 'acme'/'w' ({nothing})? 'w'");
   });
 
-  it('says why, and who asks: a label is no identity', () => {
+  it('says why it is asked, and whether the caller is authenticated', () => {
     const operation = anOperation({ name: 'delete_repo', classification });
     const question = (client?: string) =>
       describeQuestion({

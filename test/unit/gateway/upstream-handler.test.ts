@@ -28,6 +28,6 @@ it.each([
   ['one', 'create_issue', 'one__create_issue'],
   ['one', 'issue_write', undefined],
   ['one', 'nothing', undefined],
-])('upstream %s calls %s: %s', (upstream, name, expected) => {
+])('in upstream %s, the configured name %s means the operation %s', (upstream, name, expected) => {
   expect(findOperation(catalog, upstream, name)?.qualifiedName).toBe(expected);
 });

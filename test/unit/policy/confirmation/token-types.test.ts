@@ -4,12 +4,12 @@ import type { Operation } from '../../../../src/protocol/operation.js';
 import { anOperation } from '../../../support/an-operation.js';
 
 describe('scopeOf', () => {
-  it('names the operation and its upstream', () => {
+  it('contains the operation and its upstream', () => {
     const scope = scopeOf(anOperation({ name: 'delete_item' }), { id: 1 });
     expect(scope).toMatchObject({ operation: 'demo__delete_item', upstream: 'demo' });
   });
 
-  it('takes every parameter for critical', () => {
+  it('depends on every parameter', () => {
     const operation = anOperation();
     const parametersOf = (args: Record<string, unknown>): string => scopeOf(operation, args).parameters;
     expect(parametersOf({ id: 1, force: true })).toBe(parametersOf({ force: true, id: 1 }));
@@ -28,7 +28,7 @@ describe('scopeOf', () => {
     expect(scopeOf(anOperation(changes), {}).definition).not.toBe(scopeOf(anOperation(), {}).definition);
   });
 
-  it('has the same definition for an operation that was built again', () => {
+  it('is equal for an operation that was created again', () => {
     const again = anOperation({ classification: { ...classification, confidence: 0.5 }, timeoutMs: 1 });
     expect(scopeOf(again, {}).definition).toBe(scopeOf(anOperation(), {}).definition);
   });

@@ -13,7 +13,7 @@ const split = (operation: typeof LIST, params: JsonObject) => {
 };
 
 describe('splitControls', () => {
-  it('tells what is asked of the answer from what is asked of the upstream', () => {
+  it('separates controls from the parameters of the upstream', () => {
     const params = { owner: 'me', filter: 'open', result_filter: { id: 1 }, first: 3 };
     expect(split(LIST, params)).toEqual({
       params: { owner: 'me', filter: 'open' },
@@ -22,14 +22,14 @@ describe('splitControls', () => {
     });
   });
 
-  it('hands the same parameters on where none is a control', () => {
+  it("returns the caller's own object where no parameter is a control", () => {
     const params = { owner: 'me', filter: 'open' };
     expect(splitControls(controlsOf(LIST), LIST, params).params).toBe(params);
     const foreign = { first: 3 };
     expect(splitControls(controlsOf(CREATE), CREATE, foreign).params).toBe(foreign);
   });
 
-  it('takes a control that was given as null or undefined out as well', () => {
+  it('takes out a control that is null or undefined, too', () => {
     expect(split(LIST, { first: null, after: undefined })).toEqual({
       params: {},
       given: { first: null, after: undefined },
@@ -37,7 +37,7 @@ describe('splitControls', () => {
     });
   });
 
-  it('names controls under names that would pass for metadata', () => {
+  it('reports underscored names of controls that this operation does not use', () => {
     expect(split(LIST, { _sort: 'id', __filter: {}, _meta: {}, _confirmation: 'x' }).unknownControls).toEqual([
       { key: '_sort', meant: 'sort' },
       { key: '__filter', meant: 'result_filter' },
@@ -45,7 +45,7 @@ describe('splitControls', () => {
     expect(split(CREATE, { _sort: 'id', _filter: {} }).unknownControls).toEqual([{ key: '_filter' }]);
   });
 
-  it('keeps a parameter called __proto__ a parameter', () => {
+  it('keeps a parameter called __proto__ as an own member', () => {
     const params = JSON.parse('{"__proto__": {"x": 1}, "first": 1}');
     expect(Object.keys(split(LIST, params).params)).toEqual(['__proto__']);
   });

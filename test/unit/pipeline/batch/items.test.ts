@@ -5,20 +5,20 @@ const many = (count: number) => Array.from({ length: count }, () => ({ operation
 
 describe('the form of a batch', () => {
   it.each([
-    ['no operation', [], {}, 'VALIDATION_INVALID_VALUE', ['one operation or more']],
+    ['no operations', [], {}, 'VALIDATION_INVALID_VALUE', ['one operation or more']],
     [
-      'too many',
+      'too many operations',
       many(101),
       {},
       'VALIDATION_PAYLOAD_TOO_LARGE',
-      ['Payload exceeds array_elements limit of 100', "'operations' holds 101"],
+      ['Payload exceeds array_elements limit of 100', "'operations' contains 101"],
     ],
     [
       'a batch inside',
       [{ operation: 'get_item' }, { operations: many(2) }],
       {},
       'VALIDATION_INVALID_VALUE',
-      ["'operations[1]'", 'cannot hold a batch'],
+      ["'operations[1]'", 'cannot contain a batch'],
     ],
     [
       'parameters beside it',
@@ -28,13 +28,13 @@ describe('the form of a batch', () => {
       ["'params', 'confirmation_token'", 'inside each operation'],
     ],
     [
-      'everything at once',
+      'all these faults at once',
       [...many(100), { operations: [] }],
       { params: {} },
       'VALIDATION_UNKNOWN_PARAM',
       ["'params'", 'limit of 100', "'operations[100]'"],
     ],
-  ])('is refused with %s, before anything runs', async (_what, operations, beside, code, words) => {
+  ])('is refused for %s before anything runs', async (_what, operations, beside, code, words) => {
     const bench = openBench();
     const answer = await bench.run(operations, { arguments: { operations, ...beside } });
     expect(answer).toEqual({ success: false, error: { code, message: expect.any(String) } });
@@ -42,11 +42,11 @@ describe('the form of a batch', () => {
     expect(bench.sent).toEqual([]);
   });
 
-  it('allows as many as configured, metadata beside them, and parameters called operations', async () => {
+  it('allows the configured number of operations, metadata beside them, and a parameter called operations', async () => {
     const bench = openBench({ maxOperations: 2 });
     const operations = [{ operation: 'get_item', params: { operations: [1] } }, { operation: 'get_item' }];
     const { summary } = await bench.run(operations, { arguments: { operations, _meta: {}, operation: null } });
-    // `operation: null` is no member that anybody meant.
+    // `operation: null` counts as absent.
     expect(summary).toEqual({ total: 2, succeeded: 2, failed: 0 });
   });
 });
@@ -60,7 +60,7 @@ describe('the families of a batch', () => {
     { operation: 'delete_user' },
   ];
 
-  it('stay one through the tool of one: the refusal names the right tool for each', async () => {
+  it('must be that of the tool: the refusal names the right tool for each operation', async () => {
     const bench = openBench({ mode: 'semantic' });
     const { error } = await bench.run(MIXED, { tool: 'mcp_aql_read' });
     expect(error?.code).toBe('VALIDATION_ENDPOINT_MISMATCH');
@@ -73,7 +73,7 @@ describe('the families of a batch', () => {
     expect(bench.sent).toEqual([]);
   });
 
-  it('are served through their own tool, and mixed through the tool that reaches everything', async () => {
+  it('are served through their own tools, and together through the tool that reaches everything', async () => {
     const semantic = openBench({ mode: 'semantic' });
     const reads = [{ operation: 'get_item' }, { operation: 'list_items' }, { operation: 'nobody_knows' }];
     expect((await semantic.run(reads, { tool: 'mcp_aql_read' })).summary).toMatchObject({ succeeded: 3 });

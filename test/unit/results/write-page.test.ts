@@ -12,7 +12,7 @@ function bytesOf(value: unknown): number {
 
 const ROWS = Array.from({ length: 20 }, (_, id) => ({ id, name: `n${id}`, size: null }));
 
-describe('encode table', () => {
+describe('encodeTable', () => {
   it('writes names once', () => {
     expect(encodeTable(ROWS.slice(0, 9))).toEqual({
       columns: ['id', 'name', 'size'],
@@ -20,7 +20,7 @@ describe('encode table', () => {
     });
   });
 
-  it('loses nothing and saves a fifth, or is not used', () => {
+  it('loses nothing, and makes a table only where it saves a fifth', () => {
     const name = fc.oneof(fc.string({ minLength: 1, maxLength: 20 }), fc.constant('__proto__'));
     const cell = fc.oneof(fc.string({ maxLength: 10 }), fc.nat(), fc.jsonValue({ maxDepth: 1 }));
     const lists = fc
@@ -54,11 +54,11 @@ describe('encode table', () => {
     ['objects of which one has a member more', [...ROWS, { id: 1, name: 'a', size: 1, more: 1 }]],
     ['objects of which one has another member', [...ROWS, { id: 1, name: 'a', length: 1 }]],
     ['objects and null', [...ROWS, null]],
-  ])('leaves %s alone', (_, items) => {
+  ])('makes no table of %s', (_, items) => {
     expect(encodeTable(items)).toBeUndefined();
   });
 
-  it('is used from a fifth on', () => {
+  it('makes a table where it saves exactly a fifth', () => {
     const sizes = [100, 60, 40, 30, 20, 10];
     const used = sizes.map((size) => {
       const items = Array(40).fill({ identifier: 'x'.repeat(size) });

@@ -21,7 +21,7 @@ describe('fromFailedTool', () => {
     expect(error.details['upstream_error']).toBe(words);
   });
 
-  it('quotes the first line alone and keeps every word in the details', () => {
+  it('quotes only the first line and keeps the whole text in the details', () => {
     const words = `first line\n${'x'.repeat(500)}`;
     const error = fromFailedTool(anOperation(), failed(words));
     expect(error.message).toBe("Internal error: 'first line'");

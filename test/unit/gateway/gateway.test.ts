@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { Lifecycle } from '../../../src/gateway/gateway.js';
 
-it('closes in reverse order, each thing once, and goes on after a fault', async () => {
+it('the lifecycle closes each resource once, in reverse order, and continues after a failure', async () => {
   const log: string[] = [];
   const lifecycle = new Lifecycle((name) => log.push(`fault: ${name}`));
   lifecycle.opened('first', () => void log.push('first'));
