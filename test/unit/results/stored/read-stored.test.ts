@@ -280,8 +280,8 @@ describe('a request with parameters that do not combine', () => {
     [{ after: 'x1' }, "'after' expected the number in 'next' of the last answer, got 'x1'"],
     [
       { search: '', after: '-1' },
-      "'search' expected a text to look for, got an empty one. 'after' expected the number in 'next' of the last answer, \" +
-        \"got '-1'",
+      "'search' expected a text to look for, got an empty one. 'after' expected the number in 'next' of the last answer, " +
+        "got '-1'",
     ],
   ])('is refused with every fault: %j', (request, message) => {
     expect(() => read(rows, request)).toThrow(expect.objectContaining({ code: 'INTROSPECTION_ERROR', message }));
