@@ -1,7 +1,17 @@
 import type { ErrorCode } from '../protocol/error-table.js';
 
 /** Where an upstream's connection stands. */
-export type UpstreamState = 'disabled' | 'connecting' | 'ready' | 'waiting' | 'closed';
+export type UpstreamState =
+  | 'disabled'
+  | 'connecting'
+  | 'ready'
+  /** Not connected; the next attempt is planned. */
+  | 'waiting'
+  /** Not connected because it did not answer, not even a ping. */
+  | 'unresponsive'
+  /** Not connected; it has crashed so often that the pauses between starts grow. */
+  | 'crash-looping'
+  | 'closed';
 
 /**
  * What happened, told once and typed. Sinks (log, later metrics and audit) decide what to make of it. Nothing here may hold

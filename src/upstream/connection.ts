@@ -4,6 +4,8 @@ import {
   Client,
   PROTOCOL_VERSION_META_KEY,
   type PriorDiscovery,
+  ProtocolError,
+  ProtocolErrorCode,
 } from '@modelcontextprotocol/client';
 import type { UpstreamConfig } from '../config/gateway-config.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
@@ -46,7 +48,7 @@ interface ConnectionRequest {
   readonly probeTimeoutMs: number;
   /** The list, at connect and after each change. */
   readonly onTools: (tools: readonly RawTool[]) => void;
-  /** What an answer said of the server's rate limit. */
+  /** What an answer said of the server's rate limit, and the tool that was called. */
   readonly onLimits?: TransportEvents['onLimits'];
   /** Ends the attempt. */
   readonly signal: AbortSignal;
@@ -74,12 +76,21 @@ export async function openConnection(request: ConnectionRequest): Promise<Connec
   try {
     return await connectOnce(request);
   } catch (error) {
+    if (isModernRefusal(error) && request.memory.prior === undefined) {
+      // It was slow to answer the probe, and refuses the old handshake: this time it is waited for.
+      return connectOnce({ ...request, probeTimeoutMs: request.config.connectTimeoutMs });
+    }
     if (!(error instanceof ProbeFailure)) throw error;
     // Servers of some older SDKs exit, or fall silent, when their first request is not `initialize`.
     request.memory.prior = LEGACY;
     if (error.fault.kind === 'timeout') throw error.fault;
     return connectOnce(request);
   }
+}
+
+/** Only servers of the 2026-07-28 protocol refuse `initialize` with this code; it names the versions that they speak. */
+function isModernRefusal(error: unknown): boolean {
+  return error instanceof ProtocolError && error.code === ProtocolErrorCode.UnsupportedProtocolVersion;
 }
 
 /** The server ended or stayed silent while it was probed for the modern era. */
@@ -109,7 +120,7 @@ async function connectOnce(request: ConnectionRequest): Promise<Connection> {
     return await completeConnection(request, attempt);
   } catch (error) {
     const closed = channel.close();
-    // Whoever gives up for good waits until nothing is left; a next attempt need not.
+    // When the gateway closes, it waits until nothing is left; a next attempt need not.
     if (signal.aborted) await closed;
     throw reasonOf(error, channel, performance.now() - started >= timeoutMs - 1 ? timeoutMs : undefined);
   } finally {
@@ -139,7 +150,7 @@ function silence(method: string | undefined, timeoutMs: number, cause: unknown):
 
 async function beginAttempt({ config, around, probeTimeoutMs, onLimits }: ConnectionRequest): Promise<Attempt> {
   const transport = await openTransport(config, around, { onLimits });
-  const channel = new CallChannel(transport);
+  const channel = new CallChannel(transport, config);
   const lost = new Promise<UpstreamFault>((resolve) => {
     channel.onlost = resolve;
   });
@@ -148,7 +159,7 @@ async function beginAttempt({ config, around, probeTimeoutMs, onLimits }: Connec
     channel.onclose = resolve;
   });
   const probe = { timeoutMs: transport.kind === 'stdio' ? probeTimeoutMs : config.connectTimeoutMs };
-  // No capabilities: what a server would ask of a client (sampling, roots, elicitation) has nobody here to answer it.
+  // No capabilities: the gateway answers none of what a server may ask of a client (sampling, roots, elicitation).
   const client = new Client(around.clientInfo, { capabilities: {}, versionNegotiation: { mode: 'auto', probe } });
   client.onerror = ({ message }) =>
     around.observe({ kind: 'notice', level: 'debug', message: `${config.slug}: ${message}` });
@@ -187,17 +198,22 @@ async function completeConnection(
     get usable() {
       return channel.usable;
     },
-    call: (call, timeoutMs) => callTool(channel, call, timeoutMs, mirrored),
+    call: (call, timeoutMs) => callTool(channel, call, { timeoutMs, maxMs: config.maxCallMs, mirrored }),
     retire: () => channel.retire(),
     close: () => channel.close(),
   };
 }
 
+interface CallSettings {
+  readonly timeoutMs: number;
+  readonly maxMs: number;
+  readonly mirrored: MirroredTools;
+}
+
 function callTool(
   channel: CallChannel,
   call: UpstreamCall,
-  timeoutMs: number,
-  mirrored: MirroredTools,
+  { timeoutMs, maxMs, mirrored }: CallSettings,
 ): Promise<ToolCallResult> {
   const parameters = mirrored.get(call.tool);
   return channel.request(
@@ -205,6 +221,7 @@ function callTool(
     { name: call.tool, arguments: call.arguments },
     {
       timeoutMs,
+      maxMs,
       cancellation: call.cancellation,
       onProgress: call.onProgress,
       headers: parameters === undefined ? undefined : paramHeaders(parameters, call.arguments),

@@ -12,8 +12,12 @@ import type { Upstream, UpstreamCall, UpstreamEvents, UpstreamStatus } from './u
 
 /** For so long after a loss (or the start) calls wait for the connection instead of failing. */
 const PATIENCE_MS = 5_000;
-const MAX_RESENDS = 2;
-/** Pauses longer than this are told each time. */
+/**
+ * How often one call is sent again: what was never sent, as the connection was lost just then; what a server may have run, where
+ * that is safe to repeat; what a server refused because it had forgotten the session.
+ */
+const MAX_REPEATS = { unsent: 2, run: 1, forgotten: 1 };
+/** Pauses longer than this are reported each time. */
 const LONG_PAUSE_MS = 2_000;
 /** Probing time for a child process; doubled with each failure, for servers that are slow to start. */
 const PROBE_MS = 3_000;
@@ -43,6 +47,8 @@ export class ManagedUpstream implements Upstream {
   #problem: string | undefined;
   #tools = 0;
   #restarts = 0;
+  /** Whether the last connection ended because the server did not answer. */
+  #hung = false;
   #downSince = performance.now();
   #ending: Promise<void> | undefined;
   readonly #supervision: Promise<void>;
@@ -67,7 +73,7 @@ export class ManagedUpstream implements Upstream {
         this.#limit.leave();
       }
     } catch (error) {
-      throw translateFailure(error, { upstream: this.slug, tool: call.tool });
+      throw translateFailure(error, { upstream: this.slug, tool: call.tool, repeatable: call.retryable });
     }
   }
 
@@ -106,15 +112,18 @@ export class ManagedUpstream implements Upstream {
 
   /** Sends the call, and sends it again after a loss where that is safe. */
   async #deliver(call: UpstreamCall, timeoutMs: number): Promise<ToolCallResult> {
-    for (let sent = 1; ; sent += 1) {
+    const repeats = { unsent: 0, run: 0, forgotten: 0 };
+    for (;;) {
       const ready = this.#connection;
       const connection = ready?.usable === true ? ready : await this.#awaitConnection(call, timeoutMs);
       try {
         return await connection.call(call, timeoutMs);
       } catch (error) {
-        const fault = findFault(error);
-        const repeatable = fault?.connectionLost === true && (call.retryable || fault.undelivered);
-        if (!repeatable || sent > MAX_RESENDS || this.#isClosed()) throw error;
+        const reason = repeatReason(findFault(error), call);
+        if (reason === undefined || this.#isClosed()) throw error;
+        repeats[reason] += 1;
+        // A new session that is forgotten at once says that this was no matter of sessions: what ran is then unknown.
+        if (repeats[reason] > MAX_REPEATS[reason]) throw reason === 'forgotten' ? inDoubt(error) : error;
       }
     }
   }
@@ -145,7 +154,7 @@ export class ManagedUpstream implements Upstream {
   async #connect(): Promise<Connection | undefined> {
     const { config, around } = this.#options;
     const startedAt = performance.now();
-    if (this.#pacer.failures === 0) this.#enter('connecting', 'connecting');
+    if (this.#pacer.failures === 0 && this.#downState() === 'waiting') this.#enter('connecting', 'connecting');
     try {
       return await openConnection({
         config,
@@ -154,7 +163,7 @@ export class ManagedUpstream implements Upstream {
         signal: this.#closing.signal,
         probeTimeoutMs: PROBE_MS * 2 ** Math.min(this.#pacer.failures, 4),
         onTools: (tools) => this.#takeTools(tools),
-        onLimits: (limits) => this.#options.events.onLimits?.(this.slug, limits),
+        onLimits: (limits, tool) => this.#options.events.onLimits?.(this.slug, limits, tool),
         onDiagnostic: (message) =>
           around.observe({ kind: 'diagnostic', severity: 'warning', upstream: this.slug, message }),
       });
@@ -172,9 +181,9 @@ export class ManagedUpstream implements Upstream {
     const problem = describeConnectFailure(error);
     const news = problem !== this.#problem;
     this.#problem = problem;
-    // The same failure ten times a second is no news; once the pauses are long, each attempt is told.
-    if (news || this.#pacer.pauseMs > LONG_PAUSE_MS) this.#enter('waiting', problem);
-    else this.#state = 'waiting';
+    // The same failure ten times a second is no news; once the pauses are long, each attempt is reported.
+    if (news || this.#pacer.pauseMs > LONG_PAUSE_MS) this.#enter(this.#downState(), problem);
+    else this.#state = this.#downState();
   }
 
   /** Hands out the connection until it is lost. */
@@ -183,6 +192,7 @@ export class ManagedUpstream implements Upstream {
     const since = performance.now();
     this.#connection = connection;
     this.#problem = undefined;
+    this.#hung = false;
     this.#enter('ready', `connected: ${this.#tools} tools, protocol ${connection.protocolVersion ?? 'unknown'}`);
     this.#readiness.give(connection);
     this.#settle();
@@ -193,12 +203,18 @@ export class ManagedUpstream implements Upstream {
     this.#connection = undefined;
     this.#restarts += 1;
     this.#downSince = performance.now();
-    this.#pacer.disconnected(this.#downSince - since);
+    this.#hung = fault.kind === 'unresponsive';
+    this.#pacer.disconnected(this.#downSince - since, fault.kind !== 'forgotten');
     this.#problem = fault.message;
-    this.#enter('waiting', `connection lost: ${fault.message}`);
+    this.#enter(this.#downState(), `connection lost: ${this.#problem}`);
   }
 
-  /** Calls that a server is still answering may end in peace, unless the gateway closes first. */
+  #downState(): DownState {
+    if (this.#pacer.looping) return 'crash-looping';
+    return this.#hung ? 'unresponsive' : 'waiting';
+  }
+
+  /** Calls that a server is still answering may end, unless the gateway closes first. */
   #retire(connection: Connection): void {
     this.#retired.add(connection);
     void connection.closed.then(() => this.#retired.delete(connection));
@@ -224,14 +240,36 @@ export class ManagedUpstream implements Upstream {
     this.#state = state;
     const news = { kind: 'upstream-state', upstream: this.slug, state } as const;
     const { observe } = this.#options.around;
-    if (state !== 'waiting') {
+    if (!isDown(state)) {
       observe({ ...news, message });
       return;
     }
     const retryInMs = this.#pacer.pauseMs;
     const next = retryInMs === 0 ? 'trying again at once' : `trying again in ${(retryInMs / 1000).toFixed(1)} s`;
-    observe({ ...news, message: `${message}; ${next}`, retryInMs });
+    const loop = state === 'crash-looping' ? ` (${this.#pacer.crashes} crashes in a short time)` : '';
+    observe({ ...news, message: `${message}${loop}; ${next}`, retryInMs });
   }
+}
+
+type DownState = 'waiting' | 'crash-looping' | 'unresponsive';
+
+function isDown(state: UpstreamState): state is DownState {
+  return state === 'waiting' || state === 'crash-looping' || state === 'unresponsive';
+}
+
+/** Why a call may be sent again after this fault; undefined where it must not be. */
+function repeatReason(
+  fault: UpstreamFault | undefined,
+  { retryable }: UpstreamCall,
+): keyof typeof MAX_REPEATS | undefined {
+  if (fault?.connectionLost !== true) return undefined;
+  if (fault.kind === 'forgotten') return 'forgotten';
+  if (fault.undelivered) return 'unsent';
+  return retryable ? 'run' : undefined;
+}
+
+function inDoubt(error: unknown): UpstreamFault {
+  return new UpstreamFault('lost', 'it forgot a new session at once', { cause: error });
 }
 
 interface ConcurrencyLimit {
@@ -275,7 +313,7 @@ export function limitConcurrency(max: number): ConcurrencyLimit {
       }),
     leave: () => {
       const [next] = waiting;
-      // The place changes hands without becoming free in between: nobody can jump the queue.
+      // The place changes hands without becoming free in between: no newer call can take it.
       if (next === undefined) active -= 1;
       else next();
     },
@@ -307,12 +345,12 @@ class Readiness<T> {
     });
   }
 
-  /** Lets everybody who waits go on. */
+  /** Lets all waiting calls go on. */
   give(value: T): void {
     for (const settle of [...this.#waiting]) settle({ value });
   }
 
-  /** Lets nobody wait any longer. */
+  /** Fails all waiting calls. */
   fail(fault: UpstreamFault): void {
     for (const settle of [...this.#waiting]) settle(fault);
   }

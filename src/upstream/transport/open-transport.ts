@@ -13,7 +13,7 @@ export interface TransportSurroundings {
   readonly clientInfo: { readonly name: string; readonly version: string };
 }
 
-/** What a transport tells of beside messages. */
+/** What a transport reports beside messages. */
 export interface TransportEvents {
   readonly onLimits?: HttpTransportOptions['onLimits'];
 }
@@ -25,12 +25,13 @@ export async function openTransport(
   events: TransportEvents = {},
 ): Promise<UpstreamTransport> {
   const { endpoint, slug } = config;
-  if (endpoint.type !== 'stdio') return openHttpTransport(endpoint, around, events);
+  if (endpoint.type !== 'stdio') return openHttpTransport(endpoint, config.maxAnswerBytes, around, events);
   const env = childEnvironment(endpoint.env);
   return new StdioTransport({
     command: await resolveCommand(endpoint, { binDirectories: around.binDirectories, env }),
     cwd: endpoint.cwd,
     env,
+    maxAnswerBytes: config.maxAnswerBytes,
     onStderr: reportLines('upstream-stderr', slug, around.observe),
     onNoise: reportLines('upstream-noise', slug, around.observe),
   });
@@ -38,9 +39,15 @@ export async function openTransport(
 
 function openHttpTransport(
   endpoint: HttpEndpoint,
+  maxAnswerBytes: number,
   { clientInfo }: TransportSurroundings,
   { onLimits }: TransportEvents,
 ): UpstreamTransport {
   if (endpoint.type === 'sse') return new SseTransport(endpoint);
-  return new HttpTransport({ endpoint, userAgent: `${clientInfo.name}/${clientInfo.version}`, onLimits });
+  return new HttpTransport({
+    endpoint,
+    userAgent: `${clientInfo.name}/${clientInfo.version}`,
+    maxAnswerBytes,
+    onLimits,
+  });
 }

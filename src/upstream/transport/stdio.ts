@@ -5,7 +5,8 @@ import { isJsonObject } from '../../protocol/json.js';
 import { UpstreamFault } from '../fault.js';
 import { adoptGroup, releaseGroup, signalGroup } from './process-groups.js';
 import type { ResolvedCommand } from './resolve-command.js';
-import { MAX_MESSAGE_BYTES, type UpstreamTransport } from './transport.js';
+import { readMessageId, type SkippedLine, splitLines } from './split-lines.js';
+import type { UpstreamTransport } from './transport.js';
 
 /**
  * How long a server may take to end by itself after its input ended and after SIGTERM, and how long what it left behind may.
@@ -21,6 +22,8 @@ interface StdioTransportOptions {
   readonly command: ResolvedCommand;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
+  /** A line on stdout that is longer is not kept, and fails the call that it answers. */
+  readonly maxAnswerBytes: number;
   readonly onStderr: (line: string) => void;
   /** A line on stdout that is not JSON-RPC. */
   readonly onNoise: (line: string) => void;
@@ -35,9 +38,12 @@ export class StdioTransport implements UpstreamTransport {
   onerror?: Transport['onerror'];
   onmessage?: Transport['onmessage'];
   onlost?: UpstreamTransport['onlost'];
+  onoversize?: UpstreamTransport['onoversize'];
+  admits?: UpstreamTransport['admits'];
 
   readonly #options: StdioTransportOptions;
   readonly #lastWords: string[] = [];
+  #chunksSeen = 0;
   #child: ChildProcessWithoutNullStreams | undefined;
   #drained: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
@@ -49,6 +55,10 @@ export class StdioTransport implements UpstreamTransport {
 
   constructor(options: StdioTransportOptions) {
     this.#options = options;
+  }
+
+  get activity(): number {
+    return this.#chunksSeen;
   }
 
   async start(): Promise<void> {
@@ -73,10 +83,7 @@ export class StdioTransport implements UpstreamTransport {
 
   #attend(child: ChildProcessWithoutNullStreams, pid: number): void {
     adoptGroup(pid);
-    child.stdout.on(
-      'data',
-      splitLines((line) => this.#receive(line), { maxBytes: MAX_MESSAGE_BYTES, onOverflow: () => this.#overflow() }),
-    );
+    child.stdout.on('data', this.#readOutput());
     const hear = (line: string): void => this.#hear(line);
     child.stderr.on(
       'data',
@@ -87,7 +94,27 @@ export class StdioTransport implements UpstreamTransport {
     child.once('exit', (code, signal) => void this.#afterExit(child, pid, code, signal));
   }
 
+  #readOutput(): (chunk: Buffer) => void {
+    const { maxAnswerBytes } = this.#options;
+    const split = splitLines((line) => this.#receive(line), {
+      maxBytes: maxAnswerBytes,
+      onSkipped: (line) => this.#reportSkipped(line),
+      onEndless: () => this.#break(new UpstreamFault('malformed', 'it sends a line that does not end')),
+    });
+    return (chunk) => {
+      this.#chunksSeen += 1;
+      split(chunk);
+    };
+  }
+
+  #reportSkipped(line: SkippedLine): void {
+    const id = readMessageId(line);
+    if (id === undefined) this.#options.onNoise(`(a line of ${line.bytes} bytes, which was skipped)`);
+    this.onoversize?.(id);
+  }
+
   #receive(line: string): void {
+    if (this.admits?.(line) === false) return;
     const message = parseMessage(line);
     if (message === undefined) {
       if (line.trim() !== '') this.#options.onNoise(line);
@@ -108,10 +135,6 @@ export class StdioTransport implements UpstreamTransport {
   async #afterInputFault(cause: Error): Promise<void> {
     await delay(LAST_OUTPUT_MS);
     this.#break(new UpstreamFault('lost', 'it closed its input', { cause }));
-  }
-
-  #overflow(): void {
-    this.#break(new UpstreamFault('malformed', `it sent a line of more than ${MAX_MESSAGE_BYTES / 1024 / 1024} MB`));
   }
 
   /** The pipe is of no more use: says why and ends the process. */
@@ -222,53 +245,4 @@ function isMessage(value: unknown): value is JSONRPCMessage {
 function describeExit(code: number | null, signal: string | null, lastWords: readonly string[]): string {
   const how = signal === null ? `exited with code ${code}` : `was ended by ${signal}`;
   return lastWords.length === 0 ? how : `${how}; its last words: ${lastWords.join(' | ')}`;
-}
-
-const NEWLINE = 0x0a;
-
-interface LineLimits {
-  /** Bytes a line may have. */
-  readonly maxBytes: number;
-  /** Told at most once for a line that is longer; the rest of that line is dropped. */
-  readonly onOverflow: (start: Buffer) => void;
-}
-
-/**
- * Cuts a byte stream into lines and hands each over as text, without its line feed. Bytes are only decoded once a line is
- * complete, so that a character split over two chunks survives; `readline` would cost a string and a regular expression a chunk.
- *
- * @returns takes the next chunk.
- */
-export function splitLines(onLine: (line: string) => void, limits: LineLimits): (chunk: Buffer) => void {
-  let parts: Buffer[] = [];
-  let held = 0;
-  let skipping = false;
-
-  const hold = (part: Buffer): void => {
-    if (skipping || part.length === 0) return;
-    parts.push(part);
-    held += part.length;
-    if (held <= limits.maxBytes) return;
-    skipping = true;
-    const start = Buffer.concat(parts);
-    parts = [];
-    limits.onOverflow(start);
-  };
-  const finish = (): void => {
-    const [first] = parts;
-    if (first !== undefined) onLine((parts.length === 1 ? first : Buffer.concat(parts)).toString('utf8'));
-    parts = [];
-    held = 0;
-    skipping = false;
-  };
-
-  return (chunk) => {
-    let from = 0;
-    for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, from)) {
-      hold(chunk.subarray(from, at));
-      finish();
-      from = at + 1;
-    }
-    hold(from === 0 ? chunk : chunk.subarray(from));
-  };
 }
