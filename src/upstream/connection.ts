@@ -13,7 +13,7 @@ import type { ToolCallResult } from '../protocol/result.js';
 import type { RawTool } from '../protocol/tools.js';
 import { CallChannel } from './call-channel.js';
 import { UpstreamFault } from './fault.js';
-import { readTools, watchToolList } from './tool-list.js';
+import { readTools, watchToolList, withoutTaskTools } from './tool-list.js';
 import { encodeHeaderValue } from './transport/http-headers.js';
 import { openTransport, type TransportEvents, type TransportSurroundings } from './transport/open-transport.js';
 import type { UpstreamCall } from './upstream.js';
@@ -182,7 +182,8 @@ async function completeConnection(
       channel.request('tools/list', params, { timeoutMs: config.connectTimeoutMs }),
     );
     if (diagnostic !== undefined) onDiagnostic(diagnostic);
-    onTools(mirrors ? scanTools(tools, mirrored, onDiagnostic) : tools);
+    const usable = withoutTaskTools(tools, onDiagnostic);
+    onTools(mirrors ? scanTools(usable, mirrored, onDiagnostic) : usable);
   };
   await readAll();
   watchToolList({ client, era, readAll, onDiagnostic });

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { UpstreamConfig } from '../config/gateway-config.js';
 import type { UpstreamState } from '../observe/observation.js';
 import type { Cancellation } from '../protocol/cancellation.js';
@@ -46,6 +47,8 @@ export class ManagedUpstream implements Upstream {
   #connection: Connection | undefined;
   #problem: string | undefined;
   #tools = 0;
+  /** Of the list that this connection handed over last: an equal one changes nothing. */
+  #listDigest: string | undefined;
   #restarts = 0;
   /** Whether the last connection ended because the server did not answer. */
   #hung = false;
@@ -154,6 +157,7 @@ export class ManagedUpstream implements Upstream {
   async #connect(): Promise<Connection | undefined> {
     const { config, around } = this.#options;
     const startedAt = performance.now();
+    this.#listDigest = undefined;
     if (this.#pacer.failures === 0 && this.#downState() === 'waiting') this.#enter('connecting', 'connecting');
     try {
       return await openConnection({
@@ -229,6 +233,9 @@ export class ManagedUpstream implements Upstream {
   #takeTools(tools: readonly RawTool[]): void {
     if (this.#isClosed()) return;
     this.#tools = tools.length;
+    const digest = createHash('sha256').update(JSON.stringify(tools)).digest('base64');
+    if (digest === this.#listDigest) return;
+    this.#listDigest = digest;
     try {
       this.#options.events.onTools(this.slug, tools);
     } catch (cause) {

@@ -47,7 +47,7 @@ export interface Upstream {
 
 /** What the owner of the catalog listens to. */
 export interface UpstreamEvents {
-  /** The complete list was read, at connect or after `list_changed`. */
+  /** The complete list was read, at connect, or after `list_changed` where it then differs. */
   readonly onTools: (slug: string, tools: readonly RawTool[]) => void;
   /** An answer said something of the upstream's rate limit, or of this tool's. */
   readonly onLimits?: (slug: string, limits: AnnouncedLimits, tool: string | undefined) => void;

@@ -113,7 +113,15 @@ describe('a call that shows progress', () => {
   it('is not relayed faster than a reader could follow', async () => {
     await using opened = openPool(anUpstream(behaviourServer()));
     let relayed = 0;
-    const call = opened.call('progress', { steps: 2_000, every_ms: 0 }, { onProgress: () => (relayed += 1) });
+    const call = opened.call(
+      'progress',
+      { steps: 2_000, every_ms: 0 },
+      {
+        onProgress: () => {
+          relayed += 1;
+        },
+      },
+    );
     expect(textOf(await call)).toBe('done');
     expect(relayed).toBeGreaterThanOrEqual(20);
     expect(relayed).toBeLessThan(1_000);

@@ -62,7 +62,13 @@ describe('a line that is too long', () => {
 
   it('is given up once it goes on without an end', () => {
     let endless = 0;
-    const feed = splitLines(() => undefined, { maxBytes: 100, endlessBytes: 3_000, onEndless: () => (endless += 1) });
+    const feed = splitLines(() => undefined, {
+      maxBytes: 100,
+      endlessBytes: 3_000,
+      onEndless: () => {
+        endless += 1;
+      },
+    });
     for (let sent = 0; sent < 100; sent += 1) feed(Buffer.alloc(50, 'x'));
     expect(endless).toBe(1);
   });
