@@ -9,7 +9,9 @@ export interface PayloadLimits {
 
 /** What an upstream's answer said of its own rate limit. */
 export interface AnnouncedLimits {
-  /** It wants to be left alone for so long. */
+  /** The status of the answer, where that tells callers to wait: 429 is a limit, 503 an outage. */
+  readonly status?: number;
+  /** It asks callers to wait for so long. */
   readonly retryAfterSeconds?: number;
   /** Calls that it will still take before `resetsAt`. */
   readonly remaining?: number;

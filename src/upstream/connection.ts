@@ -6,6 +6,7 @@ import {
   type PriorDiscovery,
   ProtocolError,
   ProtocolErrorCode,
+  SdkHttpError,
 } from '@modelcontextprotocol/client';
 import type { UpstreamConfig } from '../config/gateway-config.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
@@ -21,11 +22,14 @@ import type { UpstreamCall } from './upstream.js';
 /** What is remembered of a server over its connections: which protocol era it speaks, so that it is probed once. */
 export interface EraMemory {
   prior?: PriorDiscovery | undefined;
+  /** It speaks the HTTP+SSE transport of protocol 2024-11-05, though its address alone is configured. */
+  sse?: boolean;
 }
 
 /** One live connection to a server, from handshake to loss. It never comes back; the next one is a new object. */
 export interface Connection {
   readonly era: 'legacy' | 'modern';
+  readonly transport: 'stdio' | 'http' | 'sse';
   readonly protocolVersion: string | undefined;
   readonly server: { readonly name: string; readonly version: string } | undefined;
   /** Resolves with the reason when nothing new can be sent. */
@@ -73,6 +77,30 @@ interface Attempt {
  * @throws UpstreamFault or an error of the SDK; nothing is left running then.
  */
 export async function openConnection(request: ConnectionRequest): Promise<Connection> {
+  const { endpoint } = request.config;
+  if (endpoint.type !== 'http') return connectInAnyEra(request);
+  const overSse = { ...request, config: { ...request.config, endpoint: { ...endpoint, type: 'sse' as const } } };
+  if (request.memory.sse === true) return connectOnce(overSse);
+  try {
+    return await connectInAnyEra(request);
+  } catch (error) {
+    if (!refusesPost(error) || request.signal.aborted) throw error;
+    // https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#backwards-compatibility
+    const connection = await connectOnce(overSse).catch(() => undefined);
+    if (connection === undefined) throw error;
+    request.memory.sse = true;
+    return connection;
+  }
+}
+
+/** Statuses by which a server of the older HTTP transport refuses the POST of a newer one. */
+const POST_REFUSALS: ReadonlySet<number> = new Set([400, 404, 405]);
+
+function refusesPost(error: unknown): boolean {
+  return error instanceof SdkHttpError && POST_REFUSALS.has(error.status);
+}
+
+async function connectInAnyEra(request: ConnectionRequest): Promise<Connection> {
   try {
     return await connectOnce(request);
   } catch (error) {
@@ -192,6 +220,7 @@ async function completeConnection(
   memory.prior = discover === undefined ? LEGACY : { kind: 'modern', discover };
   return {
     era,
+    transport: config.endpoint.type,
     protocolVersion,
     server: client.getServerVersion(),
     lost,

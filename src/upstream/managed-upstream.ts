@@ -87,7 +87,7 @@ export class ManagedUpstream implements Upstream {
       name: config.name,
       slug: config.slug,
       state: this.#state,
-      transport: config.endpoint.type,
+      transport: connection?.transport ?? config.endpoint.type,
       tools: this.#tools,
       restarts: this.#restarts,
       ...(connection === undefined ? {} : { era: connection.era }),
@@ -180,7 +180,10 @@ export class ManagedUpstream implements Upstream {
   #fail(error: unknown, tookMs: number): void {
     if (this.#isClosed()) return;
     // What it answered contradicts what was remembered: next time it is asked afresh.
-    if (isAnswer(error)) this.#memory.prior = undefined;
+    if (isAnswer(error)) {
+      this.#memory.prior = undefined;
+      this.#memory.sse = false;
+    }
     this.#pacer.failed(tookMs);
     const problem = describeConnectFailure(error);
     const news = problem !== this.#problem;

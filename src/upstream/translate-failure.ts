@@ -140,28 +140,36 @@ const HTTP_CODES: Readonly<Record<number, FailureCode>> = {
 /** Statuses of a server that is unavailable for a moment. */
 const PASSING: ReadonlySet<number> = new Set([502, 503, 504]);
 
-/** Where the server does not say. */
-const RETRY_AFTER_SECONDS = 1;
+/** Where the server does not say, and the longest that callers are told to wait for what it says. */
+const RETRY_AFTER_SECONDS = { unknown: 1, most: 300 };
 
 function translateHttp(error: SdkHttpError, { upstream }: FailedCall): OperationError {
   const { status } = error;
   const code = HTTP_CODES[status] ?? 'INTERNAL_ERROR';
   const details: JsonObject = { upstream, http_status: status };
   const text = error.data['text'];
+  const announced = readRetryAfter(error.data['retryAfter'], Date.now());
+  const retryAfter = announced === undefined ? undefined : Math.min(announced, RETRY_AFTER_SECONDS.most);
   if (typeof text === 'string' && text.trim() !== '') details['upstream_error'] = text.trim().slice(0, 2_000);
   if (code === 'RATE_LIMIT_EXCEEDED') {
-    details['retry_after_seconds'] = readRetryAfter(error.data['retryAfter'], Date.now()) ?? RETRY_AFTER_SECONDS;
+    details['retry_after_seconds'] = retryAfter ?? RETRY_AFTER_SECONDS.unknown;
   }
-  if (code === 'INTERNAL_ERROR') Object.assign(details, { reason: 'upstream_error', retryable: PASSING.has(status) });
+  if (code === 'INTERNAL_ERROR') {
+    Object.assign(details, { reason: 'upstream_error', retryable: PASSING.has(status) });
+    if (PASSING.has(status) && retryAfter !== undefined) details['retry_after_seconds'] = retryAfter;
+  }
   const message = describeFailure(code, `upstream ${upstream} answered with HTTP status ${status}`);
   return new OperationError(code, message, details, { cause: error });
 }
 
+const NO_ENDPOINT =
+  'there is no MCP endpoint at this URL; if it is a server of the older SSE transport, give the URL of its event stream and "type": "sse"';
+
 const CONNECT_STATUS: Readonly<Record<number, string>> = {
   401: 'needs credentials',
   403: 'access denied',
-  404: 'there is no MCP endpoint at this URL',
-  405: 'there is no MCP endpoint at this URL',
+  404: NO_ENDPOINT,
+  405: NO_ENDPOINT,
 };
 
 /** Why connecting failed, in plain words for the operator. */

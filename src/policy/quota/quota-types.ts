@@ -32,7 +32,7 @@ export interface QuotaService {
   /** Counts an answer's tokens once it is there. Undefined where nobody counts them; never rejects. */
   settle(operation: Operation, caller: Caller, answerCharacters: number): undefined | Promise<void>;
   /** Takes note of what an upstream's answer said of its rate limit. */
-  noteLimits(upstreamSlug: string, limits: AnnouncedLimits): void;
+  noteLimits(upstreamSlug: string, limits: AnnouncedLimits, tool?: string): void;
   /** Where each budget stands, for this caller. Rejects while the store cannot be reached. */
   status(caller: Caller): Promise<JsonObject>;
 }

@@ -31,7 +31,7 @@ export function createQuotaService({ store, tokens, config, observe, now = Date.
   return {
     charge(request) {
       const { operation, caller } = request;
-      blocks.check(operation.upstream);
+      blocks.check(operation);
       const draws = book.drawsOf(operation, caller, now());
       return draws.length === 0 ? undefined : till.charge(draws, request);
     },
@@ -47,7 +47,7 @@ export function createQuotaService({ store, tokens, config, observe, now = Date.
         },
       );
     },
-    noteLimits: (upstreamSlug, limits) => blocks.note(upstreamSlug, limits),
+    noteLimits: (upstreamSlug, limits, tool) => blocks.note(upstreamSlug, limits, tool),
     status: (caller) => describeQuotas({ book, blocks, pauses, store: safeStore, caller, now: now() }),
   };
 }

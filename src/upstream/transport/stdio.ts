@@ -4,6 +4,7 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { isJsonObject } from '../../protocol/json.js';
 import { UpstreamFault } from '../fault.js';
 import { adoptGroup, releaseGroup, signalGroup } from './process-groups.js';
+import { CHILD_MARK, killMarked, newChildMark } from './process-marks.js';
 import type { ResolvedCommand } from './resolve-command.js';
 import { readMessageId, type SkippedLine, splitLines } from './split-lines.js';
 import type { UpstreamTransport } from './transport.js';
@@ -16,7 +17,10 @@ const GRACE_MS = { afterEnd: 600, afterTerm: 1_000, leftBehind: 200, afterKill: 
 /** How long output may still come after the process has ended. */
 const LAST_OUTPUT_MS = 100;
 const MAX_STDERR_LINE_BYTES = 16 * 1024;
-const LAST_WORDS = 3;
+/** Lines of stderr that are kept to explain an exit. */
+const KEPT_LINES = 200;
+/** How many lines that speak of an error are shown, from the first on; the last line of all is shown too. */
+const SHOWN_ERRORS = 2;
 
 interface StdioTransportOptions {
   readonly command: ResolvedCommand;
@@ -43,6 +47,7 @@ export class StdioTransport implements UpstreamTransport {
 
   readonly #options: StdioTransportOptions;
   readonly #lastWords: string[] = [];
+  readonly #mark = newChildMark();
   #chunksSeen = 0;
   #child: ChildProcessWithoutNullStreams | undefined;
   #drained: Promise<void> | undefined;
@@ -65,7 +70,7 @@ export class StdioTransport implements UpstreamTransport {
     const { command, cwd, env } = this.#options;
     const child = spawn(command.file, command.args, {
       cwd,
-      env,
+      env: { ...env, [CHILD_MARK]: this.#mark },
       stdio: 'pipe',
       detached: process.platform !== 'win32',
       windowsHide: true,
@@ -127,7 +132,7 @@ export class StdioTransport implements UpstreamTransport {
 
   #hear(line: string): void {
     this.#lastWords.push(line.slice(0, 500));
-    if (this.#lastWords.length > LAST_WORDS) this.#lastWords.shift();
+    if (this.#lastWords.length > KEPT_LINES) this.#lastWords.shift();
     this.#options.onStderr(line);
   }
 
@@ -160,6 +165,7 @@ export class StdioTransport implements UpstreamTransport {
       signalGroup(pid, 'SIGKILL');
       await Promise.race([new Promise((resolve) => child.once('close', resolve)), delay(LAST_OUTPUT_MS)]);
       releaseGroup(pid);
+      await killMarked(this.#mark);
     }
     this.#lose(new UpstreamFault('exited', describeExit(code, signal, this.#lastWords)));
     this.#exited();
@@ -206,6 +212,7 @@ export class StdioTransport implements UpstreamTransport {
     if (signalGroup(pid, 'SIGKILL')) await holdsWithin(GRACE_MS.afterKill, () => !signalGroup(pid, 0));
     if (!gone()) await this.#exit;
     releaseGroup(pid);
+    await killMarked(this.#mark);
   }
 }
 
@@ -244,5 +251,15 @@ function isMessage(value: unknown): value is JSONRPCMessage {
 
 function describeExit(code: number | null, signal: string | null, lastWords: readonly string[]): string {
   const how = signal === null ? `exited with code ${code}` : `was ended by ${signal}`;
-  return lastWords.length === 0 ? how : `${how}; its last words: ${lastWords.join(' | ')}`;
+  const shown = pickTelling(lastWords);
+  return shown.length === 0 ? how : `${how}; its last words: ${shown.join(' | ')}`;
+}
+
+const SPEAKS_OF_ERROR = /error|fatal|exception|panic/i;
+
+/** The lines that say why: a stack trace or a hint at the end says less than the first error before it. */
+function pickTelling(lines: readonly string[]): readonly string[] {
+  const told = lines.map((line) => line.trim()).filter((line) => line !== '');
+  const errors = told.filter((line) => SPEAKS_OF_ERROR.test(line)).slice(0, SHOWN_ERRORS);
+  return [...new Set([...errors, ...told.slice(-1)])];
 }

@@ -190,7 +190,7 @@ describe('HttpTransport', () => {
       { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '1800000000' },
       { remaining: 0, resetsAt: 1.8e12 },
     ],
-    ['a refusal', 429, { 'retry-after': '12' }, { retryAfterSeconds: 12 }],
+    ['a refusal', 429, { 'retry-after': '12' }, { status: 429, retryAfterSeconds: 12 }],
   ])('tells what %s says of the rate limit', async (_name, status, headers, limits) => {
     await using server = await scripted({
       onCall: ({ id }, response) => response.writeHead(status, { ...JSON_TYPE, ...headers }).end(answer(id, 'ok')),
