@@ -2,11 +2,13 @@ import { createHash } from 'node:crypto';
 import type { UpstreamConfig } from '../config/gateway-config.js';
 import type { UpstreamState } from '../observe/observation.js';
 import type { Cancellation } from '../protocol/cancellation.js';
+import { OperationError } from '../protocol/operation-error.js';
 import type { ToolCallResult } from '../protocol/result.js';
 import type { RawTool } from '../protocol/tools.js';
 import { RetryPacer } from './backoff.js';
 import { type Connection, type EraMemory, openConnection } from './connection.js';
 import { findFault, UpstreamFault } from './fault.js';
+import { OwnCredentials } from './own-credentials.js';
 import { describeConnectFailure, isAnswer, translateFailure } from './translate-failure.js';
 import type { TransportSurroundings } from './transport/open-transport.js';
 import type { Upstream, UpstreamCall, UpstreamEvents, UpstreamStatus } from './upstream.js';
@@ -37,6 +39,7 @@ export class ManagedUpstream implements Upstream {
 
   readonly #options: ManagedUpstreamOptions;
   readonly #memory: EraMemory = {};
+  readonly #credentials: OwnCredentials;
   readonly #limit: ConcurrencyLimit;
   readonly #readiness = new Readiness<Connection>();
   readonly #pacer = new RetryPacer();
@@ -60,6 +63,7 @@ export class ManagedUpstream implements Upstream {
     const { config } = options;
     this.#options = options;
     this.slug = config.slug;
+    this.#credentials = new OwnCredentials(config.endpoint);
     this.#limit = limitConcurrency(config.maxConcurrency);
     this.#state = config.disabled ? 'disabled' : 'connecting';
     this.settled = config.disabled ? Promise.resolve() : new Promise((resolve) => (this.#settle = resolve));
@@ -71,12 +75,13 @@ export class ManagedUpstream implements Upstream {
     try {
       if (!this.#limit.tryEnter()) await this.#limit.enter(timeoutMs, call.cancellation);
       try {
-        return await this.#deliver(call, timeoutMs);
+        return this.#credentials.maskAll(await this.#deliver(call, timeoutMs));
       } finally {
         this.#limit.leave();
       }
     } catch (error) {
-      throw translateFailure(error, { upstream: this.slug, tool: call.tool, repeatable: call.retryable });
+      const failedCall = { upstream: this.slug, tool: call.tool, repeatable: call.retryable };
+      throw this.#withoutCredentials(translateFailure(error, failedCall));
     }
   }
 
@@ -111,6 +116,13 @@ export class ManagedUpstream implements Upstream {
     this.#pacer.stop();
     await Promise.all([this.#connection, ...this.#retired].map((connection) => connection?.close()));
     await this.#supervision;
+  }
+
+  #withoutCredentials(error: OperationError): OperationError {
+    const { code, message, details, cause } = error;
+    const masked = { message: this.#credentials.mask(message), details: this.#credentials.maskAll(details) };
+    if (masked.message === message && masked.details === details) return error;
+    return new OperationError(code, masked.message, masked.details, { cause });
   }
 
   /** Sends the call, and sends it again after a loss where that is safe. */
@@ -185,7 +197,7 @@ export class ManagedUpstream implements Upstream {
       this.#memory.sse = false;
     }
     this.#pacer.failed(tookMs);
-    const problem = describeConnectFailure(error);
+    const problem = this.#credentials.mask(describeConnectFailure(error));
     const news = problem !== this.#problem;
     this.#problem = problem;
     // The same failure ten times a second is no news; once the pauses are long, each attempt is reported.
@@ -212,7 +224,7 @@ export class ManagedUpstream implements Upstream {
     this.#downSince = performance.now();
     this.#hung = fault.kind === 'unresponsive';
     this.#pacer.disconnected(this.#downSince - since, fault.kind !== 'forgotten');
-    this.#problem = fault.message;
+    this.#problem = this.#credentials.mask(fault.message);
     this.#enter(this.#downState(), `connection lost: ${this.#problem}`);
   }
 

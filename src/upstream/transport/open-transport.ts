@@ -1,5 +1,6 @@
 import type { HttpEndpoint, UpstreamConfig } from '../../config/gateway-config.js';
 import type { Observer } from '../../observe/observation.js';
+import { OwnCredentials } from '../own-credentials.js';
 import { HttpTransport, type HttpTransportOptions } from './http.js';
 import { reportLines } from './report-lines.js';
 import { childEnvironment, resolveCommand } from './resolve-command.js';
@@ -27,13 +28,15 @@ export async function openTransport(
   const { endpoint, slug } = config;
   if (endpoint.type !== 'stdio') return openHttpTransport(endpoint, config.maxAnswerBytes, around, events);
   const env = childEnvironment(endpoint.env);
+  const credentials = new OwnCredentials(endpoint);
+  const masked = (report: (line: string) => void) => (line: string) => report(credentials.mask(line));
   return new StdioTransport({
     command: await resolveCommand(endpoint, { binDirectories: around.binDirectories, env }),
     cwd: endpoint.cwd,
     env,
     maxAnswerBytes: config.maxAnswerBytes,
-    onStderr: reportLines('upstream-stderr', slug, around.observe),
-    onNoise: reportLines('upstream-noise', slug, around.observe),
+    onStderr: masked(reportLines('upstream-stderr', slug, around.observe)),
+    onNoise: masked(reportLines('upstream-noise', slug, around.observe)),
   });
 }
 
