@@ -42,11 +42,12 @@ const RANKS = {
     'pipeline',
   ],
   server: ['protocol', 'lib', 'observe', 'config', 'gateway'],
-  cli: ['protocol', 'lib', 'observe', 'config', 'gateway', 'server'],
+  conformance: ['protocol'],
+  cli: ['protocol', 'lib', 'observe', 'config', 'gateway', 'server', 'conformance'],
 };
 
 const OWNERS = {
-  '^@modelcontextprotocol/client': ['upstream'],
+  '^@modelcontextprotocol/client': ['upstream', 'conformance'],
   '^@modelcontextprotocol/(server|node)': ['server'],
   '^undici$': ['upstream'],
   '^fastify$': ['server'],

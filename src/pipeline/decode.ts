@@ -109,7 +109,7 @@ function notAnObject(
 ): OperationError {
   const parsed = typeof value === 'string' ? parseObject(value) : undefined;
   const operation = operationName === undefined ? undefined : snapshot.catalog.find(operationName);
-  const hint = parsed === undefined ? '' : '. Send the object itself, not a string that contains JSON';
+  const hint = parsed === undefined ? '' : '. Send the object itself, not a string containing JSON';
   return new OperationError(
     'VALIDATION_INVALID_TYPE',
     `Parameter '${name}' expected 'object', got '${typeName(value)}'${hint}`,

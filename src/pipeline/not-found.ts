@@ -50,7 +50,7 @@ export async function unknownOperation(name: string, given: JsonObject, snapshot
     case 'raw-name':
       return notFound(
         name,
-        `That is the upstream's own name; the operation is called ${quoteNames(resolution.candidates)}`,
+        `This is the upstream's own name; the operation is called ${quoteNames(resolution.candidates)}`,
         resolution.candidates,
         params,
         snapshot,
@@ -82,7 +82,7 @@ async function nothingNamed(
   const nextStep =
     nearest.length > 0
       ? `Did you mean ${quoteNames(nearest)}?`
-      : 'List what exists with introspect: {"query": "operations"}';
+      : 'List the operations with introspect: {"query": "operations"}';
   return notFound(name, nextStep, nearest, params, snapshot);
 }
 

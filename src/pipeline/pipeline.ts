@@ -58,7 +58,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     const routed = await route(await decode(raw, snapshot), snapshot);
     progress.operation = routed.operation;
     progress.arguments = routed.params;
-    const validated = validate(routed, snapshot, results);
+    const validated = validate(routed, snapshot, results, gatekeeper);
     progress.arguments = validated.arguments;
     const authorized = await authorize(validated, gatekeeper, currentOperation);
     const { operation, query } = authorized;

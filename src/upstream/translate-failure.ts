@@ -95,7 +95,7 @@ function lost(fault: UpstreamFault, call: FailedCall): OperationError {
 }
 
 function unavailable(fault: UpstreamFault, call: FailedCall): OperationError {
-  const description = `upstream ${call.upstream} is not available at the moment. The call did not run: send it again later`;
+  const description = `upstream ${call.upstream} is not available now. The call did not run: send it again later`;
   const details = {
     reason: 'unavailable',
     retryable: true,
@@ -108,7 +108,7 @@ function unavailable(fault: UpstreamFault, call: FailedCall): OperationError {
 function invalidAnswer(error: unknown, call: FailedCall): OperationError {
   const fault = findFault(error);
   const why = fault === undefined ? '' : `: ${fault.message}`;
-  const description = `upstream ${call.upstream} gave an answer that is not MCP${why}. ${afterLoss(call)}`;
+  const description = `upstream ${call.upstream} gave an answer in no form of MCP${why}. ${afterLoss(call)}`;
   return internal(call, description, { reason: 'invalid_answer', retryable: false, outcome: 'unknown' }, error);
 }
 
@@ -163,7 +163,7 @@ function translateHttp(error: SdkHttpError, { upstream }: FailedCall): Operation
 }
 
 const NO_ENDPOINT =
-  'there is no MCP endpoint at this URL; if it is a server of the older SSE transport, give the URL of its event stream and "type": "sse"';
+  'this URL is no MCP endpoint; if it is a server of the older SSE transport, give the URL of its event stream and "type": "sse"';
 
 const CONNECT_STATUS: Readonly<Record<number, string>> = {
   401: 'needs credentials',

@@ -75,6 +75,7 @@ export function describeInFull(operation: Operation, view: OperationView, includ
       ...describeParameters(operation),
       ...(operation.merge === undefined ? [] : [IF_MATCH]),
       ...describeControls(operation, controls),
+      ...(isConfirmable(operation, view) ? [CONFIRMATION_TOKEN] : []),
     ],
     returns: describeReturns(operation),
     examples: examplesOf(operation, controls),
@@ -96,6 +97,21 @@ const IF_MATCH: ParameterInfo = {
   required: false,
   description: 'Field values that must be unchanged, or the version text of an earlier answer; else nothing is written',
 };
+
+/** What the gate takes from calls that it asks to be confirmed. */
+const CONFIRMATION_TOKEN: ParameterInfo = {
+  name: 'confirmation_token',
+  type: 'string',
+  required: false,
+  description: 'After CONFIRMATION_REQUIRED: its details.confirmation_token',
+};
+
+/** An operation's own parameter of that name is its own. */
+function isConfirmable(operation: Operation, { staticDecision }: OperationView): boolean {
+  const { effect, conditional } = staticDecision(operation);
+  const isOwn = ({ name, upstreamName }: Parameter): boolean => [name, upstreamName].includes(CONFIRMATION_TOKEN.name);
+  return (effect === 'confirm' || conditional) && !operation.parameters.some(isOwn);
+}
 
 /** Of a collection also one that combines controls (companion document "collection querying", section 6). */
 function examplesOf(operation: Operation, controls: ControlSet): readonly JsonObject[] {

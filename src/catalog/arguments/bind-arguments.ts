@@ -201,7 +201,7 @@ function misplacedFault(parameter: Parameter): Fault {
   const { name } = parameter;
   const nearest = pathOf(parameter);
   if (parameter.place === 'input') {
-    const message = `Parameter '${name}' is what the update changes and belongs inside 'input': {"input": {"${name}": ...}}`;
+    const message = `Parameter '${name}' is changed by the update and belongs inside 'input': {"input": {"${name}": ...}}`;
     return { code: 'VALIDATION_UNKNOWN_PARAM', param: name, message, nearest };
   }
   const message = `Parameter '${name}' says which resource to update and belongs beside 'input', not inside it`;

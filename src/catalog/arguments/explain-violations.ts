@@ -43,13 +43,17 @@ type Explain = (violation: Violation) => Explanation;
 /** Keywords whose own parts report faults too; those are taken back and the keyword speaks for them. */
 const COMPOUND: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'contains', 'propertyNames']);
 
+/** A bound of a number; % stands for the bound, and the number is shown. */
 const range =
-  (word: string, unit = ''): Explain =>
+  (template: string, showsValue = true): Explain =>
   ({ params }) => ({
     code: 'VALIDATION_OUT_OF_RANGE',
-    expected: `${word} ${params['limit'] ?? params['multipleOf']}${unit && ` ${unit}`}`,
-    showsValue: unit === '',
+    expected: template.replace('%', String(params['limit'] ?? params['multipleOf'])),
+    showsValue,
   });
+
+/** A bound of a size, where the value itself would be too long to show. */
+const sized = (template: string): Explain => range(template, false);
 
 const missing: Explain = ({ params, parentSchema }) => {
   const member = String(params['missingProperty']);
@@ -81,27 +85,27 @@ const EXPLANATIONS: Readonly<Record<string, Explain>> = {
     expected: quoteValue(params['allowedValue']),
     showsValue: true,
   }),
-  minimum: range('at least'),
-  maximum: range('at most'),
-  exclusiveMinimum: range('more than'),
-  exclusiveMaximum: range('less than'),
-  multipleOf: range('a multiple of'),
-  minLength: range('at least', 'characters long'),
-  maxLength: range('at most', 'characters long'),
-  minItems: range('at least', 'items long'),
-  maxItems: range('at most', 'items long'),
-  minProperties: range('an object with at least', 'members'),
-  maxProperties: range('an object with at most', 'members'),
-  items: range('at most', 'items long'),
-  additionalItems: range('at most', 'items long'),
+  minimum: range('% or more'),
+  maximum: range('% or less'),
+  exclusiveMinimum: range('more than %'),
+  exclusiveMaximum: range('less than %'),
+  multipleOf: range('a multiple of %'),
+  minLength: sized('% or more characters long'),
+  maxLength: sized('% or fewer characters long'),
+  minItems: sized('% or more items long'),
+  maxItems: sized('% or fewer items long'),
+  minProperties: sized('an object with % or more members'),
+  maxProperties: sized('an object with % or fewer members'),
+  items: sized('% or fewer items long'),
+  additionalItems: sized('% or fewer items long'),
   pattern: ({ params }) => ({
     code: 'VALIDATION_PATTERN_MISMATCH',
-    expected: `text that matches ${quoteValue(params['pattern'])}`,
+    expected: `text matching ${quoteValue(params['pattern'])}`,
     showsValue: true,
   }),
   format: ({ params }) => ({
     code: 'VALIDATION_PATTERN_MISMATCH',
-    expected: `text of the format '${params['format']}'`,
+    expected: `text in the notation '${params['format']}'`,
     showsValue: true,
   }),
   required: missing,
@@ -115,7 +119,7 @@ const EXPLANATIONS: Readonly<Record<string, Explain>> = {
 
 const unexplained: Explain = ({ keyword }) => ({
   code: 'VALIDATION_INVALID_VALUE',
-  expected: `a value that the tool's schema allows (its '${keyword}' rule does not hold)`,
+  expected: `a value allowed by the tool's schema (its '${keyword}' rule does not hold)`,
 });
 
 /** Nobody repairs more at once, and a list of ten thousand wrong items would take long to explain. */

@@ -112,7 +112,7 @@ function compile(schema: JsonSchema, text: string, thorough: boolean): Check | s
   const { $async, ...rest } = schema;
   try {
     const check: Check = engine.compile($async === undefined ? schema : rest);
-    return usesAsKey(text, skipped) ? 'patternProperties holds a pattern that cannot be evaluated safely' : check;
+    return usesAsKey(text, skipped) ? 'patternProperties holds a pattern of unsafe length or form' : check;
   } catch (cause) {
     return cause instanceof Error ? cause.message : 'the schema cannot be compiled';
   }

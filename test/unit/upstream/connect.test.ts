@@ -198,7 +198,7 @@ describe('the problem of a server that cannot be connected', () => {
   it.each([
     [401, 'HTTP 401: needs credentials'],
     [403, 'HTTP 403: access denied'],
-    [404, expect.stringMatching(/^HTTP 404: there is no MCP endpoint at this URL; .*"type": "sse"$/)],
+    [404, expect.stringMatching(/^HTTP 404: this URL is no MCP endpoint; .*"type": "sse"$/)],
     [500, 'HTTP 500'],
   ])('is HTTP status %i', async (status, problem) => {
     await using server = await answering(status, { 'content-type': 'text/plain' }, 'no');

@@ -115,7 +115,7 @@ describe('values', () => {
       'a minimum',
       { type: 'number', minimum: 1 },
       0,
-      "VALIDATION_OUT_OF_RANGE: Parameter 'the_value' must be at least 1, got 0",
+      "VALIDATION_OUT_OF_RANGE: Parameter 'the_value' must be 1 or more, got 0",
     ],
     [
       'a maximum',
@@ -133,25 +133,25 @@ describe('values', () => {
       'a length',
       { type: 'string', maxLength: 2 },
       'abc',
-      "VALIDATION_OUT_OF_RANGE: Parameter 'the_value' must be at most 2 characters long",
+      "VALIDATION_OUT_OF_RANGE: Parameter 'the_value' must be 2 or fewer characters long",
     ],
     [
       'a count',
       { type: 'array', minItems: 2 },
       [1],
-      "VALIDATION_OUT_OF_RANGE: Parameter 'the_value' must be at least 2 items long",
+      "VALIDATION_OUT_OF_RANGE: Parameter 'the_value' must be 2 or more items long",
     ],
     [
       'a pattern',
       { type: 'string', pattern: '^a+$' },
       'b',
-      "VALIDATION_PATTERN_MISMATCH: Parameter 'the_value' must be text that matches '^a+$', got 'b'",
+      "VALIDATION_PATTERN_MISMATCH: Parameter 'the_value' must be text matching '^a+$', got 'b'",
     ],
     [
       'a format',
       { type: 'string', format: 'date' },
       'today',
-      "VALIDATION_PATTERN_MISMATCH: Parameter 'the_value' must be text of the format 'date', got 'today'",
+      "VALIDATION_PATTERN_MISMATCH: Parameter 'the_value' must be text in the notation 'date', got 'today'",
     ],
     [
       'uniqueness',
