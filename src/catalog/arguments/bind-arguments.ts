@@ -1,16 +1,22 @@
-import { pathOfPointer, setMember } from '../../lib/json-path.js';
+import { setMember } from '../../lib/json-path.js';
 import { nearestName, toSnakeCase } from '../../lib/names.js';
 import { cleanText, quoteValues, summarizeText } from '../../lib/text.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
 import type { Operation, Parameter } from '../../protocol/operation.js';
+import type { Violation } from '../../schema/evaluation.js';
 import { describeForm, jsonTypeOf } from '../../schema/schema-shape.js';
+import { type Verdict, validatorFor } from '../../schema/validator.js';
 import { explainViolations, type Fault, type FaultScope } from './explain-violations.js';
 import { type ParameterScope, parameterScope, pathOf } from './parameter-scope.js';
-import { type Violation, validatorFor } from './validators.js';
 
 /** The upstream's arguments, or everything that is wrong with the caller's parameters. */
 type Binding =
-  | { readonly ok: true; readonly arguments: JsonObject }
+  | {
+      readonly ok: true;
+      readonly arguments: JsonObject;
+      /** Why the schema was not held against them to its end: the upstream judges them. */
+      readonly unchecked?: string;
+    }
   | { readonly ok: false; readonly faults: readonly Fault[] };
 
 /** More are not read; the next attempt shows the rest. */
@@ -24,9 +30,11 @@ export function bindArguments(operation: Operation, params: JsonObject): Binding
   const matched = matchParameters(operation, params);
   const bound = addFixedArguments(operation, matched.arguments);
   const missing = findMissing(operation, bound);
-  const violations = findViolations(operation, bound).filter((violation) => !mayMerge(operation, bound, violation));
+  const verdict = checkSchema(operation, bound);
+  const violations = verdict.violations.filter((violation) => !mayMerge(operation, bound, violation));
   const total = matched.faults.length + missing.length + violations.length;
-  if (total === 0) return { ok: true, arguments: bound };
+  const { undecided } = verdict;
+  if (total === 0) return { ok: true, arguments: bound, ...(undecided !== undefined && { unchecked: undecided }) };
 
   const broken = explainViolations(violations, faultScope(operation));
   return { ok: false, faults: dropRepeated([...matched.faults, ...missing, ...broken]).slice(0, MAX_FAULTS) };
@@ -34,22 +42,21 @@ export function bindArguments(operation: Operation, params: JsonObject): Binding
 
 /** Everything that is wrong with arguments as they are sent, in the caller's terms. */
 export function checkArguments(operation: Operation, args: JsonObject): readonly Fault[] {
-  return explainViolations(findViolations(operation, args), faultScope(operation)).slice(0, MAX_FAULTS);
+  return explainViolations(checkSchema(operation, args).violations, faultScope(operation)).slice(0, MAX_FAULTS);
 }
 
-function findViolations({ inputSchema }: Operation, args: JsonObject): readonly Violation[] {
-  const validator = validatorFor(inputSchema);
-  return validator.accepts(args) ? [] : validator.violations(args);
+function checkSchema({ inputSchema }: Operation, args: JsonObject): Verdict {
+  return validatorFor(inputSchema).check(args);
 }
 
 /**
  * Whether merging may still put it right: then an object in `input` is a part of one, null removes a member, and what is left
  * out is there already. The whole is checked before it is written.
  */
-function mayMerge(operation: Operation, bound: JsonObject, { instancePath }: Violation): boolean {
+function mayMerge(operation: Operation, bound: JsonObject, { path }: Violation): boolean {
   if (operation.merge === undefined) return false;
-  const [name] = pathOfPointer(instancePath, bound);
-  const parameter = parameterScope(operation).byUpstreamName.get(String(name));
+  const [name] = path;
+  const parameter = name === undefined ? undefined : parameterScope(operation).byUpstreamName.get(name);
   if (name === undefined || parameter === undefined) return true;
   const value = bound[parameter.upstreamName];
   return parameter.place === 'input' && (isJsonObject(value) || value === null);

@@ -2,10 +2,11 @@ import { setMember } from '../../lib/json-path.js';
 import { nearestName, toSnakeCase } from '../../lib/names.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
 import type { Operation, Parameter } from '../../protocol/operation.js';
+import { Meter } from '../../schema/evaluation.js';
 import { exampleValue } from '../../schema/example-value.js';
+import { validatorFor } from '../../schema/validator.js';
 import { bindArguments } from './bind-arguments.js';
 import { type ParameterScope, parameterScope } from './parameter-scope.js';
-import { validatorFor } from './validators.js';
 
 /** Whoever wraps parameters in parameters does it once or twice. */
 const MAX_UNWRAPPING = 3;
@@ -21,9 +22,10 @@ export function exampleParams(operation: Operation, given: JsonObject = {}): Jso
   const values = new Map(keepUsable(operation, collectGiven(operation, given)));
   const isAbsent = (parameter: Parameter): boolean => !values.has(parameter);
   const toFill = operation.parameters.filter((parameter) => parameter.required && isAbsent(parameter));
-  for (const parameter of toFill) values.set(parameter, exampleOf(operation, parameter));
-  const change = fieldToChange(operation, values);
-  if (change !== undefined) values.set(change, exampleOf(operation, change));
+  const meter = new Meter();
+  for (const parameter of toFill) values.set(parameter, exampleOf(operation, parameter, meter));
+  const change = fieldToChange(operation, values, meter);
+  if (change !== undefined) values.set(change, exampleOf(operation, change, meter));
   return arrange(operation, values);
 }
 
@@ -69,25 +71,28 @@ function refusedParameters({ inputSchema }: Operation, values: Values): Readonly
   if (values.size === 0) return new Set();
   const bound: JsonObject = {};
   for (const [parameter, value] of values) setMember(bound, parameter.upstreamName, value);
-  const violations = validatorFor(inputSchema).violations(bound);
-  const places = new Set(violations.map((violation) => violation.instancePath.split('/')[1] ?? ''));
-  const pointerOf = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');
-  return new Set([...values.keys()].filter((parameter) => places.has(pointerOf(parameter.upstreamName))));
+  const places = new Set(
+    validatorFor(inputSchema)
+      .check(bound)
+      .violations.map(({ path }) => path[0]),
+  );
+  return new Set([...values.keys()].filter((parameter) => places.has(parameter.upstreamName)));
 }
 
 /** An UPDATE that changes nothing is no example: where no field is given, the first that makes a valid call. */
-function fieldToChange(operation: Operation, values: Values): Parameter | undefined {
+function fieldToChange(operation: Operation, values: Values, meter: Meter): Parameter | undefined {
   const fields = operation.parameters.filter((parameter) => parameter.place === 'input');
   if (fields.some((parameter) => values.has(parameter))) return undefined;
   const isValid = (field: Parameter): boolean => {
-    const tried = new Map([...values, [field, exampleOf(operation, field)] as const]);
+    const tried = new Map([...values, [field, exampleOf(operation, field, meter)] as const]);
     return bindArguments(operation, arrange(operation, tried)).ok;
   };
   return fields.slice(0, 5).find(isValid) ?? fields[0];
 }
 
-function exampleOf(operation: Operation, parameter: Parameter): unknown {
-  return exampleValue(parameter.schema, operation.inputSchema);
+/** Null for what there is no time to think of: a placeholder, where a required parameter must be shown. */
+function exampleOf(operation: Operation, parameter: Parameter, meter: Meter): unknown {
+  return exampleValue(parameter.schema, operation.inputSchema, meter) ?? null;
 }
 
 /** In the schema's order, each in its place. */
