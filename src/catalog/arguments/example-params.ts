@@ -1,5 +1,5 @@
 import { setMember } from '../../lib/json-path.js';
-import { nearestName, toSnakeCase } from '../../lib/names.js';
+import { createSuggester, type Suggest, toSnakeCase } from '../../lib/names.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
 import type { Operation, Parameter } from '../../protocol/operation.js';
 import { Meter } from '../../schema/evaluation.js';
@@ -33,10 +33,11 @@ export function exampleParams(operation: Operation, given: JsonObject = {}): Jso
 function collectGiven(operation: Operation, given: JsonObject): Values {
   const scope = parameterScope(operation);
   const values = new Map<Parameter, unknown>();
+  const suggest = createSuggester();
   const take = (members: JsonObject, depth: number): void => {
     for (const [key, value] of Object.entries(members)) {
       const nested = depth < MAX_UNWRAPPING && isWrapper(key, scope) ? parseObject(value) : undefined;
-      const parameter = nested === undefined ? recognise(key, scope) : undefined;
+      const parameter = nested === undefined ? recognise(key, scope, suggest) : undefined;
       if (nested !== undefined) take(nested, depth + 1);
       else if (parameter !== undefined && !values.has(parameter)) values.set(parameter, value);
     }
@@ -50,11 +51,10 @@ function isWrapper(key: string, { byName, hasInput }: ParameterScope): boolean {
   return (key === 'params' && !byName.has('params')) || (key === 'input' && (hasInput || !byName.has('input')));
 }
 
-function recognise(key: string, { byName }: ParameterScope): Parameter | undefined {
+function recognise(key: string, { byName, canonical }: ParameterScope, suggest: Suggest): Parameter | undefined {
   const exact = byName.get(key) ?? byName.get(toSnakeCase(key, 'param'));
   if (exact !== undefined) return exact;
-  const canonical = new Set(Array.from(byName.values(), (parameter) => parameter.name));
-  return byName.get(nearestName(toSnakeCase(key, 'param'), canonical) ?? '');
+  return byName.get(suggest(toSnakeCase(key, 'param'), canonical) ?? '');
 }
 
 /** Drops what the tool's schema refuses, after trying the JSON inside strings (`"5"` for a number, `"[1]"` for a list). */

@@ -1,5 +1,5 @@
-import { nearestName, toSnakeCase } from '../../lib/names.js';
-import { quoteValue, quoteValues } from '../../lib/text.js';
+import { type Suggest, toSnakeCase } from '../../lib/names.js';
+import { echoName, quoteValue, quoteValues } from '../../lib/text.js';
 import type { ErrorCode } from '../../protocol/error-table.js';
 import { isJsonObject, type JsonSchema } from '../../protocol/json.js';
 import type { Violation } from '../../schema/evaluation.js';
@@ -11,6 +11,8 @@ export interface FaultScope {
   readonly root: JsonSchema;
   /** The caller's path of a place in the arguments, given as the segments of its JSON pointer. */
   readonly nameOf: (segments: readonly string[]) => string;
+  /** What an unknown member was probably meant to be. */
+  readonly suggest: Suggest;
 }
 
 /** One thing wrong with a call's parameters. A refused call lists every one. */
@@ -128,7 +130,7 @@ function explainOne(violation: Violation, scope: FaultScope): Fault {
   const { code, expected, member, showsValue } = (EXPLANATIONS[violation.keyword] ?? unexplained)(violation);
   const segments = violation.path;
   const param = scope.nameOf(member === undefined ? segments : [...segments, member]);
-  if (member !== undefined) return memberFault(code, param, member, expected, violation);
+  if (member !== undefined) return memberFault(code, echoName(param), member, expected, violation, scope);
   const secret = segments.some((segment) => isSensitiveName(toSnakeCase(segment)));
   const actual = showsValue && !secret ? quoteValue(violation.data) : jsonTypeOf(violation.data);
   const message =
@@ -144,12 +146,13 @@ function memberFault(
   member: string,
   expected: string,
   { parentSchema }: Violation,
+  { suggest }: FaultScope,
 ): Fault {
   if (code === 'VALIDATION_MISSING_PARAM') {
     return { code, param, expected, message: `Missing required parameter '${param}'. Expected: ${expected}` };
   }
   const properties = parentSchema?.['properties'];
-  const nearest = isJsonObject(properties) ? nearestName(member, Object.keys(properties)) : undefined;
+  const nearest = isJsonObject(properties) ? suggest(member, Object.keys(properties)) : undefined;
   const hint = nearest === undefined ? '' : `. Did you mean '${nearest}'?`;
   return {
     code,
