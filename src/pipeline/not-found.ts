@@ -1,4 +1,4 @@
-import { exampleParams } from '../catalog/arguments/example-params.js';
+import { validExample } from '../catalog/arguments/example-params.js';
 import type { WithheldTool } from '../catalog/integrity/guard-tools.js';
 import { isSpeltLike, toSnakeCase } from '../lib/names.js';
 import { echoName } from '../lib/text.js';
@@ -143,12 +143,20 @@ interface CorrectedExample {
 /** The longest example worth its tokens, in characters of JSON; a longer one falls back to placeholders alone. */
 const MAX_EXAMPLE_LENGTH = 1_500;
 
-/** An example call of the operation that keeps what the caller already got right. */
-export function correctedExample(snapshot: Snapshot, operation: Operation, given: JsonObject): CorrectedExample {
+/**
+ * An example call of the operation that keeps what the caller already got right; undefined where none was found that would
+ * be accepted.
+ */
+export function correctedExample(
+  snapshot: Snapshot,
+  operation: Operation,
+  given: JsonObject,
+): CorrectedExample | undefined {
   const tool = snapshot.plan.toolFor(operation);
-  const kept = exampleParams(operation, given);
-  const params = JSON.stringify(kept).length <= MAX_EXAMPLE_LENGTH ? kept : exampleParams(operation);
-  return { tool, arguments: { operation: operation.name, params } };
+  const kept = validExample(operation, given);
+  const isShort = kept !== undefined && JSON.stringify(kept).length <= MAX_EXAMPLE_LENGTH;
+  const params = isShort ? kept : validExample(operation);
+  return params === undefined ? undefined : { tool, arguments: { operation: operation.name, params } };
 }
 
 /** Which part of a grouped tool a call meant, and its parameters without the one that chose it. */

@@ -2,7 +2,7 @@ import { setMember } from '../../lib/json-path.js';
 import { createSuggester, type Suggest, toSnakeCase } from '../../lib/names.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
 import type { Operation, Parameter } from '../../protocol/operation.js';
-import { Meter } from '../../schema/evaluation.js';
+import { Meter, type Violation } from '../../schema/evaluation.js';
 import { exampleValue } from '../../schema/example-value.js';
 import { validatorFor } from '../../schema/validator.js';
 import { bindArguments } from './bind-arguments.js';
@@ -26,7 +26,54 @@ export function exampleParams(operation: Operation, given: JsonObject = {}): Jso
   for (const parameter of toFill) values.set(parameter, exampleOf(operation, parameter, meter));
   const change = fieldToChange(operation, values, meter);
   if (change !== undefined) values.set(change, exampleOf(operation, change, meter));
-  return arrange(operation, values);
+  return arrange(operation, repair(operation, values, meter));
+}
+
+/** The same where it would be accepted; undefined where no such parameters were found. An example that is wrong is none. */
+export function validExample(operation: Operation, given: JsonObject = {}): JsonObject | undefined {
+  const params = exampleParams(operation, given);
+  return bindArguments(operation, params).ok ? params : undefined;
+}
+
+/** Attempts to meet what a schema demands of several parameters at once. */
+const MOST_REPAIRS = 6;
+
+/** Adds what is missing for a combination, and leaves out what is optional and does not fit. */
+function repair(operation: Operation, values: Values, meter: Meter): Values {
+  let repaired = values;
+  for (let attempt = 0; attempt < MOST_REPAIRS; attempt += 1) {
+    const [violation] = validatorFor(operation.inputSchema).check(boundArguments(operation, repaired)).violations;
+    const next = violation === undefined ? undefined : repairOne(operation, repaired, violation, meter);
+    if (next === undefined) break;
+    repaired = next;
+  }
+  return repaired;
+}
+
+function repairOne(operation: Operation, values: Values, violation: Violation, meter: Meter): Values | undefined {
+  const { byUpstreamName } = parameterScope(operation);
+  const [name] = violation.path;
+  const misfit = name === undefined ? undefined : byUpstreamName.get(name);
+  if (misfit !== undefined && !misfit.required)
+    return new Map([...values].filter(([parameter]) => parameter !== misfit));
+  const missing = missingNames(violation).flatMap((one) => byUpstreamName.get(one) ?? []);
+  if (missing.length === 0) return undefined;
+  return new Map([...values, ...missing.map((one) => [one, exampleOf(operation, one, meter)] as const)]);
+}
+
+/** The parameters whose absence is all that a violation complains of, in one of its alternatives at least. */
+function missingNames(violation: Violation): readonly string[] {
+  const { path, params, branches } = violation;
+  if (path.length > 0) return [];
+  if (branches === undefined) return typeof params['missingProperty'] === 'string' ? [params['missingProperty']] : [];
+  const candidates = branches.map((branch) => branch.map(missingNames));
+  return candidates.find((branch) => branch.length > 0 && branch.every((names) => names.length > 0))?.flat() ?? [];
+}
+
+function boundArguments({ fixedArguments = {} }: Operation, values: Values): JsonObject {
+  const bound: JsonObject = {};
+  for (const [parameter, value] of values) setMember(bound, parameter.upstreamName, value);
+  return { ...bound, ...fixedArguments };
 }
 
 /** What was given, wherever it was put and however it was spelled, by parameter. */
