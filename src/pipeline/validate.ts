@@ -1,10 +1,11 @@
 import { bindArguments } from '../catalog/arguments/bind-arguments.js';
 import type { Fault } from '../catalog/arguments/explain-violations.js';
-import { nearestName } from '../lib/names.js';
+import { createSuggester } from '../lib/names.js';
+import { quoteValues } from '../lib/text.js';
 import { type Gatekeeper, isConfirmable } from '../policy/admission.js';
 import type { RawCall } from '../protocol/call.js';
 import type { JsonObject } from '../protocol/json.js';
-import type { Operation } from '../protocol/operation.js';
+import type { Operation, Parameter } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
 import { CONTROLS, type CollectionQuery, type ControlSet, type ResultService } from '../results/result-types.js';
 import { type Directives, IF_MATCH, PLAIN_CONFIRMATION, takeDirectives } from './directives.js';
@@ -20,6 +21,8 @@ export interface ValidatedCall {
   readonly directives: Omit<Directives, 'params'>;
   /** How the caller wants the answer: filtered, sorted, paged. */
   readonly query?: CollectionQuery;
+  /** Why the arguments were not checked to the end; the upstream judges them. */
+  readonly unchecked?: string;
 }
 
 /**
@@ -58,6 +61,7 @@ export function validate(
     arguments: bound.arguments,
     directives,
     ...(query === undefined ? {} : { query }),
+    ...(bound.unchecked === undefined ? {} : { unchecked: bound.unchecked }),
   };
 }
 
@@ -97,15 +101,16 @@ function describeInWords(faults: readonly Fault[], operation: Operation, accepte
   const unknown = faults.filter(isUnknownName);
   const others = faults.filter((fault) => !isUnknownName(fault)).map((fault) => explainOther(fault, controls));
   if (unknown.length === 0) return others.join('. ');
+  const suggest = createSuggester();
   const names = unknown.map(({ param, nearest }) => {
     const meant =
-      nearest ?? nearestName(param.replace(/^input\./, ''), [...controls.names.values(), ...directivesOf(operation)]);
+      nearest ?? suggest(param.replace(/^input\./, ''), [...controls.names.values(), ...directivesOf(operation)]);
     return meant === undefined ? `'${param}'` : `'${param}' (did you mean '${meant}'?)`;
   });
   const own = ownNames(operation);
-  // The controls are listed here only where the operation has no parameters; the details always list them.
-  const valid = (own.length > 0 ? own : validNames(operation, accepted)).map((name) => `'${name}'`);
-  const list = valid.length > 0 ? `Valid: ${valid.join(', ')}` : 'It takes no parameters';
+  // What may be asked of the answer is listed where there is nothing else, and in the details.
+  const valid = own.length > 0 ? own : validNames(operation, accepted);
+  const list = valid.length > 0 ? `Valid: ${quoteValues(valid)}` : 'It takes no parameters';
   return [`Unknown parameter(s) for operation '${operation.name}': ${names.join(', ')}. ${list}`, ...others].join('. ');
 }
 
@@ -150,7 +155,7 @@ function validNames(operation: Operation, { controls, confirmable }: Accepted): 
 }
 
 function ownNames(operation: Operation): string[] {
-  const names = operation.parameters.filter(({ place }) => place === 'params').map(({ name }) => name);
+  const names = namesAt(operation, 'params');
   return [...names, ...(inputNames(operation).length > 0 ? ['input'] : []), ...directivesOf(operation)];
 }
 
@@ -161,5 +166,13 @@ function directivesOf({ merge, parameters }: Operation): string[] {
 }
 
 function inputNames(operation: Operation): string[] {
-  return operation.parameters.filter(({ place }) => place === 'input').map(({ name }) => name);
+  return namesAt(operation, 'input');
+}
+
+/** An operation of ten thousand parameters is not told about by listing them. */
+const MOST_LISTED = 200;
+
+function namesAt({ parameters }: Operation, wanted: Parameter['place']): string[] {
+  const names = parameters.filter(({ place }) => place === wanted).map(({ name }) => name);
+  return names.slice(0, MOST_LISTED);
 }

@@ -1,4 +1,5 @@
-import { exampleParams } from '../../catalog/arguments/example-params.js';
+import { describeCombinations } from '../../catalog/arguments/combinations.js';
+import { validExample } from '../../catalog/arguments/example-params.js';
 import { visibleInputSchema } from '../../catalog/grouped-tools/narrow-schema.js';
 import type { EndpointPlan } from '../../endpoint/endpoint-plan.js';
 import { cleanSchema, summarizeText } from '../../lib/text.js';
@@ -84,10 +85,11 @@ export function describeInFull(operation: Operation, view: OperationView, includ
   };
 }
 
-/** The description of an UPDATE says what happens to values that the caller leaves out. */
+/** Also which combinations of parameters it demands, and what an UPDATE makes of what its caller leaves out. */
 function describeAtLength(operation: Operation): string {
   const { description, classification } = operation;
-  return classification.category === 'UPDATE' ? `${description} ${describeMerge(operation)}`.trimStart() : description;
+  const merge = classification.category === 'UPDATE' ? describeMerge(operation) : '';
+  return [description, describeCombinations(operation), merge].filter((part) => part !== '').join(' ');
 }
 
 /** What the gateway adds to UPDATEs that merge. */
@@ -116,9 +118,9 @@ function isConfirmable(operation: Operation, { staticDecision }: OperationView):
 /** Of a collection also one that combines controls (companion document "collection querying", section 6). */
 function examplesOf(operation: Operation, controls: ControlSet): readonly JsonObject[] {
   const { name } = operation;
-  const params = exampleParams(operation);
-  const examples = operation.examples ?? [{ request: { operation: name, params } }];
-  if (controls.kind !== 'collection') return examples;
+  const params = validExample(operation);
+  const examples = operation.examples ?? (params === undefined ? [] : [{ request: { operation: name, params } }]);
+  if (params === undefined || controls.kind !== 'collection') return examples;
   return [...examples, { request: { operation: name, params: { ...params, ...exampleControls(controls) } } }];
 }
 
