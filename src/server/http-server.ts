@@ -6,7 +6,7 @@ import type { Observer } from '../observe/observation.js';
 import { registerApprovals } from './admin/approvals-api.js';
 import { registerHealth } from './admin/health.js';
 import { createHostGuard } from './http/host-guard.js';
-import { createMcpEndpoint, type McpEndpoint } from './http/mcp-route.js';
+import { createMcpEndpoint, type McpEndpoint, REQUEST_TIMEOUT_MS } from './http/mcp-route.js';
 import type { ServerInfo } from './mcp/write-result.js';
 
 /** A listening HTTP server. */
@@ -24,9 +24,6 @@ interface HttpServerDeps {
 }
 
 const MCP_PATH = '/mcp';
-
-/** Upper bound for receiving one request; answers may take as long as they need. */
-const REQUEST_TIMEOUT_MS = 60_000;
 
 /** How long calls in flight may go on once the server is closing. */
 const CLOSE_GRACE_MS = 2_000;

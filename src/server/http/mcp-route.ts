@@ -19,7 +19,7 @@ import { createSdkServerFactory } from '../mcp/sdk-server.js';
 import { createSdkAnswerer } from '../mcp/sdk-transport.js';
 import { createResultWriter, type ResultWriter, type ServerInfo } from '../mcp/write-result.js';
 import { authenticateClients } from './clients.js';
-import { type Body, cutOffAfterAnswer, readBody } from './request-body.js';
+import { type Body, createBodyReader, cutOffAfterAnswer } from './request-body.js';
 import {
   acceptsJson,
   acceptsStream,
@@ -44,12 +44,16 @@ export interface McpEndpoint {
   close(): void;
 }
 
+/** Upper bound for receiving one request; answers may take as long as they need. */
+export const REQUEST_TIMEOUT_MS = 60_000;
+
 /** The sweep for idle sessions runs four times per idle time, and at least twice a minute. */
 const MAX_SWEEP_MS = 30_000;
 
 /** MCP over Streamable HTTP, both eras on one path. Builds the parts and owns what they share: one timer, one listener. */
 export function createMcpEndpoint(gateway: Gateway, serverInfo: ServerInfo, observe: Observer): McpEndpoint {
   const { server: settings, limits, clients } = gateway.config;
+  const { maxRequestSize } = limits;
   const writer = createResultWriter(serverInfo);
   const questions = new OpenQuestions();
   const answerFast = createFastAnswerer({ gateway, writer, questions, observe });
@@ -63,7 +67,7 @@ export function createMcpEndpoint(gateway: Gateway, serverInfo: ServerInfo, obse
   const modern = createModernHandler(createServer, observe);
   const route = createMessageRouter({ legacy, modern, callers, answerFast, streams });
   const handlers: ReadonlyMap<string | undefined, RequestHandler> = new Map([
-    ['POST', createPostReceiver({ maxRequestSize: limits.maxRequestSize, route, writer, observe })],
+    ['POST', createPostReceiver({ maxRequestSize, requestTimeoutMs: REQUEST_TIMEOUT_MS, route, writer, observe })],
     ['GET', legacy.get],
     ['DELETE', legacy.delete],
   ]);
@@ -176,6 +180,7 @@ function readMirrorHeaders({ headers }: IncomingMessage): MirrorHeaders {
 interface PostReceiverDeps {
   /** The largest body in bytes. */
   readonly maxRequestSize: number;
+  readonly requestTimeoutMs: number;
   readonly route: MessageRouter;
   readonly writer: ResultWriter;
   readonly observe: Observer;
@@ -184,8 +189,21 @@ interface PostReceiverDeps {
 const UNSUPPORTED_MEDIA_TYPE = 'Unsupported Media Type: Content-Type must be application/json';
 const NOT_ACCEPTABLE = 'Not Acceptable: Client must accept both application/json and text/event-stream';
 
+const UNSUPPORTED_ENCODING = 'Unsupported Media Type: send the body without Content-Encoding';
+
+/** The answers to bodies that were not read to their end. */
+const UNREAD = {
+  'too-slow': { status: 408, problem: 'Request Timeout: the body arrived too slowly. Send it again.' },
+  'too-many': {
+    status: 503,
+    problem: 'Too many large requests of this address are being received. Send this one again when another has ended.',
+  },
+} as const;
+
 /** Reads a POST up to its parsed body. Refuses a request that is not JSON, not UTF-8 or too large. */
-function createPostReceiver({ maxRequestSize, route, writer, observe }: PostReceiverDeps): RequestHandler {
+function createPostReceiver(deps: PostReceiverDeps): RequestHandler {
+  const { maxRequestSize, requestTimeoutMs, route, writer, observe } = deps;
+  const readBody = createBodyReader({ maxBytes: maxRequestSize, smallBodyMs: requestTimeoutMs / 10 });
   const answerBody = (
     body: Body,
     request: IncomingMessage,
@@ -199,6 +217,12 @@ function createPostReceiver({ maxRequestSize, route, writer, observe }: PostRece
       sendRefusal(response, refuseMessage(body.excerpt.sketch(), error, era, writer));
       return;
     }
+    if (body.kind !== 'complete') {
+      const { status, problem } = UNREAD[body.kind];
+      cutOffAfterAnswer(request, response);
+      sendRpcError(response, status, RPC_ERROR.refused, problem);
+      return;
+    }
     const decoded = decodeMessage(body.bytes, era, writer);
     if (decoded.kind === 'message') route(decoded.message, request, response, client);
     else sendRefusal(response, decoded.refusal);
@@ -206,6 +230,7 @@ function createPostReceiver({ maxRequestSize, route, writer, observe }: PostRece
 
   return (request, response, client) => {
     const { accept, 'content-type': contentType } = request.headers;
+    const { 'content-encoding': encoding, 'transfer-encoding': transfer } = request.headers;
     if (!sendsJson(contentType)) {
       sendRpcError(response, 415, RPC_ERROR.refused, UNSUPPORTED_MEDIA_TYPE);
       return;
@@ -214,7 +239,12 @@ function createPostReceiver({ maxRequestSize, route, writer, observe }: PostRece
       sendRpcError(response, 406, RPC_ERROR.refused, NOT_ACCEPTABLE);
       return;
     }
-    readBody(request, maxRequestSize, (body) => {
+    if (!isPlain(encoding, 'identity') || !isPlain(transfer, 'chunked')) {
+      response.setHeader('accept-encoding', 'identity');
+      sendRpcError(response, 415, RPC_ERROR.refused, UNSUPPORTED_ENCODING);
+      return;
+    }
+    readBody(request, (body) => {
       try {
         answerBody(body, request, response, client);
       } catch (cause) {
@@ -223,6 +253,11 @@ function createPostReceiver({ maxRequestSize, route, writer, observe }: PostRece
       }
     });
   };
+}
+
+/** Whether a header that names codings is absent or names none that would have to be decoded here. */
+function isPlain(header: string | undefined, plain: string): boolean {
+  return header === undefined || header.toLowerCase() === plain;
 }
 
 function sendRefusal(response: ServerResponse, { status, text }: Refusal): void {
