@@ -113,26 +113,38 @@ export function readPackageInfo(): PackageInfo {
   return { name, version };
 }
 
-/** Signals that ask a server to end in order. */
-const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+/** What the log says at SIGHUP. */
+export const RELOAD_IGNORED: Observation = {
+  kind: 'notice',
+  level: 'warn',
+  message: 'SIGHUP changes nothing: the configuration cannot be reloaded yet. Restart the gateway to apply a change.',
+};
 
-/** How long an orderly end may take, in milliseconds; a supervisor usually waits ten seconds before it kills. */
-const GRACE_MS = 8_000;
+/** How long closing everything after the last call may take, in milliseconds. */
+const CLOSE_MS = 3_000;
 
 /**
- * Resolves when the process is asked to stop. A second signal, or a shutdown that takes longer than the grace, exits at once,
- * so that the operator does not have to wait.
+ * Resolves when the process is asked to stop. A second signal, or a shutdown that takes longer than the configured times
+ * allow, exits at once, so that the operator does not have to wait.
+ * @param onReload called at SIGHUP, by which supervisors ask for a reload; on a terminal it means that the terminal has gone,
+ * and asks to stop.
  */
-export function untilAskedToStop(): { readonly asked: Promise<void> } {
+export function untilAskedToStop(
+  { lameDuckMs, drainMs }: GatewayConfig['server'],
+  onReload: () => void,
+): { readonly asked: Promise<void> } {
+  const graceMs = lameDuckMs + drainMs + CLOSE_MS;
   const asked = new Promise<void>((resolve) => {
     let requests = 0;
-    const onSignal = (): void => {
+    const stop = (): void => {
       requests += 1;
       if (requests > 1) process.exit(1);
-      setTimeout(() => process.exit(1), GRACE_MS).unref();
+      setTimeout(() => process.exit(1), graceMs).unref();
       resolve();
     };
-    for (const signal of STOP_SIGNALS) process.on(signal, onSignal);
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop);
+    const hasTerminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY;
+    process.on('SIGHUP', hasTerminal ? stop : onReload);
   });
   return { asked };
 }

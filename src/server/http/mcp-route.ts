@@ -1,7 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { classifyInboundRequest } from '@modelcontextprotocol/server';
+import type { GatewayConfig } from '../../config/gateway-config.js';
 import type { Gateway } from '../../gateway/gateway.js';
 import type { Observer } from '../../observe/observation.js';
+import { isJsonObject } from '../../protocol/json.js';
 import { createFastAnswerer, type FastAnswerer } from '../mcp/answer-fast.js';
 import { decodeMessage, payloadTooLarge, type Refusal, refuseMessage } from '../mcp/decode-message.js';
 import { OpenQuestions } from '../mcp/elicitation.js';
@@ -9,8 +11,10 @@ import {
   clientNameOf,
   type Era,
   headersAgree,
+  isRequestId,
   type MirrorHeaders,
   MODERN_REVISION,
+  type RequestId,
   recogniseFastRequest,
 } from '../mcp/fast-request.js';
 import { RPC_ERROR } from '../mcp/rpc-error.js';
@@ -22,25 +26,35 @@ import { authenticateClients } from './clients.js';
 import { type Body, createBodyReader, cutOffAfterAnswer } from './request-body.js';
 import {
   acceptsJson,
-  acceptsStream,
+  createHttpExchanges,
   createSseStreams,
-  HttpExchange,
+  type HttpExchanges,
   occupy,
   type RequestHandler,
-  type SseStreams,
   sendJson,
   sendRpcError,
   sendsJson,
 } from './responder.js';
 import { createLegacyEndpoint, type LegacyEndpoint } from './session-endpoint.js';
-import { createLegacySessions, createModernCallers, createSessionEvents, type ModernCallers } from './sessions.js';
+import { createSessionIds, readSessionKey } from './session-ids.js';
+import {
+  createLegacySessions,
+  createModernCallers,
+  createSessionEvents,
+  explainFullness,
+  type ModernCallers,
+  UNNAMED,
+} from './sessions.js';
+import { isSubscription, Subscriptions } from './subscriptions.js';
 
 export interface McpEndpoint {
   /** Answers one HTTP request of any method. */
   handle(request: IncomingMessage, response: ServerResponse): void;
   /** Ends the streams that wait for changes; calls go on. */
   endStreams(): Promise<void>;
-  /** Ends every session and the calls that are still in flight. */
+  /** Ends every call in flight with an answer that says that its outcome is unknown. */
+  interruptCalls(): void;
+  /** Ends every session. */
   close(): void;
 }
 
@@ -54,18 +68,28 @@ const MAX_SWEEP_MS = 30_000;
 export function createMcpEndpoint(gateway: Gateway, serverInfo: ServerInfo, observe: Observer): McpEndpoint {
   const { server: settings, limits, clients } = gateway.config;
   const { maxRequestSize } = limits;
-  const writer = createResultWriter(serverInfo);
+  const writer = createResultWriter(serverInfo, gateway.config.endpoint.errors);
   const questions = new OpenQuestions();
   const answerFast = createFastAnswerer({ gateway, writer, questions, observe });
   const createServer = createSdkServerFactory(gateway, serverInfo);
   const streams = createSseStreams();
   const events = createSessionEvents(gateway, observe);
-  const sessions = createLegacySessions(settings, events);
+  const exchanges = createHttpExchanges(streams);
+  const ids = createSessionIds(readSessionKey(gateway.config.dataDir, observe));
+  const sessions = createLegacySessions(settings, ids, events);
   const callers = createModernCallers(settings, events);
   const answerWithSdk = createSdkAnswerer(createServer, questions, observe);
-  const legacy = createLegacyEndpoint({ sessions, answerFast, answerWithSdk, streams, questions });
-  const modern = createModernHandler(createServer, observe);
-  const route = createMessageRouter({ legacy, modern, callers, answerFast, streams });
+  const legacy = createLegacyEndpoint({
+    sessions,
+    answerFast,
+    answerWithSdk,
+    streams,
+    exchanges,
+    questions,
+    settings,
+  });
+  const modern = createModernHandler(createServer, settings.maxSessions, observe);
+  const route = createMessageRouter({ legacy, modern, callers, answerFast, exchanges, settings });
   const handlers: ReadonlyMap<string | undefined, RequestHandler> = new Map([
     ['POST', createPostReceiver({ maxRequestSize, requestTimeoutMs: REQUEST_TIMEOUT_MS, route, writer, observe })],
     ['GET', legacy.get],
@@ -92,6 +116,7 @@ export function createMcpEndpoint(gateway: Gateway, serverInfo: ServerInfo, obse
       sessions.endStreams();
       await modern.close();
     },
+    interruptCalls: () => exchanges.interruptAll('the gateway is stopping'),
     close() {
       clearInterval(sweeper);
       sessions.endAll();
@@ -119,14 +144,14 @@ interface MessageRouterDeps {
   readonly modern: ModernHandler;
   readonly callers: ModernCallers;
   readonly answerFast: FastAnswerer;
-  readonly streams: SseStreams;
+  readonly exchanges: HttpExchanges;
+  readonly settings: GatewayConfig['server'];
 }
-
-const TOO_MANY_CLIENTS = 'Too many clients. Try again later, or raise server.maxSessions.';
 
 /** Sends fast requests to the gateway, other legacy ones to their session, and everything else to the SDK's handler. */
 function createMessageRouter(deps: MessageRouterDeps): MessageRouter {
-  const { legacy, modern, callers, answerFast, streams } = deps;
+  const { legacy, modern, callers, answerFast, exchanges, settings } = deps;
+  const subscriptions = new Subscriptions(settings.maxSessions);
 
   return (message, request, response, authenticated) => {
     const headers = readMirrorHeaders(request);
@@ -138,11 +163,17 @@ function createMessageRouter(deps: MessageRouterDeps): MessageRouter {
     }
     const client = callers.find({
       address: request.socket.remoteAddress ?? '',
-      clientName: fast?.clientName ?? clientNameOf(message) ?? 'unnamed client',
+      clientName: fast?.clientName ?? clientNameOf(message) ?? UNNAMED,
       client: authenticated,
     });
-    if (client === undefined) {
-      sendRpcError(response, 503, RPC_ERROR.refused, TOO_MANY_CLIENTS);
+    const refusal =
+      typeof client === 'string'
+        ? explainFullness(client, settings)
+        : isSubscription(message)
+          ? subscriptions.open(client.caller.sessionId, response)
+          : undefined;
+    if (typeof client === 'string' || refusal !== undefined) {
+      sendRpcError(response, 503, RPC_ERROR.refused, refusal ?? '', readId(message));
       return;
     }
     if (fast === undefined) {
@@ -150,9 +181,14 @@ function createMessageRouter(deps: MessageRouterDeps): MessageRouter {
       modern.handle(request, response, message, client.caller);
       return;
     }
-    const exchange = new HttpExchange(response, client, streams, acceptsStream(request.headers.accept));
-    answerFast(fast, client, exchange);
+    answerFast(fast, client, exchanges.open(response, client, request.headers.accept));
   };
+}
+
+/** The id of a request, for a refusal. */
+function readId(message: unknown): RequestId | null {
+  const id = isJsonObject(message) ? message['id'] : undefined;
+  return isRequestId(id) ? id : null;
 }
 
 /** Whether the SDK's own classifier assigns a message to the legacy era; the modern handler answers all others. */

@@ -102,12 +102,7 @@ export function cutOffAfterAnswer(request: IncomingMessage, response: ServerResp
   response.once('finish', () => request.destroy());
 }
 
-function drainBody(
-  request: IncomingMessage,
-  seen: GrowingBuffer,
-  declared: number,
-  done: (body: Body) => void,
-): void {
+function drainBody(request: IncomingMessage, seen: GrowingBuffer, declared: number, done: (body: Body) => void): void {
   const excerpt = new MessageExcerpt();
   excerpt.add(seen.bytes());
   seen.clear();

@@ -61,7 +61,9 @@ const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
 
 /** Windows PowerShell writes a byte order mark before the first line. JSON has none (RFC 8259, section 8.1). */
 function withoutByteOrderMark(line: Buffer): Buffer {
-  return line.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK) ? line.subarray(BYTE_ORDER_MARK.length) : line;
+  return line.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK)
+    ? line.subarray(BYTE_ORDER_MARK.length)
+    : line;
 }
 
 /** Whether a line holds nothing but JSON's white space. */

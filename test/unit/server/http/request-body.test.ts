@@ -52,7 +52,10 @@ describe('readBody', () => {
   });
 
   it('keeps a body of a hundred thousand one-byte chunks in one buffer of at most twice its size', async () => {
-    const body = await read(Array.from({ length: 100_000 }, () => Buffer.from('x')), 1_000_000);
+    const body = await read(
+      Array.from({ length: 100_000 }, () => Buffer.from('x')),
+      1_000_000,
+    );
     expect(body).toMatchObject({ kind: 'complete' });
     const bytes = body.kind === 'complete' ? body.bytes : Buffer.alloc(0);
     expect(bytes.length).toBe(100_000);

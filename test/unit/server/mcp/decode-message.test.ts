@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { decodeMessage } from '../../../../src/server/mcp/decode-message.js';
 import { createResultWriter } from '../../../../src/server/mcp/write-result.js';
 
-const writer = createResultWriter({ name: 'test', version: '1' });
+const writer = createResultWriter({ name: 'test', version: '1' }, 'all');
 
 describe('decodeMessage', () => {
   it('parses every JSON value', () => {
