@@ -8,7 +8,7 @@ import type { Gateway } from '../gateway/gateway.js';
 import type { LogObserver } from '../observe/log-observer.js';
 import type { Observation } from '../observe/observation.js';
 import { CliError, EXIT_CODE } from './exit-code.js';
-import type { Terminal } from './terminal.js';
+import { printWarning, type Terminal } from './terminal.js';
 
 /** Flags that every command understands; the names are commander's. */
 export interface CommonFlags {
@@ -40,7 +40,7 @@ export async function loadCliConfig(flags: CommonFlags, terminal: Terminal): Pro
         ...(flags.logLevel === undefined ? {} : { logLevel: flags.logLevel }),
       },
     });
-    for (const warning of warnings) terminal.err.write(`warning: ${warning}\n`);
+    for (const warning of warnings) printWarning(terminal, warning);
     return config;
   } catch (error) {
     if (error instanceof ConfigError) throw new CliError(EXIT_CODE.config, error.message, { cause: error });

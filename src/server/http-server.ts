@@ -8,6 +8,7 @@ import type { Observer } from '../observe/observation.js';
 import { registerApprovals } from './admin/approvals-api.js';
 import { registerHealth } from './admin/health.js';
 import { createHostGuard } from './http/host-guard.js';
+import { registerLandingPage } from './http/landing-page.js';
 import { createMcpEndpoint, type McpEndpoint, REQUEST_TIMEOUT_MS } from './http/mcp-route.js';
 import type { ServerInfo } from './mcp/write-result.js';
 
@@ -51,7 +52,7 @@ export async function openHttpServer(gateway: Gateway, deps: HttpServerDeps): Pr
   const endpoint = createMcpEndpoint(gateway, deps.serverInfo, deps.observe);
   const stopping: Stopping = { stopping: false };
   const requests = new OpenRequests();
-  const app = buildApp(gateway, endpoint, requests, stopping, deps.observe);
+  const app = buildApp(gateway, endpoint, requests, stopping, deps);
   try {
     await app.listen({ host, port });
   } catch (cause) {
@@ -82,7 +83,7 @@ function buildApp(
   endpoint: McpEndpoint,
   requests: OpenRequests,
   state: Stopping,
-  observe: Observer,
+  deps: HttpServerDeps,
 ): FastifyInstance {
   // Requests on kept connections are answered to the end; a stopping gateway has not lost its upstreams yet.
   const app = fastify({ logger: false, requestTimeout: REQUEST_TIMEOUT_MS, return503OnClosing: false });
@@ -102,8 +103,13 @@ function buildApp(
     endpoint.handle(request.raw, reply.raw);
   });
   registerHealth(app, gateway, state);
-  registerApprovals(app, gateway, observe);
-  app.setNotFoundHandler((_request, reply) => reply.code(404).send({ error: `Not found. MCP is at ${MCP_PATH}.` }));
+  registerApprovals(app, gateway, deps.observe);
+  const { operators } = gateway.config.policy.approvals;
+  const approvals = gateway.approvals === undefined || operators.length === 0 ? undefined : '/ui/approvals';
+  registerLandingPage(app, { serverInfo: deps.serverInfo, approvals });
+  app.setNotFoundHandler((_request, reply) =>
+    reply.code(404).send({ error: `Not found. MCP is at ${MCP_PATH}; / says what else there is.` }),
+  );
   return app;
 }
 

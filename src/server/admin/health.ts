@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import type { Gateway } from '../../gateway/gateway.js';
 
 /**
@@ -9,9 +9,7 @@ import type { Gateway } from '../../gateway/gateway.js';
  * @param server.stopping whether the gateway has been asked to stop, and takes requests only until balancers have noticed.
  */
 export function registerHealth(app: FastifyInstance, gateway: Gateway, server: { readonly stopping: boolean }): void {
-  const answerAlive = (_request: unknown, reply: FastifyReply): FastifyReply => reply.send({ status: 'ok' });
-  app.get('/healthz', answerAlive);
-  app.get('/health', answerAlive);
+  app.get('/healthz', (_request, reply) => reply.send({ status: 'ok' }));
   app.get('/readyz', (_request, reply) => {
     const { ready, operations, upstreams } = gateway.status();
     const status = server.stopping ? 'stopping' : ready ? 'ready' : 'not ready';

@@ -209,6 +209,18 @@ describe('the legacy endpoint', () => {
     expect((await sendHttp(again, { headers: { ...bob, ...id }, body: callMessage(1) })).status).toBe(404);
   });
 
+  it.each([
+    ['a legacy', {}, {}],
+    ['a modern', modernHeaders('tools/list'), { _meta: MODERN_META }],
+  ])('refuses ill-formed params of %s tools/list in words', async (_case, more, meta) => {
+    const url = await open();
+    const headers = { ...('mcp-method' in more ? {} : await openSession(url)), ...more };
+    const body = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: { cursor: {}, ...meta } };
+    const { json } = await sendHttp(url, { headers, body });
+    const message = "Invalid params: 'params.cursor': expected string, received object";
+    expect(json.error).toEqual({ code: -32602, message });
+  });
+
   it('refuses an encoded body', async () => {
     const url = await open();
     const headers = { 'content-encoding': 'gzip' };
@@ -565,7 +577,7 @@ describe('the HTTP server', () => {
 
   it('names the path of MCP in a 404', async () => {
     const url = await open();
-    const { status, text } = await sendHttp(url.replace('/mcp', '/'), { method: 'GET' });
+    const { status, text } = await sendHttp(url.replace('/mcp', '/nowhere'), { method: 'GET' });
     expect([status, text]).toEqual([404, expect.stringContaining('/mcp')]);
   });
 

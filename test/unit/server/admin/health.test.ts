@@ -34,3 +34,10 @@ it('answers /readyz with 503 and states alone when the gateway is not ready: why
   expect([status, json.status]).toEqual([503, 'not ready']);
   expect(json.upstreams[1]).toEqual({ name: 'files', state: 'waiting' });
 });
+
+it.each(['/', '/health'])('answers %s with a page that says where MCP is', async (path) => {
+  const { status, headers, text } = await ask(path, true);
+  expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+  expect(text).toContain('/mcp');
+  expect(text).not.toContain('files');
+});
