@@ -1,4 +1,5 @@
 import { Command, CommanderError } from 'commander';
+import { escapeInvisible } from '../lib/text.js';
 import { registerApprovals } from './commands/approvals.js';
 import { registerAudit } from './commands/audit.js';
 import { registerClassify } from './commands/classify.js';
@@ -65,7 +66,7 @@ export async function run(argv: readonly string[], terminal: Terminal): Promise<
 function report(error: unknown, terminal: Terminal): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_CODE.ok : EXIT_CODE.usage;
   if (error instanceof CliError) {
-    terminal.err.write(`${error.message}\n`);
+    terminal.err.write(`${escapeInvisible(error.message)}\n`);
     return error.exitCode;
   }
   const message = error instanceof Error ? error.message : String(error);

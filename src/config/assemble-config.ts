@@ -44,7 +44,7 @@ export interface ConfigSources {
 /** Builds the normalised configuration from its sources. Faults between the sources go into the diagnostics. */
 export function assembleConfig(sources: ConfigSources): GatewayConfig {
   const { file, directory, dataDir, document, diagnostics, lock } = sources;
-  const { mode: modeName, profile: chosen, toolPrefix } = { ...CONFIG_DEFAULTS.endpoint, ...document.endpoint };
+  const { mode: modeName, profile: chosen, toolPrefix, errors } = { ...CONFIG_DEFAULTS.endpoint, ...document.endpoint };
   const mode = modeName === 'crude' ? 'semantic' : modeName;
   if (mode !== 'semantic') noteNamelessTool(toolPrefix, diagnostics);
   const profiles = buildProfiles(document.profiles, toolPrefix, diagnostics);
@@ -64,7 +64,7 @@ export function assembleConfig(sources: ConfigSources): GatewayConfig {
     directory,
     dataDir,
     server,
-    endpoint: { mode, toolPrefix, profile },
+    endpoint: { mode, toolPrefix, profile, errors },
     limits,
     results: buildResults(document.results, diagnostics),
     batch: { ...CONFIG_DEFAULTS.batch, ...document.batch },

@@ -95,6 +95,7 @@ export interface GatewayDocument {
     readonly mode?: EndpointMode | 'crude';
     readonly profile?: string;
     readonly toolPrefix?: string;
+    readonly errors?: GatewayConfig['endpoint']['errors'];
   };
   readonly profiles?: Readonly<Record<string, Readonly<Record<string, FamilyEntry>>>>;
   readonly limits?: Partial<PayloadLimits>;

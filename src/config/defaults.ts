@@ -23,8 +23,12 @@ export const CONFIG_DEFAULTS = {
     allowedOrigins: [],
     sessionIdleMs: 1_800_000,
     maxSessions: 10_000,
+    maxSessionsPerClient: 1_000,
+    lameDuckMs: 0,
+    drainMs: 5_000,
+    allowUnauthenticated: false,
   },
-  endpoint: { mode: 'semantic', profile: DEFAULT_PROFILE, toolPrefix: 'mcp_aql_' },
+  endpoint: { mode: 'semantic', profile: DEFAULT_PROFILE, toolPrefix: 'mcp_aql_', errors: 'all' },
   // Specification, section 4.7.5.
   limits: {
     maxRequestSize: 1_048_576,
@@ -78,6 +82,7 @@ export const CONFIG_DEFAULTS = {
     readonly mode: GatewayConfig['endpoint']['mode'];
     readonly profile: string;
     readonly toolPrefix: string;
+    readonly errors: GatewayConfig['endpoint']['errors'];
   };
   readonly limits: PayloadLimits;
   readonly batch: GatewayConfig['batch'];

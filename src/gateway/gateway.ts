@@ -149,8 +149,10 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     settled,
     warmedUp: Promise.race([settled, delay(WARM_UP_MS, undefined, { ref: false })]),
     handle(call) {
+      const snapshot = catalog.current();
       const operations = readBatch(call);
-      return operations === undefined ? pipeline(call, catalog.current()) : batch(call, operations, catalog.current());
+      const reply = operations === undefined ? pipeline(call, snapshot) : batch(call, operations, snapshot);
+      return snapshot.plan.reachOf(call.tool) === undefined ? reply.then(markUnknownTool) : reply;
     },
     ...describeState(catalog, pool),
     explainPolicy: (question) => explainPolicy(policy.rules, question),
@@ -164,6 +166,10 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     },
     close: () => lifecycle.close(),
   };
+}
+
+function markUnknownTool(reply: Reply): Reply {
+  return { ...reply, unknownTool: true };
 }
 
 function openPool(

@@ -1,6 +1,6 @@
 import type { HandlerOutcome } from '../protocol/call.js';
 import type { InputRequired } from '../protocol/consent.js';
-import { describeFailure, type FailureCode } from '../protocol/error-table.js';
+import { describeFailure, type FailureCode, isQuestionCode } from '../protocol/error-table.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import type { PayloadLimits } from '../protocol/limits.js';
 import type { Operation } from '../protocol/operation.js';
@@ -58,7 +58,7 @@ export function shapeFailure(error: OperationError, operation: Operation | undef
   return {
     text: JSON.stringify(operation?.bareErrors === true ? { success: false, error: { code, message } } : failure),
     blocks: [],
-    isError: !error.traits.recoverable,
+    isError: !isQuestionCode(code),
     code,
   };
 }

@@ -1,3 +1,4 @@
+import { isQuestionCode } from '../../protocol/error-table.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
 import type { PayloadLimits } from '../../protocol/limits.js';
 import { OperationError } from '../../protocol/operation-error.js';
@@ -207,12 +208,9 @@ function isEscaped(json: string, at: number): boolean {
   return backslashes % 2 === 1;
 }
 
-/** Refusals that ask for confirmation: the operation did not run and can be sent again with a token. */
-const QUESTIONS: ReadonlySet<string> = new Set(['CONFIRMATION_REQUIRED', 'RATE_LIMIT_QUOTA_PAUSE']);
-
 /** Whether an operation waits for confirmation (specification, operations document, section 7.5). */
 export function isQuestion({ code }: Reply): boolean {
-  return QUESTIONS.has(code);
+  return isQuestionCode(code);
 }
 
 /** The value at a path, or why there is none. */

@@ -30,10 +30,10 @@ export function payloadTooLarge(limit: number, actual: number): OperationError {
  */
 export function refuseMessage(sketch: MessageSketch, error: OperationError, era: Era, writer: ResultWriter): Refusal {
   const failure = error.toFailure();
-  const { recoverable, httpStatus } = error.traits;
+  const { httpStatus } = error.traits;
   const { id, method } = sketch;
   if (method === 'tools/call' && id !== undefined) {
-    const reply = { text: JSON.stringify(failure), blocks: [], isError: !recoverable, code: error.code };
+    const reply = { text: JSON.stringify(failure), blocks: [], isError: true, code: error.code };
     return { status: 200, text: writer.callResult(id, reply, era) };
   }
   const data = { ...failure };

@@ -4,7 +4,7 @@ import { decodeMessage } from '../../../../src/server/mcp/decode-message.js';
 import type { Era } from '../../../../src/server/mcp/fast-request.js';
 import { createResultWriter } from '../../../../src/server/mcp/write-result.js';
 
-const writer = createResultWriter({ name: 'test', version: '1' });
+const writer = createResultWriter({ name: 'test', version: '1' }, 'all');
 const decode = (bytes: Buffer, era: Era = 'legacy') => decodeMessage(bytes, { era, writer, maxNestingDepth: 20 });
 
 const call = (args: string, id = 7) =>
