@@ -216,10 +216,11 @@ const MAX_DEPTH = 16;
 function readParameters(tool: RawTool): readonly ParameterFacts[] {
   const schema = tool['inputSchema'];
   if (!isJsonObject(schema)) return [];
+  const known: KnownConstants = new Map();
   return readObjectFields(schema, schema).map(({ name, schema: property, required }) => {
     const words = splitWords(name);
     const types = typesOf(property);
-    const constants = readConstants(property, schema);
+    const constants = readConstants(property, schema, known);
     return {
       name,
       key: words.join('_'),
@@ -236,15 +237,29 @@ function readParameters(tool: RawTool): readonly ParameterFacts[] {
 /** Represents, among a schema's constants, all other values that it allows. */
 const ANYTHING = Symbol('anything');
 
-/** The values that a schema allows, as far as they are certain: an `enum`, a `const`, null, or a union of those. */
-function readConstants(schema: JsonSchema, root: JsonSchema, depth = 0): readonly unknown[] {
+/** What has been read of a tool's schemas: references can lead to one of them more often than there are atoms. */
+type KnownConstants = Map<JsonSchema, readonly unknown[]>;
+
+/** What a schema says for sure of the values it allows: an `enum`, a `const`, null, or a union of those; each once. */
+function readConstants(schema: JsonSchema, root: JsonSchema, known: KnownConstants, depth = 0): readonly unknown[] {
   const source = followReference(schema, root);
   if (source === undefined || depth > MAX_DEPTH) return [ANYTHING];
+  const before = known.get(source);
+  if (before !== undefined) return before;
+  // A schema inside itself says nothing more.
+  known.set(source, [ANYTHING]);
+  const constants = readFresh(source, (part) =>
+    isJsonObject(part) ? readConstants(part, root, known, depth + 1) : [ANYTHING],
+  );
+  const distinct = [...new Set(constants)];
+  known.set(source, distinct);
+  return distinct;
+}
+
+function readFresh(source: JsonSchema, read: (part: unknown) => readonly unknown[]): readonly unknown[] {
   if (Array.isArray(source['enum'])) return source['enum'];
   if ('const' in source) return [source['const']];
   if (source['type'] === 'null') return [null];
-  const read = (part: unknown): readonly unknown[] =>
-    isJsonObject(part) ? readConstants(part, root, depth + 1) : [ANYTHING];
   const union = branches(source);
   if (union.length > 0) return union.flatMap(read);
   // Where several schemas must all hold, one list of constants is enough.

@@ -95,9 +95,16 @@ export class Meter {
   leave(): void {
     this.#depth -= 1;
   }
+
+  /** Another check begins; one that was not run to its end has left nothing. */
+  restart(): void {
+    this.#depth = 0;
+  }
 }
 
-const VIOLATION_UNITS = 20;
+/** Each is an object that is kept until the answer is worded, and so is each attempt. */
+const VIOLATION_UNITS = 100;
+const ATTEMPT_UNITS = 20;
 
 /** Adds a violation, unless there are many already. */
 export function report(run: Run, place: Place | undefined, violation: Omit<Violation, 'path'>): void {
@@ -123,6 +130,7 @@ export function noneSeen(): Seen {
 
 /** Runs a check as an attempt of its own, whose findings count only where its caller says so. */
 export function attempt(check: Check, value: unknown, place: Place | undefined, run: Run): Run {
+  run.meter.spend(ATTEMPT_UNITS);
   const trial: Run = { meter: run.meter, faults: [], seen: run.seen && noneSeen() };
   check(value, place, trial);
   return trial;

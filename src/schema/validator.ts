@@ -28,9 +28,10 @@ export interface Verdict {
 
 /** A JSON Schema, ready for values. */
 export interface Validator {
-  check(value: unknown): Verdict;
+  /** Checks that share a meter share its work. */
+  check(value: unknown, meter?: Meter): Verdict;
   /** Whether a part of the schema, such as a parameter's, takes a value. What is undecided counts as taken. */
-  takes(part: unknown, value: unknown): boolean;
+  takes(part: unknown, value: unknown, meter?: Meter): boolean;
 }
 
 const validators = new WeakMap<JsonSchema, Validator>();
@@ -59,19 +60,19 @@ function createValidator(schema: JsonSchema): Validator {
   }
   const scope = createScope(schema);
   const seen = size.asksForUnseen;
-  const check = (part: unknown, value: unknown): Verdict => {
-    const verdict = run(scope.check(part), value, seen);
+  const check = (part: unknown, value: unknown, meter = new Meter()): Verdict => {
+    const verdict = run(scope.check(part), value, seen, meter);
     if (verdict.undecided === undefined || verdict.violations.length > 0 || part !== schema) return verdict;
     return { ...verdict, violations: plainTypeViolations(schema, value) };
   };
   return {
-    check: (value) => check(schema, value),
-    takes: (part, value) => check(part, value).violations.length === 0,
+    check: (value, meter) => check(schema, value, meter),
+    takes: (part, value, meter) => check(part, value, meter).violations.length === 0,
   };
 }
 
-function run(check: Check, value: unknown, tracksSeen: boolean): Verdict {
-  const meter = new Meter();
+function run(check: Check, value: unknown, tracksSeen: boolean, meter: Meter): Verdict {
+  meter.restart();
   const violations: Violation[] = [];
   try {
     check(value, undefined, { meter, faults: violations, seen: tracksSeen ? noneSeen() : undefined });
@@ -148,5 +149,5 @@ function plainTypeViolations(schema: JsonSchema, value: unknown): readonly Viola
       if (isJsonObject(part)) plainTypeCheck(part)?.(value[name], { parent: undefined, key: name }, run);
     }
   };
-  return run(check, value, false).violations;
+  return run(check, value, false, new Meter()).violations;
 }

@@ -3,10 +3,10 @@ import { createSuggester, type Suggest, toSnakeCase } from '../../lib/names.js';
 import { cleanText, echoName, quoteValues, summarizeText } from '../../lib/text.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
 import type { Operation, Parameter } from '../../protocol/operation.js';
-import type { Violation } from '../../schema/evaluation.js';
+import { Meter, type Violation } from '../../schema/evaluation.js';
 import { describeForm, jsonTypeOf } from '../../schema/schema-shape.js';
 import { measureSchema } from '../../schema/schema-size.js';
-import { type Verdict, validatorFor } from '../../schema/validator.js';
+import { validatorFor } from '../../schema/validator.js';
 import { explainViolations, type Fault, type FaultScope } from './explain-violations.js';
 import { type ParameterScope, parameterScope, pathOf } from './parameter-scope.js';
 
@@ -27,11 +27,11 @@ const MAX_FAULTS = 50;
  * A call's `params` as the arguments that a direct caller would have sent: names first, then what must be there, then the
  * tool's own schema. Values are never converted, and defaults are left to the upstream, which declared them.
  */
-export function bindArguments(operation: Operation, params: JsonObject): Binding {
+export function bindArguments(operation: Operation, params: JsonObject, meter = new Meter()): Binding {
   const matched = matchParameters(operation, params);
-  const bound = addFixedArguments(operation, dropNulls(operation, matched.arguments));
+  const bound = addFixedArguments(operation, dropNulls(operation, matched.arguments, meter));
   const missing = findMissing(operation, bound);
-  const verdict = checkSchema(operation, bound);
+  const verdict = validatorFor(operation.inputSchema).check(bound, meter);
   const violations = verdict.violations.filter((violation) => !mayMerge(operation, bound, violation));
   const total = matched.faults.length + missing.length + violations.length;
   const { undecided } = verdict;
@@ -47,27 +47,26 @@ export function bindArguments(operation: Operation, params: JsonObject): Binding
  * Null for an optional parameter that takes no null means that it is absent: models in strict mode must write every parameter.
  * Not in an update that merges, where null removes a field (specification 4.5.2).
  */
-function dropNulls(operation: Operation, args: JsonObject): JsonObject {
-  const names = Object.keys(args).filter((name) => args[name] === null && isNullAbsent(operation, name));
+function dropNulls(operation: Operation, args: JsonObject, meter: Meter): JsonObject {
+  const names = Object.keys(args).filter((name) => args[name] === null && isNullAbsent(operation, name, meter));
   if (names.length === 0) return args;
   const dropped = new Set(names);
   return Object.fromEntries(Object.entries(args).filter(([name]) => !dropped.has(name)));
 }
 
-function isNullAbsent(operation: Operation, name: string): boolean {
+function isNullAbsent(operation: Operation, name: string, meter: Meter): boolean {
   const parameter = parameterScope(operation).byUpstreamName.get(name);
   if (parameter === undefined || parameter.required) return false;
   if (operation.merge !== undefined && parameter.place === 'input') return false;
-  return !validatorFor(operation.inputSchema).takes(parameter.schema, null);
+  return !validatorFor(operation.inputSchema).takes(parameter.schema, null, meter);
 }
 
 /** Everything that is wrong with arguments as they are sent, in the caller's terms. */
 export function checkArguments(operation: Operation, args: JsonObject): readonly Fault[] {
-  return explainViolations(checkSchema(operation, args).violations, faultScope(operation)).slice(0, MAX_FAULTS);
-}
-
-function checkSchema({ inputSchema }: Operation, args: JsonObject): Verdict {
-  return validatorFor(inputSchema).check(args);
+  return explainViolations(validatorFor(operation.inputSchema).check(args).violations, faultScope(operation)).slice(
+    0,
+    MAX_FAULTS,
+  );
 }
 
 /**

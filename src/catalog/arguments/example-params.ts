@@ -2,7 +2,7 @@ import { setMember } from '../../lib/json-path.js';
 import { createSuggester, type Suggest, toSnakeCase } from '../../lib/names.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
 import type { Operation, Parameter } from '../../protocol/operation.js';
-import { Meter, type Violation } from '../../schema/evaluation.js';
+import { Meter, MOST_WORK, type Violation } from '../../schema/evaluation.js';
 import { exampleValue } from '../../schema/example-value.js';
 import { validatorFor } from '../../schema/validator.js';
 import { bindArguments } from './bind-arguments.js';
@@ -11,6 +11,9 @@ import { type ParameterScope, parameterScope } from './parameter-scope.js';
 /** Whoever wraps parameters in parameters does it once or twice. */
 const MAX_UNWRAPPING = 3;
 
+/** One example, from the first idea to the last check, takes no more work than half a call's check. */
+const EXAMPLE_WORK = MOST_WORK / 2;
+
 type Values = ReadonlyMap<Parameter, unknown>;
 
 /**
@@ -18,11 +21,14 @@ type Values = ReadonlyMap<Parameter, unknown>;
  * everything that can be used, under its canonical name. What the tool's author declared as example or default is used
  * before a placeholder is.
  */
-export function exampleParams(operation: Operation, given: JsonObject = {}): JsonObject {
-  const values = new Map(keepUsable(operation, collectGiven(operation, given)));
+export function exampleParams(
+  operation: Operation,
+  given: JsonObject = {},
+  meter = new Meter(EXAMPLE_WORK),
+): JsonObject {
+  const values = new Map(keepUsable(operation, collectGiven(operation, given), meter));
   const isAbsent = (parameter: Parameter): boolean => !values.has(parameter);
   const toFill = operation.parameters.filter((parameter) => parameter.required && isAbsent(parameter));
-  const meter = new Meter();
   for (const parameter of toFill) values.set(parameter, exampleOf(operation, parameter, meter));
   const change = fieldToChange(operation, values, meter);
   if (change !== undefined) values.set(change, exampleOf(operation, change, meter));
@@ -31,8 +37,9 @@ export function exampleParams(operation: Operation, given: JsonObject = {}): Jso
 
 /** The same where it would be accepted; undefined where no such parameters were found. An example that is wrong is none. */
 export function validExample(operation: Operation, given: JsonObject = {}): JsonObject | undefined {
-  const params = exampleParams(operation, given);
-  return bindArguments(operation, params).ok ? params : undefined;
+  const meter = new Meter(EXAMPLE_WORK);
+  const params = exampleParams(operation, given, meter);
+  return bindArguments(operation, params, meter).ok ? params : undefined;
 }
 
 /** Attempts to meet what a schema demands of several parameters at once. */
@@ -42,7 +49,10 @@ const MOST_REPAIRS = 6;
 function repair(operation: Operation, values: Values, meter: Meter): Values {
   let repaired = values;
   for (let attempt = 0; attempt < MOST_REPAIRS; attempt += 1) {
-    const [violation] = validatorFor(operation.inputSchema).check(boundArguments(operation, repaired)).violations;
+    const [violation] = validatorFor(operation.inputSchema).check(
+      boundArguments(operation, repaired),
+      meter,
+    ).violations;
     const next = violation === undefined ? undefined : repairOne(operation, repaired, violation, meter);
     if (next === undefined) break;
     repaired = next;
@@ -105,24 +115,19 @@ function recognise(key: string, { byName, canonical }: ParameterScope, suggest: 
 }
 
 /** Drops what the tool's schema refuses, after trying the JSON inside strings (`"5"` for a number, `"[1]"` for a list). */
-function keepUsable(operation: Operation, values: Values): Values {
-  const refused = refusedParameters(operation, values);
+function keepUsable(operation: Operation, values: Values, meter: Meter): Values {
+  const refused = refusedParameters(operation, values, meter);
   const repaired = new Map(
     Array.from(values, ([parameter, value]) => [parameter, refused.has(parameter) ? parseText(value) : value]),
   );
-  const hopeless = refused.size > 0 ? refusedParameters(operation, repaired) : refused;
+  const hopeless = refused.size > 0 ? refusedParameters(operation, repaired, meter) : refused;
   return new Map([...repaired].filter(([parameter]) => !hopeless.has(parameter)));
 }
 
-function refusedParameters({ inputSchema }: Operation, values: Values): ReadonlySet<Parameter> {
+function refusedParameters(operation: Operation, values: Values, meter: Meter): ReadonlySet<Parameter> {
   if (values.size === 0) return new Set();
-  const bound: JsonObject = {};
-  for (const [parameter, value] of values) setMember(bound, parameter.upstreamName, value);
-  const places = new Set(
-    validatorFor(inputSchema)
-      .check(bound)
-      .violations.map(({ path }) => path[0]),
-  );
+  const { violations } = validatorFor(operation.inputSchema).check(boundArguments(operation, values), meter);
+  const places = new Set(violations.map(({ path }) => path[0]));
   return new Set([...values.keys()].filter((parameter) => places.has(parameter.upstreamName)));
 }
 
@@ -132,7 +137,7 @@ function fieldToChange(operation: Operation, values: Values, meter: Meter): Para
   if (fields.some((parameter) => values.has(parameter))) return undefined;
   const isValid = (field: Parameter): boolean => {
     const tried = new Map([...values, [field, exampleOf(operation, field, meter)] as const]);
-    return bindArguments(operation, arrange(operation, tried)).ok;
+    return bindArguments(operation, arrange(operation, tried), meter).ok;
   };
   return fields.slice(0, 5).find(isValid) ?? fields[0];
 }

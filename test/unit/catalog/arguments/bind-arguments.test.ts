@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { bindArguments, checkArguments } from '../../../../src/catalog/arguments/bind-arguments.js';
 import type { JsonObject, JsonSchema } from '../../../../src/protocol/json.js';
 import type { Operation } from '../../../../src/protocol/operation.js';
+import { Meter, MOST_WORK } from '../../../../src/schema/evaluation.js';
 import { anOperation } from '../../../support/an-operation.js';
 import { aTool, buildTestOperation } from '../../../support/build-test-catalog.js';
 
@@ -424,6 +425,19 @@ describe('null for an optional parameter', () => {
 
   it('counts as missing where the parameter is required', () => {
     expect(codes(reading(schema), { id: null })).toEqual(['VALIDATION_INVALID_TYPE id']);
+  });
+
+  it('is looked for within the work of one check', () => {
+    const slow = { oneOf: [{ $ref: '#/$defs/d0' }, { $ref: '#/$defs/d0' }] };
+    const $defs: JsonObject = { d30: { type: 'string' } };
+    for (let index = 0; index < 30; index += 1) {
+      $defs[`d${index}`] = { oneOf: [{ $ref: `#/$defs/d${index + 1}` }, { $ref: `#/$defs/d${index + 1}` }] };
+    }
+    const names = Array.from({ length: 500 }, (_, index) => `p${index}`);
+    const operation = reading({ ...typed(Object.fromEntries(names.map((name) => [name, slow]))), $defs });
+    const meter = new Meter();
+    bindArguments(operation, Object.fromEntries(names.map((name) => [name, null])), meter);
+    expect(meter.work).toBe(MOST_WORK);
   });
 
   it('removes a field in an update that merges', () => {
