@@ -15,11 +15,12 @@ export interface ItemField {
   readonly type: string;
 }
 
-/** The controls an operation takes now, each under the name that callers use: `_filter` where `filter` is the upstream's. */
+/** The controls that an operation takes, each under the name that callers use: another one where `filter` is the upstream's. */
 export interface ControlSet {
+  /** What the answers are declared to be; `none` where no controls are taken. */
   readonly kind: ResultShape['kind'] | 'none';
   readonly names: ReadonlyMap<Control, string>;
-  /** The fields of the items, as far as a schema or earlier answers show; there may be others. */
+  /** The fields of the items, as far as a schema describes them; there may be others. */
   readonly fields?: readonly ItemField[];
   readonly computed?: readonly ComputedField[];
 }
@@ -76,7 +77,10 @@ export interface ResultService {
   endSession(sessionId: string): void;
 }
 
-/** What a caller may ask of a READ beside its own parameters (companion document "collection querying", section 2). */
+/**
+ * What a caller may ask of a READ beside its own parameters (companion document "collection querying", section 2).
+ * `collection` is the gateway's: it says which list is meant of an answer that holds several.
+ */
 export const CONTROLS = [
   'query',
   'filter',
@@ -93,6 +97,7 @@ export const CONTROLS = [
   'offset',
   'page',
   'page_size',
+  'collection',
 ] as const;
 
 export type Control = (typeof CONTROLS)[number];
@@ -152,6 +157,8 @@ export type PageRequest =
 
 /** A caller's controls once they are understood. */
 export interface CollectionQuery {
+  /** Leads to the list that is meant; found in the answer where absent. */
+  readonly collection?: FieldPath;
   /** All must hold. */
   readonly filter: readonly Condition[];
   readonly text?: TextQuery;
@@ -169,9 +176,6 @@ interface TakenControls {
   /** Absent where the call asks for the answer as it is. */
   readonly query?: CollectionQuery;
 }
-
-/** The controls of a READ of one object; those of a collection are all of them. */
-export const OBJECT_CONTROLS: readonly Control[] = ['fields', 'preset'];
 
 /** The category whose operations take controls. */
 export const CONTROLLED: Category = 'READ';

@@ -2,7 +2,6 @@ import type { GatewayConfig } from '../config/gateway-config.js';
 import type { Operation } from '../protocol/operation.js';
 import { answerPage, answerQuery } from './answer-query.js';
 import { type AnswerDeps, answerWhole } from './answer-whole.js';
-import { compileComputedFields } from './computed-fields.js';
 import { handleGone, unknownControl } from './errors.js';
 import { parseExact, writeExact } from './exact-numbers.js';
 import { parsePath } from './query/fields.js';
@@ -25,7 +24,7 @@ const LEARNED_EVERY = 100;
 export function createResultService(settings: GatewayConfig['results'], now: () => number = Date.now): ResultService {
   const memory = createShapeMemory();
   const stored = createResultStore({ maxBytes: settings.keptBytes, ttlMs: settings.keptSeconds * 1_000 });
-  const controlsOf = createControls(memory, compileComputedFields);
+  const controlsOf = createControls();
   const deps: AnswerDeps = { settings, stored, memory, controlsOf, now };
   const isWorthLearning = createSampler();
 
@@ -50,7 +49,7 @@ export function createResultService(settings: GatewayConfig['results'], now: () 
       }
       const data = value ?? parseExact(dataText);
       memory.learn(operation, data);
-      return answerQuery(context, query, data, deps);
+      return answerQuery(context, query, { dataText, data }, deps);
     },
     readStored(request, caller) {
       const result = stored.findResult(request.handle, caller);

@@ -11,11 +11,10 @@ import type { Operation } from '../../../../src/protocol/operation.js';
 import { readQuery } from '../../../../src/results/query/read-query.js';
 import { CONTROLS, type Control } from '../../../../src/results/result-types.js';
 import { createControls, splitControls } from '../../../../src/results/shape/controls.js';
-import { createShapeMemory } from '../../../../src/results/shape/learned-shape.js';
 import { anUpstream } from '../../../support/build-test-catalog.js';
 import { corpusIsHere, readCorpus } from '../../../support/corpus.js';
 
-const controlsOf = createControls(createShapeMemory());
+const controlsOf = createControls();
 
 /** Keys of a call that a stage reports as unknown, or treats as metadata that it does not use. */
 function unknownKeys(operation: Operation, params: JsonObject): readonly string[] {
