@@ -77,6 +77,9 @@ export interface ResultService {
   endSession(sessionId: string): void;
 }
 
+/** Levels of nesting that are read as JSON; a text that is nested deeper stays a text. */
+export const MAX_ANSWER_DEPTH = 512;
+
 /**
  * What a caller may ask of a READ beside its own parameters (companion document "collection querying", section 2).
  * `collection` is the gateway's: it says which list is meant of an answer that holds several.

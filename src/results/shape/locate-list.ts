@@ -1,7 +1,8 @@
+import { isNestedDeeper } from '../../lib/json-depth.js';
 import { toSnakeCase } from '../../lib/names.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
 import { parseExact } from '../exact-numbers.js';
-import type { FieldPath, ResultShape } from '../result-types.js';
+import { type FieldPath, MAX_ANSWER_DEPTH, type ResultShape } from '../result-types.js';
 
 /** The list in an answer. */
 export interface LocatedList {
@@ -96,7 +97,7 @@ function putAt([name]: FieldPath, data: unknown): unknown {
 }
 
 function parseContainer(text: string): object | undefined {
-  if (!JSON_CONTAINER.test(text)) return undefined;
+  if (!JSON_CONTAINER.test(text) || isNestedDeeper(text, MAX_ANSWER_DEPTH)) return undefined;
   try {
     return parseExact(text) as object;
   } catch {

@@ -110,3 +110,28 @@ describe('toResultData', () => {
     );
   });
 });
+
+describe('answers that are nested too deeply', () => {
+  const nest = (levels: number): unknown => {
+    let value: unknown = 1;
+    for (let level = 0; level < levels; level += 1) value = [value];
+    return value;
+  };
+
+  it('stay text where they came as text, so that no client has to parse them', () => {
+    const text = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
+    expect(toResultData({ content: [{ type: 'text', text }] })).toEqual({
+      dataText: JSON.stringify(text),
+      value: text,
+      blocks: [],
+    });
+  });
+
+  it('come as their text blocks where structured content cannot be written', () => {
+    for (const levels of [600, 1_000_000]) {
+      const structuredContent = { deep: nest(levels) };
+      expect(toResultData({ structuredContent, content: [{ type: 'text', text: 'short' }] }).dataText).toBe('"short"');
+      expect(() => toResultData({ structuredContent, content: [] })).toThrow('nested more than 512 levels deep');
+    }
+  });
+});

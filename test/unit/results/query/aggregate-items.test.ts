@@ -65,6 +65,26 @@ describe('groups', () => {
     expect(JSON.stringify(compute({ groupBy: ['a'], count: true }, [{ a: '__proto__' }]))).toBe('{"__proto__":1}');
   });
 
+  it('distinguish missing values from the text null', () => {
+    const items = [{ a: 'null' }, { a: null }, {}];
+    expect(compute({ groupBy: ['a'], count: true }, items)).toEqual({ null: 2, '"null"': 1 });
+  });
+
+  it('are formed once for a field, however many aggregations group by it', () => {
+    let reads = 0;
+    const items = [
+      {
+        get a() {
+          reads += 1;
+          return 'x';
+        },
+      },
+    ];
+    const labelled = Array.from({ length: 50 }, (_, index) => [`l${index}`, { groupBy: ['a'], count: true }] as const);
+    aggregateItems(items, labelled, SOURCE);
+    expect(reads).toBe(1);
+  });
+
   it('are bounded in number, with the number left out', () => {
     const items = Array.from({ length: MAX_GROUPS + 5 }, (_, index) => ({ id: `k${index}` }));
     const { aggregations, truncatedGroups } = aggregateItems(

@@ -204,3 +204,20 @@ it('matches a pattern and a text that are made to be slow', () => {
   const matches = compileTextPattern(`${'*a'.repeat(90)}*b`);
   expect(matches('a'.repeat(200_000))).toBe(false);
 });
+
+it('makes one key of each object that conditions compare, however many objects and conditions there are', () => {
+  let reads = 0;
+  const value = {
+    get n() {
+      reads += 1;
+      return 1;
+    },
+  };
+  const wanted = Array.from({ length: 500 }, (_, n) => ({ n: n + 2 }));
+  const conditions = Array.from({ length: 20 }, () => ({ path: ['a'], operator: 'in', operand: wanted }) as const);
+  expect(filterItems([{ a: value }], [...conditions, ...conditions], SOURCE)).toEqual([]);
+  expect(
+    filterItems([{ a: value }], [{ path: ['a'], operator: 'in', operand: [...wanted, { n: 1 }] }], SOURCE),
+  ).toHaveLength(1);
+  expect(reads).toBeLessThanOrEqual(2);
+});
