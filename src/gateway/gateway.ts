@@ -95,6 +95,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     config,
     (slug) => pool.get(slug),
     () => catalog.current(),
+    policy,
   );
   const innerCalls = createInnerCalls(
     (raw) => pipeline(raw, catalog.current()),
