@@ -68,16 +68,16 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     const quotaWarnings = await throttle(authorized, quota);
     const outcome = await dispatch(authorized, snapshot);
     const finish: FinishAnswer = (dataText, value) => {
-      const { dataText: data, warnings } = results.finish(context, query, dataText, value);
+      const answer = results.finish(context, query, dataText, value);
       const allWarnings = collectWarnings({
         operation,
         durationMs: performance.now() - progress.started,
         slowMs,
         isFirstWarning: () => isFirstWarning(raw.caller.sessionId, operation.qualifiedName),
         quotaWarnings,
-        resultWarnings: warnings,
+        resultWarnings: answer.warnings,
       });
-      return { dataText: data, warnings: allWarnings };
+      return { ...answer, warnings: allWarnings };
     };
     const reply = shape(operation, outcome, limits, finish);
     await quota.settle(operation, raw.caller, reply.text.length);

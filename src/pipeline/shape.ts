@@ -47,8 +47,9 @@ function shapeToolResult(operation: Operation, result: ToolCallResult, finish: F
     };
   }
   const { dataText: whole, value, blocks } = toResultData(result);
-  const { dataText, warnings } = finish(whole, value);
-  return { ...envelope(dataText, blocks, warnings), ...passThrough(result) };
+  const { dataText, warnings, isPart = false } = finish(whole, value);
+  const beside = isPart ? blocks.filter(({ type }) => type !== 'text') : blocks;
+  return { ...envelope(dataText, beside, warnings), ...passThrough(result) };
 }
 
 /** Writes a failure as an answer. */

@@ -72,20 +72,23 @@ function fromStructured(structured: unknown, dataText: string, content: readonly
 
 /**
  * Servers repeat their structured content as a text block for older clients; the repetition is left out. Structured content
- * must be an object, so a server may wrap a list or a text as its only member and send it unwrapped in the text block.
+ * must be an object, so a server may wrap a list or a text as a member and send it unwrapped in the text block.
  */
 function createRepetitionTest(structured: unknown, dataText: string): (text: string) => boolean {
   const members = isJsonObject(structured) ? Object.entries(structured) : [];
   const [only] = members.length === 1 ? members : [];
   const candidates = [{ value: structured, json: dataText }];
+  const texts = new Set(members.map(([, value]) => value).filter((value) => typeof value === 'string'));
   if (only !== undefined) {
     const [key, value] = only;
-    if (typeof value === 'string') return (text) => text === value || sameJson(text, candidates);
     // `{"key":VALUE}`: the member's own JSON is a piece of what is written already.
     candidates.push({ value, json: dataText.slice(JSON.stringify(key).length + 2, -1) });
   }
-  return (text) => sameJson(text, candidates);
+  return (text) => texts.has(text) || sameJson(text.replace(HEADING, ''), candidates);
 }
+
+/** One line that announces the JSON after it: `Current configuration:`. */
+const HEADING = /^[^\n{[]{1,100}:\s*(?=[{[])/;
 
 /** Whether a text is the JSON of one of the candidates, in any layout and with its members in any order. */
 function sameJson(text: string, candidates: readonly { readonly value: unknown; readonly json: string }[]): boolean {

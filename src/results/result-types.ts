@@ -39,6 +39,8 @@ export interface ReadContext {
 export interface ReadData {
   readonly dataText: string;
   readonly warnings: readonly Warning[];
+  /** Whether a query changed the answer, so that texts beside it that render the whole would undo the query. */
+  readonly isPart?: boolean;
 }
 
 /** What `introspect {query: "result"}` asks of a stored result. */

@@ -49,7 +49,8 @@ export function createResultService(settings: GatewayConfig['results'], now: () 
       }
       const data = value ?? parseExact(dataText);
       memory.learn(operation, data);
-      return answerQuery(context, query, { dataText, data }, deps);
+      const answer = answerQuery(context, query, { dataText, data }, deps);
+      return answer.dataText === dataText ? answer : { ...answer, isPart: true };
     },
     readStored(request, caller) {
       const result = stored.findResult(request.handle, caller);

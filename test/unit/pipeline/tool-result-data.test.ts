@@ -27,8 +27,16 @@ describe('toResultData', () => {
     ] as const) {
       expect(toResultData({ structuredContent: structured, content: [text(repeated)] }).blocks).toEqual([]);
     }
-    const { blocks } = toResultData({ structuredContent: { a: 'x', b: 'y' }, content: [text('x')] });
-    expect(blocks).toEqual([text('x')]);
+    const several = { structuredContent: { a: 'x', b: 'y' }, content: [text('x'), text('z')] };
+    expect(toResultData(several).blocks).toEqual([text('z')]);
+  });
+
+  it('drops the JSON of structured content also under a heading of one line', () => {
+    const structuredContent = { theme: 'dark', size: 2 };
+    const json = JSON.stringify(structuredContent, null, 2);
+    const blocksOf = (value: string) => toResultData({ structuredContent, content: [text(value)] }).blocks;
+    expect(blocksOf(`Current configuration:\n${json}`)).toEqual([]);
+    expect(blocksOf(`Saved at noon.\nCurrent configuration:\n${json}`)).toHaveLength(1);
   });
 
   it('keeps text that differs from the structured content', () => {
