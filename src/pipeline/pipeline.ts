@@ -67,8 +67,8 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     if (stored !== undefined) return shapeStored(stored, limits);
     const quotaWarnings = await throttle(authorized, quota);
     const outcome = await dispatch(authorized, snapshot);
-    const finish: FinishAnswer = (dataText, value) => {
-      const answer = results.finish(context, query, dataText, value);
+    const finish: FinishAnswer = async (dataText, value) => {
+      const answer = await results.finish(context, query, dataText, value);
       const allWarnings = collectWarnings({
         operation,
         durationMs: performance.now() - progress.started,
@@ -79,7 +79,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
       });
       return { ...answer, warnings: allWarnings };
     };
-    const reply = shape(operation, outcome, limits, finish);
+    const reply = await shape(operation, outcome, limits, finish);
     await quota.settle(operation, raw.caller, reply.text.length);
     return reply;
   };

@@ -9,6 +9,7 @@ import { parseExact, writeExact } from './exact-numbers.js';
 import { checkFields, findKnownFields } from './query/check-fields.js';
 import { writePath } from './query/fields.js';
 import { project, projectionOf, type QueryOutcome, runQuery } from './query/run-query.js';
+import { runAtOnce, type Sliced } from './query/sliced.js';
 import type { CollectionQuery, FieldPath, ReadContext, ReadData } from './result-types.js';
 import { candidateLists, type LocatedList, locateList, onlyText } from './shape/locate-list.js';
 import { type CursorPosition, type PageCursors, packTexts } from './stored/result-store.js';
@@ -27,12 +28,12 @@ interface WholeAnswer {
 }
 
 /** Applies the caller's controls to an upstream's answer. What they cannot be applied to comes whole, with a warning. */
-export function answerQuery(
+export function* answerQuery(
   context: ReadContext,
   query: CollectionQuery,
   answer: WholeAnswer,
   deps: AnswerDeps,
-): ReadData {
+): Sliced<ReadData> {
   const { operation } = context;
   const { data, dataText } = answer;
   const isFieldsAlone = choosesFieldsAlone(query);
@@ -40,9 +41,16 @@ export function answerQuery(
   const list =
     query.collection === undefined ? findList(context, data, deps) : findAsked(context, query.collection, data, deps);
   if (isFieldsAlone)
-    return answerFields(context, query, answer, isCollection(list, context, query, deps) ? list : undefined, deps);
-  if (list === undefined) return answerWithoutList(context, query, answer, deps);
-  const outcome = runQuery(list.items, query, sourceOf(operation, deps));
+    return yield* answerFields(
+      context,
+      query,
+      answer,
+      isCollection(list, context, query, deps) ? list : undefined,
+      deps,
+    );
+  if (list === undefined) return yield* answerWithoutList(context, query, answer, deps);
+  const source = { ...sourceOf(operation, deps), characters: dataText.length };
+  const outcome = yield* runQuery(list.items, query, source);
   return query.includeItems
     ? answerItems(context, query, { list, outcome }, deps)
     : summarise(context, outcome, list.items.length, deps);
@@ -85,17 +93,17 @@ function selectsEverything({ fields }: CollectionQuery, { presets = {} }: Operat
 }
 
 /** The answer as it is, or with the fields that were asked for, and a warning that the rest of the query had no effect. */
-function answerWithoutList(
+function* answerWithoutList(
   context: ReadContext,
   query: CollectionQuery,
   answer: WholeAnswer,
   deps: AnswerDeps,
-): ReadData {
+): Sliced<ReadData> {
   const { fields } = query;
   const isPlain = fields === undefined || selectsEverything(query, context.operation);
   const written = isPlain
     ? answerWhole(context, answer.dataText, deps)
-    : answerFields(context, query, answer, undefined, deps);
+    : yield* answerFields(context, query, answer, undefined, deps);
   return { ...written, warnings: [...written.warnings, warnOfNoList(context, answer.data, deps)] };
 }
 
@@ -124,21 +132,21 @@ function choosesFieldsAlone({ filter, text, sort, aggregate, page, fields }: Col
  * The answer keeps its shape; its items, or the one object that it is, hold only the fields asked for. A text has no fields
  * and comes whole, however many lines it has: it may be a file that the caller writes back.
  */
-function answerFields(
+function* answerFields(
   context: ReadContext,
   query: CollectionQuery,
   { data, dataText }: WholeAnswer,
   list: LocatedList | undefined,
   deps: AnswerDeps,
-): ReadData {
+): Sliced<ReadData> {
   if (list === undefined && !isContainer(data)) return passText(context, dataText, deps);
-  const source = sourceOf(context.operation, deps);
+  const source = { ...sourceOf(context.operation, deps), characters: dataText.length };
   const items = list === undefined ? [data] : list.items;
-  checkFields(query, findKnownFields(items, source), source.operation);
+  yield* checkFields(query, findKnownFields(items, source), source.operation);
   if (list === undefined && query.fields?.preset !== undefined && onlyText(data) !== undefined) {
     return passText(context, dataText, deps);
   }
-  const projected = project(items, query, source, items.slice(0, SAMPLE));
+  const projected = yield* project(items, query, source, items.slice(0, SAMPLE));
   const value = list === undefined ? projected[0] : replaceList(list.data, list.path, projected);
   return answerWhole(context, writeExact(value), deps);
 }
@@ -267,7 +275,7 @@ function writeStoredPage(
   const wanted = asked === undefined ? query : { ...query, fields: asked };
   const sampled = asked === undefined ? 0 : Math.min(SAMPLE, items.length);
   const sample = Array.from({ length: sampled }, (_, at) => itemAt(at));
-  if (query.fields !== undefined) checkFields(wanted, findKnownFields(sample, source), source.operation);
+  if (query.fields !== undefined) runAtOnce(checkFields(wanted, findKnownFields(sample, source), source.operation));
   const projection = projectionOf(wanted, source, sample);
   const { names } = deps.controlsOf(operation);
   return writePage({

@@ -70,10 +70,16 @@ export interface ResultService {
   resume(context: ReadContext, query: CollectionQuery): ReadData | undefined;
   /**
    * What the caller gets of an upstream's answer: as it is, what was asked of it, or as much as fits with a way to the rest.
+   * A query of a large answer takes several turns of the event loop, so that other calls do not wait for it.
    * @param dataText the whole answer as JSON text
    * @param value the same as a value, where it came as one: large answers are not parsed twice
    */
-  finish(context: ReadContext, query: CollectionQuery | undefined, dataText: string, value?: unknown): ReadData;
+  finish(
+    context: ReadContext,
+    query: CollectionQuery | undefined,
+    dataText: string,
+    value?: unknown,
+  ): ReadData | Promise<ReadData>;
   /** Reads a part of a stored result; JSON text. Throws an `OperationError`. */
   readStored(request: StoredResultRequest, caller: Caller): string;
   endSession(sessionId: string): void;

@@ -7,7 +7,8 @@ import { parseExact, writeExact } from './exact-numbers.js';
 import { parsePath } from './query/fields.js';
 import { readQuery } from './query/read-query.js';
 import { createProjection } from './query/select-fields.js';
-import type { ControlSet, ResultService, StoredResultRequest } from './result-types.js';
+import { runAtOnce, runInSlices } from './query/sliced.js';
+import type { ControlSet, ReadData, ResultService, StoredResultRequest } from './result-types.js';
 import { createControls, splitControls } from './shape/controls.js';
 import { createShapeMemory } from './shape/learned-shape.js';
 import { readStoredResult } from './stored/read-stored.js';
@@ -15,6 +16,9 @@ import { createResultStore } from './stored/result-store.js';
 
 /** Longer answers are not learned from: shorter ones show the same shape, and parsing costs more than passing on. */
 const MAX_LEARNED_LENGTH = 20_000;
+
+/** Characters of an answer that is queried at once; a query of more lets other calls run again and again. */
+const LARGEST_AT_ONCE = 200_000;
 
 /** The first answers of an operation are examined, and then one of so many, because a shape that was certain may change. */
 const LEARNED_AT_FIRST = 8;
@@ -49,8 +53,10 @@ export function createResultService(settings: GatewayConfig['results'], now: () 
       }
       const data = value ?? parseExact(dataText);
       memory.learn(operation, data);
-      const answer = answerQuery(context, query, { dataText, data }, deps);
-      return answer.dataText === dataText ? answer : { ...answer, isPart: true };
+      const work = answerQuery(context, query, { dataText, data }, deps);
+      const mark = (answer: ReadData): ReadData =>
+        answer.dataText === dataText ? answer : { ...answer, isPart: true };
+      return dataText.length > LARGEST_AT_ONCE ? runInSlices(work).then(mark) : mark(runAtOnce(work));
     },
     readStored(request, caller) {
       const result = stored.findResult(request.handle, caller);

@@ -3,6 +3,7 @@ import { digitsOf, unmarkedWithin } from '../exact-numbers.js';
 import type { Aggregation, CollectionQuery, FieldPath } from '../result-types.js';
 import { type Comparable, comparableOf, compareInOrder } from './comparable.js';
 import { createFieldReader, type FieldSource, type ReadField, writePath } from './fields.js';
+import type { Sliced } from './sliced.js';
 
 /** Groups beyond these, the smallest ones, are left out. */
 export const MAX_GROUPS = 1000;
@@ -34,38 +35,52 @@ const FUNCTIONS = {
 } as const satisfies Readonly<Record<string, (read: ReadField) => Compute>>;
 
 /** Computes what `aggregate` asks of items that were filtered already (companion document "aggregations", section 4). */
-export function aggregateItems(
+export function* aggregateItems(
   items: readonly unknown[],
   labelled: NonNullable<CollectionQuery['aggregate']>,
   source: FieldSource,
-): Aggregated {
+): Sliced<Aggregated> {
   const truncatedGroups = new Map<string, number>();
   const groupsBy = shareGroups(items, source);
-  const entries = labelled.map(([label, aggregation]) => {
+  const entries: [label: string, value: unknown][] = [];
+  for (const [label, aggregation] of labelled) {
+    yield;
     const compute = compileFunctions(aggregation, source);
-    if (aggregation.groupBy === undefined) return [label, compute(items)];
+    if (aggregation.groupBy === undefined) {
+      entries.push([label, compute(items)]);
+      continue;
+    }
     const groups = groupsBy(aggregation.groupBy);
     if (groups.length > MAX_GROUPS) truncatedGroups.set(label, groups.length - MAX_GROUPS);
     const largest = groups.slice(0, MAX_GROUPS).map(([name, members]) => [name, compute(members)]);
-    return [label, Object.fromEntries(largest)];
-  });
+    entries.push([label, Object.fromEntries(largest)]);
+  }
   return { aggregations: Object.fromEntries(entries), truncatedGroups };
 }
 
 /** The sums and averages of fields in which no item has a number: the label, the function and the field of each. */
-export function findNumberless(
+export function* findNumberless(
   items: readonly unknown[],
   labelled: NonNullable<CollectionQuery['aggregate']>,
   source: FieldSource,
-): readonly { readonly label: string; readonly name: 'sum' | 'avg'; readonly path: FieldPath }[] {
-  return labelled.flatMap(([label, aggregation]) =>
-    (['sum', 'avg'] as const).flatMap((name) => {
+): Sliced<readonly Numberless[]> {
+  const found: Numberless[] = [];
+  for (const [label, aggregation] of labelled) {
+    for (const name of ['sum', 'avg'] as const) {
       const path = aggregation[name];
-      if (path === undefined) return [];
+      if (path === undefined) continue;
+      yield;
       const read = createFieldReader(path, source);
-      return items.some((item) => numbersOf([item], read).length > 0) ? [] : [{ label, name, path }];
-    }),
-  );
+      if (!items.some((item) => numbersOf([item], read).length > 0)) found.push({ label, name, path });
+    }
+  }
+  return found;
+}
+
+interface Numberless {
+  readonly label: string;
+  readonly name: 'sum' | 'avg';
+  readonly path: FieldPath;
 }
 
 function compileFunctions(aggregation: Aggregation, source: FieldSource): Compute {

@@ -24,15 +24,10 @@ const TESTS = {
   pattern: (operand) => anyText(compileTextPattern(String(operand))),
 } as const satisfies Readonly<Record<Operator, (operand: unknown) => Test>>;
 
-/** The items for which every condition holds, in their order. */
-export function filterItems(
-  items: readonly unknown[],
-  conditions: readonly Condition[],
-  source: FieldSource,
-): readonly unknown[] {
-  if (conditions.length === 0) return items;
+/** Whether an item meets all conditions. */
+export function compileFilter(conditions: readonly Condition[], source: FieldSource): (item: unknown) => boolean {
   const predicates = conditions.map((condition) => compileCondition(condition, source));
-  return items.filter((item) => predicates.every((holds) => holds(item)));
+  return (item) => predicates.every((holds) => holds(item));
 }
 
 function compileCondition({ path, operator, operand }: Condition, source: FieldSource): (item: unknown) => boolean {
@@ -194,17 +189,17 @@ export function parseTextQuery(text: string): TextQuery {
 }
 
 /**
- * The items in which any term occurs, as part of any text or number, in their order (companion document "collection
- * querying", section 4.1). Keys are not searched.
+ * Whether any term occurs in an item, as part of any text or number (companion document "collection querying", section 4.1).
+ * Keys are not searched.
  */
-export function searchText(items: readonly unknown[], { terms }: TextQuery): readonly unknown[] {
-  if (terms.length === 0) return items;
+export function compileTextSearch({ terms }: TextQuery): (item: unknown) => boolean {
+  if (terms.length === 0) return () => true;
   const prepare = terms.some((term) => term.includes(' ')) ? (text: string) => oneLine(foldText(text)) : foldText;
   const isHit = (text: string): boolean => {
     const prepared = prepare(text);
     return terms.some((term) => prepared.includes(term));
   };
-  return items.filter((item) => anyTextIn(item, isHit, 0));
+  return (item) => anyTextIn(item, isHit, 0);
 }
 
 /** A phrase is found across a line break. */

@@ -24,11 +24,16 @@ interface Page {
   };
 }
 
+function atOnce(answer: ReadData | Promise<ReadData>): ReadData {
+  if (answer instanceof Promise) throw new Error('the answer was made in slices');
+  return answer;
+}
+
 /** One call: its controls, and the upstream's answer where one is needed. */
 function ask(service: ResultService, params: JsonObject, answer: unknown, context = CONTEXT): ReadData {
   const { query } = service.takeControls(context.operation, params);
   const resumed = query === undefined ? undefined : service.resume(context, query);
-  return resumed ?? service.finish(context, query, JSON.stringify(answer));
+  return resumed ?? atOnce(service.finish(context, query, JSON.stringify(answer)));
 }
 
 const page = (service: ResultService, params: JsonObject, answer: unknown): Page =>
@@ -123,7 +128,7 @@ describe('an answer without a query', () => {
     const service = createResultService({ ...SETTINGS, maxBytes: 10_000, keptBytes });
     const big = JSON.stringify(Array.from({ length: 2_000 }, (_, id) => ({ id, text: 'x'.repeat(50) })));
     const handles = Array.from({ length: 100 }, () => {
-      const [warning] = service.finish(CONTEXT, undefined, big).warnings;
+      const [warning] = atOnce(service.finish(CONTEXT, undefined, big)).warnings;
       return String(warning?.details?.['handle']);
     });
     const alive = handles.filter((handle) => {
@@ -234,4 +239,14 @@ describe('a query of a READ whose answers are not described', () => {
       "Its lists: 'entities', 'relations'",
     );
   });
+});
+
+it('a query of a large answer lets other calls run between its slices', async () => {
+  const items = Array.from({ length: 4_000 }, (_, id) => ({ id, text: 'x'.repeat(60) }));
+  const service = createResultService(SETTINGS);
+  const { query } = service.takeControls(CONTEXT.operation, { filter: { id: { lt: 3 } }, sort: '-id' });
+  const answer = service.finish(CONTEXT, query, JSON.stringify(items));
+  expect(answer).toBeInstanceOf(Promise);
+  const { dataText } = await answer;
+  expect(JSON.parse(dataText).items.map(({ id }: { id: number }) => id)).toEqual([2, 1, 0]);
 });
