@@ -120,6 +120,7 @@ function readOperation(draft: DraftOperation, name: string, ignoreAnnotations: b
     ...(sensitive.length > 0 && { sensitive }),
     ...resultsOf(curation),
     ...servingOf(curation, classification),
+    ...mergingOf(curation, classification, localName, describe(raw, curation, choice)),
     ...(curation.family !== undefined && { family: curation.family }),
   };
   return { operation, diagnostics: suffixed.map((parameter) => renamedDiagnostic(operation, parameter)) };
@@ -140,14 +141,31 @@ function splitInput(localName: string, flat: readonly Parameter[], curation: Cur
   return split.map((parameter) => (parameter.place === 'input' ? { ...parameter, required: false } : parameter));
 }
 
-/** What the gateway does beside forwarding calls. A pattern may match any operation: `cache` counts for READs, `merge` for UPDATEs. */
-function servingOf({ cache, merge, deprecated, slowMs }: Curation, { category }: Classification): Partial<Operation> {
+/** What the gateway does beside forwarding calls. A pattern may match any operation: `cache` counts for READs. */
+function servingOf({ cache, deprecated, slowMs }: Curation, { category }: Classification): Partial<Operation> {
   return {
     ...(cache !== undefined && category === 'READ' && { cacheSeconds: cache.ttlSeconds }),
-    ...(merge !== undefined && category === 'UPDATE' && { merge }),
     ...(deprecated !== undefined && { deprecated }),
     ...(slowMs !== undefined && { slowMs }),
   };
+}
+
+/** Names of tools that replace what is there; `set` only where it is the verb. */
+const REPLACING_NAME = /(?:^|_)(?:put|replace|overwrite)(?:_|$)|^set_/;
+
+/** Descriptions of such tools. */
+const REPLACING_WORDS = /\b(?:[Oo]verwrit\w+|PUT|[Rr]eplac\w+ (?:the |an? |its )?(?:whole|entire|complete))\b/;
+
+/** How the gateway merges an UPDATE, where its operator says that it does. A pattern may match operations that are none. */
+function mergingOf(
+  { merge }: Curation,
+  { category }: Classification,
+  localName: string,
+  description: string,
+): Partial<Operation> {
+  if (merge === undefined || category !== 'UPDATE') return {};
+  const replaces = REPLACING_NAME.test(localName) || REPLACING_WORDS.test(description);
+  return { merge: { ...merge, writes: merge.writes ?? (replaces ? 'whole' : 'changed') } };
 }
 
 /** The operator's settings for results. */

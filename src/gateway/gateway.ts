@@ -95,6 +95,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     config,
     (slug) => pool.get(slug),
     () => catalog.current(),
+    policy,
   );
   const innerCalls = createInnerCalls(
     (raw) => pipeline(raw, catalog.current()),
@@ -138,7 +139,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
   const { batch: batchSettings, results: resultSettings, limits } = config;
   const batch = createBatchRunner({
     ...batchSettings,
-    callOne: pipeline,
+    callOne: (raw) => pipeline(raw, catalog.current()),
     answerBytes: resultSettings.maxBytes,
     limits,
     observe,

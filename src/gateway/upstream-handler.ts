@@ -4,10 +4,12 @@ import { type CacheInterceptor, createCacheInterceptor } from '../interceptor/ca
 import { createMergeInterceptor } from '../interceptor/merge-update.js';
 import { fromFailedTool } from '../pipeline/shape.js';
 import type { Snapshot } from '../pipeline/snapshot.js';
+import type { PolicyService } from '../policy/policy.js';
 import type { OperationHandler } from '../protocol/call.js';
 import { type Operation, QUALIFIER } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
 import type { UpstreamPool } from '../upstream/upstream-pool.js';
+import { createGovernedRead } from './governed-read.js';
 
 /**
  * Upstream tools as handlers inside the interceptors that curation configures: a cache, and updates that merge. The reads of
@@ -17,9 +19,12 @@ export function createUpstreamHandler(
   { cache }: Pick<GatewayConfig, 'cache'>,
   find: UpstreamPool['get'],
   snapshotOf: () => Snapshot,
+  policy: Pick<PolicyService, 'gatekeeper' | 'quota' | 'recordCall'>,
 ): CacheInterceptor {
+  const inner = createCaller(find);
   const merging = createMergeInterceptor({
-    inner: createCaller(find),
+    inner,
+    read: createGovernedRead(inner, policy),
     findOperation: (upstream, name) => findOperation(snapshotOf().catalog, upstream, name),
     explainFailure: fromFailedTool,
   });

@@ -1,4 +1,5 @@
 import { checkArguments } from '../catalog/arguments/bind-arguments.js';
+import { pathOf } from '../catalog/arguments/parameter-scope.js';
 import type { HandlerCall, HandlerOutcome, OperationHandler } from '../protocol/call.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import type { MergeRule, Operation } from '../protocol/operation.js';
@@ -23,6 +24,8 @@ import {
 interface MergeInterceptorDeps {
   /** Runs an operation at its upstream, never from a cache. */
   readonly inner: OperationHandler;
+  /** Runs the read of an update the same way, with policy, budgets and audit as for a call of the update's caller. */
+  readonly read: OperationHandler;
   /** Looks in the current catalog. */
   readonly findOperation: FindOperation;
   readonly explainFailure: ExplainFailure;
@@ -36,10 +39,11 @@ interface MergeInterceptorDeps {
  */
 export function createMergeInterceptor({
   inner,
+  read: runRead,
   findOperation,
   explainFailure,
 }: MergeInterceptorDeps): OperationHandler {
-  const readResource = createResourceReader({ inner, explainFailure });
+  const readResource = createResourceReader({ inner: runRead, explainFailure });
   const takeTurn = createTurns();
 
   const update = async (call: HandlerCall, read: HandlerCall, expectation: Expectation): Promise<HandlerOutcome> => {
@@ -123,8 +127,9 @@ interface MergedArguments {
 }
 
 /**
- * An update's arguments merged with the resource: objects are merged, all other values are the caller's, and a field that the
- * caller left out is sent with its present value where the upstream requires it, else not at all.
+ * An update's arguments merged with the resource: objects are merged and all other values are the caller's. A field that the
+ * caller left out is sent with its present value where the upstream requires it, or replaces the whole resource; else not at
+ * all. Where the whole is replaced, null removes a field by leaving it out.
  * @throws OperationError when the whole does not fit the tool's schema, or cannot be written back as it was
  */
 function mergeArguments(operation: Operation, args: JsonObject, resource: JsonObject): MergedArguments {
@@ -135,16 +140,26 @@ function mergeArguments(operation: Operation, args: JsonObject, resource: JsonOb
     const field = findField(resource, parameter);
     const present = field === undefined ? undefined : resource[field];
     const given = merged.get(upstreamName);
-    const isFilled = field !== undefined && !merged.has(upstreamName) && isRequired(operation, upstreamName);
+    const isNeeded = isRequired(operation, upstreamName);
+    if (given === null && writesWhole(operation) && !isNeeded) {
+      merged.delete(upstreamName);
+      continue;
+    }
+    const isSent = isNeeded || (writesWhole(operation) && present !== null);
+    const isFilled = field !== undefined && !merged.has(upstreamName) && isSent;
     if (isFilled) merged.set(upstreamName, present);
     if (isJsonObject(given)) merged.set(upstreamName, deepMerge(present, given));
     if (field === undefined || !(isFilled || (isJsonObject(given) && isJsonObject(present)))) continue;
     requireExact(operation, field, present, given);
     writtenBack.push(field);
   }
-  const whole = Object.fromEntries(merged);
-  requireFit(operation, whole);
-  return { arguments: whole, writtenBack };
+  const all = Object.fromEntries(merged);
+  requireFit(operation, all);
+  return { arguments: all, writtenBack };
+}
+
+function writesWhole({ merge }: Operation): boolean {
+  return merge?.writes === 'whole';
 }
 
 function isRequired({ inputSchema }: Operation, upstreamName: string): boolean {
@@ -163,6 +178,9 @@ function requireFit(operation: Operation, args: JsonObject): void {
   const faults = checkArguments(operation, args);
   const [fault] = faults;
   if (fault === undefined) return;
+  const kept = operation.parameters.filter(({ upstreamName }) => args[upstreamName] === null).map(pathOf);
+  const unremovable = faults.filter(({ param }) => kept.includes(param)).map(({ param }) => param);
+  if (unremovable.length > 0) throw cannotRemove(operation, unremovable);
   throw new OperationError(
     fault.code,
     `The update was not attempted: merged with the present values, it does not fit the tool's schema. ${faults.map(({ message }) => message).join('. ')}`,
@@ -172,6 +190,15 @@ function requireFit(operation: Operation, args: JsonObject): void {
       ...(faults.length > 1 ? { faults } : {}),
       outcome: 'not_run',
     },
+  );
+}
+
+function cannotRemove(operation: Operation, params: readonly string[]): OperationError {
+  const names = params.map((param) => `'${param}'`).join(', ');
+  return new OperationError(
+    'VALIDATION_INVALID_TYPE',
+    `The update was not attempted: ${names} cannot be removed, because the tool takes no null for it. Give it another value`,
+    { operation: operation.name, param_name: params[0], actual_type: 'null', outcome: 'not_run' },
   );
 }
 

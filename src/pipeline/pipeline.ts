@@ -69,19 +69,19 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     if (stored !== undefined) return shapeStored(stored, limits);
     const quotaWarnings = await throttle(authorized, quota);
     const outcome = await dispatch(authorized, snapshot);
-    const finish: FinishAnswer = (dataText, value) => {
-      const { dataText: data, warnings } = results.finish(context, query, dataText, value);
+    const finish: FinishAnswer = async (dataText, value) => {
+      const answer = await results.finish(context, query, dataText, value);
       const allWarnings = collectWarnings({
         operation,
         durationMs: performance.now() - progress.started,
         slowMs,
         isFirstWarning: () => isFirstWarning(raw.caller.sessionId, operation.qualifiedName),
         quotaWarnings,
-        resultWarnings: warnings,
+        resultWarnings: answer.warnings,
       });
-      return { dataText: data, warnings: allWarnings };
+      return { ...answer, warnings: allWarnings };
     };
-    const reply = shape(operation, outcome, limits, finish);
+    const reply = await shape(operation, outcome, limits, finish);
     await quota.settle(operation, raw.caller, reply.text.length);
     return reply;
   };

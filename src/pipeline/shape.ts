@@ -14,7 +14,7 @@ import { toResultData } from './tool-result-data.js';
  * Applies the caller's query to an upstream's whole answer.
  * @param value the answer as a value, where it is already parsed
  */
-export type FinishAnswer = (dataText: string, value: unknown) => ReadData;
+export type FinishAnswer = (dataText: string, value: unknown) => ReadData | Promise<ReadData>;
 
 /** A UTF-8 text is never longer in bytes than three times its UTF-16 length. */
 const MAX_BYTES_PER_UNIT = 3;
@@ -22,13 +22,13 @@ const MAX_BYTES_PER_UNIT = 3;
 /**
  * Writes a handler's outcome as the specification's envelope, once. Throws when the answer exceeds the response limit.
  */
-export function shape(
+export async function shape(
   operation: Operation,
   outcome: HandlerOutcome,
   limits: PayloadLimits,
   finish: FinishAnswer,
-): Reply {
-  if ('toolResult' in outcome) return limited(shapeToolResult(operation, outcome.toolResult, finish), limits);
+): Promise<Reply> {
+  if ('toolResult' in outcome) return limited(await shapeToolResult(operation, outcome.toolResult, finish), limits);
   return limited(envelope('dataText' in outcome ? outcome.dataText : JSON.stringify(outcome.data ?? null)), limits);
 }
 
@@ -37,7 +37,7 @@ export function shapeStored({ dataText, warnings }: ReadData, limits: PayloadLim
   return limited(envelope(dataText, [], warnings), limits);
 }
 
-function shapeToolResult(operation: Operation, result: ToolCallResult, finish: FinishAnswer): Reply {
+async function shapeToolResult(operation: Operation, result: ToolCallResult, finish: FinishAnswer): Promise<Reply> {
   if (result.isError === true) {
     // Images and resources of a failed tool are part of its answer.
     return {
@@ -47,8 +47,9 @@ function shapeToolResult(operation: Operation, result: ToolCallResult, finish: F
     };
   }
   const { dataText: whole, value, blocks } = toResultData(result);
-  const { dataText, warnings } = finish(whole, value);
-  return { ...envelope(dataText, blocks, warnings), ...passThrough(result) };
+  const { dataText, warnings, isPart = false } = await finish(whole, value);
+  const beside = isPart ? blocks.filter(({ type }) => type !== 'text') : blocks;
+  return { ...envelope(dataText, beside, warnings), ...passThrough(result) };
 }
 
 /** Writes a failure as an answer. */

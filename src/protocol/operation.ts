@@ -30,7 +30,15 @@ export interface MergeRule {
   readonly identifiers?: Readonly<Record<string, string>>;
   /** The path of the object in the read's answer, dotted, with indexes (`items.0`); by default the answer itself. */
   readonly path?: string;
+  /** What the update sends; `changed` where absent. */
+  readonly writes?: MergeWrites;
 }
+
+/**
+ * What a merging UPDATE sends: `changed` what the caller changes, for tools that leave the rest as it is (PATCH); `whole` also the
+ * present value of every other field that the tool takes, for tools that replace the resource (PUT).
+ */
+export type MergeWrites = 'changed' | 'whole';
 
 /** The operator's note that an operation is deprecated. */
 export interface Deprecation {

@@ -1,3 +1,4 @@
+import { quoteValue, quoteValues } from '../lib/text.js';
 import type { Operation } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
 import { writePath } from './query/fields.js';
@@ -22,17 +23,19 @@ export function notWithCursor({ name }: Operation, param: string): OperationErro
   );
 }
 
-/** The upstream's answer has no list that the controls could be about. */
-export function noList({ name }: Operation, candidates: readonly FieldPath[]): OperationError {
-  const found = candidates.map((path) => `'${writePath(path)}'`);
-  const why =
-    found.length === 0
-      ? 'this answer holds no list'
-      : `this answer holds several lists (${found.join(', ')}) and the configuration does not say which is meant`;
+/** The caller names a list that the answer does not have. */
+export function noSuchList(
+  { name }: Operation,
+  param: string,
+  asked: FieldPath,
+  lists: readonly FieldPath[],
+): OperationError {
+  const places = lists.map(writePath);
+  const has = places.length === 0 ? 'It holds none' : `Its lists: ${quoteValues(places)}`;
   return new OperationError(
     'VALIDATION_INVALID_VALUE',
-    `'${name}' cannot be filtered, sorted or paged: ${why}. Call it with 'fields' alone, or without such parameters`,
-    { operation: name, ...(found.length === 0 ? {} : { lists: candidates.map(writePath) }) },
+    `Parameter '${param}' must be the path of a list in the answer of '${name}', got ${quoteValue(writePath(asked))}. ${has}`,
+    { operation: name, param_name: param, value: quoteValue(writePath(asked)), lists: places },
   );
 }
 

@@ -2,13 +2,13 @@ import type { GatewayConfig } from '../config/gateway-config.js';
 import type { Operation } from '../protocol/operation.js';
 import { answerPage, answerQuery } from './answer-query.js';
 import { type AnswerDeps, answerWhole } from './answer-whole.js';
-import { compileComputedFields } from './computed-fields.js';
 import { handleGone, unknownControlNames } from './errors.js';
 import { parseExact, writeExact } from './exact-numbers.js';
 import { parsePath } from './query/fields.js';
 import { readQuery } from './query/read-query.js';
 import { createProjection } from './query/select-fields.js';
-import type { ResultService, StoredResultRequest } from './result-types.js';
+import { runAtOnce, runInSlices } from './query/sliced.js';
+import type { ReadData, ResultService, StoredResultRequest } from './result-types.js';
 import { createControls, splitControls } from './shape/controls.js';
 import { createShapeMemory } from './shape/learned-shape.js';
 import { readStoredResult } from './stored/read-stored.js';
@@ -16,6 +16,9 @@ import { createResultStore } from './stored/result-store.js';
 
 /** Longer answers are not learned from: shorter ones show the same shape, and parsing costs more than passing on. */
 const MAX_LEARNED_LENGTH = 20_000;
+
+/** Characters of an answer that is queried at once; a query of more lets other calls run again and again. */
+const LARGEST_AT_ONCE = 200_000;
 
 /** The first answers of an operation are examined, and then one of so many, because a shape that was certain may change. */
 const LEARNED_AT_FIRST = 8;
@@ -25,7 +28,7 @@ const LEARNED_EVERY = 100;
 export function createResultService(settings: GatewayConfig['results'], now: () => number = Date.now): ResultService {
   const memory = createShapeMemory();
   const stored = createResultStore({ maxBytes: settings.keptBytes, ttlMs: settings.keptSeconds * 1_000 });
-  const controlsOf = createControls(memory, compileComputedFields);
+  const controlsOf = createControls();
   const deps: AnswerDeps = { settings, stored, memory, controlsOf, now };
   const isWorthLearning = createSampler();
 
@@ -49,7 +52,10 @@ export function createResultService(settings: GatewayConfig['results'], now: () 
       }
       const data = value ?? parseExact(dataText);
       memory.learn(operation, data);
-      return answerQuery(context, query, data, deps);
+      const work = answerQuery(context, query, { dataText, data }, deps);
+      const mark = (answer: ReadData): ReadData =>
+        answer.dataText === dataText ? answer : { ...answer, isPart: true };
+      return dataText.length > LARGEST_AT_ONCE ? runInSlices(work).then(mark) : mark(runAtOnce(work));
     },
     readStored(request, caller) {
       const result = stored.findResult(request.handle, caller);

@@ -169,9 +169,12 @@ function takeFitting(names: readonly string[], characters: number): readonly str
 
 /** What happens to values that an UPDATE's `input` leaves out, in one sentence for a model. */
 export function describeMerge({ merge }: Operation): string {
-  return merge === undefined
-    ? "The upstream decides what happens to fields and members that 'input' leaves out."
-    : "The gateway merges: fields and members that 'input' leaves out stay, null removes a member, lists replace; 'if_match' (expected field values, or a version) refuses the update where the resource differs.";
+  if (merge === undefined) return "The upstream decides what happens to fields and members that 'input' leaves out.";
+  const leftOut =
+    merge.writes === 'whole'
+      ? "fields that 'input' leaves out are written back as they are, members stay"
+      : "fields that 'input' leaves out are not sent, so that the upstream leaves them, members stay";
+  return `The gateway merges: ${leftOut}, null removes what can be removed, lists replace; 'if_match' (expected field values, or a version) refuses the update where the resource differs.`;
 }
 
 /** What policy says of an operation before there is a call; see `policy/admission`. */

@@ -166,6 +166,12 @@ const SERVING_PROPERTIES = {
         ...texts,
         description: 'Where in its answer the thing is: a dotted path; the answer itself unless given.',
       },
+      writes: {
+        enum: ['changed', 'whole'],
+        description:
+          'What is sent: what changes (PATCH), or every field that the thing has (PUT). Unless given, `whole` where the ' +
+          'name or description of the tool speaks of replacing, putting, setting or overwriting.',
+      },
     },
     description:
       'Make an UPDATE that replaces one that merges: `read` names the READ of the same thing, `identifiers` its parameters ' +

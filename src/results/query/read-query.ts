@@ -29,9 +29,13 @@ export function readQuery(
 ): CollectionQuery | undefined {
   if (given.size === 0) return undefined;
   const reading: ControlReading = { given, nameOf, faults: [] };
+  const collection = given.has('collection')
+    ? readPath(given.get('collection'), nameOf('collection'), reading)
+    : undefined;
   const [text, fields, aggregate] = [readText(reading), readFields(reading), readAggregate(reading)];
   const includesItems = readFlag(reading, 'include_items');
   const query: CollectionQuery = {
+    ...(collection === undefined ? {} : { collection }),
     filter: readFilter(reading),
     ...(text === undefined ? {} : { text }),
     sort: readSort(reading),

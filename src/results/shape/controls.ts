@@ -3,65 +3,40 @@ import { isSpeltLike } from '../../lib/names.js';
 import type { JsonObject } from '../../protocol/json.js';
 import type { Operation } from '../../protocol/operation.js';
 import { compileComputedFields } from '../computed-fields.js';
-import {
-  CONTROLS,
-  type ComputedField,
-  type Control,
-  type ControlSet,
-  type ItemField,
-  OBJECT_CONTROLS,
-  type ResultShape,
-} from '../result-types.js';
-import { isReadable } from './declared-shape.js';
-import type { ShapeMemory } from './learned-shape.js';
+import { CONTROLS, type ComputedField, type Control, type ControlSet } from '../result-types.js';
+import { declaredShape, describedFields, isReadable } from './declared-shape.js';
 
 /** For operations that take no controls: those that write, and the gateway's own. */
 const NO_CONTROLS: ControlSet = { kind: 'none', names: new Map() };
 
-const CONTROLS_OF: Readonly<Record<ResultShape['kind'], readonly Control[]>> = {
-  collection: CONTROLS,
-  object: OBJECT_CONTROLS,
-};
-
-/** Any READ may answer with fields; controls of lists need an answer that is known to have a list. */
-const UNKNOWN: ResultShape = { kind: 'object' };
-
-interface Prepared {
-  readonly shape: ResultShape;
-  readonly fields: readonly ItemField[];
-  readonly controls: ControlSet;
-}
-
-/** Says which controls an operation takes: the same object for the same operation until more is known of its answers. */
+/**
+ * Says which controls an operation takes: the same object for the same operation. Every READ of an upstream takes all of them,
+ * because whether there is a list is seen in the answer; `collection` only where it is not declared where the list is.
+ */
 export function createControls(
-  memory: Pick<ShapeMemory, 'shapeOf' | 'fieldsOf'>,
   computedOf: (operation: Operation) => readonly ComputedField[] = compileComputedFields,
 ): (operation: Operation) => ControlSet {
-  const prepared = new WeakMap<Operation, Prepared>();
+  const prepared = new WeakMap<Operation, ControlSet>();
   return (operation) => {
-    const shape = memory.shapeOf(operation) ?? (isReadable(operation) ? UNKNOWN : undefined);
-    if (shape === undefined) return NO_CONTROLS;
-    const fields = memory.fieldsOf(operation);
+    if (!isReadable(operation)) return NO_CONTROLS;
     const known = prepared.get(operation);
-    if (known?.shape === shape && known.fields === fields) return known.controls;
-    const controls = prepareControls(operation, shape, fields, computedOf(operation));
-    prepared.set(operation, { shape, fields, controls });
+    if (known !== undefined) return known;
+    const controls = prepareControls(operation, computedOf(operation));
+    prepared.set(operation, controls);
     return controls;
   };
 }
 
-function prepareControls(
-  operation: Operation,
-  { kind }: ResultShape,
-  fields: readonly ItemField[],
-  computed: readonly ComputedField[],
-): ControlSet {
+function prepareControls(operation: Operation, computed: readonly ComputedField[]): ControlSet {
   const { byName } = parameterScope(operation);
-  const names = new Map(CONTROLS_OF[kind].map((control) => [control, freeName(control, byName)]));
+  const shape = declaredShape(operation);
+  const path = shape?.kind === 'collection' ? shape.path : null;
+  const fields = path === null ? [] : describedFields(operation, path);
+  const taken = path === null ? CONTROLS : CONTROLS.filter((control) => control !== 'collection');
   return {
-    kind,
-    names,
-    ...(kind === 'collection' && fields.length > 0 && { fields }),
+    kind: shape?.kind ?? 'object',
+    names: new Map(taken.map((control) => [control, freeName(control, byName)])),
+    ...(fields.length > 0 && { fields }),
     ...(computed.length > 0 && { computed }),
   };
 }
@@ -98,7 +73,7 @@ const NOTHING_GIVEN: ReadonlyMap<Control, unknown> = new Map();
 
 const NO_UNKNOWN_CONTROLS: readonly UnknownControl[] = [];
 
-/** Controls by the name that callers use; a set of controls lives as long as what is known of its operation. */
+/** Controls by the name that callers use; a set of controls lives as long as its operation. */
 const controlsByName = new WeakMap<ControlSet, ReadonlyMap<string, Control>>();
 
 /** Takes the controls out of a call's parameters, each under the one name that this operation has for it. Checks no values. */

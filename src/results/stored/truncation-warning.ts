@@ -47,7 +47,7 @@ export function describeCuts(cuts: readonly Cut[], way: WayToRest): Warning {
       ...(way.page === undefined ? {} : { cursor: way.page.cursor }),
       cuts: ordered.slice(0, IN_DETAILS).map((cut) => ({ ...cut, path: writeResultPath(cut.path) })),
     },
-    severity: 'medium',
+    severity: main === undefined || main.kept * 2 < main.total ? 'medium' : 'low',
   };
 }
 

@@ -55,7 +55,7 @@ const content = () => readFile(join(folder, 'notes.txt'), 'utf8');
 
 function run(operation: string, args: JsonObject, more: Partial<HandlerCall> = {}): Promise<HandlerOutcome> {
   const find = (upstream: string, name: string) => findOperation(catalog, upstream, name);
-  const handle = createMergeInterceptor({ inner, findOperation: find, explainFailure });
+  const handle = createMergeInterceptor({ inner, read: inner, findOperation: find, explainFailure });
   return handle(aCall(named(catalog, operation), { arguments: { path: 'notes.txt', ...args }, ...more }));
 }
 

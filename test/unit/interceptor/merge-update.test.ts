@@ -94,6 +94,53 @@ describe('a merging update', () => {
   });
 });
 
+describe('a merging update of a tool that replaces the resource', () => {
+  const WHOLE: MergeRule = { ...MERGE, writes: 'whole' };
+  const written = (sent: readonly [string, JsonObject][]) => sent.find(([tool]) => tool === 'update_record')?.[1];
+
+  it('writes every field that the resource has and the tool takes', async () => {
+    const { sent, update } = createRecordBench({ merge: WHOLE });
+    await update({ title: 'New' });
+    expect(written(sent)).toEqual({ recordId: 'r1', ...RECORD, id: undefined, title: 'New' });
+  });
+
+  it('removes a field that is null by leaving it out', async () => {
+    const { sent, update } = createRecordBench({ merge: WHOLE });
+    await update({ title: null });
+    expect(written(sent)).toEqual({ recordId: 'r1', status: 'open', settings: RECORD.settings });
+  });
+
+  it('is refused where another writer changes a field that is written back', async () => {
+    const { server, sent, update } = createRecordBench({ merge: WHOLE });
+    await server.call('disturb', { id: 'r1', after: 1, fields: { settings: { priority: 'high' } } });
+    expect(await refusalOf(update({ title: 'New' }))).toMatchObject({ code: 'CONFLICT_VERSION_MISMATCH' });
+    expect(written(sent)).toBeUndefined();
+  });
+});
+
+it.each<[MergeRule, string]>([
+  [MERGE, 'title'],
+  [{ ...MERGE, writes: 'whole' }, 'status'],
+])('says that a field cannot be removed where the tool takes no null for it: %j', async (merge, field) => {
+  const { sent, update } = createRecordBench({ merge });
+  expect(await refusalOf(update({ [field]: null }))).toMatchObject({
+    code: 'VALIDATION_INVALID_TYPE',
+    message: expect.stringContaining(`'input.${field}' cannot be removed`),
+    details: { param_name: `input.${field}`, outcome: 'not_run' },
+  });
+  expect(toolsOf(sent)).not.toContain('update_record');
+});
+
+it('reads as its caller, so that a denied read refuses the update and reveals nothing', async () => {
+  const { sent, update } = createRecordBench({
+    governRead: () => () => Promise.reject(new OperationError('PERMISSION_DENIED', "Permission denied: 'get_record'")),
+  });
+  const refusal = await refusalOf(update({ title: 'New' }, { ifMatch: { title: 'guess' } }));
+  expect(refusal).toMatchObject({ code: 'PERMISSION_DENIED', details: { read_operation: 'get_record' } });
+  expect(JSON.stringify(refusal.toFailure())).not.toContain(RECORD.title);
+  expect(sent).toEqual([]);
+});
+
 describe('binding an update that merges', () => {
   it.each<[string, JsonObject, boolean]>([
     ['a missing part of an object', { record_id: 'r1', input: { settings: { tags: [] } } }, true],
@@ -357,11 +404,13 @@ it('gives a read of several ids a list of one, and finds an object inside a list
   const { catalog } = createRecordBench();
   const merge: MergeRule = { read: 'open_notes', identifiers: { ids: 'record_id' }, path: 'notes.0' };
   const sent: JsonObject[] = [];
+  const inner: OperationHandler = async ({ operation, arguments: args }) => {
+    sent.push(args);
+    return { toolResult: operation === read ? aText('{"notes":[{"status":"open"}]}') : aText('done') };
+  };
   const handle = createMergeInterceptor({
-    inner: async ({ operation, arguments: args }) => {
-      sent.push(args);
-      return { toolResult: operation === read ? aText('{"notes":[{"status":"open"}]}') : aText('done') };
-    },
+    inner,
+    read: inner,
     findOperation: () => read,
     explainFailure: () => new OperationError('INTERNAL_ERROR', 'not asked'),
   });

@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../src/protocol/json.js';
 import { createControls, splitControls } from '../../../../src/results/shape/controls.js';
-import { createShapeMemory } from '../../../../src/results/shape/learned-shape.js';
 import { aTool, buildTestOperation } from '../../../support/build-test-catalog.js';
 
 const LIST = buildTestOperation(aTool('list_items', { type: 'object', properties: { owner: {}, filter: {} } }));
 const CREATE = buildTestOperation(aTool('create_item', { type: 'object', properties: { _sort: {} } }));
-const controlsOf = createControls(createShapeMemory());
+const controlsOf = createControls();
 const split = (operation: typeof LIST, params: JsonObject) => {
   const { given, ...rest } = splitControls(controlsOf(operation), operation, params);
   return { ...rest, given: Object.fromEntries(given) };

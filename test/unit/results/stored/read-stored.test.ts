@@ -169,6 +169,11 @@ describe('fields of a stored result', () => {
 });
 
 describe('searching a stored result', () => {
+  it('stops counting at ten thousand matches, and says that there may be more', () => {
+    const text = 'x\n'.repeat(30_000);
+    expect(read(text, { search: 'x', after: '9999' })).toMatchObject({ total: 10_000, more: true, next: null });
+  });
+
   const value = { title: 'Errors', log: 'all well\nan ERROR here\nfine', codes: [404, 'error 500'], error: 'none' };
 
   it('finds text of any case, with its place and line', () => {
