@@ -2,6 +2,7 @@ import type { Classification, DangerAssessment } from '../protocol/operation.js'
 import { assessDanger } from './assess-danger.js';
 import { type Decision, decideCategory } from './decide-category.js';
 import { type ClassificationInput, gatherFacts } from './facts.js';
+import { findRisks } from './find-risks.js';
 
 const EVIDENCE_LINES = 6;
 
@@ -14,7 +15,14 @@ export function classifyTool(input: ClassificationInput): Classification {
   const decision = applyCuration(input, decideCategory(facts));
   const danger = curateDanger(input, assessDanger(facts, decision));
   const { category, confidence } = decision;
-  return { category, danger, confidence, evidence: [...new Set(decision.evidence)].slice(0, EVIDENCE_LINES) };
+  const risks = input.curation.risks ?? findRisks(facts, category);
+  return {
+    category,
+    danger,
+    confidence,
+    evidence: [...new Set(decision.evidence)].slice(0, EVIDENCE_LINES),
+    ...(risks.length > 0 && { risks }),
+  };
 }
 
 function applyCuration({ curation }: ClassificationInput, decision: Decision): Decision {

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonSchema } from '../protocol/json.js';
-import { type Category, type DangerLevel, dangerRank, type TrustLevel } from '../protocol/operation.js';
+import { type Category, type DangerLevel, dangerRank, type Risk, type TrustLevel } from '../protocol/operation.js';
 import type { RawTool } from '../protocol/tools.js';
 import { followReference, readObjectFields } from '../schema/schema-shape.js';
 import { EFFECTS, type Effect, LEXICON, leadingCategory, writeShare } from './lexicon.js';
@@ -14,7 +14,7 @@ export interface ClassificationInput {
   readonly name: string;
   readonly upstream: { readonly slug: string; readonly trust: TrustLevel };
   /** What the operator declares; it overrules all evidence. */
-  readonly curation: { readonly category?: Category; readonly danger?: DangerLevel };
+  readonly curation: { readonly category?: Category; readonly danger?: DangerLevel; readonly risks?: readonly Risk[] };
   /** Classify by name, texts and schemas alone. */
   readonly ignoreAnnotations: boolean;
   /** One value of a grouping parameter: classify what the tool does with it. */
@@ -237,7 +237,7 @@ function readParameters(tool: RawTool): readonly ParameterFacts[] {
 const ANYTHING = Symbol('anything');
 
 /** The values that a schema allows, as far as they are certain: an `enum`, a `const`, null, or a union of those. */
-function readConstants(schema: JsonSchema, root: JsonSchema, depth = 0): readonly unknown[] {
+export function readConstants(schema: JsonSchema, root: JsonSchema, depth = 0): readonly unknown[] {
   const source = followReference(schema, root);
   if (source === undefined || depth > MAX_DEPTH) return [ANYTHING];
   if (Array.isArray(source['enum'])) return source['enum'];
@@ -260,7 +260,7 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-function typesOf(schema: unknown): ReadonlySet<string> {
+export function typesOf(schema: unknown): ReadonlySet<string> {
   if (!isJsonObject(schema)) return new Set();
   const type = schema['type'];
   if (typeof type === 'string') return new Set([type]);

@@ -59,6 +59,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     progress.operation = routed.operation;
     progress.arguments = routed.params;
     const validated = validate(routed, snapshot, results);
+    progress.operation = validated.operation;
     progress.arguments = validated.arguments;
     const authorized = await authorize(validated, gatekeeper, currentOperation);
     const { operation, query } = authorized;
