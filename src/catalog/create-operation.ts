@@ -37,6 +37,8 @@ export interface DraftOperation {
   readonly curation: Curation;
   /** Unique within the upstream. */
   readonly localName: string;
+  /** Whether all tools of the upstream carry MCP's default hints. */
+  readonly defaultHints: boolean;
   readonly choice?: Choice;
 }
 
@@ -54,9 +56,20 @@ const created = new WeakMap<RawTool, Map<string, CreatedOperation>>();
 
 /** Creates the operation of a tool: the same object for the same input. Schemas are shared with the raw tool. Never throws. */
 export function createOperation(draft: DraftOperation, name: string, ignoreAnnotations: boolean): CreatedOperation {
-  const { curation, localName, choice = null, tool, upstream } = draft;
+  const { curation, localName, choice = null, defaultHints, tool, upstream } = draft;
   const { slug, trust, strict, timeoutMs } = upstream;
-  const key = JSON.stringify([slug, trust, strict, timeoutMs, curation, localName, choice, name, ignoreAnnotations]);
+  const key = JSON.stringify([
+    slug,
+    trust,
+    strict,
+    timeoutMs,
+    curation,
+    localName,
+    choice,
+    name,
+    ignoreAnnotations,
+    defaultHints,
+  ]);
   const versions = created.get(tool.raw) ?? new Map<string, CreatedOperation>();
   created.set(tool.raw, versions);
   const operation = versions.get(key) ?? tryOperation(draft, name, ignoreAnnotations);
@@ -96,6 +109,7 @@ function readOperation(draft: DraftOperation, name: string, ignoreAnnotations: b
       ...(risks !== undefined && { risks: risks.map((risk) => readRisk(risk, flat)) }),
     },
     ignoreAnnotations,
+    defaultHints: draft.defaultHints,
     ...(choice !== undefined && { groupValue: choice }),
   });
   const sensitive = findSensitiveParameters(flat, curation.sensitive ?? [], {

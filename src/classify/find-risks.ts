@@ -105,6 +105,13 @@ const RISK_RULES: readonly RiskRule[] = [
           }
         : undefined,
   },
+  {
+    id: 'create-only',
+    find: (field, { category }) =>
+      category === 'CREATE' && field.boolean && CREATE_ONLY.test(field.key)
+        ? { when: { unless: [true] }, ...lose(field, 'is what keeps the call from replacing what exists') }
+        : undefined,
+  },
   { id: 'value', find: findValues },
   {
     id: 'switch',
@@ -188,6 +195,8 @@ function isTrial({ name }: ToolFacts): boolean {
   const lead = name.find(({ role }) => role === 'lead');
   return lead?.effect === 'compute' || (lead?.effect === 'check' && lead.word !== 'check');
 }
+
+const CREATE_ONLY = /^(?:create_only|if_not_exists|only_if_missing|fail_if_exists|no_clobber|no_overwrite|exclusive)$/;
 
 const nameOf = ({ path }: Field): string => path.join('.');
 

@@ -93,7 +93,7 @@ export const CONFIG_DEFAULTS = {
   readonly upstreamsDir: string;
 };
 
-const CREATE = family('create', 'Add something new; never changes what exists.', { categories: ['CREATE'] });
+const CREATE = family('create', 'Add something new.', { categories: ['CREATE'] });
 const READ = family('read', 'Read, list and search; changes nothing.', { categories: ['READ'] });
 const UPDATE = family('update', 'Change what exists.', { categories: ['UPDATE'] });
 const DELETE = family('delete', 'Remove what exists.', { categories: ['DELETE'] });
