@@ -127,7 +127,9 @@ function readOperation(draft: DraftOperation, name: string, ignoreAnnotations: b
     description: describe(raw, curation, choice),
     parameters,
     identifiers: isUpdate
-      ? parameters.filter(({ place }) => place === 'params').map((parameter) => parameter.name)
+      ? parameters
+          .filter(({ place, eitherPlace }) => place === 'params' && eitherPlace !== true)
+          .map((parameter) => parameter.name)
       : [],
     strict: upstream.strict,
     inputSchema,

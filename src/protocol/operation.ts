@@ -8,6 +8,8 @@ export interface Parameter {
   readonly upstreamName: string;
   /** Where callers put it: beside the identifiers, or inside an UPDATE's `input`. */
   readonly place: 'params' | 'input';
+  /** Set for switches of an UPDATE's call (`dry_run`, `notify`): they stand beside `input` and are accepted inside it too. */
+  readonly eitherPlace?: true;
   readonly required: boolean;
   /** The upstream's own schema of this parameter; `$ref`s resolve against the operation's `inputSchema`. */
   readonly schema: JsonSchema;

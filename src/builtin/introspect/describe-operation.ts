@@ -100,7 +100,17 @@ export function describeInFull(operation: Operation, view: OperationView, includ
 /** The description of an UPDATE says what happens to values that the caller leaves out. */
 function describeAtLength(operation: Operation): string {
   const { description, classification } = operation;
-  return classification.category === 'UPDATE' ? `${description} ${describeMerge(operation)}`.trimStart() : description;
+  if (classification.category !== 'UPDATE' || !mayLeaveOut(operation)) return description;
+  const ended = description === '' || /[.!?:]$/.test(description) ? description : `${description}.`;
+  return `${ended} ${describeMerge(operation)}`.trimStart();
+}
+
+/** Whether a call can leave something out: a field of `input`, or a member of one. */
+function mayLeaveOut({ merge, parameters }: Operation): boolean {
+  if (merge !== undefined) return true;
+  return parameters.some(
+    ({ place, required, schema }) => place === 'input' && (!required || schema['type'] === 'object'),
+  );
 }
 
 /** What the gateway adds to UPDATEs that merge. */
@@ -166,7 +176,7 @@ function takeFitting(names: readonly string[], characters: number): readonly str
 /** What happens to values that an UPDATE's `input` leaves out, in one sentence for a model. */
 export function describeMerge({ merge }: Operation): string {
   return merge === undefined
-    ? "The upstream decides what happens to fields and members that 'input' leaves out."
+    ? "The upstream decides what happens to fields and members that 'input' leaves out; null is sent where a field's type allows it."
     : "The gateway merges: fields and members that 'input' leaves out stay, null removes a member, lists replace; 'if_match' (expected field values, or a version) refuses the update where the resource differs.";
 }
 
