@@ -3,6 +3,7 @@ import { registerApprovals } from './commands/approvals.js';
 import { registerAudit } from './commands/audit.js';
 import { registerClassify } from './commands/classify.js';
 import { registerInit, registerValidate } from './commands/config.js';
+import { registerConformance } from './commands/conformance.js';
 import { registerList } from './commands/list.js';
 import { registerLock } from './commands/lock.js';
 import { registerPolicy } from './commands/policy.js';
@@ -27,6 +28,7 @@ const COMMANDS = [
   registerPolicy,
   registerApprovals,
   registerTokens,
+  registerConformance,
   registerVersion,
 ];
 

@@ -62,6 +62,8 @@ export interface ServerEntry {
   readonly timeoutMs?: number;
   readonly connectTimeoutMs?: number;
   readonly maxConcurrency?: number;
+  readonly maxCallMs?: number;
+  readonly maxAnswerBytes?: number;
   readonly trust?: UpstreamConfig['trust'];
   readonly strict?: boolean;
   readonly group?: UpstreamConfig['group'];
@@ -119,7 +121,7 @@ export interface GatewayDocument {
 /** The settings of every upstream that has none of its own. */
 export type UpstreamDefaults = Pick<
   UpstreamConfig,
-  'trust' | 'timeoutMs' | 'connectTimeoutMs' | 'maxConcurrency' | 'strict'
+  'trust' | 'timeoutMs' | 'maxCallMs' | 'connectTimeoutMs' | 'maxConcurrency' | 'maxAnswerBytes' | 'strict'
 >;
 
 export interface QuotaEntry {

@@ -108,10 +108,14 @@ export interface UpstreamConfig {
   readonly disabled: boolean;
   /** Upper bound of one call, extended by progress. */
   readonly timeoutMs: number;
+  /** Upper bound of one call that progress does not extend; a longer `timeoutMs` of an operation extends it. */
+  readonly maxCallMs: number;
   /** Upper bound of connecting and listing tools. */
   readonly connectTimeoutMs: number;
   /** Calls in flight at once; more wait. */
   readonly maxConcurrency: number;
+  /** Bytes of one message that it may send; the call whose answer is longer fails alone. */
+  readonly maxAnswerBytes: number;
   readonly trust: TrustLevel;
   /** Refuse parameters that the tool does not describe. */
   readonly strict: boolean;

@@ -22,7 +22,12 @@ interface Renderer<O> {
 
 type Renderers = { readonly [K in Observation['kind']]: Renderer<Extract<Observation, { kind: K }>> };
 
-const STATE_LEVELS: Readonly<Record<string, Level>> = { waiting: 'warn', ready: 'info' };
+const STATE_LEVELS: Readonly<Record<string, Level>> = {
+  waiting: 'warn',
+  unresponsive: 'warn',
+  'crash-looping': 'warn',
+  ready: 'info',
+};
 
 const SEVERITY_LEVELS = { info: 'debug', warning: 'warn', error: 'error' } as const;
 

@@ -68,7 +68,7 @@ function exchangeParameters(request: JsonObject, exchange: (text: string, at: st
 
 const MALFORMED: Found = {
   found: false,
-  why: "it does not have the form of a reference: expected '$results[N].data' with a path such as '.items[0].id'. Write '$$results[' for text that only looks like a reference",
+  why: "it does not have the form of a reference: expected '$results[N].data' with a path such as '.items[0].id'. Write '$$results[' for text in the form of a reference",
 };
 
 function toFault(
@@ -93,7 +93,7 @@ function describeFaults(
 ): OperationError {
   const named = faults.slice(0, MOST_FAULTS);
   const sentences = named.map(
-    ({ reference, param_name, why }) => `Reference '${reference}' at '${param_name}' cannot be resolved: ${why}`,
+    ({ reference, param_name, why }) => `Reference '${reference}' in '${param_name}' cannot be resolved: ${why}`,
   );
   if (faults.length > named.length) {
     sentences.push(`${faults.length - named.length} more references cannot be resolved`);

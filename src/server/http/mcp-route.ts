@@ -63,7 +63,7 @@ export function createMcpEndpoint(gateway: Gateway, serverInfo: ServerInfo, obse
   const modern = createModernHandler(createServer, observe);
   const route = createMessageRouter({ legacy, modern, callers, answerFast, streams });
   const handlers: ReadonlyMap<string | undefined, RequestHandler> = new Map([
-    ['POST', createPostReceiver({ maxRequestSize: limits.maxRequestSize, route, writer, observe })],
+    ['POST', createPostReceiver({ ...limits, route, writer, observe })],
     ['GET', legacy.get],
     ['DELETE', legacy.delete],
   ]);
@@ -176,6 +176,7 @@ function readMirrorHeaders({ headers }: IncomingMessage): MirrorHeaders {
 interface PostReceiverDeps {
   /** The largest body in bytes. */
   readonly maxRequestSize: number;
+  readonly maxNestingDepth: number;
   readonly route: MessageRouter;
   readonly writer: ResultWriter;
   readonly observe: Observer;
@@ -185,7 +186,13 @@ const UNSUPPORTED_MEDIA_TYPE = 'Unsupported Media Type: Content-Type must be app
 const NOT_ACCEPTABLE = 'Not Acceptable: Client must accept both application/json and text/event-stream';
 
 /** Reads a POST up to its parsed body. Refuses a request that is not JSON, not UTF-8 or too large. */
-function createPostReceiver({ maxRequestSize, route, writer, observe }: PostReceiverDeps): RequestHandler {
+function createPostReceiver({
+  maxRequestSize,
+  maxNestingDepth,
+  route,
+  writer,
+  observe,
+}: PostReceiverDeps): RequestHandler {
   const answerBody = (
     body: Body,
     request: IncomingMessage,
@@ -199,7 +206,7 @@ function createPostReceiver({ maxRequestSize, route, writer, observe }: PostRece
       sendRefusal(response, refuseMessage(body.excerpt.sketch(), error, era, writer));
       return;
     }
-    const decoded = decodeMessage(body.bytes, era, writer);
+    const decoded = decodeMessage(body.bytes, { era, writer, maxNestingDepth });
     if (decoded.kind === 'message') route(decoded.message, request, response, client);
     else sendRefusal(response, decoded.refusal);
   };

@@ -29,7 +29,7 @@ const FINISH_MS = 1_000;
 /** Serves MCP on a pair of streams, both eras. Bytes are counted and checked before they are parsed. */
 export function serveStdio(gateway: Gateway, deps: StdioServerDeps): StdioGatewayServer {
   const { input, output, observe, serverInfo } = deps;
-  const { maxRequestSize } = gateway.config.limits;
+  const { maxRequestSize, maxNestingDepth } = gateway.config.limits;
   const results = createResultWriter(serverInfo);
   const lines = new LineWriter(output, (backedUp) => (backedUp ? input.pause() : input.resume()));
   const transport = new ServerTransport({
@@ -40,7 +40,7 @@ export function serveStdio(gateway: Gateway, deps: StdioServerDeps): StdioGatewa
   const eraOrLegacy = () => connection.era() ?? 'legacy';
   const reader = new LineReader(maxRequestSize, {
     onLine(bytes) {
-      const decoded = decodeMessage(bytes, eraOrLegacy(), results);
+      const decoded = decodeMessage(bytes, { era: eraOrLegacy(), writer: results, maxNestingDepth });
       if (decoded.kind === 'message') connection.accept(decoded.message);
       else lines.write(decoded.refusal.text);
     },
