@@ -113,7 +113,7 @@ export function defaultAnswerBytes({ maxResponseSize }: PayloadLimits): number {
   return Math.max(MIN_ANSWER_BYTES, 2 * maxResponseSize);
 }
 
-const CREATE = family('create', 'Add something new; never changes what exists.', { categories: ['CREATE'] });
+const CREATE = family('create', 'Add something new.', { categories: ['CREATE'] });
 const READ = family('read', 'Read, list and search; changes nothing.', { categories: ['READ'] });
 const UPDATE = family('update', 'Change what exists.', { categories: ['UPDATE'] });
 const DELETE = family('delete', 'Remove what exists.', { categories: ['DELETE'] });

@@ -24,6 +24,17 @@ export interface HttpEndpoint {
 
 export type UpstreamEndpoint = StdioEndpoint | HttpEndpoint;
 
+/** An argument that makes a call more dangerous, as the operator writes it. */
+export interface RiskDeclaration {
+  /** The parameter in either spelling, and the members inside it, dotted. */
+  readonly parameter: string;
+  /** Any value that is given where absent. */
+  readonly is?: readonly (string | number | boolean)[];
+  /** `destructive` where absent. */
+  readonly danger?: DangerLevel;
+  readonly reason?: string;
+}
+
 /**
  * An operator's curation of the operations that a pattern matches. The pattern is an exact name or a minimatch pattern; it
  * is compared with the tool's own name and with the operation's snake_case name. Later rules win, key by key.
@@ -38,6 +49,8 @@ export interface CurationRule {
   readonly hide?: boolean;
   readonly category?: Category;
   readonly danger?: DangerLevel;
+  /** The arguments that make a call more dangerous, instead of those that classification finds. */
+  readonly risks?: readonly RiskDeclaration[];
   /** The family of the operation, instead of the profile's choice. */
   readonly family?: string;
   readonly description?: string;

@@ -7,22 +7,30 @@ import { dangerRank, type Operation } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
 import type { Snapshot } from './snapshot.js';
 
-/** The answer to an operation called through another family's tool: the right tool, with an example call. */
+/**
+ * The answer to an operation called through another family's tool: the right tool, with an example call.
+ *
+ * @param reasons why these arguments belong to another family than the operation; none where the operation itself does
+ */
 export function endpointMismatch(
   operation: Operation,
   tool: string,
   params: JsonObject,
   snapshot: Snapshot,
+  reasons: readonly string[] = [],
 ): OperationError {
   const expected = snapshot.plan.toolFor(operation);
   const actual = echoName(tool);
+  const why =
+    reasons.length === 0 ? '' : ` with these parameters, because they do more than read: ${reasons.join('; ')}`;
   return new OperationError(
     'VALIDATION_ENDPOINT_MISMATCH',
-    `Operation '${operation.name}' must be called via '${expected}', not '${actual}'`,
+    `Operation '${operation.name}' must be called via '${expected}', not '${actual}'${why}`,
     {
       operation: operation.name,
       expected_endpoint: expected,
       actual_endpoint: actual,
+      ...(reasons.length === 0 ? {} : { reasons }),
       example: correctedExample(snapshot, operation, params),
     },
   );

@@ -60,6 +60,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     progress.operation = routed.operation;
     progress.arguments = routed.params;
     const validated = validate(routed, snapshot, results, gatekeeper);
+    progress.operation = validated.operation;
     progress.arguments = validated.arguments;
     if (validated.unchecked !== undefined) observe(uncheckedNotice(validated.operation, validated.unchecked));
     const authorized = await authorize(validated, gatekeeper, currentOperation);

@@ -10,12 +10,13 @@ import { OperationError } from '../protocol/operation-error.js';
 import { CONTROLS, type CollectionQuery, type ControlSet, type ResultService } from '../results/result-types.js';
 import { type Directives, IF_MATCH, PLAIN_CONFIRMATION, takeDirectives } from './directives.js';
 import { correctedExample } from './not-found.js';
-import type { RoutedCall } from './route.js';
+import { type RoutedCall, settleOperation } from './route.js';
 import type { Snapshot } from './snapshot.js';
 
 /** A request whose parameters match the operation's description, in the upstream's spelling. */
 export interface ValidatedCall {
   readonly raw: RawCall;
+  /** As these arguments use it: with the category and danger of this call. */
   readonly operation: Operation;
   readonly arguments: JsonObject;
   readonly directives: Omit<Directives, 'params'>;
@@ -57,7 +58,7 @@ export function validate(
   }
   return {
     raw,
-    operation,
+    operation: settleOperation(call, bound.arguments, snapshot),
     arguments: bound.arguments,
     directives,
     ...(query === undefined ? {} : { query }),

@@ -183,7 +183,7 @@ function matchKey(matching: Matching, key: string, value: unknown, place: Parame
     else setMember(matching.arguments, key, value);
     return;
   }
-  if (parameter.place !== place) faults.push(misplacedFault(parameter));
+  if (parameter.place !== place && parameter.eitherPlace !== true) faults.push(misplacedFault(parameter));
   else if (Object.hasOwn(matching.arguments, parameter.upstreamName)) faults.push(doubleFault(parameter));
   setMember(matching.arguments, parameter.upstreamName, value);
 }

@@ -190,6 +190,32 @@ export const OPERATION_PROPERTIES = {
   hide: { type: 'boolean', description: 'Neither list the operation nor let it be called.' },
   category: { enum: [...CATEGORIES], description: 'What the operation does to state.' },
   danger: { enum: [...DANGER_LEVELS], description: 'How bad a call can be.' },
+  risks: {
+    type: 'array',
+    maxItems: 32,
+    items: {
+      type: 'object',
+      additionalProperties: false,
+      required: ['parameter'],
+      properties: {
+        parameter: {
+          type: 'string',
+          pattern: FIELD_PATH,
+          description: 'The parameter, with the members inside it behind dots; lists on the way are looked through.',
+        },
+        is: {
+          type: 'array',
+          minItems: 1,
+          items: { type: ['string', 'number', 'boolean'] },
+          description: 'The values that raise the danger; any value that is given unless set.',
+        },
+        danger: { enum: [...DANGER_LEVELS], description: 'How bad such a call can be; `destructive` unless given.' },
+        reason: { type: 'string', minLength: 1, maxLength: 500, description: 'Why, for who confirms the call.' },
+      },
+    },
+    description:
+      'Arguments that make a call more dangerous, instead of those that the gateway finds; an empty list for none.',
+  },
   family: { type: 'string', pattern: NAME, description: "Its family, instead of the profile's choice." },
   description: { type: 'string', minLength: 1, description: "What it does, instead of the server's own words." },
   identifiers: {
