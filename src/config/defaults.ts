@@ -58,6 +58,7 @@ export const CONFIG_DEFAULTS = {
     directory: 'audit',
     calls: 'gated',
     sync: false,
+    maxBytes: 1_073_741_824,
     retentionDays: 90,
     redactKeys: [],
     redactPatterns: [],
@@ -87,7 +88,7 @@ export const CONFIG_DEFAULTS = {
   /** `file` starts at the data directory. */
   readonly store: { readonly type: StoreConfig['type']; readonly file: string; readonly prefix: string };
   /** `directory` starts at the data directory. */
-  readonly audit: AuditConfig;
+  readonly audit: Omit<AuditConfig, 'required'>;
   readonly log: GatewayConfig['log'];
   readonly dataDir: string;
   readonly upstreamsDir: string;

@@ -403,6 +403,10 @@ export interface AuditConfig {
   readonly calls: 'gated' | 'all';
   /** Write each record to the disk before going on. */
   readonly sync: boolean;
+  /** Refuse destructive and higher calls while the journal cannot be written. */
+  readonly required: boolean;
+  /** What the journals may take on the disk; beyond that whole files are removed, the oldest first. 0 keeps all. */
+  readonly maxBytes: number;
   /** Records older than so many days are removed, whole files at a time; 0 keeps all. */
   readonly retentionDays: number;
   /** Extra parameter names (minimatch) whose values are never recorded. */

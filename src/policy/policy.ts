@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { type AuditTrail, openAuditTrail } from '../audit/audit-trail.js';
 import { createRedactor } from '../audit/redact.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
@@ -50,7 +51,7 @@ const PURGE_MS = 600_000;
  */
 export async function openPolicy(config: GatewayConfig, deps: PolicyDeps): Promise<PolicyService> {
   const { observe } = deps;
-  const audit = await openAuditTrail(config.audit, deps);
+  const audit = await openAuditTrail(config.audit, { ...deps, keyFile: join(config.dataDir, 'audit.key') });
   const store = await openStore(config.store, {
     onProblem: (message) => observe({ kind: 'notice', level: 'warn', message }),
   }).catch(async (cause: unknown) => {

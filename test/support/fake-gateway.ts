@@ -157,6 +157,8 @@ function fakeConfig({ server, limits, clients = [], operators = [] }: FakeGatewa
       directory: '/audit',
       calls: 'gated',
       sync: false,
+      required: false,
+      maxBytes: 0,
       retentionDays: 90,
       redactKeys: [],
       redactPatterns: [],

@@ -192,6 +192,16 @@ export const AUDIT_SECTION = section(
       type: 'boolean',
       description: 'Write each record to the disk before going on; else a crash may lose the last 100 ms.',
     },
+    required: {
+      type: 'boolean',
+      description:
+        'Refuse destructive, dangerous and forbidden calls while the journal cannot be written, as on a full disk. Unless given, as `sync`.',
+    },
+    maxBytes: range(
+      0,
+      Number.MAX_SAFE_INTEGER,
+      'What the files may take together, in bytes; beyond that the oldest that have ended are removed. 0 keeps all.',
+    ),
     retentionDays: range(0, 3650, 'Whole files older than so many days are removed; 0 keeps all.'),
     redactKeys: {
       type: 'array',

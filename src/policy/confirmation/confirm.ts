@@ -5,7 +5,7 @@ import { InputRequired } from '../../protocol/consent.js';
 import type { JsonObject } from '../../protocol/json.js';
 import { OperationError } from '../../protocol/operation-error.js';
 import type { ApprovalQueue } from '../approvals/approval-queue.js';
-import { type DecisionOutcome, decisionEvent } from '../audit-events.js';
+import { type DecisionOutcome, decisionEvent, requireRecord } from '../audit-events.js';
 import type { Confirm } from '../gatekeeper.js';
 import { confirmByOperator } from './confirm-by-operator.js';
 import { confirmByUser } from './confirm-by-user.js';
@@ -39,17 +39,16 @@ export function createConfirm(deps: ConfirmDeps): Confirm {
       scope: scopeOf(operation, request.arguments),
       message: describeConsent(operation, parameters),
     };
-    const record = (outcome: DecisionOutcome): void => audit.record(decisionEvent(request, decision, redact, outcome));
-    try {
-      const { token, by } = await (decision.requires === 'token'
-        ? confirmByToken(theCase, tokens)
-        : confirmByPerson(theCase, parameters, deps));
-      record({ outcome: 'confirmed', token_id: token.id, by });
-      return { outcome: 'confirmed', tokenId: token.id, by };
-    } catch (refusal) {
-      record(describeRefusal(refusal));
+    const record = (outcome: DecisionOutcome) =>
+      audit.accept(decisionEvent(request, decision, { redact, audit }, outcome));
+    const agreement =
+      decision.requires === 'token' ? confirmByToken(theCase, tokens) : confirmByPerson(theCase, parameters, deps);
+    const { token, by } = await agreement.catch(async (refusal: unknown) => {
+      await record(describeRefusal(refusal));
       throw refusal;
-    }
+    });
+    requireRecord(await record({ outcome: 'confirmed', token_id: token.id, by }));
+    return { outcome: 'confirmed', tokenId: token.id, by };
   };
 }
 

@@ -5,6 +5,7 @@ import {
   type JSONRPCMessage,
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/server';
+import { cleanLabel } from '../../lib/text.js';
 import { isJsonObject } from '../../protocol/json.js';
 import type { FastAnswerer } from '../mcp/answer-fast.js';
 import { applyCancellation, type Responder, splitBatch } from '../mcp/calls-in-flight.js';
@@ -74,7 +75,11 @@ export function createLegacyEndpoint(deps: LegacyEndpointDeps): LegacyEndpoint {
       return;
     }
     const { clientInfo, capabilities } = message.params;
-    const session = sessions.open({ clientName: clientInfo.name, client, elicits: showsForms(capabilities) });
+    const session = sessions.open({
+      clientName: cleanLabel(clientInfo.name),
+      client,
+      elicits: showsForms(capabilities),
+    });
     if (session === undefined) {
       const problem = 'Every session is in use. Try again later, or raise server.maxSessions.';
       sendRpcError(response, 503, RPC_ERROR.refused, problem, id);

@@ -33,7 +33,11 @@ interface Settings {
 function createService({ elicitation = true, operator = true, mode = 'retry' }: Settings = {}) {
   const store = new MemoryStore(Date.now);
   const events: AuditEvent[] = [];
-  const audit = { ...noAuditTrail, record: (event: AuditEvent) => void events.push(event) };
+  const audit = {
+    ...noAuditTrail,
+    record: (event: AuditEvent) => void events.push(event),
+    accept: (event: AuditEvent) => events.push(event) > 0,
+  };
   const config = {
     ttlSeconds: { destructive: 300, dangerous: 300, forbidden: 120 },
     clockSkewSeconds: 30,
