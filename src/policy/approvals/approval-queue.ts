@@ -85,18 +85,19 @@ class StoredApprovals implements ApprovalQueue {
     await this.#limit.take(session);
     const approval = await this.#file(request);
     this.#record('requested', approval, { session, client_name: clientName, ...(client === null ? {} : { client }) });
-    this.#notify(approval);
+    this.#notify(withoutFull(approval));
     return approval;
   }
 
   async list(status?: ApprovalStatus): Promise<readonly Approval[]> {
     const records = await this.#store.list('approval');
-    const approvals = records.map(({ value }) => this.#read(value));
+    const approvals = records.map(({ value }) => withoutFull(this.#read(value)));
     return status === undefined ? approvals : approvals.filter((approval) => approval.status === status);
   }
 
-  async find(id: string): Promise<Approval | undefined> {
-    return (await this.#find(id))?.approval;
+  async find(id: string, full = false): Promise<Approval | undefined> {
+    const found = (await this.#find(id))?.approval;
+    return found === undefined || full ? found : withoutFull(found);
   }
 
   async decide(
@@ -116,7 +117,7 @@ class StoredApprovals implements ApprovalQueue {
       return state === undefined ? { ok: false, fault: 'unknown' } : this.#refuse(state, 'decided', by);
     }
     this.#record(verdict, decided, { operator: by.name, transport: by.way }, reason);
-    return { ok: true, approval: decided };
+    return { ok: true, approval: withoutFull(decided) };
   }
 
   async waitForDecision(
@@ -248,6 +249,10 @@ export function createApprovalId(): string {
 /** Normalizes an id that a person typed: in any case, with letters that look like digits. */
 export function readApprovalId(typed: string): string {
   return typed.trim().toLowerCase().replaceAll('o', '0').replace(/[il]/g, '1');
+}
+
+function withoutFull({ full: _full, ...approval }: Approval): Approval {
+  return approval;
 }
 
 /** Calls `fire` once after `ms` milliseconds, unless the returned function is called before. */

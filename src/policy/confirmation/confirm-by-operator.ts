@@ -1,5 +1,5 @@
+import type { ShownArguments } from '../../audit/redact.js';
 import type { ApprovalsConfig } from '../../config/gateway-config.js';
-import type { JsonObject } from '../../protocol/json.js';
 import { OperationError } from '../../protocol/operation-error.js';
 import type { Approval, ApprovalQueue } from '../approvals/approval-queue.js';
 import {
@@ -22,8 +22,7 @@ interface OperatorApprovals {
  */
 export async function confirmByOperator(
   theCase: ConfirmationCase,
-  /** Redacted: the operator sees them. */
-  parameters: JsonObject,
+  shown: ShownArguments,
   tokens: ConfirmationTokens,
   service: OperatorApprovals,
 ): Promise<Agreement> {
@@ -31,7 +30,7 @@ export async function confirmByOperator(
   const { confirmation, caller } = request;
   const issued =
     confirmation === undefined
-      ? await fileRequest(theCase, parameters, tokens, service)
+      ? await fileRequest(theCase, shown, tokens, service)
       : { token: confirmation, record: await tokens.inspect(confirmation, scope, caller) };
   const { approval: id } = issued.record;
   if (id === null) {
@@ -46,7 +45,7 @@ export async function confirmByOperator(
 
 async function fileRequest(
   { request, decision, scope, message }: ConfirmationCase,
-  parameters: JsonObject,
+  shown: ShownArguments,
   tokens: ConfirmationTokens,
   { queue, settings }: OperatorApprovals,
 ): Promise<IssuedToken> {
@@ -59,7 +58,7 @@ async function fileRequest(
     danger: danger.level,
     reasons: decision.reason === null ? danger.reasons : [...danger.reasons, decision.reason],
     message,
-    parameters,
+    ...shown,
     requester: { client: caller.client ?? null, clientName: caller.clientName, session: caller.sessionId },
     rule: decision.rule,
   });

@@ -53,6 +53,7 @@ function createService({ elicitation = true, operator = true, mode = 'retry' }: 
     settings: { elicitation, mode, waitSeconds: 60, expireSeconds: 900 },
     audit,
     redact: (_operation, args) => args,
+    view: (_operation, parameters) => ({ parameters }),
   });
   const ask = (changes: Partial<PolicyRequest> = {}, decision: Partial<PolicyDecision> = {}) =>
     confirm(
