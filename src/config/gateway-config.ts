@@ -384,6 +384,9 @@ export interface ApprovalsConfig {
   readonly waitSeconds: number;
   /** How long the operator has, in seconds. */
   readonly expireSeconds: number;
+  /** How many requests may be undecided at one time, in all and for one client or session. */
+  readonly maxPending: number;
+  readonly maxPendingPerClient: number;
   /** Who may use the HTTP API; nobody when empty. */
   readonly operators: readonly OperatorConfig[];
   /** Where people reach this gateway, for links; the listening address unless given. */

@@ -148,6 +148,8 @@ function fakeConfig({ server, limits, clients = [], operators = [] }: FakeGatewa
         mode: 'retry',
         waitSeconds: 60,
         expireSeconds: 900,
+        maxPending: 200,
+        maxPendingPerClient: 20,
         operators,
       },
     },

@@ -125,6 +125,12 @@ const APPROVALS = section(
     },
     waitSeconds: range(1, 3600, 'Of `wait`: how long a call waits.'),
     expireSeconds: range(10, 86_400, 'How long the operator has.'),
+    maxPending: range(
+      1,
+      10_000,
+      'How many requests may be undecided at one time. Clients without authentication share half of it.',
+    ),
+    maxPendingPerClient: range(1, 10_000, 'How many of them one client may have; without authentication, one session.'),
     operators: credentials('Who may approve over the HTTP API: name -> token. Nobody unless given.'),
     publicUrl: {
       type: 'string',

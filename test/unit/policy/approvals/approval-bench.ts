@@ -58,7 +58,13 @@ export function createApprovalBench(): ApprovalBench {
     record: (event: AuditEvent) => void events.push(event),
     accept: (event: AuditEvent) => events.push(event) > 0,
   };
-  const options = { store, audit, config: { expireSeconds: LIFETIME }, now, startTimer: timers.start };
+  const options = {
+    store,
+    audit,
+    config: { expireSeconds: LIFETIME, maxPending: 200, maxPendingPerClient: 20 },
+    now,
+    startTimer: timers.start,
+  };
   const queue = createApprovalQueue({ ...options, notify: (approval) => void notified.push(approval) });
   const elsewhere = (): ApprovalQueue => createApprovalQueue(options);
   const bench: ApprovalBench = { queue, store, events, notified, timers, time: START, elsewhere };

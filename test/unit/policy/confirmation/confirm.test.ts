@@ -46,7 +46,11 @@ function createService({ elicitation = true, operator = true, mode = 'retry' }: 
     maxFailuresPerMinute: 1,
   };
   const tokens = createConfirmationTokens({ store, audit, config, configuration: 'c' });
-  const queue = createApprovalQueue({ store, audit, config: { expireSeconds: 900 } });
+  const queue = createApprovalQueue({
+    store,
+    audit,
+    config: { expireSeconds: 900, maxPending: 200, maxPendingPerClient: 20 },
+  });
   const confirm = createConfirm({
     tokens,
     approvals: operator ? queue : undefined,
