@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AuditConfig } from '../config/gateway-config.js';
@@ -5,15 +6,19 @@ import { faultCode } from '../config/secrets.js';
 import type { Observer } from '../observe/observation.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { Category, DangerLevel, TrustLevel } from '../protocol/operation.js';
+import { type ArgumentsDigest, ArgumentsDigester } from './arguments-digest.js';
 import { createJournalIndex, type JournalEnds, type JournalIndex } from './journal/index.js';
 import type { JournalMark } from './journal/line.js';
-import { writeMembers } from './journal/record-queue.js';
-import { JournalWriter, type JournalWriterOptions } from './journal/writer.js';
+import { type QueuedRecord, writeMembers } from './journal/record-queue.js';
+import { type JournalState, JournalWriter, type JournalWriterOptions, MAX_FILE_BYTES } from './journal/writer.js';
+import { isRefusal, RefusalShares, sourceOf } from './refusals.js';
 
 export interface AuditTrailDeps extends Pick<JournalWriterOptions, 'disk' | 'maxFileBytes' | 'queueLimits'> {
   readonly observe: Observer;
   /** Which program records: `serve`, `stdio`, or a command's name. */
   readonly process: string;
+  /** The file with the key of the arguments' digests; without one there are no digests. */
+  readonly keyFile?: string;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
 }
@@ -52,6 +57,8 @@ export type AuditEvent =
       readonly token_id?: string;
       readonly by?: string;
       readonly parameters: JsonObject;
+      /** Identifies the arguments before they were redacted and cut. */
+      readonly arguments?: ArgumentsDigest;
       readonly actor: AuditActor;
     } & AuditSubject)
   | ({
@@ -89,9 +96,18 @@ export type AuditEvent =
       readonly message: string;
     };
 
-/** The audit trail of this process. `record` never throws, and blocks only where each record is to be on disk at once. */
+/** The audit trail of this process. It never throws, and blocks only where each record is to be on disk at once. */
 export interface AuditTrail {
+  /** Records an event; where there is no space for it, it is counted as lost. */
   record(event: AuditEvent): void;
+  /**
+   * Records an event before its call runs. Resolves when the journal has space for it; false means that the call must not run,
+   * because the record is lost, or because records are required and the disk fails.
+   */
+  accept(event: AuditEvent): boolean | Promise<boolean>;
+  /** Identifies the true arguments of a call; undefined where no digests are made. */
+  digest(args: JsonObject): ArgumentsDigest | undefined;
+  state(): JournalState;
   /** Resolves when everything recorded so far is on disk. */
   flush(): Promise<void>;
   close(): Promise<void>;
@@ -99,9 +115,13 @@ export interface AuditTrail {
 
 const DAY_MS = 86_400_000;
 
-/** In characters of JSON. No event needs more, and a longer line would not be read again. */
-const MAX_EVENT_LENGTH = 1024 * 1024;
-const MAX_MEMBER_LENGTH = 16 * 1024;
+/** Refusals of one source may take this part of all journals in an hour, at least this many characters. */
+const HOURLY_SHARE = 128;
+const LEAST_HOURLY_SHARE = 4 * 1024 * 1024;
+
+/** A journal takes at most this part of all of them, so that removing the oldest removes little. */
+const FILES_AT_LEAST = 16;
+const SMALLEST_FILE = 64 * 1024;
 
 /**
  * Opens the audit trail of this process. Its journal is created with the first record. Where it cannot be created or written,
@@ -109,70 +129,175 @@ const MAX_MEMBER_LENGTH = 16 * 1024;
  */
 export async function openAuditTrail(config: AuditConfig, deps: AuditTrailDeps): Promise<AuditTrail> {
   if (!config.enabled) return noAuditTrail;
-  const { observe, now = Date.now } = deps;
-  const { directory, retentionDays } = config;
-  const index = createJournalIndex(directory);
-  const writer = new JournalWriter({ ...deps, directory, sync: config.sync, index });
-  const clock = (): string => new Date(now()).toISOString();
-
-  const expire = async (): Promise<void> => {
-    if (retentionDays === 0) return;
-    const before = new Date(now() - retentionDays * DAY_MS).toISOString();
-    await expireJournals({ directory, index, writer, before, now: clock });
-  };
-  const reportFailure = (cause: unknown): void =>
-    observe({ kind: 'notice', level: 'error', message: `old audit journals were not removed (${faultCode(cause)})` });
-
+  const { observe } = deps;
+  const index = createJournalIndex(config.directory);
   await index.warm().catch(() => {
     // The writer meets the same fault and reports it.
   });
-  let expiring = expire().catch(reportFailure);
-  const daily = setInterval(() => {
-    expiring = expire().catch(reportFailure);
-  }, DAY_MS).unref();
-
-  let closing: Promise<void> | undefined;
-  const close = async (): Promise<void> => {
-    clearInterval(daily);
-    // Nothing is removed where its removal could not be recorded.
-    if (await writer.close(clock())) await expiring;
-  };
-  return {
-    record(event) {
-      if (closing !== undefined) {
-        observe({
-          kind: 'defect',
-          where: 'audit',
-          cause: new Error(`a record '${event.type}' came after the audit trail was closed`),
-        });
-        return;
-      }
-      const time = clock();
-      try {
-        writer.put({ time, members: writeEvent(time, event) });
-      } catch (cause) {
-        // An event that cannot be JSON must not stop its call; that it is missing is recorded.
-        observe({ kind: 'defect', where: 'audit', cause });
-        writer.lose(time);
-      }
-    },
-    flush: () => writer.flush(),
-    close: () => (closing ??= close()),
-  };
+  const notify = (level: 'warn' | 'error', message: string): void => observe({ kind: 'notice', level, message });
+  return new OpenAuditTrail(config, deps, index, notify);
 }
 
-/** The members of the event's record; where it is too long, without its longest members. */
+class OpenAuditTrail implements AuditTrail {
+  readonly #config: AuditConfig;
+  readonly #observe: Observer;
+  readonly #now: () => number;
+  readonly #writer: JournalWriter;
+  readonly #index: JournalIndex;
+  readonly #shares: RefusalShares;
+  readonly #digester: ArgumentsDigester | undefined;
+  readonly #notify: (level: 'warn' | 'error', message: string) => void;
+  readonly #daily: NodeJS.Timeout;
+  #expiring: Promise<void>;
+  #closing: Promise<void> | undefined;
+
+  constructor(
+    config: AuditConfig,
+    deps: AuditTrailDeps,
+    index: JournalIndex,
+    notify: (level: 'warn' | 'error', message: string) => void,
+  ) {
+    const { directory, sync, maxBytes } = config;
+    const { maxFileBytes = sizeOfFiles(maxBytes), keyFile, now = Date.now } = deps;
+    this.#config = config;
+    this.#observe = deps.observe;
+    this.#now = now;
+    this.#index = index;
+    this.#notify = notify;
+    this.#shares = new RefusalShares(Math.max(LEAST_HOURLY_SHARE, Math.floor(maxBytes / HOURLY_SHARE)));
+    this.#digester =
+      keyFile === undefined ? undefined : new ArgumentsDigester(keyFile, (message) => notify('warn', message));
+    this.#writer = new JournalWriter({ ...deps, directory, sync, index, maxFileBytes, onEnded: () => this.#expire() });
+    this.#expiring = this.#expireOnce();
+    this.#daily = setInterval(() => this.#expire(), DAY_MS).unref();
+  }
+
+  record(event: AuditEvent): void {
+    const record = this.#prepare(event);
+    if (record !== undefined) this.#writer.put(record);
+  }
+
+  accept(event: AuditEvent): boolean | Promise<boolean> {
+    const record = this.#prepare(event);
+    const accepted = record === undefined || this.#writer.offer(record);
+    const isHeld = (kept: boolean): boolean => kept && !(this.#config.required && this.#writer.state.failing);
+    return typeof accepted === 'boolean' ? isHeld(accepted) : accepted.then(isHeld);
+  }
+
+  digest(args: JsonObject): ArgumentsDigest | undefined {
+    return this.#digester?.digest(args);
+  }
+
+  state(): JournalState {
+    return this.#writer.state;
+  }
+
+  flush(): Promise<void> {
+    return this.#writer.flush();
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  /** The record of an event; undefined where none is to be written, which has been observed or counted. */
+  #prepare(event: AuditEvent): QueuedRecord | undefined {
+    if (this.#closing !== undefined) {
+      const cause = new Error(`a record '${event.type}' came after the audit trail was closed`);
+      this.#observe({ kind: 'defect', where: 'audit', cause });
+      return undefined;
+    }
+    const now = this.#now();
+    const time = new Date(now).toISOString();
+    const source = sourceOf(event);
+    try {
+      const members = writeEvent(time, event);
+      this.#recordSkipped(now);
+      if (isRefusal(event) && !this.#shares.admits(source, members.length, now)) return undefined;
+      return { time, members, source };
+    } catch (cause) {
+      // An event that cannot be JSON must not stop its call; that it is missing is recorded.
+      this.#observe({ kind: 'defect', where: 'audit', cause });
+      this.#writer.lose(time, source);
+      return undefined;
+    }
+  }
+
+  /** Records how many refusals were left out of the hours that are over. */
+  #recordSkipped(until: number): void {
+    for (const skipped of this.#shares.end(until)) {
+      const time = new Date(this.#now()).toISOString();
+      this.#writer.put({ time, members: writeMembers(time, 'skipped', skipped) });
+    }
+  }
+
+  #expire(): void {
+    // A journal that ends because the process does is counted at the next start.
+    if (this.#closing !== undefined) return;
+    this.#expiring = this.#expiring.then(() => this.#expireOnce());
+  }
+
+  async #expireOnce(): Promise<void> {
+    const { directory, retentionDays, maxBytes } = this.#config;
+    if (retentionDays === 0 && maxBytes === 0) return;
+    const now = (): string => new Date(this.#now()).toISOString();
+    const daysAgo = (days: number): string => new Date(this.#now() - days * DAY_MS).toISOString();
+    const before = retentionDays === 0 ? '' : daysAgo(retentionDays);
+    const scope = { directory, index: this.#index, writer: this.#writer, now };
+    await expireJournals({ ...scope, before, maxBytes, endedBefore: daysAgo(1) }).catch((cause: unknown) =>
+      this.#notify('error', `old audit journals were not removed (${faultCode(cause)})`),
+    );
+  }
+
+  async #close(): Promise<void> {
+    clearInterval(this.#daily);
+    this.#recordSkipped(Number.POSITIVE_INFINITY);
+    // Nothing is removed where its removal could not be recorded.
+    if (await this.#writer.close(new Date(this.#now()).toISOString())) await this.#expiring;
+  }
+}
+
+function sizeOfFiles(maxBytes: number): number | undefined {
+  return maxBytes === 0
+    ? undefined
+    : Math.min(MAX_FILE_BYTES, Math.max(SMALLEST_FILE, Math.floor(maxBytes / FILES_AT_LEAST)));
+}
+
+/** A record's bound, in bytes of JSON. */
+const MAX_EVENT_BYTES = 8 * 1024;
+
+/** How much of a long member is kept, tried in this order until the record fits. In characters. */
+const HEADS = [2_000, 500, 100] as const;
+
+/** The members of the event's record. Where it is too long, its long members are cut. */
 function writeEvent(time: string, event: AuditEvent): string {
-  const members = writeMembers(time, event.type, event);
-  if (members.length <= MAX_EVENT_LENGTH) return members;
-  const fits = ([, value]: [string, unknown]): boolean => (JSON.stringify(value)?.length ?? 0) <= MAX_MEMBER_LENGTH;
-  const kept = Object.fromEntries(Object.entries(event).filter(fits));
-  return writeMembers(time, event.type, { ...kept, cut_from_characters: members.length });
+  let members = writeMembers(time, event.type, event);
+  for (const head of HEADS) {
+    if (Buffer.byteLength(members) <= MAX_EVENT_BYTES) break;
+    members = writeMembers(time, event.type, cutMembers(event, head));
+  }
+  return members;
+}
+
+/** The event with the beginning of each long member, its length and a digest of it. */
+function cutMembers(event: AuditEvent, head: number): object {
+  return Object.fromEntries(
+    Object.entries(event).map(([name, value]) => {
+      const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+      if (text.length <= head) return [name, value];
+      const sha256 = createHash('sha256').update(text).digest('base64url');
+      return [name, { cut: text.slice(0, head), characters: text.length, sha256 }];
+    }),
+  );
 }
 
 /** The audit trail of a gateway that keeps none. */
 export const noAuditTrail: AuditTrail = {
   record: () => undefined,
+  accept: () => true,
+  digest: () => undefined,
+  state: () => ({ failing: false, lost: 0 }),
   flush: () => Promise.resolve(),
   close: () => Promise.resolve(),
 };
@@ -186,15 +311,20 @@ interface Expiry {
   readonly writer: Pick<JournalWriter, 'liveFile' | 'put' | 'flush'>;
   /** Journals whose newest record is older are removed. ISO 8601. */
   readonly before: string;
+  /** Beyond so many bytes in all, the oldest journals that have ended are removed; 0 keeps all. */
+  readonly maxBytes?: number;
+  /** A journal without an end whose newest record is older has ended: its process was killed. ISO 8601. */
+  readonly endedBefore?: string;
   readonly now: () => string;
 }
 
 /**
- * Removes the journals that are too old, never the one that is being written. A record that names them and how they ended is on
- * disk before the first is removed, so that the verification does not report them as missing.
+ * Removes the journals that are too old or too much, never the one that is being written. A record that names them and how they
+ * ended is on disk before the first is removed, so that the verification does not report them as missing.
  */
-export async function expireJournals({ directory, index, writer, before, now }: Expiry): Promise<void> {
-  const expired = index.read().filter(({ newest, file }) => newest < before && file !== writer.liveFile);
+export async function expireJournals(expiry: Expiry): Promise<void> {
+  const { directory, writer, now } = expiry;
+  const expired = chooseExpired(expiry);
   for (let from = 0; from < expired.length; from += NAMED_AT_ONCE) {
     const removed = expired.slice(from, from + NAMED_AT_ONCE).map(markOf);
     const time = now();
@@ -202,6 +332,19 @@ export async function expireJournals({ directory, index, writer, before, now }: 
     await writer.flush();
     for (const { file } of removed) await rm(join(directory, file), { force: true });
   }
+}
+
+function chooseExpired({ index, writer, before, maxBytes = 0, endedBefore = '' }: Expiry): readonly JournalEnds[] {
+  const journals = index.read().filter(({ file }) => file !== writer.liveFile);
+  const old = new Set(journals.filter(({ newest }) => newest < before));
+  let excess = index.read().reduce((sum, each) => sum + (old.has(each) ? 0 : each.size), 0) - maxBytes;
+  const surplus = journals.filter((journal) => {
+    const isEnded = journal.closed || journal.newest < endedBefore;
+    if (maxBytes === 0 || excess <= 0 || old.has(journal) || !isEnded) return false;
+    excess -= journal.size;
+    return true;
+  });
+  return [...old, ...surplus];
 }
 
 function markOf({ file, last }: JournalEnds): JournalMark {

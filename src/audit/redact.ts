@@ -5,17 +5,43 @@ import { setMember } from '../lib/json-path.js';
 import { toSnakeCase } from '../lib/names.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import type { Operation } from '../protocol/operation.js';
+import { isRunnerParameter, orderParameters } from './parameter-order.js';
+import { createSecretTextFilter, hide, SEARCHED_LENGTH, type SecretTextFilter } from './secret-text.js';
 
-/** Copies arguments for audit records and for approvers: without secrets, and of bounded size. */
-export type Redactor = (operation: Pick<Operation, 'sensitive'>, args: JsonObject) => JsonObject;
+/** The operation whose arguments are copied. */
+type Subject = Pick<Operation, 'sensitive'> & Partial<Pick<Operation, 'identifiers' | 'classification'>>;
 
-/** Bounds of the copy. */
-const MAX_TEXT = 1_000;
+/** Copies arguments for audit records: without secrets, of bounded size, the most important first. */
+export type Redactor = (operation: Subject, args: JsonObject) => JsonObject;
+
+/** What an approver sees of a call's arguments. What is run (a command, a query) is in both copies as it is. */
+export interface ShownArguments {
+  /** Of bounded size, for lists and messages. */
+  readonly parameters: JsonObject;
+  /** The same with larger bounds; absent where it would be equal. */
+  readonly full?: JsonObject;
+}
+
+export type ApproverView = (operation: Subject, args: JsonObject) => ShownArguments;
+
+/** Bounds of a copy. */
+interface Bounds {
+  /** Of one text, in characters. */
+  readonly text: number;
+  /** Of a text that is run, for approvers. */
+  readonly runnerText: number;
+  readonly items: number;
+  readonly depth: number;
+  /** Of the whole copy, in bytes of JSON, without the notes on what was left out. */
+  readonly bytes: number;
+}
+
+/** At most 16 kB including the notes. */
+const SHORT: Bounds = { text: 1_000, runnerText: 6_000, items: 50, depth: 6, bytes: 15_500 };
+const FULL: Bounds = { text: 60_000, runnerText: 60_000, items: 5_000, depth: 40, bytes: 250_000 };
 const MAX_KEY = 200;
-const MAX_ITEMS = 50;
-const MAX_DEPTH = 6;
-/** Of the whole copy, in bytes of JSON; 16 kB including the notes on what was left out. */
-const MAX_BYTES = 15_500;
+/** How much of a text that is cut comes from its end. */
+const TAIL_SHARE = 0.3;
 /** The size of the brackets of a list or an object, with the comma that follows. */
 const BRACKETS = 3;
 
@@ -28,11 +54,29 @@ const NAMING_MEMBERS = ['name', 'key', 'header', 'variable'];
 export function createRedactor(config: Pick<AuditConfig, 'redactKeys' | 'redactPatterns'>): Redactor {
   const isSecretKey = createSecretKeyTest(config.redactKeys);
   const filterText = createSecretTextFilter(config.redactPatterns);
-  return ({ sensitive = [] }, args) => {
-    const declared = new Set(sensitive.map((name) => toSnakeCase(name)));
-    const isDeclared = (key: string): boolean => declared.has(toSnakeCase(key));
-    return new Redaction({ isSecretKey, isDeclared, filterText }).copyArguments(args);
+  return (operation, args) =>
+    new Redaction({ isSecretKey, isDeclared: testDeclared(operation), filterText }, SHORT).copyArguments(
+      orderParameters(operation, args),
+    );
+}
+
+/** The same for approvers, who must read what would run. */
+export function createApproverView(config: Pick<AuditConfig, 'redactKeys' | 'redactPatterns'>): ApproverView {
+  const isSecretKey = createSecretKeyTest(config.redactKeys);
+  const filterText = createSecretTextFilter(config.redactPatterns);
+  return (operation, args) => {
+    const isRunner = (key: string): boolean => isRunnerParameter(operation, key);
+    const tests = { isSecretKey, isDeclared: testDeclared(operation), filterText, isRunner };
+    const ordered = orderParameters(operation, args);
+    const parameters = new Redaction(tests, SHORT).copyArguments(ordered);
+    const full = new Redaction(tests, FULL).copyArguments(ordered);
+    return JSON.stringify(full) === JSON.stringify(parameters) ? { parameters } : { parameters, full };
   };
+}
+
+function testDeclared({ sensitive = [] }: Subject): SecretKeyTest {
+  const declared = new Set(sensitive.map((name) => toSnakeCase(name)));
+  return (key) => declared.has(toSnakeCase(key));
 }
 
 interface RedactionTests {
@@ -40,15 +84,20 @@ interface RedactionTests {
   /** Whether curation declares a parameter's values as secret. */
   readonly isDeclared: SecretKeyTest;
   readonly filterText: SecretTextFilter;
+  /** Whether a parameter's value is run, so that its texts are copied as they are. */
+  readonly isRunner?: (key: string) => boolean;
 }
 
 /** Makes one copy. */
 class Redaction {
   readonly #tests: RedactionTests;
+  readonly #bounds: Bounds;
   #bytes = 0;
+  #copiesRunner = false;
 
-  constructor(tests: RedactionTests) {
+  constructor(tests: RedactionTests, bounds: Bounds) {
     this.#tests = tests;
+    this.#bounds = bounds;
   }
 
   /** Declared names are parameters: at the top, or in an UPDATE's `input` and, dotted, in its `if_match`. */
@@ -57,14 +106,23 @@ class Redaction {
     const isSecret: SecretKeyTest = (key) =>
       isSecretKey(key) || isDeclared(key) || isDeclared(key.replace(/\..*/s, ''));
     return this.#copyObject(args, 1, isSecret, (key, value) =>
-      PARAMETER_HOLDERS.has(key) && isJsonObject(value) ? this.#copyObject(value, 2, isSecret) : this.#copy(value, 2),
+      PARAMETER_HOLDERS.has(key) && isJsonObject(value)
+        ? this.#copyObject(value, 2, isSecret, (inner, member) => this.#copyParameter(inner, member, 3))
+        : this.#copyParameter(key, value, 2),
     );
+  }
+
+  #copyParameter(key: string, value: unknown, depth: number): unknown {
+    this.#copiesRunner = this.#tests.isRunner?.(key) ?? false;
+    const copy = this.#copy(value, depth);
+    this.#copiesRunner = false;
+    return copy;
   }
 
   #copy(value: unknown, depth: number): unknown {
     if (typeof value === 'string') return this.#copyText(value);
     if (typeof value !== 'object' || value === null) return this.#spend(toPlain(value));
-    if (depth > MAX_DEPTH) return this.#spend(Array.isArray(value) ? '[...]' : '{...}');
+    if (depth > this.#bounds.depth) return this.#spend(Array.isArray(value) ? '[...]' : '{...}');
     return Array.isArray(value) ? this.#copyList(value, depth) : this.#copyObject(value as JsonObject, depth);
   }
 
@@ -72,7 +130,7 @@ class Redaction {
     const copy: unknown[] = [];
     this.#bytes += BRACKETS;
     for (const item of items) {
-      if (copy.length === MAX_ITEMS || this.#bytes >= MAX_BYTES) {
+      if (copy.length === this.#bounds.items || this.#bytes >= this.#bounds.bytes) {
         copy.push(`... (${items.length} elements)`);
         break;
       }
@@ -92,25 +150,27 @@ class Redaction {
     const keys = Object.keys(value);
     this.#bytes += BRACKETS;
     for (const [index, key] of keys.entries()) {
-      const name = cutText(this.#tests.filterText(key), key.length, MAX_KEY);
+      const name = this.#tests.filterText(key.slice(0, MAX_KEY + 1)).slice(0, MAX_KEY) + noteLength(key, MAX_KEY);
       if (!this.#fits(name)) {
         setMember(copy, '...', `(${keys.length - index} more members)`);
         break;
       }
       const hidden = isSecret(key) || (namesSecret && key === 'value');
-      setMember(copy, this.#spend(name), hidden ? this.#spend(REDACTED) : copyMember(key, value[key]));
+      setMember(copy, this.#spend(name), hidden ? this.#spend(hide(value[key])) : copyMember(key, value[key]));
     }
     return copy;
   }
 
   /** A text without secrets, cut to the remaining size. */
   #copyText(text: string): string {
-    const cut = cutText(this.#tests.filterText(text), text.length, MAX_TEXT);
+    const filter = this.#copiesRunner ? (whole: string): string => whole : this.#tests.filterText;
+    const limit = this.#copiesRunner ? this.#bounds.runnerText : this.#bounds.text;
+    const cut = cutMiddle(text, limit, filter);
     return this.#spend(this.#fits(cut) ? cut : `... (${text.length} characters)`);
   }
 
   #fits(text: string): boolean {
-    return this.#bytes + sizeOf(text) <= MAX_BYTES;
+    return this.#bytes + sizeOf(text) <= this.#bounds.bytes;
   }
 
   #spend<T extends Scalar>(value: T): T {
@@ -135,8 +195,18 @@ function toPlain(value: unknown): Scalar {
   return value === null || typeof value === 'number' || typeof value === 'boolean' ? value : String(value);
 }
 
-function cutText(text: string, length: number, limit: number): string {
-  return text.length <= limit && length <= limit ? text : `${text.slice(0, limit)}... (${length} characters)`;
+/** The text without secrets; where it is long, its beginning, its length and its end, since either may be what matters. */
+function cutMiddle(text: string, limit: number, filter: SecretTextFilter): string {
+  const isSearched = text.length <= SEARCHED_LENGTH;
+  const head = filter(isSearched ? text : text.slice(0, SEARCHED_LENGTH));
+  if (isSearched && head.length <= limit) return head;
+  const tail = isSearched ? head : filter(text.slice(-SEARCHED_LENGTH));
+  const tailLength = Math.floor(limit * TAIL_SHARE);
+  return `${head.slice(0, limit - tailLength)}... (${text.length} characters) ...${tail.slice(-tailLength)}`;
+}
+
+function noteLength(key: string, limit: number): string {
+  return key.length <= limit ? '' : `... (${key.length} characters)`;
 }
 
 /** Whether a member's name says that its value must not be recorded. */
@@ -145,6 +215,9 @@ type SecretKeyTest = (key: string) => boolean;
 /** Names that are secret beyond `isSensitiveName`: spellings without separators, and proofs of identity. */
 const SECRET_WORDS =
   /passw(?:or)?d|passphrase|passcode|pwd|secret|credential|(?:api|access|private|signing|encryption|ssh|host|master|account)keys?(?:id)?$|authori[sz]ation|^auth$|bearer|cookie|session(?:id|key)|connectionstring|signature$|mnemonic|pincode|^(?:otp|totp|mfa|cvv|cvc|ssn)(?:code)?$/;
+
+/** A name such as `password_command` is that of a program, which must not run unseen. */
+const CARRIES_PROGRAM = /_(?:command|cmd|script|program|helper)$/;
 
 /** A token is secret, unless its name says that it counts something or marks a position. */
 const TOKEN_KEY = /tokens?$/;
@@ -159,64 +232,11 @@ function createSecretKeyTest(patterns: readonly string[]): SecretKeyTest {
   const matchers = patterns.map((pattern) => new Minimatch(pattern, { nocase: true, dot: true, nocomment: true }));
   return (key) => {
     const name = toSnakeCase(key);
+    if (CARRIES_PROGRAM.test(name)) return matchers.some((matcher) => matcher.match(name));
     const squeezed = name.replaceAll('_', '');
     if (isSensitiveName(name) || SECRET_WORDS.test(squeezed)) return true;
     if (TOKEN_KEY.test(squeezed) && squeezed !== 'tokens' && !HARMLESS_TOKEN.test(squeezed)) return true;
     // A slash in a name does not separate folders.
     return matchers.some((matcher) => matcher.match(key.replaceAll('/', '_')) || matcher.match(name));
-  };
-}
-
-/** Replaces what is not recorded. */
-const REDACTED = '[redacted]';
-
-/**
- * Texts that are secret by their form, wherever they occur. No pattern looks further back or ahead than it
- * must: a text that nearly matches costs time in proportion to its length.
- */
-const SECRET_FORMS: readonly RegExp[] = [
-  /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----[\s\S]*?(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|$)/g,
-  // The credentials of an address: https://user:password@host.
-  /(?<=:\/\/)[^\s/?#"'<>]+(?=@)/g,
-  /\bbearer\s{1,3}[\w.~+/=-]{8,}/gi,
-  // Base64 with a digit or padding: "basic understanding" is neither.
-  /\bbasic\s{1,3}(?=[A-Za-z+/]*[0-9=])[A-Za-z0-9+/]{6,}={0,2}/gi,
-  // JSON Web Tokens, of two parts where there is no signature.
-  /(?<![\w-])eyJ[\w-]{8,}(?:\.[\w-]+){1,4}/g,
-  /gh[oprsu]_\w{16,}/g,
-  /github_pat_\w{16,}/g,
-  /gl(?:pat|ptt|rt|dt|soat)-[\w-]{16,}/g,
-  /xox[a-z](?:\.\w+)?-[\w-]{8,}/g,
-  /xapp-[\w-]{8,}/g,
-  /(?<![A-Za-z0-9])sk-[\w-]{16,}/g,
-  /(?<![A-Za-z0-9])[prs]k_(?:live|test)_\w{8,}/g,
-  /whsec_\w{16,}/g,
-  /(?<![A-Z0-9])A(?:KI|SI|BI|CC)A[A-Z0-9]{16}/g,
-  /AIza[\w-]{30,}/g,
-  /ya29\.[\w-]{16,}/g,
-  /(?<![A-Za-z0-9])(?:npm|hf|dop_v1|pypi|glc|shpat|lin_api|ntn|secret|figd|sq0[a-z]{3})[_-]\w{20,}/g,
-  /SG\.[\w-]{16,}\.[\w-]{16,}/g,
-  // The gateway's own confirmation tokens.
-  /(?:conf|quota_continue)_[\w-]{16,}/g,
-];
-
-/** A secret name and its value: `password=x`, `--api-key x`, `"secret": "x"`. */
-const SECRET_ASSIGNMENT =
-  /((?:passw(?:or)?d|passphrase|pwd|secret|token|credentials?|authorization|api[_-]?key|(?:access|private|secret)[_-]?key)["']?(?:\s{0,3}[=:]\s{0,3}|(?<=--[\w-]{1,40})\s{1,3})(?:(?:bearer|basic)\s{1,3})?)(?!\[redacted\])("(?:[^"\\]|\\.)*"?|'[^']*'?|[^\s"',;&)}\]]+)/gi;
-
-/** How much of a text is searched, in characters; what follows is never recorded. */
-const SEARCHED_LENGTH = 16 * 1024;
-
-/** Replaces the secrets in a text. */
-type SecretTextFilter = (text: string) => string;
-
-/** @param patterns further regular expressions; what they match is replaced completely */
-function createSecretTextFilter(patterns: readonly string[]): SecretTextFilter {
-  const own = patterns.map((pattern) => new RegExp(pattern, 'gu'));
-  return (text) => {
-    let filtered = text.length > SEARCHED_LENGTH ? text.slice(0, SEARCHED_LENGTH) : text;
-    for (const pattern of own) filtered = filtered.replace(pattern, REDACTED);
-    for (const form of SECRET_FORMS) filtered = filtered.replace(form, REDACTED);
-    return filtered.replace(SECRET_ASSIGNMENT, `$1${REDACTED}`);
   };
 }

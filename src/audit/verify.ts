@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { faultCode } from '../config/secrets.js';
+import { isJsonObject } from '../protocol/json.js';
 import {
   JOURNAL_FORMAT,
   type JournalMark,
@@ -13,6 +14,8 @@ import { type RawLine, readFirstLine, readLines } from './journal/read.js';
 export interface JournalVerdict {
   readonly files: number;
   readonly records: number;
+  /** Records that the journals say were lost. */
+  readonly lost: number;
   readonly faults: readonly JournalFault[];
   readonly notes: readonly JournalNote[];
 }
@@ -39,6 +42,7 @@ interface Claim extends JournalMark {
 /** The result of checking one journal. */
 interface CheckedJournal {
   readonly records: number;
+  readonly lost: number;
   readonly faults: readonly JournalFault[];
   readonly notes: readonly JournalNote[];
   /** The hashes of the records that other journals name, by number. */
@@ -68,6 +72,7 @@ export async function verifyJournals(directory: string): Promise<JournalVerdict>
   return {
     files: files.length,
     records: journals.reduce((sum, { records }) => sum + records, 0),
+    lost: journals.reduce((sum, { lost }) => sum + lost, 0),
     faults: [
       ...journals.flatMap(({ faults }) => faults),
       ...distinct(claims.flatMap((claim) => checkClaim(claim, checked.get(claim.file), removed.get(claim.file)))),
@@ -97,13 +102,24 @@ async function checkJournal(directory: string, file: string, named: ReadonlySet<
   const hashes = new Map<number, string>();
   const removed: JournalMark[] = [];
   let records = 0;
+  let lost = 0;
   const take = (number: number, record: JournalRecord | undefined, fault: string | undefined): void => {
     if (fault !== undefined) faults.add(number, fault);
     if (record === undefined) return;
     records += 1;
     if (named.has(record.seq)) hashes.set(record.seq, record.hash);
     if (record.type === 'retention') removed.push(...readMarks(record['removed']));
-    if (record.type === 'lost') notes.push(`record ${record.seq} reports ${String(record['count'])} lost records`);
+    if (record.type === 'lost') {
+      lost += typeof record['count'] === 'number' ? record['count'] : 1;
+      notes.push(
+        `record ${record.seq} reports ${String(record['count'])} lost records${nameSources(record['sources'])}`,
+      );
+    }
+    if (record.type === 'skipped') {
+      notes.push(
+        `record ${record.seq} reports ${String(record['count'])} refusals of '${String(record['source'])}' that were only counted`,
+      );
+    }
   };
   try {
     for await (const line of readLines(join(directory, file))) {
@@ -118,7 +134,14 @@ async function checkJournal(directory: string, file: string, named: ReadonlySet<
   } catch (cause) {
     faults.add(null, `the journal cannot be read (${faultCode(cause)})`);
   }
-  return { records, faults: faults.listed(), notes: notes.map((note) => ({ file, note })), hashes, removed };
+  return { records, lost, faults: faults.listed(), notes: notes.map((note) => ({ file, note })), hashes, removed };
+}
+
+function nameSources(sources: unknown): string {
+  if (!isJsonObject(sources)) return '';
+  return ` (${Object.entries(sources)
+    .map(([name, count]) => `${name}: ${String(count)}`)
+    .join(', ')})`;
 }
 
 /** Compares what one journal says about another with that other. */

@@ -53,8 +53,9 @@ function nameOf(record: JsonObject): string {
 }
 
 /** Describes a record about the journal itself. */
-function describeJournal({ type, process: program, pid, count, removed }: JsonObject): string {
+function describeJournal({ type, process: program, pid, count, source, removed }: JsonObject): string {
   if (type === 'opened') return `by ${show(program)}, process ${show(pid)}`;
+  if (type === 'skipped') return `${show(count)} refusals of ${show(source)} were only counted`;
   if (type === 'lost') return `${show(count)} records`;
   return Array.isArray(removed) ? `${removed.length} journals removed` : '';
 }

@@ -58,6 +58,7 @@ export function buildAudit(
   const own = entry.directory;
   return {
     ...audit,
+    required: entry.required ?? audit.sync,
     directory: own === undefined ? join(dataDir, CONFIG_DEFAULTS.audit.directory) : resolve(directory, own),
   };
 }

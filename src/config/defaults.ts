@@ -60,7 +60,15 @@ export const CONFIG_DEFAULTS = {
       maxIssuedPerMinute: 60,
       maxFailuresPerMinute: 20,
     },
-    approvals: { elicitation: true, operator: true, mode: 'retry', waitSeconds: 60, expireSeconds: 900 },
+    approvals: {
+      elicitation: true,
+      operator: true,
+      mode: 'retry',
+      waitSeconds: 60,
+      expireSeconds: 900,
+      maxPending: 200,
+      maxPendingPerClient: 20,
+    },
   },
   quotas: { currency: 'USD' },
   store: { type: 'sqlite', file: 'state.db', prefix: 'mcp-aql' },
@@ -69,6 +77,7 @@ export const CONFIG_DEFAULTS = {
     directory: 'audit',
     calls: 'gated',
     sync: false,
+    maxBytes: 1_073_741_824,
     retentionDays: 90,
     redactKeys: [],
     redactPatterns: [],
@@ -99,7 +108,7 @@ export const CONFIG_DEFAULTS = {
   /** `file` starts at the data directory. */
   readonly store: { readonly type: StoreConfig['type']; readonly file: string; readonly prefix: string };
   /** `directory` starts at the data directory. */
-  readonly audit: AuditConfig;
+  readonly audit: Omit<AuditConfig, 'required'>;
   readonly log: GatewayConfig['log'];
   readonly dataDir: string;
   readonly upstreamsDir: string;

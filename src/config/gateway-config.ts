@@ -411,6 +411,9 @@ export interface ApprovalsConfig {
   readonly waitSeconds: number;
   /** How long the operator has, in seconds. */
   readonly expireSeconds: number;
+  /** How many requests may be undecided at one time, in all and for one client or session. */
+  readonly maxPending: number;
+  readonly maxPendingPerClient: number;
   /** Who may use the HTTP API; nobody when empty. */
   readonly operators: readonly OperatorConfig[];
   /** Where people reach this gateway, for links; the listening address unless given. */
@@ -430,6 +433,10 @@ export interface AuditConfig {
   readonly calls: 'gated' | 'all';
   /** Write each record to the disk before going on. */
   readonly sync: boolean;
+  /** Refuse destructive and higher calls while the journal cannot be written. */
+  readonly required: boolean;
+  /** What the journals may take on the disk; beyond that whole files are removed, the oldest first. 0 keeps all. */
+  readonly maxBytes: number;
   /** Records older than so many days are removed, whole files at a time; 0 keeps all. */
   readonly retentionDays: number;
   /** Extra parameter names (minimatch) whose values are never recorded. */

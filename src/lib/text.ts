@@ -31,6 +31,21 @@ function escapeUnits(character: string): string {
   }).join('');
 }
 
+/** Enough for a program's name. */
+const MAX_LABEL_LENGTH = 100;
+
+/**
+ * A label that a program gives itself, such as a client's name: one line of at most 100 characters, invisible characters
+ * escaped. It goes into records and lists, where a long one or one with line breaks would hide what stands around it.
+ */
+export function cleanLabel(text: string): string {
+  const line = text
+    .slice(0, MAX_LABEL_LENGTH + 1)
+    .replace(/\s+/g, ' ')
+    .trim();
+  return cutText(escapeInvisible(line), MAX_LABEL_LENGTH);
+}
+
 /** Enough for the longest useful description; longer ones cost too much context. */
 const MAX_TEXT_LENGTH = 4000;
 

@@ -4,6 +4,7 @@ import type { AuditConfig } from '../config/gateway-config.js';
 import type { Caller } from '../protocol/call.js';
 import type { JsonObject } from '../protocol/json.js';
 import { dangerRank, type Operation } from '../protocol/operation.js';
+import { OperationError } from '../protocol/operation-error.js';
 import type { PolicyRequest } from './admission.js';
 import type { PolicyDecision } from './rules/rule-types.js';
 
@@ -53,9 +54,10 @@ type DecisionEvent = Extract<AuditEvent, { readonly type: 'decision' }>;
 export function decisionEvent(
   { operation, arguments: args, caller }: PolicyRequest,
   { rule, reason, trust }: PolicyDecision,
-  redact: Redactor,
+  { redact, audit }: { readonly redact: Redactor; readonly audit: Pick<AuditTrail, 'digest'> },
   outcome: DecisionOutcome,
 ): DecisionEvent {
+  const digest = audit.digest(args);
   return {
     type: 'decision',
     ...outcome,
@@ -64,8 +66,19 @@ export function decisionEvent(
     ...(rule === null ? {} : { rule }),
     ...(reason === null ? {} : { reason }),
     parameters: redact(operation, args),
+    ...(digest === undefined ? {} : { arguments: digest }),
     actor: describeActor(caller),
   };
+}
+
+/** Whether a decision's record is kept, so that the call may go on. @throws OperationError where it is not */
+export function requireRecord(accepted: boolean): void {
+  if (accepted) return;
+  throw new OperationError(
+    'INTERNAL_ERROR',
+    "Internal error: 'the audit journal cannot be written, and this call must be recorded before it runs, so it was refused and did not run: send it again later'",
+    { reason: 'unavailable', retryable: true },
+  );
 }
 
 function describeSubject({ qualifiedName, upstream, classification }: Operation): AuditSubject {

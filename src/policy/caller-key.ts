@@ -4,3 +4,8 @@ import type { Caller } from '../protocol/call.js';
 export function keyOfCaller({ client, sessionId }: Caller): string {
   return client === undefined ? `session/${sessionId}` : `client/${client}`;
 }
+
+/** Whose a caller's questions are: an authenticated client's in all of its sessions, of any other caller its session's alone. */
+export function ownerOf({ client, sessionId }: Caller): string {
+  return client === undefined ? sessionId : `client:${client}`;
+}

@@ -3,7 +3,7 @@ import type { Redactor } from '../audit/redact.js';
 import { dangerRank, type Operation } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
 import type { Gatekeeper, Permit, PolicyRequest } from './admission.js';
-import { decisionEvent } from './audit-events.js';
+import { decisionEvent, requireRecord } from './audit-events.js';
 import { minimumTrustFor } from './rules/decide.js';
 import type { PolicyDecision, RuleEngine } from './rules/rule-types.js';
 
@@ -29,20 +29,29 @@ export function createGatekeeper({ rules, confirm, audit, redact }: GatekeeperDe
     const { operation } = request;
     const decision = rules.decide(operation, request.arguments, request.caller);
     if (decision.effect === 'allow') {
-      if (dangerRank(decision.danger) >= RECORDED_FROM) record(request, decision, { outcome: 'allowed' });
-      return ALLOWED;
+      if (dangerRank(decision.danger) < RECORDED_FROM) return ALLOWED;
+      return after(record(request, decision, { outcome: 'allowed' }), (accepted) => {
+        requireRecord(accepted);
+        return ALLOWED;
+      });
     }
     if (decision.effect === 'confirm') return confirm(request, decision);
     const denial = denyByDecision(operation, decision);
-    record(request, decision, { outcome: 'denied', code: denial.code });
-    throw denial;
+    return after(record(request, decision, { outcome: 'denied', code: denial.code }), () => {
+      throw denial;
+    });
   };
   const record = (
     request: PolicyRequest,
     decision: PolicyDecision,
     outcome: Parameters<typeof decisionEvent>[3],
-  ): void => audit.record(decisionEvent(request, decision, redact, outcome));
+  ): boolean | Promise<boolean> => audit.accept(decisionEvent(request, decision, { redact, audit }, outcome));
   return { admit, staticDecision: (operation) => rules.staticDecision(operation) };
+}
+
+/** Goes on when the journal has taken the record: at once, unless it is full. */
+function after<T>(accepted: boolean | Promise<boolean>, then: (accepted: boolean) => T): T | Promise<T> {
+  return typeof accepted === 'boolean' ? then(accepted) : accepted.then(then);
 }
 
 const DENIALS: Readonly<

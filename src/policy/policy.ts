@@ -1,5 +1,6 @@
+import { join } from 'node:path';
 import { type AuditTrail, openAuditTrail } from '../audit/audit-trail.js';
-import { createRedactor } from '../audit/redact.js';
+import { createApproverView, createRedactor } from '../audit/redact.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import { digest } from '../lib/canonical-json.js';
 import type { Observer } from '../observe/observation.js';
@@ -50,7 +51,7 @@ const PURGE_MS = 600_000;
  */
 export async function openPolicy(config: GatewayConfig, deps: PolicyDeps): Promise<PolicyService> {
   const { observe } = deps;
-  const audit = await openAuditTrail(config.audit, deps);
+  const audit = await openAuditTrail(config.audit, { ...deps, keyFile: join(config.dataDir, 'audit.key') });
   const store = await openStore(config.store, {
     onProblem: (message) => observe({ kind: 'notice', level: 'warn', message }),
   }).catch(async (cause: unknown) => {
@@ -71,7 +72,7 @@ export async function openPolicy(config: GatewayConfig, deps: PolicyDeps): Promi
         ...(webhook === undefined ? {} : { notify: webhook.send }),
       })
     : undefined;
-  const confirm = createConfirm({ tokens, approvals, settings, audit, redact });
+  const confirm = createConfirm({ tokens, approvals, settings, audit, redact, view: createApproverView(config.audit) });
 
   const background = createBackground(observe);
   const purging = setInterval(() => background.run('purging the store', store.purge()), PURGE_MS).unref();

@@ -17,8 +17,10 @@ export interface Approval {
   readonly reasons: readonly string[];
   /** The question, in one sentence. */
   readonly message: string;
-  /** Redacted. */
+  /** Without secrets and of bounded size, the most important first; what is run is shown as it is. */
   readonly parameters: JsonObject;
+  /** The same with larger bounds, where these cut something; only where it is asked for. */
+  readonly full?: JsonObject;
   /** Who requests it: the authenticated client or null, its label, its session. */
   readonly requester: { readonly client: string | null; readonly clientName: string; readonly session: string };
   /** The rule that requires the approval. */
@@ -45,7 +47,8 @@ export type DecisionResult =
 /** Lists and decides the requests that wait for an operator. */
 export interface ApprovalService {
   list(status?: ApprovalStatus): Promise<readonly Approval[]>;
-  find(id: string): Promise<Approval | undefined>;
+  /** @param full with all of the parameters */
+  find(id: string, full?: boolean): Promise<Approval | undefined>;
   /** Decides a request once and atomically, and records the decision. */
   decide(id: string, verdict: 'approved' | 'denied', by: Approver, reason?: string): Promise<DecisionResult>;
 }

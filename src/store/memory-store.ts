@@ -30,7 +30,12 @@ export class MemoryStore implements StateStore {
   readonly description = 'memory of this process';
   readonly shared = false;
   readonly #now: () => number;
-  readonly #records: Readonly<Record<Collection, Map<string, Entry>>> = { token: new Map(), approval: new Map() };
+  readonly #records: Readonly<Record<Collection, Map<string, Entry>>> = {
+    token: new Map(),
+    approval: new Map(),
+    approval_key: new Map(),
+    journal: new Map(),
+  };
   readonly #counters = new Map<string, Counter>();
   #closed = false;
 

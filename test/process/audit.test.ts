@@ -48,6 +48,8 @@ const config = (directory: string) => ({
   directory,
   calls: 'all' as const,
   sync: false,
+  required: false,
+  maxBytes: 0,
   retentionDays: 0,
   redactKeys: [],
   redactPatterns: [],

@@ -49,7 +49,12 @@ export class TinyElement {
     this.#listeners.set(type, listener);
   }
 
-  focus(): void {}
+  /** Whether the page has moved the focus here. */
+  focused = false;
+
+  focus(): void {
+    this.focused = true;
+  }
 
   /** Triggers an event as a person would, and waits for the listener. */
   async trigger(type: 'click' | 'submit'): Promise<void> {

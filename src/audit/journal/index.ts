@@ -16,6 +16,10 @@ export interface JournalEnds {
   readonly named: readonly JournalMark[];
   /** Where its last complete line ends, in bytes. */
   readonly end: number;
+  /** In bytes. */
+  readonly size: number;
+  /** Whether its end was written. */
+  readonly closed: boolean;
 }
 
 /** The ends of a directory's journals. A file is read again only when it has grown. */
@@ -40,7 +44,7 @@ export function createJournalIndex(directory: string): JournalIndex {
       const { size, mtime } = statSync(path);
       const cached = known.get(file);
       if (cached?.size === size) return [cached.ends];
-      const ends = readEnds(path, file, mtime);
+      const ends = readEnds(path, file, { size, mtime });
       known.set(file, { size, ends });
       return [ends];
     } catch {
@@ -78,16 +82,22 @@ function list(directory: string): readonly string[] {
   }
 }
 
-function readEnds(path: string, file: string, changed: Date): JournalEnds {
+function readEnds(
+  path: string,
+  file: string,
+  { size, mtime }: { readonly size: number; readonly mtime: Date },
+): JournalEnds {
   const first = readSound(readFirstLine(path));
   const { lines, end } = readLastLines(path, LINES_LOOKED_AT);
   const last = lines.map(readSound).findLast((record) => record !== undefined);
   return {
     file,
-    newest: last?.time ?? changed.toISOString(),
+    newest: last?.time ?? mtime.toISOString(),
     last: last && { file, seq: last.seq, hash: last.hash },
     named: readMarks(first?.['previous']),
     end,
+    size,
+    closed: last?.type === 'closed',
   };
 }
 

@@ -4,16 +4,40 @@ export interface QueuedRecord {
   readonly time: string;
   /** The members of its JSON object. */
   readonly members: string;
+  /** Who caused it: `client/NAME`, `anonymous`, ... Absent for the gateway itself. */
+  readonly source?: string;
 }
 
-export interface QueueLimits {
+export interface Space {
   /** In characters of JSON. */
   readonly characters: number;
   readonly records: number;
 }
 
+export interface QueueLimits extends Space {
+  /** How much of it one source may take; all of it unless given. */
+  readonly perSource?: Space;
+}
+
+/** How many records were lost, and whose they were. */
+export interface Loss {
+  readonly count: number;
+  /** When the first of them was made, ISO 8601. */
+  readonly since: string;
+  readonly sources: Readonly<Record<string, number>>;
+}
+
 /** How much is kept while the disk fails: more would exhaust the gateway's memory. */
-const LIMITS: QueueLimits = { characters: 64 * 1024 * 1024, records: 100_000 };
+const LIMITS: QueueLimits = {
+  characters: 32 * 1024 * 1024,
+  records: 50_000,
+  perSource: { characters: 8 * 1024 * 1024, records: 12_500 },
+};
+
+/** How many sources a loss names; further ones are counted together. */
+const MAX_NAMED = 20;
+const OTHERS = 'others';
+const GATEWAY = 'gateway';
 
 /** The members of a record. */
 export function writeMembers(time: string, type: string, fields: object): string {
@@ -23,10 +47,12 @@ export function writeMembers(time: string, type: string, fields: object): string
 /** Records in the order in which they were put. Records beyond the limits are counted, and the count becomes a record itself. */
 export class RecordQueue {
   readonly #limits: QueueLimits;
+  readonly #used = new Map<string, Space>();
   #records: QueuedRecord[] = [];
   #characters = 0;
   #taken = 0;
-  #lost: { count: number; readonly since: string } | undefined;
+  #loss: Loss | undefined;
+  #lostInAll = 0;
 
   constructor(limits: QueueLimits = LIMITS) {
     this.#limits = limits;
@@ -50,19 +76,34 @@ export class RecordQueue {
     return this.#taken + this.#records.length;
   }
 
+  /** Records lost in all. */
+  get lost(): number {
+    return this.#lostInAll;
+  }
+
+  /** Whether a record would be kept. */
+  hasSpaceFor({ source }: Pick<QueuedRecord, 'source'>): boolean {
+    const { perSource } = this.#limits;
+    if (isFull({ characters: this.#characters, records: this.#records.length }, this.#limits)) return false;
+    const used = source === undefined ? undefined : this.#used.get(source);
+    return used === undefined || perSource === undefined || !isFull(used, perSource);
+  }
+
   push(record: QueuedRecord): void {
-    if (this.#isFull()) {
-      this.lose(record.time);
-    } else {
+    if (this.hasSpaceFor(record)) {
       this.#recordLoss(record.time);
       this.#add(record);
+    } else {
+      this.lose(record.time, record.source);
     }
   }
 
   /** Counts a record that cannot be kept. */
-  lose(time: string): void {
-    this.#lost ??= { count: 0, since: time };
-    this.#lost.count += 1;
+  lose(time: string, source: string = GATEWAY): void {
+    const { count, since, sources } = this.#loss ?? { count: 0, since: time, sources: {} };
+    const name = source in sources || Object.keys(sources).length < MAX_NAMED ? source : OTHERS;
+    this.#loss = { count: count + 1, since, sources: { ...sources, [name]: (sources[name] ?? 0) + 1 } };
+    this.#lostInAll += 1;
     if (this.#records.length === 0) this.#recordLoss(time);
   }
 
@@ -77,24 +118,33 @@ export class RecordQueue {
     const taken = this.#records.splice(0, count);
     this.#characters -= sum;
     this.#taken += taken.length;
+    for (const record of taken) this.#account(record, -1);
     const last = taken.at(-1);
     if (last !== undefined && this.#records.length === 0) this.#recordLoss(last.time);
     return taken;
   }
 
-  #isFull(): boolean {
-    return this.#records.length >= this.#limits.records || this.#characters >= this.#limits.characters;
-  }
-
   #recordLoss(time: string): void {
-    if (this.#lost === undefined) return;
-    const { count, since } = this.#lost;
-    this.#lost = undefined;
-    this.#add({ time, members: writeMembers(time, 'lost', { count, since }) });
+    if (this.#loss === undefined) return;
+    const loss = this.#loss;
+    this.#loss = undefined;
+    this.#add({ time, members: writeMembers(time, 'lost', loss) });
   }
 
   #add(record: QueuedRecord): void {
     this.#records.push(record);
     this.#characters += record.members.length;
+    this.#account(record, 1);
   }
+
+  #account({ source, members }: QueuedRecord, sign: 1 | -1): void {
+    if (source === undefined) return;
+    const { characters, records } = this.#used.get(source) ?? { characters: 0, records: 0 };
+    if (records + sign === 0) this.#used.delete(source);
+    else this.#used.set(source, { characters: characters + sign * members.length, records: records + sign });
+  }
+}
+
+function isFull(used: Space, limit: Space): boolean {
+  return used.records >= limit.records || used.characters >= limit.characters;
 }

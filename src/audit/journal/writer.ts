@@ -15,12 +15,27 @@ export interface JournalWriterOptions {
   readonly index: JournalIndex;
   readonly observe: Observer;
   readonly disk?: Disk;
-  readonly maxFileBytes?: number;
+  readonly maxFileBytes?: number | undefined;
   readonly queueLimits?: QueueLimits;
+  /** Called when a journal has ended and the next begins. */
+  readonly onEnded?: () => void;
+  /** Called with the last record that is on the disk, after each batch. */
+  readonly onWritten?: (mark: JournalMark) => void;
+}
+
+/** Whether the journal takes records. */
+export interface JournalState {
+  readonly failing: boolean;
+  /** Records that were lost since the process began. */
+  readonly lost: number;
 }
 
 /** How long a record waits at most for others, to be written with them. Half of what a crash may lose. */
 const DELAY_MS = 50;
+/** How many records may wait for space in the queue: each belongs to a call that waits. */
+const MAX_WAITING = 10_000;
+/** At most one notice about lost records in this time. */
+const QUIET_MS = 60_000;
 /** The size of a batch that is written without waiting for more, in characters. */
 const BATCH_CHARACTERS = 256 * 1024;
 /** The pauses after failures double from the first to the longest. */
@@ -30,6 +45,12 @@ interface Flush {
   /** Done when this many records have been taken from the queue and written. */
   readonly upTo: number;
   readonly done: () => void;
+}
+
+/** A record that waits for space in the queue. */
+interface Waiting {
+  readonly record: QueuedRecord;
+  readonly done: (accepted: boolean) => void;
 }
 
 /** Writes records into its own journals, one after the other. The first file is created with the first record. */
@@ -44,6 +65,9 @@ export class JournalWriter {
   #running: Promise<void> | undefined;
   #retryMs: number | undefined;
   #flushes: readonly Flush[] = [];
+  #waiting: Waiting[] = [];
+  #lostNoted = 0;
+  #lossNotedAt = Number.NEGATIVE_INFINITY;
   #ended = false;
 
   constructor(options: JournalWriterOptions) {
@@ -56,21 +80,44 @@ export class JournalWriter {
     return this.#file?.name;
   }
 
+  get state(): JournalState {
+    return { failing: this.#retryMs !== undefined, lost: this.#queue.lost };
+  }
+
   put(record: QueuedRecord): void {
     this.#waitingSince ??= performance.now();
     this.#queue.push(record);
+    this.#noteLoss();
     this.#wake();
   }
 
+  /**
+   * Puts a record that must be kept. Where the queue is full it waits until the disk has taken some of it. False, or resolves
+   * with false, where the record is lost because the disk fails.
+   */
+  offer(record: QueuedRecord): boolean | Promise<boolean> {
+    const hasSpace = this.#queue.hasSpaceFor(record);
+    if (hasSpace || this.#ended || this.#retryMs !== undefined || this.#waiting.length >= MAX_WAITING) {
+      this.put(record);
+      return hasSpace;
+    }
+    return new Promise((done) => {
+      this.#waiting.push({ record, done });
+      this.#start();
+    });
+  }
+
   /** Counts a record that could not be made; the count is recorded. */
-  lose(time: string): void {
+  lose(time: string, source?: string): void {
     this.#waitingSince ??= performance.now();
-    this.#queue.lose(time);
+    this.#queue.lose(time, source);
+    this.#noteLoss();
     this.#wake();
   }
 
   /** Resolves when everything that was put so far is on the disk; waits while the disk fails. */
   flush(): Promise<void> {
+    if (this.#ended) return Promise.reject(new Error('the journal has ended'));
     return new Promise((done) => {
       this.#flushes = [...this.#flushes, { upTo: this.#queue.put, done }];
       if (this.#running === undefined && this.#retryMs === undefined) this.#start();
@@ -92,6 +139,8 @@ export class JournalWriter {
       const left = this.#queue.put - this.#queue.taken;
       this.#report('error', `could not be finished (${faultCode(cause)}); ${left} records were not written`);
       return false;
+    } finally {
+      this.#refuseWaiting();
     }
   }
 
@@ -110,7 +159,7 @@ export class JournalWriter {
   #start(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    if (this.#ended) return;
+    if (this.#ended || this.#running !== undefined) return;
     if (this.#options.sync) this.#runSync();
     else this.#running = this.#run().finally(() => this.#pause());
   }
@@ -140,6 +189,7 @@ export class JournalWriter {
     try {
       for (let file = this.#prepare(); file !== undefined; file = this.#prepare()) {
         file.writeSync();
+        this.#options.onWritten?.(file.mark);
         if (file.isClosed) this.#retire(file);
       }
       this.#recover();
@@ -153,6 +203,7 @@ export class JournalWriter {
   async #drain(goesOn: () => boolean): Promise<void> {
     for (let file = this.#prepare(); file !== undefined; file = goesOn() ? this.#prepare() : undefined) {
       await file.write();
+      this.#options.onWritten?.(file.mark);
       if (!file.isClosed) continue;
       await file.sync();
       this.#retire(file);
@@ -172,6 +223,7 @@ export class JournalWriter {
     }
     this.#file ??= this.#begin(first.time);
     this.#file.seal(this.#queue.take(BATCH_CHARACTERS));
+    this.#admitWaiting();
     this.#waitingSince = this.#queue.first === undefined ? undefined : performance.now();
     return this.#file;
   }
@@ -194,6 +246,39 @@ export class JournalWriter {
     this.#predecessor = file.mark;
     this.#file = undefined;
     void file.release();
+    this.#options.onEnded?.();
+  }
+
+  /** Takes the records that wait for space into the queue, as far as there is some. */
+  #admitWaiting(): void {
+    if (this.#waiting.length === 0) return;
+    const left: Waiting[] = [];
+    for (const each of this.#waiting) {
+      if (this.#queue.hasSpaceFor(each.record)) {
+        this.#queue.push(each.record);
+        each.done(true);
+      } else left.push(each);
+    }
+    this.#waiting = left;
+  }
+
+  /** The disk fails: the calls that wait for it are refused, and their records are kept as far as there is space. */
+  #refuseWaiting(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const { record, done } of waiting) {
+      this.#queue.push(record);
+      done(false);
+    }
+    this.#noteLoss();
+  }
+
+  #noteLoss(): void {
+    const { lost } = this.#queue;
+    if (lost === this.#lostNoted || performance.now() - this.#lossNotedAt < QUIET_MS) return;
+    this.#lossNotedAt = performance.now();
+    this.#lostNoted = lost;
+    this.#report('warn', `cannot take all records: ${lost} are lost so far, and counted in it as 'lost'`);
   }
 
   #isUrgent(): boolean {
@@ -214,6 +299,7 @@ export class JournalWriter {
     if (this.#retryMs === undefined) {
       this.#report('error', `cannot be written (${faultCode(cause)}); records are kept in memory until it can`);
     }
+    this.#refuseWaiting();
     this.#retryMs = Math.min((this.#retryMs ?? RETRY_MS.first / 2) * 2, RETRY_MS.longest);
     this.#timer = this.#startIn(this.#retryMs);
   }
@@ -236,7 +322,7 @@ type Disk = Pick<
 >;
 
 /** The size at which a new journal begins, in bytes. */
-const MAX_BYTES = 64 * 1024 * 1024;
+export const MAX_FILE_BYTES = 64 * 1024 * 1024;
 
 /** `YYYY-MM-DD`. */
 const DAY_LENGTH = 10;
@@ -290,7 +376,7 @@ class JournalFile {
   }
 
   /** Whether a record of that time belongs in the next journal. */
-  isOver(time: string, maxBytes = MAX_BYTES): boolean {
+  isOver(time: string, maxBytes = MAX_FILE_BYTES): boolean {
     return this.#bytes >= maxBytes || time.slice(0, DAY_LENGTH) !== this.#day;
   }
 

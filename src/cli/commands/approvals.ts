@@ -9,6 +9,7 @@ import { oneLine, printJson, printLine, printTable, type Terminal } from '../ter
 interface ApprovalFlags extends CommonFlags {
   readonly status?: string;
   readonly reason?: string;
+  readonly full?: boolean;
 }
 
 const STATUSES: readonly ApprovalStatus[] = ['pending', 'approved', 'denied', 'expired'];
@@ -31,10 +32,11 @@ export function registerApprovals(program: Command, terminal: Terminal): void {
     );
   approvals
     .command('show <id>')
-    .description('show one request in full')
+    .description('show one request')
+    .option('--full', 'with all of its parameters, however long')
     .action((id: string, _own: unknown, command: Command) =>
       withApprovals(command, terminal, async (service, flags) => {
-        const approval = await service.find(id);
+        const approval = await service.find(id, flags.full === true);
         if (approval === undefined) throw new CliError(EXIT_CODE.refused, FAULTS.unknown);
         printApproval(approval, flags, terminal);
       }),
@@ -144,5 +146,5 @@ function printApproval(approval: Approval, { json }: ApprovalFlags, terminal: Te
   ];
   for (const [label, text] of lines) printLine(terminal, `${label.padEnd(11)} ${oneLine(text)}`);
   // JSON escapes line feeds within values, so that a value cannot imitate a line of its own.
-  printLine(terminal, `parameters  ${escapeInvisible(JSON.stringify(approval.parameters, null, 2))}`);
+  printLine(terminal, `parameters  ${escapeInvisible(JSON.stringify(approval.full ?? approval.parameters, null, 2))}`);
 }

@@ -27,7 +27,7 @@ export function registerAudit(program: Command, terminal: Terminal): void {
 function registerAuditVerify(audit: Command, terminal: Terminal): void {
   audit
     .command('verify')
-    .description('find records that were altered, removed or added; exit code 7 where there are any')
+    .description('find records that were altered, removed, added or lost; exit code 7 where there are any')
     .option(...DIR_OPTION)
     .action(async (_own: unknown, command: Command) => {
       const flags = command.optsWithGlobals<AuditFlags>();
@@ -35,19 +35,25 @@ function registerAuditVerify(audit: Command, terminal: Terminal): void {
         const verdict = await verifyJournals(directory);
         if (flags.json === true) printJson(terminal, verdict);
         else printVerdict(verdict, directory, terminal);
-        if (verdict.faults.length > 0) process.exitCode = EXIT_CODE.tampered;
+        if (verdict.faults.length > 0 || verdict.lost > 0) process.exitCode = EXIT_CODE.tampered;
       });
     });
 }
 
-function printVerdict({ files, records, faults, notes }: JournalVerdict, directory: string, terminal: Terminal): void {
+function printVerdict(
+  { files, records, lost, faults, notes }: JournalVerdict,
+  directory: string,
+  terminal: Terminal,
+): void {
   const paint = paintFor(terminal.out);
   for (const { file, note } of notes) printLine(terminal, paint.dim(`note: ${file}: ${note}`));
   for (const { file, line, problem } of faults) {
     printLine(terminal, paint.red(`fault: ${line === null ? file : `${file}:${line}`}: ${problem}`));
   }
   const found = faults.length === 0 ? 'nothing was altered' : count(faults.length, 'fault');
-  printLine(terminal, `${count(files, 'journal')}, ${count(records, 'record')} in ${directory}: ${found}.`);
+  const gaps =
+    lost === 0 ? '' : `, but ${count(lost, 'record')} could not be kept and ${lost === 1 ? 'is' : 'are'} lost`;
+  printLine(terminal, `${count(files, 'journal')}, ${count(records, 'record')} in ${directory}: ${found}${gaps}.`);
 }
 
 function count(number: number, what: string): string {
@@ -129,7 +135,10 @@ function registerAuditSearch(audit: Command, terminal: Terminal): void {
     .command('search')
     .description('print the records that match all that is given, the oldest first')
     .option(...DIR_OPTION)
-    .option('--type <types...>', 'decision, call, token, approval, admin, integrity, opened, closed, lost, retention')
+    .option(
+      '--type <types...>',
+      'decision, call, token, approval, admin, integrity, opened, closed, lost, skipped, retention',
+    )
     .option('--operation <pattern>', 'the operation, upstream__name (minimatch: *__delete_*)')
     .option('--upstream <pattern>', 'the upstream (minimatch)')
     .option('--by <name>', 'a session, a client, an operator, or who confirmed')

@@ -125,6 +125,12 @@ const APPROVALS = section(
     },
     waitSeconds: range(1, 3600, 'Of `wait`: how long a call waits.'),
     expireSeconds: range(10, 86_400, 'How long the operator has.'),
+    maxPending: range(
+      1,
+      10_000,
+      'How many requests may be undecided at one time. Clients without authentication share half of it.',
+    ),
+    maxPendingPerClient: range(1, 10_000, 'How many of them one client may have; without authentication, one session.'),
     operators: credentials('Who may approve over the HTTP API: name -> token. Nobody unless given.'),
     publicUrl: {
       type: 'string',
@@ -192,6 +198,16 @@ export const AUDIT_SECTION = section(
       type: 'boolean',
       description: 'Write each record to the disk before going on; else a crash may lose the last 100 ms.',
     },
+    required: {
+      type: 'boolean',
+      description:
+        'Refuse destructive, dangerous and forbidden calls while the journal cannot be written, as on a full disk. Unless given, as `sync`.',
+    },
+    maxBytes: range(
+      0,
+      Number.MAX_SAFE_INTEGER,
+      'What the files may take together, in bytes; beyond that the oldest that have ended are removed. 0 keeps all.',
+    ),
     retentionDays: range(0, 3650, 'Whole files older than so many days are removed; 0 keeps all.'),
     redactKeys: {
       type: 'array',

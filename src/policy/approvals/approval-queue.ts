@@ -19,8 +19,13 @@ export interface ApprovalRequest extends Omit<Approval, 'id' | 'status' | 'reque
 
 /** The requests for approval, as the gatekeeper uses them. */
 export interface ApprovalQueue extends ApprovalService {
-  /** Stores a request and sends the configured notification. */
-  request(request: ApprovalRequest): Promise<Approval>;
+  /**
+   * Stores a request and sends the configured notification; of equal requests that wait, the first stands for all.
+   * @param key identifies equal requests of one caller
+   */
+  request(request: ApprovalRequest, key?: string): Promise<Approval>;
+  /** Uses up an approved request: true for the first caller alone, since one approval is for one call. */
+  claim(id: string): Promise<boolean>;
   /** Resolves when the request is decided or expires, at the latest after `waitMs`; polls for decisions of other processes. */
   waitForDecision(
     id: string,
@@ -33,7 +38,7 @@ export interface ApprovalQueue extends ApprovalService {
 interface ApprovalQueueOptions {
   readonly store: StateStore;
   readonly audit: AuditTrail;
-  readonly config: Pick<ApprovalsConfig, 'expireSeconds'>;
+  readonly config: Pick<ApprovalsConfig, 'expireSeconds' | 'maxPending' | 'maxPendingPerClient'>;
   /** Called with each new request; must not throw. */
   readonly notify?: (approval: Approval) => void;
   /** Milliseconds since the epoch. */
@@ -76,27 +81,31 @@ class StoredApprovals implements ApprovalQueue {
     this.#lifetimeMs = config.expireSeconds * 1_000;
     this.#notify = notify;
     this.#now = now;
-    this.#limit = createPendingLimit(this.#store, config.expireSeconds, now);
+    this.#limit = createPendingLimit(this.#store, config, now);
     this.#waiters = new DecisionWaiters(startTimer);
   }
 
-  async request(request: ApprovalRequest): Promise<Approval> {
+  async request(request: ApprovalRequest, key?: string): Promise<Approval> {
     const { client, clientName, session } = request.requester;
-    await this.#limit.take(session);
+    const equal = key === undefined ? undefined : await this.#findEqual(key);
+    if (equal?.approval.status === 'pending') return withoutFull(equal.approval);
+    await this.#limit.take(request.requester);
     const approval = await this.#file(request);
+    if (key !== undefined) await this.#remember(key, approval);
     this.#record('requested', approval, { session, client_name: clientName, ...(client === null ? {} : { client }) });
-    this.#notify(approval);
+    this.#notify(withoutFull(approval));
     return approval;
   }
 
   async list(status?: ApprovalStatus): Promise<readonly Approval[]> {
     const records = await this.#store.list('approval');
-    const approvals = records.map(({ value }) => this.#read(value));
+    const approvals = records.map(({ value }) => withoutFull(this.#read(value)));
     return status === undefined ? approvals : approvals.filter((approval) => approval.status === status);
   }
 
-  async find(id: string): Promise<Approval | undefined> {
-    return (await this.#find(id))?.approval;
+  async find(id: string, full = false): Promise<Approval | undefined> {
+    const found = (await this.#find(id))?.approval;
+    return found === undefined || full ? found : withoutFull(found);
   }
 
   async decide(
@@ -116,7 +125,7 @@ class StoredApprovals implements ApprovalQueue {
       return state === undefined ? { ok: false, fault: 'unknown' } : this.#refuse(state, 'decided', by);
     }
     this.#record(verdict, decided, { operator: by.name, transport: by.way }, reason);
-    return { ok: true, approval: decided };
+    return { ok: true, approval: withoutFull(decided) };
   }
 
   async waitForDecision(
@@ -142,15 +151,33 @@ class StoredApprovals implements ApprovalQueue {
 
   /** Denies the pending requests of the session, because nothing can use an approval any more. */
   async endSession(sessionId: string): Promise<void> {
+    // An authenticated client can use an approval in its other sessions; those of its own are named after it.
     // Most sessions file no request, so the list is not read for them.
-    if (!(await this.#limit.mayWait(sessionId))) return;
+    if (!(await this.#limit.mayWait(`session/${sessionId}`))) return;
     const decision = { by: 'gateway', at: new Date(this.#now()).toISOString(), reason: 'the session ended' };
     for (const { value, version } of await this.#store.list('approval')) {
       const approval = this.#read(value);
-      if (approval.status !== 'pending' || approval.requester.session !== sessionId) continue;
+      const { client, session } = approval.requester;
+      if (approval.status !== 'pending' || client !== null || session !== sessionId) continue;
       const denied = await this.#settle({ approval, version }, { status: 'denied', decision });
       if (denied !== undefined) this.#record('denied', denied, { session: sessionId }, decision.reason);
     }
+  }
+
+  async claim(id: string): Promise<boolean> {
+    const record = await this.#store.get('approval', readApprovalId(id));
+    if (record === undefined || record.value['claimed'] === true) return false;
+    return this.#store.replace('approval', record.key, record.version, { ...record.value, claimed: true });
+  }
+
+  async #findEqual(key: string): Promise<FoundApproval | undefined> {
+    const known = await this.#store.get('approval_key', key);
+    return known === undefined ? undefined : this.#find(String(known.value['id']));
+  }
+
+  async #remember(key: string, { id, expiresAt }: Approval): Promise<void> {
+    await this.#store.remove('approval_key', key);
+    await this.#store.insert('approval_key', key, { id }, { expiresAt: Date.parse(expiresAt) });
   }
 
   async #file(request: ApprovalRequest): Promise<Approval> {
@@ -179,7 +206,7 @@ class StoredApprovals implements ApprovalQueue {
   /** Expiry is computed by the reader and never written, so that a request expires for every reader at the same moment. */
   #read(value: object): Approval {
     // Only this class writes the collection.
-    const approval = value as Approval;
+    const { claimed: _claimed, ...approval } = value as Approval & { readonly claimed?: true };
     const expired = approval.status === 'pending' && this.#now() >= Date.parse(approval.expiresAt);
     return expired ? { ...approval, status: 'expired' } : approval;
   }
@@ -250,6 +277,11 @@ export function readApprovalId(typed: string): string {
   return typed.trim().toLowerCase().replaceAll('o', '0').replace(/[il]/g, '1');
 }
 
+/** A request as operators see it in lists: without its full parameters, and without the queue's own mark. */
+function withoutFull({ full: _full, ...approval }: Approval): Approval {
+  return approval;
+}
+
 /** Calls `fire` once after `ms` milliseconds, unless the returned function is called before. */
 type StartTimer = (fire: () => void, ms: number) => () => void;
 
@@ -317,17 +349,14 @@ class DecisionWaiters {
   }
 }
 
-const MAX_PER_SESSION = 100;
-const MAX_IN_ALL = 10_000;
-
-/** Bounds how many requests are pending at one time: 100 per session, 10,000 in all. */
+/** Bounds how many requests are pending at one time. */
 interface PendingLimit {
-  /** Counts a request; rejects with RATE_LIMIT_EXCEEDED beyond the limit. */
-  take(session: string): Promise<void>;
+  /** Counts a request; rejects with RATE_LIMIT_EXCEEDED beyond a limit. */
+  take(requester: Approval['requester']): Promise<void>;
   /** Uncounts a request that has been decided. */
   free(approval: Approval): Promise<void>;
-  /** False where the session certainly has no request pending. */
-  mayWait(session: string): Promise<boolean>;
+  /** False where the requester certainly has no request pending. @param name as `boundsOf` makes it */
+  mayWait(name: string): Promise<boolean>;
 }
 
 interface Bound {
@@ -341,14 +370,14 @@ interface Bound {
  * is never uncounted, so each count belongs to a window as long as a request lives: what is pending was filed in this window
  * or in the one before. The sum is never too small; an expired request counts for one window more.
  *
- * @param lifetimeSeconds of a request
  * @param now milliseconds since the epoch
  */
 function createPendingLimit(
   store: Pick<StateStore, 'increment' | 'count'>,
-  lifetimeSeconds: number,
+  config: ApprovalQueueOptions['config'],
   now: () => number,
 ): PendingLimit {
+  const { expireSeconds: lifetimeSeconds } = config;
   const windowMs = lifetimeSeconds * 1_000;
   const windowOf = (time: number): number => Math.floor(time / windowMs);
   const counterOf = (window: number, name: string): string => `approvals/${lifetimeSeconds}/${window}/${name}`;
@@ -367,34 +396,43 @@ function createPendingLimit(
   };
 
   return {
-    async take(session) {
+    async take(requester) {
       const window = windowOf(now());
-      await take(boundOfSession(session));
+      const taken: Bound[] = [];
       try {
-        await take(BOUND_OF_ALL);
+        for (const bound of boundsOf(requester, config)) {
+          await take(bound);
+          taken.push(bound);
+        }
       } catch (error) {
-        await add(window, boundOfSession(session).name, -1);
+        for (const { name } of taken) await add(window, name, -1);
         throw error;
       }
     },
     async free({ requestedAt, requester }) {
       const window = windowOf(Date.parse(requestedAt));
-      await add(window, boundOfSession(requester.session).name, -1);
-      await add(window, BOUND_OF_ALL.name, -1);
+      for (const { name } of boundsOf(requester, config)) await add(window, name, -1);
     },
-    async mayWait(session) {
+    async mayWait(name) {
       const window = windowOf(now());
-      const { name } = boundOfSession(session);
       const counts = [store.count(counterOf(window, name)), store.count(counterOf(window - 1, name))];
       return (await Promise.all(counts)).some((count) => count > 0);
     },
   };
 }
 
-const BOUND_OF_ALL: Bound = { name: 'all', max: MAX_IN_ALL, scope: 'in all' };
-
-function boundOfSession(session: string): Bound {
-  return { name: `session/${session}`, max: MAX_PER_SESSION, scope: 'per session' };
+/**
+ * The bounds that a request counts for. Anybody can open another session, so all callers without authentication share half of the
+ * whole: they cannot keep an authenticated client from asking.
+ */
+function boundsOf(
+  { client, session }: Approval['requester'],
+  { maxPending, maxPendingPerClient }: ApprovalQueueOptions['config'],
+): readonly Bound[] {
+  const all: Bound = { name: 'all', max: maxPending, scope: 'in all' };
+  if (client !== null) return [{ name: `client/${client}`, max: maxPendingPerClient, scope: 'per client' }, all];
+  const anonymous = { name: 'anonymous', max: Math.ceil(maxPending / 2), scope: 'of clients without authentication' };
+  return [{ name: `session/${session}`, max: maxPendingPerClient, scope: 'per session' }, anonymous, all];
 }
 
 function tooManyPending(limit: number, scope: string, resetsAt: number, now: number): OperationError {

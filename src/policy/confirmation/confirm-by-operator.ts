@@ -1,7 +1,9 @@
+import type { ShownArguments } from '../../audit/redact.js';
 import type { ApprovalsConfig } from '../../config/gateway-config.js';
-import type { JsonObject } from '../../protocol/json.js';
+import { digest } from '../../lib/canonical-json.js';
 import { OperationError } from '../../protocol/operation-error.js';
 import type { Approval, ApprovalQueue } from '../approvals/approval-queue.js';
+import { ownerOf } from '../caller-key.js';
 import {
   type Agreement,
   approvalPending,
@@ -22,8 +24,7 @@ interface OperatorApprovals {
  */
 export async function confirmByOperator(
   theCase: ConfirmationCase,
-  /** Redacted: the operator sees them. */
-  parameters: JsonObject,
+  shown: ShownArguments,
   tokens: ConfirmationTokens,
   service: OperatorApprovals,
 ): Promise<Agreement> {
@@ -31,7 +32,7 @@ export async function confirmByOperator(
   const { confirmation, caller } = request;
   const issued =
     confirmation === undefined
-      ? await fileRequest(theCase, parameters, tokens, service)
+      ? await fileRequest(theCase, shown, tokens, service)
       : { token: confirmation, record: await tokens.inspect(confirmation, scope, caller) };
   const { approval: id } = issued.record;
   if (id === null) {
@@ -41,28 +42,30 @@ export async function confirmByOperator(
       {},
     );
   }
-  return settle(theCase, issued, await awaitDecision(id, theCase, service), tokens);
+  return settle(theCase, issued, await awaitDecision(id, theCase, service), tokens, service.queue);
 }
 
 async function fileRequest(
-  { request, decision, scope, message }: ConfirmationCase,
-  parameters: JsonObject,
+  { request: policyRequest, decision, scope, message }: ConfirmationCase,
+  shown: ShownArguments,
   tokens: ConfirmationTokens,
   { queue, settings }: OperatorApprovals,
 ): Promise<IssuedToken> {
-  const { operation, caller } = request;
+  const { operation, caller } = policyRequest;
   const { category, danger } = operation.classification;
-  const approval = await queue.request({
+  const key = digest([ownerOf(caller), scope.operation, scope.definition, scope.parameters]);
+  const request = {
     operation: operation.qualifiedName,
     upstream: operation.upstream,
     category,
     danger: danger.level,
     reasons: decision.reason === null ? danger.reasons : [...danger.reasons, decision.reason],
     message,
-    parameters,
+    ...shown,
     requester: { client: caller.client ?? null, clientName: caller.clientName, session: caller.sessionId },
     rule: decision.rule,
-  });
+  };
+  const approval = await queue.request(request, key);
   return tokens.issue({
     scope,
     caller,
@@ -88,11 +91,20 @@ async function settle(
   issued: IssuedToken,
   approval: Approval | undefined,
   tokens: ConfirmationTokens,
+  queue: ApprovalQueue,
 ): Promise<Agreement> {
   const { request, scope } = theCase;
   if (approval?.status === 'pending') throw approvalPending(theCase, issued, approval);
   if (approval?.status === 'approved') {
-    return { token: await tokens.redeem(issued.token, scope, request.caller), by: approval.decision?.by ?? 'operator' };
+    const token = await tokens.redeem(issued.token, scope, request.caller);
+    if (await queue.claim(approval.id)) return { token, by: approval.decision?.by ?? 'operator' };
+    throw consentRefused(
+      theCase,
+      'an equal call has used this approval, which is for one call: call again to ask for another',
+      {
+        approval: approval.id,
+      },
+    );
   }
   await tokens.discard(issued.token, request.caller);
   if (approval?.status !== 'denied') throw consentRefused(theCase, 'no operator decided in time');

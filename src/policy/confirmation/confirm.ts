@@ -1,11 +1,10 @@
 import type { AuditTrail } from '../../audit/audit-trail.js';
-import type { Redactor } from '../../audit/redact.js';
+import type { ApproverView, Redactor, ShownArguments } from '../../audit/redact.js';
 import type { ApprovalsConfig } from '../../config/gateway-config.js';
 import { InputRequired } from '../../protocol/consent.js';
-import type { JsonObject } from '../../protocol/json.js';
 import { OperationError } from '../../protocol/operation-error.js';
 import type { ApprovalQueue } from '../approvals/approval-queue.js';
-import { type DecisionOutcome, decisionEvent } from '../audit-events.js';
+import { type DecisionOutcome, decisionEvent, requireRecord } from '../audit-events.js';
 import type { Confirm } from '../gatekeeper.js';
 import { confirmByOperator } from './confirm-by-operator.js';
 import { confirmByUser } from './confirm-by-user.js';
@@ -25,38 +24,39 @@ interface ConfirmDeps {
   readonly settings: Pick<ApprovalsConfig, 'elicitation' | 'mode' | 'waitSeconds' | 'expireSeconds'>;
   readonly audit: AuditTrail;
   readonly redact: Redactor;
+  /** What approvers see of a call's arguments. */
+  readonly view: ApproverView;
 }
 
 /** Gets agreement in the way that the decision requires, and records the outcome before the call runs. */
 export function createConfirm(deps: ConfirmDeps): Confirm {
-  const { tokens, audit, redact } = deps;
+  const { tokens, audit, redact, view } = deps;
   return async (request, decision) => {
     const { operation } = request;
-    const parameters = redact(operation, request.arguments);
+    const shown = view(operation, request.arguments);
     const theCase: ConfirmationCase = {
       request,
       decision,
       scope: scopeOf(operation, request.arguments),
-      message: describeConsent(operation, parameters),
+      message: describeConsent(operation, shown.parameters),
     };
-    const record = (outcome: DecisionOutcome): void => audit.record(decisionEvent(request, decision, redact, outcome));
-    try {
-      const { token, by } = await (decision.requires === 'token'
-        ? confirmByToken(theCase, tokens)
-        : confirmByPerson(theCase, parameters, deps));
-      record({ outcome: 'confirmed', token_id: token.id, by });
-      return { outcome: 'confirmed', tokenId: token.id, by };
-    } catch (refusal) {
-      record(describeRefusal(refusal));
+    const record = (outcome: DecisionOutcome) =>
+      audit.accept(decisionEvent(request, decision, { redact, audit }, outcome));
+    const agreement =
+      decision.requires === 'token' ? confirmByToken(theCase, tokens) : confirmByPerson(theCase, shown, deps);
+    const { token, by } = await agreement.catch(async (refusal: unknown) => {
+      await record(describeRefusal(refusal));
       throw refusal;
-    }
+    });
+    requireRecord(await record({ outcome: 'confirmed', token_id: token.id, by }));
+    return { outcome: 'confirmed', tokenId: token.id, by };
   };
 }
 
 /** Asks the client's user first, then an operator. A token that the caller sends back belongs to a request for approval. */
 async function confirmByPerson(
   theCase: ConfirmationCase,
-  parameters: JsonObject,
+  shown: ShownArguments,
   { tokens, approvals, settings }: ConfirmDeps,
 ): Promise<Agreement> {
   const { user, confirmation } = theCase.request;
@@ -64,7 +64,7 @@ async function confirmByPerson(
     const agreement = await confirmByUser(theCase, user, tokens);
     if (agreement !== undefined) return agreement;
   }
-  if (approvals !== undefined) return confirmByOperator(theCase, parameters, tokens, { queue: approvals, settings });
+  if (approvals !== undefined) return confirmByOperator(theCase, shown, tokens, { queue: approvals, settings });
   throw consentRefused(
     theCase,
     'a person must agree to this, and there is no way to ask one: the client cannot ask its user, and no operator is configured',

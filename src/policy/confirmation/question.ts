@@ -1,3 +1,4 @@
+import { isRunnerParameter } from '../../audit/parameter-order.js';
 import { toSnakeCase } from '../../lib/names.js';
 import { escapeInvisible } from '../../lib/text.js';
 import type { Caller } from '../../protocol/call.js';
@@ -75,22 +76,39 @@ export function consentRefused(theCase: ConfirmationCase, reason: string, detail
   });
 }
 
-/** A question fits on one screen; longer values are cut and say how long they are. */
+/** A question fits on one screen. A longer value shows its beginning, its length and its end. */
 const MAX_VALUE_LENGTH = 200;
-const MAX_LIST_LENGTH = 1_500;
+/** Of a value that is run. */
+const MAX_RUNNER_LENGTH = 1_000;
+const MAX_LIST_LENGTH = 2_500;
 
 /**
  * What the call would do, in one sentence: the operator's text with `{param}` filled in, else the operation and all its
  * parameters. Invisible characters are escaped, so that a person sees exactly what is called.
- * @param args redacted
+ * @param args as an approver sees them, the most important first
  */
 export function describeConsent(operation: Operation, args: JsonObject): string {
   const { confirmationMessage: template, name, upstream, classification } = operation;
   if (template !== undefined) return fillIn(template, args);
   const { level } = classification.danger;
-  const given = Object.entries(args).map(([key, value]) => `${escapeInvisible(key)} = ${show(value)}`);
-  const list = given.length === 0 ? 'no parameters' : cut(given.join(', '), MAX_LIST_LENGTH);
+  const list = listParameters(operation, args);
   return `Run '${name}' (${level}) on upstream '${upstream}' with ${list}?`;
+}
+
+/** As many parameters as fit, and how many do not. */
+function listParameters(operation: Operation, args: JsonObject): string {
+  const given = Object.entries(args).map(([key, value]) => {
+    const limit = isRunnerParameter(operation, key) ? MAX_RUNNER_LENGTH : MAX_VALUE_LENGTH;
+    return `${cut(escapeInvisible(key), MAX_VALUE_LENGTH)} = ${show(value, limit)}`;
+  });
+  if (given.length === 0) return 'no parameters';
+  let length = 0;
+  const fits = given.filter((text) => {
+    length += text.length + 2;
+    return length <= MAX_LIST_LENGTH;
+  });
+  const left = given.length - fits.length;
+  return left === 0 ? fits.join(', ') : `${fits.join(', ')} and ${left} more parameters that are not shown here`;
 }
 
 /** The same for the client's user, with the reasons for the question and the caller. */
@@ -114,18 +132,20 @@ function fillIn(template: string, args: JsonObject): string {
   });
 }
 
-function show(value: unknown): string {
+function show(value: unknown, limit = MAX_VALUE_LENGTH): string {
   const text = typeof value === 'string' ? quote(value) : (JSON.stringify(value) ?? 'nothing');
-  return cut(escapeInvisible(text), MAX_VALUE_LENGTH);
+  return cut(escapeInvisible(text), limit);
 }
 
-const ESCAPES: Readonly<Record<string, string>> = { "'": "\\'", '\n': '\\n', '\t': '\\t' };
+const ESCAPES: Readonly<Record<string, string>> = { "'": "\\'", '\\': '\\\\', '\n': '\\n', '\t': '\\t' };
 
 /** Quotes a value, so that no value can look like the next one or like the gateway's own text. */
 function quote(text: string): string {
-  return `'${text.replace(/['\n\t]/g, (sign) => ESCAPES[sign] ?? sign)}'`;
+  return `'${text.replace(/['\\\n\t]/g, (sign) => ESCAPES[sign] ?? sign)}'`;
 }
 
 function cut(text: string, length: number): string {
-  return text.length <= length ? text : `${text.slice(0, length)}... (${text.length} characters)`;
+  if (text.length <= length) return text;
+  const tail = Math.floor(length / 4);
+  return `${text.slice(0, length - tail)}... (${text.length} characters) ...${text.slice(-tail)}`;
 }

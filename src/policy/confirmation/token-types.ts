@@ -7,6 +7,8 @@ import type { DangerLevel, Operation } from '../../protocol/operation.js';
 export interface TokenScope {
   /** The qualified name, because a bare name may come to mean another operation. */
   readonly operation: string;
+  /** What callers call the operation; for messages, not compared. */
+  readonly label?: string;
   readonly upstream: string;
   /** The digest of the operation's definition: a changed tool needs a new question. */
   readonly definition: string;
@@ -21,6 +23,7 @@ export interface Token extends TokenScope {
   /** Identifies the token in records and lists; cannot be used as one. */
   readonly id: string;
   readonly type: 'confirmation' | 'quota_continue';
+  /** Whose it is: a session, or an authenticated client with all of its sessions. */
   readonly session: string;
   /** The digest of the configuration that it was issued under. */
   readonly configuration: string;
@@ -59,7 +62,7 @@ export interface ConfirmationTokens {
   revoke(token: string, caller: Caller): Promise<Token>;
   /** Drops a question for the gateway itself: not counted as an attempt of the caller. */
   discard(token: string, caller: Caller): Promise<void>;
-  /** Revokes the tokens that were issued in a session. */
+  /** Revokes the tokens that belong to a session. */
   endSession(sessionId: string): Promise<void>;
 }
 
@@ -78,6 +81,7 @@ const definitions = new WeakMap<Operation, string>();
 export function scopeOf(operation: Operation, args: JsonObject): TokenScope {
   return {
     operation: operation.qualifiedName,
+    label: operation.name,
     upstream: operation.upstream,
     definition: definitionOf(operation),
     parameters: digest(args),

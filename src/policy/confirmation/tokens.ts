@@ -8,7 +8,7 @@ import type { DangerLevel } from '../../protocol/operation.js';
 import { OperationError } from '../../protocol/operation-error.js';
 import type { StateStore } from '../../store/state-store.js';
 import { describeActor } from '../audit-events.js';
-import { keyOfCaller } from '../caller-key.js';
+import { keyOfCaller, ownerOf } from '../caller-key.js';
 import { failClosed } from '../fail-closed.js';
 import type { ConfirmationTokens, Token, TokenRequest, TokenScope } from './token-types.js';
 
@@ -131,7 +131,7 @@ class StoredTokens implements ConfirmationTokens {
       ...scope,
       id,
       type,
-      session: caller.sessionId,
+      session: ownerOf(caller),
       configuration: this.#configuration,
       danger,
       issuedAt,
@@ -148,8 +148,8 @@ class StoredTokens implements ConfirmationTokens {
     const record = await this.#store.get('token', presented.key);
     // Only this class writes the collection.
     const token = record?.value as Token | undefined;
-    const own = token?.session === presented.caller.sessionId && token.configuration === this.#configuration;
-    if (record === undefined || token === undefined || !own) throw tokenInvalid(presented);
+    if (record === undefined || token?.session !== ownerOf(presented.caller)) throw tokenInvalid(presented);
+    if (token.configuration !== this.#configuration) throw tokenOutdated(presented);
     checkToken(token, presented, this.#now(), this.#config.clockSkewSeconds);
     return { token, version: record.version };
   }
@@ -328,6 +328,11 @@ interface PresentedToken {
 /** The specification's longest token: an error quotes no more of what was sent. */
 const MAX_ECHO = 80;
 
+/** The operation's name as callers know it. */
+function nameOf({ label, operation }: TokenScope): string {
+  return label ?? operation;
+}
+
 interface ScopeCheck {
   readonly part: keyof TokenScope;
   readonly explain: (token: TokenScope, scope: TokenScope) => string;
@@ -337,15 +342,15 @@ interface ScopeCheck {
 const SCOPE_CHECKS: readonly ScopeCheck[] = [
   {
     part: 'operation',
-    explain: (token, scope) => `Confirmation token is for operation '${token.operation}', not '${scope.operation}'`,
+    explain: (token, scope) => `Confirmation token is for operation '${nameOf(token)}', not '${nameOf(scope)}'`,
   },
   {
     part: 'definition',
-    explain: ({ operation }) => `Operation '${operation}' has changed since its confirmation token was issued`,
+    explain: (token) => `Operation '${nameOf(token)}' has changed since its confirmation token was issued`,
   },
   {
     part: 'parameters',
-    explain: ({ operation }) => `Confirmation token is for a call of '${operation}' with other parameters`,
+    explain: (token) => `Confirmation token is for a call of '${nameOf(token)}' with other parameters`,
   },
   {
     part: 'upstream',
@@ -353,9 +358,9 @@ const SCOPE_CHECKS: readonly ScopeCheck[] = [
   },
   {
     part: 'quota',
-    explain: (_, { operation, quota }) =>
-      quota === undefined
-        ? `Token is for continuing past a quota pause and does not confirm a call of '${operation}'`
+    explain: (_, scope) =>
+      scope.quota === undefined
+        ? `Token is for continuing past a quota pause and does not confirm a call of '${nameOf(scope)}'`
         : 'Token is not for continuing past the quota pause of this call',
   },
 ];
@@ -378,9 +383,20 @@ function checkToken(token: Token, presented: PresentedToken, now: number, skewSe
   });
 }
 
-/** The token is unknown, malformed, another caller's or of another configuration: the caller must not learn which. */
+/** The token is unknown, malformed, or another caller's: the caller must not learn which. */
 function tokenInvalid(presented: PresentedToken): OperationError {
-  return refuseToken('TOKEN_INVALID', 'Confirmation token is invalid', presented, {});
+  const { client } = presented.caller;
+  const why =
+    client === undefined
+      ? 'this session got no such token, and a token is good only in the session that got it'
+      : `client '${client}' got no such token`;
+  return refuseToken('TOKEN_INVALID', `Confirmation token is invalid: ${why}`, presented, {});
+}
+
+/** Said to the token's owner alone. */
+function tokenOutdated(presented: PresentedToken): OperationError {
+  const why = "the gateway's configuration has changed since it was issued";
+  return refuseToken('TOKEN_INVALID', `Confirmation token is invalid: ${why}`, presented, {});
 }
 
 /** Refuses a token whose cooldown is not over, and returns the token: it stays valid. */
@@ -389,7 +405,7 @@ function checkCooldown(token: Token, presented: PresentedToken, now: number): vo
   const seconds = Math.ceil((token.notBefore - now) / 1_000);
   throw new OperationError(
     'CONFIRMATION_REQUIRED',
-    `Operation '${token.operation}' may not run yet. Call it again with the same token in ${seconds} seconds`,
+    `Operation '${nameOf(token)}' may not run yet. Call it again with the same token in ${seconds} seconds`,
     {
       operation: token.operation,
       danger_level: token.danger,
@@ -422,7 +438,7 @@ function refuseToken(
   { text, scope }: PresentedToken,
   details: JsonObject,
 ): OperationError {
-  const operation = scope === undefined ? 'the operation' : `'${scope.operation}'`;
+  const operation = scope === undefined ? 'the operation' : `'${nameOf(scope)}'`;
   return new OperationError(code, `${explanation}. Call ${operation} again without a token to get a new one`, {
     token: text.slice(0, MAX_ECHO),
     ...details,

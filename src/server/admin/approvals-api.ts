@@ -2,13 +2,20 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify';
 import type { OperatorConfig } from '../../config/gateway-config.js';
 import type { Gateway } from '../../gateway/gateway.js';
+import { digest } from '../../lib/canonical-json.js';
 import type { Observer } from '../../observe/observation.js';
-import { APPROVAL_STATUSES, type ApprovalService, type ApprovalStatus } from '../../protocol/approval.js';
+import {
+  APPROVAL_STATUSES,
+  type Approval,
+  type ApprovalService,
+  type ApprovalStatus,
+} from '../../protocol/approval.js';
 import { BearerTokens, FailedAttempts, RefusalNotices } from '../auth/bearer-tokens.js';
 import { registerApprovalsPage } from './approvals-page.js';
 import {
   type ApprovalsProblem,
   badRequest,
+  changed,
   explainFault,
   INTERNAL_ERROR,
   notFound,
@@ -36,8 +43,9 @@ interface OneApproval {
 
 /**
  * The HTTP API by which operators decide, each with a bearer token of their own:
- * `GET /admin/approvals?status=pending` -> `{approvals}`, `GET /admin/approvals/:id` -> the approval,
- * `POST /admin/approvals/:id/approve` and `.../deny` with `{reason?}` -> the approval as decided.
+ * `GET /admin/approvals?status=pending&first=50&after=ID` -> `{approvals, total, next}`, without parameters,
+ * `GET /admin/approvals/:id?full=1` -> the approval with the digest of what it says,
+ * `POST /admin/approvals/:id/approve` and `.../deny` with `{reason?, digest?}` -> the approval as decided.
  * Refusals are `{error: {code, message}}`.
  */
 function registerApprovalsApi(app: FastifyInstance, deps: ApprovalsApiDeps): void {
@@ -71,15 +79,50 @@ function guard(api: FastifyInstance, authenticate: OperatorAuthenticator): void 
   });
 }
 
+interface ListQuery {
+  readonly Querystring: { readonly status?: unknown; readonly first?: unknown; readonly after?: unknown };
+}
+
 function offerReading(api: FastifyInstance, service: ApprovalService): void {
-  api.get<{ readonly Querystring: { readonly status?: unknown } }>(PATH, async ({ query: { status } }, reply) => {
-    if (status === undefined || isStatus(status)) return reply.send({ approvals: await service.list(status) });
-    return refuse(reply, badRequest(`'status' must be one of: ${APPROVAL_STATUSES.join(', ')}.`));
+  api.get<ListQuery>(PATH, async ({ query: { status, first = String(PAGE), after } }, reply) => {
+    if (status !== undefined && !isStatus(status)) {
+      return refuse(reply, badRequest(`'status' must be one of: ${APPROVAL_STATUSES.join(', ')}.`));
+    }
+    const count = typeof first === 'string' && /^\d{1,3}$/.test(first) ? Number(first) : 0;
+    if (count < 1 || count > MAX_PAGE) return refuse(reply, badRequest(`'first' must be from 1 to ${MAX_PAGE}.`));
+    return reply.send(cutPage(await service.list(status), count, after));
   });
-  api.get<OneApproval>(`${PATH}/:id`, async ({ params: { id } }, reply) => {
-    const approval = await service.find(id);
-    return approval === undefined ? refuse(reply, notFound(id)) : reply.send(approval);
-  });
+  api.get<OneApproval & { readonly Querystring: { readonly full?: unknown } }>(
+    `${PATH}/:id`,
+    async ({ params: { id }, query: { full } }, reply) => {
+      const approval = await service.find(id, full !== undefined);
+      return approval === undefined
+        ? refuse(reply, notFound(id))
+        : reply.send({ ...approval, digest: digestOf(approval) });
+    },
+  );
+}
+
+/** Approvals on one page of the list. */
+const PAGE = 50;
+const MAX_PAGE = 200;
+
+/** The approvals after one of them, without their parameters: a page of the list stays small, whatever was asked. */
+function cutPage(approvals: readonly Approval[], count: number, after: unknown) {
+  const start = approvals.findIndex(({ id }) => id === after) + 1;
+  const page = approvals.slice(start, start + count);
+  const last = page.at(-1);
+  return {
+    approvals: page.map(({ parameters: _parameters, full: _full, ...summary }) => summary),
+    total: approvals.length,
+    next: last !== undefined && start + count < approvals.length ? last.id : null,
+  };
+}
+
+/** Identifies what an operator has read, so that a decision is about nothing else. */
+function digestOf(approval: Approval): string {
+  const { id, operation, upstream, danger, message, parameters, requester } = approval;
+  return digest({ id, operation, upstream, danger, message, parameters, requester });
 }
 
 function offerDecisions(api: FastifyInstance, service: ApprovalService): void {
@@ -88,6 +131,8 @@ function offerDecisions(api: FastifyInstance, service: ApprovalService): void {
       const { id } = request.params;
       const body = await readDecisionBody(request.raw, reply.raw);
       if (body.kind === 'problem') return refuse(reply, body.problem);
+      const shown = body.digest === undefined ? undefined : await service.find(id);
+      if (shown !== undefined && digestOf(shown) !== body.digest) return refuse(reply, changed(id));
       const approver = { name: request.getDecorator<string>(OPERATOR), way: 'http' } as const;
       const decided = await service.decide(id, verdict, approver, body.reason);
       return decided.ok
@@ -126,8 +171,8 @@ type Authentication =
 type OperatorAuthenticator = (request: IncomingMessage) => Authentication;
 
 /**
- * Recognises operators by their tokens. An address that sent too many wrong tokens has to wait, even with a right one:
- * otherwise it could go on guessing while it is refused.
+ * Recognises operators by their tokens. An address that sent too many wrong tokens has to wait; a right token is let through,
+ * since behind a proxy all operators have one address, and a token has too many possible values to be guessed.
  */
 function createOperatorAuthenticator(
   operators: readonly OperatorConfig[],
@@ -139,10 +184,10 @@ function createOperatorAuthenticator(
   const failed = new FailedAttempts(now);
   return ({ headers: { authorization }, socket }) => {
     const address = socket.remoteAddress ?? 'unknown';
-    const seconds = failed.secondsToWait(address);
-    if (seconds > 0) return refuseOperator(tooManyAttempts(seconds), { 'retry-after': String(seconds) });
     const name = tokens.holderOf(authorization);
     if (name !== undefined) return { kind: 'operator', name };
+    const seconds = failed.secondsToWait(address);
+    if (seconds > 0) return refuseOperator(tooManyAttempts(seconds), { 'retry-after': String(seconds) });
     // A request without a token is no guess: browsers and probes send them.
     if (authorization !== undefined) {
       failed.note(address);

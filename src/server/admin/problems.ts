@@ -23,7 +23,7 @@ export const INTERNAL_ERROR: ApprovalsProblem = {
   message: "The gateway failed to do this. Try again; the gateway's log says why.",
 };
 
-const LIST_PENDING = 'GET /admin/approvals?status=pending lists what waits for a decision.';
+const LIST_PENDING = 'Refresh the list to see what waits for a decision (GET /admin/approvals?status=pending).';
 
 type Explain = (id: string, approval: Approval | undefined) => ApprovalsProblem;
 
@@ -55,6 +55,12 @@ export function notFound(id: string): ApprovalsProblem {
   return { status: 404, code: 'APPROVAL_NOT_FOUND', message: `There is no approval '${id}'. ${LIST_PENDING}` };
 }
 
+/** The request is not the one that the operator has read. */
+export function changed(id: string): ApprovalsProblem {
+  const message = `Approval '${id}' is not what you were shown. Read it again (GET /admin/approvals/${id}), then decide.`;
+  return { status: 409, code: 'APPROVAL_CHANGED', message };
+}
+
 export function tooManyAttempts(seconds: number): ApprovalsProblem {
   const message = `Too many wrong tokens came from your address. Try again in ${seconds} seconds.`;
   return { status: 429, code: 'TOO_MANY_ATTEMPTS', message };
@@ -81,10 +87,12 @@ function at(time: string | undefined): string {
 const MAX_BODY = 16 * 1024;
 
 const EXPECTED_BODY =
-  'Send nothing, or a JSON object with the string "reason": {"reason": "Agreed with the release team"}.';
+  'Send nothing, or a JSON object with the string "reason", and "digest" as you read it: {"reason": "Agreed with the release team"}.';
+
+const MEMBERS: readonly string[] = ['reason', 'digest'];
 
 type DecisionBody =
-  | { readonly kind: 'reason'; readonly reason: string | undefined }
+  | { readonly kind: 'reason'; readonly reason: string | undefined; readonly digest: string | undefined }
   | { readonly kind: 'problem'; readonly problem: ApprovalsProblem };
 
 /** A person's browser sends a decision at once. */
@@ -107,20 +115,20 @@ export function readDecisionBody(request: IncomingMessage, response: ServerRespo
 }
 
 function parseReason(bytes: Buffer): DecisionBody {
-  if (bytes.length === 0) return { kind: 'reason', reason: undefined };
+  if (bytes.length === 0) return { kind: 'reason', reason: undefined, digest: undefined };
   const body = isUtf8(bytes) ? parseJson(bytes.toString('utf8')) : undefined;
   const fault = findFault(body);
   if (fault !== undefined) return { kind: 'problem', problem: badRequest(`${fault} ${EXPECTED_BODY}`) };
-  const { reason = '' } = body as { readonly reason?: string };
-  return { kind: 'reason', reason: reason.trim() === '' ? undefined : reason.trim() };
+  const { reason = '', digest } = body as { readonly reason?: string; readonly digest?: string };
+  return { kind: 'reason', reason: reason.trim() === '' ? undefined : reason.trim(), digest };
 }
 
 function findFault(body: unknown): string | undefined {
   if (!isJsonObject(body)) return 'The body is not a JSON object.';
-  const unknown = Object.keys(body).filter((key) => key !== 'reason');
+  const unknown = Object.keys(body).filter((key) => !MEMBERS.includes(key));
   if (unknown.length > 0) return `Unknown members: ${unknown.map((key) => `'${key.slice(0, 100)}'`).join(', ')}.`;
-  const { reason } = body;
-  return reason === undefined || typeof reason === 'string' ? undefined : "The member 'reason' is not a string.";
+  const wrong = MEMBERS.find((name) => body[name] !== undefined && typeof body[name] !== 'string');
+  return wrong === undefined ? undefined : `The member '${wrong}' is not a string.`;
 }
 
 function parseJson(text: string): unknown {

@@ -6,6 +6,7 @@ import {
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/server';
 import type { GatewayConfig } from '../../config/gateway-config.js';
+import { cleanLabel } from '../../lib/text.js';
 import { isJsonObject } from '../../protocol/json.js';
 import type { FastAnswerer } from '../mcp/answer-fast.js';
 import { applyCancellation, type Responder, splitBatch } from '../mcp/calls-in-flight.js';
@@ -78,7 +79,7 @@ export function createLegacyEndpoint(deps: LegacyEndpointDeps): LegacyEndpoint {
       return;
     }
     const { clientInfo, capabilities } = message.params;
-    const session = sessions.open({ ...origin, clientName: clientInfo.name, elicits: showsForms(capabilities) });
+    const session = sessions.open({ ...origin, clientName: cleanLabel(clientInfo.name), elicits: showsForms(capabilities) });
     if (typeof session === 'string') {
       sendRpcError(response, 503, RPC_ERROR.refused, explainFullness(session, settings), id);
       return;

@@ -182,8 +182,6 @@ export function createSessionEvents(gateway: Pick<Gateway, 'endSession'>, observ
   };
 }
 
-/** Names come from clients and are stored, so their length is bounded. */
-const MAX_NAME_LENGTH = 100;
 
 /** A modern client, which has no session of its own. */
 interface ModernClient extends Occupancy {
@@ -208,8 +206,7 @@ export function createModernCallers(settings: GatewayConfig['server'], events: S
     events.ended(caller.sessionId, 'expired'),
   );
   return {
-    find({ address, clientName: givenName, client }) {
-      const clientName = givenName.slice(0, MAX_NAME_LENGTH);
+    find({ address, clientName, client }) {
       const key = client === undefined ? `${address} ${clientName}` : `client:${client}`;
       const known = clients.get(key);
       if (known !== undefined) return known;

@@ -5,6 +5,7 @@ import {
   PROTOCOL_VERSION_META_KEY,
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/server';
+import { cleanLabel } from '../../lib/text.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
 import { openRetryChannel, type RetryChannel } from './elicitation-form.js';
 
@@ -97,7 +98,7 @@ export function isRequestId(value: unknown): value is RequestId {
   return typeof value === 'string' || Number.isSafeInteger(value);
 }
 
-/** The client's name in an `initialize` or in an envelope, even where the rest of the message is malformed. */
+/** The client's name, as a label, in an `initialize` or in an envelope, even where the rest of the message is malformed. */
 export function clientNameOf(message: unknown): string | undefined {
   const params = isJsonObject(message) ? message['params'] : undefined;
   if (!isJsonObject(params)) return undefined;
@@ -121,5 +122,5 @@ function isClientInfo(info: unknown): boolean {
 }
 
 function readName(info: unknown): string | undefined {
-  return isJsonObject(info) && typeof info['name'] === 'string' ? info['name'] : undefined;
+  return isJsonObject(info) && typeof info['name'] === 'string' ? cleanLabel(info['name']) : undefined;
 }

@@ -80,6 +80,8 @@ export function auditConfig(changes: Partial<AuditConfig> = {}): AuditConfig {
     directory: '/nowhere',
     calls: 'gated',
     sync: false,
+    required: false,
+    maxBytes: 0,
     retentionDays: 0,
     redactKeys: [],
     redactPatterns: [],

@@ -138,12 +138,40 @@ describe('recording', () => {
     await trail.close();
   });
 
-  it('leaves members out of a record that are far too long', async () => {
+  it('cuts the long members of a record to 8 kB in all, with the length and the digest of each', async () => {
     const folder = makeAuditFolder();
-    await folder.journal(1, () => anEvent(0, { parameters: { text: 'x'.repeat(2_000_000) } }));
+    await folder.journal(1, () =>
+      anEvent(0, {
+        parameters: { text: 'x'.repeat(2_000_000) },
+        operation: '\u0007'.repeat(9_000),
+        actor: { session: 's', client_name: '\u20ac'.repeat(1_000_000) },
+      }),
+    );
     const [, record] = folder.records();
-    expect(record).toMatchObject({ operation: 'demo__delete_0', cut_from_characters: expect.any(Number) });
-    expect(record).not.toHaveProperty('parameters');
+    expect(record).toMatchObject({
+      upstream: 'demo',
+      parameters: { cut: expect.stringMatching(/^\{"text":"xxx/), characters: 2_000_011, sha256: expect.any(String) },
+      actor: { characters: expect.any(Number) },
+    });
+    expect(
+      Math.max(
+        ...folder
+          .read(folder.files()[0] ?? '')
+          .split('\n')
+          .map((line) => Buffer.byteLength(line)),
+      ),
+    ).toBeLessThan(9_000);
+  });
+
+  it('identifies the true arguments by a digest whose key is kept in a file of its own', async () => {
+    const folder = makeAuditFolder();
+    const keyFile = join(folder.directory, '..', 'audit.key');
+    const [one, other] = [await folder.open({}, { keyFile }), await folder.open({}, { keyFile })];
+    expect(one.digest({ a: 1, b: 2 })).toEqual({ hmac: expect.stringMatching(/^[\w-]{43}$/), characters: 13 });
+    expect(other.digest({ b: 2, a: 1 })).toEqual(one.digest({ a: 1, b: 2 }));
+    expect(other.digest({ a: 1, b: 3 })?.hmac).not.toBe(one.digest({ a: 1, b: 2 })?.hmac);
+    expect(statSync(keyFile).mode & 0o777).toBe(0o600);
+    await Promise.all([one.close(), other.close()]);
   });
 
   it('observes and counts an event that cannot be JSON, and does not throw', async () => {
@@ -154,7 +182,8 @@ describe('recording', () => {
     for (const event of [noJson, anEvent(0), noJson, anEvent(1), noJson]) trail.record(event);
     await trail.close();
     expect(folder.records().slice(1, -1)).toMatchObject([lost, anEvent(0), lost, anEvent(1), lost]);
-    expect(folder.observations).toMatchObject(Array(3).fill({ kind: 'defect', where: 'audit' }));
+    const defects = folder.observations.filter(({ kind }) => kind === 'defect');
+    expect(defects).toMatchObject(Array(3).fill({ where: 'audit' }));
   });
 
   it('observes a record after the trail was closed', async () => {
@@ -228,6 +257,56 @@ describe('a disk that fails', () => {
       'closed',
     ]);
     expect((await verifyJournals(folder.directory)).notes).toMatchObject([{ note: expect.stringContaining('7 lost') }]);
+  });
+
+  it('makes a record that must be kept wait for space, and keeps it, while a source that floods loses its own records', async () => {
+    const folder = makeAuditFolder();
+    let release: () => void = () => undefined;
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const write = ((...args: Parameters<typeof fs.write>) =>
+      void held.then(() => fs.write(...args))) as typeof fs.write;
+    const queueLimits = { records: 100, characters: 1_000_000, perSource: { records: 4, characters: 1_000_000 } };
+    const trail = await folder.open({}, { disk: { ...fs, write }, queueLimits });
+    const bob = anEvent(100, { actor: { client: 'bob' } });
+    const first = trail.accept(bob);
+    // The first record is being written; what follows waits in the queue.
+    const written = trail.flush();
+    for (let index = 0; index < 10; index += 1) trail.record(anEvent(index));
+    expect(first).toBe(true);
+    for (let index = 0; index < 3; index += 1) expect(trail.accept(bob)).toBe(true);
+    const waiting = trail.accept(anEvent(50));
+    expect(waiting).toBeInstanceOf(Promise);
+    release();
+    expect(await waiting).toBe(true);
+    await written;
+    await trail.close();
+    const records = folder.records();
+    expect(records.filter(({ operation }) => operation === 'demo__delete_100')).toHaveLength(4);
+    expect(records.filter(({ operation }) => operation === 'demo__delete_50')).toHaveLength(1);
+    expect(records.filter(({ type }) => type === 'lost')).toMatchObject([{ count: 6, sources: { 'client/alice': 6 } }]);
+    expect(notices(folder)).toEqual([expect.stringMatching(/^warn: .*1 are lost so far/)]);
+    expect(trail.state()).toEqual({ failing: false, lost: 6 });
+  });
+
+  it.each([
+    [{ sync: true, required: true }, false],
+    [{ sync: false, required: true }, false],
+    [{ sync: false, required: false }, true],
+  ])('refuses what must be recorded while it fails where records are required (%j)', async (config, accepted) => {
+    const folder = makeAuditFolder();
+    writeFileSync(folder.directory, 'in the way');
+    const trail = await folder.open(config);
+    trail.record(anEvent(0));
+    await expect.poll(() => notices(folder)).toHaveLength(1);
+    expect(trail.accept(anEvent(1))).toBe(accepted);
+    expect(trail.state().failing).toBe(true);
+    rmSync(folder.directory);
+    await trail.flush();
+    expect(trail.accept(anEvent(2))).toBe(true);
+    await trail.close();
+    expect(folder.records().filter(({ type }) => type === 'call')).toHaveLength(3);
   });
 
   it('does not stop a gateway from closing', async () => {
@@ -307,6 +386,49 @@ describe('retention', () => {
     const trail = await folder.open({ retentionDays: 30 }, { disk: { ...fs, openSync } });
     await trail.close();
     expect(folder.files()).toEqual([old]);
+  });
+
+  it('removes the oldest journals that have ended beyond the bytes that they may take', async () => {
+    const folder = makeAuditFolder();
+    const files = [await folder.journal(50), await folder.journal(50), await folder.journal(50)];
+    const maxBytes = files.reduce((sum, file) => sum + folder.read(file).length, 0) - 1;
+    const trail = await folder.open({ maxBytes });
+    await trail.close();
+    expect(folder.files()).not.toContain(files[0]);
+    expect(folder.files()).toEqual(expect.arrayContaining(files.slice(1)));
+    expect(await verifyJournals(folder.directory)).toMatchObject({ faults: [], lost: 0 });
+  });
+
+  it('keeps within its bytes while it is written', async () => {
+    const folder = makeAuditFolder();
+    const trail = await folder.open({ maxBytes: 200_000 });
+    for (let index = 0; index < 2_000; index += 1) {
+      folder.clock.now += 1;
+      trail.record(anEvent(index));
+      if (index % 100 === 0) await trail.flush();
+    }
+    await trail.close();
+    const size = folder.files().reduce((sum, file) => sum + folder.read(file).length, 0);
+    expect(size).toBeLessThan(400_000);
+    expect(folder.records().at(-2)).toMatchObject(anEvent(1_999));
+    expect(await verifyJournals(folder.directory)).toMatchObject({ faults: [] });
+  });
+
+  it('counts the refusals of a client beyond its share of an hour, and records every call that ran', async () => {
+    const folder = makeAuditFolder();
+    const trail = await folder.open();
+    const refused = anEvent(0, { code: 'PERMISSION_DENIED', reason: 'x'.repeat(7_000) } as never);
+    for (let index = 0; index < 700; index += 1) trail.record(refused);
+    trail.record(anEvent(7));
+    trail.record(anEvent(0, { code: 'PERMISSION_DENIED', actor: { client: 'bob' } }));
+    await trail.close();
+    const records = folder.records();
+    const skipped = records.find(({ type }) => type === 'skipped');
+    expect(skipped).toMatchObject({ source: 'client/alice' });
+    const kept = records.filter(({ code }) => code === 'PERMISSION_DENIED').length;
+    expect(kept + Number(skipped?.['count'])).toBe(701);
+    expect(kept * 7_000).toBeLessThan(4.3 * 1024 * 1024);
+    expect(records.some(({ operation }) => operation === 'demo__delete_7')).toBe(true);
   });
 
   it('leaves other files in the directory alone', async () => {

@@ -94,7 +94,13 @@ const EDITS: readonly (readonly [string, Change, string])[] = [
 describe('the verification of journals', () => {
   it('finds no fault in unaltered journals', async () => {
     const folder = await makeJournals();
-    expect(await verifyJournals(folder.directory)).toEqual({ files: 3, records: 3 * LINES, faults: [], notes: [] });
+    expect(await verifyJournals(folder.directory)).toEqual({
+      files: 3,
+      records: 3 * LINES,
+      lost: 0,
+      faults: [],
+      notes: [],
+    });
   });
 
   describe.each([

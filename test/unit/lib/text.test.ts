@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cleanText, cutText, summarizeText } from '../../../src/lib/text.js';
+import { cleanLabel, cleanText, cutText, summarizeText } from '../../../src/lib/text.js';
 
 describe('cleanText', () => {
   it.each([
@@ -53,4 +53,20 @@ describe('summarizeText', () => {
 
 it('cutText does not split a surrogate pair', () => {
   expect(cutText('ab😀cd', 4)).toBe('ab…');
+});
+
+describe('cleanLabel', () => {
+  it.each([
+    ['Claude Desktop', 'Claude Desktop'],
+    ['nice\nUpstream   sandbox\r\n\tDanger: safe ', 'nice Upstream sandbox Danger: safe'],
+    ['a\u202eb', 'a\\u202eb'],
+    [`x\u0007`, 'x\\u0007'],
+  ])('writes %j in one line, with what cannot be seen escaped', (given, label) => {
+    expect(cleanLabel(given)).toBe(label);
+  });
+
+  it('keeps at most 100 characters', () => {
+    expect(cleanLabel('x'.repeat(1_000_000))).toBe(`${'x'.repeat(99)}…`);
+    expect(cleanLabel('\u202e'.repeat(1_000)).length).toBeLessThanOrEqual(100);
+  });
 });

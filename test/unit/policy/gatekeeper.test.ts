@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AuditEvent } from '../../../src/audit/audit-trail.js';
+import { type AuditEvent, noAuditTrail } from '../../../src/audit/audit-trail.js';
 import type { PolicyRequest } from '../../../src/policy/admission.js';
 import { createGatekeeper, denyByDecision } from '../../../src/policy/gatekeeper.js';
 import type { PolicyDecision } from '../../../src/policy/rules/rule-types.js';
@@ -26,7 +26,7 @@ const REQUEST: PolicyRequest = {
   cancellation: new Cancellation(),
 };
 
-function gatekeeperWith(decision: Partial<PolicyDecision>) {
+function gatekeeperWith(decision: Partial<PolicyDecision>, accepts: () => boolean | Promise<boolean> = () => true) {
   const records: AuditEvent[] = [];
   const asked: PolicyDecision[] = [];
   const whole = { ...DECISION, ...decision };
@@ -42,7 +42,7 @@ function gatekeeperWith(decision: Partial<PolicyDecision>) {
       asked.push(given);
       return { outcome: 'confirmed', tokenId: 't', by: 'token' };
     },
-    audit: { record: (event) => records.push(event), flush: async () => undefined, close: async () => undefined },
+    audit: { ...noAuditTrail, accept: (event) => (records.push(event) > 0 ? accepts() : false) },
     redact: (_operation, args) => ({ ...args, password: '[redacted]' }),
   });
   return { gatekeeper, records, asked };
@@ -68,6 +68,21 @@ describe('the gatekeeper', () => {
         actor: { session: 's', client: 'alice', client_name: 'label', transport: 'http' },
       },
     ]);
+  });
+
+  it('does not permit a destructive call whose record is not kept, and waits while the journal is full', async () => {
+    const permitted = (accepted: boolean | Promise<boolean>) => {
+      const { gatekeeper } = gatekeeperWith({ danger: 'destructive' }, () => accepted);
+      return gatekeeper.admit(REQUEST);
+    };
+    expect(() => permitted(false)).toThrow(
+      expect.objectContaining({
+        code: 'INTERNAL_ERROR',
+        message: expect.stringContaining('audit journal cannot be written'),
+      }),
+    );
+    await expect(permitted(Promise.resolve(false))).rejects.toMatchObject({ code: 'INTERNAL_ERROR' });
+    expect(await permitted(Promise.resolve(true))).toEqual({ outcome: 'allowed' });
   });
 
   it('refuses a denied call and records the denial', () => {

@@ -43,20 +43,23 @@
       showSignIn(true);
       throw new Error('This token is not valid. Enter an operator token.');
     }
-    throw new Error(answer.error.message);
+    throw Object.assign(new Error(answer.error.message), { status: response.status });
   };
+
+  /** What a caller writes about itself: in quotes, on one line, at most 100 characters. */
+  const quoted = (text) => `“${visible(text).replace(/\s+/g, ' ').slice(0, 100)}”`;
 
   const when = (time) => new Date(time).toLocaleString();
 
+  const requesterOf = ({ client, clientName }) =>
+    `${client || 'an unauthenticated client'}, which calls itself ${quoted(clientName)}`;
+
+  // What a caller wrote stands below what the gateway knows.
   const factsOf = (approval) => [
     ['Question', approval.message],
-    ['Asked by', approval.requester.client || 'an unauthenticated client'],
-    ['Calls itself', approval.requester.clientName],
-    ['Upstream', approval.upstream],
-    ['Danger', `${approval.danger} (${approval.category})`],
     ['Reasons', approval.reasons.join('\n')],
     ['Rule', approval.rule || 'none: danger and trust ask for it'],
-    ['Parameters', JSON.stringify(approval.parameters, null, 2), 'parameters'],
+    ['Asked by', requesterOf(approval.requester)],
     ['Requested', when(approval.requestedAt)],
     ['Expires', when(approval.expiresAt)],
     ['Status', approval.status],
@@ -65,41 +68,108 @@
   const describeDecision = (decision) =>
     `${decision.by}, ${when(decision.at)}${decision.reason ? `: ${decision.reason}` : ''}`;
 
-  const renderFacts = (approval) => {
+  // Each value has a direction of its own, so that letters of one cannot reorder its surroundings.
+  const renderFact = (name, value, style) => {
+    const cell = element('dd');
+    cell.append(element('bdi', value, style ? { class: style, dir: 'ltr' } : { dir: 'auto' }));
+    return [element('dt', name), cell];
+  };
+
+  const renderFacts = (facts) => {
     const list = element('dl');
-    const facts = factsOf(approval);
-    if (approval.decision) facts.push(['Decided by', describeDecision(approval.decision)]);
-    for (const [name, value, style] of facts) {
-      list.append(element('dt', name), element('dd', value, style ? { class: style } : {}));
-    }
+    for (const fact of facts) list.append(...renderFact(...fact));
     return list;
   };
 
-  const decide = async (approval, verb, reason) => {
-    const options = { method: 'POST', body: JSON.stringify(reason ? { reason } : {}) };
-    const decided = await ask(`/${encodeURIComponent(approval.id)}/${verb}`, options);
-    await load();
-    say(`${decided.operation}: ${decided.status}`);
+  const renderParameters = (parameters) => {
+    const list = element('dl', undefined, { class: 'values' });
+    const entries = Object.entries(parameters);
+    for (const [name, value] of entries) list.append(...renderFact(name, JSON.stringify(value, null, 2), 'parameters'));
+    return entries.length === 0 ? element('p', 'No parameters.') : list;
   };
+
+  const renderContent = (approval, known) => {
+    const holder = element('div');
+    holder.append(renderParameters(known.full || known.parameters));
+    const whole = element('button', 'Show long values in full', { type: 'button' });
+    whole.addEventListener('click', () =>
+      attempt(async () => {
+        const { full } = await ask(`/${encodeURIComponent(approval.id)}?full=1`);
+        whole.disabled = true;
+        if (full) holder.replaceChildren(renderParameters(full));
+        else whole.textContent = 'Nothing is cut';
+      }),
+    );
+    holder.append(whole);
+    return holder;
+  };
+
+  // One decision needs as many clicks as its danger asks for, and the first of two buttons is the one that changes nothing:
+  // a double click decides nothing that was not read.
+  const ASKED_TWICE = ['destructive', 'dangerous', 'forbidden'];
 
   const renderForm = (approval) => {
     const form = element('form');
-    const reason = element('input', undefined, { id: `reason-${approval.id}`, maxlength: '1000', autocomplete: 'off' });
-    const buttons = [
-      ['approve', 'Approve'],
-      ['deny', 'Deny'],
-    ].map(([verb, label]) => {
-      const button = element('button', label, { type: 'button', 'aria-label': `${label} ${approval.operation}` });
-      button.addEventListener('click', async () => {
-        for (const each of buttons) each.disabled = true;
-        await attempt(() => decide(approval, verb, reason.value.trim()));
-        for (const each of buttons) each.disabled = false;
+    const id = `reason-${approval.id}`;
+    const reason = element('input', undefined, { id, maxlength: '1000', autocomplete: 'off' });
+    const result = element('p', '', { class: 'result', tabindex: '-1' });
+    const controls = element('div', undefined, { class: 'buttons' });
+    const disable = (disabled) => {
+      for (const each of [reason, ...controls.children]) each.disabled = disabled;
+    };
+
+    const decide = async (verb) => {
+      disable(true);
+      const body = JSON.stringify({
+        digest: approval.digest,
+        ...(reason.value.trim() && { reason: reason.value.trim() }),
       });
-      return button;
-    });
+      try {
+        const decided = await ask(`/${encodeURIComponent(approval.id)}/${verb}`, { method: 'POST', body });
+        result.textContent = `${decided.status} by you, ${new Date().toLocaleTimeString()}`;
+        say(`${decided.operation}: ${decided.status}`);
+      } catch (problem) {
+        result.textContent = visible(problem.message);
+        say(problem.message);
+        // What is decided, expired or changed cannot be decided here any more.
+        if (![404, 409, 410].includes(problem.status)) disable(false);
+      }
+      result.focus();
+    };
+
+    const button = (label, press, spoken) => {
+      const node = element('button', label, {
+        type: 'button',
+        'aria-label': spoken || `${label} ${approval.operation}`,
+      });
+      node.addEventListener('click', press);
+      return node;
+    };
+    const offer = () =>
+      controls.replaceChildren(
+        button('Approve', approve),
+        button('Deny', () => decide('deny')),
+      );
+    const back = () => {
+      offer();
+      result.textContent = '';
+    };
+    const approve = () => {
+      if (!ASKED_TWICE.includes(approval.danger)) return decide('approve');
+      const values = Object.entries(approval.parameters).map(([name, value]) => `${name} = ${JSON.stringify(value)}`);
+      result.textContent = visible(
+        `Approve ${approval.operation} with ${values.join(', ').slice(0, 500) || 'no parameters'}?`,
+      );
+      controls.replaceChildren(
+        button('Back', back, 'Back without a decision'),
+        button('Yes, approve', () => decide('approve')),
+      );
+    };
+
     // Enter in the reason must not decide.
     form.addEventListener('submit', (event) => event.preventDefault());
-    form.append(element('label', 'Reason (optional)', { for: `reason-${approval.id}` }), reason, ...buttons);
+    offer();
+    form.append(element('label', 'Reason (optional)', { for: id }), reason, controls, result);
     return form;
   };
 
@@ -107,15 +177,31 @@
     const article = element('article');
     const heading = element('h2');
     heading.append(element('a', approval.operation, { href: `${page}/${encodeURIComponent(approval.id)}` }));
-    article.append(heading, renderFacts(approval));
+    const above = renderFacts([
+      ['Danger', `${approval.danger} (${approval.category})`],
+      ['Upstream', approval.upstream],
+    ]);
+    const facts = factsOf(approval);
+    if (approval.decision) facts.push(['Decided by', describeDecision(approval.decision)]);
+    article.append(heading, above, element('h3', 'Parameters'), renderContent(approval, approval), renderFacts(facts));
     if (approval.status === 'pending') article.append(renderForm(approval));
     return article;
   };
 
+  /** How many requests are shown at once. */
+  const SHOWN = 20;
+
   const load = async () => {
-    const approvals = wanted ? [await ask(`/${wanted}`)] : (await ask('?status=pending')).approvals;
+    const list = wanted ? { approvals: [{ id: wanted }], total: 1 } : await ask(`?status=pending&first=${SHOWN}`);
+    const path = ({ id }) => `/${wanted ? id : encodeURIComponent(id)}`;
+    const approvals = await Promise.all(list.approvals.map((each) => ask(path(each))));
     byId('approvals').replaceChildren(...approvals.map(render));
-    say(approvals.length === 0 ? 'Nothing waits for a decision.' : '');
+    if (approvals.length === 0) return say('Nothing waits for a decision.');
+    say(
+      list.total > approvals.length
+        ? `The first ${approvals.length} of ${list.total} requests. Refresh shows those that follow.`
+        : '',
+    );
   };
 
   const attempt = async (deed) => {
@@ -128,8 +214,11 @@
 
   byId('sign-in').addEventListener('submit', (event) => {
     event.preventDefault();
-    sessionStorage.setItem(TOKEN, byId('token').value.trim());
+    const token = byId('token').value.trim();
     byId('token').value = '';
+    // A header takes no other characters.
+    if (!/^[\x21-\x7e]+$/.test(token)) return say('This is no operator token: it has characters that no token has.');
+    sessionStorage.setItem(TOKEN, token);
     showSignIn(false);
     void attempt(load);
   });

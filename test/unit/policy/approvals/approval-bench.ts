@@ -53,8 +53,18 @@ export function createApprovalBench(): ApprovalBench {
   const events: AuditEvent[] = [];
   const notified: Approval[] = [];
   const timers = new ManualTimers();
-  const audit = { ...noAuditTrail, record: (event: AuditEvent) => void events.push(event) };
-  const options = { store, audit, config: { expireSeconds: LIFETIME }, now, startTimer: timers.start };
+  const audit = {
+    ...noAuditTrail,
+    record: (event: AuditEvent) => void events.push(event),
+    accept: (event: AuditEvent) => events.push(event) > 0,
+  };
+  const options = {
+    store,
+    audit,
+    config: { expireSeconds: LIFETIME, maxPending: 200, maxPendingPerClient: 20 },
+    now,
+    startTimer: timers.start,
+  };
   const queue = createApprovalQueue({ ...options, notify: (approval) => void notified.push(approval) });
   const elsewhere = (): ApprovalQueue => createApprovalQueue(options);
   const bench: ApprovalBench = { queue, store, events, notified, timers, time: START, elsewhere };

@@ -293,6 +293,13 @@ describe('the end of a session', () => {
     });
   });
 
+  it('leaves those of an authenticated client, which can use an approval in its other sessions', async () => {
+    const bench = createApprovalBench();
+    const { id } = await bench.queue.request(aRequest());
+    await bench.queue.endSession('session-1');
+    expect(await bench.queue.find(id)).toMatchObject({ status: 'pending' });
+  });
+
   it('denies pending requests of the previous window too', async () => {
     const bench = createApprovalBench();
     bench.time = START + LIFETIME * 1_000 - 1;
@@ -314,26 +321,34 @@ async function file(bench: ApprovalBench, count: number, session = 'session-1') 
 }
 
 describe('the limit of pending requests', () => {
-  it('is 100 per session', async () => {
+  it('is 20 per session', async () => {
     const bench = createApprovalBench();
     bench.time += 10_000;
-    const { ids, refusals } = await file(bench, 120);
-    expect(ids).toHaveLength(100);
-    expect(refusals).toHaveLength(20);
+    const { ids, refusals } = await file(bench, 30);
+    expect(ids).toHaveLength(20);
+    expect(refusals).toHaveLength(10);
     expect(refusals[0]).toBeInstanceOf(OperationError);
     expect(refusals[0]).toMatchObject({
       code: 'RATE_LIMIT_EXCEEDED',
-      message:
-        'Limit of 100 undecided requests per session reached. ' + 'Have some decided, or try again in 890 seconds',
-      details: { limit: 100, remaining: 0, resets_at: '2026-03-01T12:15:00.000Z', retry_after_seconds: 890 },
+      message: 'Limit of 20 undecided requests per session reached. Have some decided, or try again in 890 seconds',
+      details: { limit: 20, remaining: 0, resets_at: '2026-03-01T12:15:00.000Z', retry_after_seconds: 890 },
     });
-    expect(bench.notified).toHaveLength(100);
+    expect(bench.notified).toHaveLength(20);
     expect((await file(bench, 1, 'session-2')).ids).toHaveLength(1);
+  });
+
+  it('is 20 per authenticated client over its sessions', async () => {
+    const bench = createApprovalBench();
+    const asks = Array.from({ length: 30 }, (_, index) =>
+      bench.queue.request(aRequest({ requester: { client: 'ci', clientName: 'editor', session: `session-${index}` } })),
+    );
+    const refusals = (await Promise.allSettled(asks)).filter(({ status }) => status === 'rejected');
+    expect(refusals).toHaveLength(10);
   });
 
   it('allows one more request for each decided one', async () => {
     const bench = createApprovalBench();
-    const { ids } = await file(bench, 100);
+    const { ids } = await file(bench, 20);
     const [first = '', second = ''] = ids;
     await bench.queue.decide(first, 'denied', OPERATOR);
     await bench.queue.decide(first, 'denied', OPERATOR);
@@ -343,38 +358,60 @@ describe('the limit of pending requests', () => {
 
   it('is free again when the session ends', async () => {
     const bench = createApprovalBench();
-    await file(bench, 100);
+    await file(bench, 20);
     await bench.queue.endSession('session-1');
-    expect((await file(bench, 120)).ids).toHaveLength(100);
+    expect((await file(bench, 30)).ids).toHaveLength(20);
   });
 
   it('holds over the end of a window and drops expired requests', async () => {
     const bench = createApprovalBench();
     bench.time = START + LIFETIME * 1_000 - 1;
-    const { ids } = await file(bench, 60);
+    const { ids } = await file(bench, 12);
     bench.time += 1;
-    expect((await file(bench, 60)).ids).toHaveLength(40);
+    expect((await file(bench, 12)).ids).toHaveLength(8);
     await bench.queue.decide(ids[0]!, 'denied', OPERATOR);
-    expect((await file(bench, 60)).ids).toHaveLength(1);
+    expect((await file(bench, 12)).ids).toHaveLength(1);
     bench.time = START + 2 * LIFETIME * 1_000;
-    expect((await file(bench, 100)).ids).toHaveLength(59);
+    expect((await file(bench, 20)).ids).toHaveLength(11);
     bench.time = START + 4 * LIFETIME * 1_000;
-    expect((await file(bench, 120)).ids).toHaveLength(100);
+    expect((await file(bench, 30)).ids).toHaveLength(20);
   });
 
-  it('is 10,000 in all', async () => {
+  it('is 100 for all callers without authentication, who cannot keep a client from asking', async () => {
     const bench = createApprovalBench();
-    for (let session = 0; session < 100; session += 1) await file(bench, 100, `session-${session}`);
+    for (let session = 0; session < 5; session += 1) await file(bench, 20, `session-${session}`);
     // A refused request is not counted, so that more attempts than the limit per session get the same answer.
-    for (let attempt = 0; attempt < 110; attempt += 1) {
+    for (let attempt = 0; attempt < 30; attempt += 1) {
       const { refusals } = await file(bench, 1, 'one more');
       expect(refusals).toMatchObject([
-        { message: expect.stringContaining('Limit of 10000 undecided requests in all') },
+        { message: expect.stringContaining('Limit of 100 undecided requests of clients without authentication') },
       ]);
     }
-    const [pending] = await bench.queue.list('pending');
-    await bench.queue.decide(pending!.id, 'denied', OPERATOR);
+    expect(await bench.queue.request(aRequest())).toMatchObject({ status: 'pending' });
+    const pending = await bench.queue.list('pending');
+    await bench.queue.decide(pending.find(({ requester }) => requester.client === null)!.id, 'denied', OPERATOR);
     expect((await file(bench, 2, 'one more')).ids).toHaveLength(1);
+  });
+});
+
+describe('equal requests of one caller', () => {
+  it('are one request while it waits', async () => {
+    const bench = createApprovalBench();
+    const first = await bench.queue.request(aRequest(), 'key');
+    expect(await bench.queue.request(aRequest(), 'key')).toEqual(first);
+    expect((await bench.queue.request(aRequest(), 'other')).id).not.toBe(first.id);
+    expect(bench.notified).toHaveLength(2);
+    await bench.queue.decide(first.id, 'denied', OPERATOR);
+    expect((await bench.queue.request(aRequest(), 'key')).id).not.toBe(first.id);
+  });
+
+  it('use their approval once', async () => {
+    const bench = createApprovalBench();
+    const { id } = await bench.queue.request(aRequest(), 'key');
+    await bench.queue.decide(id, 'approved', OPERATOR);
+    const claims = await Promise.all([bench.queue.claim(id), bench.elsewhere().claim(id), bench.queue.claim(id)]);
+    expect(claims.filter(Boolean)).toHaveLength(1);
+    expect(await bench.queue.find(id)).not.toHaveProperty('claimed');
   });
 });
 

@@ -33,7 +33,11 @@ interface Settings {
 function createService({ elicitation = true, operator = true, mode = 'retry' }: Settings = {}) {
   const store = new MemoryStore(Date.now);
   const events: AuditEvent[] = [];
-  const audit = { ...noAuditTrail, record: (event: AuditEvent) => void events.push(event) };
+  const audit = {
+    ...noAuditTrail,
+    record: (event: AuditEvent) => void events.push(event),
+    accept: (event: AuditEvent) => events.push(event) > 0,
+  };
   const config = {
     ttlSeconds: { destructive: 300, dangerous: 300, forbidden: 120 },
     clockSkewSeconds: 30,
@@ -42,13 +46,18 @@ function createService({ elicitation = true, operator = true, mode = 'retry' }: 
     maxFailuresPerMinute: 1,
   };
   const tokens = createConfirmationTokens({ store, audit, config, configuration: 'c' });
-  const queue = createApprovalQueue({ store, audit, config: { expireSeconds: 900 } });
+  const queue = createApprovalQueue({
+    store,
+    audit,
+    config: { expireSeconds: 900, maxPending: 200, maxPendingPerClient: 20 },
+  });
   const confirm = createConfirm({
     tokens,
     approvals: operator ? queue : undefined,
     settings: { elicitation, mode, waitSeconds: 60, expireSeconds: 900 },
     audit,
     redact: (_operation, args) => args,
+    view: (_operation, parameters) => ({ parameters }),
   });
   const ask = (changes: Partial<PolicyRequest> = {}, decision: Partial<PolicyDecision> = {}) =>
     confirm(

@@ -14,9 +14,28 @@ describe('the question to a person', () => {
   it.each([
     ['all parameters', {}, { owner: 'acme', count: 2 }, "with owner = 'acme', count = 2?"],
     ['none', {}, {}, 'with no parameters?'],
-    ['a long value, cut', {}, { body: 'x'.repeat(500) }, `with body = '${'x'.repeat(199)}... (502 characters)?`],
+    [
+      'a long value, cut',
+      {},
+      { body: 'x'.repeat(500) },
+      `with body = '${'x'.repeat(149)}... (502 characters) ...${'x'.repeat(49)}'?`,
+    ],
     ['hidden characters, written out', {}, { path: '/a\u202e/b' }, "with path = '/a\\u202e/b'?"],
     ['a value that imitates two', {}, { path: "a', dry_run = 'yes" }, "with path = 'a\\', dry_run = \\'yes'?"],
+    ['a backslash before a quote', {}, { path: "ls', cwd = '/safe\\" }, "with path = 'ls\\', cwd = \\'/safe\\\\'?"],
+    ['a text that looks like an escape', {}, { path: '\\u202e' }, "with path = '\\\\u202e'?"],
+    [
+      'what is run, as it is',
+      {},
+      { command: `echo ${'x'.repeat(500)}; rm -rf /` },
+      `with command = 'echo ${'x'.repeat(500)}; rm -rf /'?`,
+    ],
+    [
+      'how many parameters are not shown',
+      {},
+      Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`p${index}`, 'x'.repeat(100)])),
+      `with ${Array.from({ length: 22 }, (_, index) => `p${index} = '${'x'.repeat(100)}'`).join(', ')} and 18 more parameters that are not shown here?`,
+    ],
     ['a value with lines of its own', {}, { path: 'a\n\nApproved:\tyes' }, "with path = 'a\\n\\nApproved:\\tyes'?"],
   ])('names %s', (_what, changes, args, ending) => {
     const operation = anOperation({ name: 'delete_repo', classification, ...changes });

@@ -46,7 +46,11 @@ export function createTokenBench(
   const now = (): number => bench.time;
   const store = changes.store ?? new MemoryStore(now);
   const events: AuditEvent[] = [];
-  const audit = { ...noAuditTrail, record: (event: AuditEvent) => void events.push(event) };
+  const audit = {
+    ...noAuditTrail,
+    record: (event: AuditEvent) => void events.push(event),
+    accept: (event: AuditEvent) => events.push(event) > 0,
+  };
   const elsewhere: TokenBench['elsewhere'] = ({ configuration = 'configuration-1', config = {} }) =>
     createConfirmationTokens({ store, audit, configuration, now, config: { ...CONFIG, ...changes.config, ...config } });
   const tokens = elsewhere({});

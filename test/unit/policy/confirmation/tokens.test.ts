@@ -237,10 +237,6 @@ describe('a confirmation token that the caller must not learn about', () => {
       await bench.tokens.redeem(text, SCOPE, OTHER_CALLER);
       return text;
     },
-    'of another configuration': async (bench) => {
-      const other = bench.elsewhere({ configuration: 'configuration-2' });
-      return (await other.issue({ scope: SCOPE, caller: CALLER, danger: 'destructive', cooldownSeconds: 0 })).token;
-    },
     'that was revoked': async (bench) => {
       const text = await bench.issue();
       await bench.tokens.revoke(text, CALLER);
@@ -261,7 +257,7 @@ describe('a confirmation token that the caller must not learn about', () => {
       const { code, message, details } = await refusalOf(bench.tokens[attempt](text, SCOPE, CALLER));
       expect({ code, message, details }).toEqual({
         code: 'TOKEN_INVALID',
-        message: `Confirmation token is invalid. ${AGAIN}`,
+        message: expect.stringMatching(/^Confirmation token is invalid: this session got no such token, /),
         details: { token: text },
       });
       expect(before()).toEqual({ count: 1, get: 1, increment: 1 });
@@ -401,6 +397,21 @@ describe('the revocation of a token', () => {
     }
   });
 
+  it('does not happen to the tokens of an authenticated client when a session of it ends', async () => {
+    const bench = createTokenBench();
+    const text = await bench.issue({ caller: { ...CALLER, client: 'ci' } });
+    await bench.tokens.endSession(CALLER.sessionId);
+    const later = { ...CALLER, client: 'ci', sessionId: 'a later session' };
+    const other = { ...later, client: 'cd' };
+    expect((await refusalOf(bench.tokens.redeem(text, SCOPE, other))).message).toMatch(
+      /: client 'cd' got no such token\./,
+    );
+    expect((await refusalOf(bench.elsewhere({ configuration: 'x' }).redeem(text, SCOPE, later))).message).toMatch(
+      /configuration has changed/,
+    );
+    expect(await bench.tokens.redeem(text, SCOPE, later)).toMatchObject({ session: 'client:ci' });
+  });
+
   it('happens at the end of a session, for its tokens only', async () => {
     const bench = createTokenBench();
     const [mine, yours] = [await bench.issue(), await bench.issue({ caller: OTHER_CALLER })];
@@ -416,17 +427,18 @@ describe('the audit trail of tokens', () => {
 
   it('has each event of a token, by an id that is not part of the token', async () => {
     const bench = createTokenBench();
+    const caller = { ...CALLER, client: 'ci' };
     const { token: text, record } = await bench.tokens.issue({
       scope: SCOPE,
-      caller: { ...CALLER, client: 'ci' },
+      caller,
       danger: 'destructive',
       cooldownSeconds: 0,
     });
-    await bench.tokens.redeem(text, SCOPE, CALLER);
-    await refusalOf(bench.tokens.redeem(text, SCOPE, CALLER));
-    const event = { type: 'token', token_id: record.id, ...subject };
+    await bench.tokens.redeem(text, SCOPE, caller);
+    await refusalOf(bench.tokens.redeem(text, SCOPE, caller));
+    const event = { type: 'token', token_id: record.id, ...subject, actor: { ...actor, client: 'ci' } };
     expect(bench.events).toEqual([
-      { ...event, event: 'TOKEN_ISSUED', outcome: 'success', actor: { ...actor, client: 'ci' } },
+      { ...event, event: 'TOKEN_ISSUED', outcome: 'success' },
       { ...event, event: 'TOKEN_VALIDATED', outcome: 'success' },
       { ...event, event: 'TOKEN_REJECTED', outcome: 'failure', failure_reason: 'TOKEN_ALREADY_USED' },
     ]);

@@ -43,13 +43,29 @@ async function open(more: FakeGatewayOptions = {}) {
 afterEach(() => server.close());
 
 describe('GET /admin/approvals', () => {
-  it('lists approvals as they are, all or those of one status', async () => {
+  it('lists approvals without their parameters, all or those of one status', async () => {
     const { get } = await open();
     const { status, json, headers } = await get('/admin/approvals');
     expect([status, headers['cache-control']]).toEqual([200, 'no-store']);
-    expect(json).toEqual({ approvals: APPROVALS });
+    const summaries = APPROVALS.map(({ parameters: _parameters, ...summary }) => summary);
+    expect(json).toEqual({ approvals: summaries, total: 4, next: null });
     const pending = await get('/admin/approvals?status=pending');
     expect(pending.json.approvals.map(({ id }: { id: string }) => id)).toEqual(['a1b2c3', 'own']);
+  });
+
+  it('lists them by pages', async () => {
+    const { get } = await open();
+    const first = await get('/admin/approvals?first=3');
+    expect(first.json).toMatchObject({
+      approvals: [{ id: 'a1b2c3' }, { id: 'done' }, { id: 'late' }],
+      total: 4,
+      next: 'late',
+    });
+    expect((await get('/admin/approvals?first=3&after=late')).json).toMatchObject({
+      approvals: [{ id: 'own' }],
+      next: null,
+    });
+    expect((await get('/admin/approvals?first=500')).json.error.message).toContain("'first' must be from 1 to 200");
   });
 
   it.each(['open', '', 'pending&status=denied'])('names the statuses for %j', async (value) => {
@@ -61,7 +77,7 @@ describe('GET /admin/approvals', () => {
 
   it('shows one approval, and says how to list the others when there is none with the id', async () => {
     const { get } = await open();
-    expect((await get('/admin/approvals/done')).json).toEqual(APPROVALS[1]);
+    expect((await get('/admin/approvals/done')).json).toEqual({ ...APPROVALS[1], digest: expect.any(String) });
     const { status, json, headers } = await get('/admin/approvals/nothing');
     expect([status, json.error.code, headers['cache-control']]).toEqual([404, 'APPROVAL_NOT_FOUND', 'no-store']);
     expect(json.error.message).toContain("'nothing'");
@@ -109,6 +125,15 @@ describe('POST /admin/approvals/:id', () => {
     expect(service.decisions).toEqual([]);
   });
 
+  it('takes a decision about what was read, and refuses it about anything else', async () => {
+    const { get, post } = await open();
+    const wrong = await post('/admin/approvals/a1b2c3/approve', { digest: 'another' });
+    expect([wrong.status, wrong.json.error.code]).toEqual([409, 'APPROVAL_CHANGED']);
+    expect(service.decisions).toEqual([]);
+    const { digest } = (await get('/admin/approvals/a1b2c3')).json;
+    expect((await post('/admin/approvals/a1b2c3/approve', { digest })).status).toBe(200);
+  });
+
   it('refuses a body of more than 16 kB', async () => {
     const { post } = await open();
     const sized = (bytes: number) => `{"reason":"${'x'.repeat(bytes - 13)}"}`;
@@ -150,11 +175,12 @@ describe('the approvals API', () => {
     expect((await post('/mcp', {}, alice)).status).toBe(401);
   });
 
-  it('refuses an address for a minute after twenty wrong tokens, even with the right one', async () => {
+  it('refuses wrong tokens of an address for a minute after twenty, and lets the right one through', async () => {
     const { get } = await open();
     const guess = () => get('/admin/approvals', { authorization: 'Bearer guess' });
     for (let count = 0; count < 20; count += 1) expect((await guess()).status).toBe(401);
-    const { status, json, headers } = await get('/admin/approvals');
+    expect((await get('/admin/approvals')).status).toBe(200);
+    const { status, json, headers } = await guess();
     expect([status, json.error.code]).toEqual([429, 'TOO_MANY_ATTEMPTS']);
     expect(Number(headers['retry-after'])).toBeGreaterThan(0);
     expect(Number(headers['retry-after'])).toBeLessThanOrEqual(60);

@@ -17,7 +17,7 @@ let base: string;
 let service: FakeApprovals;
 
 async function open(approvals: readonly Approval[] = [anApproval()]): Promise<void> {
-  service = createFakeApprovals(approvals, { late: 'expired' });
+  service = createFakeApprovals(approvals, { late: 'expired', own: 'own-request' });
   const gateway = createFakeGateway({ operators: [OPERATOR], approvals: service });
   server = await openHttpServer(gateway, { observe: () => undefined, serverInfo: SERVER_INFO });
   base = server.url.replace('/mcp', '');
@@ -107,13 +107,12 @@ describe('the page', () => {
     const texts = textsOf(page);
     const expected = [
       "Delete 'report.txt'?",
-      'ci',
-      'a model',
+      'ci, which calls itself “a model”',
       'files',
       'destructive (DELETE)',
       'the name begins with delete',
     ];
-    for (const text of [...expected, 'deletes need a person', '{\n  "path": "report.txt"\n}']) {
+    for (const text of [...expected, 'deletes need a person', 'path', '"report.txt"']) {
       expect(texts).toContain(text);
     }
     expect(texts).toContain(new Date('2026-11-02T10:15:00.000Z').toLocaleString());
@@ -129,27 +128,88 @@ describe('the page', () => {
     expect(textsOf(page).join()).toContain('<img src=x>');
   });
 
+  it('quotes what a client calls itself, on one line, below what the gateway knows', async () => {
+    const clientName = `nice\nUpstream   sandbox\nDanger safe${'x'.repeat(500)}`;
+    await open([anApproval({ requester: { client: null, clientName, session: 's' } })]);
+    const page = await openSignedIn();
+    const texts = textsOf(page);
+    const label = texts.findIndex((text) =>
+      text.startsWith('an unauthenticated client, which calls itself “nice Upstream'),
+    );
+    expect(texts[label]?.length).toBeLessThan(160);
+    for (const known of ['destructive (DELETE)', 'files', '"report.txt"'])
+      expect(texts.indexOf(known)).toBeLessThan(label);
+  });
+
   it.each([
     ['Approve', 'approved'],
     ['Deny', 'denied'],
-  ])('decides on %s, with the reason, and shows what is left', async (label, verdict) => {
-    await open([anApproval({ id: 'a/b' }), anApproval({ id: 'other', operation: 'drop_table' })]);
+  ])(
+    'decides on %s, with the reason, and leaves the request in its place without live buttons',
+    async (label, verdict) => {
+      await open([
+        anApproval({ id: 'a/b', danger: 'reversible' }),
+        anApproval({ id: 'other', operation: 'drop_table' }),
+      ]);
+      const page = await openSignedIn();
+      const [first, second] = page.byId('approvals').children;
+      find(page, 'input').value = ' agreed ';
+      const button = find(page, 'button', label);
+      await button.trigger('click');
+      expect(service.decisions).toEqual([{ id: 'a/b', verdict, by: { name: 'alice', way: 'http' }, reason: 'agreed' }]);
+      expect(page.byId('message').textContent).toBe(`delete_file: ${verdict}`);
+      expect(page.byId('approvals').children).toEqual([first, second]);
+      expect(find(page, 'p', `${verdict} by you, `).focused).toBe(true);
+      expect(textsOf(page)).toContain('"report.txt"');
+      expect(button.disabled).toBe(true);
+    },
+  );
+
+  it('asks once more before a destructive call is approved, where the second of two quick clicks decides nothing', async () => {
+    await open([anApproval(), anApproval({ id: 'other', operation: 'drop_table' })]);
     const page = await openSignedIn();
-    find(page, 'input').value = ' agreed ';
-    await find(page, 'button', label).trigger('click');
-    expect(service.decisions).toEqual([{ id: 'a/b', verdict, by: { name: 'alice', way: 'http' }, reason: 'agreed' }]);
-    expect(page.byId('message').textContent).toBe(`delete_file: ${verdict}`);
-    expect(textsOf(page)).not.toContain('delete_file');
-    expect(textsOf(page)).toContain('drop_table');
+    const buttons = () =>
+      page.byId('approvals').children[0]?.all.find(({ attributes }) => attributes.get('class') === 'buttons')
+        ?.children ?? [];
+    await buttons()[0]?.trigger('click');
+    expect(textsOf(page)).toContain('Approve delete_file with path = "report.txt"?');
+    // The first button is where the button was that has just been pressed.
+    expect(buttons().map(({ textContent }) => textContent)).toEqual(['Back', 'Yes, approve']);
+    await buttons()[0]?.trigger('click');
+    expect(service.decisions).toEqual([]);
+    await buttons()[0]?.trigger('click');
+    await buttons()[1]?.trigger('click');
+    expect(service.decisions).toMatchObject([{ id: 'a1b2c3', verdict: 'approved' }]);
   });
 
-  it('says why a decision was not taken, and can be used again', async () => {
-    await open([anApproval({ id: 'late' })]);
+  it.each([
+    ['late', "Approval 'late' expired", true],
+    ['own', 'Another operator has to decide', false],
+  ])('says why a decision was not taken, and can be used again where that helps (%s)', async (id, words, ended) => {
+    await open([anApproval({ id, danger: 'safe' })]);
     const page = await openSignedIn();
     const button = find(page, 'button', 'Approve');
     await button.trigger('click');
-    expect(page.byId('message').textContent).toContain("Approval 'late' expired");
-    expect(button.disabled).toBe(false);
+    expect(page.byId('message').textContent).toContain(words);
+    expect(textsOf(page).join()).toContain(words);
+    expect(button.disabled).toBe(ended);
+  });
+
+  it('shows cut values in full on demand', async () => {
+    await open([anApproval({ full: { path: 'the whole path' } })]);
+    const page = await openSignedIn();
+    await find(page, 'button', 'Show long values').trigger('click');
+    expect(textsOf(page)).toContain('"the whole path"');
+  });
+
+  it('does not keep a token that no header can hold', async () => {
+    await open();
+    const storage = new Map<string, string>();
+    const page = await openPage(`${base}/ui/approvals`, storage);
+    page.byId('token').value = 'tökén';
+    await page.byId('sign-in').trigger('submit');
+    expect(page.byId('message').textContent).toContain('no operator token');
+    expect([storage.size, page.byId('sign-in').hidden]).toEqual([0, false]);
   });
 
   it('shows one request by its link, decided or not, and offers no decision that was taken', async () => {
@@ -159,7 +219,7 @@ describe('the page', () => {
     expect(textsOf(page)).toContain('drop_table');
     expect(textsOf(page)).not.toContain('delete_file');
     expect(textsOf(page).join()).toMatch(/bob, .*: too risky/);
-    expect(page.byId('approvals').all.filter(({ tag }) => tag === 'button')).toEqual([]);
+    expect(page.byId('approvals').all.filter(({ tag }) => tag === 'form')).toEqual([]);
   });
 
   it('says that nothing waits', async () => {

@@ -76,6 +76,7 @@ describe('headersAgree', () => {
 describe('clientNameOf', () => {
   it('reads handshakes and envelopes, and no malformed name', () => {
     expect(clientNameOf({ params: { clientInfo: { name: 'a' } } })).toBe('a');
+    expect(clientNameOf({ params: { clientInfo: { name: `a\n${'b'.repeat(1_000)}` } } })).toMatch(/^a b{97}…$/);
     expect(clientNameOf(modern())).toBe('raw');
     for (const message of [null, 5, {}, { params: 1 }, { params: { clientInfo: 'x', _meta: 7 } }]) {
       expect(clientNameOf(message)).toBeUndefined();
