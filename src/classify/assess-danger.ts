@@ -62,7 +62,7 @@ const LOSS =
 
 const READ_WRITES_FILE = /^(?:file_?name|save_to|output_(?:path|file|dir)|save_path|output|outfile)$/;
 
-/** A decision below this confidence counts as not understood (decision 16 of the project). */
+/** A decision below this confidence counts as not understood. */
 const UNDERSTOOD = 0.3;
 
 const REPLACE_SWITCH =
