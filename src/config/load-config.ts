@@ -11,6 +11,7 @@ import { ConfigError, type ConfigReport, createReport, type Diagnostics, openDia
 import type { GatewayConfig } from './gateway-config.js';
 import { interpolate, interpolateText, type ReportProblem, type Scope } from './interpolate.js';
 import { LOCK_FILE_NAME, readLockFile } from './lock-file.js';
+import { type DefinitionPlace, divideProblems, markMisconfigured } from './misconfigured.js';
 import { applyOverrides, type ConfigFlags, warnOfUnknownVariables } from './overrides.js';
 import { readDocument, readDocumentsIn } from './read-document.js';
 import { findDisabled, listServers, readServer } from './server-definition.js';
@@ -24,6 +25,8 @@ export interface LoadOptions {
   readonly cwd: string;
   /** Flags of the command line; they beat the environment, which beats the file. */
   readonly flags?: ConfigFlags;
+  /** Whether a server whose definition has problems is left out, with a warning, instead of refusing the configuration. */
+  readonly tolerant?: boolean;
 }
 
 export interface LoadedConfig {
@@ -40,10 +43,17 @@ export interface LoadedConfig {
 export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   const report = createReport();
   warnOfUnknownVariables(options.env, report);
-  const sources = await readSources(locateConfig(options), options, report);
+  const { sources, places } = await readSources(locateConfig(options), options, report);
   const config = assembleConfig(sources);
-  if (report.problems.length > 0) throw new ConfigError(report.problems);
-  return { config: deepFreeze(config), warnings: report.warnings };
+  const { fatal, ofServers } = divideProblems(report.problems, places);
+  if (fatal.length > 0 || (options.tolerant !== true && report.problems.length > 0)) {
+    throw new ConfigError(report.problems);
+  }
+  const upstreams = markMisconfigured(config.upstreams, ofServers);
+  const warnings = upstreams.flatMap(({ name, problem }) =>
+    problem === undefined ? [] : [`the server '${name}' is misconfigured and not started: ${problem}`],
+  );
+  return { config: deepFreeze({ ...config, upstreams }), warnings: [...report.warnings, ...warnings] };
 }
 
 /** Keys whose references are resolved before the others, or never. */
@@ -54,7 +64,7 @@ async function readSources(
   location: ConfigLocation,
   options: LoadOptions,
   report: ConfigReport,
-): Promise<ConfigSources> {
+): Promise<{ readonly sources: ConfigSources; readonly places: readonly DefinitionPlace[] }> {
   const { env, cwd, flags = {} } = options;
   const { file, directory } = location;
   const raw = file === null ? { source: 'configuration', document: {} } : await readDocument(file, cwd, report);
@@ -88,15 +98,13 @@ async function readSources(
   });
   const lockFile = join(location.dataRoot, LOCK_FILE_NAME);
   const lock = { file: lockFile, content: await readLockFile(lockFile, cwd, report) };
-  return {
-    file,
-    directory,
-    dataDir,
-    diagnostics,
-    document: validateDocument('gateway', main, diagnostics),
-    upstreams,
-    lock,
-  };
+  const validated = validateDocument('gateway', main, diagnostics);
+  const places: readonly DefinitionPlace[] = [
+    ...servers.map(({ name, slug, path }) => ({ name, slug, path, source: raw.source })),
+    ...fileServers.map(({ name, slug, source }) => ({ name, slug, path: [], source })),
+  ];
+  const found = { file, directory, dataDir, upstreamsDir, diagnostics, document: validated, upstreams, lock };
+  return { sources: found, places };
 }
 
 function resolvePath(

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../protocol/error-table.js';
 
 /** The state of an upstream's connection. */
-export type UpstreamState = 'disabled' | 'connecting' | 'ready' | 'waiting' | 'closed';
+export type UpstreamState = 'disabled' | 'misconfigured' | 'connecting' | 'ready' | 'waiting' | 'closed';
 
 /**
  * A typed event. Sinks such as the log decide how to use it. An observation must not contain argument values or secrets.

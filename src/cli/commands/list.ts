@@ -8,9 +8,10 @@ export function registerList(program: Command, terminal: Terminal): void {
   program
     .command('list')
     .description('connect the upstreams and show the state of each')
+    .option('--strict', 'refuse a configuration in which one server is misconfigured')
     .action(async (_own: unknown, command: Command) => {
       const flags = command.optsWithGlobals<CommonFlags>();
-      const config = await loadCliConfig(flags, terminal);
+      const config = await loadCliConfig(flags, terminal, { tolerant: true });
       const { upstreams } = await withGateway(config, async (gateway) => gateway.status());
       if (flags.json === true) printJson(terminal, upstreams);
       else printTable(terminal, ['UPSTREAM', 'STATE', 'TRANSPORT', 'TOOLS', 'SERVER', 'NOTE'], upstreams.map(toRow));
