@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -73,6 +73,7 @@ async function readSources(
 
   const roots: Scope = { env, cwd, places: { configDir: directory, workspaceFolder: directory, userHome: homedir() } };
   const dataDir = resolvePath(document, 'dataDir', location.dataRoot, roots, location, diagnostics);
+  noteOpenDirectory(dataDir, diagnostics);
   const scope: Scope = { ...roots, places: { ...roots.places, dataDir } };
   const upstreamsDir = resolvePath(document, 'upstreamsDir', directory, scope, location, diagnostics);
 
@@ -81,6 +82,10 @@ async function readSources(
     diagnostics.problem(['upstreamsDir'], 'there is no such folder');
   }
   const servers = listServers(document);
+  if (servers.length > MAX_SERVERS) {
+    diagnostics.problem([], `expected at most ${MAX_SERVERS} servers, got ${servers.length}`);
+    throw new ConfigError(report.problems);
+  }
   const fileServers = (files ?? []).map((each) => ({ ...each, ...readServer(each.document, each.stem) }));
   const disabled = findDisabled([...servers, ...fileServers]);
   const disabledPaths = servers.filter(({ slug }) => disabled.has(slug)).map(({ path }) => path);
@@ -105,6 +110,23 @@ async function readSources(
   ];
   const found = { file, directory, dataDir, upstreamsDir, diagnostics, document: validated, upstreams, lock };
   return { sources: found, places };
+}
+
+const MAX_SERVERS = 1_000;
+
+/** Who may write to the data directory can approve calls and change the audit record. */
+function noteOpenDirectory(dataDir: string, diagnostics: Diagnostics): void {
+  if ((modeOf(dataDir) & 0o002) === 0 || process.platform === 'win32') return;
+  diagnostics.warning(['dataDir'], `every user of this machine may write to '${dataDir}': chmod 700`);
+}
+
+/** The permissions of a path; 0 where it cannot be looked at, which is reported when it is used. */
+function modeOf(path: string): number {
+  try {
+    return statSync(path).mode;
+  } catch {
+    return 0;
+  }
 }
 
 function resolvePath(

@@ -12,6 +12,7 @@ import {
   startGateway,
   untilAskedToStop,
 } from '../context.js';
+import { announceRunning } from '../running.js';
 import { oneLine, paintFor, printJson, printLine, type Terminal } from '../terminal.js';
 
 /** The start report waits for every upstream, at most this long. */
@@ -44,6 +45,7 @@ async function serve(flags: CommonFlags, terminal: Terminal): Promise<void> {
     const { openHttpServer } = await import('../../server/http-server.js');
     await Promise.race([gateway.warmedUp, stop.asked]);
     const server = await openHttpServer(gateway, { observe: log.observe, serverInfo: readPackageInfo() });
+    const running = await announceRunning(config, server.url, log.observe);
     try {
       await Promise.race([gateway.settled, stop.asked, delay(REPORT_PATIENCE_MS, undefined, { ref: false })]);
       watching.end();
@@ -53,6 +55,7 @@ async function serve(flags: CommonFlags, terminal: Terminal): Promise<void> {
       else printStartReport(report, terminal);
       await stop.asked;
     } finally {
+      running.end();
       await server.close();
     }
   } finally {

@@ -9,6 +9,7 @@ import {
   startGateway,
   untilAskedToStop,
 } from '../context.js';
+import { announceRunning } from '../running.js';
 import type { Terminal } from '../terminal.js';
 
 export function registerStdio(program: Command, terminal: Terminal): void {
@@ -39,7 +40,9 @@ async function serveOverStdio(flags: CommonFlags, terminal: Terminal): Promise<v
       observe: log.observe,
       serverInfo: readPackageInfo(),
     });
+    const running = await announceRunning(config, 'stdio', log.observe);
     await Promise.race([server.done, stop.asked]);
+    running.end();
     await server.close();
   } finally {
     await gateway.close();
