@@ -26,10 +26,11 @@ export function registerPolicy(program: Command, terminal: Terminal): void {
     .action(async (name: string, _own: unknown, command: Command) => {
       const flags = command.optsWithGlobals<ExplainFlags>();
       const params = parseParams(flags.params ?? '{}');
-      const explanation = await withSource(flags, terminal, async (gateway) => {
+      const ask = async (gateway: Gateway): Promise<Explanation> => {
         await warnOfOtherConfiguration(gateway.config, terminal);
         return explain(gateway, name, params, flags);
-      });
+      };
+      const explanation = await withSource(flags, terminal, ask, { tolerant: true });
       if (flags.json === true) printJson(terminal, explanation);
       else printExplanation(explanation, terminal);
     });
