@@ -8,7 +8,7 @@ import type { Gateway } from '../gateway/gateway.js';
 import type { LogObserver } from '../observe/log-observer.js';
 import type { Observation } from '../observe/observation.js';
 import { CliError, EXIT_CODE } from './exit-code.js';
-import { printWarning, type Terminal } from './terminal.js';
+import { oneLine, printWarning, type Terminal } from './terminal.js';
 
 /** Flags that every command understands; the names are commander's. */
 export interface CommonFlags {
@@ -20,26 +20,39 @@ export interface CommonFlags {
   readonly prefix?: string;
   readonly logLevel?: string;
   readonly readOnly?: boolean;
+  readonly strict?: boolean;
   readonly json?: boolean;
 }
 
-/** Reads the configuration; its problems become one message and the `config` exit code. */
-export async function loadCliConfig(flags: CommonFlags, terminal: Terminal): Promise<GatewayConfig> {
+/**
+ * Reads the configuration; its problems become one message and the `config` exit code.
+ * @param tolerant leaves out a server whose definition has problems, unless `--strict` is given.
+ */
+export async function loadCliConfig(
+  flags: CommonFlags,
+  terminal: Terminal,
+  { tolerant = false }: { readonly tolerant?: boolean } = {},
+): Promise<GatewayConfig> {
   try {
     const { config, warnings } = await loadConfig({
       ...(flags.config === undefined ? {} : { file: flags.config }),
       env: process.env,
       cwd: process.cwd(),
+      tolerant: tolerant && flags.strict !== true,
       flags: {
         ...(flags.host === undefined ? {} : { host: flags.host }),
         ...(flags.port === undefined ? {} : { port: flags.port }),
         ...(flags.mode === undefined ? {} : { mode: flags.mode }),
         ...(flags.profile === undefined ? {} : { profile: flags.profile }),
-        ...(flags.prefix === undefined ? {} : { toolPrefix: flags.prefix }),
+        ...(flags.prefix === undefined ? {} : { prefix: flags.prefix }),
         ...(flags.readOnly === true ? { readOnly: true } : {}),
         ...(flags.logLevel === undefined ? {} : { logLevel: flags.logLevel }),
       },
     });
+    // A configuration that was found, not named, may be of a folder that somebody else has made.
+    if (flags.config === undefined && flags.json !== true) {
+      terminal.err.write(`configuration: ${oneLine(config.file ?? 'none')}\n`);
+    }
     for (const warning of warnings) printWarning(terminal, warning);
     return config;
   } catch (error) {

@@ -106,6 +106,8 @@ export interface UpstreamConfig {
   readonly slug: string;
   readonly endpoint: UpstreamEndpoint;
   readonly disabled: boolean;
+  /** Why its definition cannot be used; it is then disabled. */
+  readonly problem?: string;
   /** Upper bound of one call, extended by progress. */
   readonly timeoutMs: number;
   /** Upper bound of one call that progress does not extend; a longer `timeoutMs` of an operation extends it. */
@@ -160,6 +162,8 @@ export interface GatewayConfig {
   readonly directory: string;
   /** Where the gateway keeps what must survive a restart. Absolute. */
   readonly dataDir: string;
+  /** The folder with one file per upstream; it need not exist. Absolute. */
+  readonly upstreamsDir: string;
   readonly server: {
     readonly host: string;
     readonly port: number;

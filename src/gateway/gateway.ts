@@ -25,6 +25,7 @@ import { createLiveCatalog, type LiveCatalog } from './live-catalog.js';
 import { explainPolicy, type PolicyQuestion } from './operator-api.js';
 import { buildSnapshot } from './snapshot.js';
 import { describeStatus, type GatewayStatus, type PlacedOperation, placeOperations } from './status.js';
+import { describeUnmatched } from './unmatched-rules.js';
 import { createUpstreamHandler } from './upstream-handler.js';
 
 export type { GatewayStatus, PlacedOperation, UpstreamSummary } from './status.js';
@@ -144,7 +145,11 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     limits,
     observe,
   });
-  const settled = pool.settled.then(() => catalog.settle());
+  const settled = pool.settled.then(async () => {
+    await catalog.settle();
+    const unmatched = describeUnmatched(config, catalog.current().catalog.operations);
+    for (const message of unmatched) observe({ kind: 'notice', level: 'warn', message });
+  });
   return {
     config,
     settled,

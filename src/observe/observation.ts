@@ -3,6 +3,8 @@ import type { ErrorCode } from '../protocol/error-table.js';
 /** The state of an upstream's connection. */
 export type UpstreamState =
   | 'disabled'
+  /** Not started: its configuration has a problem. */
+  | 'misconfigured'
   | 'connecting'
   | 'ready'
   /** Not connected; the next attempt is planned. */

@@ -65,7 +65,8 @@ export class ManagedUpstream implements Upstream {
     this.slug = config.slug;
     this.#credentials = new OwnCredentials(config.endpoint);
     this.#limit = limitConcurrency(config.maxConcurrency);
-    this.#state = config.disabled ? 'disabled' : 'connecting';
+    this.#problem = config.problem;
+    this.#state = config.problem !== undefined ? 'misconfigured' : config.disabled ? 'disabled' : 'connecting';
     this.settled = config.disabled ? Promise.resolve() : new Promise((resolve) => (this.#settle = resolve));
     this.#supervision = config.disabled ? Promise.resolve() : this.#supervise();
   }
@@ -109,7 +110,7 @@ export class ManagedUpstream implements Upstream {
   }
 
   async #end(): Promise<void> {
-    if (this.#state === 'disabled') return;
+    if (this.#options.config.disabled) return;
     this.#enter('closed', 'closed');
     this.#readiness.fail(new UpstreamFault('unavailable', 'the gateway is closing'));
     this.#closing.abort();
@@ -151,7 +152,7 @@ export class ManagedUpstream implements Upstream {
     const unavailable = new UpstreamFault('unavailable', this.#problem ?? 'it is not connected', {
       retryAfterMs: this.#pacer.remainingMs,
     });
-    if (this.#isClosed() || this.#state === 'disabled') return Promise.reject(unavailable);
+    if (this.#isClosed() || this.#options.config.disabled) return Promise.reject(unavailable);
     this.#pacer.retryNow();
     if (patienceMs <= 0) return Promise.reject(unavailable);
     return this.#readiness.wait({ patienceMs, cancellation: call.cancellation, otherwise: unavailable });

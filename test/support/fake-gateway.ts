@@ -117,6 +117,7 @@ function fakeConfig(options: FakeGatewayOptions): GatewayConfig {
     file: null,
     directory: '/',
     dataDir: options.dataDir ?? DATA_DIR,
+    upstreamsDir: '/upstreams',
     server: {
       host: '127.0.0.1',
       port: 0,
