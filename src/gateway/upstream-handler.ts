@@ -26,6 +26,7 @@ export function createUpstreamHandler(
     inner,
     read: createGovernedRead(inner, policy),
     findOperation: (upstream, name) => findOperation(snapshotOf().catalog, upstream, name),
+    resourcePathOf: (read) => resourcePathsOf(snapshotOf().catalog).get(read.qualifiedName),
     explainFailure: fromFailedTool,
   });
   return createCacheInterceptor({ inner: merging, maxBytes: cache.maxBytes });
@@ -60,4 +61,20 @@ export function findOperation({ find, operations }: Catalog, upstream: string, n
   if (named !== undefined) return named;
   const ofTool = operations.filter((operation) => operation.upstream === upstream && operation.tool === name);
   return ofTool.length === 1 ? ofTool[0] : undefined;
+}
+
+/** Catalogs never change. */
+const resourcePaths = new WeakMap<Catalog, ReadonlyMap<string, string>>();
+
+/** The READs that merging updates name, with the path of the resource; without those for which updates name several paths. */
+function resourcePathsOf(catalog: Catalog): ReadonlyMap<string, string> {
+  const known = resourcePaths.get(catalog);
+  if (known !== undefined) return known;
+  const named = catalog.operations.flatMap(({ upstream, merge }) => {
+    const read = merge === undefined ? undefined : findOperation(catalog, upstream, merge.read);
+    return read === undefined ? [] : [[read.qualifiedName, merge?.path ?? ''] as const];
+  });
+  const paths = new Map(named.filter(([read, path]) => named.every(([other, its]) => other !== read || its === path)));
+  resourcePaths.set(catalog, paths);
+  return paths;
 }

@@ -4,6 +4,7 @@ import type { HandlerCall, HandlerOutcome, OperationHandler } from '../protocol/
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import type { MergeRule, Operation } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
+import { RESOURCE_VERSION } from '../protocol/result.js';
 import { questionKey } from './call-key.js';
 import {
   type Expectation,
@@ -17,6 +18,7 @@ import {
   type ExplainFailure,
   type FindOperation,
   findField,
+  findResource,
   planRead,
   versionOf,
 } from './resource.js';
@@ -28,19 +30,22 @@ interface MergeInterceptorDeps {
   readonly read: OperationHandler;
   /** Looks in the current catalog. */
   readonly findOperation: FindOperation;
+  /** Where a READ's answer holds the resource that merging updates change; undefined where none of them names the READ. */
+  readonly resourcePathOf: (read: Operation) => string | undefined;
   readonly explainFailure: ExplainFailure;
 }
 
 /**
  * Runs UPDATEs with `merge`: reads the resource, checks what the caller expects of it, merges the caller's `input` into it,
  * reads again to check that the fields that are written back or expected are unchanged, writes, and gives the new version in
- * `_meta.version`. Updates of one resource run one after the other, so that none that passes this interceptor overwrites
+ * `_meta`. Updates of one resource run one after the other, so that none that passes this interceptor overwrites
  * another. All other operations pass unchanged.
  */
 export function createMergeInterceptor({
   inner,
   read: runRead,
   findOperation,
+  resourcePathOf,
   explainFailure,
 }: MergeInterceptorDeps): OperationHandler {
   const readResource = createResourceReader({ inner: runRead, explainFailure });
@@ -73,7 +78,15 @@ export function createMergeInterceptor({
     const read = planRead(call, rule, findOperation);
     return takeTurn(questionKey(read), () => update(call, read, expectation));
   };
-  return (call) => (call.operation.merge === undefined ? inner(call) : merge(call, call.operation.merge));
+  /** A READ that merging updates name gives the version that they expect, so that it need not be learned from a conflict. */
+  const pass = async (call: HandlerCall): Promise<HandlerOutcome> => {
+    const path = call.operation.classification.category === 'READ' ? resourcePathOf(call.operation) : undefined;
+    const outcome = await inner(call);
+    if (path === undefined || isFailure(outcome)) return outcome;
+    const resource = findResource(outcome, path);
+    return resource === undefined ? outcome : addVersion(outcome, versionOf(resource));
+  };
+  return (call) => (call.operation.merge === undefined ? pass(call) : merge(call, call.operation.merge));
 }
 
 function isFailure(outcome: HandlerOutcome): boolean {
@@ -83,7 +96,7 @@ function isFailure(outcome: HandlerOutcome): boolean {
 function addVersion(outcome: HandlerOutcome, version: string | undefined): HandlerOutcome {
   if (version === undefined || !('toolResult' in outcome)) return outcome;
   const { toolResult } = outcome;
-  return { toolResult: { ...toolResult, _meta: { ...toolResult._meta, version } } };
+  return { toolResult: { ...toolResult, _meta: { ...toolResult._meta, [RESOURCE_VERSION]: version } } };
 }
 
 /**

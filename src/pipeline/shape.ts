@@ -5,7 +5,13 @@ import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import type { PayloadLimits } from '../protocol/limits.js';
 import type { Operation } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
-import type { ContentBlock, Reply, ToolCallResult, Warning } from '../protocol/result.js';
+import {
+  type ContentBlock,
+  RESOURCE_VERSION,
+  type Reply,
+  type ToolCallResult,
+  type Warning,
+} from '../protocol/result.js';
 import type { ReadData } from '../results/result-types.js';
 import { payloadTooLarge } from './limit.js';
 import { toResultData } from './tool-result-data.js';
@@ -49,7 +55,7 @@ async function shapeToolResult(operation: Operation, result: ToolCallResult, fin
   const { dataText: whole, value, blocks } = toResultData(result);
   const { dataText, warnings, isPart = false } = await finish(whole, value);
   const beside = isPart ? blocks.filter(({ type }) => type !== 'text') : blocks;
-  return { ...envelope(dataText, beside, warnings), ...passThrough(result) };
+  return { ...envelope(dataText, beside, warnings, versionOf(result)), ...passThrough(result) };
 }
 
 /** Writes a failure as an answer. */
@@ -73,9 +79,26 @@ export function shapeQuestion({ question, state }: InputRequired, operation: Ope
   return { ...shapeFailure(refusal, operation), inputRequired: { question, state } };
 }
 
-function envelope(dataText: string, blocks: readonly ContentBlock[] = [], warnings: readonly Warning[] = []): Reply {
+function envelope(
+  dataText: string,
+  blocks: readonly ContentBlock[] = [],
+  warnings: readonly Warning[] = [],
+  version?: string,
+): Reply {
   const warningsMember = warnings.length === 0 ? '' : `,"warnings":${JSON.stringify(warnings)}`;
-  return { text: `{"success":true,"data":${dataText}${warningsMember}}`, blocks, isError: false, code: 'OK' };
+  const metaMember = version === undefined ? '' : `,"_meta":${JSON.stringify({ version })}`;
+  return {
+    text: `{"success":true,"data":${dataText}${warningsMember}${metaMember}}`,
+    blocks,
+    isError: false,
+    code: 'OK',
+  };
+}
+
+/** The version that `if_match` takes, where the gateway read the resource: models see the envelope, not MCP's `_meta`. */
+function versionOf({ _meta: meta }: ToolCallResult): string | undefined {
+  const version = meta?.[RESOURCE_VERSION];
+  return typeof version === 'string' ? version : undefined;
 }
 
 function nativeBlocks(result: ToolCallResult): readonly ContentBlock[] {

@@ -34,6 +34,9 @@ export interface ContentBlock extends JsonObject {
   readonly type: string;
 }
 
+/** The member of a result's `_meta` in which the gateway gives a resource's version; with a prefix of its own, as MCP asks. */
+export const RESOURCE_VERSION = 'mcp-aql/version';
+
 /** An MCP `CallToolResult` exactly as it was received. */
 export interface ToolCallResult extends JsonObject {
   readonly content?: readonly ContentBlock[];

@@ -56,8 +56,13 @@ export function* answerQuery(
     : summarise(context, outcome, list.items.length, deps);
 }
 
+/** The list that a query means; not one of texts or numbers in an object, such as the labels of an issue. */
 function findList({ operation }: ReadContext, data: unknown, { memory }: AnswerDeps): LocatedList | undefined {
-  return operation.collection === null ? undefined : locateList(data, memory.shapeOf(operation));
+  if (operation.collection === null) return undefined;
+  const shape = memory.shapeOf(operation);
+  const list = locateList(data, shape);
+  const isMeant = list?.isWhole === true || shape?.kind === 'collection' || list?.items.some(isJsonObject) === true;
+  return isMeant ? list : undefined;
 }
 
 /** The list at the caller's path, which may leave out the member whose text is JSON. */
@@ -114,7 +119,7 @@ function warnOfNoList({ operation }: ReadContext, data: unknown, { controlsOf }:
   const why =
     first === undefined
       ? 'it holds no list'
-      : `it holds several lists: ${quoteValues(lists)}. Say which is meant: ${JSON.stringify({ [param ?? 'collection']: first })}`;
+      : `which of its lists is meant is not known: ${quoteValues(lists)}. Say so: ${JSON.stringify({ [param ?? 'collection']: first })}`;
   return {
     code: 'VALIDATION_NO_LIST_WARNING',
     message: `The answer was not filtered, sorted, paged or summarised: ${why}`,

@@ -48,7 +48,7 @@ export function createRelationshipsOperation(sources: readonly RelationSource[])
         root: 'ID',
         direction: 'both',
         depth: 2,
-        fields: ['graph.nodes', 'graph.edges'],
+        include: ['graph.nodes', 'graph.edges'],
       }),
     ],
   };
@@ -76,11 +76,17 @@ function describeParameters(sources: readonly RelationSource[]): Readonly<Record
       default: 1,
       description: 'How many steps from the root',
     },
-    fields: {
+    include: {
       type: 'array',
       minItems: 1,
       items: { type: 'string', enum: [...SECTIONS] },
       description: 'The wanted parts of the answer; all where absent',
+    },
+    fields: {
+      type: 'array',
+      minItems: 1,
+      items: { type: 'string', enum: [...SECTIONS] },
+      description: "Alias of 'include'",
     },
     // Ids mean something within one server alone.
     ...(upstreams.length > 1 && {
@@ -132,7 +138,7 @@ const REFERENCE: JsonSchema = {
   required: ['element_type', 'element_name'],
 };
 
-/** What `query_relationships` answers with; the parts that `fields` leaves out are missing. */
+/** What `query_relationships` answers with; the parts that `include` leaves out are missing. */
 const RELATIONSHIPS_OUTPUT: JsonSchema = {
   type: 'object',
   properties: {

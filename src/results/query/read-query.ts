@@ -34,6 +34,10 @@ export function readQuery(
     : undefined;
   const [text, fields, aggregate] = [readText(reading), readFields(reading), readAggregate(reading)];
   const includesItems = readFlag(reading, 'include_items');
+  if (includesItems && !given.has('aggregate')) {
+    const hint = `Leave '${nameOf('include_items')}' out, or add '${nameOf('aggregate')}'`;
+    reading.faults.push(valueFault(nameOf('include_items'), `given beside '${nameOf('aggregate')}'`, true, hint));
+  }
   const query: CollectionQuery = {
     ...(collection === undefined ? {} : { collection }),
     filter: readFilter(reading),

@@ -34,8 +34,8 @@ export function* mapSliced<T>(
   return mapped;
 }
 
-/** Characters that one slice reads, times the conditions on them: some ten milliseconds of the slowest of them. */
-const SLICE_WORK = 2_000_000;
+/** Characters that one slice reads, times the conditions on them: some milliseconds of the slowest of them. */
+const SLICE_WORK = 250_000;
 
 /** Counted beside an item's characters: an item costs something even if it is empty. */
 const ITEM_WORK = 20;

@@ -7,6 +7,7 @@ import { Cancellation } from '../../../src/protocol/cancellation.js';
 import type { JsonObject } from '../../../src/protocol/json.js';
 import type { MergeRule } from '../../../src/protocol/operation.js';
 import { OperationError } from '../../../src/protocol/operation-error.js';
+import { RESOURCE_VERSION } from '../../../src/protocol/result.js';
 import { anOperation } from '../../support/an-operation.js';
 import { aCall, aText } from './held-interceptor.js';
 import { createRecordBench, MERGE, named, RECORD, resultOf } from './record-bench.js';
@@ -139,6 +140,16 @@ it('reads as its caller, so that a denied read refuses the update and reveals no
   expect(refusal).toMatchObject({ code: 'PERMISSION_DENIED', details: { read_operation: 'get_record' } });
   expect(JSON.stringify(refusal.toFailure())).not.toContain(RECORD.title);
   expect(sent).toEqual([]);
+});
+
+it('gives the version with the READ that the update names, and with no other', async () => {
+  const { catalog, handle } = createRecordBench();
+  const read = await handle(aCall(named(catalog, 'get_record'), { arguments: { id: 'r1' } }));
+  expect(resultOf(read)._meta).toEqual({ [RESOURCE_VERSION]: versionOf(RECORD) });
+  const missing = await handle(aCall(named(catalog, 'get_record'), { arguments: { id: 'r9' } }));
+  expect(resultOf(missing)._meta).toBeUndefined();
+  const create = await handle(aCall(named(catalog, 'create_record'), { arguments: { id: 'r2' } }));
+  expect(resultOf(create)._meta).toBeUndefined();
 });
 
 describe('binding an update that merges', () => {
@@ -300,8 +311,8 @@ describe('the answer of a merging update', () => {
     const { server, update } = createRecordBench();
     const result = resultOf(await update({ title: 'New' }));
     expect(result.structuredContent).toEqual({ updated: true });
-    expect(result._meta).toEqual({ version: versionOf(server.records.get('r1') ?? {}) });
-    await update({ title: 'Newer' }, { ifMatch: result._meta?.['version'] });
+    expect(result._meta).toEqual({ [RESOURCE_VERSION]: versionOf(server.records.get('r1') ?? {}) });
+    await update({ title: 'Newer' }, { ifMatch: result._meta?.[RESOURCE_VERSION] });
     expect(server.records.get('r1')).toMatchObject({ title: 'Newer' });
   });
 
@@ -412,6 +423,7 @@ it('gives a read of several ids a list of one, and finds an object inside a list
     inner,
     read: inner,
     findOperation: () => read,
+    resourcePathOf: () => undefined,
     explainFailure: () => new OperationError('INTERNAL_ERROR', 'not asked'),
   });
   const operation = { ...named(catalog, 'update_record'), merge };

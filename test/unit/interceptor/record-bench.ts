@@ -52,6 +52,7 @@ export function createRecordBench({
     inner: wrap(inner),
     read: governRead(wrap(inner)),
     findOperation: (upstream, name) => findOperation(catalog, upstream, name),
+    resourcePathOf: ({ name }) => (name === 'get_record' ? 'record' : undefined),
     explainFailure,
   });
   const update = (args: JsonObject, more: Partial<HandlerCall> = {}): Promise<HandlerOutcome> =>

@@ -336,6 +336,12 @@ describe('readQuery of aggregate', () => {
     expect(refusal(given).details?.['hint']).toContain(hint);
   });
 
+  it('refuses include_items without aggregate, where it would have no effect', () => {
+    expect(refusal({ include_items: true }).message).toBe(
+      "Parameter 'include_items' must be given beside 'aggregate', got true",
+    );
+  });
+
   it('refuses include_items that is not a boolean', () => {
     expect(refusal({ include_items: 'yes' }).message).toBe(
       "Parameter 'include_items' expected 'boolean', got 'string'",
