@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AuditTrail } from '../audit/audit-trail.js';
 import type { IntrospectionPolicy } from '../builtin/introspect/handler.js';
@@ -7,6 +8,7 @@ import type { EndpointPlan } from '../endpoint/endpoint-plan.js';
 import type { Observer } from '../observe/observation.js';
 import { createBatchRunner, readBatch } from '../pipeline/batch/batch.js';
 import { createPipeline } from '../pipeline/pipeline.js';
+import { requireUnchanged } from '../pipeline/require-unchanged.js';
 import type { SearchHit, Snapshot } from '../pipeline/snapshot.js';
 import { createWarnedOnce } from '../pipeline/warnings.js';
 import type { ApprovalService } from '../policy/approvals/approval-queue.js';
@@ -21,6 +23,16 @@ import { listBinDirectories } from '../upstream/transport/resolve-command.js';
 import type { UpstreamEvents } from '../upstream/upstream.js';
 import { openUpstreamPool, type UpstreamPool } from '../upstream/upstream-pool.js';
 import { createInnerCalls } from './inner-calls.js';
+import {
+  type CatalogKeeper,
+  combineKnown,
+  createCatalogKeeper,
+  KEEPS_NOTHING,
+  KEPT_CATALOG_FILE,
+  type KnownCatalog,
+  readKeptCatalog,
+  readLockedCatalog,
+} from './kept-catalog.js';
 import { createLiveCatalog, type LiveCatalog } from './live-catalog.js';
 import { explainPolicy, type PolicyQuestion } from './operator-api.js';
 import { buildSnapshot } from './snapshot.js';
@@ -74,7 +86,20 @@ export interface GatewayDeps {
   readonly packageDirectory: string;
   /** The name of this process in the audit trail. */
   readonly process: string;
+  /** A server's settings where absent. */
+  readonly names?: NameSettings;
 }
+
+/** How a process treats the names of operations. */
+export interface NameSettings {
+  /** How long new names wait, after every upstream has been tried, for those that have never been seen. */
+  readonly waitMs: number;
+  /** Whether names and lists are kept for the next start. */
+  readonly keep: boolean;
+}
+
+/** A server that starts with its neighbours may be some seconds late; a name that is given stays given. */
+const SERVER_NAMES: NameSettings = { waitMs: 10_000, keep: true };
 
 /** The longest time that clients wait for slow upstreams at start, in milliseconds. */
 const WARM_UP_MS = 2_000;
@@ -87,6 +112,8 @@ const WARM_UP_MS = 2_000;
 export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Promise<Gateway> {
   const { observe } = deps;
   const lifecycle = new Lifecycle((name, cause) => observe({ kind: 'defect', where: `closing ${name}`, cause }));
+  const memory = await openCatalogMemory(config, deps);
+  lifecycle.opened('kept catalog', () => memory.keeper.close());
   const policy = await openPolicy(config, deps);
   lifecycle.opened('policy', () => policy.close());
   const results = createResultService(config.results);
@@ -95,13 +122,17 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     config,
     (slug) => pool.get(slug),
     () => catalog.current(),
+    (operation) => {
+      catalog.settle();
+      requireUnchanged(operation, catalog.current());
+    },
   );
   const innerCalls = createInnerCalls(
     (raw) => pipeline(raw, catalog.current()),
     () => catalog.current(),
   );
-  const catalog = createLiveCatalog(
-    (offered) =>
+  const catalog = createLiveCatalog({
+    build: (offered) =>
       buildSnapshot({
         ...offered,
         config,
@@ -109,9 +140,18 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
         results,
         innerCalls,
         upstreamHandler: upstreamHandler.handle,
+        connections: {
+          absenceOf: (slug) => pool.get(slug)?.absence(),
+          hurry: (slug) => pool.get(slug)?.hurry(),
+        },
       }),
-    (before, after) => reportChange(before, after, observe, policy.audit),
-  );
+    onChange(before, after) {
+      reportChange(before, after, observe, policy.audit);
+      memory.keeper.keep(catalog.known());
+    },
+    enabled: config.upstreams.filter(({ disabled }) => !disabled).map(({ slug }) => slug),
+    known: memory.known,
+  });
   const pool = openPool(config, deps, {
     onTools(slug, tools) {
       // A server that lists its tools again may have restarted, so its cached answers may be stale.
@@ -139,11 +179,14 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
   const batch = createBatchRunner({
     ...batchSettings,
     callOne: pipeline,
+    current: catalog.current,
     answerBytes: resultSettings.maxBytes,
     limits,
     observe,
   });
   const settled = pool.settled.then(() => catalog.settle());
+  const { waitMs } = deps.names ?? SERVER_NAMES;
+  lifecycle.opened('waiting for names', stopWaitingAfter(settled, waitMs, catalog));
   return {
     config,
     settled,
@@ -163,6 +206,34 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
       policy.endSession(sessionId);
     },
     close: () => lifecycle.close(),
+  };
+}
+
+/** What the lock and the last run say of names, and what keeps them for the next. */
+async function openCatalogMemory(
+  { dataDir, lock, upstreams }: GatewayConfig,
+  { observe, names = SERVER_NAMES }: GatewayDeps,
+): Promise<{ readonly known: KnownCatalog; readonly keeper: CatalogKeeper }> {
+  const file = join(dataDir, KEPT_CATALOG_FILE);
+  const slugs = upstreams.map(({ slug }) => slug);
+  return {
+    known: combineKnown(readLockedCatalog(lock.content, upstreams), await readKeptCatalog(file, observe)),
+    keeper: names.keep ? createCatalogKeeper(file, slugs, observe) : KEEPS_NOTHING,
+  };
+}
+
+/** Returns what ends the wait early. */
+function stopWaitingAfter(settled: Promise<void>, waitMs: number, catalog: LiveCatalog): () => void {
+  let timer: NodeJS.Timeout | undefined;
+  let isClosed = false;
+  void settled.then(() => {
+    if (isClosed) return;
+    if (waitMs === 0) catalog.stopWaiting();
+    else timer = setTimeout(() => catalog.stopWaiting(), waitMs).unref();
+  });
+  return () => {
+    isClosed = true;
+    clearTimeout(timer);
   };
 }
 

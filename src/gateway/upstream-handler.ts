@@ -17,17 +17,21 @@ export function createUpstreamHandler(
   { cache }: Pick<GatewayConfig, 'cache'>,
   find: UpstreamPool['get'],
   snapshotOf: () => Snapshot,
+  requireCurrent: (operation: Operation) => void,
 ): CacheInterceptor {
   const merging = createMergeInterceptor({
-    inner: createCaller(find),
+    inner: createCaller(find, requireCurrent),
     findOperation: (upstream, name) => findOperation(snapshotOf().catalog, upstream, name),
     explainFailure: fromFailedTool,
   });
   return createCacheInterceptor({ inner: merging, maxBytes: cache.maxBytes });
 }
 
-/** Calls the operation's tool on its upstream. */
-function createCaller(find: UpstreamPool['get']): OperationHandler {
+/**
+ * Calls the operation's tool on its upstream. A call may have waited for a person, its turn or the connection, so the
+ * definition is compared again before it is sent.
+ */
+function createCaller(find: UpstreamPool['get'], requireCurrent: (operation: Operation) => void): OperationHandler {
   return async ({ operation, arguments: args, cancellation, onProgress }) => {
     const upstream = find(operation.upstream);
     if (upstream === undefined) {
@@ -39,6 +43,7 @@ function createCaller(find: UpstreamPool['get']): OperationHandler {
       arguments: args,
       retryable: operation.retryable,
       cancellation,
+      beforeSend: () => requireCurrent(operation),
       ...(operation.timeoutMs === undefined ? {} : { timeoutMs: operation.timeoutMs }),
       ...(onProgress === undefined ? {} : { onProgress }),
     });

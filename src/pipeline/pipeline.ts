@@ -75,7 +75,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
         slowMs,
         isFirstWarning: () => isFirstWarning(raw.caller.sessionId, operation.qualifiedName),
         quotaWarnings,
-        resultWarnings: warnings,
+        resultWarnings: 'data' in outcome ? [...(outcome.warnings ?? []), ...warnings] : warnings,
       });
       return { dataText: data, warnings: allWarnings };
     };

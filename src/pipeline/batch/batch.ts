@@ -13,6 +13,8 @@ import { writeBatch } from './write.js';
 export interface BatchDeps {
   /** The pipeline of a single call, with policy, quota and audit. */
   readonly callOne: (raw: RawCall, snapshot: Snapshot) => Promise<Reply>;
+  /** The newest snapshot: an item may wait for minutes, and what is withheld meanwhile must not run. */
+  readonly current: () => Snapshot;
   readonly maxOperations: number;
   /** What happens when an item needs confirmation: later items do not begin, or the others still run (section 7.5.4). */
   readonly onConfirmation: 'halt' | 'skip';
@@ -38,7 +40,7 @@ export function createBatchRunner(deps: BatchDeps): BatchRunner {
       const items = operations.map((operation, index) => readItem(operation, index, snapshot, limits));
       checkReach(raw, items, snapshot);
       const itemCall = createItemCall(raw, operations.length, deps.answerBytes);
-      const send = (request: JsonObject) => callOne({ ...itemCall, arguments: request }, snapshot);
+      const send = (request: JsonObject) => callOne({ ...itemCall, arguments: request }, deps.current());
       const run = await runItems(items, raw, { onConfirmation, send, limits, onDefect });
       return writeBatch(items, run, limits);
     } catch (thrown) {

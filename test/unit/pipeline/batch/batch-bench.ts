@@ -84,9 +84,11 @@ export function openBench({
   mode = 'single',
   ...deps
 }: BenchOptions = {}): Bench {
+  const snapshot = takeSnapshot(mode);
   const sent: SentItem[] = [];
   const observations: Observation[] = [];
   const runner = createBatchRunner({
+    current: () => snapshot,
     maxOperations: 100,
     onConfirmation: 'halt',
     answerBytes: 0,
@@ -100,7 +102,6 @@ export function openBench({
       return await answer(item);
     },
   });
-  const snapshot = takeSnapshot(mode);
   const reply: Bench['reply'] = (operations, changes = {}) => {
     const raw: RawCall = {
       tool: 'mcp_aql',
