@@ -36,10 +36,17 @@ import {
 import { createLiveCatalog, type LiveCatalog } from './live-catalog.js';
 import { explainPolicy, type PolicyQuestion } from './operator-api.js';
 import { buildSnapshot } from './snapshot.js';
-import { describeStatus, type GatewayStatus, type PlacedOperation, placeOperations } from './status.js';
+import {
+  describeStatus,
+  findOperation,
+  type GatewayStatus,
+  type NamedOperation,
+  type PlacedOperation,
+  placeOperations,
+} from './status.js';
 import { createUpstreamHandler } from './upstream-handler.js';
 
-export type { GatewayStatus, PlacedOperation, UpstreamSummary } from './status.js';
+export type { GatewayStatus, NamedOperation, PlacedOperation, UpstreamSummary } from './status.js';
 
 /** The gateway's own MCP tools, as values and as the JSON text that is sent. */
 export type ToolList = Pick<EndpointPlan, 'tools' | 'toolsJson'>;
@@ -55,6 +62,8 @@ export interface Gateway {
   status(): GatewayStatus;
   /** All current operations, ordered by name, each with its family. */
   operations(): readonly PlacedOperation[];
+  /** What a name means: its operation, or in words what it could have meant, as a caller would be answered. */
+  findOperation(name: string): Promise<NamedOperation>;
   /** The operations that match a request in free text, best first; builds the index at first use. */
   search(query: string, limit: number): Promise<readonly SearchHit[]>;
   /** The upstreams' tool lists exactly as they sent them. */
@@ -255,12 +264,13 @@ function describePolicy({ gatekeeper, revokeToken, quota }: PolicyService): Intr
 function describeState(
   catalog: LiveCatalog,
   pool: UpstreamPool,
-): Pick<Gateway, 'toolList' | 'onToolsChanged' | 'status' | 'operations' | 'search' | 'toolSets'> {
+): Pick<Gateway, 'toolList' | 'onToolsChanged' | 'status' | 'operations' | 'findOperation' | 'search' | 'toolSets'> {
   return {
     toolList: () => catalog.current().plan,
     onToolsChanged: catalog.onToolsChanged,
     status: () => describeStatus(catalog.current(), pool.statuses()),
     operations: () => placeOperations(catalog.current()),
+    findOperation: (name) => findOperation(catalog.current(), name),
     search: (query, limit) => catalog.current().search(query, limit),
     toolSets: catalog.toolSets,
   };

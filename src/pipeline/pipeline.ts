@@ -75,7 +75,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
         slowMs,
         isFirstWarning: () => isFirstWarning(raw.caller.sessionId, operation.qualifiedName),
         quotaWarnings,
-        resultWarnings: 'data' in outcome ? [...(outcome.warnings ?? []), ...warnings] : warnings,
+        resultWarnings: warnings,
       });
       return { dataText: data, warnings: allWarnings };
     };
