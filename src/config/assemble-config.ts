@@ -9,7 +9,7 @@ import { buildQuotas } from './build-quotas.js';
 import { buildAudit, buildResults, buildServer, buildStore } from './build-serving.js';
 import { buildUpstreams } from './build-upstreams.js';
 import type { GatewayDocument, UpstreamDocument } from './config-document.js';
-import { CONFIG_DEFAULTS } from './defaults.js';
+import { CONFIG_DEFAULTS, defaultAnswerBytes } from './defaults.js';
 import type { Diagnostics } from './diagnostics.js';
 import type {
   ApprovalsConfig,
@@ -44,7 +44,7 @@ export interface ConfigSources {
 /** Builds the normalised configuration from its sources. Faults between the sources go into the diagnostics. */
 export function assembleConfig(sources: ConfigSources): GatewayConfig {
   const { file, directory, dataDir, document, diagnostics, lock } = sources;
-  const { mode: modeName, profile: chosen, toolPrefix } = { ...CONFIG_DEFAULTS.endpoint, ...document.endpoint };
+  const { mode: modeName, profile: chosen, toolPrefix, errors } = { ...CONFIG_DEFAULTS.endpoint, ...document.endpoint };
   const mode = modeName === 'crude' ? 'semantic' : modeName;
   if (mode !== 'semantic') noteNamelessTool(toolPrefix, diagnostics);
   const profiles = buildProfiles(document.profiles, toolPrefix, diagnostics);
@@ -58,13 +58,14 @@ export function assembleConfig(sources: ConfigSources): GatewayConfig {
   noteBareAllows(policy.rules, { upstreams: known.upstreams, pins }, diagnostics);
   const server = buildServer(document.server, diagnostics);
   noteOpenServer(server.host, clients, diagnostics);
+  const limits = { ...CONFIG_DEFAULTS.limits, ...document.limits };
   return {
     file,
     directory,
     dataDir,
     server,
-    endpoint: { mode, toolPrefix, profile },
-    limits: { ...CONFIG_DEFAULTS.limits, ...document.limits },
+    endpoint: { mode, toolPrefix, profile, errors },
+    limits,
     results: buildResults(document.results, diagnostics),
     batch: { ...CONFIG_DEFAULTS.batch, ...document.batch },
     warnings: { ...CONFIG_DEFAULTS.warnings, ...document.warnings },
@@ -79,7 +80,7 @@ export function assembleConfig(sources: ConfigSources): GatewayConfig {
     log: { ...CONFIG_DEFAULTS.log, ...document.log },
     upstreams: buildUpstreams(definitions, {
       directory,
-      defaults: { ...CONFIG_DEFAULTS.defaults, ...document.defaults },
+      defaults: { ...CONFIG_DEFAULTS.defaults, maxAnswerBytes: defaultAnswerBytes(limits), ...document.defaults },
       // Without a lock nothing has been accepted that the tools could be compared with.
       integrity: document.integrity ?? (lock.content === null ? 'off' : 'warn'),
       families: { all: listFamilies(profiles), active: profile },

@@ -95,10 +95,14 @@ export interface UpstreamConfig {
   readonly disabled: boolean;
   /** Upper bound of one call, extended by progress. */
   readonly timeoutMs: number;
+  /** Upper bound of one call that progress does not extend; a longer `timeoutMs` of an operation extends it. */
+  readonly maxCallMs: number;
   /** Upper bound of connecting and listing tools. */
   readonly connectTimeoutMs: number;
   /** Calls in flight at once; more wait. */
   readonly maxConcurrency: number;
+  /** Bytes of one message that it may send; the call whose answer is longer fails alone. */
+  readonly maxAnswerBytes: number;
   readonly trust: TrustLevel;
   /** Refuse parameters that the tool does not describe. */
   readonly strict: boolean;
@@ -152,11 +156,21 @@ export interface GatewayConfig {
     readonly allowedOrigins: readonly string[];
     readonly sessionIdleMs: number;
     readonly maxSessions: number;
+    /** Of one authenticated client; of one network address where there are no clients. */
+    readonly maxSessionsPerClient: number;
+    /** How long a stopping gateway still accepts requests, while `/readyz` says 503, in milliseconds. */
+    readonly lameDuckMs: number;
+    /** How long calls in flight may go on once the gateway accepts no more, in milliseconds. */
+    readonly drainMs: number;
+    /** Whether the gateway may listen beyond this machine without `clients`. */
+    readonly allowUnauthenticated: boolean;
   };
   readonly endpoint: {
     readonly mode: EndpointMode;
     readonly toolPrefix: string;
     readonly profile: ProfileDefinition;
+    /** Which failures the MCP result marks with `isError`: all, or those that a model cannot recover from by itself. */
+    readonly errors: 'all' | 'unrecoverable';
   };
   readonly limits: PayloadLimits;
   readonly results: {

@@ -32,7 +32,7 @@ const SINGLE_PURPOSE = 'Call any operation of the connected servers.';
 const SINGLE_TITLE = 'MCP-AQL';
 
 /** Places every operation of a catalog in one family of the configured profile and defines the MCP tools that reach them. */
-export function buildEndpointPlan(catalog: Catalog, config: GatewayConfig['endpoint']): EndpointPlan {
+export function buildEndpointPlan(catalog: Catalog, config: Omit<GatewayConfig['endpoint'], 'errors'>): EndpointPlan {
   const { mode, toolPrefix } = config;
   const { families } = config.profile;
   const place = compilePlacement(config.profile);

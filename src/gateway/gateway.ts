@@ -201,8 +201,10 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     settled,
     warmedUp: Promise.race([settled, delay(WARM_UP_MS, undefined, { ref: false })]),
     handle(call) {
+      const snapshot = catalog.current();
       const operations = readBatch(call);
-      return operations === undefined ? pipeline(call, catalog.current()) : batch(call, operations, catalog.current());
+      const reply = operations === undefined ? pipeline(call, snapshot) : batch(call, operations, snapshot);
+      return snapshot.plan.reachOf(call.tool) === undefined ? reply.then(markUnknownTool) : reply;
     },
     ...describeState(catalog, pool),
     explainPolicy: (question) => explainPolicy(policy.rules, question),
@@ -244,6 +246,10 @@ function stopWaitingAfter(settled: Promise<void>, waitMs: number, catalog: LiveC
     isClosed = true;
     clearTimeout(timer);
   };
+}
+
+function markUnknownTool(reply: Reply): Reply {
+  return { ...reply, unknownTool: true };
 }
 
 function openPool(

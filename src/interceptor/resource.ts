@@ -105,7 +105,7 @@ function pairParameters(update: Operation, read: Operation, { identifiers = {} }
     .filter((pair) => pair.read.required && pair.update === undefined)
     .map((pair) => pair.read.name);
   if (unfilled.length === 0) return pairs;
-  throw brokenCuration(update, 'merge.identifiers', `does not say what ${unfilled.join(', ')} of ${read.name} is`);
+  throw brokenCuration(update, 'merge.identifiers', `does not fill ${unfilled.join(', ')} of ${read.name}`);
 }
 
 function collectIdentifiers({ arguments: args }: HandlerCall, pairs: readonly Pair[]): JsonObject {

@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
-import type { Observer } from '../observe/observation.js';
+import { echoName } from '../lib/text.js';
+import type { Observation, Observer } from '../observe/observation.js';
 import type { Gatekeeper } from '../policy/admission.js';
 import type { CallRecorder } from '../policy/audit-events.js';
 import type { QuotaService } from '../policy/quota/quota-types.js';
@@ -58,8 +59,9 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     const routed = await route(await decode(raw, snapshot), snapshot);
     progress.operation = routed.operation;
     progress.arguments = routed.params;
-    const validated = validate(routed, snapshot, results);
+    const validated = validate(routed, snapshot, results, gatekeeper);
     progress.arguments = validated.arguments;
+    if (validated.unchecked !== undefined) observe(uncheckedNotice(validated.operation, validated.unchecked));
     const authorized = await authorize(validated, gatekeeper, currentOperation);
     const { operation, query } = authorized;
     const context = describeContext(authorized);
@@ -100,7 +102,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     }
     observe({
       kind: 'call',
-      operation: operation?.name ?? raw.tool,
+      operation: operation?.name ?? echoName(raw.tool),
       upstream: operation?.upstream ?? '',
       category: operation?.classification.category ?? '',
       code,
@@ -109,6 +111,12 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     });
     return reply;
   };
+}
+
+/** The caller is not told: it can do nothing about it, and the upstream's own answer says what is wrong. */
+function uncheckedNotice({ qualifiedName }: Operation, why: string): Observation {
+  const message = `Arguments of '${qualifiedName}' go to the upstream without having been checked to the end: ${why}`;
+  return { kind: 'notice', level: 'warn', message };
 }
 
 function describeContext({ operation, arguments: args, raw: { caller, answerBytes } }: AuthorizedCall): ReadContext {

@@ -1,6 +1,6 @@
 import type { HandlerOutcome } from '../protocol/call.js';
 import type { InputRequired } from '../protocol/consent.js';
-import { describeFailure, type FailureCode } from '../protocol/error-table.js';
+import { describeFailure, type FailureCode, isQuestionCode } from '../protocol/error-table.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import type { PayloadLimits } from '../protocol/limits.js';
 import type { Operation } from '../protocol/operation.js';
@@ -59,7 +59,7 @@ export function shapeFailure(error: OperationError, operation: Operation | undef
   return {
     text: JSON.stringify(operation?.bareErrors === true ? { success: false, error: { code, message } } : failure),
     blocks: [],
-    isError: !error.traits.recoverable,
+    isError: !isQuestionCode(code),
     code,
   };
 }
@@ -112,19 +112,43 @@ export function toOperationError(thrown: unknown, operation: string | undefined)
   );
 }
 
+/** A status as messages write one: "HTTP 404" or "status code 404"; any other number may be an amount. */
+const status = (code: string): string => `\\b(?:https?(?:/[\\d.]+)?(?: error)?|status(?: ?code)?)\\W{0,3}${code}\\b`;
+
 /**
  * The error code for the text of a failed tool; the first match wins. MCP has no status besides `isError`, so an HTTP status
  * in the text or a usual phrase decides (companion document "errors", upstream mapping).
  */
 const MEANINGS: readonly { readonly code: FailureCode; readonly says: RegExp }[] = [
-  { code: 'RATE_LIMIT_EXCEEDED', says: /\b429\b|rate.?limit|too many requests/i },
-  { code: 'NOT_FOUND_RESOURCE', says: /\b404\b|\bnot found\b|\bno such\b|does not exist|doesn't exist|\bENOENT\b/i },
-  { code: 'CONFLICT_ALREADY_EXISTS', says: /\b409\b|already exists|\bEEXIST\b|\bduplicate key\b/i },
+  {
+    code: 'RATE_LIMIT_EXCEEDED',
+    says: new RegExp(`${status('429')}|rate.?limit|too many requests`, 'i'),
+  },
+  {
+    code: 'NOT_FOUND_RESOURCE',
+    says: new RegExp(
+      `${status('404')}|(?<!method )\\bnot found\\b|\\bno such\\b|does not exist|doesn't exist|\\bENOENT\\b`,
+      'i',
+    ),
+  },
+  {
+    code: 'CONFLICT_ALREADY_EXISTS',
+    says: new RegExp(`${status('409')}|\\b409 conflict\\b|already exists|\\bEEXIST\\b|\\bduplicate key\\b`, 'i'),
+  },
   {
     code: 'PERMISSION_DENIED',
-    says: /\b40[13]\b|unauthori[sz]ed|\bforbidden\b|(?:permission|access) denied|\bEACCES\b|\bEPERM\b/i,
+    says: new RegExp(
+      `${status('40[13]')}|unauthori[sz]ed|\\bforbidden\\b|(?:permission|access) denied|\\bEACCES\\b|\\bEPERM\\b`,
+      'i',
+    ),
   },
-  { code: 'VALIDATION_INVALID_TYPE', says: /\b4(?:00|22)\b|-32602|invalid (?:argument|param|input|request)/i },
+  {
+    code: 'VALIDATION_INVALID_TYPE',
+    says: new RegExp(
+      `${status('4(?:00|22)')}|\\b400 bad request\\b|\\b422 unprocessable\\b|-32602|invalid (?:argument|param|input|request)`,
+      'i',
+    ),
+  },
 ];
 
 /** A tool's own failure (`isError: true`) as the specification's error, with the upstream's text in the details. */

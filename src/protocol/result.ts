@@ -53,6 +53,8 @@ export interface Reply {
   readonly isError: boolean;
   /** The code in the envelope, for code that does not parse it. */
   readonly code: ErrorCode | 'OK';
+  /** Set where the gateway has no such MCP tool: servers then answer with a JSON-RPC error. */
+  readonly unknownTool?: true;
   /** Set where the client should ask its user first; the envelope is then for clients that cannot. */
   readonly inputRequired?: { readonly question: string; readonly state: string };
   /** The upstream's `_meta`, passed on unchanged. */

@@ -15,7 +15,7 @@ export interface ItemField {
   readonly type: string;
 }
 
-/** The controls an operation takes now, each under the name that callers use: `_filter` where `filter` is the upstream's. */
+/** The controls an operation takes now, each under the name that callers use: `result_filter` where `filter` is the upstream's. */
 export interface ControlSet {
   readonly kind: ResultShape['kind'] | 'none';
   readonly names: ReadonlyMap<Control, string>;

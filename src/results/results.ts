@@ -3,12 +3,12 @@ import type { Operation } from '../protocol/operation.js';
 import { answerPage, answerQuery } from './answer-query.js';
 import { type AnswerDeps, answerWhole } from './answer-whole.js';
 import { compileComputedFields } from './computed-fields.js';
-import { handleGone, unknownControl } from './errors.js';
+import { handleGone, unknownControlNames } from './errors.js';
 import { parseExact, writeExact } from './exact-numbers.js';
 import { parsePath } from './query/fields.js';
 import { readQuery } from './query/read-query.js';
 import { createProjection } from './query/select-fields.js';
-import type { ControlSet, ResultService, StoredResultRequest } from './result-types.js';
+import type { ResultService, StoredResultRequest } from './result-types.js';
 import { createControls, splitControls } from './shape/controls.js';
 import { createShapeMemory } from './shape/learned-shape.js';
 import { readStoredResult } from './stored/read-stored.js';
@@ -34,8 +34,7 @@ export function createResultService(settings: GatewayConfig['results'], now: () 
     takeControls(operation, params) {
       const controls = controlsOf(operation);
       const { params: upstreamParams, given, unknownControls } = splitControls(controls, operation, params);
-      const [unknown] = unknownControls;
-      if (unknown !== undefined) throw unknownControl(operation, unknown, controlNameOf(controls, unknown));
+      if (unknownControls.length > 0) throw unknownControlNames(operation, unknownControls);
       if (given.size === 0) return { params: upstreamParams };
       const query = readQuery(given, (control) => controls.names.get(control) ?? control, operation.name);
       return query === undefined ? { params: upstreamParams } : { params: upstreamParams, query };
@@ -65,12 +64,6 @@ export function createResultService(settings: GatewayConfig['results'], now: () 
     },
     endSession: (sessionId) => stored.endSession(sessionId),
   };
-}
-
-/** What this operation calls the control that was given as `_filter`. */
-function controlNameOf({ names }: ControlSet, given: string): string | undefined {
-  const bare = given.replace(/^_+/, '');
-  return [...names].find(([control]) => control === bare)?.[1];
 }
 
 function projectStored(

@@ -1,4 +1,5 @@
-import { exampleParams } from '../../catalog/arguments/example-params.js';
+import { describeCombinations } from '../../catalog/arguments/combinations.js';
+import { validExample } from '../../catalog/arguments/example-params.js';
 import { visibleInputSchema } from '../../catalog/grouped-tools/narrow-schema.js';
 import type { EndpointPlan } from '../../endpoint/endpoint-plan.js';
 import { cleanSchema, cutText, summarizeText } from '../../lib/text.js';
@@ -93,6 +94,7 @@ export function describeInFull(operation: Operation, view: OperationView, includ
       ...describeParameters(operation),
       ...(operation.merge === undefined ? [] : [IF_MATCH]),
       ...describeControls(operation, controls),
+      ...(isConfirmable(operation, view) ? [CONFIRMATION_TOKEN] : []),
     ],
     returns: describeReturns(operation),
     examples: examplesOf(operation, controls),
@@ -101,10 +103,11 @@ export function describeInFull(operation: Operation, view: OperationView, includ
   };
 }
 
-/** The description of an UPDATE says what happens to values that the caller leaves out. */
+/** Also which combinations of parameters it demands, and what an UPDATE makes of what its caller leaves out. */
 function describeAtLength(operation: Operation): string {
   const { description, classification } = operation;
-  return classification.category === 'UPDATE' ? `${description} ${describeMerge(operation)}`.trimStart() : description;
+  const merge = classification.category === 'UPDATE' ? describeMerge(operation) : '';
+  return [description, describeCombinations(operation), merge].filter((part) => part !== '').join(' ');
 }
 
 /** What the gateway adds to UPDATEs that merge. */
@@ -115,12 +118,27 @@ const IF_MATCH: ParameterInfo = {
   description: 'Field values that must be unchanged, or the version text of an earlier answer; else nothing is written',
 };
 
+/** What the gate takes from calls that it asks to be confirmed. */
+const CONFIRMATION_TOKEN: ParameterInfo = {
+  name: 'confirmation_token',
+  type: 'string',
+  required: false,
+  description: 'After CONFIRMATION_REQUIRED: its details.confirmation_token',
+};
+
+/** An operation's own parameter of that name is its own. */
+function isConfirmable(operation: Operation, { staticDecision }: OperationView): boolean {
+  const { effect, conditional } = staticDecision(operation);
+  const isOwn = ({ name, upstreamName }: Parameter): boolean => [name, upstreamName].includes(CONFIRMATION_TOKEN.name);
+  return (effect === 'confirm' || conditional) && !operation.parameters.some(isOwn);
+}
+
 /** Of a collection also one that combines controls (companion document "collection querying", section 6). */
 function examplesOf(operation: Operation, controls: ControlSet): readonly JsonObject[] {
   const { name } = operation;
-  const params = exampleParams(operation);
-  const examples = operation.examples ?? [{ request: { operation: name, params } }];
-  if (controls.kind !== 'collection') return examples;
+  const params = validExample(operation);
+  const examples = operation.examples ?? (params === undefined ? [] : [{ request: { operation: name, params } }]);
+  if (params === undefined || controls.kind !== 'collection') return examples;
   return [...examples, { request: { operation: name, params: { ...params, ...exampleControls(controls) } } }];
 }
 

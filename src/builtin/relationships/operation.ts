@@ -25,7 +25,7 @@ export function createRelationshipsOperation(sources: readonly RelationSource[])
       confidence: 1,
       evidence: ['built into the gateway'],
     },
-    description: `Find what a thing is connected with, and what that is connected with, in one call. Relationships: ${listKnown(sources)}`,
+    description: `Find the things connected with one thing, and those connected with them, in one call. Relationships: ${listKnown(sources)}`,
     parameters: Object.entries(schemas).map(
       ([name, schema]): Parameter => ({
         name,
@@ -43,7 +43,7 @@ export function createRelationshipsOperation(sources: readonly RelationSource[])
     groupedBy: null,
     collection: ['relationships'],
     examples: [
-      example('What something leads to', sources, { root: 'ID' }),
+      example('The things one thing leads to', sources, { root: 'ID' }),
       example('Two steps in both directions, as a graph', sources, {
         root: 'ID',
         direction: 'both',
@@ -66,7 +66,7 @@ function describeParameters(sources: readonly RelationSource[]): Readonly<Record
       type: 'string',
       enum: [...DIRECTIONS],
       default: 'outgoing',
-      description: "Relationships that lead away ('outgoing'), that lead here ('incoming'), or both",
+      description: "Relationships leading away ('outgoing'), leading here ('incoming'), or both",
     },
     relationship: describeRelationship(sources),
     depth: {
@@ -80,7 +80,7 @@ function describeParameters(sources: readonly RelationSource[]): Readonly<Record
       type: 'array',
       minItems: 1,
       items: { type: 'string', enum: [...SECTIONS] },
-      description: 'The parts of the answer that are wanted; all where absent',
+      description: 'The wanted parts of the answer; all where absent',
     },
     // Ids mean something within one server alone.
     ...(upstreams.length > 1 && {

@@ -1,7 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { Gateway, GatewayStatus } from '../../gateway/gateway.js';
-import { type CommonFlags, loadCliConfig, readPackageInfo, startGateway, untilAskedToStop } from '../context.js';
+import type { Observer } from '../../observe/observation.js';
+import {
+  type CommonFlags,
+  loadCliConfig,
+  RELOAD_IGNORED,
+  readPackageInfo,
+  startGateway,
+  untilAskedToStop,
+} from '../context.js';
 import { paintFor, printJson, printLine, type Terminal } from '../terminal.js';
 
 /** The start report waits for every upstream, at most this long. */
@@ -21,10 +29,12 @@ export function registerServe(program: Command, terminal: Terminal): void {
 /** Runs until the process is asked to stop, then closes the server before the upstreams, so that open calls are answered. */
 async function serve(flags: CommonFlags, terminal: Terminal): Promise<void> {
   const config = await loadCliConfig(flags, terminal);
-  const stop = untilAskedToStop();
+  let observe: Observer = () => undefined;
+  const stop = untilAskedToStop(config.server, () => observe(RELOAD_IGNORED));
   // On a terminal the progress line and the report show how the upstreams start; log lines would break the progress line.
   let starting = terminal.err.isTTY === true;
   const { gateway, log } = await startGateway(config, 'serve', ({ kind }) => !starting || kind !== 'upstream-state');
+  observe = log.observe;
   const watching = watchUpstreams(gateway, terminal);
   try {
     // The server's libraries are loaded while the upstreams start.

@@ -1,6 +1,14 @@
 import type { Command } from 'commander';
+import type { Observer } from '../../observe/observation.js';
 import { protectStdout } from '../../server/stdio/protect-stdout.js';
-import { type CommonFlags, loadCliConfig, readPackageInfo, startGateway, untilAskedToStop } from '../context.js';
+import {
+  type CommonFlags,
+  loadCliConfig,
+  RELOAD_IGNORED,
+  readPackageInfo,
+  startGateway,
+  untilAskedToStop,
+} from '../context.js';
 import type { Terminal } from '../terminal.js';
 
 export function registerStdio(program: Command, terminal: Terminal): void {
@@ -16,8 +24,10 @@ export function registerStdio(program: Command, terminal: Terminal): void {
 async function serveOverStdio(flags: CommonFlags, terminal: Terminal): Promise<void> {
   protectStdout();
   const config = await loadCliConfig(flags, terminal);
-  const stop = untilAskedToStop();
+  let observe: Observer = () => undefined;
+  const stop = untilAskedToStop(config.server, () => observe(RELOAD_IGNORED));
   const { gateway, log } = await startGateway(config, 'stdio');
+  observe = log.observe;
   try {
     const { serveStdio } = await import('../../server/stdio/stdio-server.js');
     // Messages that the client sends meanwhile wait in the pipe.

@@ -39,6 +39,13 @@ export const SHARED_PROPERTIES = {
     maximum: MAX_TIMEOUT_MS,
     description: 'Upper bound of one call in milliseconds; progress restarts it.',
   },
+  maxCallMs: {
+    type: 'integer',
+    minimum: 1,
+    maximum: MAX_TIMEOUT_MS,
+    description:
+      'Upper bound of one call in milliseconds, whatever progress it shows. Where `timeoutMs` is longer, that counts.',
+  },
   connectTimeoutMs: {
     type: 'integer',
     minimum: 1,
@@ -50,6 +57,14 @@ export const SHARED_PROPERTIES = {
     minimum: 1,
     maximum: 100_000,
     description: 'Calls in flight at once; more wait.',
+  },
+  maxAnswerBytes: {
+    type: 'integer',
+    minimum: 65_536,
+    maximum: 1_073_741_824,
+    description:
+      'Longest message that the server may send, in bytes; a call with a longer answer fails alone. Unless given, twice ' +
+      '`limits.maxResponseSize`, and 4 MiB at least.',
   },
   strict: { type: 'boolean', description: 'Refuse parameters that a tool does not describe.' },
 };

@@ -151,7 +151,7 @@ function findUnknownMembers({ arguments: given }: RawCall): readonly Fault[] {
 
 function findWrongCount({ length }: readonly unknown[], maxOperations: number): readonly Fault[] {
   if (length === 0) {
-    return [{ code: 'VALIDATION_INVALID_VALUE', message: "'operations' must contain at least one operation" }];
+    return [{ code: 'VALIDATION_INVALID_VALUE', message: "'operations' must contain one operation or more" }];
   }
   if (length <= maxOperations) return [];
   return [

@@ -1,4 +1,5 @@
 import { parameterScope } from '../../catalog/arguments/parameter-scope.js';
+import { isSpeltLike } from '../../lib/names.js';
 import type { JsonObject } from '../../protocol/json.js';
 import type { Operation } from '../../protocol/operation.js';
 import { compileComputedFields } from '../computed-fields.js';
@@ -65,10 +66,13 @@ function prepareControls(
   };
 }
 
-/** The upstream's parameter keeps its name, in either spelling; the gateway's control gets underscores before its name. */
+/**
+ * The upstream's parameter keeps its name, in either spelling; the gateway's becomes `result_<name>`. An underscore in front is
+ * for metadata (specification, sections 4.3 and 4.6.1).
+ */
 function freeName(control: Control, taken: ReadonlyMap<string, unknown>): string {
   let name: string = control;
-  while (taken.has(name)) name = `_${name}`;
+  while (taken.has(name)) name = `result_${name}`;
   return name;
 }
 
@@ -79,17 +83,20 @@ interface SplitParams {
   /** By canonical name, in the caller's order. */
   readonly given: ReadonlyMap<Control, unknown>;
   /**
-   * Keys such as `_filter` that are not what this operation calls the control. They are left in `params`, where they would pass
-   * for metadata and do nothing.
+   * Keys such as `_filter` or `_querry`, with the name of the control that is meant where the operation has it. They are left in
+   * `params`, where they would pass for metadata and do nothing.
    */
-  readonly unknownControls: readonly string[];
+  readonly unknownControls: readonly UnknownControl[];
+}
+
+export interface UnknownControl {
+  readonly key: string;
+  readonly meant?: string;
 }
 
 const NOTHING_GIVEN: ReadonlyMap<Control, unknown> = new Map();
 
-const NO_UNKNOWN_CONTROLS: readonly string[] = [];
-
-const CONTROL_NAMES: ReadonlySet<string> = new Set(CONTROLS);
+const NO_UNKNOWN_CONTROLS: readonly UnknownControl[] = [];
 
 /** Controls by the name that callers use; a set of controls lives as long as what is known of its operation. */
 const controlsByName = new WeakMap<ControlSet, ReadonlyMap<string, Control>>();
@@ -99,8 +106,9 @@ export function splitControls(controls: ControlSet, operation: Operation, params
   const byName = byNameOf(controls);
   const keys = Object.keys(params);
   const isControl = (key: string): boolean => byName.has(key);
-  const misspelt = keys.filter((key) => key.startsWith('_') && !isControl(key) && isUnknownControl(key, operation));
-  const unknownControls = misspelt.length === 0 ? NO_UNKNOWN_CONTROLS : misspelt;
+  const misspelt = keys.filter((key) => key.startsWith('_') && !isControl(key));
+  const unknownControls =
+    misspelt.length === 0 ? NO_UNKNOWN_CONTROLS : misspelt.flatMap((key) => readMisspelt(key, controls, operation));
   if (!keys.some(isControl)) return { params, given: NOTHING_GIVEN, unknownControls };
   const given = new Map<Control, unknown>();
   const left: [string, unknown][] = [];
@@ -113,8 +121,12 @@ export function splitControls(controls: ControlSet, operation: Operation, params
   return { params: Object.fromEntries(left), given, unknownControls };
 }
 
-function isUnknownControl(key: string, operation: Operation): boolean {
-  return CONTROL_NAMES.has(key.replace(/^_+/, '')) && !parameterScope(operation).byName.has(key);
+/** Nothing where the key is metadata or the operation's own: its rest is spelt like no control. */
+function readMisspelt(key: string, { names }: ControlSet, operation: Operation): readonly UnknownControl[] {
+  const control = CONTROLS.find((name) => isSpeltLike(key.replace(/^_+/, ''), name));
+  if (control === undefined || parameterScope(operation).byName.has(key)) return [];
+  const meant = names.get(control);
+  return [{ key, ...(meant !== undefined && { meant }) }];
 }
 
 function byNameOf(controls: ControlSet): ReadonlyMap<string, Control> {

@@ -162,7 +162,7 @@ function findFaults(request: StoredResultRequest): string[] {
       `'first' expected a whole number from 1, got '${first}'`,
     after !== undefined &&
       !/^\d{1,10}$/.test(after) &&
-      `'after' expected the number that 'next' of the last answer gave, got '${abbreviate(after)}'`,
+      `'after' expected the number in 'next' of the last answer, got '${abbreviate(after)}'`,
   ];
   return faults.filter((fault) => fault !== false);
 }

@@ -138,7 +138,7 @@ describe('if_match', () => {
     expect(refusal.toFailure().error).toEqual({
       code: 'CONFLICT_VERSION_MISMATCH',
       message: expect.stringMatching(
-        /^'update_record' was not attempted: .* repeat it with 'if_match' set to current_version$/,
+        /^'update_record' was not attempted: .* send it again with 'if_match' set to current_version$/,
       ),
       details: { operation: 'update_record', expected: ifMatch, current, current_version: version },
     });

@@ -80,7 +80,7 @@ function detailTypes(operation: Operation, only?: string): readonly TypeDetails[
   const types = [...named.values()].filter(isWanted).map(detailType);
   if (updateInput === undefined || !isWanted(updateInput)) return types;
   const fields = updateInput.parameters.map((parameter) => describeMember(parameter, input));
-  const description = `What '${operation.name}' can change`;
+  const description = `The fields '${operation.name}' can change`;
   return [...types, { name: updateInput.name, kind: 'object', description, fields }];
 }
 

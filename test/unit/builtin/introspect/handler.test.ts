@@ -407,8 +407,8 @@ describe('introspect of controls', () => {
 
   it("keeps the names of the upstream's parameters", async () => {
     const operation = await detailsOf('search_notes');
-    expect(namesIn(operation).slice(0, 3)).toEqual(['query', '_query', 'filter']);
-    expect(operation).toHaveProperty('examples.1.request.params', expect.objectContaining({ _query: 'example' }));
+    expect(namesIn(operation).slice(0, 3)).toEqual(['query', 'result_query', 'filter']);
+    expect(operation).toHaveProperty('examples.1.request.params', expect.objectContaining({ result_query: 'example' }));
   });
 
   it('offers field selection where the answer is one object', async () => {

@@ -14,7 +14,7 @@ const split = (operation: typeof LIST, params: JsonObject) => {
 
 describe('splitControls', () => {
   it('separates controls from the parameters of the upstream', () => {
-    const params = { owner: 'me', filter: 'open', _filter: { id: 1 }, first: 3 };
+    const params = { owner: 'me', filter: 'open', result_filter: { id: 1 }, first: 3 };
     expect(split(LIST, params)).toEqual({
       params: { owner: 'me', filter: 'open' },
       given: { filter: { id: 1 }, first: 3 },
@@ -39,10 +39,10 @@ describe('splitControls', () => {
 
   it('reports underscored names of controls that this operation does not use', () => {
     expect(split(LIST, { _sort: 'id', __filter: {}, _meta: {}, _confirmation: 'x' }).unknownControls).toEqual([
-      '_sort',
-      '__filter',
+      { key: '_sort', meant: 'sort' },
+      { key: '__filter', meant: 'result_filter' },
     ]);
-    expect(split(CREATE, { _sort: 'id', _filter: {} }).unknownControls).toEqual(['_filter']);
+    expect(split(CREATE, { _sort: 'id', _filter: {} }).unknownControls).toEqual([{ key: '_filter' }]);
   });
 
   it('keeps a parameter called __proto__ as an own member', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { CONTROLS } from '../../../../src/results/result-types.js';
-import { createControls } from '../../../../src/results/shape/controls.js';
+import { createControls, splitControls } from '../../../../src/results/shape/controls.js';
 import { createShapeMemory } from '../../../../src/results/shape/learned-shape.js';
 import { anOperation } from '../../../support/an-operation.js';
 import { aTool, buildTestOperation } from '../../../support/build-test-catalog.js';
@@ -27,11 +27,25 @@ describe('createControls', () => {
     expect(controlsOf(operationWith('create_item'))).toMatchObject({ kind: 'none' });
   });
 
-  it("renames the controls that an upstream's parameter has the name of, in either spelling", () => {
-    expect(renamed('filter', 'sort', 'owner')).toEqual({ filter: '_filter', sort: '_sort' });
-    expect(renamed('pageSize')).toEqual({ page_size: '_page_size' });
-    expect(renamed('PAGE_SIZE', 'Limit')).toEqual({ page_size: '_page_size', limit: '_limit' });
-    expect(renamed('_filter')).toEqual({ filter: '__filter' });
+  it("leaves the upstream's parameters their names, in either spelling", () => {
+    expect(renamed('filter', 'sort', 'owner')).toEqual({ filter: 'result_filter', sort: 'result_sort' });
+    expect(renamed('pageSize')).toEqual({ page_size: 'result_page_size' });
+    expect(renamed('PAGE_SIZE', 'Limit')).toEqual({ page_size: 'result_page_size', limit: 'result_limit' });
+    expect(renamed('_filter')).toEqual({ filter: 'result_filter' });
+  });
+
+  it("avoids the upstream's parameters under its own names too", () => {
+    expect(renamed('filter', 'result_filter')).toEqual({ filter: 'result_result_filter' });
+  });
+
+  it.each([
+    [{ _querry: 'leaf' }, [{ key: '_querry', meant: 'result_query' }]],
+    [{ _limit: 5 }, [{ key: '_limit', meant: 'limit' }]],
+    [{ _page_sise: 5 }, [{ key: '_page_sise', meant: 'page_size' }]],
+    [{ _meta: {}, _request_id: '7', _progress_token: 1, _client: 'x' }, []],
+  ])('reads %j as a misspelt control where it is near one', (params, unknown) => {
+    const operation = operationWith('search_items', 'query');
+    expect(splitControls(controlsOf(operation), operation, params).unknownControls).toEqual(unknown);
   });
 
   it('returns the same object until more is known', () => {

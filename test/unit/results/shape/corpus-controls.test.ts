@@ -22,7 +22,7 @@ function unknownKeys(operation: Operation, params: JsonObject): readonly string[
   const split = splitControls(controlsOf(operation), operation, params);
   const bound = bindArguments(operation, split.params);
   const faults = bound.ok ? [] : bound.faults.filter(({ code }) => code === 'VALIDATION_UNKNOWN_PARAM');
-  return [...split.unknownControls, ...faults.map(({ param }) => param)];
+  return [...split.unknownControls.map(({ key }) => key), ...faults.map(({ param }) => param)];
 }
 
 function documentedNames(operation: Operation): readonly string[] {

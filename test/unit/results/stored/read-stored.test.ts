@@ -277,11 +277,11 @@ describe('a request with parameters that do not combine', () => {
     [{ lines: '1', after: '2' }, "'after' does not combine with 'lines', which says itself where to start"],
     [{ search: '' }, "'search' expected a text to look for, got an empty one"],
     [{ first: 0 }, "'first' expected a whole number from 1, got '0'"],
-    [{ after: 'x1' }, "'after' expected the number that 'next' of the last answer gave, got 'x1'"],
+    [{ after: 'x1' }, "'after' expected the number in 'next' of the last answer, got 'x1'"],
     [
       { search: '', after: '-1' },
-      "'search' expected a text to look for, got an empty one. 'after' expected the number that 'next' of the last answer " +
-        "gave, got '-1'",
+      "'search' expected a text to look for, got an empty one. 'after' expected the number in 'next' of the last answer, " +
+        "got '-1'",
     ],
   ])('is refused with every fault: %j', (request, message) => {
     expect(() => read(rows, request)).toThrow(expect.objectContaining({ code: 'INTROSPECTION_ERROR', message }));
