@@ -4,7 +4,7 @@ import type { Diagnostic, ToolSet } from '../protocol/tools.js';
 import type { Catalog } from './catalog.js';
 import { createOperation } from './create-operation.js';
 import { draftOperations } from './draft-operations.js';
-import { exposeNames } from './names.js';
+import { exposeNames, type NameHolders } from './names.js';
 import { createNameResolver } from './resolve-name.js';
 
 export interface CatalogInput {
@@ -15,6 +15,10 @@ export interface CatalogInput {
   readonly builtins: readonly Operation[];
   /** Bare names that stay with one upstream, by slug. */
   readonly pins: Readonly<Record<string, string>>;
+  /** Who held which bare name before; nobody held any where absent. */
+  readonly holders?: NameHolders;
+  /** Upstreams, by slug, that have never been seen and may own any name: while there are some, new names stay qualified. */
+  readonly awaited?: readonly string[];
   /** Ignores the annotations that upstreams give their own tools. */
   readonly ignoreAnnotations?: boolean;
 }
@@ -24,29 +28,47 @@ export interface CatalogInput {
  * Compiles no schema, and never throws for what a server sent: an unusable tool is left out with a diagnostic.
  */
 export function buildCatalog(input: CatalogInput): Catalog {
-  const { upstreams, builtins, pins, ignoreAnnotations = false } = input;
+  const { upstreams, builtins, pins, holders = NO_HOLDERS, awaited = [], ignoreAnnotations = false } = input;
   const drafts = upstreams
     .toSorted(bySlug)
     .map((upstream) => draftOperations(upstream, toolsOf(upstream, input.toolSets)));
   const all = drafts.flatMap((draft) => draft.drafts);
   const requests = all.map(({ upstream, localName }) => ({ upstream: upstream.slug, localName }));
-  const exposed = exposeNames(requests, { builtins: new Set(builtins.map(({ name }) => name)), pins });
+  const configured = new Set(upstreams.map(({ slug }) => slug));
+  const scope = { builtins: new Set(builtins.map(({ name }) => name)), pins, configured, waiting: awaited.length > 0 };
+  const exposed = exposeNames(requests, { ...scope, holders });
   const created = all.map((draft, index) =>
     createOperation(draft, exposed.names[index] ?? draft.localName, ignoreAnnotations),
   );
-  return createCatalog([...builtins, ...created.flatMap(({ operation }) => operation ?? [])].sort(byName), [
-    ...drafts.flatMap((draft) => draft.diagnostics),
-    ...exposed.diagnostics,
-    ...created.flatMap(({ diagnostics }) => diagnostics),
-    ...findUnknownUpstreams(input),
-  ]);
+  const operations = [...builtins, ...created.flatMap(({ operation }) => operation ?? [])].sort(byName);
+  const find = indexByName(operations);
+  return {
+    operations,
+    diagnostics: [
+      ...drafts.flatMap((draft) => draft.diagnostics),
+      ...exposed.diagnostics,
+      ...created.flatMap(({ diagnostics }) => diagnostics),
+      ...findUnknownUpstreams(input),
+      ...awaited.map(describeAwaited),
+    ],
+    upstreams: [...configured].sort(),
+    holders: exposed.holders,
+    find,
+    resolve: createNameResolver(operations, { ...scope, holders: exposed.holders, find }),
+  };
 }
 
-function createCatalog(operations: readonly Operation[], diagnostics: readonly Diagnostic[]): Catalog {
+const NO_HOLDERS: NameHolders = new Map();
+
+function indexByName(operations: readonly Operation[]): Catalog['find'] {
   const byAnyName = new Map<string, Operation>();
   for (const operation of operations) byAnyName.set(operation.name, operation).set(operation.qualifiedName, operation);
-  const find = (name: string): Operation | undefined => byAnyName.get(name);
-  return { operations, diagnostics, find, resolve: createNameResolver(operations, find) };
+  return (name) => byAnyName.get(name);
+}
+
+function describeAwaited(upstream: string): Diagnostic {
+  const message = `'${upstream}' has never listed its tools and may offer any name: new operations of other upstreams have qualified names until it does, or has had time to`;
+  return { severity: 'info', kind: 'names-wait', upstream, message };
 }
 
 function toolsOf({ slug }: UpstreamConfig, toolSets: readonly ToolSet[]): ToolSet {

@@ -1,13 +1,24 @@
 import type { Operation } from '../protocol/operation.js';
 import type { Diagnostic } from '../protocol/tools.js';
 import type { WithheldTool } from './integrity/guard-tools.js';
+import type { NameHolders } from './names.js';
 
 /** What a name means. Only `found` may be called. */
 export type Resolution =
   | { readonly kind: 'found'; readonly operation: Operation }
-  /** Several upstreams offer the bare name; the gateway does not guess. */
+  /** Several upstreams offer the bare name, or offered it when it was first seen; the gateway does not guess. */
   | { readonly kind: 'ambiguous'; readonly candidates: readonly Operation[] }
-  /** The name is an upstream's own spelling of these operations. */
+  /** The bare name is not given yet, as an upstream that may own it has never been seen. */
+  | { readonly kind: 'waiting'; readonly candidates: readonly Operation[] }
+  /** The bare name belongs to an upstream that does not offer it now; others may offer it under qualified names. */
+  | { readonly kind: 'held'; readonly owner: string; readonly candidates: readonly Operation[] }
+  /** The name is qualified with a configured upstream that has no such operation; the most similar ones of that upstream. */
+  | { readonly kind: 'absent'; readonly upstream: string; readonly nearest: readonly Operation[] }
+  /** The name is qualified with something that is no upstream; similar slugs, or all of a few. */
+  | { readonly kind: 'unknown-upstream'; readonly prefix: string; readonly nearest: readonly string[] }
+  /** The protocol keeps the name for operations that this gateway does not have (specification 8.5.4). */
+  | { readonly kind: 'reserved' }
+  /** The name is another spelling of these operations, such as the upstream's own. */
   | { readonly kind: 'raw-name'; readonly candidates: readonly Operation[] }
   /** The name is a tool's that became these operations: each fixes another value of one parameter (`fixedArguments`). */
   | { readonly kind: 'grouped'; readonly candidates: readonly Operation[] }
@@ -21,6 +32,10 @@ export interface Catalog {
   /** Ordered by name, built-ins included. */
   readonly operations: readonly Operation[];
   readonly diagnostics: readonly Diagnostic[];
+  /** The slugs of all configured upstreams, with or without operations. */
+  readonly upstreams: readonly string[];
+  /** Who holds which bare name; the next catalog starts from this. */
+  readonly holders: NameHolders;
   /** The operation of an exposed or qualified name: one map look-up. */
   find(name: string): Operation | undefined;
   /** The same with an explanation when there is none; slower, so not for the fast path. */

@@ -1,7 +1,8 @@
 import { groupBy } from '../lib/collections.js';
 import { createNameSearch, type NameSearch, toSnakeCase } from '../lib/names.js';
-import { type Operation, QUALIFIER } from '../protocol/operation.js';
+import { GATEWAY_SOURCE, type Operation, QUALIFIER, RESERVED_OPERATIONS } from '../protocol/operation.js';
 import type { Catalog, Resolution } from './catalog.js';
+import { holdersOf, type NameRules } from './names.js';
 
 const MAX_NEAREST = 5;
 const MAX_CANDIDATES = 10;
@@ -12,8 +13,15 @@ const MAX_COMPARED = 400;
 
 /** What clients put between a server's name and a tool's. */
 const SEPARATORS = /__|[.:/]/g;
+/** What some clients put before a server's name. */
+const CLIENT_PREFIX = 'mcp';
 
-/** Look-ups by other spellings; built when a name is not found for the first time. */
+/** Who owns which name, and the exact look-up. */
+interface NameScope extends Omit<NameRules, 'builtins'> {
+  readonly find: Catalog['find'];
+}
+
+/** Look-ups by other spellings over some operations; built when a name is not found for the first time. */
 interface NameIndex {
   /** By the name within the upstream. */
   readonly byLocalName: ReadonlyMap<string, readonly Operation[]>;
@@ -21,52 +29,109 @@ interface NameIndex {
   readonly byRawName: ReadonlyMap<string, readonly Operation[]>;
   /** The parts of grouped tools, by the snake_case name of the tool. */
   readonly byGroup: ReadonlyMap<string, readonly Operation[]>;
-  readonly upstreams: readonly string[];
-  readonly search: NameSearch;
+  readonly search: (name: string) => readonly Operation[];
 }
 
-/** Resolves a name, or explains what it could have meant. Only a name that is not found costs a search. */
-export function createNameResolver(operations: readonly Operation[], find: Catalog['find']): Catalog['resolve'] {
-  let index: NameIndex | undefined;
-  return (name) => {
-    const operation = find(name);
+/**
+ * Resolves a name, or explains what it could have meant. A name that is qualified with a configured upstream means that
+ * upstream alone, present or not: nothing of another is matched or suggested. Only a name that is not found costs a search.
+ */
+export function createNameResolver(operations: readonly Operation[], scope: NameScope): Catalog['resolve'] {
+  const slugs = [...scope.configured, GATEWAY_SOURCE];
+  const indexes = new Map<string | undefined, NameIndex>();
+  const indexOf = (upstream: string | undefined): NameIndex => {
+    const known = indexes.get(upstream);
+    if (known !== undefined) return known;
+    const index = buildIndex(operations.filter((each) => upstream === undefined || each.upstream === upstream));
+    indexes.set(upstream, index);
+    return index;
+  };
+
+  return (given) => {
+    const operation = scope.find(given);
     if (operation !== undefined) return { kind: 'found', operation };
-    index ??= buildIndex(operations);
-    return explain(name, index, find);
+    const name = given.slice(0, MAX_COMPARED);
+    const all = indexOf(undefined);
+    if (RESERVED_OPERATIONS.has(toSnakeCase(name))) return { kind: 'reserved' };
+    const owned = explainOwned(name, all, scope);
+    if (owned !== undefined) return owned;
+    const qualified = splitQualified(name, new Set(slugs));
+    // A tool may be called `delete.file`, but never `github__x` on behalf of `github`.
+    if (qualified !== undefined && (qualified.separator === QUALIFIER || !all.byRawName.has(name))) {
+      return explainWithin(qualified, indexOf(qualified.upstream));
+    }
+    const unknown = all.byRawName.has(name) ? undefined : findUnknownPrefix(name, slugs);
+    return unknown ?? findBySpelling(name, all) ?? explainUnknown(name, slugs, indexOf);
   };
 }
 
 function buildIndex(operations: readonly Operation[]): NameIndex {
+  const byName = groupBy(operations, ({ name }) => name);
+  let search: NameSearch | undefined;
   return {
     byLocalName: groupBy(operations, localNameOf),
     byRawName: groupBy(operations, (operation) => operation.tool),
     byGroup: groupBy(operations.filter(isPart), (operation) => toSnakeCase(operation.tool)),
-    upstreams: [...new Set(operations.map((operation) => operation.upstream))],
-    search: createNameSearch(operations.map((operation) => operation.name)),
+    search(name) {
+      search ??= createNameSearch([...byName.keys()]);
+      return search(toSnakeCase(name), MAX_NEAREST).flatMap((found) => byName.get(found) ?? []);
+    },
   };
 }
 
-function explain(name: string, index: NameIndex, find: Catalog['find']): Resolution {
-  const shared = index.byLocalName.get(name);
-  if (shared !== undefined) return { kind: 'ambiguous', candidates: shared };
-  const found = findByOtherSpelling(name.slice(0, MAX_COMPARED), index);
-  if (found !== undefined) return found;
-  const nearest = index.search(toSnakeCase(name), MAX_NEAREST);
-  return { kind: 'unknown', nearest: nearest.flatMap((found) => find(found) ?? []) };
+/** A bare name that calls nothing: its owner does not offer it now, several share it, or it is not given yet. */
+function explainOwned(name: string, { byLocalName }: NameIndex, scope: NameScope): Resolution | undefined {
+  const candidates = byLocalName.get(name) ?? [];
+  const [owner, ...others] = holdersOf(name, scope);
+  if (owner !== undefined && others.length === 0) return { kind: 'held', owner, candidates };
+  if (candidates.length === 0) return undefined;
+  return { kind: owner === undefined && scope.waiting ? 'waiting' : 'ambiguous', candidates };
 }
 
-/** The upstream's spelling, or that in another case, alone or behind a server's name: `mcp__github__createIssue`. */
-function findByOtherSpelling(name: string, index: NameIndex): Resolution | undefined {
+interface QualifiedName {
+  readonly upstream: string;
+  readonly separator: string;
+  readonly tail: string;
+}
+
+/** `github__x`, `mcp__github__x` and `github.x` name an upstream and something of it. */
+function splitQualified(name: string, slugs: ReadonlySet<string>): QualifiedName | undefined {
+  let start = 0;
+  for (const { 0: separator, index } of name.matchAll(SEPARATORS)) {
+    const upstream = toSnakeCase(name.slice(start, index));
+    start = index + separator.length;
+    if (index > 0 && slugs.has(upstream)) return { upstream, separator, tail: name.slice(start) };
+  }
+  return undefined;
+}
+
+function explainWithin({ upstream, tail }: Omit<QualifiedName, 'separator'>, index: NameIndex): Resolution {
+  return findBySpelling(tail, index) ?? { kind: 'absent', upstream, nearest: index.search(tail) };
+}
+
+/** `x__create_issue` where no upstream is called `x`. After a client's prefix comes the client's name of this gateway. */
+function findUnknownPrefix(name: string, slugs: readonly string[]): Resolution | undefined {
+  const end = name.indexOf(QUALIFIER);
+  const prefix = name.slice(0, Math.max(end, 0));
+  if (prefix === '' || prefix === CLIENT_PREFIX) return undefined;
+  const upstreams = slugs.filter((slug) => slug !== GATEWAY_SOURCE).sort();
+  const similar = createNameSearch(upstreams)(toSnakeCase(prefix), MAX_NEAREST);
+  const nearest = similar.length > 0 ? similar : upstreams.slice(0, MAX_CANDIDATES);
+  return { kind: 'unknown-upstream', prefix, nearest };
+}
+
+/** The upstream's spelling, or that in another case, alone or behind something else: `mcp__gateway__createIssue`. */
+function findBySpelling(name: string, index: NameIndex): Resolution | undefined {
   const starts = [0, ...Array.from(name.matchAll(SEPARATORS), (match) => match.index + match[0].length)];
   for (const start of starts) {
     const tail = name.slice(start);
     const snakeName = toSnakeCase(tail);
     const parts = index.byGroup.get(snakeName) ?? [];
     const others = index.byRawName.get(tail) ?? index.byLocalName.get(snakeName) ?? [];
-    const found = describeFound(preferServer([...parts, ...others], name.slice(0, start)), parts);
+    const found = describeFound([...parts, ...others], parts);
     if (found !== undefined) return found;
   }
-  return findBehindSlug(toSnakeCase(name), index);
+  return undefined;
 }
 
 /** Undefined where nothing was found; `parts` are the operations that were found by their tool's name. */
@@ -78,24 +143,24 @@ function describeFound(operations: readonly Operation[], parts: readonly Operati
     : { kind: 'raw-name', candidates: candidates.slice(0, MAX_CANDIDATES) };
 }
 
-/** Where the prefix names one of the upstreams, only operations of that upstream count. */
-function preferServer(operations: readonly Operation[], prefix: string): readonly Operation[] {
-  const server = `_${toSnakeCase(prefix)}`;
-  const own = operations.filter(({ upstream }) => server.endsWith(`_${upstream}`));
-  return own.length > 0 ? own : operations;
-}
-
-/** `github_create_issue` and `mcp_github_create_issue`: separated by what also separates words. */
-function findBehindSlug(name: string, { upstreams, byLocalName, byGroup }: NameIndex): Resolution | undefined {
-  const found = upstreams.map((upstream) => {
-    const prefix = [`${upstream}_`, `mcp_${upstream}_`].find((candidate) => name.startsWith(candidate));
-    const tail = prefix === undefined ? '' : name.slice(prefix.length);
-    const ofUpstream = (operations: readonly Operation[] = []): readonly Operation[] =>
-      operations.filter((operation) => operation.upstream === upstream);
-    return { parts: ofUpstream(byGroup.get(tail)), others: ofUpstream(byLocalName.get(tail)) };
-  });
-  const parts = found.flatMap((one) => one.parts);
-  return describeFound([...parts, ...found.flatMap((one) => one.others)], parts);
+/**
+ * `github_create_issue`: an upstream's name, separated by what also separates words. It is either that upstream's operation or
+ * one whose own name begins so; another upstream's is no answer.
+ */
+function explainUnknown(
+  name: string,
+  slugs: readonly string[],
+  indexOf: (upstream: string | undefined) => NameIndex,
+): Resolution {
+  const snakeName = toSnakeCase(name).replace(new RegExp(`^${CLIENT_PREFIX}_`), '');
+  const [upstream] = slugs.filter((slug) => snakeName.startsWith(`${slug}_`)).sort((a, b) => b.length - a.length);
+  const nearest = indexOf(undefined).search(name);
+  if (upstream === undefined) return { kind: 'unknown', nearest };
+  const prefix = `${upstream}_`;
+  const within = explainWithin({ upstream, tail: snakeName.slice(prefix.length) }, indexOf(upstream));
+  if (within.kind !== 'absent') return within;
+  const alike = nearest.filter((each) => each.upstream === upstream || localNameOf(each).startsWith(prefix));
+  return alike.length > 0 ? { kind: 'unknown', nearest: alike } : within;
 }
 
 function isPart({ fixedArguments }: Operation): boolean {

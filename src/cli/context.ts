@@ -4,7 +4,7 @@ import { ensureDataDirectories } from '../config/data-directories.js';
 import { ConfigError } from '../config/diagnostics.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import { loadConfig } from '../config/load-config.js';
-import type { Gateway } from '../gateway/gateway.js';
+import type { Gateway, NameSettings } from '../gateway/gateway.js';
 import type { LogObserver } from '../observe/log-observer.js';
 import type { Observation } from '../observe/observation.js';
 import { CliError, EXIT_CODE } from './exit-code.js';
@@ -70,11 +70,13 @@ interface RunningGateway {
  * Starts the gateway that the configuration describes. The caller closes it.
  * @param command which program this is, for the audit trail
  * @param isLogged which observations are logged; all of them where left out
+ * @param names how names of operations are treated; as a server does where left out
  */
 export async function startGateway(
   config: GatewayConfig,
   command: string,
   isLogged: (observation: Observation) => boolean = () => true,
+  names?: NameSettings,
 ): Promise<RunningGateway> {
   await ensureDataDirectories(config);
   // Loaded here, so that commands which need no gateway do not wait for its libraries.
@@ -88,6 +90,7 @@ export async function startGateway(
     clientInfo: readPackageInfo(),
     packageDirectory: PACKAGE_DIRECTORY,
     process: command,
+    ...(names === undefined ? {} : { names }),
   });
   return { gateway, log };
 }
@@ -98,6 +101,9 @@ export async function withGateway<T>(config: GatewayConfig, task: (gateway: Gate
   const { gateway, log } = await startGateway(
     { ...config, log: { ...config.log, level: quieter(config.log.level) } },
     'cli',
+    () => true,
+    // A command ends soon: it waits for no other server, and must not decide for those that serve.
+    { waitMs: 0, keep: false },
   );
   try {
     await gateway.settled;

@@ -1,5 +1,5 @@
 import { formatPath, type JsonPath } from '../lib/json-path.js';
-import { CONFIG_DEFAULTS } from './defaults.js';
+import { CONFIG_DEFAULTS, defaultAnswerBytes } from './defaults.js';
 import type { ConfigProblem } from './diagnostics.js';
 import type { UpstreamConfig } from './gateway-config.js';
 
@@ -66,6 +66,7 @@ export function markMisconfigured(
 /** What is left of a server whose definition says nothing usable. */
 const UNUSABLE = {
   ...CONFIG_DEFAULTS.defaults,
+  maxAnswerBytes: defaultAnswerBytes(CONFIG_DEFAULTS.limits),
   endpoint: { type: 'http', url: '', headers: {} },
   disabled: true,
   integrity: 'off',

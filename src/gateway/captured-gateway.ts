@@ -11,7 +11,7 @@ import { createResultService } from '../results/results.js';
 import type { Gateway } from './gateway.js';
 import { explainPolicy } from './operator-api.js';
 import { buildSnapshot } from './snapshot.js';
-import { describeStatus, placeOperations } from './status.js';
+import { describeStatus, findOperation, placeOperations } from './status.js';
 
 /** A captured `tools/list` answer and the name of the upstream that gave it. */
 export interface CapturedList {
@@ -60,6 +60,7 @@ export function openCapturedGateway(
     onToolsChanged: () => () => undefined,
     status: () => describeStatus(snapshot, []),
     operations: () => placeOperations(snapshot),
+    findOperation: (name) => findOperation(snapshot, name),
     search: (query, limit) => snapshot.search(query, limit),
     toolSets: () => toolSets,
     explainPolicy: (question) => explainPolicy(rules, question),

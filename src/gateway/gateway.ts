@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AuditTrail } from '../audit/audit-trail.js';
 import type { IntrospectionPolicy } from '../builtin/introspect/handler.js';
@@ -7,6 +8,7 @@ import type { EndpointPlan } from '../endpoint/endpoint-plan.js';
 import type { Observer } from '../observe/observation.js';
 import { createBatchRunner, readBatch } from '../pipeline/batch/batch.js';
 import { createPipeline } from '../pipeline/pipeline.js';
+import { requireUnchanged } from '../pipeline/require-unchanged.js';
 import type { SearchHit, Snapshot } from '../pipeline/snapshot.js';
 import { createWarnedOnce } from '../pipeline/warnings.js';
 import type { ApprovalService } from '../policy/approvals/approval-queue.js';
@@ -21,14 +23,31 @@ import { listBinDirectories } from '../upstream/transport/resolve-command.js';
 import type { UpstreamEvents } from '../upstream/upstream.js';
 import { openUpstreamPool, type UpstreamPool } from '../upstream/upstream-pool.js';
 import { createInnerCalls } from './inner-calls.js';
+import {
+  type CatalogKeeper,
+  combineKnown,
+  createCatalogKeeper,
+  KEEPS_NOTHING,
+  KEPT_CATALOG_FILE,
+  type KnownCatalog,
+  readKeptCatalog,
+  readLockedCatalog,
+} from './kept-catalog.js';
 import { createLiveCatalog, type LiveCatalog } from './live-catalog.js';
 import { explainPolicy, type PolicyQuestion } from './operator-api.js';
 import { buildSnapshot } from './snapshot.js';
-import { describeStatus, type GatewayStatus, type PlacedOperation, placeOperations } from './status.js';
+import {
+  describeStatus,
+  findOperation,
+  type GatewayStatus,
+  type NamedOperation,
+  type PlacedOperation,
+  placeOperations,
+} from './status.js';
 import { describeUnmatched } from './unmatched-rules.js';
 import { createUpstreamHandler } from './upstream-handler.js';
 
-export type { GatewayStatus, PlacedOperation, UpstreamSummary } from './status.js';
+export type { GatewayStatus, NamedOperation, PlacedOperation, UpstreamSummary } from './status.js';
 
 /** The gateway's own MCP tools, as values and as the JSON text that is sent. */
 export type ToolList = Pick<EndpointPlan, 'tools' | 'toolsJson'>;
@@ -44,6 +63,8 @@ export interface Gateway {
   status(): GatewayStatus;
   /** All current operations, ordered by name, each with its family. */
   operations(): readonly PlacedOperation[];
+  /** What a name means: its operation, or in words what it could have meant, as a caller would be answered. */
+  findOperation(name: string): Promise<NamedOperation>;
   /** The operations that match a request in free text, best first; builds the index at first use. */
   search(query: string, limit: number): Promise<readonly SearchHit[]>;
   /** The upstreams' tool lists exactly as they sent them. */
@@ -75,7 +96,20 @@ export interface GatewayDeps {
   readonly packageDirectory: string;
   /** The name of this process in the audit trail. */
   readonly process: string;
+  /** A server's settings where absent. */
+  readonly names?: NameSettings;
 }
+
+/** How a process treats the names of operations. */
+export interface NameSettings {
+  /** How long new names wait, after every upstream has been tried, for those that have never been seen. */
+  readonly waitMs: number;
+  /** Whether names and lists are kept for the next start. */
+  readonly keep: boolean;
+}
+
+/** A server that starts with its neighbours may be some seconds late; a name that is given stays given. */
+const SERVER_NAMES: NameSettings = { waitMs: 10_000, keep: true };
 
 /** The longest time that clients wait for slow upstreams at start, in milliseconds. */
 const WARM_UP_MS = 2_000;
@@ -88,6 +122,8 @@ const WARM_UP_MS = 2_000;
 export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Promise<Gateway> {
   const { observe } = deps;
   const lifecycle = new Lifecycle((name, cause) => observe({ kind: 'defect', where: `closing ${name}`, cause }));
+  const memory = await openCatalogMemory(config, deps);
+  lifecycle.opened('kept catalog', () => memory.keeper.close());
   const policy = await openPolicy(config, deps);
   lifecycle.opened('policy', () => policy.close());
   const results = createResultService(config.results);
@@ -97,13 +133,17 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     (slug) => pool.get(slug),
     () => catalog.current(),
     policy,
+    (operation) => {
+      catalog.settle();
+      requireUnchanged(operation, catalog.current());
+    },
   );
   const innerCalls = createInnerCalls(
     (raw) => pipeline(raw, catalog.current()),
     () => catalog.current(),
   );
-  const catalog = createLiveCatalog(
-    (offered) =>
+  const catalog = createLiveCatalog({
+    build: (offered) =>
       buildSnapshot({
         ...offered,
         config,
@@ -111,9 +151,18 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
         results,
         innerCalls,
         upstreamHandler: upstreamHandler.handle,
+        connections: {
+          absenceOf: (slug) => pool.get(slug)?.absence(),
+          hurry: (slug) => pool.get(slug)?.hurry(),
+        },
       }),
-    (before, after) => reportChange(before, after, observe, policy.audit),
-  );
+    onChange(before, after) {
+      reportChange(before, after, observe, policy.audit);
+      memory.keeper.keep(catalog.known());
+    },
+    enabled: config.upstreams.filter(({ disabled }) => !disabled).map(({ slug }) => slug),
+    known: memory.known,
+  });
   const pool = openPool(config, deps, {
     onTools(slug, tools) {
       // A server that lists its tools again may have restarted, so its cached answers may be stale.
@@ -145,11 +194,13 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     limits,
     observe,
   });
-  const settled = pool.settled.then(async () => {
-    await catalog.settle();
+  const settled = pool.settled.then(() => {
+    catalog.settle();
     const unmatched = describeUnmatched(config, catalog.current().catalog.operations);
     for (const message of unmatched) observe({ kind: 'notice', level: 'warn', message });
   });
+  const { waitMs } = deps.names ?? SERVER_NAMES;
+  lifecycle.opened('waiting for names', stopWaitingAfter(settled, waitMs, catalog));
   return {
     config,
     settled,
@@ -171,6 +222,34 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
       policy.endSession(sessionId);
     },
     close: () => lifecycle.close(),
+  };
+}
+
+/** What the lock and the last run say of names, and what keeps them for the next. */
+async function openCatalogMemory(
+  { dataDir, lock, upstreams }: GatewayConfig,
+  { observe, names = SERVER_NAMES }: GatewayDeps,
+): Promise<{ readonly known: KnownCatalog; readonly keeper: CatalogKeeper }> {
+  const file = join(dataDir, KEPT_CATALOG_FILE);
+  const slugs = upstreams.map(({ slug }) => slug);
+  return {
+    known: combineKnown(readLockedCatalog(lock.content, upstreams), await readKeptCatalog(file, observe)),
+    keeper: names.keep ? createCatalogKeeper(file, slugs, observe) : KEEPS_NOTHING,
+  };
+}
+
+/** Returns what ends the wait early. */
+function stopWaitingAfter(settled: Promise<void>, waitMs: number, catalog: LiveCatalog): () => void {
+  let timer: NodeJS.Timeout | undefined;
+  let isClosed = false;
+  void settled.then(() => {
+    if (isClosed) return;
+    if (waitMs === 0) catalog.stopWaiting();
+    else timer = setTimeout(() => catalog.stopWaiting(), waitMs).unref();
+  });
+  return () => {
+    isClosed = true;
+    clearTimeout(timer);
   };
 }
 
@@ -196,12 +275,13 @@ function describePolicy({ gatekeeper, revokeToken, quota }: PolicyService): Intr
 function describeState(
   catalog: LiveCatalog,
   pool: UpstreamPool,
-): Pick<Gateway, 'toolList' | 'onToolsChanged' | 'status' | 'operations' | 'search' | 'toolSets'> {
+): Pick<Gateway, 'toolList' | 'onToolsChanged' | 'status' | 'operations' | 'findOperation' | 'search' | 'toolSets'> {
   return {
     toolList: () => catalog.current().plan,
     onToolsChanged: catalog.onToolsChanged,
     status: () => describeStatus(catalog.current(), pool.statuses()),
     operations: () => placeOperations(catalog.current()),
+    findOperation: (name) => findOperation(catalog.current(), name),
     search: (query, limit) => catalog.current().search(query, limit),
     toolSets: catalog.toolSets,
   };

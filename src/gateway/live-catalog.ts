@@ -1,10 +1,17 @@
+import type { NameHolders } from '../catalog/names.js';
 import type { Snapshot } from '../pipeline/snapshot.js';
 import type { RawTool, ToolSet } from '../protocol/tools.js';
+import { type KnownCatalog, NOTHING_KNOWN } from './kept-catalog.js';
 
-/** The upstreams' lists of tools: what they offer now, and what each offered first. */
+/** What a snapshot is built from: the upstreams' lists of tools, and who holds which name. */
 interface OfferedTools {
-  readonly toolSets: Iterable<ToolSet>;
+  /** What each upstream offers now, or offered last where it has not connected yet. */
+  readonly toolSets: readonly ToolSet[];
+  /** What each connected upstream offered first. */
   readonly firstToolSets: ReadonlyMap<string, ToolSet>;
+  readonly holders: NameHolders;
+  /** The upstreams that new names wait for. */
+  readonly awaited: readonly string[];
 }
 
 /** Holds the current snapshot and rebuilds it when the upstreams' tools change. */
@@ -14,23 +21,49 @@ export interface LiveCatalog {
   offer(slug: string, tools: readonly RawTool[]): void;
   /** Rebuilds the snapshot now if a rebuild is pending. */
   settle(): void;
+  /** Gives the new names to the upstreams that have been seen: those that have not had their time. */
+  stopWaiting(): void;
   /** Calls the listener when the gateway's own tool list has changed; returns a function that removes the listener. */
   onToolsChanged(listener: () => void): () => void;
+  /** The lists of the upstreams that have connected. */
   toolSets(): readonly ToolSet[];
+  /** What the next process should know. */
+  known(): KnownCatalog;
   close(): void;
 }
 
-/** @param onChange called for each snapshot that replaces another */
-export function createLiveCatalog(
-  build: (offered: OfferedTools) => Snapshot,
-  onChange: (before: Snapshot, after: Snapshot) => void,
-): LiveCatalog {
+interface LiveCatalogOptions {
+  readonly build: (offered: OfferedTools) => Snapshot;
+  /** Called for each snapshot that replaces another. */
+  readonly onChange: (before: Snapshot, after: Snapshot) => void;
+  /** The slugs of the enabled upstreams. */
+  readonly enabled?: readonly string[];
+  /** What an earlier process or the lock knew. */
+  readonly known?: KnownCatalog;
+}
+
+export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
+  const { build, onChange, enabled = [], known = NOTHING_KNOWN } = options;
   const toolSets = new Map<string, ToolSet>();
   const firstToolSets = new Map<string, ToolSet>();
   const listeners = new Set<() => void>();
-  const take = (): Snapshot => build({ toolSets: toolSets.values(), firstToolSets });
-  let snapshot = take();
+  const kept = enabled.flatMap((upstream): readonly ToolSet[] => {
+    const tools = known.tools.get(upstream);
+    return tools ? [{ upstream, tools }] : [];
+  });
+  let holders = known.holders;
+  let isWaiting = true;
   let due: NodeJS.Immediate | undefined;
+
+  const isSeen = (slug: string): boolean => toolSets.has(slug) || known.tools.has(slug);
+  const take = (): Snapshot => {
+    const absent = kept.filter(({ upstream }) => !toolSets.has(upstream));
+    const awaited = isWaiting ? enabled.filter((slug) => !isSeen(slug)) : [];
+    const built = build({ toolSets: [...toolSets.values(), ...absent], firstToolSets, holders, awaited });
+    holders = built.catalog.holders;
+    return built;
+  };
+  let snapshot = take();
 
   const rebuild = (): void => {
     clearImmediate(due);
@@ -52,11 +85,20 @@ export function createLiveCatalog(
     settle() {
       if (due !== undefined) rebuild();
     },
+    stopWaiting() {
+      if (!isWaiting) return;
+      isWaiting = false;
+      if (!enabled.every(isSeen)) rebuild();
+    },
     onToolsChanged(listener) {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
     toolSets: () => [...toolSets.values()],
+    known: () => ({
+      holders,
+      tools: new Map([...known.tools, ...[...toolSets].map(([slug, { tools }]) => [slug, tools] as const)]),
+    }),
     close: () => clearImmediate(due),
   };
 }

@@ -5,9 +5,11 @@ import { listRelationSources } from '../builtin/relationships/graph.js';
 import { createRelationshipsHandler } from '../builtin/relationships/handler.js';
 import { createRelationshipsOperation } from '../builtin/relationships/operation.js';
 import { buildGuardedCatalog } from '../catalog/integrity/build-guarded-catalog.js';
+import type { NameHolders } from '../catalog/names.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import { buildEndpointPlan } from '../endpoint/endpoint-plan.js';
-import type { Snapshot } from '../pipeline/snapshot.js';
+import { unknownOperation } from '../pipeline/not-found.js';
+import type { Connections, Snapshot } from '../pipeline/snapshot.js';
 import type { HandlerCall, OperationHandler } from '../protocol/call.js';
 import { GATEWAY_SOURCE, type Operation } from '../protocol/operation.js';
 import type { ToolSet } from '../protocol/tools.js';
@@ -26,6 +28,12 @@ interface SnapshotInput {
   readonly innerCalls?: (call: HandlerCall) => CallOperation;
   /** Runs an upstream's operation. */
   readonly upstreamHandler: OperationHandler;
+  /** Who held which bare name before. */
+  readonly holders?: NameHolders;
+  /** The upstreams, by slug, that new names wait for. */
+  readonly awaited?: readonly string[];
+  /** What is connected; everything counts as connected where absent. */
+  readonly connections?: Connections;
   /** Classify without the upstreams' annotations. */
   readonly ignoreAnnotations?: boolean;
 }
@@ -36,6 +44,7 @@ const NO_TOOL_SETS: ReadonlyMap<string, ToolSet> = new Map();
 export function buildSnapshot(input: SnapshotInput): Snapshot {
   const { config, toolSets, policy, upstreamHandler, ignoreAnnotations, firstToolSets = NO_TOOL_SETS } = input;
   const { controlsOf, readStored } = input.results ?? passResults;
+  const { connections = ALL_CONNECTED } = input;
   const relations = openRelations(input);
   const catalog = buildGuardedCatalog({
     toolSets: [...toolSets],
@@ -44,6 +53,8 @@ export function buildSnapshot(input: SnapshotInput): Snapshot {
     pins: config.pins,
     lock: config.lock.content,
     firstToolSets,
+    ...(input.holders === undefined ? {} : { holders: input.holders }),
+    ...(input.awaited === undefined ? {} : { awaited: input.awaited }),
     ignoreAnnotations: ignoreAnnotations ?? false,
   });
   const plan = buildEndpointPlan(catalog, config.endpoint);
@@ -55,16 +66,23 @@ export function buildSnapshot(input: SnapshotInput): Snapshot {
     controlsOf,
     readStored,
     hasRelations: relations.length > 0,
+    absenceOf: connections.absenceOf,
+    explainUnknown: async (name) => (await unknownOperation(name, {}, snapshot)).message,
   });
   const ownHandlers = new Map(relations.map(({ operation, handle }) => [operation.name, handle]));
-  return {
+  const snapshot: Snapshot = {
     catalog,
     plan,
     search: async (text, limit) => (await searchOperations(catalog, text)).slice(0, limit),
     handlerOf: (operation) =>
       operation.upstream === GATEWAY_SOURCE ? (ownHandlers.get(operation.name) ?? introspect) : upstreamHandler,
+    isCallable: (operation) => policy.staticDecision(operation).effect !== 'deny',
+    connections,
   };
+  return snapshot;
 }
+
+const ALL_CONNECTED: Connections = { absenceOf: () => undefined, hurry: () => undefined };
 
 /** The operation that follows configured relations; none where no relations are configured. */
 function openRelations({ config, innerCalls }: SnapshotInput): readonly OwnOperation[] {

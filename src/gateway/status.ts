@@ -1,3 +1,4 @@
+import { unknownOperation } from '../pipeline/not-found.js';
 import type { Snapshot } from '../pipeline/snapshot.js';
 import type { Category, Operation } from '../protocol/operation.js';
 import type { Diagnostic } from '../protocol/tools.js';
@@ -48,11 +49,25 @@ export function describeStatus(snapshot: Snapshot, upstreams: readonly UpstreamS
   };
 }
 
+/** An operation by its name, or why there is none. */
+export type NamedOperation =
+  | { readonly kind: 'found'; readonly placed: PlacedOperation }
+  | { readonly kind: 'none'; readonly explanation: string };
+
+/** The operation that a caller would reach by the name, else the answer to such a call in words. */
+export async function findOperation(snapshot: Snapshot, name: string): Promise<NamedOperation> {
+  const operation = snapshot.catalog.find(name);
+  if (operation === undefined) {
+    return { kind: 'none', explanation: (await unknownOperation(name, {}, snapshot)).message };
+  }
+  return { kind: 'found', placed: placeOperation(operation, snapshot.plan) };
+}
+
 /** Every operation of a snapshot with its family and tool. */
 export function placeOperations({ catalog, plan }: Snapshot): readonly PlacedOperation[] {
-  return catalog.operations.map((operation) => ({
-    operation,
-    family: plan.familyOf(operation).name,
-    tool: plan.toolFor(operation),
-  }));
+  return catalog.operations.map((operation) => placeOperation(operation, plan));
+}
+
+function placeOperation(operation: Operation, plan: Snapshot['plan']): PlacedOperation {
+  return { operation, family: plan.familyOf(operation).name, tool: plan.toolFor(operation) };
 }

@@ -20,8 +20,9 @@ export function createUpstreamHandler(
   find: UpstreamPool['get'],
   snapshotOf: () => Snapshot,
   policy: Pick<PolicyService, 'gatekeeper' | 'quota' | 'recordCall'>,
+  requireCurrent: (operation: Operation) => void,
 ): CacheInterceptor {
-  const inner = createCaller(find);
+  const inner = createCaller(find, requireCurrent);
   const merging = createMergeInterceptor({
     inner,
     read: createGovernedRead(inner, policy),
@@ -32,8 +33,11 @@ export function createUpstreamHandler(
   return createCacheInterceptor({ inner: merging, maxBytes: cache.maxBytes });
 }
 
-/** Calls the operation's tool on its upstream. */
-function createCaller(find: UpstreamPool['get']): OperationHandler {
+/**
+ * Calls the operation's tool on its upstream. A call may have waited for a person, its turn or the connection, so the
+ * definition is compared again before it is sent.
+ */
+function createCaller(find: UpstreamPool['get'], requireCurrent: (operation: Operation) => void): OperationHandler {
   return async ({ operation, arguments: args, cancellation, onProgress }) => {
     const upstream = find(operation.upstream);
     if (upstream === undefined) {
@@ -45,6 +49,7 @@ function createCaller(find: UpstreamPool['get']): OperationHandler {
       arguments: args,
       retryable: operation.retryable,
       cancellation,
+      beforeSend: () => requireCurrent(operation),
       ...(operation.timeoutMs === undefined ? {} : { timeoutMs: operation.timeoutMs }),
       ...(onProgress === undefined ? {} : { onProgress }),
     });

@@ -1,7 +1,7 @@
 import { validExample } from '../catalog/arguments/example-params.js';
 import type { WithheldTool } from '../catalog/integrity/guard-tools.js';
 import { isSpeltLike, toSnakeCase } from '../lib/names.js';
-import { echoName } from '../lib/text.js';
+import { echoName, quoteValues } from '../lib/text.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import { dangerRank, type Operation } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
@@ -55,17 +55,27 @@ export async function unknownOperation(name: string, given: JsonObject, snapshot
         snapshot,
       );
     case 'ambiguous':
+      return sharedName(name, resolution.candidates, params, snapshot);
+    case 'waiting':
       return notFound(
         name,
-        `Several upstreams offer '${name}'; use one of the qualified names: ${quoteNames(resolution.candidates)}`,
+        `Until every upstream has listed its operations, use the qualified names: ${quoteNames(resolution.candidates)}`,
         resolution.candidates,
-        params,
+        undefined,
         snapshot,
       );
+    case 'held':
+      return ownerWithoutIt(name, resolution.owner, resolution.candidates, snapshot);
+    case 'absent':
+      return notOfUpstream(name, resolution.upstream, resolution.nearest, params, snapshot);
+    case 'unknown-upstream':
+      return unknownUpstream(name, resolution.prefix, resolution.nearest);
+    case 'reserved':
+      return reservedName(name);
     case 'raw-name':
       return notFound(
         name,
-        `This is the upstream's own name; the operation is called ${quoteNames(resolution.candidates)}`,
+        `${isOwnSpelling(name, resolution.candidates) ? "This is the upstream's own name; the" : 'The'} operation is called ${quoteNames(resolution.candidates)}`,
         resolution.candidates,
         params,
         snapshot,
@@ -87,17 +97,100 @@ const MOST_FOUND = 3;
 /** Suggests operations with a similar spelling; where there are none, those that a search by meaning finds. */
 async function nothingNamed(
   name: string,
-  nearest: readonly Operation[],
+  similar: readonly Operation[],
   params: JsonObject,
   snapshot: Snapshot,
 ): Promise<OperationError> {
+  const nearest = similar.filter(snapshot.isCallable);
   if (!nearest.some((operation) => isSpeltLike(name, operation.name))) {
-    const found = (await snapshot.search(name, MOST_FOUND)).map(({ operation }) => operation);
+    const found = (await snapshot.search(name, MOST_FOUND))
+      .map(({ operation }) => operation)
+      .filter(snapshot.isCallable);
     // No example: these operations only do something similar, and a caller would take an example for the intended call.
     if (found.length > 0) return notFound(name, `Nearest in meaning: ${quoteNames(found)}`, found, undefined, snapshot);
   }
   const nextStep = nearest.length > 0 ? `Did you mean ${quoteNames(nearest)}?` : LIST_OPERATIONS;
   return notFound(name, nextStep, nearest, params, snapshot);
+}
+
+/** The answer to a bare name of several upstreams, or of one that shared it with others when it was first seen. */
+function sharedName(
+  name: string,
+  candidates: readonly Operation[],
+  params: JsonObject,
+  snapshot: Snapshot,
+): OperationError {
+  const why = candidates.length > 1 ? `Several upstreams offer '${name}'` : `Several upstreams have offered '${name}'`;
+  const nextStep = `${why}; use ${candidates.length > 1 ? 'one of the qualified names' : 'the qualified name'}: ${quoteNames(candidates)}`;
+  return notFound(name, nextStep, candidates, params, snapshot);
+}
+
+/** The answer to a bare name whose owner does not offer it now. No example: another upstream's operation is another thing. */
+function ownerWithoutIt(name: string, owner: string, others: readonly Operation[], snapshot: Snapshot): OperationError {
+  const absence = hasOperations(owner, snapshot) ? undefined : reachOwner(name, owner, snapshot);
+  if (absence !== undefined) return absence;
+  const offered = others.length === 0 ? '' : `. Others offer it as ${quoteNames(others)}`;
+  const nextStep = `The name belongs to upstream '${owner}', which does not offer it now${offered}`;
+  return notFound(name, nextStep, others, undefined, snapshot);
+}
+
+/** The answer to a name that is qualified with a configured upstream: only that upstream's operations are suggested. */
+function notOfUpstream(
+  name: string,
+  upstream: string,
+  similar: readonly Operation[],
+  params: JsonObject,
+  snapshot: Snapshot,
+): OperationError {
+  const absence = hasOperations(upstream, snapshot) ? undefined : reachOwner(name, upstream, snapshot);
+  if (absence !== undefined) return absence;
+  const nearest = similar.filter(snapshot.isCallable);
+  const listing = `List its operations with introspect: {"query": "operations", "upstream": "${upstream}"}`;
+  const nextStep = nearest.length > 0 ? `Did you mean ${quoteNames(nearest)}?` : listing;
+  return notFound(name, `Upstream '${upstream}' offers no such operation. ${nextStep}`, nearest, params, snapshot);
+}
+
+function hasOperations(upstream: string, { catalog }: Snapshot): boolean {
+  return catalog.operations.some((operation) => operation.upstream === upstream);
+}
+
+/** The answer for an upstream that is not connected and whose operations are not known; undefined where it is connected. */
+function reachOwner(name: string, upstream: string, { connections }: Snapshot): OperationError | undefined {
+  const absence = connections.absenceOf(upstream);
+  if (absence === undefined) return undefined;
+  if (absence.disabled) {
+    const message = `Unknown operation: '${name}'. Upstream '${upstream}' is disabled in the configuration`;
+    return new OperationError('NOT_FOUND_OPERATION', message, { operation: name, upstream, available: [] });
+  }
+  connections.hurry(upstream);
+  const message = `Internal error: 'upstream ${upstream} is configured but not connected. The call did not run: send it again later'`;
+  return new OperationError('INTERNAL_ERROR', message, {
+    upstream,
+    reason: 'unavailable',
+    retryable: true,
+    outcome: 'not_run',
+    retry_after_ms: absence.retryAfterMs,
+  });
+}
+
+/** The answer to a name that is qualified with no upstream: the next step is another upstream, never its operation. */
+function unknownUpstream(name: string, prefix: string, upstreams: readonly string[]): OperationError {
+  const known = upstreams.length === 0 ? 'There is none' : `Use one of: ${quoteValues(upstreams)}`;
+  const message = `Unknown operation: '${name}'. No upstream is called '${prefix}'. ${known}`;
+  return new OperationError('NOT_FOUND_OPERATION', message, { operation: name, available: [], upstreams });
+}
+
+/** The answer to a name that the protocol keeps. An upstream's tool of that name is another thing, so it is not suggested. */
+function reservedName(name: string): OperationError {
+  const message = `Unknown operation: '${name}'. The name is reserved by the protocol (specification 8.5.4), and this gateway does not offer the operation: see '_protocol.capabilities' of introspect`;
+  return new OperationError('NOT_FOUND_OPERATION', message, { operation: name, available: [] });
+}
+
+/** Whether the name is the tool's own, alone or behind its upstream's. */
+function isOwnSpelling(name: string, operations: readonly Operation[]): boolean {
+  return operations.every(
+    ({ tool }) => name === tool || ['_', '.', ':', '/'].some((mark) => name.endsWith(mark + tool)),
+  );
 }
 
 /** The answer to the name of a tool that is offered in parts: the intended part, where the call says which. */
@@ -112,7 +205,7 @@ function groupedTool(name: string, parts: readonly Operation[], given: JsonObjec
 }
 
 /** A model cannot solve this, so the message says what an operator does. */
-function quarantined(name: string, { upstream, tool, kind, acceptance }: WithheldTool): OperationError {
+export function quarantined(name: string, { upstream, tool, kind, acceptance }: WithheldTool): OperationError {
   const why = kind === 'new' ? 'is new and has not been accepted' : 'has changed since it was accepted';
   const message = `Permission denied: '${name}' is quarantined: tool '${tool}' of '${upstream}' ${why}. An operator reviews it with 'mcp-aql-gateway lock' and accepts it with 'mcp-aql-gateway lock --accept ${acceptance}'`;
   return new OperationError('PERMISSION_DENIED', message, { operation: name, upstream, tool, reason: 'quarantined' });

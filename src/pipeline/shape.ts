@@ -35,7 +35,8 @@ export async function shape(
   finish: FinishAnswer,
 ): Promise<Reply> {
   if ('toolResult' in outcome) return limited(await shapeToolResult(operation, outcome.toolResult, finish), limits);
-  return limited(envelope('dataText' in outcome ? outcome.dataText : JSON.stringify(outcome.data ?? null)), limits);
+  if ('dataText' in outcome) return limited(envelope(outcome.dataText), limits);
+  return limited(envelope(JSON.stringify(outcome.data ?? null), [], outcome.warnings ?? []), limits);
 }
 
 /** Writes an answer from the result store. */

@@ -2,6 +2,7 @@ import type { Catalog } from '../catalog/catalog.js';
 import type { EndpointPlan } from '../endpoint/endpoint-plan.js';
 import type { OperationHandler } from '../protocol/call.js';
 import type { Operation } from '../protocol/operation.js';
+import type { Absence } from '../protocol/tools.js';
 
 /** An operation that matches a search, with a score that is comparable within one answer only. */
 export interface SearchHit {
@@ -16,4 +17,16 @@ export interface Snapshot {
   /** Finds operations by what they do, best first; not on the fast path. */
   search(text: string, limit: number): Promise<readonly SearchHit[]>;
   handlerOf(operation: Operation): OperationHandler;
+  /** Whether policy lets some call of the operation run; what it always denies is not suggested. */
+  isCallable(operation: Operation): boolean;
+  /** The connections at this moment. */
+  readonly connections: Connections;
+}
+
+/** What is connected; unlike the rest of a snapshot it changes all the time. */
+export interface Connections {
+  /** Why an upstream cannot be called now; undefined where it can, and for what is no upstream. */
+  absenceOf(upstream: string): Absence | undefined;
+  /** Brings the next attempt to connect forward, because a caller waits for it. */
+  hurry(upstream: string): void;
 }

@@ -2,7 +2,7 @@ import type { Cancellation } from './cancellation.js';
 import type { UserChannel } from './consent.js';
 import type { JsonObject } from './json.js';
 import type { Operation } from './operation.js';
-import type { ToolCallResult } from './result.js';
+import type { ToolCallResult, Warning } from './result.js';
 
 /** An MCP `tools/call` as a server passes it on: parsed, and otherwise unchanged. */
 export interface RawCall {
@@ -51,7 +51,7 @@ export interface HandlerCall {
 
 /** Plain data of a built-in operation, as a value or as JSON text, or an upstream's tool result that is not shaped yet. */
 export type HandlerOutcome =
-  | { readonly data: unknown }
+  | { readonly data: unknown; readonly warnings?: readonly Warning[] }
   | { readonly dataText: string }
   | { readonly toolResult: ToolCallResult };
 

@@ -9,6 +9,13 @@ export interface ToolSet {
   readonly tools: readonly RawTool[];
 }
 
+/** Why an upstream cannot be called at this moment, in what callers may know of it. */
+export interface Absence {
+  readonly disabled: boolean;
+  /** Until the next attempt to connect. */
+  readonly retryAfterMs: number;
+}
+
 /** A fact about an upstream or a tool that an operator should know; it never stops the gateway. */
 export interface Diagnostic {
   readonly severity: 'info' | 'warning' | 'error';

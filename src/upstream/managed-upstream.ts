@@ -4,7 +4,7 @@ import type { UpstreamState } from '../observe/observation.js';
 import type { Cancellation } from '../protocol/cancellation.js';
 import { OperationError } from '../protocol/operation-error.js';
 import type { ToolCallResult } from '../protocol/result.js';
-import type { RawTool } from '../protocol/tools.js';
+import type { Absence, RawTool } from '../protocol/tools.js';
 import { RetryPacer } from './backoff.js';
 import { type Connection, type EraMemory, openConnection } from './connection.js';
 import { findFault, UpstreamFault } from './fault.js';
@@ -103,6 +103,16 @@ export class ManagedUpstream implements Upstream {
     };
   }
 
+  absence(): Absence | undefined {
+    if (this.#state === 'disabled') return { disabled: true, retryAfterMs: 0 };
+    if (this.#connection?.usable === true) return undefined;
+    return { disabled: false, retryAfterMs: this.#pacer.remainingMs };
+  }
+
+  hurry(): void {
+    this.#pacer.retryNow();
+  }
+
   /** Ends the connection and gives up on the next. Safe to call twice. */
   close(): Promise<void> {
     this.#ending ??= this.#end();
@@ -133,6 +143,7 @@ export class ManagedUpstream implements Upstream {
       const ready = this.#connection;
       const connection = ready?.usable === true ? ready : await this.#awaitConnection(call, timeoutMs);
       try {
+        call.beforeSend?.();
         return await connection.call(call, timeoutMs);
       } catch (error) {
         const reason = repeatReason(findFault(error), call);

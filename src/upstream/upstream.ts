@@ -4,7 +4,7 @@ import type { Cancellation } from '../protocol/cancellation.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { AnnouncedLimits } from '../protocol/limits.js';
 import type { ToolCallResult } from '../protocol/result.js';
-import type { RawTool } from '../protocol/tools.js';
+import type { Absence, RawTool } from '../protocol/tools.js';
 
 /** One `tools/call` on its way to an upstream. */
 export interface UpstreamCall {
@@ -17,6 +17,8 @@ export interface UpstreamCall {
   readonly timeoutMs?: number;
   readonly cancellation: Cancellation;
   readonly onProgress?: (update: ProgressUpdate) => void;
+  /** Called each time before the call is sent, however long it waited; what it throws refuses the call. */
+  readonly beforeSend?: () => void;
 }
 
 /** What is known of an upstream at this moment; for status pages, never for decisions on the fast path. */
@@ -43,6 +45,10 @@ export interface Upstream {
    */
   call(call: UpstreamCall): Promise<ToolCallResult>;
   status(): UpstreamStatus;
+  /** Why it cannot be called now; undefined where it is connected. */
+  absence(): Absence | undefined;
+  /** Brings the next attempt to connect forward, because a caller waits for it. */
+  hurry(): void;
 }
 
 /** What the owner of the catalog listens to. */

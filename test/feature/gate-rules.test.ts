@@ -179,6 +179,6 @@ describe('policy explain', () => {
   it('says that an operation does not exist', async () => {
     const { code, stderr } = await explain('do_nothing');
     expect(code).toBe(5);
-    expect(stderr).toContain("There is no operation 'do_nothing'");
+    expect(stderr).toContain("Unknown operation: 'do_nothing'");
   }, 60_000);
 });

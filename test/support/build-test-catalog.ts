@@ -1,5 +1,6 @@
 import { buildCatalog } from '../../src/catalog/build-catalog.js';
 import type { Catalog } from '../../src/catalog/catalog.js';
+import type { NameHolders } from '../../src/catalog/names.js';
 import type { UpstreamConfig } from '../../src/config/gateway-config.js';
 import type { JsonSchema } from '../../src/protocol/json.js';
 import type { Operation } from '../../src/protocol/operation.js';
@@ -41,6 +42,8 @@ export function buildTestCatalog(
     readonly upstreams?: readonly UpstreamConfig[];
     readonly builtins?: readonly Operation[];
     readonly pins?: Readonly<Record<string, string>>;
+    readonly holders?: NameHolders;
+    readonly awaited?: readonly string[];
   } = {},
 ): Catalog {
   const toolSets = Object.entries(tools).map(

@@ -77,6 +77,7 @@ export function createFakeGateway(options: FakeGatewayOptions = {}): FakeGateway
     },
     status: () => ({ ...IDLE_STATUS, ...options.status }),
     operations: () => [],
+    findOperation: async () => ({ kind: 'none', explanation: 'there is no operation' }),
     search: async () => [],
     toolSets: () => [],
     explainPolicy: () => {

@@ -5,6 +5,8 @@ export const NO_OPERATIONS: Snapshot = {
   catalog: {
     operations: [],
     diagnostics: [],
+    upstreams: [],
+    holders: new Map(),
     find: () => undefined,
     resolve: () => ({ kind: 'unknown', nearest: [] }),
   },
@@ -22,4 +24,6 @@ export const NO_OPERATIONS: Snapshot = {
   },
   search: async () => [],
   handlerOf: () => async () => ({ data: null }),
+  isCallable: () => true,
+  connections: { absenceOf: () => undefined, hurry: () => undefined },
 };

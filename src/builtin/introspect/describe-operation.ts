@@ -3,15 +3,17 @@ import { validExample } from '../../catalog/arguments/example-params.js';
 import { riskInWords } from '../../catalog/call-danger.js';
 import { visibleInputSchema } from '../../catalog/grouped-tools/narrow-schema.js';
 import type { EndpointPlan } from '../../endpoint/endpoint-plan.js';
-import { cleanSchema, summarizeText } from '../../lib/text.js';
+import { cleanSchema, cutText, summarizeText } from '../../lib/text.js';
 import type { JsonObject } from '../../protocol/json.js';
 import {
   CATEGORY_PERMISSIONS,
   dangerRank,
+  GATEWAY_SOURCE,
   type Operation,
   type Parameter,
   worseDanger,
 } from '../../protocol/operation.js';
+import type { Absence } from '../../protocol/tools.js';
 import type { ControlSet } from '../../results/result-types.js';
 import { describeControls, describeQueryLanguage, exampleControls } from './describe-controls.js';
 import type { Include } from './parse-query.js';
@@ -22,6 +24,9 @@ export interface OperationView {
   readonly plan: EndpointPlan;
   readonly staticDecision: StaticDecisionOf;
   readonly controlsOf: (operation: Operation) => ControlSet;
+  readonly absenceOf: (upstream: string) => Absence | undefined;
+  /** Whether lists say whose an operation is. */
+  readonly hasSeveralUpstreams: boolean;
 }
 
 export type StaticDecisionOf = (operation: Operation) => OperationDecision;
@@ -70,9 +75,17 @@ function describeInList(
     name: operation.name,
     semantic_category: operation.classification.category,
     endpoint: view.plan.familyOf(operation).name,
-    description: withDangerTag(description, operation, view),
+    description: withUpstreamTag(withTags(description, operation, view), operation, view),
     ...extrasOf(operation, include),
   };
+}
+
+const LONGEST_UPSTREAM_TAG = 40;
+
+/** The published schema has no key for the upstream: `[git] Shows the history.` */
+function withUpstreamTag(description: string, { upstream }: Operation, { hasSeveralUpstreams }: OperationView): string {
+  if (!hasSeveralUpstreams || upstream === GATEWAY_SOURCE) return description;
+  return `[${cutText(upstream, LONGEST_UPSTREAM_TAG)}] ${description}`.trimEnd();
 }
 
 /** Everything that a caller needs: the introspection document's `OperationDetails`. */
@@ -84,7 +97,7 @@ export function describeInFull(operation: Operation, view: OperationView, includ
     semantic_category: category,
     endpoint: view.plan.familyOf(operation).name,
     mcpTool: view.plan.toolFor(operation),
-    description: withDangerTag(describeAtLength(operation), operation, view),
+    description: withTags(describeAtLength(operation), operation, view),
     permissions: CATEGORY_PERMISSIONS[category],
     parameters: [
       ...describeParameters(operation),
@@ -149,10 +162,21 @@ function examplesOf(operation: Operation, controls: ControlSet): readonly JsonOb
   return [...examples, { request: { operation: name, params: { ...params, ...exampleControls(controls) } } }];
 }
 
-/** Marks dangerous operations in every description, because a model may read only one of them. */
-function withDangerTag(description: string, operation: Operation, { staticDecision }: OperationView): string {
-  const tags = [dangerTag(operation, staticDecision(operation)), riskTag(operation)].filter((tag) => tag !== '');
-  return [description, ...tags].join(' ').trimStart();
+/** Marks dangerous and unavailable operations in every description, because a model may read only one of them. */
+function withTags(description: string, operation: Operation, { staticDecision, absenceOf }: OperationView): string {
+  const tags = [
+    dangerTag(operation, staticDecision(operation)),
+    riskTag(operation),
+    absenceTag(absenceOf(operation.upstream)),
+  ];
+  return [description, ...tags].filter((text) => text !== '').join(' ');
+}
+
+/** `[unavailable: next try in 12 s]` */
+function absenceTag(absence: Absence | undefined): string {
+  if (absence === undefined) return '';
+  const { retryAfterMs } = absence;
+  return retryAfterMs === 0 ? '[unavailable]' : `[unavailable: next try in ${Math.ceil(retryAfterMs / 1_000)} s]`;
 }
 
 function extrasOf(operation: Operation, include: readonly Include[]): JsonObject {

@@ -2,6 +2,7 @@ import type { Catalog } from '../../catalog/catalog.js';
 import type { EndpointPlan } from '../../endpoint/endpoint-plan.js';
 import type { Operation } from '../../protocol/operation.js';
 import { OperationError } from '../../protocol/operation-error.js';
+import type { Absence } from '../../protocol/tools.js';
 import { listInWords, type OperationFilters } from './parse-query.js';
 
 /** The value that each filter is compared with, in the order in which the filters are documented. */
@@ -30,14 +31,37 @@ export function requireFilters(operation: Operation, filters: OperationFilters, 
   );
 }
 
-/** Throws INTROSPECTION_ERROR for a family or an upstream that does not exist, rather than answering with an empty list. */
-export function checkFilters({ endpoint, upstream }: OperationFilters, catalog: Catalog, plan: EndpointPlan): void {
+interface FilteredView {
+  readonly catalog: Catalog;
+  readonly plan: EndpointPlan;
+  readonly absenceOf: (upstream: string) => Absence | undefined;
+}
+
+/**
+ * Throws INTROSPECTION_ERROR for a family or an upstream that does not exist, and for an upstream that is not connected and whose
+ * operations are not known, rather than answering with an empty list.
+ */
+export function checkFilters(
+  { endpoint, upstream }: OperationFilters,
+  { catalog, plan, absenceOf }: FilteredView,
+): void {
   if (endpoint !== undefined) {
     checkValue('endpoint', endpoint, new Set(plan.families.map(({ name }) => name)));
   }
   if (upstream !== undefined) {
-    checkValue('upstream', upstream, new Set(catalog.operations.map((operation) => operation.upstream)));
+    const offering = new Set(catalog.operations.map((operation) => operation.upstream));
+    checkValue('upstream', upstream, new Set([...offering, ...catalog.upstreams]));
+    const absence = offering.has(upstream) ? undefined : absenceOf(upstream);
+    if (absence !== undefined) {
+      throw new OperationError('INTROSPECTION_ERROR', `Upstream '${upstream}' ${describeAbsence(absence)}`);
+    }
   }
+}
+
+function describeAbsence({ disabled, retryAfterMs }: Absence): string {
+  if (disabled) return 'is disabled in the configuration';
+  const when = retryAfterMs === 0 ? 'now' : `in ${Math.ceil(retryAfterMs / 1_000)} s`;
+  return `is configured but not connected, and its operations are not known yet. It is tried again ${when}`;
 }
 
 function checkValue(filter: string, value: string, known: ReadonlySet<string>): void {

@@ -3,7 +3,8 @@ import type { EndpointPlan } from '../../endpoint/endpoint-plan.js';
 import type { Caller, OperationHandler } from '../../protocol/call.js';
 import type { JsonObject } from '../../protocol/json.js';
 import type { PayloadLimits } from '../../protocol/limits.js';
-import type { Operation } from '../../protocol/operation.js';
+import { GATEWAY_SOURCE, type Operation } from '../../protocol/operation.js';
+import type { Absence } from '../../protocol/tools.js';
 import type { ControlSet, StoredResultRequest } from '../../results/result-types.js';
 import { searchOperations } from '../../search/search.js';
 import {
@@ -34,6 +35,10 @@ export interface IntrospectionResults {
   readonly controlsOf: (operation: Operation) => ControlSet;
   /** Reads a part of a stored result; JSON text. Throws an `OperationError`. */
   readonly readStored: (request: StoredResultRequest, caller: Caller) => string;
+  /** Why an upstream is not connected at this moment; undefined where it is. */
+  readonly absenceOf: (upstream: string) => Absence | undefined;
+  /** What a name that no operation has could have meant, in words. */
+  readonly explainUnknown: (name: string) => Promise<string>;
   /** Whether relations are configured. */
   readonly hasRelations: boolean;
 }
@@ -59,7 +64,13 @@ export function createIntrospection(snapshot: IntrospectionSnapshot): OperationH
   let registry: ReturnType<typeof buildTypeRegistry> | undefined;
   const types = () => (registry ??= buildTypeRegistry(catalog));
 
-  const view: OperationView = { plan, staticDecision: policy.staticDecision, controlsOf };
+  const view: OperationView = {
+    plan,
+    staticDecision: policy.staticDecision,
+    controlsOf,
+    absenceOf: snapshot.absenceOf,
+    hasSeveralUpstreams: countUpstreams(catalog) > 1,
+  };
 
   const answer = async (
     query: Exclude<IntrospectionQuery, { readonly kind: 'result' }>,
@@ -83,17 +94,24 @@ export function createIntrospection(snapshot: IntrospectionSnapshot): OperationH
   return async ({ arguments: args, caller }) => {
     const query = parseQuery(args);
     if (query.kind === 'result') return { dataText: snapshot.readStored(query.request, caller) };
-    return { data: await answer(query, caller) };
+    const data = await answer(query, caller);
+    if (query.kind !== 'operation' || data['operation'] !== null) return { data };
+    return { data, warnings: [{ code: 'NOT_FOUND_OPERATION', message: await snapshot.explainUnknown(query.name) }] };
   };
 }
 
+/** How many upstreams have operations; the gateway is none. */
+function countUpstreams({ operations }: Catalog): number {
+  return new Set(operations.map(({ upstream }) => upstream).filter((upstream) => upstream !== GATEWAY_SOURCE)).size;
+}
+
 async function listOperations(
-  { catalog, plan }: IntrospectionSnapshot,
+  { catalog, plan, absenceOf }: IntrospectionSnapshot,
   view: OperationView,
   protocol: JsonObject,
   { filters, search, include, page: request, budgetTokens }: QueryOf<'operations'>,
 ): Promise<JsonObject> {
-  checkFilters(filters, catalog, plan);
+  checkFilters(filters, { catalog, plan, absenceOf });
   const isWanted = (operation: Operation): boolean => passesFilters(operation, filters, plan);
   const items =
     search === undefined
@@ -111,13 +129,13 @@ async function listOperations(
   };
 }
 
-/** Null for an unknown name, which includes an upstream's own spelling (introspection document, 4.3). */
+/** Null for an unknown name, which includes an upstream's own spelling (introspection document, 4.3); a warning explains it. */
 function findOperation(
-  { catalog, plan }: IntrospectionSnapshot,
+  { catalog, plan, absenceOf }: IntrospectionSnapshot,
   view: OperationView,
   { name, filters, include }: QueryOf<'operation'>,
 ): JsonObject | null {
-  checkFilters(filters, catalog, plan);
+  checkFilters(filters, { catalog, plan, absenceOf });
   const operation = catalog.find(name);
   if (operation === undefined) return null;
   requireFilters(operation, filters, plan);

@@ -91,19 +91,27 @@ interface Action {
 /**
  * The operations' names, one per value: verb first, then the resource from the tool's name (`issue_write` with `create` is
  * `create_issue`). Where all values are whole names already (`run_pipeline`, `getRows`) they stay; in a mixed enumeration
- * their objects are parts of the resource (`update_reviewers` beside `update`). A value without a verb follows the tool's name.
+ * their objects are parts of the resource (`update_reviewers` beside `update`), and so is an object that says nothing alone
+ * (`update_content`). A value without a verb follows the tool's name.
  */
 export function nameValues(tool: RawTool, values: readonly string[]): readonly string[] {
   const actions = values.map(readAction);
-  if (actions.every((action) => action !== undefined && action.object.length > 0)) {
-    return actions.map((action, index) =>
-      joinWords(action === undefined ? [values[index] ?? ''] : [action.verb, ...action.object]),
-    );
+  if (actions.every(isWholeName)) {
+    return actions.map(({ verb, object }) => joinWords([verb, ...object]));
   }
   const resource = findResource(tool);
   return actions.map((action, index) =>
     action === undefined ? nameBehindTool(tool, values[index] ?? '') : joinWords(withResource(action, resource)),
   );
+}
+
+/** Words for what everything has; alone they do not say of what. */
+const PARTS = new Set(
+  'content contents text body data value values item items element elements entry entries range'.split(' '),
+);
+
+function isWholeName(action: Action | undefined): action is Action {
+  return action?.object.some((word) => !PARTS.has(word)) === true;
 }
 
 /** The tool's name with the value behind it: for values without a verb, and for those whose shorter name is taken. */

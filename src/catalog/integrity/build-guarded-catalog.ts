@@ -56,15 +56,15 @@ function withholdOperations(catalog: Catalog, withheld: readonly WithheldTool[])
     return operation === undefined || reasonFor(operation) !== undefined ? undefined : operation;
   };
   return {
+    ...catalog,
     operations: catalog.operations.filter((operation) => reasonFor(operation) === undefined),
-    diagnostics: catalog.diagnostics,
     find,
     resolve(name) {
       const exact = catalog.find(name);
       const tool = exact === undefined ? undefined : reasonFor(exact);
       if (tool !== undefined) return { kind: 'quarantined', tool };
       const resolution = leaveOut(catalog.resolve(name), (operation) => reasonFor(operation) === undefined);
-      const meant = resolution.kind === 'unknown' ? byName.get(name) : undefined;
+      const meant = CALLS_NOTHING.has(resolution.kind) ? byName.get(name) : undefined;
       return meant === undefined ? resolution : { kind: 'quarantined', tool: meant };
     },
   };
@@ -76,8 +76,13 @@ function spellingsOf({ upstream, tool }: WithheldTool): readonly string[] {
   return [tool, snakeName, `${upstream}${QUALIFIER}${snakeName}`];
 }
 
+/** How a name resolves that no operation has: it may be the name of a withheld tool. */
+const CALLS_NOTHING: ReadonlySet<Resolution['kind']> = new Set(['unknown', 'absent', 'held']);
+
 /** A resolution whose lists hold only operations that are kept. */
 function leaveOut(resolution: Resolution, isKept: (operation: Operation) => boolean): Resolution {
+  if (resolution.kind === 'held') return { ...resolution, candidates: resolution.candidates.filter(isKept) };
+  if (resolution.kind === 'absent') return { ...resolution, nearest: resolution.nearest.filter(isKept) };
   if ('candidates' in resolution) {
     const candidates = resolution.candidates.filter(isKept);
     return candidates.length > 0 ? { ...resolution, candidates } : { kind: 'unknown', nearest: [] };

@@ -36,13 +36,16 @@ export function registerPolicy(program: Command, terminal: Terminal): void {
     });
 }
 
-function explain(gateway: Gateway, name: string, params: JsonObject, { client }: ExplainFlags): Explanation {
-  const placed = gateway.operations().find(({ operation }) => [operation.name, operation.qualifiedName].includes(name));
-  if (placed === undefined) {
-    throw new CliError(EXIT_CODE.refused, `There is no operation '${name}': see tools list`);
-  }
+async function explain(
+  gateway: Gateway,
+  name: string,
+  params: JsonObject,
+  { client }: ExplainFlags,
+): Promise<Explanation> {
+  const found = await gateway.findOperation(name);
+  if (found.kind === 'none') throw new CliError(EXIT_CODE.refused, found.explanation);
   return gateway.explainPolicy({
-    operation: placed.operation,
+    operation: found.placed.operation,
     params,
     ...(client === undefined ? {} : { client }),
   });

@@ -131,6 +131,8 @@ function registerToolsInspect(tools: Command, terminal: Terminal): void {
 }
 
 async function explain(gateway: Gateway, name: string): Promise<JsonObject> {
+  const found = await gateway.findOperation(name);
+  if (found.kind === 'none') throw new CliError(EXIT_CODE.refused, found.explanation);
   const { text } = await introspect(gateway, {
     query: 'operations',
     name,
@@ -138,12 +140,7 @@ async function explain(gateway: Gateway, name: string): Promise<JsonObject> {
   });
   const { data } = JSON.parse(text) as { data?: { operation?: JsonObject | null } };
   if (data?.operation) return data.operation;
-  const asked = JSON.parse((await introspect(gateway, { query: 'operations', search: name, first: 3 })).text) as {
-    data?: { operations?: readonly { readonly name: string }[] };
-  };
-  const nearest = (asked.data?.operations ?? []).map((operation) => operation.name).join(', ');
-  const hint = nearest === '' ? 'see: tools list' : `did you mean ${nearest}?`;
-  throw new CliError(EXIT_CODE.refused, `There is no operation '${name}': ${hint}`);
+  throw new CliError(EXIT_CODE.refused, `Operation '${name}' cannot be explained: ${text}`);
 }
 
 interface CallFlags extends CommonFlags {
@@ -191,11 +188,9 @@ interface CliCall {
 }
 
 async function call(gateway: Gateway, { name, params, user }: CliCall, confirm: boolean): Promise<Reply> {
-  const placed = gateway
-    .operations()
-    .find(({ operation }) => operation.name === name || operation.qualifiedName === name);
+  const found = await gateway.findOperation(name);
   // An unknown name goes through the pipeline too, because its answer suggests similar names.
-  const tool = placed?.tool ?? gateway.toolList().tools[0]?.name ?? '';
+  const tool = found.kind === 'found' ? found.placed.tool : (gateway.toolList().tools[0]?.name ?? '');
   const reply = await callAsCli(gateway, tool, name, params, user);
   const token = confirm ? tokenIn(reply) : undefined;
   const last =

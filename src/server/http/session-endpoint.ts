@@ -79,7 +79,11 @@ export function createLegacyEndpoint(deps: LegacyEndpointDeps): LegacyEndpoint {
       return;
     }
     const { clientInfo, capabilities } = message.params;
-    const session = sessions.open({ ...origin, clientName: cleanLabel(clientInfo.name), elicits: showsForms(capabilities) });
+    const session = sessions.open({
+      ...origin,
+      clientName: cleanLabel(clientInfo.name),
+      elicits: showsForms(capabilities),
+    });
     if (typeof session === 'string') {
       sendRpcError(response, 503, RPC_ERROR.refused, explainFullness(session, settings), id);
       return;

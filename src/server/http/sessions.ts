@@ -182,7 +182,6 @@ export function createSessionEvents(gateway: Pick<Gateway, 'endSession'>, observ
   };
 }
 
-
 /** A modern client, which has no session of its own. */
 interface ModernClient extends Occupancy {
   readonly caller: Caller;

@@ -65,6 +65,8 @@ export function fakeCatalog(operations: readonly Operation[]): Catalog {
   return {
     operations: ordered,
     diagnostics: [],
+    upstreams: [...new Set(ordered.map(({ upstream }) => upstream))],
+    holders: new Map(),
     find: (name) => byName.get(name),
     resolve: () => ({ kind: 'unknown', nearest: [] }),
   };

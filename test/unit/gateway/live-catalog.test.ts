@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
+import type { KnownCatalog } from '../../../src/gateway/kept-catalog.js';
 import { createLiveCatalog } from '../../../src/gateway/live-catalog.js';
 import type { Snapshot } from '../../../src/pipeline/snapshot.js';
 import { NO_OPERATIONS } from '../../support/no-operations.js';
@@ -7,16 +8,16 @@ import { NO_OPERATIONS } from '../../support/no-operations.js';
 /** A catalog whose tool list names the upstreams that have sent a list. */
 function openCatalog() {
   const changes: string[] = [];
-  const catalog = createLiveCatalog(
-    ({ toolSets, firstToolSets }): Snapshot => {
+  const catalog = createLiveCatalog({
+    build: ({ toolSets, firstToolSets }): Snapshot => {
       const toolsJson = JSON.stringify([
         [...toolSets].map(({ upstream, tools }) => [upstream, tools.length]),
         firstToolSets.size,
       ]);
       return { ...NO_OPERATIONS, plan: { ...NO_OPERATIONS.plan, toolsJson } };
     },
-    (before, after) => changes.push(`${before.plan.toolsJson} -> ${after.plan.toolsJson}`),
-  );
+    onChange: (before, after) => changes.push(`${before.plan.toolsJson} -> ${after.plan.toolsJson}`),
+  });
   return { catalog, changes };
 }
 
@@ -56,4 +57,55 @@ it('the catalog notifies no listener of a list that changes nothing for clients'
   catalog.close();
   await turn();
   expect(changes).toHaveLength(2);
+});
+
+/** A catalog whose snapshots give each new name of a list to its upstream, and the inputs that it built from. */
+function openNamed(enabled: readonly string[], known?: KnownCatalog) {
+  const built: { readonly awaited: readonly string[]; readonly offering: readonly string[] }[] = [];
+  const catalog = createLiveCatalog({
+    build({ toolSets, holders, awaited }): Snapshot {
+      built.push({ awaited, offering: toolSets.map(({ upstream }) => upstream) });
+      const claims = awaited.length > 0 ? [] : toolSets.map(({ upstream }) => [`of_${upstream}`, [upstream]] as const);
+      const catalog = { ...NO_OPERATIONS.catalog, holders: new Map([...holders, ...claims]) };
+      return { ...NO_OPERATIONS, catalog };
+    },
+    onChange: () => undefined,
+    enabled,
+    ...(known === undefined ? {} : { known }),
+  });
+  return { catalog, built };
+}
+
+it('new names wait for upstreams that have never been seen, until all are or the wait ends', () => {
+  const { catalog, built } = openNamed(['a', 'b', 'c']);
+  catalog.offer('a', []);
+  catalog.settle();
+  expect(built.at(-1)).toEqual({ awaited: ['b', 'c'], offering: ['a'] });
+  expect(catalog.known().holders.size).toBe(0);
+  catalog.stopWaiting();
+  expect(built.at(-1)?.awaited).toEqual([]);
+  expect(catalog.known().holders).toEqual(new Map([['of_a', ['a']]]));
+});
+
+it('an upstream that the last run knew is not waited for, and offers its last list until it sends a new one', () => {
+  const known = {
+    holders: new Map([['old', ['b']]]),
+    tools: new Map([
+      ['b', [{ name: 'old' }]],
+      ['gone', null],
+    ]),
+  };
+  const { catalog, built } = openNamed(['a', 'b'], known);
+  expect(built).toEqual([{ awaited: ['a'], offering: ['b'] }]);
+  expect(catalog.toolSets()).toEqual([]);
+  catalog.offer('b', []);
+  catalog.offer('a', []);
+  catalog.settle();
+  expect(built.at(-1)).toEqual({ awaited: [], offering: ['b', 'a'] });
+  expect(catalog.known().holders.get('old')).toEqual(['b']);
+  expect([...catalog.known().tools]).toEqual([
+    ['b', []],
+    ['gone', null],
+    ['a', []],
+  ]);
 });

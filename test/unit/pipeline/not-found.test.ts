@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { UpstreamConfig } from '../../../src/config/gateway-config.js';
 import { openCapturedGateway, readCapturedLists } from '../../../src/gateway/captured-gateway.js';
 import { choosePart } from '../../../src/pipeline/not-found.js';
 import type { DangerLevel } from '../../../src/protocol/operation.js';
@@ -6,17 +7,34 @@ import { anOperation } from '../../support/an-operation.js';
 import { createFakeGateway } from '../../support/fake-gateway.js';
 import { FAKE_CRUDE } from '../endpoint/fake-catalog.js';
 
-const TOOLS = ['create_issue', 'list_issues', 'get_issue', 'add_comment', 'list_branches'].map((name) => ({
+const TOOLS = [
+  'create_issue',
+  'list_issues',
+  'get_issue',
+  'add_comment',
+  'list_branches',
+  'getUser',
+  'confirm_operation',
+  'wipe_disk',
+].map((name) => ({
   name,
   description: `Does ${name.replace('_', ' ')}.`,
   inputSchema: { type: 'object', properties: {} },
 }));
 
+const forbidWiping = (upstream: UpstreamConfig): UpstreamConfig => ({
+  ...upstream,
+  curation: [{ pattern: 'wipe_disk', danger: 'forbidden' }],
+});
+
 async function callUnknown(operation: string) {
   const lists = readCapturedLists([{ name: 'forge', json: { tools: TOOLS } }], []);
   const { config } = createFakeGateway();
   const endpoint = { ...config.endpoint, profile: FAKE_CRUDE };
-  const gateway = openCapturedGateway({ ...config, endpoint, upstreams: lists.upstreams }, lists.toolSets);
+  const gateway = openCapturedGateway(
+    { ...config, endpoint, upstreams: lists.upstreams.map(forbidWiping) },
+    lists.toolSets,
+  );
   const tool = gateway.toolList().tools[0]?.name ?? '';
   const caller = { sessionId: 'session', clientName: 'test', transport: 'cli' } as const;
   const { text } = await gateway.handle({ tool, arguments: { operation }, caller } as Parameters<
@@ -41,6 +59,27 @@ describe('an unknown operation name', () => {
     expect(available.length).toBeLessThanOrEqual(3);
     expect(available[0]).toMatchObject({ operation: 'create_issue', endpoint: 'create' });
     expect(error.message).toContain("'create_issue'");
+  });
+
+  it('is answered without any tool where the protocol reserves the name', async () => {
+    const { error } = await callUnknown('confirm_operation');
+    expect(error.message).toMatch(/^Unknown operation: 'confirm_operation'\. The name is reserved by the protocol/);
+    expect(error.details).toEqual({ operation: 'confirm_operation', available: [] });
+  });
+
+  it.each([
+    ['Create_Issue', "The operation is called 'create_issue'"],
+    ['getUser', "This is the upstream's own name; the operation is called 'get_user'"],
+    ['mcp__forge__getUser', "This is the upstream's own name; the operation is called 'get_user'"],
+    ['forge__creat_issue', "Upstream 'forge' offers no such operation. Did you mean 'create_issue'"],
+    ['forje__create_issue', "No upstream is called 'forje'. Use one of: 'forge'"],
+  ])('%s is explained by what it is', async (name, words) => {
+    expect((await callUnknown(name)).error.message).toContain(`Unknown operation: '${name}'. ${words}`);
+  });
+
+  it('is never answered with an operation that policy always denies', async () => {
+    const { error } = await callUnknown('wipe_dis');
+    expect(JSON.stringify(error)).not.toContain('wipe_disk');
   });
 
   it('is answered with how to list all operations when nothing is similar', async () => {

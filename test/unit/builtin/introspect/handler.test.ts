@@ -72,6 +72,8 @@ const RESULTS: IntrospectionResults = {
   controlsOf: createControls(),
   readStored: (request, { sessionId }) => JSON.stringify({ request, sessionId }),
   hasRelations: false,
+  absenceOf: () => undefined,
+  explainUnknown: async (name) => `nothing is called ${name}`,
 };
 
 function introspectionOf(
@@ -103,6 +105,39 @@ const failure = (message: string | RegExp) =>
   });
 
 describe('introspect of operations', () => {
+  it('says whose an operation is only where there are several upstreams', async () => {
+    const { operations } = await introspectionOf([fakeOperation('list_files')])({
+      query: 'operations',
+      search: 'files',
+    });
+    expect(operations[0]?.description).toBe('list_files() - Does list files.');
+  });
+
+  it('marks the operations of an upstream that is not connected with the time of the next try', async () => {
+    const absenceOf = (slug: string) => (slug === 'beta' ? { disabled: false, retryAfterMs: 11_500 } : undefined);
+    const ask = introspectionOf(OPERATIONS, 'semantic', { ...RESULTS, absenceOf });
+    const { operations } = await ask({ query: 'operations', upstream: 'beta' });
+    expect(operations.map(({ description }) => description)).toEqual(
+      operations.map(() => expect.stringMatching(/^\[beta\] .* \[unavailable: next try in 12 s\]$/)),
+    );
+  });
+
+  it('explains a name that no operation has in a warning beside the null', async () => {
+    const catalog = fakeCatalog([introspectOperation]);
+    const plan = buildEndpointPlan(catalog, { mode: 'single', toolPrefix: 'mcp_aql_', profile: FAKE_CRUDE });
+    const handler = createIntrospection({ catalog, plan, limits: LIMITS, policy: POLICY, ...RESULTS });
+    const outcome = await handler({
+      operation: introspectOperation,
+      arguments: { query: 'operations', name: 'nope' },
+      caller: { sessionId: 'session', clientName: 'test', transport: 'cli' },
+      cancellation: new Cancellation(),
+    });
+    expect(outcome).toEqual({
+      data: { operation: null },
+      warnings: [{ code: 'NOT_FOUND_OPERATION', message: 'nothing is called nope' }],
+    });
+  });
+
   it('shows every operation in the order of names, itself included', async () => {
     expect(namesOf(await ask({ query: 'operations' }))).toEqual([
       'create_file',
@@ -122,7 +157,7 @@ describe('introspect of operations', () => {
       name: 'create_file',
       semantic_category: 'CREATE',
       endpoint: 'create',
-      description: 'Does create file.',
+      description: '[alpha] Does create file.',
     });
   });
 
@@ -134,10 +169,10 @@ describe('introspect of operations', () => {
 
   it('shows search hits with their parameters, so that they can be called at once', async () => {
     const { operations } = await ask({ query: 'operations', search: 'create a file' });
-    expect(operations[0]?.description).toBe('create_file(path, content) - Does create file.');
+    expect(operations[0]?.description).toBe('[alpha] create_file(path, content) - Does create file.');
     const { operations: deleting } = await ask({ query: 'operations', search: 'delete_issue' });
     expect(deleting[0]?.description).toBe(
-      'delete_issue(issue_id) - Does delete issue. [destructive: needs confirmation]',
+      '[beta] delete_issue(issue_id) - Does delete issue. [destructive: needs confirmation]',
     );
   });
 
@@ -168,7 +203,7 @@ describe('introspect of operations', () => {
 
   it('marks operations that are destructive or worse', async () => {
     const { operations } = await ask({ query: 'operations' });
-    const tags = operations.map(({ description }) => /\[.+\]$/.exec(description)?.[0]).filter(Boolean);
+    const tags = operations.map(({ description }) => /\[[^[]+\]$/.exec(description)?.[0]).filter(Boolean);
     expect(tags).toEqual(['[destructive: needs confirmation]', '[forbidden: denied]']);
   });
 
@@ -387,7 +422,7 @@ describe('introspect of controls', () => {
 
   it('leaves controls out of lists', async () => {
     const { operations } = await withControls({ query: 'operations', search: 'list files' });
-    expect(operations.find(({ name }) => name === 'list_files')?.description).toMatch(/^list_files\(\) - /);
+    expect(operations.find(({ name }) => name === 'list_files')?.description).toMatch(/^\[alpha\] list_files\(\) - /);
   });
 
   it('answers in the published shape', { skip: !existsSync(SCHEMA_FILE) }, async () => {

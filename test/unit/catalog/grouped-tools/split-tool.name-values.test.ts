@@ -39,6 +39,15 @@ describe('nameValues', () => {
     ]);
   });
 
+  it('puts the resource before an object that says nothing alone', () => {
+    expect(names('API-update-page-markdown', ['replace_content', 'update_content', 'replace_content_range'])).toEqual([
+      'replace_api_page_markdown_content',
+      'update_api_page_markdown_content',
+      'replace_api_page_markdown_content_range',
+    ]);
+    expect(names('n8n_manage_datatable', ['getRows', 'createTable'])).toEqual(['get_rows', 'create_table']);
+  });
+
   it('does not repeat a verb that is the resource too', () => {
     expect(names('crate_link_write', ['link', 'unlink'])).toEqual(['link_crate', 'unlink_crate_link']);
   });

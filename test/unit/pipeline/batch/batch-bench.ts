@@ -84,6 +84,7 @@ export function openBench({
   mode = 'single',
   ...deps
 }: BenchOptions = {}): Bench {
+  const snapshot = takeSnapshot(mode);
   const sent: SentItem[] = [];
   const observations: Observation[] = [];
   const runner = createBatchRunner({
@@ -100,7 +101,6 @@ export function openBench({
       return await answer(item);
     },
   });
-  const snapshot = takeSnapshot(mode);
   const reply: Bench['reply'] = (operations, changes = {}) => {
     const raw: RawCall = {
       tool: 'mcp_aql',
