@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { toSnakeCase } from '../../src/lib/names.js';
 
 export const REPOSITORY = fileURLToPath(new URL('../../', import.meta.url));
 export const BINARY = join(REPOSITORY, 'dist/cli/main.js');
@@ -38,6 +39,8 @@ export interface ServeOptions {
   readonly files?: Readonly<Record<string, string>>;
   /** The folder of an earlier or another gateway, whose state this one uses; the caller removes it. */
   readonly directory?: string;
+  /** Whether no upstream has ever been seen, so that new names wait for those that are absent; false where absent. */
+  readonly firstStart?: boolean;
 }
 
 /** A new folder for one test's configuration and data. */
@@ -50,11 +53,21 @@ function existingDirectory(path: string): Awaited<ReturnType<typeof makeDirector
   return { path, [Symbol.asyncDispose]: async () => undefined };
 }
 
+/** Writes the catalog of a last run in which every upstream was seen and offered nothing. */
+async function pretendSeen(config: object, directory: string): Promise<void> {
+  const servers =
+    'mcpServers' in config && typeof config.mcpServers === 'object' ? Object.keys(config.mcpServers ?? {}) : [];
+  const upstreams = Object.fromEntries(servers.map((name) => [toSnakeCase(name), []]));
+  await mkdir(join(directory, 'data'), { recursive: true, mode: 0o700 });
+  await writeFile(join(directory, 'data', 'catalog.json'), JSON.stringify({ version: 1, names: {}, upstreams }));
+}
+
 /** Starts the shipped binary with a configuration and resolves when it is ready. */
 export async function serveGateway(config: object, options: ServeOptions = {}): Promise<ServedGateway> {
   const directory = options.directory === undefined ? await makeDirectory() : existingDirectory(options.directory);
   const file = join(directory.path, 'gateway.config.json');
   await writeFile(file, JSON.stringify(config));
+  if (options.directory === undefined && options.firstStart !== true) await pretendSeen(config, directory.path);
   for (const [name, text] of Object.entries(options.files ?? {})) await writeFile(join(directory.path, name), text);
   const child = spawn(
     process.execPath,
