@@ -58,8 +58,8 @@ async function pretendSeen(config: object, directory: string): Promise<void> {
   const servers =
     'mcpServers' in config && typeof config.mcpServers === 'object' ? Object.keys(config.mcpServers ?? {}) : [];
   const upstreams = Object.fromEntries(servers.map((name) => [toSnakeCase(name), []]));
-  await mkdir(join(directory, 'data'), { recursive: true, mode: 0o700 });
-  await writeFile(join(directory, 'data', 'catalog.json'), JSON.stringify({ version: 1, names: {}, upstreams }));
+  await mkdir(join(directory, '.mcp-aql'), { recursive: true, mode: 0o700 });
+  await writeFile(join(directory, '.mcp-aql', 'catalog.json'), JSON.stringify({ version: 1, names: {}, upstreams }));
 }
 
 /** Starts the shipped binary with a configuration and resolves when it is ready. */
