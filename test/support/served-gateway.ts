@@ -39,8 +39,8 @@ export interface ServeOptions {
   readonly files?: Readonly<Record<string, string>>;
   /** The folder of an earlier or another gateway, whose state this one uses; the caller removes it. */
   readonly directory?: string;
-  /** Whether no upstream has ever been seen, so that new names wait for those that are absent; false where absent. */
-  readonly firstStart?: boolean;
+  /** The upstreams that a last run has seen, so that new names do not wait for them; all where absent. */
+  readonly seen?: readonly string[];
 }
 
 /** A new folder for one test's configuration and data. */
@@ -53,10 +53,12 @@ function existingDirectory(path: string): Awaited<ReturnType<typeof makeDirector
   return { path, [Symbol.asyncDispose]: async () => undefined };
 }
 
-/** Writes the catalog of a last run in which every upstream was seen and offered nothing. */
-async function pretendSeen(config: object, directory: string): Promise<void> {
-  const servers =
-    'mcpServers' in config && typeof config.mcpServers === 'object' ? Object.keys(config.mcpServers ?? {}) : [];
+function serversOf(config: object): readonly string[] {
+  return 'mcpServers' in config && typeof config.mcpServers === 'object' ? Object.keys(config.mcpServers ?? {}) : [];
+}
+
+/** Writes the catalog of a last run in which these upstreams were seen and offered nothing. */
+async function pretendSeen(servers: readonly string[], directory: string): Promise<void> {
   const upstreams = Object.fromEntries(servers.map((name) => [toSnakeCase(name), []]));
   await mkdir(join(directory, '.mcp-aql'), { recursive: true, mode: 0o700 });
   await writeFile(join(directory, '.mcp-aql', 'catalog.json'), JSON.stringify({ version: 1, names: {}, upstreams }));
@@ -67,7 +69,7 @@ export async function serveGateway(config: object, options: ServeOptions = {}): 
   const directory = options.directory === undefined ? await makeDirectory() : existingDirectory(options.directory);
   const file = join(directory.path, 'gateway.config.json');
   await writeFile(file, JSON.stringify(config));
-  if (options.directory === undefined && options.firstStart !== true) await pretendSeen(config, directory.path);
+  if (options.directory === undefined) await pretendSeen(options.seen ?? serversOf(config), directory.path);
   for (const [name, text] of Object.entries(options.files ?? {})) await writeFile(join(directory.path, name), text);
   const child = spawn(
     process.execPath,
