@@ -60,22 +60,25 @@ beforeAll(async () => {
       ['wiki', OTHER_TOOLS],
     ]),
   );
-  gateway = await serveGateway({
-    results: { maxBytes: 0 },
-    limits: {
-      maxRequestSize: 65_536,
-      maxStringLength: 65_536,
-      maxArrayElements: 100,
-      maxNestingDepth: 8,
-      maxResponseSize: 1_048_576,
+  gateway = await serveGateway(
+    {
+      results: { maxBytes: 0 },
+      limits: {
+        maxRequestSize: 65_536,
+        maxStringLength: 65_536,
+        maxArrayElements: 100,
+        maxNestingDepth: 8,
+        maxResponseSize: 1_048_576,
+      },
+      mcpServers: {
+        tracker: { url: upstream.urlOf('tracker') },
+        wiki: { url: upstream.urlOf('wiki') },
+        behaviour: { ...behaviourServer(), timeoutMs: 700, operations: { '*': { category: 'EXECUTE' } } },
+        gone: { command: 'no-such-command-anywhere' },
+      },
     },
-    mcpServers: {
-      tracker: { url: upstream.urlOf('tracker') },
-      wiki: { url: upstream.urlOf('wiki') },
-      behaviour: { ...behaviourServer(), timeoutMs: 700, operations: { '*': { category: 'EXECUTE' } } },
-      gone: { command: 'no-such-command-anywhere' },
-    },
-  });
+    { seen: ['gone'] },
+  );
   client = await connectClient(gateway.url);
 }, 60_000);
 

@@ -59,7 +59,7 @@ describe('names of operations', () => {
   it('are not given to a server while another that may own them has never been seen', async () => {
     await using upstreams = await startReplayServer(new Map([['evil', [CREATE]]]));
     const config = { mcpServers: { evil: { url: upstreams.urlOf('evil') }, vault: { url: await deadUrl() } } };
-    await using gateway = await serveGateway(config);
+    await using gateway = await serveGateway(config, { seen: [] });
     await using client = await connectClient(gateway.url);
 
     const bare = await client.call('mcp_aql_create', 'create_item');

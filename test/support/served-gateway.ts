@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { toSnakeCase } from '../../src/lib/names.js';
 
 export const REPOSITORY = fileURLToPath(new URL('../../', import.meta.url));
 export const BINARY = join(REPOSITORY, 'dist/cli/main.js');
@@ -38,6 +39,8 @@ export interface ServeOptions {
   readonly files?: Readonly<Record<string, string>>;
   /** The folder of an earlier or another gateway, whose state this one uses; the caller removes it. */
   readonly directory?: string;
+  /** The upstreams that a last run has seen, so that new names do not wait for them; all where absent. */
+  readonly seen?: readonly string[];
 }
 
 /** A new folder for one test's configuration and data. */
@@ -50,11 +53,23 @@ function existingDirectory(path: string): Awaited<ReturnType<typeof makeDirector
   return { path, [Symbol.asyncDispose]: async () => undefined };
 }
 
+function serversOf(config: object): readonly string[] {
+  return 'mcpServers' in config && typeof config.mcpServers === 'object' ? Object.keys(config.mcpServers ?? {}) : [];
+}
+
+/** Writes the catalog of a last run in which these upstreams were seen and offered nothing. */
+async function pretendSeen(servers: readonly string[], directory: string): Promise<void> {
+  const upstreams = Object.fromEntries(servers.map((name) => [toSnakeCase(name), []]));
+  await mkdir(join(directory, '.mcp-aql'), { recursive: true, mode: 0o700 });
+  await writeFile(join(directory, '.mcp-aql', 'catalog.json'), JSON.stringify({ version: 1, names: {}, upstreams }));
+}
+
 /** Starts the shipped binary with a configuration and resolves when it is ready. */
 export async function serveGateway(config: object, options: ServeOptions = {}): Promise<ServedGateway> {
   const directory = options.directory === undefined ? await makeDirectory() : existingDirectory(options.directory);
   const file = join(directory.path, 'gateway.config.json');
   await writeFile(file, JSON.stringify(config));
+  if (options.directory === undefined) await pretendSeen(options.seen ?? serversOf(config), directory.path);
   for (const [name, text] of Object.entries(options.files ?? {})) await writeFile(join(directory.path, name), text);
   const child = spawn(
     process.execPath,
