@@ -24,7 +24,13 @@ import { createInnerCalls } from './inner-calls.js';
 import { createLiveCatalog, type LiveCatalog } from './live-catalog.js';
 import { explainPolicy, type PolicyQuestion } from './operator-api.js';
 import { buildSnapshot } from './snapshot.js';
-import { describeStatus, type GatewayStatus, type PlacedOperation, placeOperations } from './status.js';
+import {
+  describeDependencies,
+  describeStatus,
+  type GatewayStatus,
+  type PlacedOperation,
+  placeOperations,
+} from './status.js';
 import { createUpstreamHandler } from './upstream-handler.js';
 
 export type { GatewayStatus, PlacedOperation, UpstreamSummary } from './status.js';
@@ -152,7 +158,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
       const operations = readBatch(call);
       return operations === undefined ? pipeline(call, catalog.current()) : batch(call, operations, catalog.current());
     },
-    ...describeState(catalog, pool),
+    ...describeState(catalog, pool, policy),
     explainPolicy: (question) => explainPolicy(policy.rules, question),
     recordAdmin: (action, details, operator) =>
       policy.audit.record({ type: 'admin', action, details, actor: { operator, transport: 'cli' } }),
@@ -184,11 +190,17 @@ function describePolicy({ gatekeeper, revokeToken, quota }: PolicyService): Intr
 function describeState(
   catalog: LiveCatalog,
   pool: UpstreamPool,
+  policy: Pick<PolicyService, 'audit' | 'storeState'>,
 ): Pick<Gateway, 'toolList' | 'onToolsChanged' | 'status' | 'operations' | 'search' | 'toolSets'> {
   return {
     toolList: () => catalog.current().plan,
     onToolsChanged: catalog.onToolsChanged,
-    status: () => describeStatus(catalog.current(), pool.statuses()),
+    status: () =>
+      describeStatus(
+        catalog.current(),
+        pool.statuses(),
+        describeDependencies(policy.audit.state(), policy.storeState()),
+      ),
     operations: () => placeOperations(catalog.current()),
     search: (query, limit) => catalog.current().search(query, limit),
     toolSets: catalog.toolSets,
