@@ -1,8 +1,8 @@
 import type { JournalState } from '../audit/journal/writer.js';
 import type { Snapshot } from '../pipeline/snapshot.js';
+import type { StoreState } from '../policy/policy.js';
 import type { Category, Operation } from '../protocol/operation.js';
 import type { Diagnostic } from '../protocol/tools.js';
-import type { StoreState } from '../store/store-breaker.js';
 import type { UpstreamStatus } from '../upstream/upstream.js';
 
 /** The current status of one upstream. */

@@ -21,6 +21,8 @@ import type { QuotaService } from './quota/quota-types.js';
 import { createRuleEngine } from './rules/rule-engine.js';
 import type { RuleEngine } from './rules/rule-types.js';
 
+export type { StoreState } from '../store/store-breaker.js';
+
 /** Decides whether a call may run, and records what was decided. */
 export interface PolicyService {
   readonly gatekeeper: Gatekeeper;
