@@ -42,16 +42,19 @@ const RANKS = {
     'pipeline',
   ],
   server: ['protocol', 'lib', 'observe', 'config', 'gateway'],
-  cli: ['protocol', 'lib', 'observe', 'config', 'gateway', 'server'],
+  conformance: ['protocol'],
+  cli: ['protocol', 'lib', 'observe', 'config', 'gateway', 'server', 'conformance'],
 };
 
 const OWNERS = {
-  '^@modelcontextprotocol/client': ['upstream'],
+  '^@modelcontextprotocol/client': ['upstream', 'conformance'],
   '^@modelcontextprotocol/(server|node)': ['server'],
   '^undici$': ['upstream'],
   '^fastify$': ['server'],
-  '^ajv(-formats)?$': ['config', 'catalog'],
-  '^lru-cache$': ['catalog', 'results', 'interceptor'],
+  '^ajv$': ['config'],
+  '^ajv-formats$': ['config', 'schema'],
+  '^re2js$': ['schema'],
+  '^lru-cache$': ['schema', 'results', 'interceptor'],
   '^minimatch$': ['lib', 'config', 'catalog', 'endpoint', 'audit'],
   '^(minisearch|stemmer)$': ['search'],
   '^libsql$|^@redis/client$': ['store'],

@@ -1,6 +1,6 @@
 import { classifyTool } from '../classify/classify-tool.js';
 import { findGroupingParameter } from '../classify/facts.js';
-import type { UpstreamConfig } from '../config/gateway-config.js';
+import type { RiskDeclaration, UpstreamConfig } from '../config/gateway-config.js';
 import { toSnakeCase } from '../lib/names.js';
 import { cleanText } from '../lib/text.js';
 import { isJsonObject, type JsonSchema } from '../protocol/json.js';
@@ -9,6 +9,7 @@ import {
   type Operation,
   type Parameter,
   QUALIFIER,
+  type Risk,
   TRUST_LEVELS,
   type TrustLevel,
 } from '../protocol/operation.js';
@@ -36,6 +37,8 @@ export interface DraftOperation {
   readonly curation: Curation;
   /** Unique within the upstream. */
   readonly localName: string;
+  /** Whether all tools of the upstream carry MCP's default hints. */
+  readonly defaultHints: boolean;
   readonly choice?: Choice;
 }
 
@@ -53,9 +56,20 @@ const created = new WeakMap<RawTool, Map<string, CreatedOperation>>();
 
 /** Creates the operation of a tool: the same object for the same input. Schemas are shared with the raw tool. Never throws. */
 export function createOperation(draft: DraftOperation, name: string, ignoreAnnotations: boolean): CreatedOperation {
-  const { curation, localName, choice = null, tool, upstream } = draft;
+  const { curation, localName, choice = null, defaultHints, tool, upstream } = draft;
   const { slug, trust, strict, timeoutMs } = upstream;
-  const key = JSON.stringify([slug, trust, strict, timeoutMs, curation, localName, choice, name, ignoreAnnotations]);
+  const key = JSON.stringify([
+    slug,
+    trust,
+    strict,
+    timeoutMs,
+    curation,
+    localName,
+    choice,
+    name,
+    ignoreAnnotations,
+    defaultHints,
+  ]);
   const versions = created.get(tool.raw) ?? new Map<string, CreatedOperation>();
   created.set(tool.raw, versions);
   const operation = versions.get(key) ?? tryOperation(draft, name, ignoreAnnotations);
@@ -82,16 +96,22 @@ function readOperation(draft: DraftOperation, name: string, ignoreAnnotations: b
   const { upstream, tool, curation, localName, choice } = draft;
   const { slug, trust } = upstream;
   const { raw, inputSchema } = tool;
+  const visibleSchema = choice === undefined ? inputSchema : narrowSchema(inputSchema, choice);
+  const { parameters: flat, suffixed } = readParameters(visibleSchema, inputSchema);
+  const { category, danger, risks } = curation;
   const classification = classifyTool({
     tool: raw,
     name: choice?.name ?? localName,
     upstream: { slug, trust },
-    curation,
+    curation: {
+      ...(category !== undefined && { category }),
+      ...(danger !== undefined && { danger }),
+      ...(risks !== undefined && { risks: risks.map((risk) => readRisk(risk, flat)) }),
+    },
     ignoreAnnotations,
+    defaultHints: draft.defaultHints,
     ...(choice !== undefined && { groupValue: choice }),
   });
-  const visibleSchema = choice === undefined ? inputSchema : narrowSchema(inputSchema, choice);
-  const { parameters: flat, suffixed } = readParameters(visibleSchema, inputSchema);
   const sensitive = findSensitiveParameters(flat, curation.sensitive ?? [], {
     root: inputSchema,
     strict: upstream.strict,
@@ -107,7 +127,9 @@ function readOperation(draft: DraftOperation, name: string, ignoreAnnotations: b
     description: describe(raw, curation, choice),
     parameters,
     identifiers: isUpdate
-      ? parameters.filter(({ place }) => place === 'params').map((parameter) => parameter.name)
+      ? parameters
+          .filter(({ place, eitherPlace }) => place === 'params' && eitherPlace !== true)
+          .map((parameter) => parameter.name)
       : [],
     strict: upstream.strict,
     inputSchema,
@@ -120,9 +142,25 @@ function readOperation(draft: DraftOperation, name: string, ignoreAnnotations: b
     ...(sensitive.length > 0 && { sensitive }),
     ...resultsOf(curation),
     ...servingOf(curation, classification),
+    ...mergingOf(curation, classification, localName, describe(raw, curation, choice)),
     ...(curation.family !== undefined && { family: curation.family }),
   };
   return { operation, diagnostics: suffixed.map((parameter) => renamedDiagnostic(operation, parameter)) };
+}
+
+/** A risk that the operator declares, with the upstream's spelling of its parameter. */
+function readRisk(
+  { parameter, is, danger = 'destructive', reason }: RiskDeclaration,
+  parameters: readonly Parameter[],
+): Risk {
+  const [first = '', ...members] = parameter.split('.');
+  const known = parameters.find(({ name, upstreamName }) => name === first || upstreamName === first);
+  return {
+    path: [known?.upstreamName ?? first, ...members],
+    when: is === undefined ? { present: true } : { is },
+    danger,
+    reason: reason ?? `parameter '${parameter}' is declared ${danger}`,
+  };
 }
 
 /** The operator's settings for confirmations. */
@@ -140,14 +178,31 @@ function splitInput(localName: string, flat: readonly Parameter[], curation: Cur
   return split.map((parameter) => (parameter.place === 'input' ? { ...parameter, required: false } : parameter));
 }
 
-/** What the gateway does beside forwarding calls. A pattern may match any operation: `cache` counts for READs, `merge` for UPDATEs. */
-function servingOf({ cache, merge, deprecated, slowMs }: Curation, { category }: Classification): Partial<Operation> {
+/** What the gateway does beside forwarding calls. A pattern may match any operation: `cache` counts for READs. */
+function servingOf({ cache, deprecated, slowMs }: Curation, { category }: Classification): Partial<Operation> {
   return {
     ...(cache !== undefined && category === 'READ' && { cacheSeconds: cache.ttlSeconds }),
-    ...(merge !== undefined && category === 'UPDATE' && { merge }),
     ...(deprecated !== undefined && { deprecated }),
     ...(slowMs !== undefined && { slowMs }),
   };
+}
+
+/** Names of tools that replace what is there; `set` only where it is the verb. */
+const REPLACING_NAME = /(?:^|_)(?:put|replace|overwrite)(?:_|$)|^set_/;
+
+/** Descriptions of such tools. */
+const REPLACING_WORDS = /\b(?:[Oo]verwrit\w+|PUT|[Rr]eplac\w+ (?:the |an? |its )?(?:whole|entire|complete))\b/;
+
+/** How the gateway merges an UPDATE, where its operator says that it does. A pattern may match operations that are none. */
+function mergingOf(
+  { merge }: Curation,
+  { category }: Classification,
+  localName: string,
+  description: string,
+): Partial<Operation> {
+  if (merge === undefined || category !== 'UPDATE') return {};
+  const replaces = REPLACING_NAME.test(localName) || REPLACING_WORDS.test(description);
+  return { merge: { ...merge, writes: merge.writes ?? (replaces ? 'whole' : 'changed') } };
 }
 
 /** The operator's settings for results. */

@@ -1,3 +1,4 @@
+import { hasDefaultHints } from '../classify/default-hints.js';
 import type { UpstreamConfig } from '../config/gateway-config.js';
 import { toSnakeCase } from '../lib/names.js';
 import type { Diagnostic, ToolSet } from '../protocol/tools.js';
@@ -15,13 +16,14 @@ interface Drafts {
 /** Drafts the operations of one upstream, grouped tools split and hidden ones left out, under names that are unique within it. */
 export function draftOperations(upstream: UpstreamConfig, toolSet: ToolSet): Drafts {
   const screened = screenTools(toolSet);
+  const defaultHints = hasDefaultHints(toolSet.tools);
   const proposals = proposeAll(upstream, screened.tools);
   const offered = proposals.filter(({ curation }) => curation.hide !== true);
   const claims = offered.map(claimName);
   const names = assignUniqueNames(claims);
   const drafts = offered.map(({ tool, curation, choice, snakeName }, index) => {
     const localName = names.get(claims[index]?.key ?? '') ?? snakeName;
-    return { upstream, tool, curation, localName, ...(choice !== undefined && { choice }) };
+    return { upstream, tool, curation, localName, defaultHints, ...(choice !== undefined && { choice }) };
   });
   const suffixed = drafts.flatMap(({ tool, localName }, index) =>
     describeSuffix(upstream.slug, tool.name, claims[index]?.base ?? localName, localName),

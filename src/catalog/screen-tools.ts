@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonSchema } from '../protocol/json.js';
 import type { Diagnostic, RawTool, ToolSet } from '../protocol/tools.js';
+import { describeGaps } from '../schema/schema-gaps.js';
 import { declaredTypes } from '../schema/schema-shape.js';
 
 /** A tool that can be offered: it has a unique name and a schema that can be read. */
@@ -49,6 +50,8 @@ export function screenTools({ upstream, tools }: ToolSet): ScreenedTools {
     if (reading.remark !== undefined) {
       report('info', 'tool-repaired', `Tool '${name}' of '${upstream}': ${reading.remark}`, name);
     }
+    const gaps = describeGaps(reading.schema);
+    if (gaps !== undefined) report('info', 'schema-unchecked', `Tool '${name}' of '${upstream}': ${gaps}`, name);
     const tool: ScreenedTool = { upstream, name, raw, inputSchema: reading.schema };
     const known = kept.get(name);
     if (known !== undefined) {

@@ -12,7 +12,7 @@ interface Clue {
 interface IdentifierRule {
   /** How surely it identifies the resource; where all parameters look like identifiers, the weakest becomes the input. */
   readonly weight: number;
-  /** Counts only where there is no id: beside an id, a name is a field that changes. */
+  /** Counts only where there is no id: beside an id, a name or a query is a field that changes. */
   readonly insteadOfId?: true;
   readonly applies: (clue: Clue) => boolean;
 }
@@ -28,6 +28,17 @@ const SCOPES = wordsIn(
     'environment database db schema table collection bucket catalog dataset index keyspace app application site domain server host ' +
     'device service board base channel guild session',
 );
+
+/** What selects the resources of an update that has no id for them. */
+const SELECTORS = wordsIn(
+  'condition conditions where where_clause filter filters selector selectors query match criteria',
+);
+
+/** Switches of the call, which say how it is carried out and are no fields of the resource. */
+const CALL_SWITCH =
+  /^(?:dry_run|simulate|preview|validate|force|confirm|confirmed|yes|notify|silent|quiet|verbose|upsert|overwrite|recursive|async|wait|no_verify|minor_edit)$|^(?:validate|force|notify|send|create|initialize|init|wait|return|include|skip)_(?:only|if|for|all|missing|parents?|notifications?|updates|emails?|invites?|metadata|\w*_(?:changes|updates|repo|exists|missing|absent|present|lease|checks?|hooks?))(?:_\w+)?$/;
+/** The same, with a text as their value. */
+const CALL_NOTE = /^(?:commit_message|change_note|change_reason|edit_summary|version_message)$/;
 
 /** What a resource holds, even where the operation is named after it. */
 const CONTENTS = wordsIn(
@@ -50,6 +61,11 @@ const IDENTIFIER_RULES: readonly IdentifierRule[] = [
   { weight: 5, applies: ({ words, required }) => required && ID_WORDS.has(words.at(-1) ?? '') },
   { weight: 4, applies: ({ name, words, required }) => required && (PATHS.has(name) || words.at(-1) === 'path') },
   { weight: 4, applies: ({ name, required }) => required && SOURCES.has(name) },
+  {
+    weight: 4,
+    insteadOfId: true,
+    applies: ({ name, operationWords }) => SELECTORS.has(name) && !operationWords.has(singular(name)),
+  },
   // The resource itself, as in `rename_app` with `app`; what `set_text` sets is not the resource.
   {
     weight: 4,
@@ -68,7 +84,7 @@ const IDENTIFIER_RULES: readonly IdentifierRule[] = [
 
 /**
  * Splits an UPDATE's flat parameters into identifiers (place `params`) and fields that change (place `input`), as specification
- * 4.5 asks. At least one is in `input`, else nothing could be updated.
+ * 4.5 asks. Switches of the call stand beside `input`. At least one field is in `input`, else nothing could be updated.
  *
  * @param declared the identifiers that the operator names, in either spelling; they replace the evidence
  */
@@ -77,18 +93,30 @@ export function splitUpdateInput(
   parameters: readonly Parameter[],
   declared?: readonly string[],
 ): readonly Parameter[] {
+  const switches = new Set(declared === undefined ? parameters.filter(isCallSwitch) : []);
+  // A tool of switches alone changes what they say.
+  if (switches.size === parameters.length) switches.clear();
+  const fields = parameters.filter((parameter) => !switches.has(parameter));
   const weights =
-    declared === undefined ? weighByEvidence(operationName, parameters) : weighByDeclaration(declared, parameters);
-  const ranked = parameters
+    declared === undefined ? weighByEvidence(operationName, fields) : weighByDeclaration(declared, fields);
+  const ranked = fields
     .map((parameter, index) => ({ parameter, index, weight: weights[index] ?? 0 }))
     .filter(({ weight }) => weight > 0)
     // The strongest first; among equals what is required, then what the schema names first.
     .sort(
       (a, b) => b.weight - a.weight || Number(b.parameter.required) - Number(a.parameter.required) || a.index - b.index,
     );
-  const kept = ranked.slice(0, parameters.length - 1);
+  const kept = ranked.slice(0, fields.length - 1);
   const identifiers = new Set(kept.map(({ parameter }) => parameter));
-  return parameters.map((parameter) => (identifiers.has(parameter) ? parameter : { ...parameter, place: 'input' }));
+  return parameters.map((parameter) => {
+    if (switches.has(parameter)) return { ...parameter, eitherPlace: true };
+    return identifiers.has(parameter) ? parameter : { ...parameter, place: 'input' };
+  });
+}
+
+function isCallSwitch({ name, schema }: Parameter): boolean {
+  if (CALL_NOTE.test(name)) return schema['type'] === 'string';
+  return CALL_SWITCH.test(name) && (schema['type'] === 'boolean' || typeof schema['default'] === 'boolean');
 }
 
 /** Weighs by the operator's order: where one must become the input, it is the one that the operator named last. */
@@ -109,7 +137,8 @@ function weighByEvidence(operationName: string, parameters: readonly Parameter[]
 function findRule(parameter: Parameter, operationWords: ReadonlySet<string>): IdentifierRule | undefined {
   const { name, required } = parameter;
   const words = name.split('_');
-  if (name === 'input' || NEW_STATE.has(words[0] ?? '') || !canIdentify(parameter)) return undefined;
+  const selects = SELECTORS.has(name) && parameter.schema['type'] !== 'boolean';
+  if (name === 'input' || NEW_STATE.has(words[0] ?? '') || !(selects || canIdentify(parameter))) return undefined;
   const clue: Clue = { name, words, required, operationWords };
   return IDENTIFIER_RULES.find((rule) => rule.applies(clue));
 }

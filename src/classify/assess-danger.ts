@@ -6,9 +6,9 @@ import {
   worseDanger,
 } from '../protocol/operation.js';
 import type { Decision } from './decide-category.js';
-import { effectOfValue, type ToolFacts } from './facts.js';
+import { effectOfValue, type ParameterFacts, type ToolFacts } from './facts.js';
 import { EFFECTS, type Effect, LEXICON } from './lexicon.js';
-import { BULK_WORDS, MONEY_NOUNS } from './vocabulary.js';
+import { BULK_WORDS, MONEY_NOUNS, splitWords } from './vocabulary.js';
 
 /** The danger of a category when nothing else is known (companion document "danger levels"). */
 const DEFAULT_DANGER: Readonly<Record<Category, DangerLevel>> = {
@@ -62,12 +62,22 @@ const LOSS =
 
 const READ_WRITES_FILE = /^(?:file_?name|save_to|output_(?:path|file|dir)|save_path|output|outfile)$/;
 
+/** A decision below this confidence counts as not understood. */
+const UNDERSTOOD = 0.3;
+
+const REPLACE_SWITCH =
+  /^(?:overwrite\w*|replace|force|create_only|if_not_exists|only_if_missing|fail_if_exists|no_clobber|no_overwrite|exclusive|upsert)$/;
+const REFUSES_EXISTING =
+  /\b(?:fails?|error|refuses?) (?:if|when|where)\b[^.]*\bexists?\b|\bmust not (?:already )?exist\b/i;
+/** Parameters that select what a bulk update changes. */
+const SELECTING = /^(?:conditions?|where|where_clause|filters?|selectors?|query|match|criteria)$/;
+
 /** Every reason that raises danger; none lowers it. */
 export const DANGER_RULES: readonly DangerRule[] = [
   {
     id: 'name-pattern',
-    find: ({ input }) =>
-      NAME_PATTERNS.filter(({ pattern }) => pattern.test(input.name)).map(({ shown, level }) => ({
+    find: (facts) =>
+      NAME_PATTERNS.filter(({ pattern }) => pattern.test(ownName(facts))).map(({ shown, level }) => ({
         level,
         reason: `name matches '${shown}'`,
       })),
@@ -78,9 +88,10 @@ export const DANGER_RULES: readonly DangerRule[] = [
   },
   {
     id: 'plain-effect',
-    find: (_facts, { signals }) =>
+    find: ({ parameters }, { signals }) =>
       signals
         .filter(({ weight, effect }) => weight >= CLEAR && RISKY.has(EFFECTS[effect].danger))
+        .filter(({ effect }) => effect !== 'upsert' || !parameters.some(choosesToReplace))
         .map(({ effect, says }) => ({ level: EFFECTS[effect].danger, reason: says })),
   },
   {
@@ -93,6 +104,37 @@ export const DANGER_RULES: readonly DangerRule[] = [
       const bulk = words.find((word, index) => BULK_WORDS.has(word) || (word === 'all' && removes(words[index - 1])));
       const removal = signals.some(({ rule, effect }) => rule.looksAt === 'name' && isRemoval(effect));
       return bulk !== undefined && removal ? [{ level: 'dangerous', reason: `name: removes in bulk ('${bulk}')` }] : [];
+    },
+  },
+  {
+    id: 'not-understood',
+    find: (_facts, { confidence }) =>
+      confidence < UNDERSTOOD
+        ? [{ level: 'destructive', reason: `understood too little (confidence ${Math.round(confidence * 100)} %)` }]
+        : [],
+  },
+  {
+    id: 'existing-file',
+    find: ({ words, parameters, descriptionText }, { category }) => {
+      if (!words.includes('file') || parameters.some(choosesToReplace)) return [];
+      if (words[0] === 'append' || words[0] === 'prepend') {
+        return [{ level: 'destructive', reason: 'name: changes a file that exists' }];
+      }
+      const writes = parameters.some(({ key }) => /^(?:contents?|data|text)$/.test(key));
+      const names = parameters.some(({ key, text }) => text && /(?:^|_)(?:path|file_?name)$/.test(key));
+      return category === 'CREATE' && writes && names && !REFUSES_EXISTING.test(descriptionText)
+        ? [{ level: 'destructive', reason: 'writes a file, and replaces one that exists' }]
+        : [];
+    },
+  },
+  {
+    id: 'bulk-update',
+    find: ({ parameters }, { category }) => {
+      const selecting = parameters.find(({ key, boolean }) => !boolean && SELECTING.test(key));
+      const identified = parameters.some(({ key }) => /(?:^|_)(?:ids?|uuids?|keys?)$/.test(key));
+      return category === 'UPDATE' && selecting !== undefined && !identified
+        ? [{ level: 'destructive', reason: `changes everything that '${selecting.name}' selects` }]
+        : [];
     },
   },
   {
@@ -119,6 +161,16 @@ export const DANGER_RULES: readonly DangerRule[] = [
   },
 ];
 
+/** The tool's own name: a part of a grouped tool has a name that the gateway made. */
+function ownName({ input }: ToolFacts): string {
+  return input.groupValue === undefined ? input.name : splitWords(String(input.tool['name'])).join('_');
+}
+
+/** Whether callers decide by a switch if something may be replaced. */
+function choosesToReplace({ key, boolean }: ParameterFacts): boolean {
+  return boolean && REPLACE_SWITCH.test(key);
+}
+
 function valueReasons(value: string): readonly DangerReason[] {
   const effect = effectOfValue(value);
   if (effect === undefined) return [];
@@ -133,31 +185,28 @@ function removes(word: string | undefined): boolean {
   return verb !== undefined && isRemoval(verb.effect);
 }
 
-/** Rules that still hold for an operation that reads. */
-const RULES_FOR_READS = new Set(['name-pattern']);
-
 /** Assesses the danger of an operation whose category is decided, with every reason for the level. */
 export function assessDanger(facts: ToolFacts, decision: Decision): DangerAssessment {
   const { category } = decision;
-  const reads = category === 'READ';
-  const rules = reads ? DANGER_RULES.filter(({ id }) => RULES_FOR_READS.has(id)) : DANGER_RULES;
-  const found = rules.flatMap((rule) => rule.find(facts, decision));
+  const found = category === 'READ' ? readReasons(facts) : DANGER_RULES.flatMap((rule) => rule.find(facts, decision));
   const base = { level: DEFAULT_DANGER[category], reason: `${category} is ${DEFAULT_DANGER[category]} by default` };
-  const all = [base, ...found, ...(reads ? readReasons(facts) : [])];
+  const all = [base, ...found];
   const level = all.reduce<DangerLevel>((worst, reason) => worseDanger(worst, reason.level), 'safe');
   const reasons = all.filter((reason) => dangerRank(reason.level) === dangerRank(level)).map(({ reason }) => reason);
   return { level, reasons: [...new Set(reasons)] };
 }
 
-/** A read that may write a file, or that its author does not call read-only, is not safe. */
+/**
+ * A read that may write a file, or that its author does not call read-only, is not safe. It is never above reversible either:
+ * what would be is no READ, and a call whose arguments make it more is none.
+ */
 function readReasons({ annotations, parameters }: ToolFacts): readonly DangerReason[] {
   const file = parameters.find(({ key, text }) => text && READ_WRITES_FILE.test(key));
   const reasons: DangerReason[] = [];
   if (file !== undefined) reasons.push({ level: 'reversible', reason: `parameter '${file.name}' can write a file` });
   if (annotations['readOnlyHint'] === false)
     reasons.push({ level: 'reversible', reason: 'annotation readOnlyHint=false' });
-  if (annotations['destructiveHint'] === true && annotations['readOnlyHint'] !== true) {
-    reasons.push({ level: 'destructive', reason: 'annotation destructiveHint=true' });
-  }
+  if (annotations['destructiveHint'] === true)
+    reasons.push({ level: 'reversible', reason: 'annotation destructiveHint=true' });
   return reasons;
 }

@@ -1,7 +1,9 @@
+import { isJsonObject } from '../protocol/json.js';
 import type { Classification, DangerAssessment } from '../protocol/operation.js';
 import { assessDanger } from './assess-danger.js';
 import { type Decision, decideCategory } from './decide-category.js';
-import { type ClassificationInput, gatherFacts } from './facts.js';
+import { type ClassificationInput, gatherFacts, type ToolFacts } from './facts.js';
+import { findRisks } from './find-risks.js';
 
 const EVIDENCE_LINES = 6;
 
@@ -11,10 +13,48 @@ const EVIDENCE_LINES = 6;
  */
 export function classifyTool(input: ClassificationInput): Classification {
   const facts = gatherFacts(input);
-  const decision = applyCuration(input, decideCategory(facts));
+  const decision = applyCuration(input, noteContradiction(facts, requireInput(facts, decideCategory(facts))));
   const danger = curateDanger(input, assessDanger(facts, decision));
   const { category, confidence } = decision;
-  return { category, danger, confidence, evidence: [...new Set(decision.evidence)].slice(0, EVIDENCE_LINES) };
+  const risks = input.curation.risks ?? findRisks(facts, category);
+  return {
+    category,
+    danger,
+    confidence,
+    evidence: [...new Set(decision.evidence)].slice(0, EVIDENCE_LINES),
+    ...(risks.length > 0 && { risks }),
+  };
+}
+
+/** An UPDATE sets something that its caller gives; what only switches over is run, not updated. */
+function requireInput({ input, parameters }: ToolFacts, decision: Decision): Decision {
+  const fixed = input.groupValue?.parameter;
+  const schema = input.tool['inputSchema'];
+  const isDescribed = isJsonObject(schema) && isJsonObject(schema['properties']);
+  const takesNothing = isDescribed && parameters.every(({ name }) => name === fixed);
+  if (decision.category !== 'UPDATE' || !takesNothing) return decision;
+  const line = 'it takes nothing to update: EXECUTE';
+  return { ...decision, category: 'EXECUTE', evidence: [line, ...decision.evidence] };
+}
+
+/** The share of the confidence that is left where the author's hint contradicts all other evidence. */
+const CONTRADICTED = 0.7;
+/** A contradiction by itself does not make a decision one that is not understood. */
+const LEAST_CONTRADICTED = 0.3;
+
+function noteContradiction({ annotations }: ToolFacts, decision: Decision): Decision {
+  const { category, confidence } = decision;
+  const reads = category === 'READ';
+  const { readOnlyHint, destructiveHint } = annotations;
+  const hint = reads
+    ? readOnlyHint === false
+      ? 'readOnlyHint=false'
+      : destructiveHint === true && 'destructiveHint=true'
+    : readOnlyHint === true && 'readOnlyHint=true';
+  if (hint === false) return decision;
+  const lowered = Math.round(Math.max(confidence * CONTRADICTED, Math.min(confidence, LEAST_CONTRADICTED)) * 100) / 100;
+  const line = `annotation ${hint} contradicts the other evidence, which says ${category}`;
+  return { ...decision, confidence: lowered, evidence: [line, ...decision.evidence] };
 }
 
 function applyCuration({ curation }: ClassificationInput, decision: Decision): Decision {

@@ -83,7 +83,7 @@ function decideByWeight(signals: readonly Signal[]): Decision {
   const reads = sum(signals, ({ effect }) => readShare(effect));
   const writes = sum(signals, ({ effect }) => writeShare(effect));
   const evidence = wordEvidence(signals);
-  if (reads >= READ_MINIMUM && reads >= READ_MAJORITY * writes) {
+  if (reads >= READ_MINIMUM && reads >= READ_MAJORITY * writes && isStated(signals)) {
     return { category: 'READ', confidence: confidenceOf(reads, reads + writes), evidence, signals };
   }
   const votes = CATEGORY_SEVERITY.filter((category) => category !== 'READ').map((category) => ({
@@ -99,11 +99,19 @@ function decideByWeight(signals: readonly Signal[]): Decision {
   const doubt = reads > 0 && reads < READ_MAJORITY * writes ? ['doubt between reading and writing: not READ'] : [];
   return {
     category: chosen?.category ?? 'EXECUTE',
-    confidence: confidenceOf(chosen?.weight ?? 0, reads + writes),
+    confidence: Math.min(confidenceOf(chosen?.weight ?? 0, reads + writes), isStated(signals) ? 1 : UNSTATED),
     evidence: [...evidence, ...doubt],
     signals,
   };
 }
+
+/** Whether a word or the author says what the tool does; parameters and results by themselves only suggest it. */
+function isStated(signals: readonly Signal[]): boolean {
+  return signals.some(({ rule }) => rule.looksAt !== 'parameters' && rule.looksAt !== 'output');
+}
+
+/** The highest confidence where nothing says what the tool does. */
+const UNSTATED = 0.2;
 
 /** The winner's share of the total weight, lowered where the total is small. */
 function confidenceOf(winner: number, total: number): number {

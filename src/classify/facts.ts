@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject, type JsonSchema } from '../protocol/json.js';
-import { type Category, type DangerLevel, dangerRank, type TrustLevel } from '../protocol/operation.js';
+import { type Category, type DangerLevel, dangerRank, type Risk, type TrustLevel } from '../protocol/operation.js';
 import type { RawTool } from '../protocol/tools.js';
 import { followReference, readObjectFields } from '../schema/schema-shape.js';
-import { EFFECTS, type Effect, LEXICON, leadingCategory, writeShare } from './lexicon.js';
+import { EFFECTS, type Effect, LEXICON, leadingCategory, READ_ONLY, writeShare } from './lexicon.js';
 import { type DescriptionReading, readDescription } from './read-description.js';
 import { type NameHint, type NameMatch, readName } from './read-name.js';
 import { splitWords } from './vocabulary.js';
@@ -14,9 +14,11 @@ export interface ClassificationInput {
   readonly name: string;
   readonly upstream: { readonly slug: string; readonly trust: TrustLevel };
   /** What the operator declares; it overrules all evidence. */
-  readonly curation: { readonly category?: Category; readonly danger?: DangerLevel };
+  readonly curation: { readonly category?: Category; readonly danger?: DangerLevel; readonly risks?: readonly Risk[] };
   /** Classify by name, texts and schemas alone. */
   readonly ignoreAnnotations: boolean;
+  /** Whether all tools of the server carry MCP's default hints, which then say nothing. */
+  readonly defaultHints?: boolean;
   /** One value of a grouping parameter: classify what the tool does with it. */
   readonly groupValue?: { readonly parameter: string; readonly value: string };
 }
@@ -68,8 +70,10 @@ export function gatherFacts(input: ClassificationInput): ToolFacts {
   const text = textOf(tool['description']);
   const byValue = value.length > 0;
   // A grouped tool's description covers all its values, so one value is classified by its own words where they name an action.
-  const description = byValue ? NOTHING : readDescription(text, new Set(words));
-  const context = new Set([...words, ...description.main.toLowerCase().split(/[^a-z]+/, OBJECT_WORDS)]);
+  const annotations = readAnnotations(input, value);
+  const hinted = annotations['readOnlyHint'] === true && input.upstream.trust !== 'untested' ? [READ_ONLY] : [];
+  const description = byValue ? NOTHING : readDescription(text, new Set([...words, ...hinted]));
+  const context = new Set([...words, ...hinted, ...description.main.toLowerCase().split(/[^a-z]+/, OBJECT_WORDS)]);
   const hint = description.matches[0];
   return {
     input,
@@ -80,7 +84,7 @@ export function gatherFacts(input: ClassificationInput): ToolFacts {
     description,
     parameters: readParameters(tool),
     outputKeys: readOutputKeys(tool),
-    annotations: readAnnotations(input, value),
+    annotations,
     grouping: input.groupValue === undefined ? findGroupingParameter(tool) : null,
   };
 }
@@ -91,15 +95,16 @@ function asWhole({ groupValue: _unclear, ...input }: ClassificationInput): Class
 }
 
 /**
- * The author's hints. For one value of a grouped tool they mean less: "not read-only" is true as soon as any value writes, and
+ * The author's hints. Defaults say nothing: those of a whole server, and "destructive" beside "read-only". For one value of a
+ * grouped tool they mean less: "not read-only" is true as soon as any value writes, and
  * "destructive" does not count for a value where another value's words destroy. Other hints stay.
  */
 function readAnnotations(
-  { tool, ignoreAnnotations, groupValue }: ClassificationInput,
+  { tool, ignoreAnnotations, defaultHints = false, groupValue }: ClassificationInput,
   value: readonly NameMatch[],
 ): JsonObject {
   if (ignoreAnnotations || !isJsonObject(tool['annotations'])) return {};
-  const hints = tool['annotations'];
+  const hints = withoutDefaults(tool['annotations'], defaultHints);
   if (groupValue === undefined) return hints;
   const { readOnlyHint, destructiveHint, ...rest } = hints;
   const others = (findGroupingParameter(tool)?.values ?? []).filter((other) => other !== groupValue.value);
@@ -109,6 +114,12 @@ function readAnnotations(
     ...(readOnlyHint === true && { readOnlyHint }),
     ...(destructiveHint === true && !reads && !others.some(destroys) && { destructiveHint }),
   };
+}
+
+function withoutDefaults(annotations: JsonObject, defaultHints: boolean): JsonObject {
+  const { readOnlyHint, destructiveHint, ...rest } = annotations;
+  if (defaultHints) return rest;
+  return readOnlyHint === true && destructiveHint === true ? { ...rest, readOnlyHint } : annotations;
 }
 
 function destroys(value: string): boolean {
@@ -216,10 +227,11 @@ const MAX_DEPTH = 16;
 function readParameters(tool: RawTool): readonly ParameterFacts[] {
   const schema = tool['inputSchema'];
   if (!isJsonObject(schema)) return [];
+  const known: KnownConstants = new Map();
   return readObjectFields(schema, schema).map(({ name, schema: property, required }) => {
     const words = splitWords(name);
     const types = typesOf(property);
-    const constants = readConstants(property, schema);
+    const constants = readConstants(property, schema, known);
     return {
       name,
       key: words.join('_'),
@@ -236,15 +248,34 @@ function readParameters(tool: RawTool): readonly ParameterFacts[] {
 /** Represents, among a schema's constants, all other values that it allows. */
 const ANYTHING = Symbol('anything');
 
-/** The values that a schema allows, as far as they are certain: an `enum`, a `const`, null, or a union of those. */
-function readConstants(schema: JsonSchema, root: JsonSchema, depth = 0): readonly unknown[] {
+/** What has been read of a tool's schemas: references can lead to one of them more often than there are atoms. */
+type KnownConstants = Map<JsonSchema, readonly unknown[]>;
+
+/** What a schema says for sure of the values it allows: an `enum`, a `const`, null, or a union of those; each once. */
+export function readConstants(
+  schema: JsonSchema,
+  root: JsonSchema,
+  known: KnownConstants = new Map(),
+  depth = 0,
+): readonly unknown[] {
   const source = followReference(schema, root);
   if (source === undefined || depth > MAX_DEPTH) return [ANYTHING];
+  const before = known.get(source);
+  if (before !== undefined) return before;
+  // A schema inside itself says nothing more.
+  known.set(source, [ANYTHING]);
+  const constants = readFresh(source, (part) =>
+    isJsonObject(part) ? readConstants(part, root, known, depth + 1) : [ANYTHING],
+  );
+  const distinct = [...new Set(constants)];
+  known.set(source, distinct);
+  return distinct;
+}
+
+function readFresh(source: JsonSchema, read: (part: unknown) => readonly unknown[]): readonly unknown[] {
   if (Array.isArray(source['enum'])) return source['enum'];
   if ('const' in source) return [source['const']];
   if (source['type'] === 'null') return [null];
-  const read = (part: unknown): readonly unknown[] =>
-    isJsonObject(part) ? readConstants(part, root, depth + 1) : [ANYTHING];
   const union = branches(source);
   if (union.length > 0) return union.flatMap(read);
   // Where several schemas must all hold, one list of constants is enough.
@@ -260,7 +291,7 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-function typesOf(schema: unknown): ReadonlySet<string> {
+export function typesOf(schema: unknown): ReadonlySet<string> {
   if (!isJsonObject(schema)) return new Set();
   const type = schema['type'];
   if (typeof type === 'string') return new Set([type]);

@@ -44,8 +44,8 @@ const VERBS: Readonly<Record<Nounness, Readonly<Partial<Record<Effect, string>>>
       bootstrap scaffold establish enroll enrol mint spawn synthesize synthesise duplicate replicate clone introduce ingest
       subscribe enqueue onboard allocate reserve compile propose prepare persist memorize memorise remember
       preallocate prepopulate crosspost compress decompress decompile unzip`,
-    add: 'add insert append prepend attach contribute enrich',
-    upsert: 'upsert ensure',
+    add: 'add insert append prepend attach contribute enrich ensure',
+    upsert: 'upsert',
     update: `update modify edit alter amend adjust rename move relocate transfer assign reassign configure reconfigure enable
       disable activate deactivate reactivate toggle reorder rearrange prioritize prioritise reprioritize mark unmark archive
       unarchive approve unapprove reject decline deny accept dismiss acknowledge snooze unsnooze mute unmute hide unhide
@@ -90,9 +90,9 @@ const VERBS: Readonly<Record<Nounness, Readonly<Partial<Record<Effect, string>>>
     create: 'draw make new copy fork commit draft schedule save seed backup mirror book',
     add: 'post store',
     update: `change patch follow stage stash pop lock block unread pin star vote split switch turn flag sign transition paste cut tweak adopt
-      claim arrange fill track`,
+      claim arrange fill track merge`,
     sync: 'sync pull',
-    publish: 'release merge ship rollout',
+    publish: 'release ship rollout',
     delete: 'clean prune',
     send: 'email mail tweet whisper',
     lifecycle: 'build skip play load unload queue power train',
@@ -142,7 +142,7 @@ export const EFFECTS = {
   download: effect({ READ: 1 }, 'hands out a copy', 'safe'),
   create: effect({ CREATE: 1 }, 'creates'),
   add: effect({ CREATE: 1, UPDATE: 0.4 }, 'adds'),
-  upsert: effect({ CREATE: 1, UPDATE: 0.6 }, 'creates or updates'),
+  upsert: effect({ CREATE: 1, UPDATE: 0.6 }, 'creates or updates', 'destructive'),
   update: effect({ UPDATE: 1 }, 'changes'),
   sync: effect({ UPDATE: 1, EXECUTE: 0.6 }, 'brings another side up to date'),
   overwrite: effect({ UPDATE: 1 }, 'overwrites', 'destructive'),
@@ -192,6 +192,9 @@ export function joinEffects(first: Effect, second: Effect): Effect {
   const creates = first === 'create' || first === 'add' || first === 'upsert';
   return creates && second === 'update' ? 'upsert' : second;
 }
+
+/** Stands among the words of a tool that its author calls read-only. */
+export const READ_ONLY = '(read-only)';
 
 const setOfWords = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 
@@ -276,6 +279,19 @@ export const VERB_SENSES: readonly {
       'contact contacts record records company companies customer customers duplicate duplicates person people',
     ),
     effect: 'rebuild',
+  },
+  {
+    verb: 'merge',
+    near: setOfWords('pull request requests branch branches fork pr mr main upstream revision'),
+    effect: 'publish',
+  },
+  {
+    verb: 'open',
+    near: new Set([
+      READ_ONLY,
+      ...setOfWords('node nodes record records entity entities row rows note notes entry entries'),
+    ]),
+    effect: 'read',
   },
   { verb: 'provide', near: setOfWords('feedback rating'), effect: 'send' },
   { verb: 'show', near: setOfWords('notification dialog toast popup'), effect: 'interact' },

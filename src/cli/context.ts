@@ -8,7 +8,7 @@ import type { Gateway } from '../gateway/gateway.js';
 import type { LogObserver } from '../observe/log-observer.js';
 import type { Observation } from '../observe/observation.js';
 import { CliError, EXIT_CODE } from './exit-code.js';
-import type { Terminal } from './terminal.js';
+import { oneLine, printWarning, type Terminal } from './terminal.js';
 
 /** Flags that every command understands; the names are commander's. */
 export interface CommonFlags {
@@ -20,27 +20,40 @@ export interface CommonFlags {
   readonly prefix?: string;
   readonly logLevel?: string;
   readonly readOnly?: boolean;
+  readonly strict?: boolean;
   readonly json?: boolean;
 }
 
-/** Reads the configuration; its problems become one message and the `config` exit code. */
-export async function loadCliConfig(flags: CommonFlags, terminal: Terminal): Promise<GatewayConfig> {
+/**
+ * Reads the configuration; its problems become one message and the `config` exit code.
+ * @param tolerant leaves out a server whose definition has problems, unless `--strict` is given.
+ */
+export async function loadCliConfig(
+  flags: CommonFlags,
+  terminal: Terminal,
+  { tolerant = false }: { readonly tolerant?: boolean } = {},
+): Promise<GatewayConfig> {
   try {
     const { config, warnings } = await loadConfig({
       ...(flags.config === undefined ? {} : { file: flags.config }),
       env: process.env,
       cwd: process.cwd(),
+      tolerant: tolerant && flags.strict !== true,
       flags: {
         ...(flags.host === undefined ? {} : { host: flags.host }),
         ...(flags.port === undefined ? {} : { port: flags.port }),
         ...(flags.mode === undefined ? {} : { mode: flags.mode }),
         ...(flags.profile === undefined ? {} : { profile: flags.profile }),
-        ...(flags.prefix === undefined ? {} : { toolPrefix: flags.prefix }),
+        ...(flags.prefix === undefined ? {} : { prefix: flags.prefix }),
         ...(flags.readOnly === true ? { readOnly: true } : {}),
         ...(flags.logLevel === undefined ? {} : { logLevel: flags.logLevel }),
       },
     });
-    for (const warning of warnings) terminal.err.write(`warning: ${warning}\n`);
+    // A configuration that was found, not named, may be of a folder that somebody else has made.
+    if (flags.config === undefined && flags.json !== true) {
+      terminal.err.write(`configuration: ${oneLine(config.file ?? 'none')}\n`);
+    }
+    for (const warning of warnings) printWarning(terminal, warning);
     return config;
   } catch (error) {
     if (error instanceof ConfigError) throw new CliError(EXIT_CODE.config, error.message, { cause: error });
@@ -113,26 +126,38 @@ export function readPackageInfo(): PackageInfo {
   return { name, version };
 }
 
-/** Signals that ask a server to end in order. */
-const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+/** What the log says at SIGHUP. */
+export const RELOAD_IGNORED: Observation = {
+  kind: 'notice',
+  level: 'warn',
+  message: 'SIGHUP changes nothing: the configuration cannot be reloaded yet. Restart the gateway to apply a change.',
+};
 
-/** How long an orderly end may take, in milliseconds; a supervisor usually waits ten seconds before it kills. */
-const GRACE_MS = 8_000;
+/** How long closing everything after the last call may take, in milliseconds. */
+const CLOSE_MS = 3_000;
 
 /**
- * Resolves when the process is asked to stop. A second signal, or a shutdown that takes longer than the grace, exits at once,
- * so that the operator does not have to wait.
+ * Resolves when the process is asked to stop. A second signal, or a shutdown that takes longer than the configured times
+ * allow, exits at once, so that the operator does not have to wait.
+ * @param onReload called at SIGHUP, by which supervisors ask for a reload; on a terminal it means that the terminal has gone,
+ * and asks to stop.
  */
-export function untilAskedToStop(): { readonly asked: Promise<void> } {
+export function untilAskedToStop(
+  { lameDuckMs, drainMs }: GatewayConfig['server'],
+  onReload: () => void,
+): { readonly asked: Promise<void> } {
+  const graceMs = lameDuckMs + drainMs + CLOSE_MS;
   const asked = new Promise<void>((resolve) => {
     let requests = 0;
-    const onSignal = (): void => {
+    const stop = (): void => {
       requests += 1;
       if (requests > 1) process.exit(1);
-      setTimeout(() => process.exit(1), GRACE_MS).unref();
+      setTimeout(() => process.exit(1), graceMs).unref();
       resolve();
     };
-    for (const signal of STOP_SIGNALS) process.on(signal, onSignal);
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, stop);
+    const hasTerminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY;
+    process.on('SIGHUP', hasTerminal ? stop : onReload);
   });
   return { asked };
 }

@@ -15,6 +15,8 @@ export const EXIT_CODE = {
   unreviewed: 6,
   /** The audit journals were altered. */
   tampered: 7,
+  /** The gateway does not meet the conformance level that was asked for. */
+  unmet: 8,
 } as const;
 
 export type ExitCode = (typeof EXIT_CODE)[keyof typeof EXIT_CODE];

@@ -1,8 +1,10 @@
 import { Command, CommanderError } from 'commander';
+import { escapeInvisible } from '../lib/text.js';
 import { registerApprovals } from './commands/approvals.js';
 import { registerAudit } from './commands/audit.js';
 import { registerClassify } from './commands/classify.js';
 import { registerInit, registerValidate } from './commands/config.js';
+import { registerConformance } from './commands/conformance.js';
 import { registerList } from './commands/list.js';
 import { registerLock } from './commands/lock.js';
 import { registerPolicy } from './commands/policy.js';
@@ -27,6 +29,7 @@ const COMMANDS = [
   registerPolicy,
   registerApprovals,
   registerTokens,
+  registerConformance,
   registerVersion,
 ];
 
@@ -63,7 +66,7 @@ export async function run(argv: readonly string[], terminal: Terminal): Promise<
 function report(error: unknown, terminal: Terminal): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_CODE.ok : EXIT_CODE.usage;
   if (error instanceof CliError) {
-    terminal.err.write(`${error.message}\n`);
+    terminal.err.write(`${escapeInvisible(error.message)}\n`);
     return error.exitCode;
   }
   const message = error instanceof Error ? error.message : String(error);

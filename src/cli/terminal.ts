@@ -25,8 +25,17 @@ export function printJson(terminal: Terminal, value: unknown): void {
   terminal.out.write(`${JSON.stringify(value, null, 2)}\n`);
 }
 
-/** Columns padded to their widest cell on a terminal, separated by tabs elsewhere so that `cut` works. */
-export function printTable(terminal: Terminal, header: readonly string[], rows: readonly (readonly string[])[]): void {
+/** One line on the error stream. The text may be foreign: it cannot break the line or control the terminal. */
+export function printWarning(terminal: Terminal, text: string): void {
+  terminal.err.write(`warning: ${oneLine(text)}\n`);
+}
+
+/**
+ * Columns padded to their widest cell on a terminal, separated by tabs elsewhere so that `cut` works. Cells may be foreign
+ * text: each is made safe for one line.
+ */
+export function printTable(terminal: Terminal, header: readonly string[], cells: readonly (readonly string[])[]): void {
+  const rows = cells.map((row) => row.map(oneLine));
   if (terminal.out.isTTY !== true) {
     for (const row of rows) printLine(terminal, row.join('\t'));
     return;

@@ -1,4 +1,3 @@
-import { BlockList, isIP } from 'node:net';
 import { formatPath, type JsonPath } from '../lib/json-path.js';
 import { suggestName } from '../lib/names.js';
 import { QUALIFIER, RESERVED_OPERATIONS } from '../protocol/operation.js';
@@ -9,7 +8,7 @@ import { buildQuotas } from './build-quotas.js';
 import { buildAudit, buildResults, buildServer, buildStore } from './build-serving.js';
 import { buildUpstreams } from './build-upstreams.js';
 import type { GatewayDocument, UpstreamDocument } from './config-document.js';
-import { CONFIG_DEFAULTS } from './defaults.js';
+import { CONFIG_DEFAULTS, defaultAnswerBytes } from './defaults.js';
 import type { Diagnostics } from './diagnostics.js';
 import type {
   ApprovalsConfig,
@@ -19,6 +18,7 @@ import type {
   PolicyRule,
   ProfileDefinition,
 } from './gateway-config.js';
+import { needsToken } from './made-token.js';
 import { buildCredentials } from './secrets.js';
 import { type LocatedDefinition, listServers, readServer, toSlug } from './server-definition.js';
 
@@ -35,6 +35,7 @@ export interface ConfigSources {
   readonly file: string | null;
   readonly directory: string;
   readonly dataDir: string;
+  readonly upstreamsDir: string;
   readonly document: GatewayDocument;
   readonly diagnostics: Diagnostics;
   readonly upstreams: readonly UpstreamSource[];
@@ -43,8 +44,8 @@ export interface ConfigSources {
 
 /** Builds the normalised configuration from its sources. Faults between the sources go into the diagnostics. */
 export function assembleConfig(sources: ConfigSources): GatewayConfig {
-  const { file, directory, dataDir, document, diagnostics, lock } = sources;
-  const { mode: modeName, profile: chosen, toolPrefix } = { ...CONFIG_DEFAULTS.endpoint, ...document.endpoint };
+  const { file, directory, dataDir, upstreamsDir, document, diagnostics, lock } = sources;
+  const { mode: modeName, profile: chosen, toolPrefix, errors } = { ...CONFIG_DEFAULTS.endpoint, ...document.endpoint };
   const mode = modeName === 'crude' ? 'semantic' : modeName;
   if (mode !== 'semantic') noteNamelessTool(toolPrefix, diagnostics);
   const profiles = buildProfiles(document.profiles, toolPrefix, diagnostics);
@@ -57,14 +58,16 @@ export function assembleConfig(sources: ConfigSources): GatewayConfig {
   const pins = buildPins(document.pins, definitions, diagnostics);
   noteBareAllows(policy.rules, { upstreams: known.upstreams, pins }, diagnostics);
   const server = buildServer(document.server, diagnostics);
-  noteOpenServer(server.host, clients, diagnostics);
+  noteOpenServer(server, clients, diagnostics);
+  const limits = { ...CONFIG_DEFAULTS.limits, ...document.limits };
   return {
     file,
     directory,
     dataDir,
+    upstreamsDir,
     server,
-    endpoint: { mode, toolPrefix, profile },
-    limits: { ...CONFIG_DEFAULTS.limits, ...document.limits },
+    endpoint: { mode, toolPrefix, profile, errors },
+    limits,
     results: buildResults(document.results, diagnostics),
     batch: { ...CONFIG_DEFAULTS.batch, ...document.batch },
     warnings: { ...CONFIG_DEFAULTS.warnings, ...document.warnings },
@@ -79,7 +82,7 @@ export function assembleConfig(sources: ConfigSources): GatewayConfig {
     log: { ...CONFIG_DEFAULTS.log, ...document.log },
     upstreams: buildUpstreams(definitions, {
       directory,
-      defaults: { ...CONFIG_DEFAULTS.defaults, ...document.defaults },
+      defaults: { ...CONFIG_DEFAULTS.defaults, maxAnswerBytes: defaultAnswerBytes(limits), ...document.defaults },
       // Without a lock nothing has been accepted that the tools could be compared with.
       integrity: document.integrity ?? (lock.content === null ? 'off' : 'warn'),
       families: { all: listFamilies(profiles), active: profile },
@@ -196,23 +199,15 @@ function noteBareAllows(rules: readonly PolicyRule[], { upstreams, pins }: NameO
   }
 }
 
-const LOOPBACK = new BlockList();
-LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
-LOOPBACK.addAddress('::1', 'ipv6');
-
-/** Warns of a gateway that is reachable from other machines without authentication. */
-function noteOpenServer(host: string, clients: readonly ClientConfig[], diagnostics: Diagnostics): void {
-  if (clients.length > 0 || isLoopback(host)) return;
+/** Says what becomes of a gateway that listens beyond this machine without clients. */
+function noteOpenServer(
+  server: GatewayConfig['server'],
+  clients: readonly ClientConfig[],
+  diagnostics: Diagnostics,
+): void {
+  if (!needsToken({ server, clients })) return;
   diagnostics.warning(
     ['server', 'host'],
-    "everyone who can reach the port can call, because there are no clients; set 'clients' or MCP_AQL_CLIENT_TOKEN",
+    "there are no clients, so 'serve' makes a token that they must send; set 'clients' or MCP_AQL_CLIENT_TOKEN, or server.allowUnauthenticated where something else decides who may connect",
   );
-}
-
-function isLoopback(host: string): boolean {
-  const name = host.toLowerCase().replace(/^\[(.*)\]$/, '$1');
-  const family = isIP(name);
-  // RFC 6761, section 6.3: every name under localhost is the loopback.
-  if (family === 0) return /(?:^|\.)localhost\.?$/.test(name);
-  return LOOPBACK.check(name, family === 6 ? 'ipv6' : 'ipv4');
 }

@@ -74,9 +74,10 @@ function buildUpstream(parts: readonly LocatedDefinition[], context: UpstreamCon
 }
 
 function pickShared(entry: ServerEntry): Partial<UpstreamDefaults> {
-  const { trust, connectTimeoutMs, maxConcurrency, strict } = entry;
+  const { trust, maxCallMs, connectTimeoutMs, maxConcurrency, maxAnswerBytes, strict } = entry;
   const timeoutMs = entry.timeoutMs ?? readForeignTimeout(entry.timeout);
-  const given = Object.entries({ trust, timeoutMs, connectTimeoutMs, maxConcurrency, strict });
+  const shared = { trust, timeoutMs, maxCallMs, connectTimeoutMs, maxConcurrency, maxAnswerBytes, strict };
+  const given = Object.entries(shared);
   return Object.fromEntries(given.filter(([, value]) => value !== undefined));
 }
 

@@ -62,6 +62,8 @@ export interface ServerEntry {
   readonly timeoutMs?: number;
   readonly connectTimeoutMs?: number;
   readonly maxConcurrency?: number;
+  readonly maxCallMs?: number;
+  readonly maxAnswerBytes?: number;
   readonly trust?: UpstreamConfig['trust'];
   readonly strict?: boolean;
   readonly group?: UpstreamConfig['group'];
@@ -93,6 +95,7 @@ export interface GatewayDocument {
     readonly mode?: EndpointMode | 'crude';
     readonly profile?: string;
     readonly toolPrefix?: string;
+    readonly errors?: GatewayConfig['endpoint']['errors'];
   };
   readonly profiles?: Readonly<Record<string, Readonly<Record<string, FamilyEntry>>>>;
   readonly limits?: Partial<PayloadLimits>;
@@ -119,7 +122,7 @@ export interface GatewayDocument {
 /** The settings of every upstream that has none of its own. */
 export type UpstreamDefaults = Pick<
   UpstreamConfig,
-  'trust' | 'timeoutMs' | 'connectTimeoutMs' | 'maxConcurrency' | 'strict'
+  'trust' | 'timeoutMs' | 'maxCallMs' | 'connectTimeoutMs' | 'maxConcurrency' | 'maxAnswerBytes' | 'strict'
 >;
 
 export interface QuotaEntry {

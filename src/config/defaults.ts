@@ -23,8 +23,12 @@ export const CONFIG_DEFAULTS = {
     allowedOrigins: [],
     sessionIdleMs: 1_800_000,
     maxSessions: 10_000,
+    maxSessionsPerClient: 1_000,
+    lameDuckMs: 0,
+    drainMs: 5_000,
+    allowUnauthenticated: false,
   },
-  endpoint: { mode: 'semantic', profile: DEFAULT_PROFILE, toolPrefix: 'mcp_aql_' },
+  endpoint: { mode: 'semantic', profile: DEFAULT_PROFILE, toolPrefix: 'mcp_aql_', errors: 'all' },
   // Specification, section 4.7.5.
   limits: {
     maxRequestSize: 1_048_576,
@@ -39,7 +43,14 @@ export const CONFIG_DEFAULTS = {
   // A hundred kilobytes are some 25,000 tokens: more than a model should get without asking.
   results: { maxBytes: 100_000, keptBytes: 67_108_864, keptSeconds: 600, compact: false },
   // The operator has chosen the servers of the configuration: `validated`, not the specification's `untested`.
-  defaults: { trust: 'validated', timeoutMs: 60_000, connectTimeoutMs: 30_000, maxConcurrency: 64, strict: true },
+  defaults: {
+    trust: 'validated',
+    timeoutMs: 60_000,
+    maxCallMs: 900_000,
+    connectTimeoutMs: 30_000,
+    maxConcurrency: 64,
+    strict: true,
+  },
   policy: {
     readOnly: false,
     confirmation: {
@@ -80,13 +91,14 @@ export const CONFIG_DEFAULTS = {
     readonly mode: GatewayConfig['endpoint']['mode'];
     readonly profile: string;
     readonly toolPrefix: string;
+    readonly errors: GatewayConfig['endpoint']['errors'];
   };
   readonly limits: PayloadLimits;
   readonly batch: GatewayConfig['batch'];
   readonly warnings: GatewayConfig['warnings'];
   readonly cache: GatewayConfig['cache'];
   readonly results: GatewayConfig['results'];
-  readonly defaults: UpstreamDefaults;
+  readonly defaults: Omit<UpstreamDefaults, 'maxAnswerBytes'>;
   readonly policy: {
     readonly readOnly: boolean;
     readonly confirmation: ConfirmationConfig;
@@ -102,7 +114,15 @@ export const CONFIG_DEFAULTS = {
   readonly upstreamsDir: string;
 };
 
-const CREATE = family('create', 'Add something new; never changes what exists.', { categories: ['CREATE'] });
+/** Lists of tools must fit however small the answers to clients are kept. */
+const MIN_ANSWER_BYTES = 4_194_304;
+
+/** An upstream's answer may be twice as long as the gateway's own: text with escapes, of which the caller may want a part. */
+export function defaultAnswerBytes({ maxResponseSize }: PayloadLimits): number {
+  return Math.max(MIN_ANSWER_BYTES, 2 * maxResponseSize);
+}
+
+const CREATE = family('create', 'Add something new.', { categories: ['CREATE'] });
 const READ = family('read', 'Read, list and search; changes nothing.', { categories: ['READ'] });
 const UPDATE = family('update', 'Change what exists.', { categories: ['UPDATE'] });
 const DELETE = family('delete', 'Remove what exists.', { categories: ['DELETE'] });

@@ -24,6 +24,17 @@ export interface HttpEndpoint {
 
 export type UpstreamEndpoint = StdioEndpoint | HttpEndpoint;
 
+/** An argument that makes a call more dangerous, as the operator writes it. */
+export interface RiskDeclaration {
+  /** The parameter in either spelling, and the members inside it, dotted. */
+  readonly parameter: string;
+  /** Any value that is given where absent. */
+  readonly is?: readonly (string | number | boolean)[];
+  /** `destructive` where absent. */
+  readonly danger?: DangerLevel;
+  readonly reason?: string;
+}
+
 /**
  * An operator's curation of the operations that a pattern matches. The pattern is an exact name or a minimatch pattern; it
  * is compared with the tool's own name and with the operation's snake_case name. Later rules win, key by key.
@@ -38,6 +49,8 @@ export interface CurationRule {
   readonly hide?: boolean;
   readonly category?: Category;
   readonly danger?: DangerLevel;
+  /** The arguments that make a call more dangerous, instead of those that classification finds. */
+  readonly risks?: readonly RiskDeclaration[];
   /** The family of the operation, instead of the profile's choice. */
   readonly family?: string;
   readonly description?: string;
@@ -93,12 +106,18 @@ export interface UpstreamConfig {
   readonly slug: string;
   readonly endpoint: UpstreamEndpoint;
   readonly disabled: boolean;
+  /** Why its definition cannot be used; it is then disabled. */
+  readonly problem?: string;
   /** Upper bound of one call, extended by progress. */
   readonly timeoutMs: number;
+  /** Upper bound of one call that progress does not extend; a longer `timeoutMs` of an operation extends it. */
+  readonly maxCallMs: number;
   /** Upper bound of connecting and listing tools. */
   readonly connectTimeoutMs: number;
   /** Calls in flight at once; more wait. */
   readonly maxConcurrency: number;
+  /** Bytes of one message that it may send; the call whose answer is longer fails alone. */
+  readonly maxAnswerBytes: number;
   readonly trust: TrustLevel;
   /** Refuse parameters that the tool does not describe. */
   readonly strict: boolean;
@@ -143,6 +162,8 @@ export interface GatewayConfig {
   readonly directory: string;
   /** Where the gateway keeps what must survive a restart. Absolute. */
   readonly dataDir: string;
+  /** The folder with one file per upstream; it need not exist. Absolute. */
+  readonly upstreamsDir: string;
   readonly server: {
     readonly host: string;
     readonly port: number;
@@ -152,11 +173,21 @@ export interface GatewayConfig {
     readonly allowedOrigins: readonly string[];
     readonly sessionIdleMs: number;
     readonly maxSessions: number;
+    /** Of one authenticated client; of one network address where there are no clients. */
+    readonly maxSessionsPerClient: number;
+    /** How long a stopping gateway still accepts requests, while `/readyz` says 503, in milliseconds. */
+    readonly lameDuckMs: number;
+    /** How long calls in flight may go on once the gateway accepts no more, in milliseconds. */
+    readonly drainMs: number;
+    /** Whether the gateway may listen beyond this machine without `clients`. */
+    readonly allowUnauthenticated: boolean;
   };
   readonly endpoint: {
     readonly mode: EndpointMode;
     readonly toolPrefix: string;
     readonly profile: ProfileDefinition;
+    /** Which failures the MCP result marks with `isError`: all, or those that a model cannot recover from by itself. */
+    readonly errors: 'all' | 'unrecoverable';
   };
   readonly limits: PayloadLimits;
   readonly results: {

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,6 +11,7 @@ import { ConfigError, type ConfigReport, createReport, type Diagnostics, openDia
 import type { GatewayConfig } from './gateway-config.js';
 import { interpolate, interpolateText, type ReportProblem, type Scope } from './interpolate.js';
 import { LOCK_FILE_NAME, readLockFile } from './lock-file.js';
+import { type DefinitionPlace, divideProblems, markMisconfigured } from './misconfigured.js';
 import { applyOverrides, type ConfigFlags, warnOfUnknownVariables } from './overrides.js';
 import { readDocument, readDocumentsIn } from './read-document.js';
 import { findDisabled, listServers, readServer } from './server-definition.js';
@@ -24,6 +25,8 @@ export interface LoadOptions {
   readonly cwd: string;
   /** Flags of the command line; they beat the environment, which beats the file. */
   readonly flags?: ConfigFlags;
+  /** Whether a server whose definition has problems is left out, with a warning, instead of refusing the configuration. */
+  readonly tolerant?: boolean;
 }
 
 export interface LoadedConfig {
@@ -40,10 +43,17 @@ export interface LoadedConfig {
 export async function loadConfig(options: LoadOptions): Promise<LoadedConfig> {
   const report = createReport();
   warnOfUnknownVariables(options.env, report);
-  const sources = await readSources(locateConfig(options), options, report);
+  const { sources, places } = await readSources(locateConfig(options), options, report);
   const config = assembleConfig(sources);
-  if (report.problems.length > 0) throw new ConfigError(report.problems);
-  return { config: deepFreeze(config), warnings: report.warnings };
+  const { fatal, ofServers } = divideProblems(report.problems, places);
+  if (fatal.length > 0 || (options.tolerant !== true && report.problems.length > 0)) {
+    throw new ConfigError(report.problems);
+  }
+  const upstreams = markMisconfigured(config.upstreams, ofServers);
+  const warnings = upstreams.flatMap(({ name, problem }) =>
+    problem === undefined ? [] : [`the server '${name}' is misconfigured and not started: ${problem}`],
+  );
+  return { config: deepFreeze({ ...config, upstreams }), warnings: [...report.warnings, ...warnings] };
 }
 
 /** Keys whose references are resolved before the others, or never. */
@@ -54,7 +64,7 @@ async function readSources(
   location: ConfigLocation,
   options: LoadOptions,
   report: ConfigReport,
-): Promise<ConfigSources> {
+): Promise<{ readonly sources: ConfigSources; readonly places: readonly DefinitionPlace[] }> {
   const { env, cwd, flags = {} } = options;
   const { file, directory } = location;
   const raw = file === null ? { source: 'configuration', document: {} } : await readDocument(file, cwd, report);
@@ -63,6 +73,7 @@ async function readSources(
 
   const roots: Scope = { env, cwd, places: { configDir: directory, workspaceFolder: directory, userHome: homedir() } };
   const dataDir = resolvePath(document, 'dataDir', location.dataRoot, roots, location, diagnostics);
+  noteOpenDirectory(dataDir, diagnostics);
   const scope: Scope = { ...roots, places: { ...roots.places, dataDir } };
   const upstreamsDir = resolvePath(document, 'upstreamsDir', directory, scope, location, diagnostics);
 
@@ -71,6 +82,10 @@ async function readSources(
     diagnostics.problem(['upstreamsDir'], 'there is no such folder');
   }
   const servers = listServers(document);
+  if (servers.length > MAX_SERVERS) {
+    diagnostics.problem([], `expected at most ${MAX_SERVERS} servers, got ${servers.length}`);
+    throw new ConfigError(report.problems);
+  }
   const fileServers = (files ?? []).map((each) => ({ ...each, ...readServer(each.document, each.stem) }));
   const disabled = findDisabled([...servers, ...fileServers]);
   const disabledPaths = servers.filter(({ slug }) => disabled.has(slug)).map(({ path }) => path);
@@ -88,15 +103,30 @@ async function readSources(
   });
   const lockFile = join(location.dataRoot, LOCK_FILE_NAME);
   const lock = { file: lockFile, content: await readLockFile(lockFile, cwd, report) };
-  return {
-    file,
-    directory,
-    dataDir,
-    diagnostics,
-    document: validateDocument('gateway', main, diagnostics),
-    upstreams,
-    lock,
-  };
+  const validated = validateDocument('gateway', main, diagnostics);
+  const places: readonly DefinitionPlace[] = [
+    ...servers.map(({ name, slug, path }) => ({ name, slug, path, source: raw.source })),
+    ...fileServers.map(({ name, slug, source }) => ({ name, slug, path: [], source })),
+  ];
+  const found = { file, directory, dataDir, upstreamsDir, diagnostics, document: validated, upstreams, lock };
+  return { sources: found, places };
+}
+
+const MAX_SERVERS = 1_000;
+
+/** Who may write to the data directory can approve calls and change the audit record. */
+function noteOpenDirectory(dataDir: string, diagnostics: Diagnostics): void {
+  if ((modeOf(dataDir) & 0o002) === 0 || process.platform === 'win32') return;
+  diagnostics.warning(['dataDir'], `every user of this machine may write to '${dataDir}': chmod 700`);
+}
+
+/** The permissions of a path; 0 where it cannot be looked at, which is reported when it is used. */
+function modeOf(path: string): number {
+  try {
+    return statSync(path).mode;
+  } catch {
+    return 0;
+  }
 }
 
 function resolvePath(

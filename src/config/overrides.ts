@@ -11,7 +11,7 @@ export interface ConfigFlags {
   readonly port?: string | number;
   readonly mode?: string;
   readonly profile?: string;
-  readonly toolPrefix?: string;
+  readonly prefix?: string;
   readonly logLevel?: string;
   readonly readOnly?: boolean;
 }
@@ -44,9 +44,10 @@ export const OVERRIDES: readonly Override[] = [
   { path: ['server', 'port'], variable: 'MCP_AQL_PORT', flag: 'port', read: asNumber },
   { path: ['server', 'allowedHosts'], variable: 'MCP_AQL_ALLOWED_HOSTS', read: asList },
   { path: ['server', 'allowedOrigins'], variable: 'MCP_AQL_ALLOWED_ORIGINS', read: asList },
+  { path: ['server', 'allowUnauthenticated'], variable: 'MCP_AQL_ALLOW_UNAUTHENTICATED', read: asBoolean },
   { path: ['endpoint', 'mode'], variable: 'MCP_AQL_ENDPOINT_MODE', flag: 'mode', read: asIs },
   { path: ['endpoint', 'profile'], variable: 'MCP_AQL_ENDPOINT_PROFILE', flag: 'profile', read: asIs },
-  { path: ['endpoint', 'toolPrefix'], variable: 'MCP_AQL_TOOL_PREFIX', flag: 'toolPrefix', read: asIs },
+  { path: ['endpoint', 'toolPrefix'], variable: 'MCP_AQL_TOOL_PREFIX', flag: 'prefix', read: asIs },
   { path: ['log', 'level'], variable: 'MCP_AQL_LOG_LEVEL', flag: 'logLevel', read: asIs },
   { path: ['log', 'format'], variable: 'MCP_AQL_LOG_FORMAT', read: asIs },
   { path: ['policy', 'readOnly'], variable: 'MCP_AQL_READ_ONLY', flag: 'readOnly', read: asBoolean },
@@ -64,7 +65,7 @@ export const OVERRIDES: readonly Override[] = [
 /** The variable that names the main file; it is read before the file and overrides no setting. */
 export const CONFIG_VARIABLE = 'MCP_AQL_CONFIG';
 
-/** `toolPrefix` as it is typed: `--tool-prefix`. */
+/** `logLevel` as it is typed: `--log-level`. */
 export function formatFlag(flag: keyof ConfigFlags): string {
   return `--${flag.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }

@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
 import type { JsonPath } from '../lib/json-path.js';
 import { type ConfigReport, openDiagnostics } from './diagnostics.js';
@@ -22,6 +22,12 @@ export async function readDocument(file: string, cwd: string, report: ConfigRepo
 async function readJson(file: string, source: string, report: ConfigReport): Promise<unknown> {
   const diagnostics = openDiagnostics(report, source);
   try {
+    const { fault, isOpen } = await inspect(file);
+    if (fault !== undefined) {
+      diagnostics.problem([], fault);
+      return {};
+    }
+    if (isOpen) diagnostics.warning([], 'every user of this machine may write it, and so run commands: chmod o-w');
     const { value, duplicates } = parseJsonc(await readFile(file, 'utf8'));
     for (const path of duplicates)
       diagnostics.problem(path, 'the key is given twice; only one can count', 'rename or remove one');
@@ -37,6 +43,18 @@ async function readJson(file: string, source: string, report: ConfigReport): Pro
     }
     return {};
   }
+}
+
+/** A longer file is no configuration, and reading it could take all memory. */
+const MAX_BYTES = 1_048_576;
+
+/** Looks at a file before it is read: a pipe or a device might never end. @throws where there is none */
+async function inspect(file: string): Promise<{ readonly fault?: string; readonly isOpen: boolean }> {
+  const status = await stat(file);
+  const isOpen = (status.mode & 0o002) !== 0 && process.platform !== 'win32';
+  if (!status.isFile()) return { fault: 'expected a regular file', isOpen };
+  if (status.size > MAX_BYTES) return { fault: `the file is larger than ${MAX_BYTES} bytes`, isOpen };
+  return { isOpen };
 }
 
 /** Reads every `*.json` of a folder, by name. Undefined when there is no such folder. */

@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import type { JsonPath } from '../lib/json-path.js';
-import type { JsonObject } from '../protocol/json.js';
+import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import type { CredentialEntry, LooseText } from './config-document.js';
 import type { Diagnostics } from './diagnostics.js';
 import type { GatewayConfig, PolicyConfig, StoreConfig, UpstreamEndpoint } from './gateway-config.js';
@@ -186,8 +186,28 @@ function noteBadHeader(name: string, value: string, { path, diagnostics }: Value
 const MASK = '***';
 const SENSITIVE_NAME = new RegExp(`${SECRET_NAME.source}|cookie|session|signature`, 'i');
 
-/** A copy of the configuration as JSON, for printing: everything that may be secret is masked. */
-export function maskConfig(config: GatewayConfig): JsonObject {
+/**
+ * A copy of the configuration as JSON, for printing: everything that may be secret is masked, and the values of variables
+ * whose names sound secret wherever they stand.
+ */
+export function maskConfig(config: GatewayConfig, env: NodeJS.ProcessEnv = {}): JsonObject {
+  const secrets = Object.entries(env).flatMap(([name, value]) =>
+    value !== undefined && value.length >= LEAST_SECRET && SECRET_NAME.test(name) ? [value] : [],
+  );
+  return maskTexts(maskMembers(config), secrets) as JsonObject;
+}
+
+/** A shorter value stands in ordinary words, too. */
+const LEAST_SECRET = 6;
+
+function maskTexts(value: unknown, secrets: readonly string[]): unknown {
+  if (typeof value === 'string') return secrets.reduce((text, secret) => text.replaceAll(secret, MASK), value);
+  if (Array.isArray(value)) return value.map((item) => maskTexts(item, secrets));
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, maskTexts(item, secrets)]));
+}
+
+function maskMembers(config: GatewayConfig): JsonObject {
   const upstreams = config.upstreams.map((upstream) => ({ ...upstream, endpoint: maskEndpoint(upstream.endpoint) }));
   return structuredClone({
     ...config,

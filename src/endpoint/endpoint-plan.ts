@@ -2,7 +2,7 @@ import type { Catalog } from '../catalog/catalog.js';
 import type { FamilyDefinition, GatewayConfig } from '../config/gateway-config.js';
 import { groupBy } from '../lib/collections.js';
 import type { JsonSchema } from '../protocol/json.js';
-import { CATEGORIES, CATEGORY_PERMISSIONS, type Category, type Operation } from '../protocol/operation.js';
+import { CATEGORIES, CATEGORY_PERMISSIONS, type Category, dangerRank, type Operation } from '../protocol/operation.js';
 import { describeTool } from './describe-tool.js';
 import { compilePlacement } from './place-operation.js';
 
@@ -32,7 +32,7 @@ const SINGLE_PURPOSE = 'Call any operation of the connected servers.';
 const SINGLE_TITLE = 'MCP-AQL';
 
 /** Places every operation of a catalog in one family of the configured profile and defines the MCP tools that reach them. */
-export function buildEndpointPlan(catalog: Catalog, config: GatewayConfig['endpoint']): EndpointPlan {
+export function buildEndpointPlan(catalog: Catalog, config: Omit<GatewayConfig['endpoint'], 'errors'>): EndpointPlan {
   const { mode, toolPrefix } = config;
   const { families } = config.profile;
   const place = compilePlacement(config.profile);
@@ -73,7 +73,11 @@ function defineFamilyTool(
   introspectTool: string,
 ): ToolDefinition {
   const categories = reachedCategories(family, operations);
-  const { purpose, name: endpoint } = family;
+  const { name: endpoint } = family;
+  const onlyAdds = categories.includes('CREATE') && !isDestructive(categories);
+  const replaces = onlyAdds && operations.some(mayReplace);
+  const promise = replaces ? ' May replace what exists.' : ' Never changes what exists.';
+  const purpose = onlyAdds ? `${family.purpose}${promise}` : family.purpose;
   const description = describeTool({
     name,
     purpose,
@@ -83,7 +87,19 @@ function defineFamilyTool(
     endpoint,
     budget: FAMILY_BUDGET,
   });
-  return defineTool(name, titleOf(endpoint), description, categories);
+  return defineTool(name, titleOf(endpoint), description, categories, replaces);
+}
+
+/** Whether a CREATE may overwrite: an upsert, or one that an argument makes replace. */
+function mayReplace({ classification: { category, danger, risks = [] } }: Operation): boolean {
+  if (category !== 'CREATE') return false;
+  return [danger.level, ...risks.map((risk) => risk.danger)].some((level) => dangerRank(level) >= REPLACING_FROM);
+}
+
+const REPLACING_FROM = dangerRank('destructive');
+
+function isDestructive(categories: readonly Category[]): boolean {
+  return categories.some((category) => CATEGORY_PERMISSIONS[category].destructive);
 }
 
 /** The single tool always has the most dangerous annotations, whatever operations there are (companion document "MCP integration"). */
@@ -144,9 +160,14 @@ const REQUEST_SCHEMA: JsonSchema = {
 };
 
 /** An MCP tool with the annotations of the most dangerous category that it reaches. */
-function defineTool(name: string, title: string, description: string, categories: Iterable<Category>): ToolDefinition {
-  const permissions = [...categories].map((category) => CATEGORY_PERMISSIONS[category]);
-  const readOnly = permissions.every((permission) => permission.readOnly);
+function defineTool(
+  name: string,
+  title: string,
+  description: string,
+  categories: readonly Category[],
+  replaces = false,
+): ToolDefinition {
+  const readOnly = categories.every((category) => CATEGORY_PERMISSIONS[category].readOnly);
   return {
     name,
     title,
@@ -155,7 +176,7 @@ function defineTool(name: string, title: string, description: string, categories
     annotations: {
       title,
       readOnlyHint: readOnly,
-      destructiveHint: permissions.some((permission) => permission.destructive),
+      destructiveHint: replaces || isDestructive(categories),
       idempotentHint: readOnly,
       openWorldHint: true,
     },

@@ -31,6 +31,7 @@ import {
   type PlacedOperation,
   placeOperations,
 } from './status.js';
+import { describeUnmatched } from './unmatched-rules.js';
 import { createUpstreamHandler } from './upstream-handler.js';
 
 export type { GatewayStatus, PlacedOperation, UpstreamSummary } from './status.js';
@@ -101,6 +102,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     config,
     (slug) => pool.get(slug),
     () => catalog.current(),
+    policy,
   );
   const innerCalls = createInnerCalls(
     (raw) => pipeline(raw, catalog.current()),
@@ -144,19 +146,25 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
   const { batch: batchSettings, results: resultSettings, limits } = config;
   const batch = createBatchRunner({
     ...batchSettings,
-    callOne: pipeline,
+    callOne: (raw) => pipeline(raw, catalog.current()),
     answerBytes: resultSettings.maxBytes,
     limits,
     observe,
   });
-  const settled = pool.settled.then(() => catalog.settle());
+  const settled = pool.settled.then(async () => {
+    await catalog.settle();
+    const unmatched = describeUnmatched(config, catalog.current().catalog.operations);
+    for (const message of unmatched) observe({ kind: 'notice', level: 'warn', message });
+  });
   return {
     config,
     settled,
     warmedUp: Promise.race([settled, delay(WARM_UP_MS, undefined, { ref: false })]),
     handle(call) {
+      const snapshot = catalog.current();
       const operations = readBatch(call);
-      return operations === undefined ? pipeline(call, catalog.current()) : batch(call, operations, catalog.current());
+      const reply = operations === undefined ? pipeline(call, snapshot) : batch(call, operations, snapshot);
+      return snapshot.plan.reachOf(call.tool) === undefined ? reply.then(markUnknownTool) : reply;
     },
     ...describeState(catalog, pool, policy),
     explainPolicy: (question) => explainPolicy(policy.rules, question),
@@ -170,6 +178,10 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     },
     close: () => lifecycle.close(),
   };
+}
+
+function markUnknownTool(reply: Reply): Reply {
+  return { ...reply, unknownTool: true };
 }
 
 function openPool(

@@ -1,4 +1,5 @@
 import { bindArguments } from '../catalog/arguments/bind-arguments.js';
+import { operationOfCall } from '../catalog/call-danger.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import type { Observer } from '../observe/observation.js';
 import type { ApprovalService } from '../policy/approvals/approval-queue.js';
@@ -55,5 +56,5 @@ function withoutWebhook({
 export function explainPolicy(rules: RuleEngine, { operation, params, client }: PolicyQuestion): Explanation {
   const bound = bindArguments(operation, params);
   const args = bound.ok ? bound.arguments : params;
-  return rules.explain(operation, args, client === undefined ? {} : { client });
+  return rules.explain(operationOfCall(operation, args), args, client === undefined ? {} : { client });
 }

@@ -4,10 +4,12 @@ import { type CacheInterceptor, createCacheInterceptor } from '../interceptor/ca
 import { createMergeInterceptor } from '../interceptor/merge-update.js';
 import { fromFailedTool } from '../pipeline/shape.js';
 import type { Snapshot } from '../pipeline/snapshot.js';
+import type { PolicyService } from '../policy/policy.js';
 import type { OperationHandler } from '../protocol/call.js';
 import { type Operation, QUALIFIER } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
 import type { UpstreamPool } from '../upstream/upstream-pool.js';
+import { createGovernedRead } from './governed-read.js';
 
 /**
  * Upstream tools as handlers inside the interceptors that curation configures: a cache, and updates that merge. The reads of
@@ -17,10 +19,14 @@ export function createUpstreamHandler(
   { cache }: Pick<GatewayConfig, 'cache'>,
   find: UpstreamPool['get'],
   snapshotOf: () => Snapshot,
+  policy: Pick<PolicyService, 'gatekeeper' | 'quota' | 'recordCall'>,
 ): CacheInterceptor {
+  const inner = createCaller(find);
   const merging = createMergeInterceptor({
-    inner: createCaller(find),
+    inner,
+    read: createGovernedRead(inner, policy),
     findOperation: (upstream, name) => findOperation(snapshotOf().catalog, upstream, name),
+    resourcePathOf: (read) => resourcePathsOf(snapshotOf().catalog).get(read.qualifiedName),
     explainFailure: fromFailedTool,
   });
   return createCacheInterceptor({ inner: merging, maxBytes: cache.maxBytes });
@@ -55,4 +61,20 @@ export function findOperation({ find, operations }: Catalog, upstream: string, n
   if (named !== undefined) return named;
   const ofTool = operations.filter((operation) => operation.upstream === upstream && operation.tool === name);
   return ofTool.length === 1 ? ofTool[0] : undefined;
+}
+
+/** Catalogs never change. */
+const resourcePaths = new WeakMap<Catalog, ReadonlyMap<string, string>>();
+
+/** The READs that merging updates name, with the path of the resource; without those for which updates name several paths. */
+function resourcePathsOf(catalog: Catalog): ReadonlyMap<string, string> {
+  const known = resourcePaths.get(catalog);
+  if (known !== undefined) return known;
+  const named = catalog.operations.flatMap(({ upstream, merge }) => {
+    const read = merge === undefined ? undefined : findOperation(catalog, upstream, merge.read);
+    return read === undefined ? [] : [[read.qualifiedName, merge?.path ?? ''] as const];
+  });
+  const paths = new Map(named.filter(([read, path]) => named.every(([other, its]) => other !== read || its === path)));
+  resourcePaths.set(catalog, paths);
+  return paths;
 }

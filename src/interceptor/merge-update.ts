@@ -1,8 +1,10 @@
 import { checkArguments } from '../catalog/arguments/bind-arguments.js';
+import { pathOf } from '../catalog/arguments/parameter-scope.js';
 import type { HandlerCall, HandlerOutcome, OperationHandler } from '../protocol/call.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import type { MergeRule, Operation } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
+import { RESOURCE_VERSION } from '../protocol/result.js';
 import { questionKey } from './call-key.js';
 import {
   type Expectation,
@@ -16,6 +18,7 @@ import {
   type ExplainFailure,
   type FindOperation,
   findField,
+  findResource,
   planRead,
   versionOf,
 } from './resource.js';
@@ -23,23 +26,29 @@ import {
 interface MergeInterceptorDeps {
   /** Runs an operation at its upstream, never from a cache. */
   readonly inner: OperationHandler;
+  /** Runs the read of an update the same way, with policy, budgets and audit as for a call of the update's caller. */
+  readonly read: OperationHandler;
   /** Looks in the current catalog. */
   readonly findOperation: FindOperation;
+  /** Where a READ's answer holds the resource that merging updates change; undefined where none of them names the READ. */
+  readonly resourcePathOf: (read: Operation) => string | undefined;
   readonly explainFailure: ExplainFailure;
 }
 
 /**
  * Runs UPDATEs with `merge`: reads the resource, checks what the caller expects of it, merges the caller's `input` into it,
  * reads again to check that the fields that are written back or expected are unchanged, writes, and gives the new version in
- * `_meta.version`. Updates of one resource run one after the other, so that none that passes this interceptor overwrites
+ * `_meta`. Updates of one resource run one after the other, so that none that passes this interceptor overwrites
  * another. All other operations pass unchanged.
  */
 export function createMergeInterceptor({
   inner,
+  read: runRead,
   findOperation,
+  resourcePathOf,
   explainFailure,
 }: MergeInterceptorDeps): OperationHandler {
-  const readResource = createResourceReader({ inner, explainFailure });
+  const readResource = createResourceReader({ inner: runRead, explainFailure });
   const takeTurn = createTurns();
 
   const update = async (call: HandlerCall, read: HandlerCall, expectation: Expectation): Promise<HandlerOutcome> => {
@@ -69,7 +78,15 @@ export function createMergeInterceptor({
     const read = planRead(call, rule, findOperation);
     return takeTurn(questionKey(read), () => update(call, read, expectation));
   };
-  return (call) => (call.operation.merge === undefined ? inner(call) : merge(call, call.operation.merge));
+  /** A READ that merging updates name gives the version that they expect, so that it need not be learned from a conflict. */
+  const pass = async (call: HandlerCall): Promise<HandlerOutcome> => {
+    const path = call.operation.classification.category === 'READ' ? resourcePathOf(call.operation) : undefined;
+    const outcome = await inner(call);
+    if (path === undefined || isFailure(outcome)) return outcome;
+    const resource = findResource(outcome, path);
+    return resource === undefined ? outcome : addVersion(outcome, versionOf(resource));
+  };
+  return (call) => (call.operation.merge === undefined ? pass(call) : merge(call, call.operation.merge));
 }
 
 function isFailure(outcome: HandlerOutcome): boolean {
@@ -79,7 +96,7 @@ function isFailure(outcome: HandlerOutcome): boolean {
 function addVersion(outcome: HandlerOutcome, version: string | undefined): HandlerOutcome {
   if (version === undefined || !('toolResult' in outcome)) return outcome;
   const { toolResult } = outcome;
-  return { toolResult: { ...toolResult, _meta: { ...toolResult._meta, version } } };
+  return { toolResult: { ...toolResult, _meta: { ...toolResult._meta, [RESOURCE_VERSION]: version } } };
 }
 
 /**
@@ -123,8 +140,9 @@ interface MergedArguments {
 }
 
 /**
- * An update's arguments merged with the resource: objects are merged, all other values are the caller's, and a field that the
- * caller left out is sent with its present value where the upstream requires it, else not at all.
+ * An update's arguments merged with the resource: objects are merged and all other values are the caller's. A field that the
+ * caller left out is sent with its present value where the upstream requires it, or replaces the whole resource; else not at
+ * all. Where the whole is replaced, null removes a field by leaving it out.
  * @throws OperationError when the whole does not fit the tool's schema, or cannot be written back as it was
  */
 function mergeArguments(operation: Operation, args: JsonObject, resource: JsonObject): MergedArguments {
@@ -135,16 +153,26 @@ function mergeArguments(operation: Operation, args: JsonObject, resource: JsonOb
     const field = findField(resource, parameter);
     const present = field === undefined ? undefined : resource[field];
     const given = merged.get(upstreamName);
-    const isFilled = field !== undefined && !merged.has(upstreamName) && isRequired(operation, upstreamName);
+    const isNeeded = isRequired(operation, upstreamName);
+    if (given === null && writesWhole(operation) && !isNeeded) {
+      merged.delete(upstreamName);
+      continue;
+    }
+    const isSent = isNeeded || (writesWhole(operation) && present !== null);
+    const isFilled = field !== undefined && !merged.has(upstreamName) && isSent;
     if (isFilled) merged.set(upstreamName, present);
     if (isJsonObject(given)) merged.set(upstreamName, deepMerge(present, given));
     if (field === undefined || !(isFilled || (isJsonObject(given) && isJsonObject(present)))) continue;
     requireExact(operation, field, present, given);
     writtenBack.push(field);
   }
-  const whole = Object.fromEntries(merged);
-  requireFit(operation, whole);
-  return { arguments: whole, writtenBack };
+  const all = Object.fromEntries(merged);
+  requireFit(operation, all);
+  return { arguments: all, writtenBack };
+}
+
+function writesWhole({ merge }: Operation): boolean {
+  return merge?.writes === 'whole';
 }
 
 function isRequired({ inputSchema }: Operation, upstreamName: string): boolean {
@@ -163,6 +191,9 @@ function requireFit(operation: Operation, args: JsonObject): void {
   const faults = checkArguments(operation, args);
   const [fault] = faults;
   if (fault === undefined) return;
+  const kept = operation.parameters.filter(({ upstreamName }) => args[upstreamName] === null).map(pathOf);
+  const unremovable = faults.filter(({ param }) => kept.includes(param)).map(({ param }) => param);
+  if (unremovable.length > 0) throw cannotRemove(operation, unremovable);
   throw new OperationError(
     fault.code,
     `The update was not attempted: merged with the present values, it does not fit the tool's schema. ${faults.map(({ message }) => message).join('. ')}`,
@@ -172,6 +203,15 @@ function requireFit(operation: Operation, args: JsonObject): void {
       ...(faults.length > 1 ? { faults } : {}),
       outcome: 'not_run',
     },
+  );
+}
+
+function cannotRemove(operation: Operation, params: readonly string[]): OperationError {
+  const names = params.map((param) => `'${param}'`).join(', ');
+  return new OperationError(
+    'VALIDATION_INVALID_TYPE',
+    `The update was not attempted: ${names} cannot be removed, because the tool takes no null for it. Give it another value`,
+    { operation: operation.name, param_name: params[0], actual_type: 'null', outcome: 'not_run' },
   );
 }
 

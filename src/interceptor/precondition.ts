@@ -49,7 +49,7 @@ export function requireExpected(
   if (expectation.kind === 'fields') {
     const fields = unmetFields(expectation.fields, resource);
     if (fields.length === 0) return;
-    const problem = `${quote(fields)} of the resource ${fields.length === 1 ? 'is' : 'are'} not what 'if_match' says`;
+    const problem = `${quote(fields)} of the resource ${fields.length === 1 ? 'is' : 'are'} not as 'if_match' says`;
     throw versionMismatch({ operation, problem, expected: expectation.fields, resource, fields });
   }
   const { version } = expectation;
@@ -92,7 +92,7 @@ interface Mismatch {
 
 function versionMismatch({ operation, problem, expected, resource, fields }: Mismatch): OperationError {
   const next =
-    "Look at details.current; if the update is still right, repeat it with 'if_match' set to current_version";
+    "See details.current; if the update is still right, send it again with 'if_match' set to current_version";
   return new OperationError('CONFLICT_VERSION_MISMATCH', `'${operation.name}' was not attempted: ${problem}. ${next}`, {
     operation: operation.name,
     expected,

@@ -105,7 +105,7 @@ function pairParameters(update: Operation, read: Operation, { identifiers = {} }
     .filter((pair) => pair.read.required && pair.update === undefined)
     .map((pair) => pair.read.name);
   if (unfilled.length === 0) return pairs;
-  throw brokenCuration(update, 'merge.identifiers', `does not say what ${unfilled.join(', ')} of ${read.name} is`);
+  throw brokenCuration(update, 'merge.identifiers', `does not fill ${unfilled.join(', ')} of ${read.name}`);
 }
 
 function collectIdentifiers({ arguments: args }: HandlerCall, pairs: readonly Pair[]): JsonObject {
@@ -141,10 +141,9 @@ export function createResourceReader({ inner, explainFailure }: ResourceReaderDe
     }
   };
   return async (update, read) => {
-    const answer = readAnswer(await runRead(update, read));
     const path = update.merge?.path ?? '';
-    const resource = valueAt(answer, parsePath(path));
-    if (isJsonObject(resource)) return resource;
+    const resource = findResource(await runRead(update, read), path);
+    if (resource !== undefined) return resource;
     const place = path === '' ? 'the answer' : `${path} in the answer`;
     throw brokenCuration(
       update,
@@ -152,6 +151,12 @@ export function createResourceReader({ inner, explainFailure }: ResourceReaderDe
       `does not lead to an object: ${place} of ${read.operation.name} is not one`,
     );
   };
+}
+
+/** The object at a path of an answer; undefined where there is none. */
+export function findResource(outcome: HandlerOutcome, path: string): JsonObject | undefined {
+  const resource = valueAt(readAnswer(outcome), parsePath(path));
+  return isJsonObject(resource) ? resource : undefined;
 }
 
 function notAttempted(update: Operation, read: Operation, error: OperationError): OperationError {

@@ -4,7 +4,7 @@ import { braceExpand } from 'minimatch';
 /** A compiled pattern. */
 export interface Glob {
   readonly pattern: string;
-  match(text: PathText): Match;
+  match(text: PathText, budget: Budget): Match;
 }
 
 /**
@@ -18,6 +18,14 @@ export const LONGEST_TEXT = 4_096;
 
 /** The most alternatives that the braces of one pattern may expand to. */
 const MOST_ALTERNATIVES = 64;
+
+/** Steps that holding one text against patterns may take: about ten milliseconds. What is left then is in doubt. */
+const MOST_STEPS = 1_000_000;
+
+/** Counts steps down over all patterns of one question; below zero nothing is certain any more. */
+interface Budget {
+  left: number;
+}
 
 /** Extended globs and named classes, which nest or depend on the language: not supported. */
 const UNSUPPORTED = /[?*+@!]\(|\[:\w+:\]/;
@@ -34,47 +42,58 @@ type Character = string | RegExp;
 type Segment = string | Run<Character>;
 
 /**
- * Compiles a pattern in minimatch's syntax: `*` and `?` within a segment, `**` across segments, classes and braces; wildcards
- * match a leading dot. Callers choose the values, so this matcher never backtracks beyond the last wildcard: minimatch's
- * regular expressions take seconds for hostile texts. A pattern that cannot be used always gives `doubt`.
+ * Compiles a pattern. The one dialect for values and names: `*` and `?` stand within a segment, `**` for whole segments,
+ * `[a-z]` and `[!a-z]` for a character, `{a,b}` and `{1..3}` for alternatives, a backslash takes a sign as itself; names that
+ * begin with a dot are like others. There are no extended globs (`!(a)`) and no named classes. Values come from callers, so
+ * this matcher never backtracks beyond the last wildcard, the alternatives of a pattern together are no longer than a pattern
+ * may be, and steps are counted. A pattern that cannot be used is always in doubt.
  */
 export function compileGlob(pattern: string): Glob {
   const alternatives = readAlternatives(pattern);
   if (alternatives === null) return { pattern, match: () => 'doubt' };
-  return { pattern, match: (text) => anyOf(alternatives.map((alternative) => matchForms(alternative, text))) };
+  return {
+    pattern,
+    match: (text, budget) => anyOf(alternatives.map((alternative) => matchForms(alternative, text, budget))),
+  };
 }
 
 /** Whether one of the patterns matches. A text that is too long gives `doubt`. */
 export function matchGlobs(globs: readonly Glob[], text: string): Match {
   if (text.length > LONGEST_TEXT) return globs.length > 0 ? 'doubt' : 'no';
   const path = readPathText(text);
-  return anyOf(globs.map((glob) => glob.match(path)));
+  const budget: Budget = { left: MOST_STEPS };
+  return anyOf(globs.map((glob) => glob.match(path, budget)));
 }
 
-/** `yes` needs a match of every form of the path and `no` a match of none, because a path has several spellings. */
-function matchForms(alternative: Run<Segment>, text: PathText): Match {
+/** Every form must match to be certain, and none to be certain that not: a path is easily spelled in another way. */
+function matchForms(alternative: Run<Segment>, text: PathText, budget: Budget): Match {
   const { written, resolved, directory, unplaced } = text;
-  const asWritten = matchSegments(alternative, written, isNamed);
-  const asResolved = matchSegments(alternative, resolved, isNamed);
-  if (asWritten && asResolved) return 'yes';
+  const holds = (segments: readonly string[], mayBeWild: (segment: string) => boolean): boolean =>
+    matchSegments(alternative, segments, mayBeWild, budget);
+  const asWritten = holds(written, isNamed);
+  const asResolved = holds(resolved, isNamed);
+  if (asWritten && asResolved && budget.left >= 0) return 'yes';
   const mayMatch =
     asWritten ||
     asResolved ||
     unplaced ||
-    matchSegments(alternative, directory, isAny) ||
-    // Some upstreams, such as object stores, do not resolve paths: there `prod/../x` is in `prod`.
-    matchSegments(alternative, written, isAny);
-  return mayMatch ? 'doubt' : 'no';
+    holds(directory, isAny) ||
+    // Where nothing resolves paths, as in an object store, `prod/../x` lies in `prod`.
+    holds(written, isAny);
+  return mayMatch || budget.left < 0 ? 'doubt' : 'no';
 }
 
 function matchSegments(
   alternative: Run<Segment>,
   segments: readonly string[],
   mayBeWild: (segment: string) => boolean,
+  budget: Budget,
 ): boolean {
   const fits = (segment: Segment, text: string): boolean =>
-    typeof segment === 'string' ? segment === text : mayBeWild(text) && matchRun(segment, text, matchCharacter, isAny);
-  return matchRun(alternative, segments, fits, mayBeWild);
+    typeof segment === 'string'
+      ? segment === text
+      : mayBeWild(text) && matchRun(segment, text, matchCharacter, isAny, budget);
+  return matchRun(alternative, segments, fits, mayBeWild, budget);
 }
 
 function matchCharacter(character: Character, text: string): boolean {
@@ -96,11 +115,14 @@ function matchRun<Part, Item>(
   items: ArrayLike<Item>,
   fits: (part: Part, item: Item) => boolean,
   passes: (item: Item) => boolean,
+  budget: Budget,
 ): boolean {
   let part = 0;
   let wild = -1;
   let resume = 0;
   for (let index = 0; index < items.length; ) {
+    budget.left -= 1;
+    if (budget.left < 0) return false;
     const expected = parts[part];
     if (expected === WILD) {
       wild = part++;
@@ -123,7 +145,7 @@ function matchRun<Part, Item>(
 function readAlternatives(pattern: string): readonly Run<Segment>[] | null {
   if (pattern.length > LONGEST_TEXT || UNSUPPORTED.test(pattern)) return null;
   const alternatives = braceExpand(pattern, { braceExpandMax: MOST_ALTERNATIVES + 1 });
-  if (alternatives.length > MOST_ALTERNATIVES) return null;
+  if (alternatives.length > MOST_ALTERNATIVES || alternatives.join('').length > LONGEST_TEXT) return null;
   try {
     return alternatives.map(readPattern);
   } catch (error) {

@@ -82,15 +82,36 @@ const MAX_COMPARED = 100;
 /** How many names are compared in full after the first selection. */
 const SHORT_LIST = 48;
 
-/** The name that was probably meant, or undefined when none is similar. For short lists, such as an operation's parameters. */
+/** Of so many names the nearest is looked for; comparing two long ones takes some hundredths of a millisecond. */
+const MOST_NAMES = 200;
+
+/** The name that was probably meant, or undefined when none is close. Meant for the few parameters of one operation. */
 export function nearestName(query: string, names: Iterable<string>): string | undefined {
   let best: string | undefined;
   let bestScore = LIKELY;
+  let looked = 0;
   for (const name of names) {
+    looked += 1;
+    if (looked > MOST_NAMES) break;
     const score = similarity(query, name);
     if (score > bestScore) [best, bestScore] = [name, score];
   }
   return best;
+}
+
+/** Finds the name that was probably meant. */
+export type Suggest = (query: string, names: Iterable<string>) => string | undefined;
+
+/** Who misspells more names than this in one request did not misspell them. */
+const MOST_SUGGESTIONS = 8;
+
+/** `nearestName` for the unknown names of one request, of which only the first ones are compared. */
+export function createSuggester(most = MOST_SUGGESTIONS): Suggest {
+  let left = most;
+  return (query, names) => {
+    left -= 1;
+    return left >= 0 ? nearestName(query, names) : undefined;
+  };
 }
 
 /** Whether one name was probably meant for the other: most letters or words are the same. */

@@ -65,7 +65,15 @@ export function cleanName(name: string): string {
   return cutText(removeInvisible(name), MAX_VALUE_LENGTH);
 }
 
-/** Makes an upstream's JSON value safe to show: every text in it as in `cleanText`, but not trimmed. */
+/** Longer names are no names; an answer that repeats one shows its beginning. */
+const MAX_ECHO_LENGTH = 100;
+
+/** A name that a caller sent, as an answer repeats it: cut, since its length is bounded by the request alone. */
+export function echoName(name: string): string {
+  return cutText(removeInvisible(name.slice(0, 2 * MAX_ECHO_LENGTH)), MAX_ECHO_LENGTH);
+}
+
+/** A foreign JSON value made fit to show: every text in it as `cleanText` would have it, but not trimmed. */
 export function cleanValue(value: unknown, maxLength = MAX_VALUE_LENGTH): unknown {
   if (typeof value === 'string') return cutText(removeInvisible(value), maxLength);
   if (Array.isArray(value)) return value.map((item) => cleanValue(item, maxLength));

@@ -22,7 +22,12 @@ interface Renderer<O> {
 
 type Renderers = { readonly [K in Observation['kind']]: Renderer<Extract<Observation, { kind: K }>> };
 
-const STATE_LEVELS: Readonly<Record<string, Level>> = { waiting: 'warn', ready: 'info' };
+const STATE_LEVELS: Readonly<Record<string, Level>> = {
+  waiting: 'warn',
+  unresponsive: 'warn',
+  'crash-looping': 'warn',
+  ready: 'info',
+};
 
 const SEVERITY_LEVELS = { info: 'debug', warning: 'warn', error: 'error' } as const;
 
@@ -79,11 +84,16 @@ export async function createLogObserver(options: LogOptions): Promise<LogObserve
 }
 
 async function openSink(asText: boolean): Promise<DestinationStream> {
-  if (!asText) return destination({ dest: 2, sync: false });
+  if (!asText) return escaping(destination({ dest: 2, sync: false }));
   // Only terminals need the pretty format, so other processes do not load it.
   const { default: pretty } = await import('pino-pretty');
   // The message contains the other fields already; only a defect's stack gets more lines.
   return pretty({ destination: 2, sync: true, include: 'level,time,err', colorize: process.stderr.isTTY });
+}
+
+/** JSON escapes C0 controls alone; C1 controls and marks of direction would still act on a terminal that shows the log. */
+function escaping(sink: DestinationStream & { flushSync(): void }): DestinationStream & { flushSync(): void } {
+  return { write: (line) => sink.write(escapeInvisible(line)), flushSync: () => sink.flushSync() };
 }
 
 /**

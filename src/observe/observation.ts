@@ -1,7 +1,19 @@
 import type { ErrorCode } from '../protocol/error-table.js';
 
 /** The state of an upstream's connection. */
-export type UpstreamState = 'disabled' | 'connecting' | 'ready' | 'waiting' | 'closed';
+export type UpstreamState =
+  | 'disabled'
+  /** Not started: its configuration has a problem. */
+  | 'misconfigured'
+  | 'connecting'
+  | 'ready'
+  /** Not connected; the next attempt is planned. */
+  | 'waiting'
+  /** Not connected because it did not answer, not even a ping. */
+  | 'unresponsive'
+  /** Not connected; it has crashed so often that the pauses between starts grow. */
+  | 'crash-looping'
+  | 'closed';
 
 /**
  * A typed event. Sinks such as the log decide how to use it. An observation must not contain argument values or secrets.

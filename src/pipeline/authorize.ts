@@ -1,3 +1,4 @@
+import { operationOfCall } from '../catalog/call-danger.js';
 import type { Gatekeeper } from '../policy/admission.js';
 import { isSameDefinition } from '../policy/confirmation/token-types.js';
 import type { RawCall } from '../protocol/call.js';
@@ -69,16 +70,16 @@ export async function authorize(
   });
   if (permit instanceof Promise) {
     await permit;
-    requireUnchanged(operation, currentOperation);
+    requireUnchanged(operation, args, currentOperation);
   }
   return new Authorized(call);
 }
 
 /** A person may take minutes to confirm. The confirmation covers the definition they saw, not a later one. */
-function requireUnchanged(operation: Operation, currentOperation: CurrentOperation): void {
+function requireUnchanged(operation: Operation, args: JsonObject, currentOperation: CurrentOperation): void {
   const { name, qualifiedName } = operation;
   const current = currentOperation(qualifiedName);
-  if (current !== undefined && isSameDefinition(operation, current)) return;
+  if (current !== undefined && isSameDefinition(operation, operationOfCall(current, args))) return;
   throw new OperationError(
     'TOKEN_SCOPE_MISMATCH',
     `Operation '${name}' changed while its confirmation was pending and did not run. Read its details again, then call it without a token to be asked again`,

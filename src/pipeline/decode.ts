@@ -1,4 +1,5 @@
 import type { ToolReach } from '../endpoint/endpoint-plan.js';
+import { echoName } from '../lib/text.js';
 import type { RawCall } from '../protocol/call.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import { OperationError } from '../protocol/operation-error.js';
@@ -60,7 +61,7 @@ async function unknownTool(raw: RawCall, snapshot: Snapshot): Promise<OperationE
   const error = await unknownOperation(raw.tool, given, snapshot);
   return new OperationError(
     error.code,
-    `There is no MCP tool '${raw.tool}'. Upstream tools are operations here: ${error.message}`,
+    `There is no MCP tool '${echoName(raw.tool)}'. Upstream tools are operations here: ${error.message}`,
     { ...error.details, tools: snapshot.plan.tools.map((tool) => tool.name) },
   );
 }
@@ -109,13 +110,13 @@ function notAnObject(
 ): OperationError {
   const parsed = typeof value === 'string' ? parseObject(value) : undefined;
   const operation = operationName === undefined ? undefined : snapshot.catalog.find(operationName);
-  const hint = parsed === undefined ? '' : '. Send the object itself, not a string that contains JSON';
+  const hint = parsed === undefined ? '' : '. Send the object itself, not a string containing JSON';
   return new OperationError(
     'VALIDATION_INVALID_TYPE',
     `Parameter '${name}' expected 'object', got '${typeName(value)}'${hint}`,
     {
       param_name: name,
-      operation: operationName ?? raw.tool,
+      operation: echoName(operationName ?? raw.tool),
       expected_type: 'object',
       actual_type: typeName(value),
       example:

@@ -1,3 +1,4 @@
+import { isSpeltLike } from '../lib/names.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { Operation } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
@@ -17,16 +18,21 @@ export interface Directives {
 export const CONFIRMATION = '_confirmation';
 export const QUOTA_CONTINUE = '_quota_continue';
 /** Names of the specification that an operation may also use for a parameter; the parameter then takes precedence. */
-const PLAIN_CONFIRMATION = 'confirmation_token';
+export const PLAIN_CONFIRMATION = 'confirmation_token';
 export const IF_MATCH = 'if_match';
 
 const NAMES = [CONFIRMATION, QUOTA_CONTINUE, PLAIN_CONFIRMATION, IF_MATCH] as const;
 
 type Name = (typeof NAMES)[number];
 
-/** Separates the directives from the parameters. */
-export function takeDirectives(operation: Operation, params: JsonObject): Directives {
-  const given = NAMES.filter((name) => Object.hasOwn(params, name) && isDirective(operation, name));
+/**
+ * Separates the directives from the parameters. Refuses a name that is near a directive and would pass for metadata.
+ *
+ * @param confirmable whether calls of the operation can require confirmation; elsewhere `confirmation_token` is an unknown parameter
+ */
+export function takeDirectives(operation: Operation, params: JsonObject, confirmable: boolean): Directives {
+  const given = NAMES.filter((name) => Object.hasOwn(params, name) && isDirective(operation, name, confirmable));
+  refuseMisspelt(operation, params);
   if (given.length === 0) return { params };
   const ownParams = Object.fromEntries(Object.entries(params).filter(([key]) => !given.some((name) => name === key)));
   const givenAs = (name: Name): unknown => (given.includes(name) ? (params[name] ?? undefined) : undefined);
@@ -42,8 +48,26 @@ export function takeDirectives(operation: Operation, params: JsonObject): Direct
   };
 }
 
-function isDirective(operation: Operation, name: Name): boolean {
+/** Refuses `_confirmaton` and its like: metadata that is not known is ignored, and whoever sends a token means something. */
+function refuseMisspelt({ name, parameters }: Operation, params: JsonObject): void {
+  const misspelt = Object.keys(params).flatMap((key) => {
+    if (!key.startsWith('_') || key === CONFIRMATION || key === QUOTA_CONTINUE) return [];
+    if (parameters.some((parameter) => parameter.upstreamName === key)) return [];
+    const meant = NAMES.find((directive) => isSpeltLike(key.replace(/^_+/, ''), directive.replace(/^_/, '')));
+    return meant === undefined ? [] : [{ key, meant }];
+  });
+  if (misspelt.length === 0) return;
+  const listed = misspelt.map(({ key, meant }) => `'${key}' (did you mean '${meant}'?)`).join(', ');
+  throw new OperationError('VALIDATION_UNKNOWN_PARAM', `Unknown parameter(s) for operation '${name}': ${listed}`, {
+    operation: name,
+    unknown_params: misspelt.map(({ key }) => key),
+    valid_params: misspelt.map(({ meant }) => meant),
+  });
+}
+
+function isDirective(operation: Operation, name: Name, confirmable: boolean): boolean {
   if (name.startsWith('_')) return true;
+  if (name === PLAIN_CONFIRMATION && !confirmable) return false;
   if (name === IF_MATCH && operation.merge === undefined) return false;
   return !operation.parameters.some((parameter) => parameter.name === name || parameter.upstreamName === name);
 }

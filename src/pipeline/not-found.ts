@@ -1,33 +1,48 @@
-import { exampleParams } from '../catalog/arguments/example-params.js';
+import { validExample } from '../catalog/arguments/example-params.js';
 import type { WithheldTool } from '../catalog/integrity/guard-tools.js';
 import { isSpeltLike, toSnakeCase } from '../lib/names.js';
+import { echoName } from '../lib/text.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import { dangerRank, type Operation } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
 import type { Snapshot } from './snapshot.js';
 
-/** The answer to an operation called through another family's tool: the right tool, with an example call. */
+/**
+ * The answer to an operation called through another family's tool: the right tool, with an example call.
+ *
+ * @param reasons why these arguments belong to another family than the operation; none where the operation itself does
+ */
 export function endpointMismatch(
   operation: Operation,
   tool: string,
   params: JsonObject,
   snapshot: Snapshot,
+  reasons: readonly string[] = [],
 ): OperationError {
   const expected = snapshot.plan.toolFor(operation);
+  const actual = echoName(tool);
+  const why =
+    reasons.length === 0 ? '' : ` with these parameters, because they do more than read: ${reasons.join('; ')}`;
   return new OperationError(
     'VALIDATION_ENDPOINT_MISMATCH',
-    `Operation '${operation.name}' must be called via '${expected}', not '${tool}'`,
+    `Operation '${operation.name}' must be called via '${expected}', not '${actual}'${why}`,
     {
       operation: operation.name,
       expected_endpoint: expected,
-      actual_endpoint: tool,
+      actual_endpoint: actual,
+      ...(reasons.length === 0 ? {} : { reasons }),
       example: correctedExample(snapshot, operation, params),
     },
   );
 }
 
+/** MCP allows a tool's name 128 characters, and the name of its upstream stands before it. */
+const LONGEST_NAME = 256;
+
 /** The answer to an unknown name: what was probably meant, and where to call it. */
 export async function unknownOperation(name: string, given: JsonObject, snapshot: Snapshot): Promise<OperationError> {
+  // Nothing is called so, and comparing it with what there is takes time that grows with the square of its length.
+  if (name.length > LONGEST_NAME) return notFound(echoName(name), LIST_OPERATIONS, [], undefined, snapshot);
   const resolution = snapshot.catalog.resolve(name);
   const params = isJsonObject(given['params']) ? given['params'] : given;
   switch (resolution.kind) {
@@ -50,7 +65,7 @@ export async function unknownOperation(name: string, given: JsonObject, snapshot
     case 'raw-name':
       return notFound(
         name,
-        `That is the upstream's own name; the operation is called ${quoteNames(resolution.candidates)}`,
+        `This is the upstream's own name; the operation is called ${quoteNames(resolution.candidates)}`,
         resolution.candidates,
         params,
         snapshot,
@@ -64,7 +79,9 @@ export async function unknownOperation(name: string, given: JsonObject, snapshot
   }
 }
 
-/** How many operations a search by meaning suggests. */
+const LIST_OPERATIONS = 'List the operations with introspect: {"query": "operations"}';
+
+/** How many operations are suggested by what they do. */
 const MOST_FOUND = 3;
 
 /** Suggests operations with a similar spelling; where there are none, those that a search by meaning finds. */
@@ -79,10 +96,7 @@ async function nothingNamed(
     // No example: these operations only do something similar, and a caller would take an example for the intended call.
     if (found.length > 0) return notFound(name, `Nearest in meaning: ${quoteNames(found)}`, found, undefined, snapshot);
   }
-  const nextStep =
-    nearest.length > 0
-      ? `Did you mean ${quoteNames(nearest)}?`
-      : 'List what exists with introspect: {"query": "operations"}';
+  const nextStep = nearest.length > 0 ? `Did you mean ${quoteNames(nearest)}?` : LIST_OPERATIONS;
   return notFound(name, nextStep, nearest, params, snapshot);
 }
 
@@ -137,12 +151,20 @@ interface CorrectedExample {
 /** The longest example worth its tokens, in characters of JSON; a longer one is replaced by placeholders only. */
 const MAX_EXAMPLE_LENGTH = 1_500;
 
-/** An example call of the operation that keeps what the caller already got right. */
-export function correctedExample(snapshot: Snapshot, operation: Operation, given: JsonObject): CorrectedExample {
+/**
+ * An example call of the operation that keeps what the caller already got right; undefined where none was found that would
+ * be accepted.
+ */
+export function correctedExample(
+  snapshot: Snapshot,
+  operation: Operation,
+  given: JsonObject,
+): CorrectedExample | undefined {
   const tool = snapshot.plan.toolFor(operation);
-  const kept = exampleParams(operation, given);
-  const params = JSON.stringify(kept).length <= MAX_EXAMPLE_LENGTH ? kept : exampleParams(operation);
-  return { tool, arguments: { operation: operation.name, params } };
+  const kept = validExample(operation, given);
+  const isShort = kept !== undefined && JSON.stringify(kept).length <= MAX_EXAMPLE_LENGTH;
+  const params = isShort ? kept : validExample(operation);
+  return params === undefined ? undefined : { tool, arguments: { operation: operation.name, params } };
 }
 
 /** The part of a grouped tool that a call meant, and its parameters without the one that chose the part. */
@@ -167,8 +189,17 @@ export function choosePart(parts: readonly Operation[], given: JsonObject): Chos
 
 function gives(members: JsonObject, { fixedArguments = {} }: Operation): boolean {
   return Object.entries(fixedArguments).every(([name, value]) =>
-    Object.entries(members).some(([key, given]) => isSame(key, name) && isSame(String(given), String(value))),
+    firstMembers(members).some(([key, given]) => isSame(key, name) && isSame(String(given), String(value))),
   );
+}
+
+/** A call that was meant says so among its first members. */
+const MOST_MEMBERS = 100;
+
+function firstMembers(members: JsonObject): readonly (readonly [name: string, value: unknown])[] {
+  return Object.keys(members)
+    .slice(0, MOST_MEMBERS)
+    .map((name) => [name, members[name]]);
 }
 
 function withoutFixed(members: JsonObject, { fixedArguments = {} }: Operation): JsonObject {

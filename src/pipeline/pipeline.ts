@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
-import type { Observer } from '../observe/observation.js';
+import { echoName } from '../lib/text.js';
+import type { Observation, Observer } from '../observe/observation.js';
 import type { Gatekeeper } from '../policy/admission.js';
 import type { CallRecorder } from '../policy/audit-events.js';
 import type { QuotaService } from '../policy/quota/quota-types.js';
@@ -58,8 +59,10 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     const routed = await route(await decode(raw, snapshot), snapshot);
     progress.operation = routed.operation;
     progress.arguments = routed.params;
-    const validated = validate(routed, snapshot, results);
+    const validated = validate(routed, snapshot, results, gatekeeper);
+    progress.operation = validated.operation;
     progress.arguments = validated.arguments;
+    if (validated.unchecked !== undefined) observe(uncheckedNotice(validated.operation, validated.unchecked));
     const authorized = await authorize(validated, gatekeeper, currentOperation);
     const { operation, query } = authorized;
     const context = describeContext(authorized);
@@ -71,19 +74,19 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     }
     const quotaWarnings = await throttle(authorized, quota);
     const outcome = await dispatch(authorized, snapshot);
-    const finish: FinishAnswer = (dataText, value) => {
-      const { dataText: data, warnings } = results.finish(context, query, dataText, value);
+    const finish: FinishAnswer = async (dataText, value) => {
+      const answer = await results.finish(context, query, dataText, value);
       const allWarnings = collectWarnings({
         operation,
         durationMs: performance.now() - progress.started,
         slowMs,
         isFirstWarning: () => isFirstWarning(raw.caller.sessionId, operation.qualifiedName),
         quotaWarnings,
-        resultWarnings: warnings,
+        resultWarnings: answer.warnings,
       });
-      return { dataText: data, warnings: allWarnings };
+      return { ...answer, warnings: allWarnings };
     };
-    const reply = shape(operation, outcome, limits, finish);
+    const reply = await shape(operation, outcome, limits, finish);
     await quota.settle(operation, raw.caller, reply.text.length);
     return reply;
   };
@@ -104,7 +107,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     }
     observe({
       kind: 'call',
-      operation: operation?.name ?? raw.tool,
+      operation: operation?.name ?? echoName(raw.tool),
       upstream: operation?.upstream ?? '',
       category: operation?.classification.category ?? '',
       code,
@@ -113,6 +116,12 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     });
     return reply;
   };
+}
+
+/** The caller is not told: it can do nothing about it, and the upstream's own answer says what is wrong. */
+function uncheckedNotice({ qualifiedName }: Operation, why: string): Observation {
+  const message = `Arguments of '${qualifiedName}' go to the upstream without having been checked to the end: ${why}`;
+  return { kind: 'notice', level: 'warn', message };
 }
 
 function describeContext({ operation, arguments: args, raw: { caller, answerBytes } }: AuthorizedCall): ReadContext {

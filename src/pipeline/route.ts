@@ -1,3 +1,5 @@
+import { mayEscalate, operationOfCall, riskyVariants } from '../catalog/call-danger.js';
+import type { EndpointPlan } from '../endpoint/endpoint-plan.js';
 import type { RawCall } from '../protocol/call.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { Operation } from '../protocol/operation.js';
@@ -5,11 +7,12 @@ import type { DecodedCall } from './decode.js';
 import { endpointMismatch, unknownOperation } from './not-found.js';
 import type { Snapshot } from './snapshot.js';
 
-/** A request whose operation exists and was called through the right MCP tool. */
+/** A request whose operation exists and was called through an MCP tool that can reach it. */
 export interface RoutedCall {
   readonly raw: RawCall;
   readonly operation: Operation;
   readonly params: JsonObject;
+  readonly reach: DecodedCall['reach'];
 }
 
 /** Finds the operation. A call is refused here when no operation has that name, or when it belongs to another family. */
@@ -17,8 +20,29 @@ export async function route(call: DecodedCall, snapshot: Snapshot): Promise<Rout
   const { raw, reach, operationName, params } = call;
   const operation = snapshot.catalog.find(operationName);
   if (operation === undefined) throw await unknownOperation(operationName, params, snapshot);
-  if (reach !== 'everything' && reach !== snapshot.plan.familyOf(operation)) {
-    throw endpointMismatch(operation, raw.tool, params, snapshot);
-  }
-  return { raw, operation, params };
+  if (!mayReach(reach, operation, snapshot.plan)) throw endpointMismatch(operation, raw.tool, params, snapshot);
+  return { raw, operation, params, reach };
+}
+
+/** Whether a tool of this reach takes calls of the operation at all. A READ that may write is also called as EXECUTE. */
+export function mayReach(reach: DecodedCall['reach'], operation: Operation, plan: EndpointPlan): boolean {
+  if (reach === 'everything' || reach === plan.familyOf(operation)) return true;
+  return mayEscalate(operation) && riskyVariants(operation).some((variant) => plan.familyOf(variant) === reach);
+}
+
+/**
+ * The operation as the call's arguments use it. A call is refused here when that belongs to another family than the tool's:
+ * a READ whose arguments write is called as EXECUTE, and without such arguments as READ.
+ */
+export function settleOperation(call: RoutedCall, args: JsonObject, snapshot: Snapshot): Operation {
+  const { operation, raw, params, reach } = call;
+  const used = operationOfCall(operation, args);
+  if (reach === 'everything' || reach === snapshot.plan.familyOf(used)) return used;
+  throw endpointMismatch(
+    used,
+    raw.tool,
+    params,
+    snapshot,
+    used === operation ? [] : used.classification.danger.reasons,
+  );
 }

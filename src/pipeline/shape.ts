@@ -1,11 +1,17 @@
 import type { HandlerOutcome } from '../protocol/call.js';
 import type { InputRequired } from '../protocol/consent.js';
-import { describeFailure, type FailureCode } from '../protocol/error-table.js';
+import { describeFailure, type FailureCode, isQuestionCode } from '../protocol/error-table.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import type { PayloadLimits } from '../protocol/limits.js';
 import type { Operation } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
-import type { ContentBlock, Reply, ToolCallResult, Warning } from '../protocol/result.js';
+import {
+  type ContentBlock,
+  RESOURCE_VERSION,
+  type Reply,
+  type ToolCallResult,
+  type Warning,
+} from '../protocol/result.js';
 import type { ReadData } from '../results/result-types.js';
 import { payloadTooLarge } from './limit.js';
 import { toResultData } from './tool-result-data.js';
@@ -14,7 +20,7 @@ import { toResultData } from './tool-result-data.js';
  * Applies the caller's query to an upstream's whole answer.
  * @param value the answer as a value, where it is already parsed
  */
-export type FinishAnswer = (dataText: string, value: unknown) => ReadData;
+export type FinishAnswer = (dataText: string, value: unknown) => ReadData | Promise<ReadData>;
 
 /** A UTF-8 text is never longer in bytes than three times its UTF-16 length. */
 const MAX_BYTES_PER_UNIT = 3;
@@ -22,13 +28,13 @@ const MAX_BYTES_PER_UNIT = 3;
 /**
  * Writes a handler's outcome as the specification's envelope, once. Throws when the answer exceeds the response limit.
  */
-export function shape(
+export async function shape(
   operation: Operation,
   outcome: HandlerOutcome,
   limits: PayloadLimits,
   finish: FinishAnswer,
-): Reply {
-  if ('toolResult' in outcome) return limited(shapeToolResult(operation, outcome.toolResult, finish), limits);
+): Promise<Reply> {
+  if ('toolResult' in outcome) return limited(await shapeToolResult(operation, outcome.toolResult, finish), limits);
   return limited(envelope('dataText' in outcome ? outcome.dataText : JSON.stringify(outcome.data ?? null)), limits);
 }
 
@@ -37,7 +43,7 @@ export function shapeStored({ dataText, warnings }: ReadData, limits: PayloadLim
   return limited(envelope(dataText, [], warnings), limits);
 }
 
-function shapeToolResult(operation: Operation, result: ToolCallResult, finish: FinishAnswer): Reply {
+async function shapeToolResult(operation: Operation, result: ToolCallResult, finish: FinishAnswer): Promise<Reply> {
   if (result.isError === true) {
     // Images and resources of a failed tool are part of its answer.
     return {
@@ -47,8 +53,9 @@ function shapeToolResult(operation: Operation, result: ToolCallResult, finish: F
     };
   }
   const { dataText: whole, value, blocks } = toResultData(result);
-  const { dataText, warnings } = finish(whole, value);
-  return { ...envelope(dataText, blocks, warnings), ...passThrough(result) };
+  const { dataText, warnings, isPart = false } = await finish(whole, value);
+  const beside = isPart ? blocks.filter(({ type }) => type !== 'text') : blocks;
+  return { ...envelope(dataText, beside, warnings, versionOf(result)), ...passThrough(result) };
 }
 
 /** Writes a failure as an answer. */
@@ -58,7 +65,7 @@ export function shapeFailure(error: OperationError, operation: Operation | undef
   return {
     text: JSON.stringify(operation?.bareErrors === true ? { success: false, error: { code, message } } : failure),
     blocks: [],
-    isError: !error.traits.recoverable,
+    isError: !isQuestionCode(code),
     code,
   };
 }
@@ -72,9 +79,26 @@ export function shapeQuestion({ question, state }: InputRequired, operation: Ope
   return { ...shapeFailure(refusal, operation), inputRequired: { question, state } };
 }
 
-function envelope(dataText: string, blocks: readonly ContentBlock[] = [], warnings: readonly Warning[] = []): Reply {
+function envelope(
+  dataText: string,
+  blocks: readonly ContentBlock[] = [],
+  warnings: readonly Warning[] = [],
+  version?: string,
+): Reply {
   const warningsMember = warnings.length === 0 ? '' : `,"warnings":${JSON.stringify(warnings)}`;
-  return { text: `{"success":true,"data":${dataText}${warningsMember}}`, blocks, isError: false, code: 'OK' };
+  const metaMember = version === undefined ? '' : `,"_meta":${JSON.stringify({ version })}`;
+  return {
+    text: `{"success":true,"data":${dataText}${warningsMember}${metaMember}}`,
+    blocks,
+    isError: false,
+    code: 'OK',
+  };
+}
+
+/** The version that `if_match` takes, where the gateway read the resource: models see the envelope, not MCP's `_meta`. */
+function versionOf({ _meta: meta }: ToolCallResult): string | undefined {
+  const version = meta?.[RESOURCE_VERSION];
+  return typeof version === 'string' ? version : undefined;
 }
 
 function nativeBlocks(result: ToolCallResult): readonly ContentBlock[] {
@@ -111,19 +135,43 @@ export function toOperationError(thrown: unknown, operation: string | undefined)
   );
 }
 
+/** A status as messages write one: "HTTP 404" or "status code 404"; any other number may be an amount. */
+const status = (code: string): string => `\\b(?:https?(?:/[\\d.]+)?(?: error)?|status(?: ?code)?)\\W{0,3}${code}\\b`;
+
 /**
  * The error code for the text of a failed tool; the first match wins. MCP has no status besides `isError`, so an HTTP status
  * in the text or a usual phrase decides (companion document "errors", upstream mapping).
  */
 const MEANINGS: readonly { readonly code: FailureCode; readonly says: RegExp }[] = [
-  { code: 'RATE_LIMIT_EXCEEDED', says: /\b429\b|rate.?limit|too many requests/i },
-  { code: 'NOT_FOUND_RESOURCE', says: /\b404\b|\bnot found\b|\bno such\b|does not exist|doesn't exist|\bENOENT\b/i },
-  { code: 'CONFLICT_ALREADY_EXISTS', says: /\b409\b|already exists|\bEEXIST\b|\bduplicate key\b/i },
+  {
+    code: 'RATE_LIMIT_EXCEEDED',
+    says: new RegExp(`${status('429')}|rate.?limit|too many requests`, 'i'),
+  },
+  {
+    code: 'NOT_FOUND_RESOURCE',
+    says: new RegExp(
+      `${status('404')}|(?<!method )\\bnot found\\b|\\bno such\\b|does not exist|doesn't exist|\\bENOENT\\b`,
+      'i',
+    ),
+  },
+  {
+    code: 'CONFLICT_ALREADY_EXISTS',
+    says: new RegExp(`${status('409')}|\\b409 conflict\\b|already exists|\\bEEXIST\\b|\\bduplicate key\\b`, 'i'),
+  },
   {
     code: 'PERMISSION_DENIED',
-    says: /\b40[13]\b|unauthori[sz]ed|\bforbidden\b|(?:permission|access) denied|\bEACCES\b|\bEPERM\b/i,
+    says: new RegExp(
+      `${status('40[13]')}|unauthori[sz]ed|\\bforbidden\\b|(?:permission|access) denied|\\bEACCES\\b|\\bEPERM\\b`,
+      'i',
+    ),
   },
-  { code: 'VALIDATION_INVALID_TYPE', says: /\b4(?:00|22)\b|-32602|invalid (?:argument|param|input|request)/i },
+  {
+    code: 'VALIDATION_INVALID_TYPE',
+    says: new RegExp(
+      `${status('4(?:00|22)')}|\\b400 bad request\\b|\\b422 unprocessable\\b|-32602|invalid (?:argument|param|input|request)`,
+      'i',
+    ),
+  },
 ];
 
 /** A tool's own failure (`isError: true`) as the specification's error, with the upstream's text in the details. */

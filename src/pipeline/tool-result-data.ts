@@ -1,6 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
+import { isNestedDeeper } from '../lib/json-depth.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
+import { OperationError } from '../protocol/operation-error.js';
 import type { ContentBlock, ToolCallResult } from '../protocol/result.js';
+import { MAX_ANSWER_DEPTH } from '../results/result-types.js';
 
 /** An upstream's result as the envelope's `data`, with the blocks that stay native. */
 interface ResultData {
@@ -24,7 +27,11 @@ const FIRST_NATIVE_INDEX = 1;
  */
 export function toResultData(result: ToolCallResult): ResultData {
   const content = Array.isArray(result.content) ? result.content.filter(isBlock) : [];
-  if (result.structuredContent !== undefined) return fromStructured(result.structuredContent, content);
+  if (result.structuredContent !== undefined) {
+    const dataText = writeStructured(result.structuredContent);
+    if (dataText !== undefined) return fromStructured(result.structuredContent, dataText, content);
+    if (content.length === 0) throw nestedTooDeeply();
+  }
   const [only] = content;
   if (only === undefined) return { dataText: 'null', blocks: [] };
   if (content.length === 1 && isPlainText(only)) return { ...textAsJson(only.text), blocks: [] };
@@ -40,8 +47,24 @@ function isPlainText(block: ContentBlock): block is ContentBlock & { readonly te
   return block.type === 'text' && typeof block['text'] === 'string' && Object.keys(block).length === 2;
 }
 
-function fromStructured(structured: unknown, content: readonly ContentBlock[]): ResultData {
-  const dataText = JSON.stringify(structured);
+/** The JSON of structured content; undefined where it is nested too deeply for those who read the answer. */
+function writeStructured(structured: unknown): string | undefined {
+  try {
+    const text = JSON.stringify(structured);
+    return isNestedDeeper(text, MAX_ANSWER_DEPTH) ? undefined : text;
+  } catch (thrown) {
+    // Nested deeper than the stack.
+    if (thrown instanceof RangeError) return undefined;
+    throw thrown;
+  }
+}
+
+function nestedTooDeeply(): OperationError {
+  const message = `Internal error: 'the upstream's answer is nested more than ${MAX_ANSWER_DEPTH} levels deep'. Ask for a part of it`;
+  return new OperationError('INTERNAL_ERROR', message, { reason: 'nested_too_deeply', limit: MAX_ANSWER_DEPTH });
+}
+
+function fromStructured(structured: unknown, dataText: string, content: readonly ContentBlock[]): ResultData {
   const repeats = createRepetitionTest(structured, dataText);
   const blocks = content.filter((block) => !(isPlainText(block) && repeats(block.text)));
   return { dataText, value: structured, blocks };
@@ -49,20 +72,23 @@ function fromStructured(structured: unknown, content: readonly ContentBlock[]): 
 
 /**
  * Servers repeat their structured content as a text block for older clients; the repetition is left out. Structured content
- * must be an object, so a server may wrap a list or a text as its only member and send it unwrapped in the text block.
+ * must be an object, so a server may wrap a list or a text as a member and send it unwrapped in the text block.
  */
 function createRepetitionTest(structured: unknown, dataText: string): (text: string) => boolean {
   const members = isJsonObject(structured) ? Object.entries(structured) : [];
   const [only] = members.length === 1 ? members : [];
   const candidates = [{ value: structured, json: dataText }];
+  const texts = new Set(members.map(([, value]) => value).filter((value) => typeof value === 'string'));
   if (only !== undefined) {
     const [key, value] = only;
-    if (typeof value === 'string') return (text) => text === value || sameJson(text, candidates);
     // `{"key":VALUE}`: the member's own JSON is a piece of what is written already.
     candidates.push({ value, json: dataText.slice(JSON.stringify(key).length + 2, -1) });
   }
-  return (text) => sameJson(text, candidates);
+  return (text) => texts.has(text) || sameJson(text.replace(HEADING, ''), candidates);
 }
+
+/** One line that announces the JSON after it: `Current configuration:`. */
+const HEADING = /^[^\n{[]{1,100}:\s*(?=[{[])/;
 
 /** Whether a text is the JSON of one of the candidates, in any layout and with its members in any order. */
 function sameJson(text: string, candidates: readonly { readonly value: unknown; readonly json: string }[]): boolean {
@@ -85,10 +111,10 @@ function textAsJson(text: string): Pick<ResultData, 'dataText' | 'value'> {
   return { dataText: text.includes('\n') ? JSON.stringify(parsed) : text, value: parsed };
 }
 
-/** The object or array in a text. A bare number or word stays text: the author of "007" or "1e3" may not mean a number. */
+/** The object or array in a text; undefined where it is nested too deeply, so that it stays text. A bare number or word stays text: the author of "007" or "1e3" may not mean a number. */
 function parseContainer(text: string): unknown {
   const start = /^\s*[[{]/.test(text);
-  if (!start) return undefined;
+  if (!start || isNestedDeeper(text, MAX_ANSWER_DEPTH)) return undefined;
   try {
     return JSON.parse(text) as unknown;
   } catch {

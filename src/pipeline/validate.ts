@@ -1,24 +1,29 @@
 import { bindArguments } from '../catalog/arguments/bind-arguments.js';
 import type { Fault } from '../catalog/arguments/explain-violations.js';
-import { nearestName } from '../lib/names.js';
+import { createSuggester } from '../lib/names.js';
+import { quoteValues } from '../lib/text.js';
+import { type Gatekeeper, isConfirmable } from '../policy/admission.js';
 import type { RawCall } from '../protocol/call.js';
 import type { JsonObject } from '../protocol/json.js';
-import type { Operation } from '../protocol/operation.js';
+import type { Operation, Parameter } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
 import { CONTROLS, type CollectionQuery, type ControlSet, type ResultService } from '../results/result-types.js';
-import { type Directives, IF_MATCH, takeDirectives } from './directives.js';
+import { type Directives, IF_MATCH, PLAIN_CONFIRMATION, takeDirectives } from './directives.js';
 import { correctedExample } from './not-found.js';
-import type { RoutedCall } from './route.js';
+import { type RoutedCall, settleOperation } from './route.js';
 import type { Snapshot } from './snapshot.js';
 
 /** A request whose parameters match the operation's description, in the upstream's spelling. */
 export interface ValidatedCall {
   readonly raw: RawCall;
+  /** As these arguments use it: with the category and danger of this call. */
   readonly operation: Operation;
   readonly arguments: JsonObject;
   readonly directives: Omit<Directives, 'params'>;
   /** How the caller wants the answer: filtered, sorted, paged. */
   readonly query?: CollectionQuery;
+  /** Why the arguments were not checked to the end; the upstream judges them. */
+  readonly unchecked?: string;
 }
 
 /**
@@ -40,32 +45,44 @@ export function validate(
   call: RoutedCall,
   snapshot: Snapshot,
   results: Pick<ResultService, 'takeControls' | 'controlsOf'>,
+  gatekeeper: Pick<Gatekeeper, 'staticDecision'>,
 ): ValidatedCall {
   const { raw, operation } = call;
-  const { params: bare, ...directives } = takeDirectives(operation, call.params);
+  const confirmable = isConfirmable(gatekeeper.staticDecision(operation));
+  const { params: bare, ...directives } = takeDirectives(operation, call.params, confirmable);
   const { params, query } = results.takeControls(operation, bare);
   const bound = bindArguments(operation, params);
-  if (!bound.ok) throw describeFaults(bound.faults, { ...call, params }, snapshot, results.controlsOf(operation));
+  if (!bound.ok) {
+    const accepted = { controls: results.controlsOf(operation), confirmable };
+    throw describeFaults(bound.faults, { ...call, params }, snapshot, accepted);
+  }
   return {
     raw,
-    operation,
+    operation: settleOperation(call, bound.arguments, snapshot),
     arguments: bound.arguments,
     directives,
     ...(query === undefined ? {} : { query }),
+    ...(bound.unchecked === undefined ? {} : { unchecked: bound.unchecked }),
   };
+}
+
+/** What a call of the operation may say beside the operation's own parameters. */
+interface Accepted {
+  readonly controls: ControlSet;
+  readonly confirmable: boolean;
 }
 
 function describeFaults(
   faults: readonly Fault[],
   call: RoutedCall,
   snapshot: Snapshot,
-  controls: ControlSet,
+  accepted: Accepted,
 ): OperationError {
   const main = chooseMainFault(faults);
   const { operation } = call;
-  return new OperationError(main.code, describeInWords(faults, operation, controls), {
+  return new OperationError(main.code, describeInWords(faults, operation, accepted), {
     operation: operation.name,
-    ...specifiedDetails(main, faults, operation, controls),
+    ...specifiedDetails(main, faults, operation, accepted),
     ...(faults.length > 1 ? { faults } : {}),
     example: correctedExample(snapshot, operation, call.params),
   });
@@ -80,19 +97,21 @@ function chooseMainFault(faults: readonly Fault[]): Fault {
 }
 
 /** One sentence a fault, unknown names first and together, with the valid list once. */
-function describeInWords(faults: readonly Fault[], operation: Operation, controls: ControlSet): string {
+function describeInWords(faults: readonly Fault[], operation: Operation, accepted: Accepted): string {
+  const { controls } = accepted;
   const unknown = faults.filter(isUnknownName);
   const others = faults.filter((fault) => !isUnknownName(fault)).map((fault) => explainOther(fault, controls));
   if (unknown.length === 0) return others.join('. ');
+  const suggest = createSuggester();
   const names = unknown.map(({ param, nearest }) => {
     const meant =
-      nearest ?? nearestName(param.replace(/^input\./, ''), [...controls.names.values(), ...directivesOf(operation)]);
+      nearest ?? suggest(param.replace(/^input\./, ''), [...controls.names.values(), ...directivesOf(operation)]);
     return meant === undefined ? `'${param}'` : `'${param}' (did you mean '${meant}'?)`;
   });
   const own = ownNames(operation);
-  // The controls are listed here only where the operation has no parameters; the details always list them.
-  const valid = (own.length > 0 ? own : validNames(operation, controls)).map((name) => `'${name}'`);
-  const list = valid.length > 0 ? `Valid: ${valid.join(', ')}` : 'It takes no parameters';
+  // What may be asked of the answer is listed where there is nothing else, and in the details.
+  const valid = own.length > 0 ? own : validNames(operation, accepted);
+  const list = valid.length > 0 ? `Valid: ${quoteValues(valid)}` : 'It takes no parameters';
   return [`Unknown parameter(s) for operation '${operation.name}': ${names.join(', ')}. ${list}`, ...others].join('. ');
 }
 
@@ -105,17 +124,12 @@ function explainOther({ code, param, message }: Fault, { names }: ControlSet): s
 }
 
 /** The details that the specification names for the code. */
-function specifiedDetails(
-  main: Fault,
-  faults: readonly Fault[],
-  operation: Operation,
-  controls: ControlSet,
-): JsonObject {
+function specifiedDetails(main: Fault, faults: readonly Fault[], operation: Operation, accepted: Accepted): JsonObject {
   if (isUnknownName(main)) {
     const params = namesOf(faults, 'VALIDATION_UNKNOWN_PARAM');
     const fields = namesOf(faults, 'VALIDATION_UNKNOWN_FIELD');
     return {
-      ...(params.length > 0 ? { unknown_params: params, valid_params: validNames(operation, controls) } : {}),
+      ...(params.length > 0 ? { unknown_params: params, valid_params: validNames(operation, accepted) } : {}),
       ...(fields.length > 0 ? { unknown_fields: fields, valid_fields: inputNames(operation) } : {}),
     };
   }
@@ -136,13 +150,13 @@ function namesOf(faults: readonly Fault[], code: Fault['code']): string[] {
   return faults.filter((fault) => fault.code === code).map((fault) => fault.param.replace(/^input\./, ''));
 }
 
-/** The names that `params` may contain: the operation's own, then the controls of its answer. */
-function validNames(operation: Operation, { names }: ControlSet): string[] {
-  return [...ownNames(operation), ...names.values()];
+/** The names that `params` may contain: the operation's own, then the controls of its answer, then the confirmation. */
+function validNames(operation: Operation, { controls, confirmable }: Accepted): string[] {
+  return [...ownNames(operation), ...controls.names.values(), ...(confirmable ? [PLAIN_CONFIRMATION] : [])];
 }
 
 function ownNames(operation: Operation): string[] {
-  const names = operation.parameters.filter(({ place }) => place === 'params').map(({ name }) => name);
+  const names = namesAt(operation, 'params');
   return [...names, ...(inputNames(operation).length > 0 ? ['input'] : []), ...directivesOf(operation)];
 }
 
@@ -153,5 +167,13 @@ function directivesOf({ merge, parameters }: Operation): string[] {
 }
 
 function inputNames(operation: Operation): string[] {
-  return operation.parameters.filter(({ place }) => place === 'input').map(({ name }) => name);
+  return namesAt(operation, 'input');
+}
+
+/** An operation of ten thousand parameters is not told about by listing them. */
+const MOST_LISTED = 200;
+
+function namesAt({ parameters }: Operation, wanted: Parameter['place']): string[] {
+  const names = parameters.filter(({ place }) => place === wanted).map(({ name }) => name);
+  return names.slice(0, MOST_LISTED);
 }

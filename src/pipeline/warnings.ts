@@ -62,14 +62,20 @@ export function slowOperationWarning(
   const duration = Math.round(durationMs);
   return {
     code: 'PERFORMANCE_SLOW_QUERY_WARNING',
-    message: `Operation '${name}' took ${duration} ms; more than ${thresholdMs} ms is slow. Ask for less, or expect to wait`,
+    message: `Operation took ${duration}ms (threshold: ${thresholdMs}ms)`,
     details: { operation: name, duration_ms: duration, threshold_ms: thresholdMs },
-    severity: 'low',
+    severity: slowness(durationMs / thresholdMs),
   };
 }
 
+/** By how many times the threshold was passed (companion document "warnings"). */
+function slowness(times: number): NonNullable<Warning['severity']> {
+  if (times > 10) return 'high';
+  return times >= 2 ? 'medium' : 'low';
+}
+
 /** The warning of an operation that curation marks as deprecated; undefined where it is not. */
-export function deprecationWarning({ name, deprecated }: Operation): Warning | undefined {
+export function deprecationWarning({ name, deprecated }: Operation, now = Date.now()): Warning | undefined {
   if (deprecated === undefined) return undefined;
   const { replacement, removalDate, note } = deprecated;
   const sentences = [
@@ -86,8 +92,18 @@ export function deprecationWarning({ name, deprecated }: Operation): Warning | u
       ...(replacement === undefined ? {} : { replacement }),
       ...(removalDate === undefined ? {} : { removal_date: removalDate }),
     },
-    severity: 'medium',
+    severity: urgency(removalDate, now),
   };
+}
+
+const DAY_MS = 24 * 3_600_000;
+const SOON_DAYS = 30;
+
+/** By the days that are left until the removal (companion document "warnings"). */
+function urgency(removalDate: string | undefined, now: number): NonNullable<Warning['severity']> {
+  const removal = removalDate === undefined ? Number.NaN : Date.parse(removalDate);
+  if (Number.isNaN(removal)) return 'low';
+  return removal - now <= SOON_DAYS * DAY_MS ? 'high' : 'medium';
 }
 
 interface Collected {

@@ -37,6 +37,11 @@ export interface StaticDecision {
   readonly conditional: boolean;
 }
 
+/** Whether a call of the operation can be asked to be confirmed, so that a token for it means something. */
+export function isConfirmable({ effect, conditional }: StaticDecision): boolean {
+  return effect === 'confirm' || conditional;
+}
+
 export interface Gatekeeper {
   /**
    * Permits a call, synchronously where nothing gates it. Throws (or rejects with) an `OperationError` that denies it, or an

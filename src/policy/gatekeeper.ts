@@ -70,7 +70,7 @@ export function denyByDecision(operation: Operation, decision: PolicyDecision): 
 function denyByMatrix(operation: Operation, { danger, trust }: PolicyDecision): OperationError {
   const { name } = operation;
   const needed = minimumTrustFor(danger);
-  const way = `Do not retry: the operator has to trust upstream '${operation.upstream}' at least as '${needed}', or to name this operation in a policy rule`;
+  const way = `Do not retry: the operator has to trust upstream '${operation.upstream}' as '${needed}' or higher, or to name this operation in a policy rule`;
   if (dangerRank(danger) < dangerRank('destructive')) {
     return new OperationError(
       'PERMISSION_TRUST_LEVEL_INSUFFICIENT',

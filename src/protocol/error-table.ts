@@ -2,7 +2,7 @@
 export interface ErrorTraits {
   /** The HTTP status that a REST API would answer with (companion document "errors"). */
   readonly httpStatus: number;
-  /** Whether the model can recover by itself; decides `isError` of the MCP result. */
+  /** Whether the model can recover by itself; decides `isError` where `endpoint.errors` is `unrecoverable`. */
   readonly recoverable: boolean;
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
 }
@@ -55,6 +55,13 @@ export const ERROR_TABLE = {
 } as const satisfies Readonly<Record<string, ErrorTraits>>;
 
 export type ErrorCode = keyof typeof ERROR_TABLE;
+
+/** Refusals that ask for an answer: nothing has failed, and the same call goes on with the token that they carry. */
+const QUESTIONS: ReadonlySet<ErrorCode | 'OK'> = new Set(['CONFIRMATION_REQUIRED', 'RATE_LIMIT_QUOTA_PAUSE']);
+
+export function isQuestionCode(code: ErrorCode | 'OK'): boolean {
+  return QUESTIONS.has(code);
+}
 
 const MAX_QUOTE_LENGTH = 200;
 

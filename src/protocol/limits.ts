@@ -9,6 +9,8 @@ export interface PayloadLimits {
 
 /** What an upstream's answer said about its own rate limit. */
 export interface AnnouncedLimits {
+  /** The status of the answer, where that tells callers to wait: 429 is a limit, 503 an outage. */
+  readonly status?: number;
   /** The upstream asks for no calls during this time. */
   readonly retryAfterSeconds?: number;
   /** Calls that it still accepts before `resetsAt`. */

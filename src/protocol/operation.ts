@@ -8,6 +8,8 @@ export interface Parameter {
   readonly upstreamName: string;
   /** Where callers put it: beside the identifiers, or inside an UPDATE's `input`. */
   readonly place: 'params' | 'input';
+  /** Set for switches of an UPDATE's call (`dry_run`, `notify`): they stand beside `input` and are accepted inside it too. */
+  readonly eitherPlace?: true;
   readonly required: boolean;
   /** The upstream's own schema of this parameter; `$ref`s resolve against the operation's `inputSchema`. */
   readonly schema: JsonSchema;
@@ -20,6 +22,32 @@ export interface Classification {
   /** 0 (a guess) to 1 (declared by the operator). */
   readonly confidence: number;
   readonly evidence: readonly string[];
+  /** The arguments with which a call does more than the operation usually does; absent where none is known. */
+  readonly risks?: readonly Risk[];
+}
+
+/** A single value as JSON writes it. */
+export type RiskValue = string | number | boolean;
+
+/** What a value must be for a risk to apply. */
+export type RiskCondition =
+  /** Given, and neither null, false nor empty. */
+  | { readonly present: true }
+  /** One of these; `"true"` and 1 count as true. */
+  | { readonly is: readonly RiskValue[] }
+  /** Left out, or none of these. */
+  | { readonly unless: readonly RiskValue[] }
+  /** A member of one of these names, at any depth. */
+  | { readonly holds: readonly string[] };
+
+/** An argument with which a call is more dangerous than its operation. With any of them a READ is no READ. */
+export interface Risk {
+  /** The parameter in the upstream's spelling and the members inside it; lists on the way are looked through. */
+  readonly path: readonly string[];
+  readonly when: RiskCondition;
+  readonly danger: DangerLevel;
+  /** Why, in words: "parameter 'force' overrides what protects against loss". */
+  readonly reason: string;
 }
 
 /** How an update that replaces becomes one that merges: the gateway reads the object first (specification, section 4.5.1). */
@@ -30,7 +58,15 @@ export interface MergeRule {
   readonly identifiers?: Readonly<Record<string, string>>;
   /** The path of the object in the read's answer, dotted, with indexes (`items.0`); by default the answer itself. */
   readonly path?: string;
+  /** What the update sends; `changed` where absent. */
+  readonly writes?: MergeWrites;
 }
+
+/**
+ * What a merging UPDATE sends: `changed` what the caller changes, for tools that leave the rest as it is (PATCH); `whole` also the
+ * present value of every other field that the tool takes, for tools that replace the resource (PUT).
+ */
+export type MergeWrites = 'changed' | 'whole';
 
 /** The operator's note that an operation is deprecated. */
 export interface Deprecation {

@@ -34,6 +34,9 @@ export interface ContentBlock extends JsonObject {
   readonly type: string;
 }
 
+/** The member of a result's `_meta` in which the gateway gives a resource's version; with a prefix of its own, as MCP asks. */
+export const RESOURCE_VERSION = 'mcp-aql/version';
+
 /** An MCP `CallToolResult` exactly as it was received. */
 export interface ToolCallResult extends JsonObject {
   readonly content?: readonly ContentBlock[];
@@ -53,6 +56,8 @@ export interface Reply {
   readonly isError: boolean;
   /** The code in the envelope, for code that does not parse it. */
   readonly code: ErrorCode | 'OK';
+  /** Set where the gateway has no such MCP tool: servers then answer with a JSON-RPC error. */
+  readonly unknownTool?: true;
   /** Set where the client should ask its user first; the envelope is then for clients that cannot. */
   readonly inputRequired?: { readonly question: string; readonly state: string };
   /** The upstream's `_meta`, passed on unchanged. */

@@ -1,12 +1,17 @@
+import { isDeepStrictEqual } from 'node:util';
+import { quoteValues } from '../lib/text.js';
 import { isJsonObject } from '../protocol/json.js';
+import type { Operation } from '../protocol/operation.js';
 import type { Warning } from '../protocol/result.js';
 import { type AnswerDeps, answerWhole, boundOf, isSameQuestion, questionOf, sourceOf } from './answer-whole.js';
-import { cursorGone, noList, notWithCursor } from './errors.js';
+import { cursorGone, noSuchList, notWithCursor } from './errors.js';
 import { parseExact, writeExact } from './exact-numbers.js';
 import { checkFields, findKnownFields } from './query/check-fields.js';
+import { writePath } from './query/fields.js';
 import { project, projectionOf, type QueryOutcome, runQuery } from './query/run-query.js';
+import { runAtOnce, type Sliced } from './query/sliced.js';
 import type { CollectionQuery, FieldPath, ReadContext, ReadData } from './result-types.js';
-import { candidateLists, type LocatedList, locateList } from './shape/locate-list.js';
+import { candidateLists, type LocatedList, locateList, onlyText } from './shape/locate-list.js';
 import { type CursorPosition, type PageCursors, packTexts } from './stored/result-store.js';
 import { cursorOf, cutRange, writePage } from './write-page.js';
 
@@ -16,40 +21,138 @@ const MAX_BESIDE_LENGTH = 1_000;
 /** Items by which presets choose their fields: the same ones for every page. */
 const SAMPLE = 200;
 
-/** Applies the caller's controls to an upstream's answer. @param data parsed */
-export function answerQuery(context: ReadContext, query: CollectionQuery, data: unknown, deps: AnswerDeps): ReadData {
+/** An upstream's answer, as it came and parsed. */
+interface WholeAnswer {
+  readonly dataText: string;
+  readonly data: unknown;
+}
+
+/** Applies the caller's controls to an upstream's answer. What they cannot be applied to comes whole, with a warning. */
+export function* answerQuery(
+  context: ReadContext,
+  query: CollectionQuery,
+  answer: WholeAnswer,
+  deps: AnswerDeps,
+): Sliced<ReadData> {
   const { operation } = context;
-  const shape = deps.memory.shapeOf(operation);
-  const list = locateList(data, shape);
-  const isCollection = list !== undefined && (shape?.kind === 'collection' || list.isWhole);
-  if (isFieldsAlone(query)) return answerFields(context, query, data, isCollection ? list : undefined, deps);
-  if (list === undefined) throw noList(operation, candidateLists(data));
-  const outcome = runQuery(list.items, query, sourceOf(operation, deps));
+  const { data, dataText } = answer;
+  const isFieldsAlone = choosesFieldsAlone(query);
+  if (isFieldsAlone && selectsEverything(query, operation)) return answerWhole(context, dataText, deps);
+  const list =
+    query.collection === undefined ? findList(context, data, deps) : findAsked(context, query.collection, data, deps);
+  if (isFieldsAlone)
+    return yield* answerFields(
+      context,
+      query,
+      answer,
+      isCollection(list, context, query, deps) ? list : undefined,
+      deps,
+    );
+  if (list === undefined) return yield* answerWithoutList(context, query, answer, deps);
+  const source = { ...sourceOf(operation, deps), characters: dataText.length };
+  const outcome = yield* runQuery(list.items, query, source);
   return query.includeItems
     ? answerItems(context, query, { list, outcome }, deps)
     : summarise(context, outcome, list.items.length, deps);
 }
 
-function isFieldsAlone({ filter, text, sort, aggregate, page, fields }: CollectionQuery): boolean {
+/** The list that a query means; not one of texts or numbers in an object, such as the labels of an issue. */
+function findList({ operation }: ReadContext, data: unknown, { memory }: AnswerDeps): LocatedList | undefined {
+  if (operation.collection === null) return undefined;
+  const shape = memory.shapeOf(operation);
+  const list = locateList(data, shape);
+  const isMeant = list?.isWhole === true || shape?.kind === 'collection' || list?.items.some(isJsonObject) === true;
+  return isMeant ? list : undefined;
+}
+
+/** The list at the caller's path, which may leave out the member whose text is JSON. */
+function findAsked(
+  { operation }: ReadContext,
+  path: FieldPath,
+  data: unknown,
+  { controlsOf }: AnswerDeps,
+): LocatedList {
+  const prefix = onlyText(data)?.path ?? [];
+  for (const place of [path, [...prefix, ...path]]) {
+    const list = locateList(data, { kind: 'collection', path: place, evidence: 'the caller says so' });
+    if (list !== undefined && list.evidence !== 'lines' && isDeepStrictEqual(list.path, place)) return list;
+  }
+  const param = controlsOf(operation).names.get('collection') ?? 'collection';
+  throw noSuchList(operation, param, path, candidateLists(data));
+}
+
+/** Whether the answer is a list, rather than an object with one. */
+function isCollection(
+  list: LocatedList | undefined,
+  { operation }: ReadContext,
+  { collection }: CollectionQuery,
+  { memory }: AnswerDeps,
+): boolean {
+  if (list === undefined || list.evidence === 'lines') return false;
+  return collection !== undefined || list.isWhole || memory.shapeOf(operation)?.kind === 'collection';
+}
+
+/** `full` means all that there is, unless an operator has a preset of that name. */
+function selectsEverything({ fields }: CollectionQuery, { presets = {} }: Operation): boolean {
+  return fields?.preset === 'full' && fields.paths.length === 0 && !Object.hasOwn(presets, 'full');
+}
+
+/** The answer as it is, or with the fields that were asked for, and a warning that the rest of the query had no effect. */
+function* answerWithoutList(
+  context: ReadContext,
+  query: CollectionQuery,
+  answer: WholeAnswer,
+  deps: AnswerDeps,
+): Sliced<ReadData> {
+  const { fields } = query;
+  const isPlain = fields === undefined || selectsEverything(query, context.operation);
+  const written = isPlain
+    ? answerWhole(context, answer.dataText, deps)
+    : yield* answerFields(context, query, answer, undefined, deps);
+  return { ...written, warnings: [...written.warnings, warnOfNoList(context, answer.data, deps)] };
+}
+
+function warnOfNoList({ operation }: ReadContext, data: unknown, { controlsOf }: AnswerDeps): Warning {
+  const lists = candidateLists(data).map(writePath);
+  const [first] = lists;
+  const param = controlsOf(operation).names.get('collection');
+  const why =
+    first === undefined
+      ? 'it holds no list'
+      : `which of its lists is meant is not known: ${quoteValues(lists)}. Say so: ${JSON.stringify({ [param ?? 'collection']: first })}`;
+  return {
+    code: 'VALIDATION_NO_LIST_WARNING',
+    message: `The answer was not filtered, sorted, paged or summarised: ${why}`,
+    ...(first !== undefined && { details: { lists } }),
+    severity: 'medium',
+  };
+}
+
+function choosesFieldsAlone({ filter, text, sort, aggregate, page, fields }: CollectionQuery): boolean {
   const chooses = filter.length > 0 || text !== undefined || sort.length > 0 || aggregate !== undefined;
   return fields !== undefined && !chooses && page.style === 'all';
 }
 
-/** The answer keeps its shape; its items, or the one object that it is, hold only the fields asked for. */
-function answerFields(
+/**
+ * The answer keeps its shape; its items, or the one object that it is, hold only the fields asked for. A text has no fields
+ * and comes whole, however many lines it has: it may be a file that the caller writes back.
+ */
+function* answerFields(
   context: ReadContext,
   query: CollectionQuery,
-  data: unknown,
+  { data, dataText }: WholeAnswer,
   list: LocatedList | undefined,
   deps: AnswerDeps,
-): ReadData {
-  if (list === undefined && !isContainer(data)) return passText(context, data, deps);
-  const source = sourceOf(context.operation, deps);
+): Sliced<ReadData> {
+  if (list === undefined && !isContainer(data)) return passText(context, dataText, deps);
+  const source = { ...sourceOf(context.operation, deps), characters: dataText.length };
   const items = list === undefined ? [data] : list.items;
-  checkFields(query, findKnownFields(items, source), source.operation);
-  const projected = project(items, query, source, items.slice(0, SAMPLE));
-  if (list === undefined) return answerWhole(context, writeExact(projected[0]), deps);
-  const value = list.evidence === 'lines' ? projected : replaceList(list.data, list.path, projected);
+  yield* checkFields(query, findKnownFields(items, source), source.operation);
+  if (list === undefined && query.fields?.preset !== undefined && onlyText(data) !== undefined) {
+    return passText(context, dataText, deps);
+  }
+  const projected = yield* project(items, query, source, items.slice(0, SAMPLE));
+  const value = list === undefined ? projected[0] : replaceList(list.data, list.path, projected);
   return answerWhole(context, writeExact(value), deps);
 }
 
@@ -57,8 +160,8 @@ function isContainer(data: unknown): boolean {
   return typeof data === 'object' && data !== null;
 }
 
-function passText(context: ReadContext, data: unknown, deps: AnswerDeps): ReadData {
-  const answer = answerWhole(context, writeExact(data), deps);
+function passText(context: ReadContext, dataText: string, deps: AnswerDeps): ReadData {
+  const answer = answerWhole(context, dataText, deps);
   const message = "The answer is a text, which has no fields: it came whole. For a part of it, call without 'fields'";
   return {
     ...answer,
@@ -177,7 +280,7 @@ function writeStoredPage(
   const wanted = asked === undefined ? query : { ...query, fields: asked };
   const sampled = asked === undefined ? 0 : Math.min(SAMPLE, items.length);
   const sample = Array.from({ length: sampled }, (_, at) => itemAt(at));
-  if (query.fields !== undefined) checkFields(wanted, findKnownFields(sample, source), source.operation);
+  if (query.fields !== undefined) runAtOnce(checkFields(wanted, findKnownFields(sample, source), source.operation));
   const projection = projectionOf(wanted, source, sample);
   const { names } = deps.controlsOf(operation);
   return writePage({

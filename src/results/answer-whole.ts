@@ -57,7 +57,7 @@ function storePages(
 ): { readonly cursor: string; readonly params: JsonObject } | undefined {
   const { operation, caller } = context;
   const { kind, names } = controlsOf(operation);
-  if (kind !== 'collection') return undefined;
+  if (kind === 'none') return undefined;
   const list = locateList(data, memory.shapeOf(operation));
   const cut = cuts.find(({ kind: cutKind, path }) => cutKind === 'items' && isDeepStrictEqual(path, list?.path));
   if (list === undefined || list.evidence !== 'list' || cut === undefined || cut.kept === 0) return undefined;

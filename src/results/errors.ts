@@ -1,7 +1,9 @@
+import { quoteValue, quoteValues } from '../lib/text.js';
 import type { Operation } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
 import { writePath } from './query/fields.js';
 import type { FieldPath } from './result-types.js';
+import type { UnknownControl } from './shape/controls.js';
 
 /** One answer for a cursor that is forged, another session's, expired, or of another call: it reveals nothing of others. */
 export function cursorGone({ name }: Operation, param: string): OperationError {
@@ -16,22 +18,24 @@ export function cursorGone({ name }: Operation, param: string): OperationError {
 export function notWithCursor({ name }: Operation, param: string): OperationError {
   return new OperationError(
     'VALIDATION_INVALID_VALUE',
-    `Parameter '${param}' looks at all items and cannot be combined with a cursor. Leave out one or the other`,
+    `Parameter '${param}' concerns all items and cannot be combined with a cursor. Leave out one or the other`,
     { operation: name, param_name: param },
   );
 }
 
-/** The upstream's answer has no list that the controls could be about. */
-export function noList({ name }: Operation, candidates: readonly FieldPath[]): OperationError {
-  const found = candidates.map((path) => `'${writePath(path)}'`);
-  const why =
-    found.length === 0
-      ? 'this answer holds no list'
-      : `this answer holds several lists (${found.join(', ')}) and the configuration does not say which is meant`;
+/** The caller names a list that the answer does not have. */
+export function noSuchList(
+  { name }: Operation,
+  param: string,
+  asked: FieldPath,
+  lists: readonly FieldPath[],
+): OperationError {
+  const places = lists.map(writePath);
+  const has = places.length === 0 ? 'It holds none' : `Its lists: ${quoteValues(places)}`;
   return new OperationError(
     'VALIDATION_INVALID_VALUE',
-    `'${name}' cannot be filtered, sorted or paged: ${why}. Call it with 'fields' alone, or without such parameters`,
-    { operation: name, ...(found.length === 0 ? {} : { lists: candidates.map(writePath) }) },
+    `Parameter '${param}' must be the path of a list in the answer of '${name}', got ${quoteValue(writePath(asked))}. ${has}`,
+    { operation: name, param_name: param, value: quoteValue(writePath(asked)), lists: places },
   );
 }
 
@@ -42,12 +46,20 @@ export function handleGone(handle: string): OperationError {
   );
 }
 
-/** A control under a name that this operation does not use. */
-export function unknownControl({ name }: Operation, param: string, meant: string | undefined): OperationError {
-  const hint = meant === undefined ? `'${name}' takes no such parameter` : `It is called '${meant}' here`;
+/** Controls under names that this operation has for nothing. */
+export function unknownControlNames({ name }: Operation, unknown: readonly UnknownControl[]): OperationError {
+  const listed = unknown.map(({ key, meant }) =>
+    meant === undefined ? `'${key}'` : `'${key}' (did you mean '${meant}'?)`,
+  );
+  const known = unknown.flatMap(({ meant }) => meant ?? []);
+  const hint = known.length === unknown.length ? '' : `. '${name}' takes no such parameter`;
   return new OperationError(
     'VALIDATION_UNKNOWN_PARAM',
-    `Unknown parameter(s) for operation '${name}': '${param}'. ${hint}`,
-    { operation: name, unknown_params: [param], ...(meant === undefined ? {} : { valid_params: [meant] }) },
+    `Unknown parameter(s) for operation '${name}': ${listed.join(', ')}${hint}`,
+    {
+      operation: name,
+      unknown_params: unknown.map(({ key }) => key),
+      ...(known.length > 0 && { valid_params: known }),
+    },
   );
 }

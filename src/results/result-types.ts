@@ -15,11 +15,12 @@ export interface ItemField {
   readonly type: string;
 }
 
-/** The controls an operation takes now, each under the name that callers use: `_filter` where `filter` is the upstream's. */
+/** The controls an operation takes now, each under the name that callers use: `result_filter` where `filter` is the upstream's. */
 export interface ControlSet {
+  /** What the answers are declared to be; `none` where no controls are taken. */
   readonly kind: ResultShape['kind'] | 'none';
   readonly names: ReadonlyMap<Control, string>;
-  /** The fields of the items, as far as a schema or earlier answers show; there may be others. */
+  /** The fields of the items, as far as a schema describes them; there may be others. */
   readonly fields?: readonly ItemField[];
   readonly computed?: readonly ComputedField[];
 }
@@ -38,6 +39,8 @@ export interface ReadContext {
 export interface ReadData {
   readonly dataText: string;
   readonly warnings: readonly Warning[];
+  /** Whether a query changed the answer, so that texts beside it that render the whole would undo the query. */
+  readonly isPart?: boolean;
 }
 
 /** What `introspect {query: "result"}` asks of a stored result. */
@@ -67,16 +70,28 @@ export interface ResultService {
   resume(context: ReadContext, query: CollectionQuery): ReadData | undefined;
   /**
    * What the caller gets of an upstream's answer: as it is, what was asked of it, or as much as fits with a way to the rest.
+   * A query of a large answer takes several turns of the event loop, so that other calls do not wait for it.
    * @param dataText the whole answer as JSON text
    * @param value the same as a value, where it came as one: large answers are not parsed twice
    */
-  finish(context: ReadContext, query: CollectionQuery | undefined, dataText: string, value?: unknown): ReadData;
+  finish(
+    context: ReadContext,
+    query: CollectionQuery | undefined,
+    dataText: string,
+    value?: unknown,
+  ): ReadData | Promise<ReadData>;
   /** Reads a part of a stored result; JSON text. Throws an `OperationError`. */
   readStored(request: StoredResultRequest, caller: Caller): string;
   endSession(sessionId: string): void;
 }
 
-/** What a caller may ask of a READ beside its own parameters (companion document "collection querying", section 2). */
+/** Levels of nesting that are read as JSON; a text that is nested deeper stays a text. */
+export const MAX_ANSWER_DEPTH = 512;
+
+/**
+ * What a caller may ask of a READ beside its own parameters (companion document "collection querying", section 2).
+ * `collection` is the gateway's: it says which list is meant of an answer that holds several.
+ */
 export const CONTROLS = [
   'query',
   'filter',
@@ -93,6 +108,7 @@ export const CONTROLS = [
   'offset',
   'page',
   'page_size',
+  'collection',
 ] as const;
 
 export type Control = (typeof CONTROLS)[number];
@@ -152,6 +168,8 @@ export type PageRequest =
 
 /** A caller's controls once they are understood. */
 export interface CollectionQuery {
+  /** Leads to the list that is meant; found in the answer where absent. */
+  readonly collection?: FieldPath;
   /** All must hold. */
   readonly filter: readonly Condition[];
   readonly text?: TextQuery;
@@ -169,9 +187,6 @@ interface TakenControls {
   /** Absent where the call asks for the answer as it is. */
   readonly query?: CollectionQuery;
 }
-
-/** The controls of a READ of one object; those of a collection are all of them. */
-export const OBJECT_CONTROLS: readonly Control[] = ['fields', 'preset'];
 
 /** The category whose operations take controls. */
 export const CONTROLLED: Category = 'READ';

@@ -2,13 +2,13 @@ import type { GatewayConfig } from '../config/gateway-config.js';
 import type { Operation } from '../protocol/operation.js';
 import { answerPage, answerQuery } from './answer-query.js';
 import { type AnswerDeps, answerWhole } from './answer-whole.js';
-import { compileComputedFields } from './computed-fields.js';
-import { handleGone, unknownControl } from './errors.js';
+import { handleGone, unknownControlNames } from './errors.js';
 import { parseExact, writeExact } from './exact-numbers.js';
 import { parsePath } from './query/fields.js';
 import { readQuery } from './query/read-query.js';
 import { createProjection } from './query/select-fields.js';
-import type { ControlSet, ResultService, StoredResultRequest } from './result-types.js';
+import { runAtOnce, runInSlices } from './query/sliced.js';
+import type { ReadData, ResultService, StoredResultRequest } from './result-types.js';
 import { createControls, splitControls } from './shape/controls.js';
 import { createShapeMemory } from './shape/learned-shape.js';
 import { readStoredResult } from './stored/read-stored.js';
@@ -16,6 +16,9 @@ import { createResultStore } from './stored/result-store.js';
 
 /** Longer answers are not learned from: shorter ones show the same shape, and parsing costs more than passing on. */
 const MAX_LEARNED_LENGTH = 20_000;
+
+/** Characters of an answer that is queried at once; a query of more lets other calls run again and again. */
+const LARGEST_AT_ONCE = 200_000;
 
 /** The first answers of an operation are examined, and then one of so many, because a shape that was certain may change. */
 const LEARNED_AT_FIRST = 8;
@@ -25,7 +28,7 @@ const LEARNED_EVERY = 100;
 export function createResultService(settings: GatewayConfig['results'], now: () => number = Date.now): ResultService {
   const memory = createShapeMemory();
   const stored = createResultStore({ maxBytes: settings.keptBytes, ttlMs: settings.keptSeconds * 1_000 });
-  const controlsOf = createControls(memory, compileComputedFields);
+  const controlsOf = createControls();
   const deps: AnswerDeps = { settings, stored, memory, controlsOf, now };
   const isWorthLearning = createSampler();
 
@@ -34,8 +37,7 @@ export function createResultService(settings: GatewayConfig['results'], now: () 
     takeControls(operation, params) {
       const controls = controlsOf(operation);
       const { params: upstreamParams, given, unknownControls } = splitControls(controls, operation, params);
-      const [unknown] = unknownControls;
-      if (unknown !== undefined) throw unknownControl(operation, unknown, controlNameOf(controls, unknown));
+      if (unknownControls.length > 0) throw unknownControlNames(operation, unknownControls);
       if (given.size === 0) return { params: upstreamParams };
       const query = readQuery(given, (control) => controls.names.get(control) ?? control, operation.name);
       return query === undefined ? { params: upstreamParams } : { params: upstreamParams, query };
@@ -50,7 +52,10 @@ export function createResultService(settings: GatewayConfig['results'], now: () 
       }
       const data = value ?? parseExact(dataText);
       memory.learn(operation, data);
-      return answerQuery(context, query, data, deps);
+      const work = answerQuery(context, query, { dataText, data }, deps);
+      const mark = (answer: ReadData): ReadData =>
+        answer.dataText === dataText ? answer : { ...answer, isPart: true };
+      return dataText.length > LARGEST_AT_ONCE ? runInSlices(work).then(mark) : mark(runAtOnce(work));
     },
     readStored(request, caller) {
       const result = stored.findResult(request.handle, caller);
@@ -65,12 +70,6 @@ export function createResultService(settings: GatewayConfig['results'], now: () 
     },
     endSession: (sessionId) => stored.endSession(sessionId),
   };
-}
-
-/** What this operation calls the control that was given as `_filter`. */
-function controlNameOf({ names }: ControlSet, given: string): string | undefined {
-  const bare = given.replace(/^_+/, '');
-  return [...names].find(([control]) => control === bare)?.[1];
 }
 
 function projectStored(

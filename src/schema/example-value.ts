@@ -1,7 +1,8 @@
 import { setMember } from '../lib/json-path.js';
 import { cleanValue } from '../lib/text.js';
 import { isJsonObject, type JsonObject, type JsonSchema } from '../protocol/json.js';
-import { compilePattern } from './pattern.js';
+import { Meter, Undecided } from './evaluation.js';
+import { textMatcher } from './keywords/values.js';
 import { readSchema, type SchemaShape } from './schema-shape.js';
 
 /** Deeper than this an example explains nothing; recursion ends here. */
@@ -59,22 +60,44 @@ const CANDIDATES: readonly string[] = [
   ...new Set(Object.values(FORMATS)),
 ];
 
-/** A small value that fits the schema as far as can be told without a search: the author's own examples come first. */
-export function exampleValue(schema: JsonSchema, root: JsonSchema, depth = 0): unknown {
+/** Lists of lists of lists multiply: an example of more parts than this explains nothing. */
+const UNITS_PER_PART = 2_000;
+
+/**
+ * A small value that fits the schema as far as can be told without a search: the author's own examples come first. Examples
+ * that share a meter share its work; undefined where that is used up.
+ */
+export function exampleValue(schema: JsonSchema, root: JsonSchema, meter = new Meter()): unknown {
+  try {
+    return makeExample(schema, { root, meter }, 0);
+  } catch (error) {
+    if (error instanceof Undecided) return undefined;
+    throw error;
+  }
+}
+
+interface Making {
+  readonly root: JsonSchema;
+  readonly meter: Meter;
+}
+
+function makeExample(schema: JsonSchema, making: Making, depth: number): unknown {
+  const { root, meter } = making;
+  meter.spend(UNITS_PER_PART);
   const { shape, source } = readSchema(schema, root);
   const declared = declaredExample(schema) ?? declaredExample(source);
   if (declared !== undefined) return declared.value;
   switch (shape.kind) {
     case 'object':
-      return depth > MAX_DEPTH ? {} : exampleObject(shape, root, depth);
+      return depth > MAX_DEPTH ? {} : exampleObject(shape, making, depth);
     case 'map':
       return {};
     case 'array':
-      return exampleArray(shape.items, source, root, depth);
+      return exampleArray(shape.items, source, making, depth);
     case 'union':
-      return depth > MAX_DEPTH ? null : exampleValue(shape.branches[0] ?? {}, root, depth + 1);
+      return depth > MAX_DEPTH ? null : makeExample(shape.branches[0] ?? {}, making, depth + 1);
     case 'scalar':
-      return shape.values === undefined ? exampleScalar(shape.type, source) : shape.values[0];
+      return shape.values === undefined ? exampleScalar(shape.type, source, meter) : shape.values[0];
   }
 }
 
@@ -84,10 +107,10 @@ function declaredExample(schema: JsonSchema): { readonly value: unknown } | unde
   return value === undefined || value === null ? undefined : { value };
 }
 
-function exampleObject(shape: Extract<SchemaShape, { kind: 'object' }>, root: JsonSchema, depth: number): JsonObject {
+function exampleObject(shape: Extract<SchemaShape, { kind: 'object' }>, making: Making, depth: number): JsonObject {
   const example: JsonObject = {};
   for (const field of shape.fields) {
-    if (field.required) setMember(example, field.name, exampleValue(field.schema, root, depth + 1));
+    if (field.required) setMember(example, field.name, makeExample(field.schema, making, depth + 1));
   }
   return example;
 }
@@ -96,7 +119,7 @@ function exampleObject(shape: Extract<SchemaShape, { kind: 'object' }>, root: Js
 function exampleArray(
   items: JsonSchema | undefined,
   source: JsonSchema,
-  root: JsonSchema,
+  making: Making,
   depth: number,
 ): readonly unknown[] {
   if (depth > MAX_DEPTH) return [];
@@ -108,13 +131,13 @@ function exampleArray(
     const part: unknown = Array.isArray(parts) ? parts[index] : items;
     return isJsonObject(part) ? part : {};
   };
-  return Array.from({ length }, (_, index) => exampleValue(schemaAt(index), root, depth + 1));
+  return Array.from({ length }, (_, index) => makeExample(schemaAt(index), making, depth + 1));
 }
 
-function exampleScalar(type: string, source: JsonSchema): unknown {
+function exampleScalar(type: string, source: JsonSchema, meter: Meter): unknown {
   if (type === 'integer' || type === 'number') return exampleNumber(source, type === 'integer');
   if (type === 'boolean') return true;
-  return type === 'null' ? null : exampleText(source);
+  return type === 'null' ? null : exampleText(source, meter);
 }
 
 function exampleNumber(source: JsonSchema, whole: boolean): number {
@@ -130,7 +153,7 @@ function exampleNumber(source: JsonSchema, whole: boolean): number {
   return rounded > (most ?? Number.POSITIVE_INFINITY) ? rounded - step : rounded;
 }
 
-function exampleText(source: JsonSchema): string {
+function exampleText(source: JsonSchema, meter: Meter): string {
   const { format, pattern, minLength, maxLength } = source;
   const known = typeof format === 'string' ? FORMATS[format] : undefined;
   const least = typeof minLength === 'number' ? minLength : 0;
@@ -139,6 +162,6 @@ function exampleText(source: JsonSchema): string {
     text.padEnd(Math.min(least, MAX_PADDING), text === '' ? 'a' : text).slice(0, most);
   if (known !== undefined) return known;
   if (typeof pattern !== 'string') return sized('example');
-  const test = compilePattern(pattern);
-  return CANDIDATES.map(sized).find((text) => test.test(text)) ?? sized('example');
+  const matches = textMatcher(pattern);
+  return CANDIDATES.map(sized).find((text) => matches(text, meter) !== false) ?? sized('example');
 }

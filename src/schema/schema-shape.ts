@@ -240,13 +240,13 @@ export function followReference(schema: JsonSchema, root: JsonSchema): JsonSchem
     if (!isJsonObject(current)) return undefined;
     const reference = current['$ref'];
     if (typeof reference !== 'string') return current;
-    current = lookUp(reference, root);
+    current = lookUpPointer(reference, root);
   }
   return undefined;
 }
 
 /** A JSON pointer in a URI fragment (RFC 6901, section 6). */
-function lookUp(reference: string, root: JsonSchema): unknown {
+export function lookUpPointer(reference: string, root: JsonSchema): unknown {
   if (reference === '#') return root;
   if (!reference.startsWith('#/')) return undefined;
   let current: unknown = root;

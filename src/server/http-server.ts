@@ -1,12 +1,15 @@
 import type { ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import fastify, { type FastifyInstance } from 'fastify';
+import type { GatewayConfig } from '../config/gateway-config.js';
 import type { Gateway } from '../gateway/gateway.js';
 import type { Observer } from '../observe/observation.js';
 import { registerApprovals } from './admin/approvals-api.js';
 import { registerHealth } from './admin/health.js';
 import { createHostGuard } from './http/host-guard.js';
-import { createMcpEndpoint, type McpEndpoint } from './http/mcp-route.js';
+import { registerLandingPage } from './http/landing-page.js';
+import { createMcpEndpoint, type McpEndpoint, REQUEST_TIMEOUT_MS } from './http/mcp-route.js';
 import type { ServerInfo } from './mcp/write-result.js';
 
 /** A listening HTTP server. */
@@ -14,7 +17,10 @@ export interface HttpGatewayServer {
   /** What a client on this machine connects to: `http://127.0.0.1:3333/mcp`. */
   readonly url: string;
   readonly address: AddressInfo;
-  /** Stops listening, ends sessions and streams, and lets calls in flight finish for up to two seconds. */
+  /**
+   * Stops in three steps: requests are still taken for `lameDuckMs`, while `/readyz` says 503 and answers close their
+   * connections; then calls in flight may go on for `drainMs`; the rest are answered that their outcome is unknown.
+   */
   close(): Promise<void>;
 }
 
@@ -25,11 +31,8 @@ interface HttpServerDeps {
 
 const MCP_PATH = '/mcp';
 
-/** Upper bound for receiving one request; answers may take as long as they need. */
-const REQUEST_TIMEOUT_MS = 60_000;
-
-/** How long calls in flight may go on once the server is closing. */
-const CLOSE_GRACE_MS = 2_000;
+/** How long the answers to interrupted calls may take to be sent. */
+const FLUSH_MS = 1_000;
 
 /** Explains to the operator why listening failed, by system error code. */
 const LISTEN_PROBLEMS: Readonly<Record<string, string>> = {
@@ -47,8 +50,9 @@ const LISTEN_PROBLEMS: Readonly<Record<string, string>> = {
 export async function openHttpServer(gateway: Gateway, deps: HttpServerDeps): Promise<HttpGatewayServer> {
   const { host, port } = gateway.config.server;
   const endpoint = createMcpEndpoint(gateway, deps.serverInfo, deps.observe);
+  const stopping: Stopping = { stopping: false };
   const requests = new OpenRequests();
-  const app = buildApp(gateway, endpoint, requests, deps.observe);
+  const app = buildApp(gateway, endpoint, requests, stopping, deps);
   try {
     await app.listen({ host, port });
   } catch (cause) {
@@ -57,13 +61,36 @@ export async function openHttpServer(gateway: Gateway, deps: HttpServerDeps): Pr
     throw explainListenFailure(cause, host, port);
   }
   const address = app.server.address() as AddressInfo;
-  return { url: describeUrl(host, address.port), address, close: () => closeServer(app, endpoint, requests) };
+  let closed: Promise<void> | undefined;
+  return {
+    url: describeUrl(host, address.port),
+    address,
+    close() {
+      stopping.stopping = true;
+      closed ??= closeServer(app, endpoint, requests, gateway.config.server);
+      return closed;
+    },
+  };
 }
 
-function buildApp(gateway: Gateway, endpoint: McpEndpoint, requests: OpenRequests, observe: Observer): FastifyInstance {
-  const app = fastify({ logger: false, requestTimeout: REQUEST_TIMEOUT_MS });
+/** Whether the server has been asked to stop. */
+interface Stopping {
+  stopping: boolean;
+}
+
+function buildApp(
+  gateway: Gateway,
+  endpoint: McpEndpoint,
+  requests: OpenRequests,
+  state: Stopping,
+  deps: HttpServerDeps,
+): FastifyInstance {
+  // Requests on kept connections are answered to the end; a stopping gateway has not lost its upstreams yet.
+  const app = fastify({ logger: false, requestTimeout: REQUEST_TIMEOUT_MS, return503OnClosing: false });
   const guard = createHostGuard(gateway.config.server);
   app.addHook('onRequest', (request, reply, done) => {
+    // The client opens its next connection elsewhere.
+    if (state.stopping) reply.raw.setHeader('connection', 'close');
     if (guard(request.raw, reply.raw)) done();
     else reply.hijack();
   });
@@ -75,16 +102,30 @@ function buildApp(gateway: Gateway, endpoint: McpEndpoint, requests: OpenRequest
     requests.enter(reply.raw);
     endpoint.handle(request.raw, reply.raw);
   });
-  registerHealth(app, gateway);
-  registerApprovals(app, gateway, observe);
-  app.setNotFoundHandler((_request, reply) => reply.code(404).send({ error: `Not found. MCP is at ${MCP_PATH}.` }));
+  registerHealth(app, gateway, state);
+  registerApprovals(app, gateway, deps.observe);
+  const { operators } = gateway.config.policy.approvals;
+  const approvals = gateway.approvals === undefined || operators.length === 0 ? undefined : '/ui/approvals';
+  registerLandingPage(app, { serverInfo: deps.serverInfo, approvals });
+  app.setNotFoundHandler((_request, reply) =>
+    reply.code(404).send({ error: `Not found. MCP is at ${MCP_PATH}; / says what else there is.` }),
+  );
   return app;
 }
 
-async function closeServer(app: FastifyInstance, endpoint: McpEndpoint, requests: OpenRequests): Promise<void> {
+async function closeServer(
+  app: FastifyInstance,
+  endpoint: McpEndpoint,
+  requests: OpenRequests,
+  { lameDuckMs, drainMs }: GatewayConfig['server'],
+): Promise<void> {
+  requests.closeConnections();
+  if (lameDuckMs > 0) await delay(lameDuckMs);
   const closed = app.close();
   await endpoint.endStreams();
-  await requests.settle(CLOSE_GRACE_MS);
+  await requests.settle(drainMs);
+  endpoint.interruptCalls();
+  await requests.settle(FLUSH_MS);
   endpoint.close();
   // Node does not count a connection as idle that has not carried a request yet.
   app.server.closeAllConnections();
@@ -103,24 +144,27 @@ function explainListenFailure(cause: unknown, host: string, port: number): Error
   return new Error(`${host}:${port} ${problem}. Choose another with server.host and server.port.`, { cause });
 }
 
-/** Counts the HTTP requests that are not completely answered, so that closing can wait for exactly these. */
+/** The HTTP requests that are not completely answered, so that closing can wait for exactly these. */
 class OpenRequests {
-  #count = 0;
+  readonly #open = new Set<ServerResponse>();
   #whenNone: (() => void) | undefined;
-  // One function for all responses avoids a closure per request.
-  readonly #leave = (): void => {
-    this.#count -= 1;
-    if (this.#count === 0) this.#whenNone?.();
-  };
 
   enter(response: ServerResponse): void {
-    this.#count += 1;
-    response.once('close', this.#leave);
+    this.#open.add(response);
+    response.once('close', () => {
+      this.#open.delete(response);
+      if (this.#open.size === 0) this.#whenNone?.();
+    });
+  }
+
+  /** Closes the connections of the open requests after their answers. */
+  closeConnections(): void {
+    for (const response of this.#open) if (!response.headersSent) response.setHeader('connection', 'close');
   }
 
   /** Resolves when no request is open, at the latest after `graceMs`. */
   async settle(graceMs: number): Promise<void> {
-    if (this.#count === 0) return;
+    if (this.#open.size === 0) return;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, graceMs);
       this.#whenNone = () => {

@@ -1,40 +1,62 @@
 const FIRST_MS = 100;
 const MAX_MS = 30_000;
-/** Failures met with the shortest pause: many where a good server crashed, few where it never worked. */
-const PATIENT_FAILURES = { afterSuccess: 30, atStart: 3 };
-/** A connection that lived for this long was good: what comes after it is a new misfortune, not the old one. */
+/** Failures that are followed by the shortest pause: many where a good server crashed, few where it never worked. */
+const PATIENT_FAILURES = { afterSuccess: 30, otherwise: 3 };
+/** A connection that lived for this long was good: a loss after it is a new fault, not a repetition. */
 const STABLE_MS = 2_000;
-/** How soon after a failed attempt somebody in need may bring on the next; never sooner than the attempt itself took. */
+/** How soon after a failed attempt a waiting call may bring on the next; never sooner than the attempt itself took. */
 const EAGER_MS = 150;
+
+/** A server that crashes so often within the window is in a crash loop, until it has run for the healthy span. */
+const CRASH_LOOP = { crashes: 5, windowMs: 300_000, healthyMs: 60_000 };
+const FIRST_LOOP_PAUSE_MS = 1_000;
+/** How soon after a crash within a loop a waiting call may bring on the next start. */
+const LOOP_EAGER_MS = 2_000;
 
 /**
  * Pause before the next attempt, in milliseconds: none after a loss, short at first, then doubling up to half a minute. Spread
  * by a tenth each way, so that servers which went down together are not all asked at the same moment.
  *
  * @param failures attempts that failed since the connection was last good.
- * @param patient how many of them are met with the shortest pause.
+ * @param patient how many of them are followed by the shortest pause.
  */
 export function backOff(failures: number, patient: number, random: () => number = Math.random): number {
   if (failures === 0) return 0;
-  const pause = Math.min(FIRST_MS * 2 ** Math.max(0, failures - patient), MAX_MS);
-  return Math.round(pause * (0.9 + 0.2 * random()));
+  return spread(Math.min(FIRST_MS * 2 ** Math.max(0, failures - patient), MAX_MS), random);
+}
+
+function spread(ms: number, random: () => number = Math.random): number {
+  return Math.round(ms * (0.9 + 0.2 * random()));
 }
 
 /** Decides when to try again, and waits until then. */
 export class RetryPacer {
   #failures = 0;
-  #patient = PATIENT_FAILURES.atStart;
+  #patient = PATIENT_FAILURES.otherwise;
+  #crashes: readonly number[] = [];
   #pauseMs = 0;
   #resumesAt = 0;
-  #lastFailure = { at: 0, tookMs: 0 };
-  #wake: (() => void) | undefined;
+  /** Before this moment no call can bring on the next attempt. */
+  #earliest = 0;
+  #resume: (() => void) | undefined;
+  #timer: NodeJS.Timeout | undefined;
 
   /** Attempts that failed since the connection was last good. */
   get failures(): number {
     return this.#failures;
   }
 
-  /** The pause that the last failure or loss has earned. */
+  /** Whether the server crashes again and again. */
+  get looping(): boolean {
+    return this.#crashes.length >= CRASH_LOOP.crashes;
+  }
+
+  /** Crashes within the window. */
+  get crashes(): number {
+    return this.#crashes.length;
+  }
+
+  /** The pause that follows from the last failure or loss. */
   get pauseMs(): number {
     return this.#pauseMs;
   }
@@ -47,44 +69,62 @@ export class RetryPacer {
   /** An attempt has failed. */
   failed(tookMs: number): void {
     this.#failures += 1;
-    this.#lastFailure = { at: performance.now(), tookMs };
-    this.#plan();
+    this.#plan(Math.max(EAGER_MS, tookMs));
   }
 
-  /** A connection was lost. */
-  disconnected(livedMs: number): void {
-    this.#failures = livedMs >= STABLE_MS ? 0 : this.#failures + 1;
-    this.#patient = PATIENT_FAILURES.afterSuccess;
-    this.#plan();
+  /** A connection was lost. @param crashed whether the server failed, rather than ended a session as servers do. */
+  disconnected(livedMs: number, crashed: boolean): void {
+    const stable = livedMs >= STABLE_MS;
+    this.#failures = stable ? 0 : this.#failures + 1;
+    this.#patient = stable ? PATIENT_FAILURES.afterSuccess : PATIENT_FAILURES.otherwise;
+    if (crashed) this.#countCrash(livedMs);
+    this.#plan(this.looping ? LOOP_EAGER_MS : 0);
+  }
+
+  #countCrash(livedMs: number): void {
+    const now = performance.now();
+    const recent = livedMs >= CRASH_LOOP.healthyMs ? [] : this.#crashes;
+    this.#crashes = [...recent.filter((at) => now - at < CRASH_LOOP.windowMs), now];
   }
 
   /** Waits out the pause. */
   async pause(): Promise<void> {
-    const ms = this.remainingMs;
-    if (ms === 0) return;
+    if (this.remainingMs === 0) return;
     await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      this.#wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
+      this.#resume = resolve;
+      this.#arm();
     });
-    this.#wake = undefined;
+    this.#resume = undefined;
   }
 
-  /** Somebody is in need: ends the pause, unless the last failure is too fresh. */
+  /** A call waits: ends the pause, as soon as the last failure is old enough. */
   retryNow(): void {
-    const { at, tookMs } = this.#lastFailure;
-    if (performance.now() - at >= Math.max(EAGER_MS, tookMs)) this.stop();
+    if (this.#resume === undefined || this.#earliest >= this.#resumesAt) return;
+    this.#resumesAt = this.#earliest;
+    this.#arm();
   }
 
   /** Ends the pause. */
   stop(): void {
-    this.#wake?.();
+    clearTimeout(this.#timer);
+    this.#resume?.();
   }
 
-  #plan(): void {
-    this.#pauseMs = backOff(this.#failures, this.#patient);
-    this.#resumesAt = performance.now() + this.#pauseMs;
+  #arm(): void {
+    clearTimeout(this.#timer);
+    if (this.remainingMs === 0) this.#resume?.();
+    else this.#timer = setTimeout(() => this.#resume?.(), this.remainingMs);
+  }
+
+  #plan(eagerMs: number): void {
+    const now = performance.now();
+    this.#pauseMs = Math.max(backOff(this.#failures, this.#patient), this.#loopPauseMs());
+    this.#resumesAt = now + this.#pauseMs;
+    this.#earliest = now + Math.min(eagerMs, this.#pauseMs);
+  }
+
+  #loopPauseMs(): number {
+    if (!this.looping) return 0;
+    return spread(Math.min(FIRST_LOOP_PAUSE_MS * 2 ** (this.#crashes.length - CRASH_LOOP.crashes), MAX_MS));
   }
 }

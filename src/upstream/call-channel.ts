@@ -9,17 +9,22 @@ import {
 import type { ProgressUpdate } from '../protocol/call.js';
 import type { Cancellation } from '../protocol/cancellation.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
-import { UpstreamFault } from './fault.js';
+import { answerTooLong, findFault, UpstreamFault } from './fault.js';
+import { ProgressAllowance, readProgressToken } from './progress-allowance.js';
 import type { UpstreamTransport } from './transport/transport.js';
 
 /** The SDK's client counts its requests from 0; the channel's own begin where no client will ever arrive. */
 const FIRST_ID = 1_000_000_001;
+/** How long a server may take to answer a ping before it counts as hung. */
+const PING_MS = 5_000;
 /** How exactly time-outs are kept. One timer for all calls instead of one a call. */
 const SWEEP_MS = 250;
 
 interface RequestOptions {
   /** Silence longer than this fails the request; progress starts the clock anew. */
   readonly timeoutMs: number;
+  /** The request fails after so long, whatever progress it shows. A longer `timeoutMs` counts instead. */
+  readonly maxMs?: number;
   readonly cancellation?: Cancellation;
   readonly onProgress?: ((update: ProgressUpdate) => void) | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
@@ -28,13 +33,25 @@ interface RequestOptions {
 interface Pending {
   readonly resolve: (result: JsonObject) => void;
   readonly reject: (error: unknown) => void;
+  readonly method: string;
   readonly timeoutMs: number;
   readonly onProgress: ((update: ProgressUpdate) => void) | undefined;
+  readonly allowance: ProgressAllowance;
+  /** What had arrived from the server when the request was sent. */
+  readonly activity: number;
+  /** When it fails in any case. */
+  readonly endsAt: number;
+  readonly maxMs: number;
   deadline: number;
 }
 
+interface ChannelLimits {
+  readonly maxAnswerBytes: number;
+  readonly connectTimeoutMs: number;
+}
+
 /**
- * The hot path. It is the `Transport` that the SDK's client is given, and passes that client's handshake and notifications
+ * The fast path. It is the `Transport` that the SDK's client is given, and passes that client's handshake and notifications
  * through; but requests of its own go straight to the wire, matched by ids the client never uses. The client's way costs a
  * validation, an AbortController and two timers a call.
  */
@@ -42,7 +59,7 @@ export class CallChannel implements Transport {
   onclose?: Transport['onclose'];
   onerror?: Transport['onerror'];
   onmessage?: Transport['onmessage'];
-  /** Told once when no new request can be sent. */
+  /** Called once when no new request can be sent. */
   onlost: ((fault: UpstreamFault) => void) | undefined;
   readonly hasPerRequestStream: boolean;
   /** The SDK's negotiation takes whatever has these two for a child process, which may stay silent when probed. */
@@ -50,6 +67,8 @@ export class CallChannel implements Transport {
   declare readonly stderr?: null;
 
   readonly #transport: UpstreamTransport;
+  readonly #maxAnswerBytes: number;
+  readonly #pingMs: number;
   readonly #pending = new Map<number, Pending>();
   #nextId = FIRST_ID;
   #sweeper: NodeJS.Timeout | undefined;
@@ -57,13 +76,19 @@ export class CallChannel implements Transport {
   #lost: UpstreamFault | undefined;
   #reported: UpstreamFault | undefined;
   #retired = false;
+  #pinging = false;
+  #messages = 0;
   #lastMethod: string | undefined;
 
-  constructor(transport: UpstreamTransport) {
+  constructor(transport: UpstreamTransport, { maxAnswerBytes, connectTimeoutMs }: ChannelLimits) {
     this.#transport = transport;
+    this.#maxAnswerBytes = maxAnswerBytes;
+    this.#pingMs = Math.min(PING_MS, connectTimeoutMs);
     this.hasPerRequestStream = transport.hasPerRequestStream === true;
     if (transport.kind === 'stdio') Object.assign(this, { pid: null, stderr: null });
     transport.onmessage = (message) => this.#receive(message);
+    transport.admits = (text) => this.#admits(text);
+    transport.onoversize = (id) => this.#rejectOversize(id);
     transport.onerror = (error) => this.onerror?.(error);
     transport.onlost = (fault) => {
       this.#reported = fault;
@@ -131,10 +156,23 @@ export class CallChannel implements Transport {
     this.#nextId += 1;
     this.#lastMethod = method;
     return new Promise((resolve, reject) => {
-      const { timeoutMs, onProgress, cancellation, headers } = options;
-      this.#pending.set(id, { resolve, reject, timeoutMs, onProgress, deadline: performance.now() + timeoutMs });
+      const { timeoutMs, maxMs = timeoutMs, onProgress, cancellation, headers } = options;
+      const now = performance.now();
+      const most = Math.max(maxMs, timeoutMs);
+      this.#pending.set(id, {
+        resolve,
+        reject,
+        method,
+        timeoutMs,
+        onProgress,
+        allowance: new ProgressAllowance(now),
+        activity: this.#activity,
+        endsAt: now + most,
+        maxMs: most,
+        deadline: now + timeoutMs,
+      });
       this.#sweeper ??= setInterval(() => this.#sweep(), SWEEP_MS).unref();
-      // The token is sent although nobody may listen: progress is also what keeps a long call from timing out.
+      // The token is sent even where no caller wants progress: it also keeps a long call from timing out.
       const meta = { ...this.#envelope, progressToken: id };
       const message: JSONRPCMessage = { jsonrpc: '2.0', id, method, params: { ...params, _meta: meta } };
       this.#transport
@@ -144,7 +182,25 @@ export class CallChannel implements Transport {
     });
   }
 
+  /** Grows with what arrives: bytes where the transport sees them, else messages. */
+  get #activity(): number {
+    return this.#transport.activity ?? this.#messages;
+  }
+
+  /** Whether a message is worth parsing: progress beyond a request's allowance, or of a request that has ended, is not. */
+  #admits(text: string): boolean {
+    const id = ownId(readProgressToken(text));
+    if (id === undefined) return true;
+    return this.#pending.get(id)?.allowance.hasRoom(performance.now()) === true;
+  }
+
+  #rejectOversize(id: unknown): void {
+    const own = ownId(id);
+    if (own !== undefined) this.#fail(own, answerTooLong(this.#maxAnswerBytes));
+  }
+
   #receive(message: JSONRPCMessage): void {
+    this.#messages += 1;
     if ('method' in message) {
       if (message.method === 'notifications/progress' && this.#progress(message.params)) return;
       this.onmessage?.(message);
@@ -176,8 +232,10 @@ export class CallChannel implements Transport {
     if (id === undefined) return false;
     const pending = this.#pending.get(id);
     if (pending === undefined) return true;
-    pending.deadline = performance.now() + pending.timeoutMs;
-    if (typeof update['progress'] === 'number') pending.onProgress?.(update as unknown as ProgressUpdate);
+    const now = performance.now();
+    pending.deadline = Math.min(now + pending.timeoutMs, pending.endsAt);
+    if (typeof update['progress'] === 'number' && pending.allowance.take(now))
+      pending.onProgress?.(update as unknown as ProgressUpdate);
     return true;
   }
 
@@ -188,11 +246,40 @@ export class CallChannel implements Transport {
       return;
     }
     const now = performance.now();
-    for (const [id, { deadline, timeoutMs }] of this.#pending) {
-      if (deadline > now) continue;
-      this.#fail(id, new UpstreamFault('timeout', `no answer within ${timeoutMs / 1000} s`));
+    for (const [id, pending] of this.#pending) {
+      if (pending.deadline > now) continue;
+      this.#fail(id, expired(pending, now));
       this.#withdraw(id, 'timed out');
+      if (pending.method !== 'ping' && pending.activity === this.#activity) void this.#checkAlive();
     }
+  }
+
+  /**
+   * A server that sent nothing at all during a whole call may hang. Any answer to a ping, a refusal included, says that it
+   * lives and is only slow with that call.
+   */
+  async #checkAlive(): Promise<void> {
+    if (this.#pinging || this.#lost !== undefined) return;
+    this.#pinging = true;
+    const before = this.#activity;
+    try {
+      await this.request('ping', {}, { timeoutMs: this.#pingMs });
+    } catch (error) {
+      // On a shared pipe the answer may stand behind a long message that is still arriving.
+      const delayed = !this.hasPerRequestStream && before !== this.#activity;
+      if (findFault(error)?.kind === 'timeout' && !delayed && this.#lost === undefined) this.#abandonServer();
+    } finally {
+      this.#pinging = false;
+    }
+  }
+
+  #abandonServer(): void {
+    const seconds = this.#pingMs / 1000;
+    const fault = new UpstreamFault('unresponsive', `it hangs: no answer to a call, nor to a ping within ${seconds} s`);
+    this.#reported = fault;
+    this.#lose(fault);
+    this.#rejectAll();
+    this.close().catch((error) => this.onerror?.(error));
   }
 
   #cancel(id: number, fault: UpstreamFault): void {
@@ -201,7 +288,7 @@ export class CallChannel implements Transport {
     this.#withdraw(id, fault.message);
   }
 
-  /** Tells the server that nobody waits: by closing the request's stream where the era has it so, else in words. */
+  /** Says that the answer is not wanted any more: by closing the request's stream where the era has it so, else in words. */
   #withdraw(requestId: number, reason: string): void {
     const inWords = this.#envelope === undefined || !this.hasPerRequestStream;
     if (inWords && this.#lost === undefined) {
@@ -235,12 +322,21 @@ export class CallChannel implements Transport {
   #end(): void {
     this.#lose(new UpstreamFault('lost', 'the connection was closed'));
     clearInterval(this.#sweeper);
+    this.#rejectAll();
+    this.onclose?.();
+  }
+
+  #rejectAll(): void {
     const pending = [...this.#pending.values()];
     this.#pending.clear();
     // What was in flight may have run, even where a new request would certainly not have been delivered.
     for (const { reject } of pending) reject(lostWith(this.#lost, { undelivered: false }));
-    this.onclose?.();
   }
+}
+
+function expired({ endsAt, maxMs, timeoutMs }: Pending, now: number): UpstreamFault {
+  if (endsAt > now || maxMs <= timeoutMs) return new UpstreamFault('timeout', `no answer within ${timeoutMs / 1000} s`);
+  return new UpstreamFault('timeout', `no end within ${maxMs / 1000} s`, { maxMs });
 }
 
 function cancelled({ reason }: Cancellation): UpstreamFault {

@@ -4,6 +4,9 @@ import {
   Client,
   PROTOCOL_VERSION_META_KEY,
   type PriorDiscovery,
+  ProtocolError,
+  ProtocolErrorCode,
+  SdkHttpError,
 } from '@modelcontextprotocol/client';
 import type { UpstreamConfig } from '../config/gateway-config.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
@@ -11,7 +14,7 @@ import type { ToolCallResult } from '../protocol/result.js';
 import type { RawTool } from '../protocol/tools.js';
 import { CallChannel } from './call-channel.js';
 import { UpstreamFault } from './fault.js';
-import { readTools, watchToolList } from './tool-list.js';
+import { readTools, watchToolList, withoutTaskTools } from './tool-list.js';
 import { encodeHeaderValue } from './transport/http-headers.js';
 import { openTransport, type TransportEvents, type TransportSurroundings } from './transport/open-transport.js';
 import type { UpstreamCall } from './upstream.js';
@@ -19,11 +22,14 @@ import type { UpstreamCall } from './upstream.js';
 /** What is remembered of a server over its connections: which protocol era it speaks, so that it is probed once. */
 export interface EraMemory {
   prior?: PriorDiscovery | undefined;
+  /** It speaks the HTTP+SSE transport of protocol 2024-11-05, though its address alone is configured. */
+  sse?: boolean;
 }
 
 /** One live connection to a server, from handshake to loss. It never comes back; the next one is a new object. */
 export interface Connection {
   readonly era: 'legacy' | 'modern';
+  readonly transport: 'stdio' | 'http' | 'sse';
   readonly protocolVersion: string | undefined;
   readonly server: { readonly name: string; readonly version: string } | undefined;
   /** Resolves with the reason when nothing new can be sent. */
@@ -46,7 +52,7 @@ interface ConnectionRequest {
   readonly probeTimeoutMs: number;
   /** The list, at connect and after each change. */
   readonly onTools: (tools: readonly RawTool[]) => void;
-  /** What an answer said of the server's rate limit. */
+  /** What an answer said of the server's rate limit, and the tool that was called. */
   readonly onLimits?: TransportEvents['onLimits'];
   /** Ends the attempt. */
   readonly signal: AbortSignal;
@@ -71,15 +77,48 @@ interface Attempt {
  * @throws UpstreamFault or an error of the SDK; nothing is left running then.
  */
 export async function openConnection(request: ConnectionRequest): Promise<Connection> {
+  const { endpoint } = request.config;
+  if (endpoint.type !== 'http') return connectInAnyEra(request);
+  const overSse = { ...request, config: { ...request.config, endpoint: { ...endpoint, type: 'sse' as const } } };
+  if (request.memory.sse === true) return connectOnce(overSse);
+  try {
+    return await connectInAnyEra(request);
+  } catch (error) {
+    if (!refusesPost(error) || request.signal.aborted) throw error;
+    // https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#backwards-compatibility
+    const connection = await connectOnce(overSse).catch(() => undefined);
+    if (connection === undefined) throw error;
+    request.memory.sse = true;
+    return connection;
+  }
+}
+
+/** Statuses by which a server of the older HTTP transport refuses the POST of a newer one. */
+const POST_REFUSALS: ReadonlySet<number> = new Set([400, 404, 405]);
+
+function refusesPost(error: unknown): boolean {
+  return error instanceof SdkHttpError && POST_REFUSALS.has(error.status);
+}
+
+async function connectInAnyEra(request: ConnectionRequest): Promise<Connection> {
   try {
     return await connectOnce(request);
   } catch (error) {
+    if (isModernRefusal(error) && request.memory.prior === undefined) {
+      // It was slow to answer the probe, and refuses the old handshake: this time it is waited for.
+      return connectOnce({ ...request, probeTimeoutMs: request.config.connectTimeoutMs });
+    }
     if (!(error instanceof ProbeFailure)) throw error;
     // Servers of some older SDKs exit, or fall silent, when their first request is not `initialize`.
     request.memory.prior = LEGACY;
     if (error.fault.kind === 'timeout') throw error.fault;
     return connectOnce(request);
   }
+}
+
+/** Only servers of the 2026-07-28 protocol refuse `initialize` with this code; it names the versions that they speak. */
+function isModernRefusal(error: unknown): boolean {
+  return error instanceof ProtocolError && error.code === ProtocolErrorCode.UnsupportedProtocolVersion;
 }
 
 /** The server ended or stayed silent while it was probed for the modern era. */
@@ -109,7 +148,7 @@ async function connectOnce(request: ConnectionRequest): Promise<Connection> {
     return await completeConnection(request, attempt);
   } catch (error) {
     const closed = channel.close();
-    // Whoever gives up for good waits until nothing is left; a next attempt need not.
+    // When the gateway closes, it waits until nothing is left; a next attempt need not.
     if (signal.aborted) await closed;
     throw reasonOf(error, channel, performance.now() - started >= timeoutMs - 1 ? timeoutMs : undefined);
   } finally {
@@ -139,7 +178,7 @@ function silence(method: string | undefined, timeoutMs: number, cause: unknown):
 
 async function beginAttempt({ config, around, probeTimeoutMs, onLimits }: ConnectionRequest): Promise<Attempt> {
   const transport = await openTransport(config, around, { onLimits });
-  const channel = new CallChannel(transport);
+  const channel = new CallChannel(transport, config);
   const lost = new Promise<UpstreamFault>((resolve) => {
     channel.onlost = resolve;
   });
@@ -148,7 +187,7 @@ async function beginAttempt({ config, around, probeTimeoutMs, onLimits }: Connec
     channel.onclose = resolve;
   });
   const probe = { timeoutMs: transport.kind === 'stdio' ? probeTimeoutMs : config.connectTimeoutMs };
-  // No capabilities: what a server would ask of a client (sampling, roots, elicitation) has nobody here to answer it.
+  // No capabilities: the gateway answers none of what a server may ask of a client (sampling, roots, elicitation).
   const client = new Client(around.clientInfo, { capabilities: {}, versionNegotiation: { mode: 'auto', probe } });
   client.onerror = ({ message }) =>
     around.observe({ kind: 'notice', level: 'debug', message: `${config.slug}: ${message}` });
@@ -171,7 +210,8 @@ async function completeConnection(
       channel.request('tools/list', params, { timeoutMs: config.connectTimeoutMs }),
     );
     if (diagnostic !== undefined) onDiagnostic(diagnostic);
-    onTools(mirrors ? scanTools(tools, mirrored, onDiagnostic) : tools);
+    const usable = withoutTaskTools(tools, onDiagnostic);
+    onTools(mirrors ? scanTools(usable, mirrored, onDiagnostic) : usable);
   };
   await readAll();
   watchToolList({ client, era, readAll, onDiagnostic });
@@ -180,6 +220,7 @@ async function completeConnection(
   memory.prior = discover === undefined ? LEGACY : { kind: 'modern', discover };
   return {
     era,
+    transport: config.endpoint.type,
     protocolVersion,
     server: client.getServerVersion(),
     lost,
@@ -187,17 +228,22 @@ async function completeConnection(
     get usable() {
       return channel.usable;
     },
-    call: (call, timeoutMs) => callTool(channel, call, timeoutMs, mirrored),
+    call: (call, timeoutMs) => callTool(channel, call, { timeoutMs, maxMs: config.maxCallMs, mirrored }),
     retire: () => channel.retire(),
     close: () => channel.close(),
   };
 }
 
+interface CallSettings {
+  readonly timeoutMs: number;
+  readonly maxMs: number;
+  readonly mirrored: MirroredTools;
+}
+
 function callTool(
   channel: CallChannel,
   call: UpstreamCall,
-  timeoutMs: number,
-  mirrored: MirroredTools,
+  { timeoutMs, maxMs, mirrored }: CallSettings,
 ): Promise<ToolCallResult> {
   const parameters = mirrored.get(call.tool);
   return channel.request(
@@ -205,6 +251,7 @@ function callTool(
     { name: call.tool, arguments: call.arguments },
     {
       timeoutMs,
+      maxMs,
       cancellation: call.cancellation,
       onProgress: call.onProgress,
       headers: parameters === undefined ? undefined : paramHeaders(parameters, call.arguments),

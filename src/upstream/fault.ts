@@ -2,16 +2,22 @@
 export type FaultKind =
   /** The connection is gone. */
   | 'lost'
+  /** The server does not know the session any more, as a second request has confirmed. */
+  | 'forgotten'
+  /** The server answered neither a call nor a ping. */
+  | 'unresponsive'
   /** The process ended. */
   | 'exited'
   /** The command cannot be started. */
   | 'command'
   /** Nothing came within the time allowed. */
   | 'timeout'
-  /** Nobody waits for the answer any more. */
+  /** The caller does not wait for the answer any more. */
   | 'cancelled'
   /** The answer is not MCP. */
   | 'malformed'
+  /** The answer is longer than this upstream's answers may be. */
+  | 'oversize'
   /** The tool wants something from the client (MCP 2026-07-28, multi round-trip requests). */
   | 'input-required'
   /** There is no connection, and none is expected soon. */
@@ -22,7 +28,14 @@ interface FaultOptions {
   /** The request certainly never reached the server's code, so that sending it again is safe for any tool. */
   readonly undelivered?: boolean;
   readonly retryAfterMs?: number;
+  /** How long an answer may be, where this one was longer. */
+  readonly maxBytes?: number;
+  /** How long a call may take whatever progress it shows, where this one took longer. */
+  readonly maxMs?: number;
 }
+
+/** The kinds of fault that end a connection. */
+const ENDINGS: ReadonlySet<FaultKind> = new Set(['lost', 'forgotten', 'unresponsive', 'exited']);
 
 /**
  * A fault of the connection rather than of the tool. The message is for the operator: plain words, and possibly paths or a
@@ -32,6 +45,8 @@ export class UpstreamFault extends Error {
   readonly kind: FaultKind;
   readonly undelivered: boolean;
   readonly retryAfterMs: number | undefined;
+  readonly maxBytes: number | undefined;
+  readonly maxMs: number | undefined;
 
   constructor(kind: FaultKind, message: string, options: FaultOptions = {}) {
     super(message, 'cause' in options ? { cause: options.cause } : undefined);
@@ -39,11 +54,13 @@ export class UpstreamFault extends Error {
     this.kind = kind;
     this.undelivered = options.undelivered ?? false;
     this.retryAfterMs = options.retryAfterMs;
+    this.maxBytes = options.maxBytes;
+    this.maxMs = options.maxMs;
   }
 
   /** Whether the connection itself ended, whatever ended it. */
   get connectionLost(): boolean {
-    return this.kind === 'lost' || this.kind === 'exited';
+    return ENDINGS.has(this.kind);
   }
 }
 
@@ -53,4 +70,9 @@ export function findFault(error: unknown): UpstreamFault | undefined {
     if (seen instanceof UpstreamFault) return seen;
   }
   return undefined;
+}
+
+/** The fault of an answer that is longer than the upstream's `maxAnswerBytes`. Other calls are not affected. */
+export function answerTooLong(maxBytes: number): UpstreamFault {
+  return new UpstreamFault('oversize', `its answer has more than ${maxBytes} bytes`, { maxBytes });
 }

@@ -1,19 +1,26 @@
+import { createHash } from 'node:crypto';
 import type { UpstreamConfig } from '../config/gateway-config.js';
 import type { UpstreamState } from '../observe/observation.js';
 import type { Cancellation } from '../protocol/cancellation.js';
+import { OperationError } from '../protocol/operation-error.js';
 import type { ToolCallResult } from '../protocol/result.js';
 import type { RawTool } from '../protocol/tools.js';
 import { RetryPacer } from './backoff.js';
 import { type Connection, type EraMemory, openConnection } from './connection.js';
 import { findFault, UpstreamFault } from './fault.js';
+import { OwnCredentials } from './own-credentials.js';
 import { describeConnectFailure, isAnswer, translateFailure } from './translate-failure.js';
 import type { TransportSurroundings } from './transport/open-transport.js';
 import type { Upstream, UpstreamCall, UpstreamEvents, UpstreamStatus } from './upstream.js';
 
 /** For so long after a loss (or the start) calls wait for the connection instead of failing. */
 const PATIENCE_MS = 5_000;
-const MAX_RESENDS = 2;
-/** Pauses longer than this are told each time. */
+/**
+ * How often one call is sent again: what was never sent, as the connection was lost just then; what a server may have run, where
+ * that is safe to repeat; what a server refused because it had forgotten the session.
+ */
+const MAX_REPEATS = { unsent: 2, run: 1, forgotten: 1 };
+/** Pauses longer than this are reported each time. */
 const LONG_PAUSE_MS = 2_000;
 /** Probing time for a child process; doubled with each failure, for servers that are slow to start. */
 const PROBE_MS = 3_000;
@@ -32,6 +39,7 @@ export class ManagedUpstream implements Upstream {
 
   readonly #options: ManagedUpstreamOptions;
   readonly #memory: EraMemory = {};
+  readonly #credentials: OwnCredentials;
   readonly #limit: ConcurrencyLimit;
   readonly #readiness = new Readiness<Connection>();
   readonly #pacer = new RetryPacer();
@@ -42,7 +50,11 @@ export class ManagedUpstream implements Upstream {
   #connection: Connection | undefined;
   #problem: string | undefined;
   #tools = 0;
+  /** Of the list that this connection handed over last: an equal one changes nothing. */
+  #listDigest: string | undefined;
   #restarts = 0;
+  /** Whether the last connection ended because the server did not answer. */
+  #hung = false;
   #downSince = performance.now();
   #ending: Promise<void> | undefined;
   readonly #supervision: Promise<void>;
@@ -51,8 +63,10 @@ export class ManagedUpstream implements Upstream {
     const { config } = options;
     this.#options = options;
     this.slug = config.slug;
+    this.#credentials = new OwnCredentials(config.endpoint);
     this.#limit = limitConcurrency(config.maxConcurrency);
-    this.#state = config.disabled ? 'disabled' : 'connecting';
+    this.#problem = config.problem;
+    this.#state = config.problem !== undefined ? 'misconfigured' : config.disabled ? 'disabled' : 'connecting';
     this.settled = config.disabled ? Promise.resolve() : new Promise((resolve) => (this.#settle = resolve));
     this.#supervision = config.disabled ? Promise.resolve() : this.#supervise();
   }
@@ -62,12 +76,13 @@ export class ManagedUpstream implements Upstream {
     try {
       if (!this.#limit.tryEnter()) await this.#limit.enter(timeoutMs, call.cancellation);
       try {
-        return await this.#deliver(call, timeoutMs);
+        return this.#credentials.maskAll(await this.#deliver(call, timeoutMs));
       } finally {
         this.#limit.leave();
       }
     } catch (error) {
-      throw translateFailure(error, { upstream: this.slug, tool: call.tool });
+      const failedCall = { upstream: this.slug, tool: call.tool, repeatable: call.retryable };
+      throw this.#withoutCredentials(translateFailure(error, failedCall));
     }
   }
 
@@ -78,7 +93,7 @@ export class ManagedUpstream implements Upstream {
       name: config.name,
       slug: config.slug,
       state: this.#state,
-      transport: config.endpoint.type,
+      transport: connection?.transport ?? config.endpoint.type,
       tools: this.#tools,
       restarts: this.#restarts,
       ...(connection === undefined ? {} : { era: connection.era }),
@@ -95,7 +110,7 @@ export class ManagedUpstream implements Upstream {
   }
 
   async #end(): Promise<void> {
-    if (this.#state === 'disabled') return;
+    if (this.#options.config.disabled) return;
     this.#enter('closed', 'closed');
     this.#readiness.fail(new UpstreamFault('unavailable', 'the gateway is closing'));
     this.#closing.abort();
@@ -104,17 +119,27 @@ export class ManagedUpstream implements Upstream {
     await this.#supervision;
   }
 
+  #withoutCredentials(error: OperationError): OperationError {
+    const { code, message, details, cause } = error;
+    const masked = { message: this.#credentials.mask(message), details: this.#credentials.maskAll(details) };
+    if (masked.message === message && masked.details === details) return error;
+    return new OperationError(code, masked.message, masked.details, { cause });
+  }
+
   /** Sends the call, and sends it again after a loss where that is safe. */
   async #deliver(call: UpstreamCall, timeoutMs: number): Promise<ToolCallResult> {
-    for (let sent = 1; ; sent += 1) {
+    const repeats = { unsent: 0, run: 0, forgotten: 0 };
+    for (;;) {
       const ready = this.#connection;
       const connection = ready?.usable === true ? ready : await this.#awaitConnection(call, timeoutMs);
       try {
         return await connection.call(call, timeoutMs);
       } catch (error) {
-        const fault = findFault(error);
-        const repeatable = fault?.connectionLost === true && (call.retryable || fault.undelivered);
-        if (!repeatable || sent > MAX_RESENDS || this.#isClosed()) throw error;
+        const reason = repeatReason(findFault(error), call);
+        if (reason === undefined || this.#isClosed()) throw error;
+        repeats[reason] += 1;
+        // A new session that is forgotten at once says that this was no matter of sessions: what ran is then unknown.
+        if (repeats[reason] > MAX_REPEATS[reason]) throw reason === 'forgotten' ? inDoubt(error) : error;
       }
     }
   }
@@ -127,7 +152,7 @@ export class ManagedUpstream implements Upstream {
     const unavailable = new UpstreamFault('unavailable', this.#problem ?? 'it is not connected', {
       retryAfterMs: this.#pacer.remainingMs,
     });
-    if (this.#isClosed() || this.#state === 'disabled') return Promise.reject(unavailable);
+    if (this.#isClosed() || this.#options.config.disabled) return Promise.reject(unavailable);
     this.#pacer.retryNow();
     if (patienceMs <= 0) return Promise.reject(unavailable);
     return this.#readiness.wait({ patienceMs, cancellation: call.cancellation, otherwise: unavailable });
@@ -145,7 +170,8 @@ export class ManagedUpstream implements Upstream {
   async #connect(): Promise<Connection | undefined> {
     const { config, around } = this.#options;
     const startedAt = performance.now();
-    if (this.#pacer.failures === 0) this.#enter('connecting', 'connecting');
+    this.#listDigest = undefined;
+    if (this.#pacer.failures === 0 && this.#downState() === 'waiting') this.#enter('connecting', 'connecting');
     try {
       return await openConnection({
         config,
@@ -154,7 +180,7 @@ export class ManagedUpstream implements Upstream {
         signal: this.#closing.signal,
         probeTimeoutMs: PROBE_MS * 2 ** Math.min(this.#pacer.failures, 4),
         onTools: (tools) => this.#takeTools(tools),
-        onLimits: (limits) => this.#options.events.onLimits?.(this.slug, limits),
+        onLimits: (limits, tool) => this.#options.events.onLimits?.(this.slug, limits, tool),
         onDiagnostic: (message) =>
           around.observe({ kind: 'diagnostic', severity: 'warning', upstream: this.slug, message }),
       });
@@ -167,14 +193,17 @@ export class ManagedUpstream implements Upstream {
   #fail(error: unknown, tookMs: number): void {
     if (this.#isClosed()) return;
     // What it answered contradicts what was remembered: next time it is asked afresh.
-    if (isAnswer(error)) this.#memory.prior = undefined;
+    if (isAnswer(error)) {
+      this.#memory.prior = undefined;
+      this.#memory.sse = false;
+    }
     this.#pacer.failed(tookMs);
-    const problem = describeConnectFailure(error);
+    const problem = this.#credentials.mask(describeConnectFailure(error));
     const news = problem !== this.#problem;
     this.#problem = problem;
-    // The same failure ten times a second is no news; once the pauses are long, each attempt is told.
-    if (news || this.#pacer.pauseMs > LONG_PAUSE_MS) this.#enter('waiting', problem);
-    else this.#state = 'waiting';
+    // The same failure ten times a second is no news; once the pauses are long, each attempt is reported.
+    if (news || this.#pacer.pauseMs > LONG_PAUSE_MS) this.#enter(this.#downState(), problem);
+    else this.#state = this.#downState();
   }
 
   /** Hands out the connection until it is lost. */
@@ -183,6 +212,7 @@ export class ManagedUpstream implements Upstream {
     const since = performance.now();
     this.#connection = connection;
     this.#problem = undefined;
+    this.#hung = false;
     this.#enter('ready', `connected: ${this.#tools} tools, protocol ${connection.protocolVersion ?? 'unknown'}`);
     this.#readiness.give(connection);
     this.#settle();
@@ -193,12 +223,18 @@ export class ManagedUpstream implements Upstream {
     this.#connection = undefined;
     this.#restarts += 1;
     this.#downSince = performance.now();
-    this.#pacer.disconnected(this.#downSince - since);
-    this.#problem = fault.message;
-    this.#enter('waiting', `connection lost: ${fault.message}`);
+    this.#hung = fault.kind === 'unresponsive';
+    this.#pacer.disconnected(this.#downSince - since, fault.kind !== 'forgotten');
+    this.#problem = this.#credentials.mask(fault.message);
+    this.#enter(this.#downState(), `connection lost: ${this.#problem}`);
   }
 
-  /** Calls that a server is still answering may end in peace, unless the gateway closes first. */
+  #downState(): DownState {
+    if (this.#pacer.looping) return 'crash-looping';
+    return this.#hung ? 'unresponsive' : 'waiting';
+  }
+
+  /** Calls that a server is still answering may end, unless the gateway closes first. */
   #retire(connection: Connection): void {
     this.#retired.add(connection);
     void connection.closed.then(() => this.#retired.delete(connection));
@@ -213,6 +249,9 @@ export class ManagedUpstream implements Upstream {
   #takeTools(tools: readonly RawTool[]): void {
     if (this.#isClosed()) return;
     this.#tools = tools.length;
+    const digest = createHash('sha256').update(JSON.stringify(tools)).digest('base64');
+    if (digest === this.#listDigest) return;
+    this.#listDigest = digest;
     try {
       this.#options.events.onTools(this.slug, tools);
     } catch (cause) {
@@ -224,14 +263,36 @@ export class ManagedUpstream implements Upstream {
     this.#state = state;
     const news = { kind: 'upstream-state', upstream: this.slug, state } as const;
     const { observe } = this.#options.around;
-    if (state !== 'waiting') {
+    if (!isDown(state)) {
       observe({ ...news, message });
       return;
     }
     const retryInMs = this.#pacer.pauseMs;
     const next = retryInMs === 0 ? 'trying again at once' : `trying again in ${(retryInMs / 1000).toFixed(1)} s`;
-    observe({ ...news, message: `${message}; ${next}`, retryInMs });
+    const loop = state === 'crash-looping' ? ` (${this.#pacer.crashes} crashes in a short time)` : '';
+    observe({ ...news, message: `${message}${loop}; ${next}`, retryInMs });
   }
+}
+
+type DownState = 'waiting' | 'crash-looping' | 'unresponsive';
+
+function isDown(state: UpstreamState): state is DownState {
+  return state === 'waiting' || state === 'crash-looping' || state === 'unresponsive';
+}
+
+/** Why a call may be sent again after this fault; undefined where it must not be. */
+function repeatReason(
+  fault: UpstreamFault | undefined,
+  { retryable }: UpstreamCall,
+): keyof typeof MAX_REPEATS | undefined {
+  if (fault?.connectionLost !== true) return undefined;
+  if (fault.kind === 'forgotten') return 'forgotten';
+  if (fault.undelivered) return 'unsent';
+  return retryable ? 'run' : undefined;
+}
+
+function inDoubt(error: unknown): UpstreamFault {
+  return new UpstreamFault('lost', 'it forgot a new session at once', { cause: error });
 }
 
 interface ConcurrencyLimit {
@@ -275,7 +336,7 @@ export function limitConcurrency(max: number): ConcurrencyLimit {
       }),
     leave: () => {
       const [next] = waiting;
-      // The place changes hands without becoming free in between: nobody can jump the queue.
+      // The place changes hands without becoming free in between: no newer call can take it.
       if (next === undefined) active -= 1;
       else next();
     },
@@ -307,12 +368,12 @@ class Readiness<T> {
     });
   }
 
-  /** Lets everybody who waits go on. */
+  /** Lets all waiting calls go on. */
   give(value: T): void {
     for (const settle of [...this.#waiting]) settle({ value });
   }
 
-  /** Lets nobody wait any longer. */
+  /** Fails all waiting calls. */
   fail(fault: UpstreamFault): void {
     for (const settle of [...this.#waiting]) settle(fault);
   }

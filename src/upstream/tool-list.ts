@@ -53,6 +53,22 @@ async function readPage(
   }
 }
 
+/**
+ * Leaves out the tools that can only be called as tasks, which the gateway does not do: each of their calls would fail.
+ * https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#tool-level-negotiation
+ */
+export function withoutTaskTools(
+  tools: readonly RawTool[],
+  onDiagnostic: (message: string) => void,
+): readonly RawTool[] {
+  return tools.filter((tool) => {
+    const execution = tool?.['execution'];
+    if (!isJsonObject(execution) || execution['taskSupport'] !== 'required') return true;
+    onDiagnostic(`its tool '${String(tool['name'])}' is left out: it can only be called as a task`);
+    return false;
+  });
+}
+
 /** Pause before a change subscription that the server ended is opened again. */
 const RESUBSCRIBE_MS = 5_000;
 
@@ -68,23 +84,46 @@ interface ToolListWatch {
 export function watchToolList({ client, era, readAll, onDiagnostic }: ToolListWatch): void {
   client.setNotificationHandler(
     'notifications/tools/list_changed',
-    coalesce(readAll, () => onDiagnostic('its changed tool list could not be read; the old one stays')),
+    coalesce(readAll, {
+      onFailure: () => onDiagnostic('its changed tool list could not be read; the old one stays'),
+      pauseOf: pauseAfterReadings,
+    }),
   );
-  // A modern server tells nobody who did not subscribe.
+  // A modern server notifies only those that subscribed.
   if (era === 'modern' && client.getServerCapabilities()?.tools?.listChanged === true)
     void keepSubscribed(client, onDiagnostic);
 }
 
-/** However many changes come while one reading is under way, one more reading follows. */
-function coalesce(work: () => Promise<void>, onFailure: () => void): () => void {
+const FIRST_PAUSE_MS = 1_000;
+const MAX_PAUSE_MS = 30_000;
+/** Readings that follow each other with the shortest pause. */
+const QUICK_READINGS = 3;
+
+/** Pause after so many readings in a row, each of which was followed by news of another change. */
+function pauseAfterReadings(readings: number): number {
+  return Math.min(FIRST_PAUSE_MS * 2 ** Math.max(0, readings - QUICK_READINGS), MAX_PAUSE_MS);
+}
+
+interface CoalesceOptions {
+  readonly onFailure: () => void;
+  /** Milliseconds to wait after the reading with this number of an uninterrupted row. */
+  readonly pauseOf: (readings: number) => number;
+}
+
+/**
+ * However many changes come during a reading and the pause after it, one more reading follows. The first change is read at
+ * once; a server that keeps changing is read ever more rarely.
+ */
+export function coalesce(work: () => Promise<void>, { onFailure, pauseOf }: CoalesceOptions): () => void {
   let running = false;
   let again = false;
   const run = async (): Promise<void> => {
     running = true;
-    do {
+    for (let readings = 1; again; readings += 1) {
       again = false;
       await work().catch(onFailure);
-    } while (again);
+      await new Promise((resolve) => setTimeout(resolve, pauseOf(readings)).unref());
+    }
     running = false;
   };
   return () => {

@@ -10,6 +10,8 @@ interface FailedCall {
   /** The upstream's slug. */
   readonly upstream: string;
   readonly tool: string;
+  /** Whether it is safe to send again, because it only reads or is idempotent. */
+  readonly repeatable: boolean;
 }
 
 type Translate<T> = (failure: T, call: FailedCall) => OperationError;
@@ -35,6 +37,8 @@ function internal({ upstream }: FailedCall, description: string, details: JsonOb
 const FAULTS: Readonly<Record<FaultKind, Translate<UpstreamFault>>> = {
   lost,
   exited: lost,
+  forgotten: lost,
+  unresponsive: lost,
   command: unavailable,
   unavailable,
   timeout: (fault, call) =>
@@ -42,13 +46,14 @@ const FAULTS: Readonly<Record<FaultKind, Translate<UpstreamFault>>> = {
       call,
       fault.undelivered
         ? `upstream ${call.upstream} is busy and the call waited too long for its turn. It did not run: send it again later`
-        : `upstream ${call.upstream} did not answer in time. ${MAY_HAVE_RUN}`,
+        : `upstream ${call.upstream} ${describeExpiry(fault)}. ${afterLoss(call)}`,
       { reason: 'timeout', retryable: true, outcome: fault.undelivered ? 'not_run' : 'unknown' },
       fault,
     ),
   cancelled: (fault, call) =>
     internal(call, `the call was cancelled`, { reason: 'cancelled', retryable: false }, fault),
   malformed: invalidAnswer,
+  oversize: tooLong,
   'input-required': (fault, call) =>
     internal(
       call,
@@ -58,18 +63,39 @@ const FAULTS: Readonly<Record<FaultKind, Translate<UpstreamFault>>> = {
     ),
 };
 
-const MAY_HAVE_RUN = 'The call may or may not have run: check before you send it again';
+function describeExpiry({ maxMs }: UpstreamFault): string {
+  if (maxMs === undefined) return 'did not answer in time';
+  return `showed progress but did not finish within ${maxMs / 1_000} s, the most that one call may take`;
+}
+
+/** What the caller should know of a call whose answer was lost. */
+function afterLoss({ repeatable }: FailedCall): string {
+  return repeatable
+    ? 'It is safe to send the call again: running it twice changes no more than running it once'
+    : 'The call may or may not have run: check before you send it again';
+}
+
+/** The specified refusal of an answer that exceeds a limit (specification 4.7.5). The call itself has run. */
+function tooLong(fault: UpstreamFault, call: FailedCall): OperationError {
+  const limit = fault.maxBytes ?? 0;
+  return new OperationError(
+    'VALIDATION_PAYLOAD_TOO_LARGE',
+    `Payload exceeds upstream_answer_size limit of ${limit}: the answer of upstream ${call.upstream} was longer and was not read. Ask for less, for example for a page or a shorter range`,
+    { upstream: call.upstream, limit_type: 'upstream_answer_size', limit_value: limit, unit: 'bytes', outcome: 'ran' },
+    { cause: fault },
+  );
+}
 
 function lost(fault: UpstreamFault, call: FailedCall): OperationError {
   const description = fault.undelivered
     ? `the connection to upstream ${call.upstream} was lost before the call was sent. It did not run: send it again`
-    : `the connection to upstream ${call.upstream} was lost before the answer came. ${MAY_HAVE_RUN}`;
+    : `the connection to upstream ${call.upstream} was lost before the answer came. ${afterLoss(call)}`;
   const outcome = fault.undelivered ? 'not_run' : 'unknown';
   return internal(call, description, { reason: 'connection_lost', retryable: true, outcome }, fault);
 }
 
 function unavailable(fault: UpstreamFault, call: FailedCall): OperationError {
-  const description = `upstream ${call.upstream} is not available at the moment. The call did not run: send it again later`;
+  const description = `upstream ${call.upstream} is not available now. The call did not run: send it again later`;
   const details = {
     reason: 'unavailable',
     retryable: true,
@@ -80,8 +106,10 @@ function unavailable(fault: UpstreamFault, call: FailedCall): OperationError {
 }
 
 function invalidAnswer(error: unknown, call: FailedCall): OperationError {
-  const description = `upstream ${call.upstream} gave an answer that is not MCP`;
-  return internal(call, description, { reason: 'invalid_answer', retryable: false }, error);
+  const fault = findFault(error);
+  const why = fault === undefined ? '' : `: ${fault.message}`;
+  const description = `upstream ${call.upstream} gave an answer in no form of MCP${why}. ${afterLoss(call)}`;
+  return internal(call, description, { reason: 'invalid_answer', retryable: false, outcome: 'unknown' }, error);
 }
 
 /** JSON-RPC codes that mean more than "it failed" (MCP, error handling). */
@@ -109,31 +137,39 @@ const HTTP_CODES: Readonly<Record<number, FailureCode>> = {
   429: 'RATE_LIMIT_EXCEEDED',
 };
 
-/** Statuses of a server that is only away for a moment. */
+/** Statuses of a server that is unavailable for a moment. */
 const PASSING: ReadonlySet<number> = new Set([502, 503, 504]);
 
-/** Where the server does not say. */
-const RETRY_AFTER_SECONDS = 1;
+/** Where the server does not say, and the longest that callers are told to wait for what it says. */
+const RETRY_AFTER_SECONDS = { unknown: 1, most: 300 };
 
 function translateHttp(error: SdkHttpError, { upstream }: FailedCall): OperationError {
   const { status } = error;
   const code = HTTP_CODES[status] ?? 'INTERNAL_ERROR';
   const details: JsonObject = { upstream, http_status: status };
   const text = error.data['text'];
+  const announced = readRetryAfter(error.data['retryAfter'], Date.now());
+  const retryAfter = announced === undefined ? undefined : Math.min(announced, RETRY_AFTER_SECONDS.most);
   if (typeof text === 'string' && text.trim() !== '') details['upstream_error'] = text.trim().slice(0, 2_000);
   if (code === 'RATE_LIMIT_EXCEEDED') {
-    details['retry_after_seconds'] = readRetryAfter(error.data['retryAfter'], Date.now()) ?? RETRY_AFTER_SECONDS;
+    details['retry_after_seconds'] = retryAfter ?? RETRY_AFTER_SECONDS.unknown;
   }
-  if (code === 'INTERNAL_ERROR') Object.assign(details, { reason: 'upstream_error', retryable: PASSING.has(status) });
+  if (code === 'INTERNAL_ERROR') {
+    Object.assign(details, { reason: 'upstream_error', retryable: PASSING.has(status) });
+    if (PASSING.has(status) && retryAfter !== undefined) details['retry_after_seconds'] = retryAfter;
+  }
   const message = describeFailure(code, `upstream ${upstream} answered with HTTP status ${status}`);
   return new OperationError(code, message, details, { cause: error });
 }
 
+const NO_ENDPOINT =
+  'this URL is no MCP endpoint; if it is a server of the older SSE transport, give the URL of its event stream and "type": "sse"';
+
 const CONNECT_STATUS: Readonly<Record<number, string>> = {
   401: 'needs credentials',
   403: 'access denied',
-  404: 'there is no MCP endpoint at this URL',
-  405: 'there is no MCP endpoint at this URL',
+  404: NO_ENDPOINT,
+  405: NO_ENDPOINT,
 };
 
 /** Why connecting failed, in plain words for the operator. */
@@ -148,7 +184,7 @@ export function describeConnectFailure(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Whether an error is the server's own word, so that what was remembered of it may be wrong. */
+/** Whether an error came from the server itself, so that what was remembered of it may be wrong. */
 export function isAnswer(error: unknown): boolean {
   return findFault(error) === undefined;
 }

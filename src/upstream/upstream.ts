@@ -19,7 +19,7 @@ export interface UpstreamCall {
   readonly onProgress?: (update: ProgressUpdate) => void;
 }
 
-/** What is known of an upstream at this moment; for status pages, never for decisions on the hot path. */
+/** What is known of an upstream at this moment; for status pages, never for decisions on the fast path. */
 export interface UpstreamStatus {
   readonly name: string;
   readonly slug: string;
@@ -34,7 +34,7 @@ export interface UpstreamStatus {
   readonly restarts: number;
 }
 
-/** One MCP server behind the gateway: kept connected, asked, and given up on by nobody. */
+/** One MCP server behind the gateway: kept connected, and called. */
 export interface Upstream {
   readonly slug: string;
   /**
@@ -47,8 +47,8 @@ export interface Upstream {
 
 /** What the owner of the catalog listens to. */
 export interface UpstreamEvents {
-  /** The complete list was read, at connect or after `list_changed`. */
+  /** The complete list was read, at connect, or after `list_changed` where it then differs. */
   readonly onTools: (slug: string, tools: readonly RawTool[]) => void;
-  /** An answer said something of the upstream's rate limit. */
-  readonly onLimits?: (slug: string, limits: AnnouncedLimits) => void;
+  /** An answer said something of the upstream's rate limit, or of this tool's. */
+  readonly onLimits?: (slug: string, limits: AnnouncedLimits, tool: string | undefined) => void;
 }

@@ -34,11 +34,11 @@ export function findCorpus(directory = process.env['EVAL_CORPUS'] ?? SHARED_CORP
 }
 
 /** Every tool of every captured server, in the order of the files. */
-export function readCorpusTools(directory: string): readonly CorpusTool[] {
-  const files = readdirSync(join(directory, 'tools')).filter((file) => file.endsWith('.json'));
+export function readCorpusTools(directory: string, folder = 'tools'): readonly CorpusTool[] {
+  const files = readdirSync(join(directory, folder)).filter((file) => file.endsWith('.json'));
   return files.sort().flatMap((file) => {
     const server = file.slice(0, -'.json'.length);
-    const captured: unknown = JSON.parse(readFileSync(join(directory, 'tools', file), 'utf8'));
+    const captured: unknown = JSON.parse(readFileSync(join(directory, folder, file), 'utf8'));
     const tools = isJsonObject(captured) && Array.isArray(captured['tools']) ? captured['tools'] : [];
     return tools.filter(isJsonObject).map((tool) => ({ id: `${server}::${String(tool['name'])}`, server, tool }));
   });

@@ -49,7 +49,7 @@ describe('real clients over Streamable HTTP', () => {
   it.each([
     ['auto', '2026-07-28'],
     ['legacy', '2025-11-25'],
-  ] as const)('the SDK v2 client in mode %s speaks %s', async (mode, revision) => {
+  ] as const)('work with the SDK v2 client in mode %s, which speaks %s', async (mode, revision) => {
     const client = new ClientV2({ name: 'v2', version: '1' }, { versionNegotiation: { mode } });
     await client.connect(new HttpV2(new URL(gateway.url)));
     expect(client.getNegotiatedProtocolVersion()).toBe(revision);

@@ -1,8 +1,15 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { GatewayConfig } from '../../src/config/gateway-config.js';
 import type { Gateway, GatewayStatus, ToolList } from '../../src/gateway/gateway.js';
 import type { ApprovalService } from '../../src/policy/approvals/approval-queue.js';
 import type { RawCall } from '../../src/protocol/call.js';
 import type { Reply } from '../../src/protocol/result.js';
+
+/** Of every fake gateway that is given none. */
+const DATA_DIR = mkdtempSync(join(tmpdir(), 'fake-gateway-'));
+process.once('exit', () => rmSync(DATA_DIR, { recursive: true, force: true }));
 
 /** A gateway whose answers the test chooses. */
 export interface FakeGateway extends Gateway {
@@ -21,6 +28,7 @@ export interface FakeGateway extends Gateway {
 export interface FakeGatewayOptions {
   readonly server?: Partial<GatewayConfig['server']>;
   readonly limits?: Partial<GatewayConfig['limits']>;
+  readonly dataDir?: string;
   readonly status?: Partial<GatewayStatus>;
   readonly approvals?: ApprovalService;
   readonly clients?: GatewayConfig['clients'];
@@ -104,11 +112,13 @@ function describeTools(names: readonly string[]): ToolList {
   return { tools, toolsJson: JSON.stringify(tools) };
 }
 
-function fakeConfig({ server, limits, clients = [], operators = [] }: FakeGatewayOptions): GatewayConfig {
+function fakeConfig(options: FakeGatewayOptions): GatewayConfig {
+  const { server, limits, clients = [], operators = [] } = options;
   return {
     file: null,
     directory: '/',
-    dataDir: '/',
+    dataDir: options.dataDir ?? DATA_DIR,
+    upstreamsDir: '/upstreams',
     server: {
       host: '127.0.0.1',
       port: 0,
@@ -116,9 +126,13 @@ function fakeConfig({ server, limits, clients = [], operators = [] }: FakeGatewa
       allowedOrigins: [],
       sessionIdleMs: 60_000,
       maxSessions: 100,
+      maxSessionsPerClient: 100,
+      lameDuckMs: 0,
+      drainMs: 100,
+      allowUnauthenticated: false,
       ...server,
     },
-    endpoint: { mode: 'semantic', toolPrefix: 'mcp_aql_', profile: { name: 'crude', families: [] } },
+    endpoint: { mode: 'semantic', toolPrefix: 'mcp_aql_', errors: 'all', profile: { name: 'crude', families: [] } },
     limits: {
       maxRequestSize: 64 * 1024,
       maxResponseSize: 1_000_000,

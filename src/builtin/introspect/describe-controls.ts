@@ -21,7 +21,7 @@ const PARTNERS: readonly (readonly Control[])[] = [
 
 type Description = Omit<ParameterInfo, 'name' | 'required'>;
 
-/** Terse, because every collection has them all: `introspect {query: "types"}` explains them. */
+/** Terse, because every READ has them all: `introspect {query: "types"}` explains them. */
 const DESCRIPTIONS: Readonly<Record<Control, Description>> = {
   query: { type: 'string', description: 'Words or "phrases", any of them' },
   filter: {
@@ -44,6 +44,7 @@ const DESCRIPTIONS: Readonly<Record<Control, Description>> = {
   offset: { type: 'integer' },
   page: { type: 'integer', description: 'From 1' },
   page_size: { type: 'integer' },
+  collection: { type: 'string', description: 'Path of the list, where an answer holds several' },
 };
 
 /** The controls that an operation takes, as parameters beside its own; each says so where it could be taken for the upstream's. */
@@ -70,16 +71,15 @@ function ownerNote(control: Control, { names }: ControlSet): string {
 /** What `OperationDetails` says of controls beside its parameters. */
 export function describeQueryLanguage({ kind, computed = [] }: ControlSet): JsonObject {
   return {
-    ...(computed.length > 0 && { computed_fields: computed.map((field) => describeComputed(field, kind)) }),
-    ...(kind === 'collection' && {
+    ...(computed.length > 0 && { computed_fields: computed.map(describeComputed) }),
+    ...(kind !== 'none' && {
       aggregation_support: { supported: true, default_mode: 'summary_only', functions: FUNCTIONS },
     }),
   };
 }
 
-function describeComputed({ name, type, description }: ComputedField, kind: ControlSet['kind']): JsonObject {
-  const isCollection = kind === 'collection';
-  return { name, type, description, filterable: isCollection, sortable: isCollection };
+function describeComputed({ name, type, description }: ComputedField): JsonObject {
+  return { name, type, description, filterable: true, sortable: true };
 }
 
 function detailOf(control: Control, operation: Operation, { fields = [], computed = [] }: ControlSet): string {

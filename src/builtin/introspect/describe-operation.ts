@@ -1,9 +1,17 @@
-import { exampleParams } from '../../catalog/arguments/example-params.js';
+import { describeCombinations } from '../../catalog/arguments/combinations.js';
+import { validExample } from '../../catalog/arguments/example-params.js';
+import { riskInWords } from '../../catalog/call-danger.js';
 import { visibleInputSchema } from '../../catalog/grouped-tools/narrow-schema.js';
 import type { EndpointPlan } from '../../endpoint/endpoint-plan.js';
 import { cleanSchema, summarizeText } from '../../lib/text.js';
 import type { JsonObject } from '../../protocol/json.js';
-import { CATEGORY_PERMISSIONS, dangerRank, type Operation, type Parameter } from '../../protocol/operation.js';
+import {
+  CATEGORY_PERMISSIONS,
+  dangerRank,
+  type Operation,
+  type Parameter,
+  worseDanger,
+} from '../../protocol/operation.js';
 import type { ControlSet } from '../../results/result-types.js';
 import { describeControls, describeQueryLanguage, exampleControls } from './describe-controls.js';
 import type { Include } from './parse-query.js';
@@ -20,12 +28,19 @@ export type StaticDecisionOf = (operation: Operation) => OperationDecision;
 
 /** The published schema allows no further keys, so these come only when asked for. */
 const EXTRAS: Readonly<Record<Include, (operation: Operation) => JsonObject>> = {
-  danger: ({ classification }) => ({ danger: classification.danger }),
+  danger: (operation) => ({ danger: describeDanger(operation) }),
   classification: ({ classification: { confidence, evidence }, upstream, tool }) => ({
     classification: { confidence, evidence, upstream, tool },
   }),
   input_schema: (operation) => ({ input_schema: cleanSchema(visibleInputSchema(operation)) }),
 };
+
+/** The usual danger, and the arguments that raise it. */
+function describeDanger(operation: Operation): JsonObject {
+  const { danger, risks = [] } = operation.classification;
+  const raised = risks.map((risk) => ({ with: riskInWords(operation, risk), level: risk.danger, reason: risk.reason }));
+  return { ...danger, ...(raised.length > 0 && { raised_by: raised }) };
+}
 
 /** One line for a list: the introspection document's `OperationInfo`. */
 export function describeBriefly(operation: Operation, view: OperationView, include: readonly Include[]): JsonObject {
@@ -75,6 +90,7 @@ export function describeInFull(operation: Operation, view: OperationView, includ
       ...describeParameters(operation),
       ...(operation.merge === undefined ? [] : [IF_MATCH]),
       ...describeControls(operation, controls),
+      ...(isConfirmable(operation, view) ? [CONFIRMATION_TOKEN] : []),
     ],
     returns: describeReturns(operation),
     examples: examplesOf(operation, controls),
@@ -83,10 +99,22 @@ export function describeInFull(operation: Operation, view: OperationView, includ
   };
 }
 
-/** The description of an UPDATE says what happens to values that the caller leaves out. */
+/** Also which combinations of parameters it demands, and what an UPDATE makes of what its caller leaves out. */
 function describeAtLength(operation: Operation): string {
   const { description, classification } = operation;
-  return classification.category === 'UPDATE' ? `${description} ${describeMerge(operation)}`.trimStart() : description;
+  const merge = classification.category === 'UPDATE' && mayLeaveOut(operation) ? describeMerge(operation) : '';
+  const rest = [describeCombinations(operation), merge].filter((part) => part !== '');
+  const ended =
+    rest.length === 0 || description === '' || /[.!?:]$/.test(description) ? description : `${description}.`;
+  return [ended, ...rest].join(' ').trimStart();
+}
+
+/** Whether a call can leave something out: a field of `input`, or a member of one. */
+function mayLeaveOut({ merge, parameters }: Operation): boolean {
+  if (merge !== undefined) return true;
+  return parameters.some(
+    ({ place, required, schema }) => place === 'input' && (!required || schema['type'] === 'object'),
+  );
 }
 
 /** What the gateway adds to UPDATEs that merge. */
@@ -97,19 +125,34 @@ const IF_MATCH: ParameterInfo = {
   description: 'Field values that must be unchanged, or the version text of an earlier answer; else nothing is written',
 };
 
+/** What the gate takes from calls that it asks to be confirmed. */
+const CONFIRMATION_TOKEN: ParameterInfo = {
+  name: 'confirmation_token',
+  type: 'string',
+  required: false,
+  description: 'After CONFIRMATION_REQUIRED: its details.confirmation_token',
+};
+
+/** An operation's own parameter of that name is its own. */
+function isConfirmable(operation: Operation, { staticDecision }: OperationView): boolean {
+  const { effect, conditional } = staticDecision(operation);
+  const isOwn = ({ name, upstreamName }: Parameter): boolean => [name, upstreamName].includes(CONFIRMATION_TOKEN.name);
+  return (effect === 'confirm' || conditional) && !operation.parameters.some(isOwn);
+}
+
 /** Of a collection also one that combines controls (companion document "collection querying", section 6). */
 function examplesOf(operation: Operation, controls: ControlSet): readonly JsonObject[] {
   const { name } = operation;
-  const params = exampleParams(operation);
-  const examples = operation.examples ?? [{ request: { operation: name, params } }];
-  if (controls.kind !== 'collection') return examples;
+  const params = validExample(operation);
+  const examples = operation.examples ?? (params === undefined ? [] : [{ request: { operation: name, params } }]);
+  if (params === undefined || controls.kind !== 'collection') return examples;
   return [...examples, { request: { operation: name, params: { ...params, ...exampleControls(controls) } } }];
 }
 
 /** Marks dangerous operations in every description, because a model may read only one of them. */
 function withDangerTag(description: string, operation: Operation, { staticDecision }: OperationView): string {
-  const tag = dangerTag(operation, staticDecision(operation));
-  return tag === '' ? description : `${description} ${tag}`.trimStart();
+  const tags = [dangerTag(operation, staticDecision(operation)), riskTag(operation)].filter((tag) => tag !== '');
+  return [description, ...tags].join(' ').trimStart();
 }
 
 function extrasOf(operation: Operation, include: readonly Include[]): JsonObject {
@@ -151,9 +194,13 @@ function takeFitting(names: readonly string[], characters: number): readonly str
 
 /** What happens to values that an UPDATE's `input` leaves out, in one sentence for a model. */
 export function describeMerge({ merge }: Operation): string {
-  return merge === undefined
-    ? "The upstream decides what happens to fields and members that 'input' leaves out."
-    : "The gateway merges: fields and members that 'input' leaves out stay, null removes a member, lists replace; 'if_match' (expected field values, or a version) refuses the update where the resource differs.";
+  if (merge === undefined)
+    return "The upstream decides what happens to fields and members that 'input' leaves out; null is sent where a field's type allows it.";
+  const leftOut =
+    merge.writes === 'whole'
+      ? "fields that 'input' leaves out are written back as they are, members stay"
+      : "fields that 'input' leaves out are not sent, so that the upstream leaves them, members stay";
+  return `The gateway merges: ${leftOut}, null removes what can be removed, lists replace; 'if_match' (expected field values, or a version) refuses the update where the resource differs.`;
 }
 
 /** What policy says of an operation before there is a call; see `policy/admission`. */
@@ -172,6 +219,22 @@ function dangerTag({ classification: { danger } }: Operation, staticDecision: Op
   const gate = describeGate(staticDecision);
   if (gate !== undefined) return `[${danger.level}: ${gate}]`;
   return dangerRank(danger.level) >= MARKED_FROM ? `[${danger.level}]` : '';
+}
+
+/** A list of all would be longer than the description; `include: ["danger"]` shows it. */
+const MOST_TAGGED = 3;
+
+/** `[destructive with force=true, delete=true]`: the arguments that raise the danger; empty where none does. */
+function riskTag(operation: Operation): string {
+  const { danger, risks = [] } = operation.classification;
+  const raising = risks.filter((risk) => dangerRank(risk.danger) > dangerRank(danger.level));
+  const worst = raising.reduce((level, risk) => worseDanger(level, risk.danger), danger.level);
+  const words = [
+    ...new Set(raising.filter((risk) => risk.danger === worst).map((risk) => riskInWords(operation, risk))),
+  ];
+  if (words.length === 0) return '';
+  const more = words.length > MOST_TAGGED ? ` and ${words.length - MOST_TAGGED} more` : '';
+  return `[${worst} with ${words.slice(0, MOST_TAGGED).join(', ')}${more}]`;
 }
 
 function describeGate({ effect, requires, conditional }: OperationDecision): string | undefined {

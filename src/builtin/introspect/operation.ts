@@ -20,8 +20,8 @@ const PARAMETER_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
     type: 'string',
     enum: [...QUERY_TYPES],
     description:
-      "What to look up: the operations that can be called, or the types of their parameters and results; 'result' reads " +
-      "on in one that was too big to send whole, 'revoke_token' takes a confirmation token back",
+      "The kind of query: the operations to call, or the types of their parameters and results; 'result' reads " +
+      "on in one too big to send whole, 'revoke_token' takes a confirmation token back",
   },
   name: {
     type: 'string',
@@ -40,7 +40,7 @@ const PARAMETER_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
     minLength: 1,
     maxLength: LONGEST_SEARCH,
     description:
-      "What you want to do, in your own words, for example 'who is free on tuesday'; operations come best match first, " +
+      "Your task, in your own words, for example 'who is free on tuesday'; operations come best match first, " +
       'with their parameters (those with ? are optional). In a result: the text to find',
   },
   budget_tokens: {
@@ -57,7 +57,7 @@ const PARAMETER_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
       "Adds to each operation: 'danger' (level and reasons), 'classification' (confidence, evidence, upstream and tool), " +
       "'input_schema' (the upstream's own JSON Schema)",
   },
-  token: { type: 'string', description: "The confirmation token that 'revoke_token' takes back" },
+  token: { type: 'string', description: "The confirmation token to take back with 'revoke_token'" },
   first: {
     type: 'integer',
     minimum: 1,
@@ -77,7 +77,7 @@ const PARAMETER_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
     items: { type: 'string' },
     description: 'Fields of a result: a preset, or a list such as ["id", "author.login"]. Not with search or lines',
   },
-  lines: { type: 'string', description: "Lines of a result that is a text, from 1, for example '10-20'" },
+  lines: { type: 'string', description: "Lines of a text result, from 1, for example '10-20'" },
 };
 
 /**
@@ -105,7 +105,7 @@ export const introspectOperation: Operation = {
   },
   description:
     'Find operations and learn how to call them: lists, filtered and searched, or the details of one operation or type. ' +
-    'Also reads on in results that were too big to send whole',
+    'Also reads on in results too big to send whole',
   parameters: Object.entries(PARAMETER_SCHEMAS).map(
     ([name, schema]): Parameter => ({
       name,
@@ -122,9 +122,9 @@ export const introspectOperation: Operation = {
   groupedBy: null,
   bareErrors: true,
   examples: [
-    example('Find operations by what they do', { query: 'operations', search: 'log a bug' }),
+    example('Find operations by their purpose', { query: 'operations', search: 'log a bug' }),
     example('How to call one operation', { query: 'operations', name: 'introspect' }),
-    example('What a type is made of', { query: 'types', name: 'OperationInput' }),
+    example('The parts of a type', { query: 'types', name: 'OperationInput' }),
   ],
 };
 

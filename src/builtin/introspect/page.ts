@@ -46,7 +46,7 @@ function startAfter<Item extends { readonly name: string }>(list: PagedList<Item
   if (position === undefined) {
     throw new OperationError(
       'INTROSPECTION_ERROR',
-      `The cursor '${abbreviate(after)}' does not belong to this query. Repeat 'query', 'search' and the filters of the page it ` +
+      `The cursor '${abbreviate(after)}' does not belong to this query. Send the same 'query', 'search' and the filters of the page it ` +
         "came with, or leave out 'after' to start over",
     );
   }

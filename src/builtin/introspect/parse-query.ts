@@ -140,7 +140,7 @@ function readResultRequest(handle: string | undefined, args: JsonObject & Partia
   if (handle === undefined) {
     throw new OperationError(
       'INTROSPECTION_ERROR',
-      "query 'result' needs 'name': the handle that came with the answer that was too big",
+      "query 'result' needs 'name': the handle of the answer too big to send whole",
     );
   }
   const given = REQUEST_MEMBERS.filter((member) => args[member] !== undefined);

@@ -1,12 +1,10 @@
 import type { EndpointPlan } from '../../endpoint/endpoint-plan.js';
 import type { JsonObject } from '../../protocol/json.js';
 import type { PayloadLimits } from '../../protocol/limits.js';
+import { CONFORMANCE_LEVEL } from './conformance-level.js';
 
 /** The version of the specification that the gateway speaks. */
 const SPECIFICATION_VERSION = '1.0.0-draft';
-
-/** Full conformance (specification 10.1): both modes, field selection and batches. */
-const CONFORMANCE = 'level-2';
 
 /** The optional parts of the protocol. A client relies on these, so each is true only where it is implemented. */
 const CAPABILITIES = {
@@ -33,7 +31,8 @@ export function buildProtocolMetadata(
 ): JsonObject {
   return {
     version: SPECIFICATION_VERSION,
-    conformance: CONFORMANCE,
+    // The published schema knows two levels; who meets none claims none.
+    ...(CONFORMANCE_LEVEL !== 'none' && { conformance: CONFORMANCE_LEVEL }),
     mode,
     capabilities: { ...CAPABILITIES, relationship_queries: hasRelations },
     limits: {

@@ -87,7 +87,7 @@ function isStructured(answer: unknown): boolean {
 }
 
 function noList({ relation }: RelationSource): OperationError {
-  const place = relation.edges === '' ? 'it is not a list' : `it has nothing at '${relation.edges}'`;
+  const place = relation.edges === '' ? 'it is not a list' : `it has nothing under '${relation.edges}'`;
   return new OperationError('INTERNAL_ERROR', `The answer of '${relation.operation}' holds no relationships: ${place}`);
 }
 

@@ -77,7 +77,13 @@ const IDENTIFIERS = ['id', 'name', 'element_name'];
 
 /** Reads arguments that are valid by the operation's schema. Throws an `OperationError` for a root that names nothing. */
 export function readRelationRequest(given: JsonObject): RelationRequest {
-  const { direction = 'outgoing', relationship, depth = 1, fields = SECTIONS } = given as Partial<Arguments>;
+  const {
+    direction = 'outgoing',
+    relationship,
+    depth = 1,
+    fields = SECTIONS,
+    include = fields,
+  } = given as Partial<Arguments>;
   const root = readRoot(given['root']);
   const own = isJsonObject(given['root']) ? given['root'] : {};
   return {
@@ -86,7 +92,7 @@ export function readRelationRequest(given: JsonObject): RelationRequest {
     direction,
     ...(relationship !== undefined && { relationship }),
     depth,
-    sections: fields,
+    sections: include,
   };
 }
 
@@ -94,7 +100,9 @@ interface Arguments {
   readonly direction: Direction;
   readonly relationship: string;
   readonly depth: number;
+  /** The older name of `include`. */
   readonly fields: readonly Section[];
+  readonly include: readonly Section[];
 }
 
 function readRoot(root: unknown): GraphNode {

@@ -25,7 +25,7 @@ export function createRelationshipsOperation(sources: readonly RelationSource[])
       confidence: 1,
       evidence: ['built into the gateway'],
     },
-    description: `Find what a thing is connected with, and what that is connected with, in one call. Relationships: ${listKnown(sources)}`,
+    description: `Find the things connected with one thing, and those connected with them, in one call. Relationships: ${listKnown(sources)}`,
     parameters: Object.entries(schemas).map(
       ([name, schema]): Parameter => ({
         name,
@@ -43,12 +43,12 @@ export function createRelationshipsOperation(sources: readonly RelationSource[])
     groupedBy: null,
     collection: ['relationships'],
     examples: [
-      example('What something leads to', sources, { root: 'ID' }),
+      example('The things one thing leads to', sources, { root: 'ID' }),
       example('Two steps in both directions, as a graph', sources, {
         root: 'ID',
         direction: 'both',
         depth: 2,
-        fields: ['graph.nodes', 'graph.edges'],
+        include: ['graph.nodes', 'graph.edges'],
       }),
     ],
   };
@@ -66,7 +66,7 @@ function describeParameters(sources: readonly RelationSource[]): Readonly<Record
       type: 'string',
       enum: [...DIRECTIONS],
       default: 'outgoing',
-      description: "Relationships that lead away ('outgoing'), that lead here ('incoming'), or both",
+      description: "Relationships leading away ('outgoing'), leading here ('incoming'), or both",
     },
     relationship: describeRelationship(sources),
     depth: {
@@ -76,11 +76,17 @@ function describeParameters(sources: readonly RelationSource[]): Readonly<Record
       default: 1,
       description: 'How many steps from the root',
     },
+    include: {
+      type: 'array',
+      minItems: 1,
+      items: { type: 'string', enum: [...SECTIONS] },
+      description: 'The wanted parts of the answer; all where absent',
+    },
     fields: {
       type: 'array',
       minItems: 1,
       items: { type: 'string', enum: [...SECTIONS] },
-      description: 'The parts of the answer that are wanted; all where absent',
+      description: "Alias of 'include'",
     },
     // Ids mean something within one server alone.
     ...(upstreams.length > 1 && {
@@ -132,7 +138,7 @@ const REFERENCE: JsonSchema = {
   required: ['element_type', 'element_name'],
 };
 
-/** What `query_relationships` answers with; the parts that `fields` leaves out are missing. */
+/** What `query_relationships` answers with; the parts that `include` leaves out are missing. */
 const RELATIONSHIPS_OUTPUT: JsonSchema = {
   type: 'object',
   properties: {

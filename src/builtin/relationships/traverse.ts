@@ -182,7 +182,7 @@ function describeGaps({ request, sources, failures, reached }: Traversal): reado
       reason: errors[0]?.message,
     })),
     ...[...reached].map((limit) => ({
-      reason: `stopped at ${TRAVERSAL_LIMITS[limit]} ${limit}: ask for one relationship, or go on from a node`,
+      reason: `stopped after ${TRAVERSAL_LIMITS[limit]} ${limit}: ask for one relationship, or go on from a node`,
     })),
   ];
 }

@@ -1,16 +1,23 @@
-import { pathOfPointer, setMember } from '../../lib/json-path.js';
-import { nearestName, toSnakeCase } from '../../lib/names.js';
-import { cleanText, quoteValues, summarizeText } from '../../lib/text.js';
+import { setMember } from '../../lib/json-path.js';
+import { createSuggester, type Suggest, toSnakeCase } from '../../lib/names.js';
+import { cleanText, echoName, quoteValues, summarizeText } from '../../lib/text.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
 import type { Operation, Parameter } from '../../protocol/operation.js';
+import { Meter, type Violation } from '../../schema/evaluation.js';
 import { describeForm, jsonTypeOf } from '../../schema/schema-shape.js';
+import { measureSchema } from '../../schema/schema-size.js';
+import { validatorFor } from '../../schema/validator.js';
 import { explainViolations, type Fault, type FaultScope } from './explain-violations.js';
 import { type ParameterScope, parameterScope, pathOf } from './parameter-scope.js';
-import { type Violation, validatorFor } from './validators.js';
 
 /** The upstream's arguments, or everything that is wrong with the caller's parameters. */
 type Binding =
-  | { readonly ok: true; readonly arguments: JsonObject }
+  | {
+      readonly ok: true;
+      readonly arguments: JsonObject;
+      /** Why the schema was not held against them to its end: the upstream judges them. */
+      readonly unchecked?: string;
+    }
   | { readonly ok: false; readonly faults: readonly Fault[] };
 
 /** More are not read; the next attempt shows the rest. */
@@ -20,36 +27,56 @@ const MAX_FAULTS = 50;
  * A call's `params` as the arguments that a direct caller would have sent: names first, then what must be there, then the
  * tool's own schema. Values are never converted, and defaults are left to the upstream, which declared them.
  */
-export function bindArguments(operation: Operation, params: JsonObject): Binding {
+export function bindArguments(operation: Operation, params: JsonObject, meter = new Meter()): Binding {
   const matched = matchParameters(operation, params);
-  const bound = addFixedArguments(operation, matched.arguments);
+  const bound = addFixedArguments(operation, dropNulls(operation, matched.arguments, meter));
   const missing = findMissing(operation, bound);
-  const violations = findViolations(operation, bound).filter((violation) => !mayMerge(operation, bound, violation));
+  const verdict = validatorFor(operation.inputSchema).check(bound, meter);
+  const violations = verdict.violations.filter((violation) => !mayMerge(operation, bound, violation));
   const total = matched.faults.length + missing.length + violations.length;
-  if (total === 0) return { ok: true, arguments: bound };
+  const { undecided } = verdict;
+  // What a schema is too large for is known from the catalog's diagnostics, and not repeated for every call.
+  const isNews = undecided !== undefined && measureSchema(operation.inputSchema).excess === undefined;
+  if (total === 0) return { ok: true, arguments: bound, ...(isNews && { unchecked: undecided }) };
 
   const broken = explainViolations(violations, faultScope(operation));
   return { ok: false, faults: dropRepeated([...matched.faults, ...missing, ...broken]).slice(0, MAX_FAULTS) };
 }
 
-/** Everything that is wrong with arguments as they are sent, in the caller's terms. */
-export function checkArguments(operation: Operation, args: JsonObject): readonly Fault[] {
-  return explainViolations(findViolations(operation, args), faultScope(operation)).slice(0, MAX_FAULTS);
+/**
+ * Null for an optional parameter that takes no null means that it is absent: models in strict mode must write every parameter.
+ * Not in an update that merges, where null removes a field (specification 4.5.2).
+ */
+function dropNulls(operation: Operation, args: JsonObject, meter: Meter): JsonObject {
+  const names = Object.keys(args).filter((name) => args[name] === null && isNullAbsent(operation, name, meter));
+  if (names.length === 0) return args;
+  const dropped = new Set(names);
+  return Object.fromEntries(Object.entries(args).filter(([name]) => !dropped.has(name)));
 }
 
-function findViolations({ inputSchema }: Operation, args: JsonObject): readonly Violation[] {
-  const validator = validatorFor(inputSchema);
-  return validator.accepts(args) ? [] : validator.violations(args);
+function isNullAbsent(operation: Operation, name: string, meter: Meter): boolean {
+  const parameter = parameterScope(operation).byUpstreamName.get(name);
+  if (parameter === undefined || parameter.required) return false;
+  if (operation.merge !== undefined && parameter.place === 'input') return false;
+  return !validatorFor(operation.inputSchema).takes(parameter.schema, null, meter);
+}
+
+/** Everything that is wrong with arguments as they are sent, in the caller's terms. */
+export function checkArguments(operation: Operation, args: JsonObject): readonly Fault[] {
+  return explainViolations(validatorFor(operation.inputSchema).check(args).violations, faultScope(operation)).slice(
+    0,
+    MAX_FAULTS,
+  );
 }
 
 /**
  * Whether merging may still put it right: then an object in `input` is a part of one, null removes a member, and what is left
  * out is there already. The whole is checked before it is written.
  */
-function mayMerge(operation: Operation, bound: JsonObject, { instancePath }: Violation): boolean {
+function mayMerge(operation: Operation, bound: JsonObject, { path }: Violation): boolean {
   if (operation.merge === undefined) return false;
-  const [name] = pathOfPointer(instancePath, bound);
-  const parameter = parameterScope(operation).byUpstreamName.get(String(name));
+  const [name] = path;
+  const parameter = name === undefined ? undefined : parameterScope(operation).byUpstreamName.get(name);
   if (name === undefined || parameter === undefined) return true;
   const value = bound[parameter.upstreamName];
   return parameter.place === 'input' && (isJsonObject(value) || value === null);
@@ -65,7 +92,7 @@ function addFixedArguments({ fixedArguments }: Operation, bound: JsonObject): Js
 /** Also where the schema did not compile: what introspection calls required is required. */
 function findMissing(operation: Operation, bound: JsonObject): readonly Fault[] {
   const absent = parameterScope(operation).required.filter(({ upstreamName }) => !Object.hasOwn(bound, upstreamName));
-  return absent.map((parameter) => missingFault(operation, parameter));
+  return absent.slice(0, MAX_FAULTS).map((parameter) => missingFault(operation, parameter));
 }
 
 function missingFault(operation: Operation, parameter: Parameter): Fault {
@@ -81,6 +108,7 @@ function faultScope(operation: Operation): FaultScope {
   const { byUpstreamName } = parameterScope(operation);
   return {
     root: operation.inputSchema,
+    suggest: createSuggester(),
     nameOf: ([first, ...rest]) => {
       if (first === undefined) return '';
       const parameter = byUpstreamName.get(first);
@@ -111,6 +139,7 @@ interface Matching {
   readonly scope: ParameterScope;
   readonly arguments: JsonObject;
   readonly faults: Fault[];
+  readonly suggest: Suggest;
 }
 
 /**
@@ -118,7 +147,13 @@ interface Matching {
  * beside the identifiers, or in an UPDATE's `input` (specification 4.5 and 4.6).
  */
 function matchParameters(operation: Operation, params: JsonObject): MatchedParameters {
-  const matching: Matching = { operation, scope: parameterScope(operation), arguments: {}, faults: [] };
+  const matching: Matching = {
+    operation,
+    scope: parameterScope(operation),
+    arguments: {},
+    faults: [],
+    suggest: createSuggester(),
+  };
   for (const key of Object.keys(params)) {
     if (key === 'input' && matching.scope.hasInput) matchInput(matching, params[key]);
     else matchKey(matching, key, params[key], 'params');
@@ -143,20 +178,26 @@ function matchKey(matching: Matching, key: string, value: unknown, place: Parame
     // Metadata travels beside the parameters and is read by the stages that it concerns (specification 4.6.1).
     if (place === 'params' && key.startsWith('_')) return;
     const fixed = findFixed(operation, key);
-    if (fixed !== undefined) faults.push(fixedFault(operation, key, fixed));
-    else if (operation.strict) faults.push(unknownFault(operation, scope, key, place));
+    if (fixed !== undefined) addFault(faults, () => fixedFault(operation, key, fixed));
+    else if (operation.strict) addFault(faults, () => unknownFault(matching, key, place));
     else setMember(matching.arguments, key, value);
     return;
   }
-  if (parameter.place !== place) faults.push(misplacedFault(parameter));
+  if (parameter.place !== place && parameter.eitherPlace !== true) faults.push(misplacedFault(parameter));
   else if (Object.hasOwn(matching.arguments, parameter.upstreamName)) faults.push(doubleFault(parameter));
   setMember(matching.arguments, parameter.upstreamName, value);
+}
+
+/** A request can hold tens of thousands of unknown names: those that are not read are not worded either. */
+function addFault(faults: Fault[], create: () => Fault): void {
+  if (faults.length < MAX_FAULTS) faults.push(create());
 }
 
 /** The argument that an operation fixes, in any spelling that some server could take for it. */
 function findFixed({ fixedArguments }: Operation, key: string): readonly [name: string, value: unknown] | undefined {
   if (fixedArguments === undefined) return undefined;
-  return Object.entries(fixedArguments).find(([name]) => foldName(name) === foldName(key));
+  const folded = foldName(key);
+  return Object.entries(fixedArguments).find(([name]) => foldName(name) === folded);
 }
 
 function foldName(name: string): string {
@@ -168,17 +209,18 @@ function foldName(name: string): string {
 
 /** Also where unknown parameters pass: another value would do what this operation was not allowed for. */
 function fixedFault({ name, tool }: Operation, key: string, [parameter, value]: readonly [string, unknown]): Fault {
-  const message = `Parameter '${key}' is fixed for operation '${name}', which is '${tool}' with ${parameter} ${JSON.stringify(value)}. Leave it out; other values are operations of their own`;
-  return { code: 'VALIDATION_UNKNOWN_PARAM', param: key, message };
+  const param = echoName(key);
+  const message = `Parameter '${param}' is fixed for operation '${name}', which is '${tool}' with ${parameter} ${JSON.stringify(value)}. Leave it out; other values are operations of their own`;
+  return { code: 'VALIDATION_UNKNOWN_PARAM', param, message };
 }
 
-function unknownFault(operation: Operation, scope: ParameterScope, key: string, place: Parameter['place']): Fault {
-  const nearest = nearestName(
+function unknownFault({ operation, scope, suggest }: Matching, key: string, place: Parameter['place']): Fault {
+  const nearest = suggest(
     toSnakeCase(key),
     operation.parameters.map((parameter) => parameter.name),
   );
   const meant = nearest === undefined ? undefined : scope.byName.get(nearest);
-  const param = place === 'input' ? `input.${key}` : key;
+  const param = place === 'input' ? `input.${echoName(key)}` : echoName(key);
   const valid = operation.parameters
     .filter((parameter) => parameter.place === place)
     .map((parameter) => parameter.name);
@@ -201,7 +243,7 @@ function misplacedFault(parameter: Parameter): Fault {
   const { name } = parameter;
   const nearest = pathOf(parameter);
   if (parameter.place === 'input') {
-    const message = `Parameter '${name}' is what the update changes and belongs inside 'input': {"input": {"${name}": ...}}`;
+    const message = `Parameter '${name}' is changed by the update and belongs inside 'input': {"input": {"${name}": ...}}`;
     return { code: 'VALIDATION_UNKNOWN_PARAM', param: name, message, nearest };
   }
   const message = `Parameter '${name}' says which resource to update and belongs beside 'input', not inside it`;

@@ -1,14 +1,18 @@
 import { setMember } from '../../lib/json-path.js';
-import { nearestName, toSnakeCase } from '../../lib/names.js';
+import { createSuggester, type Suggest, toSnakeCase } from '../../lib/names.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
 import type { Operation, Parameter } from '../../protocol/operation.js';
+import { Meter, MOST_WORK, type Violation } from '../../schema/evaluation.js';
 import { exampleValue } from '../../schema/example-value.js';
+import { validatorFor } from '../../schema/validator.js';
 import { bindArguments } from './bind-arguments.js';
 import { type ParameterScope, parameterScope } from './parameter-scope.js';
-import { validatorFor } from './validators.js';
 
 /** Whoever wraps parameters in parameters does it once or twice. */
 const MAX_UNWRAPPING = 3;
+
+/** One example, from the first idea to the last check, takes no more work than half a call's check. */
+const EXAMPLE_WORK = MOST_WORK / 2;
 
 type Values = ReadonlyMap<Parameter, unknown>;
 
@@ -17,24 +21,80 @@ type Values = ReadonlyMap<Parameter, unknown>;
  * everything that can be used, under its canonical name. What the tool's author declared as example or default is used
  * before a placeholder is.
  */
-export function exampleParams(operation: Operation, given: JsonObject = {}): JsonObject {
-  const values = new Map(keepUsable(operation, collectGiven(operation, given)));
+export function exampleParams(
+  operation: Operation,
+  given: JsonObject = {},
+  meter = new Meter(EXAMPLE_WORK),
+): JsonObject {
+  const values = new Map(keepUsable(operation, collectGiven(operation, given), meter));
   const isAbsent = (parameter: Parameter): boolean => !values.has(parameter);
   const toFill = operation.parameters.filter((parameter) => parameter.required && isAbsent(parameter));
-  for (const parameter of toFill) values.set(parameter, exampleOf(operation, parameter));
-  const change = fieldToChange(operation, values);
-  if (change !== undefined) values.set(change, exampleOf(operation, change));
-  return arrange(operation, values);
+  for (const parameter of toFill) values.set(parameter, exampleOf(operation, parameter, meter));
+  const change = fieldToChange(operation, values, meter);
+  if (change !== undefined) values.set(change, exampleOf(operation, change, meter));
+  return arrange(operation, repair(operation, values, meter));
+}
+
+/** The same where it would be accepted; undefined where no such parameters were found. An example that is wrong is none. */
+export function validExample(operation: Operation, given: JsonObject = {}): JsonObject | undefined {
+  const meter = new Meter(EXAMPLE_WORK);
+  const params = exampleParams(operation, given, meter);
+  return bindArguments(operation, params, meter).ok ? params : undefined;
+}
+
+/** Attempts to meet what a schema demands of several parameters at once. */
+const MOST_REPAIRS = 6;
+
+/** Adds what is missing for a combination, and leaves out what is optional and does not fit. */
+function repair(operation: Operation, values: Values, meter: Meter): Values {
+  let repaired = values;
+  for (let attempt = 0; attempt < MOST_REPAIRS; attempt += 1) {
+    const [violation] = validatorFor(operation.inputSchema).check(
+      boundArguments(operation, repaired),
+      meter,
+    ).violations;
+    const next = violation === undefined ? undefined : repairOne(operation, repaired, violation, meter);
+    if (next === undefined) break;
+    repaired = next;
+  }
+  return repaired;
+}
+
+function repairOne(operation: Operation, values: Values, violation: Violation, meter: Meter): Values | undefined {
+  const { byUpstreamName } = parameterScope(operation);
+  const [name] = violation.path;
+  const misfit = name === undefined ? undefined : byUpstreamName.get(name);
+  if (misfit !== undefined && !misfit.required)
+    return new Map([...values].filter(([parameter]) => parameter !== misfit));
+  const missing = missingNames(violation).flatMap((one) => byUpstreamName.get(one) ?? []);
+  if (missing.length === 0) return undefined;
+  return new Map([...values, ...missing.map((one) => [one, exampleOf(operation, one, meter)] as const)]);
+}
+
+/** The parameters whose absence is all that a violation complains of, in one of its alternatives at least. */
+function missingNames(violation: Violation): readonly string[] {
+  const { path, params, branches } = violation;
+  if (path.length > 0) return [];
+  if (branches === undefined) return typeof params['missingProperty'] === 'string' ? [params['missingProperty']] : [];
+  const candidates = branches.map((branch) => branch.map(missingNames));
+  return candidates.find((branch) => branch.length > 0 && branch.every((names) => names.length > 0))?.flat() ?? [];
+}
+
+function boundArguments({ fixedArguments = {} }: Operation, values: Values): JsonObject {
+  const bound: JsonObject = {};
+  for (const [parameter, value] of values) setMember(bound, parameter.upstreamName, value);
+  return { ...bound, ...fixedArguments };
 }
 
 /** What was given, wherever it was put and however it was spelled, by parameter. */
 function collectGiven(operation: Operation, given: JsonObject): Values {
   const scope = parameterScope(operation);
   const values = new Map<Parameter, unknown>();
+  const suggest = createSuggester();
   const take = (members: JsonObject, depth: number): void => {
     for (const [key, value] of Object.entries(members)) {
       const nested = depth < MAX_UNWRAPPING && isWrapper(key, scope) ? parseObject(value) : undefined;
-      const parameter = nested === undefined ? recognise(key, scope) : undefined;
+      const parameter = nested === undefined ? recognise(key, scope, suggest) : undefined;
       if (nested !== undefined) take(nested, depth + 1);
       else if (parameter !== undefined && !values.has(parameter)) values.set(parameter, value);
     }
@@ -48,46 +108,43 @@ function isWrapper(key: string, { byName, hasInput }: ParameterScope): boolean {
   return (key === 'params' && !byName.has('params')) || (key === 'input' && (hasInput || !byName.has('input')));
 }
 
-function recognise(key: string, { byName }: ParameterScope): Parameter | undefined {
+function recognise(key: string, { byName, canonical }: ParameterScope, suggest: Suggest): Parameter | undefined {
   const exact = byName.get(key) ?? byName.get(toSnakeCase(key, 'param'));
   if (exact !== undefined) return exact;
-  const canonical = new Set(Array.from(byName.values(), (parameter) => parameter.name));
-  return byName.get(nearestName(toSnakeCase(key, 'param'), canonical) ?? '');
+  return byName.get(suggest(toSnakeCase(key, 'param'), canonical) ?? '');
 }
 
 /** Drops what the tool's schema refuses, after trying the JSON inside strings (`"5"` for a number, `"[1]"` for a list). */
-function keepUsable(operation: Operation, values: Values): Values {
-  const refused = refusedParameters(operation, values);
+function keepUsable(operation: Operation, values: Values, meter: Meter): Values {
+  const refused = refusedParameters(operation, values, meter);
   const repaired = new Map(
     Array.from(values, ([parameter, value]) => [parameter, refused.has(parameter) ? parseText(value) : value]),
   );
-  const hopeless = refused.size > 0 ? refusedParameters(operation, repaired) : refused;
+  const hopeless = refused.size > 0 ? refusedParameters(operation, repaired, meter) : refused;
   return new Map([...repaired].filter(([parameter]) => !hopeless.has(parameter)));
 }
 
-function refusedParameters({ inputSchema }: Operation, values: Values): ReadonlySet<Parameter> {
+function refusedParameters(operation: Operation, values: Values, meter: Meter): ReadonlySet<Parameter> {
   if (values.size === 0) return new Set();
-  const bound: JsonObject = {};
-  for (const [parameter, value] of values) setMember(bound, parameter.upstreamName, value);
-  const violations = validatorFor(inputSchema).violations(bound);
-  const places = new Set(violations.map((violation) => violation.instancePath.split('/')[1] ?? ''));
-  const pointerOf = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');
-  return new Set([...values.keys()].filter((parameter) => places.has(pointerOf(parameter.upstreamName))));
+  const { violations } = validatorFor(operation.inputSchema).check(boundArguments(operation, values), meter);
+  const places = new Set(violations.map(({ path }) => path[0]));
+  return new Set([...values.keys()].filter((parameter) => places.has(parameter.upstreamName)));
 }
 
 /** An UPDATE that changes nothing is no example: where no field is given, the first that makes a valid call. */
-function fieldToChange(operation: Operation, values: Values): Parameter | undefined {
+function fieldToChange(operation: Operation, values: Values, meter: Meter): Parameter | undefined {
   const fields = operation.parameters.filter((parameter) => parameter.place === 'input');
   if (fields.some((parameter) => values.has(parameter))) return undefined;
   const isValid = (field: Parameter): boolean => {
-    const tried = new Map([...values, [field, exampleOf(operation, field)] as const]);
-    return bindArguments(operation, arrange(operation, tried)).ok;
+    const tried = new Map([...values, [field, exampleOf(operation, field, meter)] as const]);
+    return bindArguments(operation, arrange(operation, tried), meter).ok;
   };
   return fields.slice(0, 5).find(isValid) ?? fields[0];
 }
 
-function exampleOf(operation: Operation, parameter: Parameter): unknown {
-  return exampleValue(parameter.schema, operation.inputSchema);
+/** Null for what there is no time to think of: a placeholder, where a required parameter must be shown. */
+function exampleOf(operation: Operation, parameter: Parameter, meter: Meter): unknown {
+  return exampleValue(parameter.schema, operation.inputSchema, meter) ?? null;
 }
 
 /** In the schema's order, each in its place. */

@@ -1,16 +1,18 @@
-import { nearestName, toSnakeCase } from '../../lib/names.js';
-import { quoteValue, quoteValues } from '../../lib/text.js';
+import { type Suggest, toSnakeCase } from '../../lib/names.js';
+import { echoName, quoteValue, quoteValues } from '../../lib/text.js';
 import type { ErrorCode } from '../../protocol/error-table.js';
-import { isJsonObject, type JsonObject, type JsonSchema } from '../../protocol/json.js';
-import { describeForm, followReference, jsonTypeOf } from '../../schema/schema-shape.js';
+import { isJsonObject, type JsonSchema } from '../../protocol/json.js';
+import type { Violation } from '../../schema/evaluation.js';
+import { describeForm, jsonTypeOf } from '../../schema/schema-shape.js';
 import { isSensitiveName } from '../sensitive-name.js';
-import type { Violation } from './validators.js';
 
 /** Where faults are reported: the schema that was broken, and how its places are called by the caller. */
 export interface FaultScope {
   readonly root: JsonSchema;
   /** The caller's path of a place in the arguments, given as the segments of its JSON pointer. */
   readonly nameOf: (segments: readonly string[]) => string;
+  /** What an unknown member was probably meant to be. */
+  readonly suggest: Suggest;
 }
 
 /** One thing wrong with a call's parameters. A refused call lists every one. */
@@ -40,16 +42,16 @@ interface Explanation {
 
 type Explain = (violation: Violation) => Explanation;
 
-/** Keywords whose own parts report faults too; those are taken back and the keyword speaks for them. */
-const COMPOUND: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'contains', 'propertyNames']);
-
 const range =
-  (word: string, unit = ''): Explain =>
+  (template: string, showsValue = true): Explain =>
   ({ params }) => ({
     code: 'VALIDATION_OUT_OF_RANGE',
-    expected: `${word} ${params['limit'] ?? params['multipleOf']}${unit && ` ${unit}`}`,
-    showsValue: unit === '',
+    expected: template.replace('%', String(params['limit'] ?? params['multipleOf'])),
+    showsValue,
   });
+
+/** A bound of a size, where the value itself would be too long to show. */
+const sized = (template: string): Explain => range(template, false);
 
 const missing: Explain = ({ params, parentSchema }) => {
   const member = String(params['missingProperty']);
@@ -73,7 +75,7 @@ const EXPLANATIONS: Readonly<Record<string, Explain>> = {
   }),
   enum: ({ params }) => ({
     code: 'VALIDATION_INVALID_ENUM',
-    expected: `one of ${quoteValues(params['allowedValues'])}`,
+    expected: `one of ${quoteValues([params['allowedValues']].flat())}`,
     showsValue: true,
   }),
   const: ({ params }) => ({
@@ -81,27 +83,27 @@ const EXPLANATIONS: Readonly<Record<string, Explain>> = {
     expected: quoteValue(params['allowedValue']),
     showsValue: true,
   }),
-  minimum: range('at least'),
-  maximum: range('at most'),
-  exclusiveMinimum: range('more than'),
-  exclusiveMaximum: range('less than'),
-  multipleOf: range('a multiple of'),
-  minLength: range('at least', 'characters long'),
-  maxLength: range('at most', 'characters long'),
-  minItems: range('at least', 'items long'),
-  maxItems: range('at most', 'items long'),
-  minProperties: range('an object with at least', 'members'),
-  maxProperties: range('an object with at most', 'members'),
-  items: range('at most', 'items long'),
-  additionalItems: range('at most', 'items long'),
+  minimum: range('% or more'),
+  maximum: range('% or less'),
+  exclusiveMinimum: range('more than %'),
+  exclusiveMaximum: range('less than %'),
+  multipleOf: range('a multiple of %'),
+  minLength: sized('% or more characters long'),
+  maxLength: sized('% or fewer characters long'),
+  minItems: sized('% or more items long'),
+  maxItems: sized('% or fewer items long'),
+  minProperties: sized('an object with % or more members'),
+  maxProperties: sized('an object with % or fewer members'),
+  items: sized('% or fewer items long'),
+  additionalItems: sized('% or fewer items long'),
   pattern: ({ params }) => ({
     code: 'VALIDATION_PATTERN_MISMATCH',
-    expected: `text that matches ${quoteValue(params['pattern'])}`,
+    expected: `text matching ${quoteValue(params['pattern'])}`,
     showsValue: true,
   }),
   format: ({ params }) => ({
     code: 'VALIDATION_PATTERN_MISMATCH',
-    expected: `text of the format '${params['format']}'`,
+    expected: `text in the notation '${params['format']}'`,
     showsValue: true,
   }),
   required: missing,
@@ -115,39 +117,23 @@ const EXPLANATIONS: Readonly<Record<string, Explain>> = {
 
 const unexplained: Explain = ({ keyword }) => ({
   code: 'VALIDATION_INVALID_VALUE',
-  expected: `a value that the tool's schema allows (its '${keyword}' rule does not hold)`,
+  expected: `a value allowed by the tool's schema (its '${keyword}' rule does not hold)`,
 });
 
-/** Nobody repairs more at once, and a list of ten thousand wrong items would take long to explain. */
-const MAX_EXPLAINED = 200;
-
-/** A validator's findings as faults in the caller's terms: one for each place, alternatives summed up in one. */
-export function explainViolations(all: readonly Violation[], scope: FaultScope): readonly Fault[] {
-  const violations = all.slice(0, MAX_EXPLAINED);
-  const faults: Fault[] = [];
-  const covered = new Set<Violation>();
-  // A compound keyword reports after its parts: going backwards, it is met first and can take them back.
-  for (const [index, violation] of [...violations.entries()].reverse()) {
-    // `if` only says that `then` or `else` failed, whose own findings are there too.
-    if (covered.has(violation) || violation.keyword === 'if') continue;
-    if (!COMPOUND.has(violation.keyword)) {
-      faults.push(explainOne(violation, scope));
-      continue;
-    }
-    const parts = violations
-      .slice(0, index)
-      .filter((part) => !covered.has(part) && isPartOf(part, violation, scope.root));
-    for (const part of parts) covered.add(part);
-    faults.push(...[...explainCompound(violation, parts, scope)].reverse());
-  }
-  return faults.reverse();
+/** A validator's findings as faults in the caller's terms; alternatives are summed up in one. */
+export function explainViolations(violations: readonly Violation[], scope: FaultScope): readonly Fault[] {
+  return violations.flatMap((violation) =>
+    violation.branches === undefined
+      ? [explainOne(violation, scope)]
+      : explainAlternatives(violation, violation.branches, scope),
+  );
 }
 
 function explainOne(violation: Violation, scope: FaultScope): Fault {
   const { code, expected, member, showsValue } = (EXPLANATIONS[violation.keyword] ?? unexplained)(violation);
-  const segments = pointerSegments(violation.instancePath);
+  const segments = violation.path;
   const param = scope.nameOf(member === undefined ? segments : [...segments, member]);
-  if (member !== undefined) return memberFault(code, param, member, expected, violation);
+  if (member !== undefined) return memberFault(code, echoName(param), member, expected, violation, scope);
   const secret = segments.some((segment) => isSensitiveName(toSnakeCase(segment)));
   const actual = showsValue && !secret ? quoteValue(violation.data) : jsonTypeOf(violation.data);
   const message =
@@ -163,12 +149,13 @@ function memberFault(
   member: string,
   expected: string,
   { parentSchema }: Violation,
+  { suggest }: FaultScope,
 ): Fault {
   if (code === 'VALIDATION_MISSING_PARAM') {
     return { code, param, expected, message: `Missing required parameter '${param}'. Expected: ${expected}` };
   }
   const properties = parentSchema?.['properties'];
-  const nearest = isJsonObject(properties) ? nearestName(member, Object.keys(properties)) : undefined;
+  const nearest = isJsonObject(properties) ? suggest(member, Object.keys(properties)) : undefined;
   const hint = nearest === undefined ? '' : `. Did you mean '${nearest}'?`;
   return {
     code,
@@ -180,16 +167,16 @@ function memberFault(
 }
 
 /** Alternatives: the faults of the one that was plainly meant, else one fault that names them all. */
-function explainCompound(violation: Violation, parts: readonly Violation[], scope: FaultScope): readonly Fault[] {
-  const branches = alternativesOf(violation);
-  if (branches.length === 0) return [explainOne(violation, scope)];
-  const matchesSeveral = isJsonObject(violation.params) && Array.isArray(violation.params['passingSchemas']);
-  const meant = branches
-    .map((branch) => parts.filter((part) => isInside(part, branch, scope.root)))
-    .filter((found) => found.length > 0 && !found.some((part) => rulesOut(part, violation)));
+function explainAlternatives(
+  violation: Violation,
+  branches: readonly (readonly Violation[])[],
+  scope: FaultScope,
+): readonly Fault[] {
+  const matchesSeveral = Array.isArray(violation.params['passingSchemas']);
+  const meant = branches.filter((found) => found.length > 0 && !found.some((part) => rulesOut(part, violation)));
   const [only] = meant;
   if (only !== undefined && meant.length === 1 && !matchesSeveral) return explainViolations(only, scope);
-  return [alternativesFault(violation, branches, matchesSeveral, scope)];
+  return [alternativesFault(violation, alternativesOf(violation), matchesSeveral, scope)];
 }
 
 function alternativesFault(
@@ -198,7 +185,7 @@ function alternativesFault(
   matchesSeveral: boolean,
   { root, nameOf }: FaultScope,
 ): Fault {
-  const place = nameOf(pointerSegments(violation.instancePath));
+  const place = nameOf(violation.path);
   const param = place === '' ? 'params' : place;
   const forms = [...new Set(branches.map((branch) => describeForm(branch, root)))];
   const expected = forms.slice(0, 12).join(' or ');
@@ -217,48 +204,11 @@ function alternativesCode(branches: readonly JsonSchema[], actual: string): Faul
 
 /** A wrong type, or a wrong constant in a member, says that an alternative was not meant at all. */
 function rulesOut(part: Violation, compound: Violation): boolean {
-  const depth = pointerSegments(part.instancePath).length - pointerSegments(compound.instancePath).length;
+  const depth = part.path.length - compound.path.length;
   if (part.keyword === 'type') return depth === 0;
   return (part.keyword === 'const' || part.keyword === 'enum') && depth <= 1;
 }
 
-function isPartOf(part: Violation, compound: Violation, root: JsonSchema): boolean {
-  const path = compound.instancePath;
-  const isWithin = part.instancePath === path || part.instancePath.startsWith(`${path}/`);
-  return isWithin && [compound.schema].flat().some((schema) => isJsonObject(schema) && isInside(part, schema, root));
-}
-
-/** Whether the rule that was broken stands in this schema or in what it refers to. */
-function isInside(part: Violation, schema: JsonSchema, root: JsonSchema): boolean {
-  return part.parentSchema !== undefined && reachableFrom(schema, root).has(part.parentSchema);
-}
-
-const reachable = new WeakMap<JsonSchema, ReadonlySet<unknown>>();
-
-function reachableFrom(schema: JsonSchema, root: JsonSchema): ReadonlySet<unknown> {
-  const known = reachable.get(schema);
-  if (known !== undefined) return known;
-  const found = new Set<unknown>();
-  const open: unknown[] = [schema];
-  while (open.length > 0) {
-    const next = open.pop();
-    if (typeof next !== 'object' || next === null || found.has(next)) continue;
-    found.add(next);
-    open.push(...Object.values(next));
-    const reference = (next as JsonObject)['$ref'];
-    if (typeof reference === 'string') open.push(followReference({ $ref: reference }, root));
-  }
-  reachable.set(schema, found);
-  return found;
-}
-
-function alternativesOf({ keyword, schema }: Violation): readonly JsonSchema[] {
-  return (keyword === 'anyOf' || keyword === 'oneOf') && Array.isArray(schema) ? schema.filter(isJsonObject) : [];
-}
-
-function pointerSegments(pointer: string): readonly string[] {
-  return pointer
-    .split('/')
-    .slice(1)
-    .map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'));
+function alternativesOf({ schema }: Violation): readonly JsonSchema[] {
+  return Array.isArray(schema) ? schema.filter(isJsonObject) : [];
 }

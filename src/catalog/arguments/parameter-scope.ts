@@ -5,6 +5,8 @@ export interface ParameterScope {
   /** By canonical name and by the upstream's spelling. */
   readonly byName: ReadonlyMap<string, Parameter>;
   readonly byUpstreamName: ReadonlyMap<string, Parameter>;
+  /** Canonical names, each once. */
+  readonly canonical: ReadonlySet<string>;
   readonly required: readonly Parameter[];
   /** Whether some of them lie inside `input`. */
   readonly hasInput: boolean;
@@ -22,6 +24,7 @@ export function parameterScope(operation: Operation): ParameterScope {
     // Canonical names last: where one parameter's spelling is another's canonical name, the canonical one has it.
     byName: new Map([...byUpstreamName, ...parameters.map((parameter) => [parameter.name, parameter] as const)]),
     byUpstreamName,
+    canonical: new Set(parameters.map((parameter) => parameter.name)),
     required: parameters.filter((parameter) => parameter.required),
     hasInput: parameters.some((parameter) => parameter.place === 'input'),
   };

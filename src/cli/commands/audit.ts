@@ -12,7 +12,7 @@ import {
 } from '../../gateway/audit-review.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
 import { printRecords, printWithBackpressure, readMoment } from '../audit-line.js';
-import { type CommonFlags, loadCliConfig, untilAskedToStop } from '../context.js';
+import { type CommonFlags, loadCliConfig } from '../context.js';
 import { CliError, EXIT_CODE } from '../exit-code.js';
 import { paintFor, printJson, printLine, type Terminal } from '../terminal.js';
 
@@ -117,7 +117,7 @@ async function tail(directory: string, { lines, follow, json }: TailFlags, termi
   await printRecords(records, json === true, terminal);
   if (follow !== true) return;
   const stop = new AbortController();
-  void untilAskedToStop().asked.then(() => stop.abort());
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stop.abort());
   await printRecords(followJournals(directory, positions, { signal: stop.signal }), json === true, terminal);
 }
 

@@ -48,7 +48,7 @@ export function registerValidate(program: Command, terminal: Terminal): void {
       const flags = command.optsWithGlobals<ValidateFlags>();
       const config = await loadCliConfig(flags, terminal);
       if (flags.print === true || flags.json === true) {
-        printJson(terminal, maskConfig(config));
+        printJson(terminal, maskConfig(config, process.env));
         return;
       }
       const enabled = config.upstreams.filter(({ disabled }) => !disabled).length;

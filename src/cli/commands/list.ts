@@ -1,17 +1,28 @@
 import type { Command } from 'commander';
 import type { UpstreamSummary } from '../../gateway/gateway.js';
+import { describeUnmatched } from '../../gateway/unmatched-rules.js';
 import { type CommonFlags, loadCliConfig, withGateway } from '../context.js';
 import { EXIT_CODE } from '../exit-code.js';
-import { printJson, printTable, type Terminal } from '../terminal.js';
+import { warnOfOtherConfiguration } from '../running.js';
+import { printJson, printTable, printWarning, type Terminal } from '../terminal.js';
 
 export function registerList(program: Command, terminal: Terminal): void {
   program
     .command('list')
     .description('connect the upstreams and show the state of each')
+    .option('--strict', 'refuse a configuration in which one server is misconfigured')
     .action(async (_own: unknown, command: Command) => {
       const flags = command.optsWithGlobals<CommonFlags>();
-      const config = await loadCliConfig(flags, terminal);
-      const { upstreams } = await withGateway(config, async (gateway) => gateway.status());
+      const config = await loadCliConfig(flags, terminal, { tolerant: true });
+      const { upstreams, unmatched } = await withGateway(config, async (gateway) => ({
+        ...gateway.status(),
+        unmatched: describeUnmatched(
+          config,
+          gateway.operations().map(({ operation }) => operation),
+        ),
+      }));
+      for (const warning of unmatched) printWarning(terminal, warning);
+      await warnOfOtherConfiguration(config, terminal);
       if (flags.json === true) printJson(terminal, upstreams);
       else printTable(terminal, ['UPSTREAM', 'STATE', 'TRANSPORT', 'TOOLS', 'SERVER', 'NOTE'], upstreams.map(toRow));
       const enabled = upstreams.filter(({ state }) => state !== 'disabled');

@@ -14,7 +14,7 @@ import {
 import type { JsonObject } from '../../protocol/json.js';
 import { CliError, EXIT_CODE, type ExitCode } from '../exit-code.js';
 import { FROM_OPTION, type SourceFlags, withSource } from '../source.js';
-import { paintFor, printJson, printLine, type Terminal } from '../terminal.js';
+import { paintFor, printJson, printLine, printWarning, type Terminal } from '../terminal.js';
 
 interface LockFlags extends SourceFlags {
   /** True without names. */
@@ -163,8 +163,8 @@ function printReport(report: LockReport, terminal: Terminal): void {
     // The details are for the decision; an operator who accepts has seen them.
     if (!written) for (const detail of details) printLine(terminal, `    ${detail}`);
   }
-  for (const suspicion of suspicions) terminal.err.write(`warning: ${suspicion}\n`);
-  for (const name of notSeen) terminal.err.write(`warning: '${name}' could not be listed; its entry stays as it is\n`);
+  for (const suspicion of suspicions) printWarning(terminal, suspicion);
+  for (const name of notSeen) printWarning(terminal, `'${name}' could not be listed; its entry stays as it is`);
   printLine(terminal, concludeReport(file, written, differences.length));
 }
 

@@ -3,6 +3,7 @@ import type { Gateway } from '../../gateway/gateway.js';
 import type { JsonObject } from '../../protocol/json.js';
 import { parseParams } from '../call-operation.js';
 import { CliError, EXIT_CODE } from '../exit-code.js';
+import { warnOfOtherConfiguration } from '../running.js';
 import { FROM_OPTION, type SourceFlags, withSource } from '../source.js';
 import { printJson, printLine, type Terminal } from '../terminal.js';
 
@@ -25,7 +26,11 @@ export function registerPolicy(program: Command, terminal: Terminal): void {
     .action(async (name: string, _own: unknown, command: Command) => {
       const flags = command.optsWithGlobals<ExplainFlags>();
       const params = parseParams(flags.params ?? '{}');
-      const explanation = await withSource(flags, terminal, async (gateway) => explain(gateway, name, params, flags));
+      const ask = async (gateway: Gateway): Promise<Explanation> => {
+        await warnOfOtherConfiguration(gateway.config, terminal);
+        return explain(gateway, name, params, flags);
+      };
+      const explanation = await withSource(flags, terminal, ask, { tolerant: true });
       if (flags.json === true) printJson(terminal, explanation);
       else printExplanation(explanation, terminal);
     });

@@ -1,8 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Command } from 'commander';
+import type { GatewayConfig } from '../../config/gateway-config.js';
+import { addMadeToken, needsToken } from '../../config/made-token.js';
 import type { Gateway, GatewayStatus } from '../../gateway/gateway.js';
-import { type CommonFlags, loadCliConfig, readPackageInfo, startGateway, untilAskedToStop } from '../context.js';
-import { paintFor, printJson, printLine, type Terminal } from '../terminal.js';
+import type { Observer } from '../../observe/observation.js';
+import {
+  type CommonFlags,
+  loadCliConfig,
+  RELOAD_IGNORED,
+  readPackageInfo,
+  startGateway,
+  untilAskedToStop,
+} from '../context.js';
+import { announceRunning } from '../running.js';
+import { oneLine, paintFor, printJson, printLine, type Terminal } from '../terminal.js';
 
 /** The start report waits for every upstream, at most this long. */
 const REPORT_PATIENCE_MS = 10_000;
@@ -13,6 +24,7 @@ export function registerServe(program: Command, terminal: Terminal): void {
     .description('serve every upstream over Streamable HTTP')
     .option('--host <address>', 'the address to listen on')
     .option('--port <number>', 'the port to listen on; 0 takes a free one')
+    .option('--strict', 'refuse a configuration in which one server is misconfigured')
     .action(async (_own: unknown, command: Command) => {
       await serve(command.optsWithGlobals<CommonFlags>(), terminal);
     });
@@ -20,17 +32,20 @@ export function registerServe(program: Command, terminal: Terminal): void {
 
 /** Runs until the process is asked to stop, then closes the server before the upstreams, so that open calls are answered. */
 async function serve(flags: CommonFlags, terminal: Terminal): Promise<void> {
-  const config = await loadCliConfig(flags, terminal);
-  const stop = untilAskedToStop();
+  const config = withToken(await loadCliConfig(flags, terminal, { tolerant: true }), terminal);
+  let observe: Observer = () => undefined;
+  const stop = untilAskedToStop(config.server, () => observe(RELOAD_IGNORED));
   // On a terminal the progress line and the report show how the upstreams start; log lines would break the progress line.
   let starting = terminal.err.isTTY === true;
   const { gateway, log } = await startGateway(config, 'serve', ({ kind }) => !starting || kind !== 'upstream-state');
+  observe = log.observe;
   const watching = watchUpstreams(gateway, terminal);
   try {
     // The server's libraries are loaded while the upstreams start.
     const { openHttpServer } = await import('../../server/http-server.js');
     await Promise.race([gateway.warmedUp, stop.asked]);
     const server = await openHttpServer(gateway, { observe: log.observe, serverInfo: readPackageInfo() });
+    const running = await announceRunning(config, server.url, log.observe);
     try {
       await Promise.race([gateway.settled, stop.asked, delay(REPORT_PATIENCE_MS, undefined, { ref: false })]);
       watching.end();
@@ -40,6 +55,7 @@ async function serve(flags: CommonFlags, terminal: Terminal): Promise<void> {
       else printStartReport(report, terminal);
       await stop.asked;
     } finally {
+      running.end();
       await server.close();
     }
   } finally {
@@ -47,6 +63,17 @@ async function serve(flags: CommonFlags, terminal: Terminal): Promise<void> {
     await gateway.close();
     log.flush();
   }
+}
+
+/** Adds a client with a token of its own where the gateway listens beyond this machine and has no clients. */
+function withToken(config: GatewayConfig, terminal: Terminal): GatewayConfig {
+  if (!needsToken(config)) return config;
+  const { config: extended, file, made } = addMadeToken(config);
+  const { err } = terminal;
+  // Logs are kept and read by others; the file is for its owner alone.
+  if (made !== undefined && err.isTTY === true) err.write(`Clients must send: Authorization: Bearer ${made}\n`);
+  err.write(`Clients must send the token in ${oneLine(file)}, because no clients are configured.\n`);
+  return extended;
 }
 
 const REFRESH_MS = 120;
@@ -57,7 +84,9 @@ function watchUpstreams(gateway: Gateway, terminal: Terminal): { end(): void } {
   if (err.isTTY !== true) return { end: () => undefined };
   const paint = paintFor(err);
   const draw = (): void => {
-    const upstreams = gateway.status().upstreams.filter(({ state }) => state !== 'disabled');
+    const upstreams = gateway
+      .status()
+      .upstreams.filter(({ state }) => state !== 'disabled' && state !== 'misconfigured');
     const waiting = upstreams.filter(({ state }) => state !== 'ready').map(({ name }) => name);
     const done = upstreams.length - waiting.length;
     err.write(`\r\u001B[K${paint.dim(`connecting ${done}/${upstreams.length} ${waiting.slice(0, 4).join(', ')}`)}`);
@@ -118,7 +147,7 @@ function printStartReport(report: StartReport, terminal: Terminal): void {
   for (const upstream of status.upstreams) {
     const good = upstream.state === 'ready';
     const mark = good ? paint.green('ready') : paint.yellow(upstream.state);
-    const about = good ? `${upstream.tools} tools, ${upstream.transport}` : (upstream.problem ?? '');
+    const about = good ? `${upstream.tools} tools, ${upstream.transport}` : oneLine(upstream.problem ?? '');
     printLine(terminal, `  ${upstream.name}: ${mark}${about === '' ? '' : ` (${about})`}`);
   }
   const families = status.families.map(({ name, operations }) => `${name} ${operations}`).join(', ');

@@ -1,12 +1,22 @@
 import type { Command } from 'commander';
+import type { Observer } from '../../observe/observation.js';
 import { protectStdout } from '../../server/stdio/protect-stdout.js';
-import { type CommonFlags, loadCliConfig, readPackageInfo, startGateway, untilAskedToStop } from '../context.js';
+import {
+  type CommonFlags,
+  loadCliConfig,
+  RELOAD_IGNORED,
+  readPackageInfo,
+  startGateway,
+  untilAskedToStop,
+} from '../context.js';
+import { announceRunning } from '../running.js';
 import type { Terminal } from '../terminal.js';
 
 export function registerStdio(program: Command, terminal: Terminal): void {
   program
     .command('stdio')
     .description('serve every upstream over stdin and stdout, for a client that starts the gateway itself')
+    .option('--strict', 'refuse a configuration in which one server is misconfigured')
     .action(async (_own: unknown, command: Command) => {
       await serveOverStdio(command.optsWithGlobals<CommonFlags>(), terminal);
     });
@@ -15,9 +25,11 @@ export function registerStdio(program: Command, terminal: Terminal): void {
 /** Runs until the client closes stdin or the process is asked to stop. stdout carries only the protocol. */
 async function serveOverStdio(flags: CommonFlags, terminal: Terminal): Promise<void> {
   protectStdout();
-  const config = await loadCliConfig(flags, terminal);
-  const stop = untilAskedToStop();
+  const config = await loadCliConfig(flags, terminal, { tolerant: true });
+  let observe: Observer = () => undefined;
+  const stop = untilAskedToStop(config.server, () => observe(RELOAD_IGNORED));
   const { gateway, log } = await startGateway(config, 'stdio');
+  observe = log.observe;
   try {
     const { serveStdio } = await import('../../server/stdio/stdio-server.js');
     // Messages that the client sends meanwhile wait in the pipe.
@@ -28,7 +40,9 @@ async function serveOverStdio(flags: CommonFlags, terminal: Terminal): Promise<v
       observe: log.observe,
       serverInfo: readPackageInfo(),
     });
+    const running = await announceRunning(config, 'stdio', log.observe);
     await Promise.race([server.done, stop.asked]);
+    running.end();
     await server.close();
   } finally {
     await gateway.close();

@@ -34,7 +34,31 @@ const SERVER_SECTION = section(
       description: "Host names that a browser's Origin may carry, beside the loopback names.",
     },
     sessionIdleMs: range(1000, 604_800_000, 'A session that is silent for so many milliseconds ends.'),
-    maxSessions: range(1, 1_000_000, 'Sessions at once.'),
+    maxSessions: range(
+      1,
+      1_000_000,
+      'Sessions at once, and open subscriptions. When there are as many, only one that was unused for a minute makes room; a new one is refused otherwise.',
+    ),
+    maxSessionsPerClient: range(
+      1,
+      1_000_000,
+      'Sessions at once of one client, or of one network address where there are no `clients`.',
+    ),
+    lameDuckMs: range(
+      0,
+      300_000,
+      'How long a gateway that is asked to stop still takes requests while `/readyz` answers 503, in milliseconds: the time that a load balancer needs to notice.',
+    ),
+    drainMs: range(
+      0,
+      3_600_000,
+      'How long calls in flight may go on after that, in milliseconds; the rest are answered that their outcome is unknown.',
+    ),
+    allowUnauthenticated: {
+      type: 'boolean',
+      description:
+        'Listen beyond this machine without `clients`, where something else decides who may connect. Otherwise a token is made and shown at the first start.',
+    },
   },
   CONFIG_DEFAULTS.server,
 );
@@ -58,6 +82,11 @@ const ENDPOINT_SECTION = section(
       maxLength: 19,
       description:
         "What stands before a family's name in its tool: lower-case letters, digits and underscores, ending in one.",
+    },
+    errors: {
+      enum: ['all', 'unrecoverable'],
+      description:
+        "Which failures MCP's `isError` marks: `all`, or only those that a model cannot correct by itself (`unrecoverable`). A question, such as for a confirmation, is no failure.",
     },
   },
   CONFIG_DEFAULTS.endpoint,

@@ -39,6 +39,13 @@ export const SHARED_PROPERTIES = {
     maximum: MAX_TIMEOUT_MS,
     description: 'Upper bound of one call in milliseconds; progress restarts it.',
   },
+  maxCallMs: {
+    type: 'integer',
+    minimum: 1,
+    maximum: MAX_TIMEOUT_MS,
+    description:
+      'Upper bound of one call in milliseconds, whatever progress it shows. Where `timeoutMs` is longer, that counts.',
+  },
   connectTimeoutMs: {
     type: 'integer',
     minimum: 1,
@@ -50,6 +57,14 @@ export const SHARED_PROPERTIES = {
     minimum: 1,
     maximum: 100_000,
     description: 'Calls in flight at once; more wait.',
+  },
+  maxAnswerBytes: {
+    type: 'integer',
+    minimum: 65_536,
+    maximum: 1_073_741_824,
+    description:
+      'Longest message that the server may send, in bytes; a call with a longer answer fails alone. Unless given, twice ' +
+      '`limits.maxResponseSize`, and 4 MiB at least.',
   },
   strict: { type: 'boolean', description: 'Refuse parameters that a tool does not describe.' },
 };
@@ -151,6 +166,12 @@ const SERVING_PROPERTIES = {
         ...texts,
         description: 'Where in its answer the thing is: a dotted path; the answer itself unless given.',
       },
+      writes: {
+        enum: ['changed', 'whole'],
+        description:
+          'What is sent: what changes (PATCH), or every field that the thing has (PUT). Unless given, `whole` where the ' +
+          'name or description of the tool speaks of replacing, putting, setting or overwriting.',
+      },
     },
     description:
       'Make an UPDATE that replaces one that merges: `read` names the READ of the same thing, `identifiers` its parameters ' +
@@ -169,6 +190,32 @@ export const OPERATION_PROPERTIES = {
   hide: { type: 'boolean', description: 'Neither list the operation nor let it be called.' },
   category: { enum: [...CATEGORIES], description: 'What the operation does to state.' },
   danger: { enum: [...DANGER_LEVELS], description: 'How bad a call can be.' },
+  risks: {
+    type: 'array',
+    maxItems: 32,
+    items: {
+      type: 'object',
+      additionalProperties: false,
+      required: ['parameter'],
+      properties: {
+        parameter: {
+          type: 'string',
+          pattern: FIELD_PATH,
+          description: 'The parameter, with the members inside it behind dots; lists on the way are looked through.',
+        },
+        is: {
+          type: 'array',
+          minItems: 1,
+          items: { type: ['string', 'number', 'boolean'] },
+          description: 'The values that raise the danger; any value that is given unless set.',
+        },
+        danger: { enum: [...DANGER_LEVELS], description: 'How bad such a call can be; `destructive` unless given.' },
+        reason: { type: 'string', minLength: 1, maxLength: 500, description: 'Why, for who confirms the call.' },
+      },
+    },
+    description:
+      'Arguments that make a call more dangerous, instead of those that the gateway finds; an empty list for none.',
+  },
   family: { type: 'string', pattern: NAME, description: "Its family, instead of the profile's choice." },
   description: { type: 'string', minLength: 1, description: "What it does, instead of the server's own words." },
   identifiers: {

@@ -11,8 +11,11 @@ import { runItems } from './run.js';
 import { writeBatch } from './write.js';
 
 export interface BatchDeps {
-  /** The pipeline of a single call, with policy, quota and audit. */
-  readonly callOne: (raw: RawCall, snapshot: Snapshot) => Promise<Reply>;
+  /**
+   * The pipeline of a single call, with policy, quota and audit, over the catalog of this moment: an item may begin minutes after
+   * the batch, and a tool that was quarantined meanwhile must not be called.
+   */
+  readonly callOne: (raw: RawCall) => Promise<Reply>;
   readonly maxOperations: number;
   /** What happens when an item needs confirmation: later items do not begin, or the others still run (section 7.5.4). */
   readonly onConfirmation: 'halt' | 'skip';
@@ -22,7 +25,7 @@ export interface BatchDeps {
   readonly observe: Observer;
 }
 
-/** Answers a batch: each operation runs through the pipeline by itself. Never rejects. */
+/** Answers a batch: each operation runs through the pipeline by itself. The snapshot decides how the batch is read. Never rejects. */
 type BatchRunner = (raw: RawCall, operations: readonly unknown[], snapshot: Snapshot) => Promise<Reply>;
 
 /** The smallest share of the answer that an item gets, in bytes: a smaller answer would hold nothing useful. */
@@ -38,7 +41,7 @@ export function createBatchRunner(deps: BatchDeps): BatchRunner {
       const items = operations.map((operation, index) => readItem(operation, index, snapshot, limits));
       checkReach(raw, items, snapshot);
       const itemCall = createItemCall(raw, operations.length, deps.answerBytes);
-      const send = (request: JsonObject) => callOne({ ...itemCall, arguments: request }, snapshot);
+      const send = (request: JsonObject) => callOne({ ...itemCall, arguments: request });
       const run = await runItems(items, raw, { onConfirmation, send, limits, onDefect });
       return writeBatch(items, run, limits);
     } catch (thrown) {

@@ -1,3 +1,4 @@
+import { mayEscalate } from '../../catalog/call-danger.js';
 import type { FamilyDefinition } from '../../config/gateway-config.js';
 import type { RawCall } from '../../protocol/call.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
@@ -5,6 +6,7 @@ import type { PayloadLimits } from '../../protocol/limits.js';
 import type { Operation } from '../../protocol/operation.js';
 import { OperationError } from '../../protocol/operation-error.js';
 import { limitPayload } from '../limit.js';
+import { mayReach } from '../route.js';
 import type { Snapshot } from '../snapshot.js';
 import { isSpecial, parseText } from './reference-syntax.js';
 
@@ -38,7 +40,7 @@ export function readItem(value: unknown, index: number, snapshot: Snapshot, limi
     index,
     operation,
     request,
-    isBarrier: category !== undefined && category !== 'READ',
+    isBarrier: known !== undefined && (category !== 'READ' || mayEscalate(known)),
     needs: listNeeds(texts, index),
     isSpecial: texts.length > 0,
   };
@@ -151,7 +153,7 @@ function findUnknownMembers({ arguments: given }: RawCall): readonly Fault[] {
 
 function findWrongCount({ length }: readonly unknown[], maxOperations: number): readonly Fault[] {
   if (length === 0) {
-    return [{ code: 'VALIDATION_INVALID_VALUE', message: "'operations' must contain at least one operation" }];
+    return [{ code: 'VALIDATION_INVALID_VALUE', message: "'operations' must contain one operation or more" }];
   }
   if (length <= maxOperations) return [];
   return [
@@ -202,7 +204,7 @@ function findOtherFamilies(
   const byTool = new Map<string, string[]>();
   for (const { index, operation: name } of items) {
     const operation = catalog.find(name);
-    if (operation === undefined || plan.familyOf(operation) === reach) continue;
+    if (operation === undefined || mayReach(reach, operation, plan)) continue;
     const right = plan.toolFor(operation);
     byTool.set(right, [...(byTool.get(right) ?? []), `operations[${index}] ('${name}')`]);
   }

@@ -1,3 +1,4 @@
+import { isQuestionCode } from '../../protocol/error-table.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
 import type { PayloadLimits } from '../../protocol/limits.js';
 import { OperationError } from '../../protocol/operation-error.js';
@@ -68,7 +69,7 @@ function exchangeParameters(request: JsonObject, exchange: (text: string, at: st
 
 const MALFORMED: Found = {
   found: false,
-  why: "it does not have the form of a reference: expected '$results[N].data' with a path such as '.items[0].id'. Write '$$results[' for text that only looks like a reference",
+  why: "it does not have the form of a reference: expected '$results[N].data' with a path such as '.items[0].id'. Write '$$results[' for text in the form of a reference",
 };
 
 function toFault(
@@ -93,7 +94,7 @@ function describeFaults(
 ): OperationError {
   const named = faults.slice(0, MOST_FAULTS);
   const sentences = named.map(
-    ({ reference, param_name, why }) => `Reference '${reference}' at '${param_name}' cannot be resolved: ${why}`,
+    ({ reference, param_name, why }) => `Reference '${reference}' in '${param_name}' cannot be resolved: ${why}`,
   );
   if (faults.length > named.length) {
     sentences.push(`${faults.length - named.length} more references cannot be resolved`);
@@ -207,12 +208,9 @@ function isEscaped(json: string, at: number): boolean {
   return backslashes % 2 === 1;
 }
 
-/** Refusals that ask for confirmation: the operation did not run and can be sent again with a token. */
-const QUESTIONS: ReadonlySet<string> = new Set(['CONFIRMATION_REQUIRED', 'RATE_LIMIT_QUOTA_PAUSE']);
-
 /** Whether an operation waits for confirmation (specification, operations document, section 7.5). */
 export function isQuestion({ code }: Reply): boolean {
-  return QUESTIONS.has(code);
+  return isQuestionCode(code);
 }
 
 /** The value at a path, or why there is none. */

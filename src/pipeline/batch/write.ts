@@ -97,7 +97,7 @@ function tooLarge({ index, operation }: BatchItem, { bytes }: WrittenResult, lim
   const { code, message, details } = payloadTooLarge('response_size', bytes, limits);
   const error = new OperationError(
     code,
-    `${message}: '${operation}' ran, but its answer does not fit beside the others. Ask for less data in each operation, or read it in a batch of its own; do not repeat an operation that changes data`,
+    `${message}: '${operation}' ran, but its answer does not fit beside the others. Ask for less data in each operation, or read it in a batch of its own; do not send an operation again if it changes data`,
     { ...details, operation, index },
   );
   return writeResult(shapeFailure(error, undefined), 0);

@@ -36,7 +36,7 @@ export interface IssuedToken {
 export function confirmationRequired(theCase: ConfirmationCase, issued: IssuedToken): OperationError {
   return new OperationError(
     'CONFIRMATION_REQUIRED',
-    'This operation requires confirmation. If it is really wanted, repeat the call with the same params and ' +
+    `This operation requires confirmation: '${theCase.request.operation.name}'. If it is really wanted, send the call again with the same params and ` +
       "'_confirmation' set to details.confirmation_token",
     describeToken(theCase, issued),
   );
@@ -47,8 +47,8 @@ export function approvalPending(theCase: ConfirmationCase, issued: IssuedToken, 
   const { id, status, expiresAt } = approval;
   return new OperationError(
     'CONFIRMATION_REQUIRED',
-    `This operation requires confirmation by a person. Request '${id}' waits for an operator; once it is approved, ` +
-      "repeat the call with the same params and '_confirmation' set to details.confirmation_token",
+    `This operation requires confirmation by a person: '${theCase.request.operation.name}'. Request '${id}' waits for an operator; once it is approved, ` +
+      "send the call again with the same params and '_confirmation' set to details.confirmation_token",
     { ...describeToken(theCase, issued), approval: { id, status, expires_at: expiresAt } },
   );
 }
@@ -121,7 +121,7 @@ export function describeQuestion({ request, decision, message }: ConfirmationCas
 
 function describeCaller({ client, clientName }: Caller): string {
   const label = show(clientName);
-  return client === undefined ? `a client that calls itself ${label}` : `client '${client}' (${label})`;
+  return client === undefined ? `a client calling itself ${label}` : `client '${client}' (${label})`;
 }
 
 /** Fills in `{repo}` by either spelling; a placeholder that names no parameter stays as it is. */

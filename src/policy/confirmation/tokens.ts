@@ -420,7 +420,7 @@ function checkCooldown(token: Token, presented: PresentedToken, now: number): vo
 
 function tokenExpired({ expiresAt }: Token, presented: PresentedToken, now: number): OperationError {
   const expiredAt = toIso(expiresAt);
-  return refuseToken('TOKEN_EXPIRED', `Confirmation token expired at '${expiredAt}'`, presented, {
+  return refuseToken('TOKEN_EXPIRED', `Confirmation token expired: '${expiredAt}'`, presented, {
     expired_at: expiredAt,
     current_time: toIso(now),
   });
@@ -428,7 +428,7 @@ function tokenExpired({ expiresAt }: Token, presented: PresentedToken, now: numb
 
 function tokenUsed(at: number, presented: PresentedToken): OperationError {
   const consumedAt = toIso(at);
-  const explanation = `Confirmation token is good for one call and was used at '${consumedAt}'`;
+  const explanation = `Confirmation token is good for one call and was used: '${consumedAt}'`;
   return refuseToken('TOKEN_ALREADY_USED', explanation, presented, { consumed_at: consumedAt });
 }
 

@@ -100,8 +100,8 @@ export function quotaPaused(
   const { name, pause = 0, hardStop } = budget.limit;
   return new OperationError(
     'RATE_LIMIT_QUOTA_PAUSE',
-    `Quota pause threshold reached: '${name}' pauses at ${describeAmount(budget, pause)}. If the call is really wanted, ` +
-      "repeat it with the same params and '_quota_continue' set to details.confirmation_token",
+    `Quota pause threshold reached: '${name}' pauses with ${describeAmount(budget, pause)}. If the call is really wanted, ` +
+      "send it again with the same params and '_quota_continue' set to details.confirmation_token",
     {
       ...describeCount(budget, value),
       pause_threshold: pause,

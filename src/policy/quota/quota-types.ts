@@ -32,7 +32,7 @@ export interface QuotaService {
   /** Counts the tokens of an answer. Undefined where no budget counts them; never rejects. */
   settle(operation: Operation, caller: Caller, answerCharacters: number): undefined | Promise<void>;
   /** Stores what an upstream's answer says about its rate limit. */
-  noteLimits(upstreamSlug: string, limits: AnnouncedLimits): void;
+  noteLimits(upstreamSlug: string, limits: AnnouncedLimits, tool?: string): void;
   /** The state of each budget for this caller. Rejects while the store cannot be reached. */
   status(caller: Caller): Promise<JsonObject>;
 }

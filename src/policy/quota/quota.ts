@@ -31,7 +31,7 @@ export function createQuotaService({ store, tokens, config, observe, now = Date.
   return {
     charge(request) {
       const { operation, caller } = request;
-      blocks.check(operation.upstream);
+      blocks.check(operation);
       const draws = budgets.drawsOf(operation, caller, now());
       return draws.length === 0 ? undefined : counter.charge(draws, request);
     },
@@ -47,7 +47,7 @@ export function createQuotaService({ store, tokens, config, observe, now = Date.
         },
       );
     },
-    noteLimits: (upstreamSlug, limits) => blocks.note(upstreamSlug, limits),
+    noteLimits: (upstreamSlug, limits, tool) => blocks.note(upstreamSlug, limits, tool),
     status: (caller) => describeQuotas({ budgets, blocks, pauses, store: safeStore, caller, now: now() }),
   };
 }

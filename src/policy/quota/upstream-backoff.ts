@@ -1,49 +1,121 @@
 import type { AnnouncedLimits } from '../../protocol/limits.js';
+import type { Operation } from '../../protocol/operation.js';
 import { OperationError } from '../../protocol/operation-error.js';
 import { describeReset } from './budget.js';
 
-/** The longest window of an upstream's limit, and so the longest block: a wrong value or clock must not block for longer. */
-const MAX_BLOCK_MS = 86_400_000;
+/** The longest that calls are held back for one answer: a slip or a wrong clock of a server must not shut callers out. */
+const MAX_BLOCK_MS = 300_000;
+/** Once in this time a held call is let through, to see whether the server takes calls again. */
+const PROBE_MS = 60_000;
+/** How long the others wait for what becomes of such a call. */
+const PROBE_ANSWER_MS = 5_000;
 
-/** Upstreams that asked for a pause, and until when. Per process: each gateway learns it from its own answers. */
+type Held = Pick<Operation, 'upstream' | 'tool' | 'classification'>;
+
+/** Calls of a server, or of one of its tools, that are held back. */
+interface Block {
+  readonly upstream: string;
+  /** Absent where it is the whole server. */
+  readonly tool: string | undefined;
+  /** The server is unavailable, which is no rate limit: its reads are held back alone. */
+  readonly outage: boolean;
+  readonly until: number;
+  readonly probeAt: number;
+}
+
+/** Which servers have asked to wait, and until when. In this process alone: each gateway is told by itself. */
 export class AnnouncedBlocks {
   readonly #now: () => number;
-  readonly #until = new Map<string, number>();
+  readonly #blocks = new Map<string, Block>();
 
   constructor(now: () => number) {
     this.#now = now;
   }
 
-  note(upstream: string, { retryAfterSeconds = 0, remaining, resetsAt = 0 }: AnnouncedLimits): void {
+  /** @param tool the tool whose call was answered so */
+  note(upstream: string, limits: AnnouncedLimits, tool?: string): void {
     const now = this.#now();
-    const until = Math.max(now + retryAfterSeconds * 1_000, remaining === 0 ? resetsAt : 0);
-    if (until > this.untilOf(upstream)) this.#until.set(upstream, Math.min(until, now + MAX_BLOCK_MS));
-  }
-
-  /** @throws OperationError (RATE_LIMIT_EXCEEDED) while the upstream is blocked */
-  check(upstream: string): void {
-    // Fast path: this runs for each call, and the map is nearly always empty.
-    if (this.#until.size === 0) return;
-    const until = this.untilOf(upstream);
-    if (until === 0) return;
-    const reset = describeReset(until, this.#now());
-    throw new OperationError(
-      'RATE_LIMIT_EXCEEDED',
-      `API rate limit exceeded: upstream '${upstream}' has asked for a pause. Try again in ${reset.retry_after_seconds} seconds`,
-      { upstream, remaining: 0, ...reset },
+    const { retryAfterSeconds = 0, remaining, resetsAt = 0, status } = limits;
+    const until = Math.min(
+      Math.max(now + retryAfterSeconds * 1_000, remaining === 0 ? resetsAt : 0),
+      now + MAX_BLOCK_MS,
     );
+    if (until <= now) return;
+    const outage = status === 503;
+    const ofTool = status === 429 && tool !== undefined && !this.#holdsAnotherTool(upstream, tool) ? tool : undefined;
+    this.#extend({ upstream, tool: ofTool, outage, until, probeAt: now + PROBE_MS });
   }
 
-  /** Every upstream that is blocked now, and until when. */
-  list(): readonly (readonly [upstream: string, until: number])[] {
-    return [...this.#until.keys()].map((name) => [name, this.untilOf(name)] as const).filter(([, until]) => until > 0);
+  /** A server that refuses a second tool means all of them. */
+  #holdsAnotherTool(upstream: string, tool: string): boolean {
+    return this.#current().some((block) => block.upstream === upstream && !block.outage && block.tool !== tool);
   }
 
-  /** When the upstream may be called again, in milliseconds since the epoch; 0 where it may be now. */
-  untilOf(upstream: string): number {
-    const until = this.#until.get(upstream);
-    if (until === undefined || until > this.#now()) return until ?? 0;
-    this.#until.delete(upstream);
-    return 0;
+  #extend(block: Block): void {
+    const key = keyOf(block);
+    const before = this.#blocks.get(key);
+    if (before === undefined || block.until > before.until) this.#blocks.set(key, block);
   }
+
+  /**
+   * @throws OperationError (RATE_LIMIT_EXCEEDED, or INTERNAL_ERROR where the server is unavailable) while the call is held
+   * back
+   */
+  check(operation: Held): void {
+    // Nearly always empty, and asked for each call.
+    if (this.#blocks.size === 0) return;
+    const now = this.#now();
+    const block = this.#current()
+      .filter((each) => holds(each, operation))
+      .reduce<Block | undefined>(
+        (last, each) => (last === undefined || each.until > last.until ? each : last),
+        undefined,
+      );
+    if (block === undefined) return;
+    if (block.probeAt > now) throw block.outage ? unavailable(block, now) : rateLimited(block, now);
+    const until = Math.min(block.until, now + PROBE_ANSWER_MS);
+    this.#blocks.set(keyOf(block), { ...block, until, probeAt: now + PROBE_MS });
+  }
+
+  /** What is held back now, and until when. */
+  list(): readonly (readonly [name: string, until: number])[] {
+    return this.#current().map(({ upstream, tool, until }) => [
+      tool === undefined ? upstream : `${upstream}:${tool}`,
+      until,
+    ]);
+  }
+
+  #current(): readonly Block[] {
+    const now = this.#now();
+    for (const [key, { until }] of this.#blocks) if (until <= now) this.#blocks.delete(key);
+    return [...this.#blocks.values()];
+  }
+}
+
+function keyOf({ upstream, tool, outage }: Block): string {
+  return JSON.stringify([upstream, tool, outage]);
+}
+
+function holds(block: Block, { upstream, tool, classification }: Held): boolean {
+  if (block.upstream !== upstream || (block.tool !== undefined && block.tool !== tool)) return false;
+  return !block.outage || classification.category === 'READ';
+}
+
+function rateLimited({ upstream, tool, until }: Block, now: number): OperationError {
+  const reset = describeReset(until, now);
+  const what = tool === undefined ? `upstream '${upstream}'` : `upstream '${upstream}', for its tool '${tool}',`;
+  return new OperationError(
+    'RATE_LIMIT_EXCEEDED',
+    `API rate limit exceeded: ${what} has asked callers to wait. Try again in ${reset.retry_after_seconds} seconds`,
+    { upstream, ...(tool === undefined ? {} : { tool }), remaining: 0, ...reset },
+  );
+}
+
+function unavailable({ upstream, until }: Block, now: number): OperationError {
+  const { retry_after_seconds: seconds } = describeReset(until, now);
+  return new OperationError(
+    'INTERNAL_ERROR',
+    `Internal error: 'upstream ${upstream} has said that it is unavailable for a while. The call did not run: send it again in ${seconds} seconds'`,
+    { upstream, reason: 'unavailable', retryable: true, outcome: 'not_run', retry_after_seconds: seconds },
+  );
 }

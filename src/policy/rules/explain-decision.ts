@@ -1,5 +1,6 @@
 import type { Decision } from '../../config/gateway-config.js';
 import { allOf, type Match } from '../../lib/glob.js';
+import { dangerRank } from '../../protocol/operation.js';
 import { type CallSubject, type Clause, exemptsDiscovery, liftsMatrix, takesEffect } from './clause.js';
 import type { CompiledRule } from './conditions.js';
 import { matrixDecision, minimumTrustFor, type RuleSubject } from './decide.js';
@@ -84,9 +85,14 @@ const SOURCES: Readonly<Record<PolicyDecision['by'], (call: CallSubject, decisio
   'read-only': ({ operation }) =>
     `because the gateway is read-only and '${operation.name}' is ${operation.classification.category}`,
   rule: (_, { rule, reason }) => `by rule '${rule}'${reason === null ? '' : `: ${reason}`}`,
-  matrix: (_, decision) =>
-    `by the trust matrix: danger '${decision.danger}' at trust '${decision.trust}'${noteTrust(decision)}`,
+  matrix: (call, decision) =>
+    `by the trust matrix: danger '${decision.danger}'${noteReasons(call, decision)} at trust '${decision.trust}'${noteTrust(decision)}`,
 };
+
+function noteReasons({ operation }: CallSubject, { danger }: PolicyDecision): string {
+  const { reasons } = operation.classification.danger;
+  return dangerRank(danger) < dangerRank('destructive') || reasons.length === 0 ? '' : ` (${reasons.join('; ')})`;
+}
 
 function noteTrust({ effect: decision, danger }: PolicyDecision): string {
   return decision === 'deny' ? ` (at least '${minimumTrustFor(danger)}' is needed)` : '';

@@ -1,3 +1,4 @@
+import { riskyVariants } from '../../catalog/call-danger.js';
 import type { PolicyConfig } from '../../config/gateway-config.js';
 import { allOf, type Match } from '../../lib/glob.js';
 import { GATEWAY_SOURCE, type Operation, type TrustLevel } from '../../protocol/operation.js';
@@ -56,23 +57,37 @@ export function createRuleEngine(
 }
 
 function makePlan(rules: readonly CompiledRule[], subject: RuleSubject): Plan {
-  const { operation } = subject;
-  const matched = rules
-    .filter(({ rule }) => !exemptsDiscovery(rule, operation))
-    .map((compiled) => ({ ...compiled, match: matchClauses(compiled.ofOperation, operation) }))
-    .filter(({ rule, match }) => takesEffect(rule, match));
-  const conditional = matched.filter(({ ofCall }) => ofCall.length > 0);
-  const always = matched
-    .filter(({ ofCall }) => ofCall.length === 0)
-    .map(({ rule, match }) => ({ rule, lifts: liftsMatrix(rule, operation, subject.trust, match) }));
+  const { always, conditional } = matchRules(rules, subject);
   const settled = decide(subject, always);
+  const isRisky = riskyVariants(subject.operation).some((operation) => {
+    const variant = { ...subject, operation };
+    return !isSameDecision(decide(variant, matchRules(rules, variant).always), settled);
+  });
   return {
     subject,
     always,
     conditional,
     settled,
-    staticDecision: staticDecisionOf(subject, always, conditional, settled),
+    staticDecision: staticDecisionOf(subject, always, conditional, settled, isRisky),
   };
+}
+
+/** The rules that concern the operation: those that take effect for every call, and those that depend on the call. */
+function matchRules(rules: readonly CompiledRule[], { operation, trust }: RuleSubject) {
+  const matched = rules
+    .filter(({ rule }) => !exemptsDiscovery(rule, operation))
+    .map((compiled) => ({ ...compiled, match: matchClauses(compiled.ofOperation, operation) }))
+    .filter(({ rule, match }) => takesEffect(rule, match));
+  return {
+    conditional: matched.filter(({ ofCall }) => ofCall.length > 0),
+    always: matched
+      .filter(({ ofCall }) => ofCall.length === 0)
+      .map(({ rule, match }) => ({ rule, lifts: liftsMatrix(rule, operation, trust, match) })),
+  };
+}
+
+function isSameDecision(one: PolicyDecision, other: PolicyDecision): boolean {
+  return one.effect === other.effect && one.requires === other.requires;
 }
 
 function decideOnCall({ subject, always, conditional, settled }: Plan, call: CallSubject): PolicyDecision {
@@ -83,19 +98,21 @@ function decideOnCall({ subject, always, conditional, settled }: Plan, call: Cal
   return effective.length === 0 ? settled : decide(subject, [...always, ...effective]);
 }
 
-/** Conditional where a single rule changes the decision: several together change nothing that no single one does. */
+/** Conditional where a risk or a single rule changes the decision: several rules together change nothing that no single one does. */
 function staticDecisionOf(
   subject: RuleSubject,
   always: readonly EffectiveRule[],
   conditional: Plan['conditional'],
-  { effect, requires }: PolicyDecision,
+  settled: PolicyDecision,
+  isRisky: boolean,
 ): StaticDecision {
+  const { effect, requires } = settled;
   const changes = ({ rule, match }: Plan['conditional'][number]): boolean => {
     const decided = decide(subject, [
       ...always,
       { rule, lifts: liftsMatrix(rule, subject.operation, subject.trust, match) },
     ]);
-    return decided.effect !== effect || decided.requires !== requires;
+    return !isSameDecision(decided, settled);
   };
-  return Object.freeze({ effect, requires, conditional: conditional.some(changes) });
+  return Object.freeze({ effect, requires, conditional: isRisky || conditional.some(changes) });
 }

@@ -2,7 +2,8 @@ import type { JsonObject } from '../../protocol/json.js';
 import { digitsOf, unmarkedWithin } from '../exact-numbers.js';
 import type { Aggregation, CollectionQuery, FieldPath } from '../result-types.js';
 import { type Comparable, comparableOf, compareInOrder } from './comparable.js';
-import { createFieldReader, type FieldSource, type ReadField } from './fields.js';
+import { createFieldReader, type FieldSource, type ReadField, writePath } from './fields.js';
+import type { Sliced } from './sliced.js';
 
 /** Groups beyond these, the smallest ones, are left out. */
 export const MAX_GROUPS = 1000;
@@ -34,37 +35,52 @@ const FUNCTIONS = {
 } as const satisfies Readonly<Record<string, (read: ReadField) => Compute>>;
 
 /** Computes what `aggregate` asks of items that were filtered already (companion document "aggregations", section 4). */
-export function aggregateItems(
+export function* aggregateItems(
   items: readonly unknown[],
   labelled: NonNullable<CollectionQuery['aggregate']>,
   source: FieldSource,
-): Aggregated {
+): Sliced<Aggregated> {
   const truncatedGroups = new Map<string, number>();
-  const entries = labelled.map(([label, aggregation]) => {
+  const groupsBy = shareGroups(items, source);
+  const entries: [label: string, value: unknown][] = [];
+  for (const [label, aggregation] of labelled) {
+    yield;
     const compute = compileFunctions(aggregation, source);
-    if (aggregation.groupBy === undefined) return [label, compute(items)];
-    const groups = groupItems(items, createFieldReader(aggregation.groupBy, source));
+    if (aggregation.groupBy === undefined) {
+      entries.push([label, compute(items)]);
+      continue;
+    }
+    const groups = groupsBy(aggregation.groupBy);
     if (groups.length > MAX_GROUPS) truncatedGroups.set(label, groups.length - MAX_GROUPS);
     const largest = groups.slice(0, MAX_GROUPS).map(([name, members]) => [name, compute(members)]);
-    return [label, Object.fromEntries(largest)];
-  });
+    entries.push([label, Object.fromEntries(largest)]);
+  }
   return { aggregations: Object.fromEntries(entries), truncatedGroups };
 }
 
 /** The sums and averages of fields in which no item has a number: the label, the function and the field of each. */
-export function findNumberless(
+export function* findNumberless(
   items: readonly unknown[],
   labelled: NonNullable<CollectionQuery['aggregate']>,
   source: FieldSource,
-): readonly { readonly label: string; readonly name: 'sum' | 'avg'; readonly path: FieldPath }[] {
-  return labelled.flatMap(([label, aggregation]) =>
-    (['sum', 'avg'] as const).flatMap((name) => {
+): Sliced<readonly Numberless[]> {
+  const found: Numberless[] = [];
+  for (const [label, aggregation] of labelled) {
+    for (const name of ['sum', 'avg'] as const) {
       const path = aggregation[name];
-      if (path === undefined) return [];
+      if (path === undefined) continue;
+      yield;
       const read = createFieldReader(path, source);
-      return items.some((item) => numbersOf([item], read).length > 0) ? [] : [{ label, name, path }];
-    }),
-  );
+      if (!items.some((item) => numbersOf([item], read).length > 0)) found.push({ label, name, path });
+    }
+  }
+  return found;
+}
+
+interface Numberless {
+  readonly label: string;
+  readonly name: 'sum' | 'avg';
+  readonly path: FieldPath;
 }
 
 function compileFunctions(aggregation: Aggregation, source: FieldSource): Compute {
@@ -78,8 +94,21 @@ function compileFunctions(aggregation: Aggregation, source: FieldSource): Comput
   return (items) => Object.fromEntries(functions.map(([name, compute]) => [name, compute(items)]));
 }
 
+type Groups = readonly [name: string, members: unknown[]][];
+
+/** Groups the items once for each field, however many aggregations group by it. */
+function shareGroups(items: readonly unknown[], source: FieldSource): (path: FieldPath) => Groups {
+  const known = new Map<string, Groups>();
+  return (path) => {
+    const name = writePath(path);
+    const groups = known.get(name) ?? groupItems(items, createFieldReader(path, source));
+    known.set(name, groups);
+    return groups;
+  };
+}
+
 /** Largest groups first, then by name. An item with several values, as in a list of tags, is in the group of each. */
-function groupItems(items: readonly unknown[], read: ReadField): readonly [name: string, members: unknown[]][] {
+function groupItems(items: readonly unknown[], read: ReadField): Groups {
   const groups = new Map<string, unknown[]>();
   for (const item of items) {
     for (const name of groupNames(flatValues(read(item)))) {
@@ -91,12 +120,16 @@ function groupItems(items: readonly unknown[], read: ReadField): readonly [name:
   return [...groups].sort(([a, first], [b, second]) => second.length - first.length || (a < b ? -1 : 1));
 }
 
-/** Names in JSON are texts: null and missing are `null`, an object is its JSON text. */
+/** Names in JSON are texts: null and missing are `null`, the text `null` is `"null"`, an object is its JSON text. */
 function groupNames(values: readonly unknown[]): Iterable<string> {
-  if (values.length === 0) return ['null'];
-  return new Set(
-    values.map(unmarkedWithin).map((value) => (typeof value === 'string' ? value : JSON.stringify(value))),
-  );
+  if (values.length === 0) return [MISSING];
+  return new Set(values.map(unmarkedWithin).map(groupName));
+}
+
+const MISSING = 'null';
+
+function groupName(value: unknown): string {
+  return typeof value === 'string' && value !== MISSING ? value : JSON.stringify(value);
 }
 
 /** A list at the end of a path stands for its elements. */

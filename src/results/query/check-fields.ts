@@ -6,6 +6,7 @@ import type { CollectionQuery, FieldPath } from '../result-types.js';
 import { COMPUTED, createFieldReader, findComputed, isScalar, parsePath, SCALAR, writePath } from './fields.js';
 import { type QueryFault, refuseFaults } from './query-fault.js';
 import { type SelectionSource, STANDARD_PRESETS } from './select-fields.js';
+import type { Sliced } from './sliced.js';
 
 const MAX_REPORTED = 30;
 
@@ -16,17 +17,15 @@ const LIKELY = 0.5;
  * Throws VALIDATION_UNKNOWN_FIELD for fields that no item has, and VALIDATION_INVALID_ENUM for an unknown preset.
  * A field that only some items have is known.
  */
-export function checkFields(query: CollectionQuery, known: KnownFields, operation: string): void {
+export function* checkFields(query: CollectionQuery, known: KnownFields, operation: string): Sliced<void> {
   const preset = query.fields?.preset;
   if (preset !== undefined && !known.presets.includes(preset)) refuseFaults([presetFault(preset, known)], operation);
-  const unknown = [
-    ...new Set(
-      pathsOf(query)
-        .filter((path) => !known.has(path))
-        .map(writePath),
-    ),
-  ];
-  if (unknown.length > 0) throw unknownFields(unknown, known.names(), operation);
+  const unknown = new Set<string>();
+  for (const path of pathsOf(query)) {
+    if (!known.has(path)) unknown.add(writePath(path));
+    yield;
+  }
+  if (unknown.size > 0) throw unknownFields([...unknown], known.names(), operation);
 }
 
 function pathsOf({ filter, sort, fields, aggregate = [] }: CollectionQuery): readonly FieldPath[] {

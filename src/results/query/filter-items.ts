@@ -1,4 +1,4 @@
-import { isDeepStrictEqual } from 'node:util';
+import { digest } from '../../lib/canonical-json.js';
 import { readTime } from '../../lib/time.js';
 import { digitsOf, unmarked } from '../exact-numbers.js';
 import type { Condition, Operator, TextQuery } from '../result-types.js';
@@ -24,15 +24,10 @@ const TESTS = {
   pattern: (operand) => anyText(compileTextPattern(String(operand))),
 } as const satisfies Readonly<Record<Operator, (operand: unknown) => Test>>;
 
-/** The items for which every condition holds, in their order. */
-export function filterItems(
-  items: readonly unknown[],
-  conditions: readonly Condition[],
-  source: FieldSource,
-): readonly unknown[] {
-  if (conditions.length === 0) return items;
+/** Whether an item meets all conditions. */
+export function compileFilter(conditions: readonly Condition[], source: FieldSource): (item: unknown) => boolean {
   const predicates = conditions.map((condition) => compileCondition(condition, source));
-  return items.filter((item) => predicates.every((holds) => holds(item)));
+  return (item) => predicates.every((holds) => holds(item));
 }
 
 function compileCondition({ path, operator, operand }: Condition, source: FieldSource): (item: unknown) => boolean {
@@ -100,16 +95,15 @@ export function compileTextPattern(pattern: string): (text: string) => boolean {
   const [head = '', ...others] = foldText(pattern).split('*');
   const tail = others.pop();
   if (tail === undefined) return (text) => matchWhole(foldText(text), head);
-  const middle = others.filter((piece) => piece !== '');
+  const middle = others.filter((piece) => piece !== '').map(createPieceFinder);
   return (text) => {
     const folded = foldText(text);
     const end = folded.length - tail.length;
     if (end < head.length || !fitsAt(folded, head, 0) || !fitsAt(folded, tail, end)) return false;
     let from = head.length;
-    for (const piece of middle) {
-      const found = findPiece(folded, piece, from);
-      if (found < 0) return false;
-      from = found + piece.length;
+    for (const findEnd of middle) {
+      from = findEnd(folded, from);
+      if (from < 0) return false;
     }
     return from <= end;
   };
@@ -119,10 +113,60 @@ function matchWhole(text: string, piece: string): boolean {
   return text.length === piece.length && fitsAt(text, piece, 0);
 }
 
-function findPiece(text: string, piece: string, from: number): number {
-  if (!piece.includes(ANY_CHARACTER)) return text.indexOf(piece, from);
-  for (let start = from; start + piece.length <= text.length; start++) if (fitsAt(text, piece, start)) return start;
-  return -1;
+/** Where a piece ends that is looked for from an index on; below 0 where it does not occur. */
+type FindPieceEnd = (text: string, from: number) => number;
+
+const WORD_BITS = 32;
+
+/**
+ * A piece with `?` is looked for by the shift-and method (https://en.wikipedia.org/wiki/Bitap_algorithm): bit `n` of the state
+ * says whether the first `n + 1` characters of the piece end here. Each character of the text costs the same, whatever the
+ * piece and the text hold.
+ */
+function createPieceFinder(piece: string): FindPieceEnd {
+  if (!piece.includes(ANY_CHARACTER)) {
+    return (text, from) => {
+      const start = text.indexOf(piece, from);
+      return start < 0 ? start : start + piece.length;
+    };
+  }
+  const words = Math.ceil(piece.length / WORD_BITS);
+  const fitsAnything = bitsOf(piece, words, ANY_CHARACTER);
+  const fits = new Map(
+    Array.from(new Set(piece.split('')), (unit) => [unit.charCodeAt(0), bitsOf(piece, words, unit)] as const),
+  );
+  // A question mark in the text is a character like any other.
+  fits.delete(ANY_CHARACTER.charCodeAt(0));
+  const last = piece.length - 1;
+  return (text, from) => {
+    const state = new Uint32Array(words);
+    for (let at = from; at < text.length; at++) {
+      const fitting = fits.get(text.charCodeAt(at)) ?? fitsAnything;
+      let carry = 1;
+      for (let word = 0; word < words; word++) {
+        const bits = state[word] ?? 0;
+        state[word] = ((bits << 1) | carry) & (fitting[word] ?? 0);
+        carry = bits >>> (WORD_BITS - 1);
+      }
+      if (hasBit(state, last)) return at + 1;
+    }
+    return -1;
+  };
+}
+
+/** The places of a piece that fit a character, one bit each. */
+function bitsOf(piece: string, words: number, unit: string): Uint32Array {
+  const bits = new Uint32Array(words);
+  for (const [at, expected] of piece.split('').entries()) {
+    if (expected !== unit && expected !== ANY_CHARACTER) continue;
+    const word = Math.floor(at / WORD_BITS);
+    bits[word] = (bits[word] ?? 0) | (1 << (at % WORD_BITS));
+  }
+  return bits;
+}
+
+function hasBit(bits: Uint32Array, at: number): boolean {
+  return ((bits[Math.floor(at / WORD_BITS)] ?? 0) & (1 << (at % WORD_BITS))) !== 0;
 }
 
 function fitsAt(text: string, piece: string, start: number): boolean {
@@ -145,17 +189,17 @@ export function parseTextQuery(text: string): TextQuery {
 }
 
 /**
- * The items in which any term occurs, as part of any text or number, in their order (companion document "collection
- * querying", section 4.1). Keys are not searched.
+ * Whether any term occurs in an item, as part of any text or number (companion document "collection querying", section 4.1).
+ * Keys are not searched.
  */
-export function searchText(items: readonly unknown[], { terms }: TextQuery): readonly unknown[] {
-  if (terms.length === 0) return items;
+export function compileTextSearch({ terms }: TextQuery): (item: unknown) => boolean {
+  if (terms.length === 0) return () => true;
   const prepare = terms.some((term) => term.includes(' ')) ? (text: string) => oneLine(foldText(text)) : foldText;
   const isHit = (text: string): boolean => {
     const prepared = prepare(text);
     return terms.some((term) => prepared.includes(term));
   };
-  return items.filter((item) => anyTextIn(item, isHit, 0));
+  return (item) => anyTextIn(item, isHit, 0);
 }
 
 /** A phrase is found across a line break. */
@@ -186,7 +230,7 @@ function foldText(text: string): string {
  */
 function createEquality(candidates: readonly unknown[]): (value: unknown) => boolean {
   const scalars = new Set(candidates.filter((candidate) => !isStructure(candidate)));
-  const structures = candidates.filter(isStructure);
+  const structures = new Set(candidates.filter(isStructure).map(keyOf));
   const texts = candidates.filter((candidate) => typeof candidate === 'string');
   const times = new Set(texts.flatMap((text) => readTime(text) ?? []));
   const spelled = new Set(texts.flatMap((text) => spelledNumber(text) ?? []));
@@ -201,13 +245,24 @@ function createEquality(candidates: readonly unknown[]): (value: unknown) => boo
       return digits === undefined ? equalsText(value) : equalsNumber(digits);
     }
     if (typeof value === 'number') return spelled.has(value);
-    return isStructure(value) && structures.some((candidate) => isDeepStrictEqual(value, candidate));
+    return structures.size > 0 && isStructure(value) && structures.has(keyOf(value));
   };
 }
 
-function isStructure(value: unknown): boolean {
+function isStructure(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
+
+/** Equal for equal structures; made once of each, however many conditions there are. */
+function keyOf(structure: object): string {
+  const known = structureKeys.get(structure);
+  if (known !== undefined) return known;
+  const key = digest(structure);
+  structureKeys.set(structure, key);
+  return key;
+}
+
+const structureKeys = new WeakMap<object, string>();
 
 function holds(set: ReadonlySet<number>, value: number | undefined): boolean {
   return value !== undefined && set.has(value);

@@ -92,7 +92,7 @@ export function readPath(value: unknown, param: string, { faults }: ControlReadi
   }
   const path = parsePath(value);
   if (path === undefined) {
-    const bounds = `at most ${MAX_PATH_DEPTH} keys and ${MAX_PATH_LENGTH} characters`;
+    const bounds = `${MAX_PATH_DEPTH} keys and ${MAX_PATH_LENGTH} characters or fewer`;
     faults.push(valueFault(param, `a field path such as 'name' or 'settings.theme' of ${bounds}`, value));
   }
   return path;

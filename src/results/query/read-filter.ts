@@ -43,7 +43,7 @@ export function readFilter(reading: ControlReading): readonly Condition[] {
   }
   const conditions = readFields(filter, [], reading);
   if (conditions.length <= MAX_CONDITIONS) return conditions;
-  faults.push(valueFault(nameOf('filter'), `at most ${MAX_CONDITIONS} conditions`, conditions.length));
+  faults.push(valueFault(nameOf('filter'), `${MAX_CONDITIONS} conditions or fewer`, conditions.length));
   return [];
 }
 
@@ -83,7 +83,7 @@ function findOperandFault(operator: Operator, operand: unknown, param: string): 
   const taken = OPERANDS[operator];
   if (taken !== undefined && !taken.accepts(operand)) return typeFault(place, taken.expected, operand);
   if (operator === 'pattern' && typeof operand === 'string' && operand.length > MAX_PATTERN_LENGTH) {
-    return valueFault(place, `at most ${MAX_PATTERN_LENGTH} characters`, operand);
+    return valueFault(place, `${MAX_PATTERN_LENGTH} characters or fewer`, operand);
   }
   return undefined;
 }
@@ -98,7 +98,7 @@ function operatorFault(operator: string, path: FieldPath, param: string): QueryF
     message: `Unsupported operator ${quoteValue(operator)} for '${param}'. Use ${expected}`,
     expected,
     actual: quoteValue(operator),
-    hint: `${meant} For a field of that name write ${quoteValue(`${writePath(path)}.${operator}`)}`.trim(),
+    hint: `${meant} For a field of this name write ${quoteValue(`${writePath(path)}.${operator}`)}`.trim(),
     ...(nearest === undefined ? {} : { nearest }),
   };
 }

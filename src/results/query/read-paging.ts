@@ -114,7 +114,7 @@ function readSize({ given, nameOf, faults }: ControlReading, control: SizeContro
     const isText = typeof value === 'string' && /^\d{1,15}$/.test(value);
     faults.push(typeFault(nameOf(control), 'integer', value, isText ? `Give ${value} as a number` : undefined));
   } else if (value < least) {
-    faults.push(valueFault(nameOf(control), `at least ${least}`, value, undefined, 'VALIDATION_OUT_OF_RANGE'));
+    faults.push(valueFault(nameOf(control), `${least} or more`, value, undefined, 'VALIDATION_OUT_OF_RANGE'));
   } else {
     return value;
   }

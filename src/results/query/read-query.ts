@@ -29,9 +29,17 @@ export function readQuery(
 ): CollectionQuery | undefined {
   if (given.size === 0) return undefined;
   const reading: ControlReading = { given, nameOf, faults: [] };
+  const collection = given.has('collection')
+    ? readPath(given.get('collection'), nameOf('collection'), reading)
+    : undefined;
   const [text, fields, aggregate] = [readText(reading), readFields(reading), readAggregate(reading)];
   const includesItems = readFlag(reading, 'include_items');
+  if (includesItems && !given.has('aggregate')) {
+    const hint = `Leave '${nameOf('include_items')}' out, or add '${nameOf('aggregate')}'`;
+    reading.faults.push(valueFault(nameOf('include_items'), `given beside '${nameOf('aggregate')}'`, true, hint));
+  }
   const query: CollectionQuery = {
+    ...(collection === undefined ? {} : { collection }),
     filter: readFilter(reading),
     ...(text === undefined ? {} : { text }),
     sort: readSort(reading),
@@ -61,7 +69,7 @@ function readText({ given, nameOf, faults }: ControlReading): TextQuery | undefi
   }
   const text = parseTextQuery(value);
   if (text.terms.length > MAX_TERMS) {
-    faults.push(valueFault(nameOf('query'), `at most ${MAX_TERMS} words or phrases`, text.terms.length));
+    faults.push(valueFault(nameOf('query'), `${MAX_TERMS} words or phrases or fewer`, text.terms.length));
   }
   return text.terms.length === 0 ? undefined : text;
 }
@@ -95,7 +103,7 @@ function readFields(reading: ControlReading): FieldSelection | undefined {
     return undefined;
   }
   if (alias !== undefined && alias !== fields) {
-    const expected = `a list of fields beside '${nameOf('preset')}', or that preset`;
+    const expected = `a list of fields beside '${nameOf('preset')}', or this preset`;
     faults.push(valueFault(nameOf('fields'), expected, fields));
   }
   return { preset: fields, paths: [] };
@@ -163,7 +171,7 @@ function readExpression(label: string, expression: unknown, param: string, readi
   const count = readCount(expression, param, reading);
   const functions = readFunctions(expression, param, reading);
   if (!count && Object.keys(functions).length === 0 && unknown.length === 0) {
-    faults.push(valueFault(param, `at least one of ${quoteValues(AGGREGATE_MEMBERS)}`, expression));
+    faults.push(valueFault(param, `one or more of ${quoteValues(AGGREGATE_MEMBERS)}`, expression));
   }
   const groupsAlone = functions.groupBy !== undefined && Object.keys(functions).length === 1;
   return count || groupsAlone ? { ...functions, count: true } : functions;

@@ -4,13 +4,16 @@ import { aggregateItems, findNumberless } from './aggregate-items.js';
 import { checkFields, findKnownFields } from './check-fields.js';
 import { type Comparable, comparableOf, compareInOrder } from './comparable.js';
 import { createFieldReader, type FieldSource, type ReadField, writePath } from './fields.js';
-import { filterItems, searchText } from './filter-items.js';
+import { compileFilter, compileTextSearch } from './filter-items.js';
 import { refuseFaults } from './query-fault.js';
 import { createProjection, type Projection, type SelectionSource } from './select-fields.js';
+import { itemsPerSlice, mapSliced, type Sliced } from './sliced.js';
 
 export interface QueryOptions extends SelectionSource {
   /** The operation's name, for errors. */
   readonly operation: string;
+  /** Of all items together, as far as known: by them the work is sliced. */
+  readonly characters?: number;
 }
 
 /** What a query found, before a page is cut out of it. */
@@ -27,16 +30,34 @@ export interface QueryOutcome {
  * Filters, searches, sorts and summarises the items of an answer. Paging and `fields` are applied later.
  * Throws an `OperationError` for fields, presets and sums that these items do not have.
  */
-export function runQuery(items: readonly unknown[], query: CollectionQuery, options: QueryOptions): QueryOutcome {
-  checkFields(query, findKnownFields(items, options), options.operation);
+export function* runQuery(
+  items: readonly unknown[],
+  query: CollectionQuery,
+  options: QueryOptions,
+): Sliced<QueryOutcome> {
+  yield* checkFields(query, findKnownFields(items, options), options.operation);
   const { aggregate } = query;
-  if (aggregate !== undefined) checkNumbers(items, aggregate, options);
-  const filtered = filterItems(items, query.filter, options);
-  const found = query.text === undefined ? filtered : searchText(filtered, query.text);
-  const ordered = sortItems(found, query.sort, options);
+  if (aggregate !== undefined) yield* checkNumbers(items, aggregate, options);
+  const found = yield* findItems(items, query, options);
+  const ordered = yield* sortItems(found, query.sort, options);
   if (aggregate === undefined) return { ordered };
-  const { aggregations, truncatedGroups } = aggregateItems(found, aggregate, options);
+  const { aggregations, truncatedGroups } = yield* aggregateItems(found, aggregate, options);
   return { ordered, aggregations, ...(truncatedGroups.size === 0 ? {} : { truncatedGroups }) };
+}
+
+/** The items that meet all conditions and hold any of the words, in their order. */
+export function* findItems(
+  items: readonly unknown[],
+  { filter, text }: Pick<CollectionQuery, 'filter' | 'text'>,
+  options: FieldSource & Pick<QueryOptions, 'characters'>,
+): Sliced<readonly unknown[]> {
+  if (filter.length === 0 && text === undefined) return items;
+  const meets = compileFilter(filter, options);
+  const isHit = text === undefined ? () => true : compileTextSearch(text);
+  const steps = filter.length + (text?.terms.length ?? 0);
+  const perSlice = itemsPerSlice(items.length, options.characters ?? 0, steps);
+  const wanted = yield* mapSliced(items, perSlice, (item) => meets(item) && isHit(item));
+  return items.filter((_, index) => wanted[index]);
 }
 
 /** What is sent of each item. @param sample the items by which presets choose their fields */
@@ -49,22 +70,25 @@ export function projectionOf(
 }
 
 /** The items of a page as they are sent. @param sample the items by which presets choose their fields: all that were found */
-export function project(
+export function* project(
   items: readonly unknown[],
   query: CollectionQuery,
-  source: SelectionSource,
+  source: SelectionSource & Pick<QueryOptions, 'characters'>,
   sample: readonly unknown[] = items,
-): readonly unknown[] {
-  return query.fields === undefined ? items : items.map(projectionOf(query, source, sample));
+): Sliced<readonly unknown[]> {
+  if (query.fields === undefined) return items;
+  const perSlice = itemsPerSlice(items.length, source.characters ?? 0, query.fields.paths.length);
+  return yield* mapSliced(items, perSlice, projectionOf(query, source, sample));
 }
 
-function checkNumbers(
+function* checkNumbers(
   items: readonly unknown[],
   aggregate: NonNullable<CollectionQuery['aggregate']>,
   options: QueryOptions,
-): void {
+): Sliced<void> {
   if (items.length === 0) return;
-  const faults = findNumberless(items, aggregate, options).map(({ label, name, path }) => {
+  const numberless = yield* findNumberless(items, aggregate, options);
+  const faults = numberless.map(({ label, name, path }) => {
     const param = `aggregate.${label}.${name}`;
     const message = `Parameter '${param}' must be a field with numbers: no item has a number in '${writePath(path)}'`;
     return { code: 'VALIDATION_INVALID_VALUE' as const, param, message, expected: 'a field with numbers' };
@@ -82,13 +106,17 @@ interface Column {
  * The items in order; those that compare equal keep their order. Null, missing and incomparable values come last whatever
  * the order, and of several values the first one counts. The values are read once per item, not once per comparison.
  */
-export function sortItems(
+export function* sortItems(
   items: readonly unknown[],
   keys: readonly SortKey[],
   source: FieldSource,
-): readonly unknown[] {
+): Sliced<readonly unknown[]> {
   if (keys.length === 0) return items;
-  const columns = keys.map((key) => readColumn(items, key, source));
+  const columns: Column[] = [];
+  for (const key of keys) {
+    yield;
+    columns.push(readColumn(items, key, source));
+  }
   const order = Array.from(items.keys()).sort((a, b) => compareRows(columns, a, b));
   return order.map((index) => items[index]);
 }

@@ -22,7 +22,7 @@ export interface SelectionSource extends FieldSource {
 export type Projection = (item: unknown) => unknown;
 
 const WHOLE = Symbol('whole value');
-const NOTHING = Symbol('nothing that was asked for');
+const NOTHING = Symbol('none of the selected fields');
 
 /**
  * Reduces each item to the fields that were asked for, unchanged and in the item's own order. Fields that an item does not

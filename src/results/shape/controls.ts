@@ -1,74 +1,53 @@
 import { parameterScope } from '../../catalog/arguments/parameter-scope.js';
+import { isSpeltLike } from '../../lib/names.js';
 import type { JsonObject } from '../../protocol/json.js';
 import type { Operation } from '../../protocol/operation.js';
 import { compileComputedFields } from '../computed-fields.js';
-import {
-  CONTROLS,
-  type ComputedField,
-  type Control,
-  type ControlSet,
-  type ItemField,
-  OBJECT_CONTROLS,
-  type ResultShape,
-} from '../result-types.js';
-import { isReadable } from './declared-shape.js';
-import type { ShapeMemory } from './learned-shape.js';
+import { CONTROLS, type ComputedField, type Control, type ControlSet } from '../result-types.js';
+import { declaredShape, describedFields, isReadable } from './declared-shape.js';
 
 /** For operations that take no controls: those that write, and the gateway's own. */
 const NO_CONTROLS: ControlSet = { kind: 'none', names: new Map() };
 
-const CONTROLS_OF: Readonly<Record<ResultShape['kind'], readonly Control[]>> = {
-  collection: CONTROLS,
-  object: OBJECT_CONTROLS,
-};
-
-/** Any READ may answer with fields; controls of lists need an answer that is known to have a list. */
-const UNKNOWN: ResultShape = { kind: 'object' };
-
-interface Prepared {
-  readonly shape: ResultShape;
-  readonly fields: readonly ItemField[];
-  readonly controls: ControlSet;
-}
-
-/** Says which controls an operation takes: the same object for the same operation until more is known of its answers. */
+/**
+ * Says which controls an operation takes: the same object for the same operation. Every READ of an upstream takes all of them,
+ * because whether there is a list is seen in the answer; `collection` only where it is not declared where the list is.
+ */
 export function createControls(
-  memory: Pick<ShapeMemory, 'shapeOf' | 'fieldsOf'>,
   computedOf: (operation: Operation) => readonly ComputedField[] = compileComputedFields,
 ): (operation: Operation) => ControlSet {
-  const prepared = new WeakMap<Operation, Prepared>();
+  const prepared = new WeakMap<Operation, ControlSet>();
   return (operation) => {
-    const shape = memory.shapeOf(operation) ?? (isReadable(operation) ? UNKNOWN : undefined);
-    if (shape === undefined) return NO_CONTROLS;
-    const fields = memory.fieldsOf(operation);
+    if (!isReadable(operation)) return NO_CONTROLS;
     const known = prepared.get(operation);
-    if (known?.shape === shape && known.fields === fields) return known.controls;
-    const controls = prepareControls(operation, shape, fields, computedOf(operation));
-    prepared.set(operation, { shape, fields, controls });
+    if (known !== undefined) return known;
+    const controls = prepareControls(operation, computedOf(operation));
+    prepared.set(operation, controls);
     return controls;
   };
 }
 
-function prepareControls(
-  operation: Operation,
-  { kind }: ResultShape,
-  fields: readonly ItemField[],
-  computed: readonly ComputedField[],
-): ControlSet {
+function prepareControls(operation: Operation, computed: readonly ComputedField[]): ControlSet {
   const { byName } = parameterScope(operation);
-  const names = new Map(CONTROLS_OF[kind].map((control) => [control, freeName(control, byName)]));
+  const shape = declaredShape(operation);
+  const path = shape?.kind === 'collection' ? shape.path : null;
+  const fields = path === null ? [] : describedFields(operation, path);
+  const taken = path === null ? CONTROLS : CONTROLS.filter((control) => control !== 'collection');
   return {
-    kind,
-    names,
-    ...(kind === 'collection' && fields.length > 0 && { fields }),
+    kind: shape?.kind ?? 'object',
+    names: new Map(taken.map((control) => [control, freeName(control, byName)])),
+    ...(fields.length > 0 && { fields }),
     ...(computed.length > 0 && { computed }),
   };
 }
 
-/** The upstream's parameter keeps its name, in either spelling; the gateway's control gets underscores before its name. */
+/**
+ * The upstream's parameter keeps its name, in either spelling; the gateway's becomes `result_<name>`. An underscore in front is
+ * for metadata (specification, sections 4.3 and 4.6.1).
+ */
 function freeName(control: Control, taken: ReadonlyMap<string, unknown>): string {
   let name: string = control;
-  while (taken.has(name)) name = `_${name}`;
+  while (taken.has(name)) name = `result_${name}`;
   return name;
 }
 
@@ -79,19 +58,22 @@ interface SplitParams {
   /** By canonical name, in the caller's order. */
   readonly given: ReadonlyMap<Control, unknown>;
   /**
-   * Keys such as `_filter` that are not what this operation calls the control. They are left in `params`, where they would pass
-   * for metadata and do nothing.
+   * Keys such as `_filter` or `_querry`, with the name of the control that is meant where the operation has it. They are left in
+   * `params`, where they would pass for metadata and do nothing.
    */
-  readonly unknownControls: readonly string[];
+  readonly unknownControls: readonly UnknownControl[];
+}
+
+export interface UnknownControl {
+  readonly key: string;
+  readonly meant?: string;
 }
 
 const NOTHING_GIVEN: ReadonlyMap<Control, unknown> = new Map();
 
-const NO_UNKNOWN_CONTROLS: readonly string[] = [];
+const NO_UNKNOWN_CONTROLS: readonly UnknownControl[] = [];
 
-const CONTROL_NAMES: ReadonlySet<string> = new Set(CONTROLS);
-
-/** Controls by the name that callers use; a set of controls lives as long as what is known of its operation. */
+/** Controls by the name that callers use; a set of controls lives as long as its operation. */
 const controlsByName = new WeakMap<ControlSet, ReadonlyMap<string, Control>>();
 
 /** Takes the controls out of a call's parameters, each under the one name that this operation has for it. Checks no values. */
@@ -99,8 +81,9 @@ export function splitControls(controls: ControlSet, operation: Operation, params
   const byName = byNameOf(controls);
   const keys = Object.keys(params);
   const isControl = (key: string): boolean => byName.has(key);
-  const misspelt = keys.filter((key) => key.startsWith('_') && !isControl(key) && isUnknownControl(key, operation));
-  const unknownControls = misspelt.length === 0 ? NO_UNKNOWN_CONTROLS : misspelt;
+  const misspelt = keys.filter((key) => key.startsWith('_') && !isControl(key));
+  const unknownControls =
+    misspelt.length === 0 ? NO_UNKNOWN_CONTROLS : misspelt.flatMap((key) => readMisspelt(key, controls, operation));
   if (!keys.some(isControl)) return { params, given: NOTHING_GIVEN, unknownControls };
   const given = new Map<Control, unknown>();
   const left: [string, unknown][] = [];
@@ -113,8 +96,12 @@ export function splitControls(controls: ControlSet, operation: Operation, params
   return { params: Object.fromEntries(left), given, unknownControls };
 }
 
-function isUnknownControl(key: string, operation: Operation): boolean {
-  return CONTROL_NAMES.has(key.replace(/^_+/, '')) && !parameterScope(operation).byName.has(key);
+/** Nothing where the key is metadata or the operation's own: its rest is spelt like no control. */
+function readMisspelt(key: string, { names }: ControlSet, operation: Operation): readonly UnknownControl[] {
+  const control = CONTROLS.find((name) => isSpeltLike(key.replace(/^_+/, ''), name));
+  if (control === undefined || parameterScope(operation).byName.has(key)) return [];
+  const meant = names.get(control);
+  return [{ key, ...(meant !== undefined && { meant }) }];
 }
 
 function byNameOf(controls: ControlSet): ReadonlyMap<string, Control> {

@@ -1,9 +1,8 @@
 import { LEXICON } from '../../classify/lexicon.js';
 import { splitWords } from '../../classify/vocabulary.js';
-import { isJsonObject, type JsonSchema } from '../../protocol/json.js';
+import type { JsonSchema } from '../../protocol/json.js';
 import { GATEWAY_SOURCE, type Operation, QUALIFIER } from '../../protocol/operation.js';
-import { jsonTypeOf, type ObjectField, type ReadSchema, readSchema } from '../../schema/schema-shape.js';
-import { digitsOf } from '../exact-numbers.js';
+import { type ObjectField, type ReadSchema, readSchema } from '../../schema/schema-shape.js';
 import { CONTROLLED, type FieldPath, type ItemField, type ResultShape } from '../result-types.js';
 import { findListPlace, type Member } from './locate-list.js';
 
@@ -103,9 +102,6 @@ function isOpen({ holds, inside }: Member): boolean {
 /** A model reads the whole list of names, so it is bounded. */
 const MAX_FIELDS = 40;
 
-/** Items that are examined; the others are taken to be alike. */
-const SAMPLE = 20;
-
 /** A name that a path can hold and a reader can copy; others are data rather than fields. */
 const FIELD_NAME = /^[A-Za-z_$@][\w$@-]{0,63}$/;
 
@@ -119,24 +115,6 @@ export function describedFields({ outputSchema: root }: Operation, path: FieldPa
   return outer
     .flatMap(({ name, type, schema }) => [{ name, type }, ...innerFields(name, schema, root)])
     .slice(0, MAX_FIELDS);
-}
-
-/** The fields of the first items, by name, with the type of the first value that is not null. */
-export function seenFields(items: readonly unknown[]): ReadonlyMap<string, string> {
-  const seen = new Map<string, string>();
-  for (const item of items.slice(0, SAMPLE).filter(isJsonObject)) {
-    for (const name of Object.keys(item).filter((key) => FIELD_NAME.test(key))) {
-      if (seen.get(name) !== undefined && seen.get(name) !== 'any') continue;
-      if (seen.size >= MAX_FIELDS && !seen.has(name)) continue;
-      seen.set(name, typeOf(item[name]));
-    }
-  }
-  return seen;
-}
-
-function typeOf(value: unknown): string {
-  if (value === null) return 'any';
-  return typeof value === 'string' && digitsOf(value) !== undefined ? 'number' : jsonTypeOf(value);
 }
 
 interface DescribedField extends ItemField {

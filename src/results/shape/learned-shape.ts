@@ -2,18 +2,19 @@ import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { canonicalSchemaJson } from '../../lib/canonical-json.js';
 import type { Operation } from '../../protocol/operation.js';
-import type { FieldPath, ItemField, ResultShape } from '../result-types.js';
-import { declaredShape, describedFields, isReadable, seenFields } from './declared-shape.js';
+import type { FieldPath, ResultShape } from '../result-types.js';
+import { declaredShape, isReadable } from './declared-shape.js';
 import { locateList, onlyText } from './locate-list.js';
 
-/** What is known of operations' answers: what is declared of them, and what earlier answers were. */
+/**
+ * What is known of operations' answers: what is declared of them, and what earlier answers were. It helps to find the list in
+ * the next answer. Introspection does not show what was learned, because it must say the same as long as a session lasts.
+ */
 export interface ShapeMemory {
   /** The same object until more is known. Undefined where nothing is certain, and for everything but READs of upstreams. */
   shapeOf(operation: Operation): ResultShape | undefined;
-  /** The fields of a collection's items; the same list until more is known. */
-  fieldsOf(operation: Operation): readonly ItemField[];
   /**
-   * Learns from an answer: cheap, because only its outermost levels and first items are examined. Three that agree make a shape
+   * Learns from an answer: cheap, because only its outermost levels are examined. Three that agree make a shape
    * certain; one that contradicts removes it for good.
    */
   learn(operation: Operation, data: unknown): void;
@@ -22,12 +23,9 @@ export interface ShapeMemory {
 /** Operations that are remembered; the least recently used are forgotten first. */
 const MAX_OPERATIONS = 10_000;
 
-const NO_FIELDS: readonly ItemField[] = [];
-
 /** What is known of an operation before it is ever called. */
 interface Declaration {
   readonly shape: ResultShape | undefined;
-  readonly fields: readonly ItemField[];
   /**
    * The key under which its answers are remembered: a digest of its definition, which stays the same when the catalog is
    * rebuilt and differs for a changed tool. Undefined where there is nothing to learn.
@@ -47,10 +45,6 @@ export function createShapeMemory(): ShapeMemory {
       return declaration.shape === undefined || learned?.kind === 'collection'
         ? (learned ?? declaration.shape)
         : declaration.shape;
-    },
-    fieldsOf: (operation) => {
-      const declaration = declarationOf(operation);
-      return recall(declaration)?.fields ?? declaration.fields;
     },
     learn: (operation, data) => {
       const { key } = declarationOf(operation);
@@ -75,10 +69,8 @@ function declarationOf(operation: Operation): Declaration {
 
 function readDeclaration(operation: Operation): Declaration {
   const shape = declaredShape(operation);
-  const path = shape?.kind === 'collection' ? shape.path : null;
-  const fields = path === null ? NO_FIELDS : describedFields(operation, path);
-  const isDeclared = shape?.kind === 'object' || fields.length > 0;
-  return { shape, fields, key: isDeclared || !isReadable(operation) ? undefined : keyOf(operation) };
+  const isDeclared = shape !== undefined && (shape.kind === 'object' || shape.path !== null);
+  return { shape, key: isDeclared || !isReadable(operation) ? undefined : keyOf(operation) };
 }
 
 function keyOf({ qualifiedName, tool, inputSchema, outputSchema, fixedArguments }: Operation): string | undefined {
@@ -103,18 +95,13 @@ interface Experience {
   readonly messages: number;
   /** Where the lists were; null once they were in different places. */
   readonly path?: FieldPath | null;
-  /** Field types by name, of those that every list so far had; complete once the shape is certain. */
-  readonly seen?: ReadonlyMap<string, string>;
   /** What is certain; undefined before that, and forever once answers contradict each other. */
   readonly shape?: ResultShape;
-  readonly fields?: readonly ItemField[];
 }
 
 const NO_EXPERIENCE: Experience = { lists: 0, objects: 0, messages: 0 };
 
-type Answer =
-  | { readonly kind: 'list'; readonly path: FieldPath; readonly items: readonly unknown[] }
-  | { readonly kind: 'object' | 'message' };
+type Answer = { readonly kind: 'list'; readonly path: FieldPath } | { readonly kind: 'object' | 'message' };
 
 /**
  * Experience with one more answer. The same object where the answer shows nothing new: an empty list, a bare number, or one
@@ -123,7 +110,7 @@ type Answer =
 function weighAnswer(before: Experience, data: unknown): Experience {
   const answer = readAnswer(data);
   if (answer === undefined) return before;
-  if (answer.kind === 'list') return addList(before, answer.path, answer.items);
+  if (answer.kind === 'list') return addList(before, answer.path);
   if (answer.kind === 'message') {
     return before.lists > 0 || isSettled(before) ? before : settle({ ...before, messages: before.messages + 1 });
   }
@@ -134,17 +121,17 @@ function readAnswer(data: unknown): Answer | undefined {
   if (typeof data !== 'string' && (typeof data !== 'object' || data === null)) return undefined;
   const list = locateList(data);
   if (list?.isWhole === true && list.evidence !== 'lines') {
-    return list.items.length === 0 ? undefined : { kind: 'list', path: list.path, items: list.items };
+    return list.items.length === 0 ? undefined : { kind: 'list', path: list.path };
   }
-  return { kind: list === undefined && onlyText(data) !== undefined ? 'message' : 'object' };
+  const text = list === undefined ? onlyText(data)?.value.trim() : undefined;
+  return { kind: text === undefined || text.includes('\n') ? 'object' : 'message' };
 }
 
-function addList(before: Experience, path: FieldPath, items: readonly unknown[]): Experience {
+function addList(before: Experience, path: FieldPath): Experience {
   if (before.path === null) return before;
   const isSame = before.path === undefined || samePath(before.path, path);
   if (isSame && before.lists >= CERTAIN_AFTER) return before;
-  const seen = intersect(before.seen, seenFields(items));
-  return settle({ ...before, lists: before.lists + 1, path: isSame ? path : null, seen });
+  return settle({ ...before, lists: before.lists + 1, path: isSame ? path : null });
 }
 
 /** Whether further answers of the same kind change nothing. */
@@ -153,25 +140,14 @@ function isSettled(experience: Experience): boolean {
   return lists > 0 ? objects > 0 : objects + messages >= CERTAIN_AFTER;
 }
 
-function settle({ shape: _shape, fields: _fields, ...counts }: Experience): Experience {
-  const { lists, objects, messages, path, seen } = counts;
+function settle({ shape: _shape, ...counts }: Experience): Experience {
+  const { lists, objects, messages, path } = counts;
   if (lists === 0) return objects + messages < CERTAIN_AFTER ? counts : { ...counts, shape: { kind: 'object' } };
   if (lists < CERTAIN_AFTER || path === undefined || path === null) return counts;
-  const fields = Array.from(seen ?? [], ([name, type]) => ({ name, type }));
-  // The fields stay known where the answer is sometimes something else; that it is a list does not.
-  if (objects > 0) return { ...counts, fields };
-  return { ...counts, shape: { kind: 'collection', path, evidence: 'its earlier answers' }, fields };
+  if (objects > 0) return counts;
+  return { ...counts, shape: { kind: 'collection', path, evidence: 'its earlier answers' } };
 }
 
 function samePath(a: FieldPath, b: FieldPath): boolean {
   return a.length === b.length && a.every((name, index) => name === b[index]);
-}
-
-function intersect(
-  before: ReadonlyMap<string, string> | undefined,
-  now: ReadonlyMap<string, string>,
-): ReadonlyMap<string, string> {
-  if (before === undefined) return now;
-  const shared = [...before].filter(([name]) => now.has(name));
-  return new Map(shared.map(([name, type]) => [name, type === 'any' ? (now.get(name) ?? type) : type]));
 }

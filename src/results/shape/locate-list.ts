@@ -1,7 +1,8 @@
+import { isNestedDeeper } from '../../lib/json-depth.js';
 import { toSnakeCase } from '../../lib/names.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
 import { parseExact } from '../exact-numbers.js';
-import type { FieldPath, ResultShape } from '../result-types.js';
+import { type FieldPath, MAX_ANSWER_DEPTH, type ResultShape } from '../result-types.js';
 
 /** The list in an answer. */
 export interface LocatedList {
@@ -32,9 +33,9 @@ const LINE_BREAK = /\r?\n/;
 
 /**
  * The list in an answer: where its shape says, else the answer itself, else its only list, also one inside a wrapper such as
- * `result`, else the lines of a text. Undefined where there is none, or more than one (`candidateLists` names them).
+ * `result`. Undefined where there is none, or more than one (`candidateLists` names them).
  *
- * @param shape with that of a collection even a text of one line is a list
+ * @param shape with that of a collection a text is the list of its lines; any other text is one value, such as a file
  */
 export function locateList(data: unknown, shape?: ResultShape): LocatedList | undefined {
   if (Array.isArray(data)) return { items: data, path: [], data, evidence: 'list', isWhole: true };
@@ -73,9 +74,9 @@ function locateInText(data: unknown, shape: ResultShape | undefined): LocatedLis
   const { value, path } = text;
   const parsed = parseContainer(value);
   if (parsed !== undefined) return locateInJson(parsed, path, shape);
+  if (shape?.kind !== 'collection') return undefined;
   const lines = value.split(LINE_BREAK).filter((line) => line.trim() !== '');
-  const isList = lines.length > 1 || shape?.kind === 'collection';
-  return isList ? { items: lines, path, data, evidence: 'lines', isWhole: true } : undefined;
+  return { items: lines, path, data, evidence: 'lines', isWhole: true };
 }
 
 /** Many servers give their JSON as a text inside structured content. */
@@ -96,7 +97,7 @@ function putAt([name]: FieldPath, data: unknown): unknown {
 }
 
 function parseContainer(text: string): object | undefined {
-  if (!JSON_CONTAINER.test(text)) return undefined;
+  if (!JSON_CONTAINER.test(text) || isNestedDeeper(text, MAX_ANSWER_DEPTH)) return undefined;
   try {
     return parseExact(text) as object;
   } catch {

@@ -29,6 +29,8 @@ interface ReadStoredOptions {
 
 const LARGEST_PAGE = 500;
 const MATCHES_ON_A_PAGE = 20;
+/** Matches that are counted and can be read; a search with more is to be made narrower. */
+const MOST_MATCHES = 10_000;
 
 /**
  * Reads a part of a stored result, from its root or from `path`; always as much as fits:
@@ -36,7 +38,8 @@ const MATCHES_ON_A_PAGE = 20;
  * - an object: `{value, next}`, or `{value, total, next}` where it does not fit and from member `after` on; with `fields`
  * - a text: `{text, total, total_lines, next}`, from character `after`; with `lines` `{text, lines, total_lines, next}`
  * - anything else: `{value, next}`
- * - `search`: `{matches: [{path?, line?, at?, text}], total, next}`, from match `after`, at most `first` (20)
+ * - `search`: `{matches: [{path?, line?, at?, text}], total, next}`, from match `after`, at most `first` (20); counting ends
+ *   at 10,000 matches, and `more: true` says so
  *
  * `next` is what to change in the request for the rest, `{after}` or `{lines}`, or null. `cuts` says what was shortened
  * within the answer (`{path, kind, kept, total}`): read on with that path, and with `kept` as `after`. `first` does not
@@ -122,7 +125,8 @@ function readMatches(place: Place, wanted: string, { start, first = MATCHES_ON_A
   const { matches, total } = searchResult(place, wanted, { start, count: Math.min(first, LARGEST_PAGE) });
   const { value, cuts } = fitAnswer(matches, space);
   const end = start + countKept(cuts, matches.length);
-  return { content: { matches: value, total }, next: end < total ? { after: String(end) } : null };
+  const more = total === MOST_MATCHES ? { more: true } : {};
+  return { content: { matches: value, total, ...more }, next: end < total ? { after: String(end) } : null };
 }
 
 /** How many parts the fitted value still has; at least one counts as read, so that the next request gets further. */
@@ -162,7 +166,7 @@ function findFaults(request: StoredResultRequest): string[] {
       `'first' expected a whole number from 1, got '${first}'`,
     after !== undefined &&
       !/^\d{1,10}$/.test(after) &&
-      `'after' expected the number that 'next' of the last answer gave, got '${abbreviate(after)}'`,
+      `'after' expected the number in 'next' of the last answer, got '${abbreviate(after)}'`,
   ];
   return faults.filter((fault) => fault !== false);
 }
@@ -402,11 +406,13 @@ function searchResult(place: Place, wanted: string, { start, count }: MatchWindo
   const pattern = new RegExp(wanted.replace(PATTERN_SYNTAX, '\\$&'), 'giu');
   const matches: Match[] = [];
   let total = 0;
+  // Without a bound, one search would count the matches of megabytes of text.
   for (const leaf of walkLeaves(place)) {
     const lineAt = createLineCounter(leaf.text);
     for (const excerpt of findExcerpts(leaf.text, pattern)) {
       if (total >= start && total < start + count) matches.push(describeMatch(leaf, excerpt, lineAt(excerpt.position)));
       total++;
+      if (total === MOST_MATCHES) return { matches, total };
     }
   }
   return { matches, total };

@@ -47,7 +47,7 @@ export function describeCuts(cuts: readonly Cut[], way: WayToRest): Warning {
       ...(way.page === undefined ? {} : { cursor: way.page.cursor }),
       cuts: ordered.slice(0, IN_DETAILS).map((cut) => ({ ...cut, path: writeResultPath(cut.path) })),
     },
-    severity: 'medium',
+    severity: main === undefined || main.kept * 2 < main.total ? 'medium' : 'low',
   };
 }
 
@@ -63,9 +63,9 @@ function describeWays(main: Cut | undefined, { handle, page }: WayToRest): strin
     ways.push(
       `The whole answer is stored for a while. Read on: introspect ${JSON.stringify(nextRequest(handle, main))}`,
     );
-    ways.push("Or give introspect 'search', 'fields' or 'lines' with that name to read just what you need");
+    ways.push("Or give introspect 'search', 'fields' or 'lines' with the same name to read a part");
   }
-  return ways.length > 0 ? ways : ['The whole answer is too big to store: ask for less at a time'];
+  return ways.length > 0 ? ways : ['The whole answer is too big to store: ask for smaller parts'];
 }
 
 /** The exact parameters of the call that reads on where the main cut is. */

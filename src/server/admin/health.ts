@@ -3,17 +3,17 @@ import type { Gateway } from '../../gateway/gateway.js';
 
 /**
  * `/healthz` says that the process is alive; a supervisor restarts it when it does not answer. `/readyz` says whether calls
- * can be served: 200 or 503, in both cases with the state of each upstream.
+ * can be served: 200 or 503, in both cases with the state of each upstream. Anyone may ask, so it says states alone: why a
+ * server is down may hold its last words, and those a secret; `list` and the log say it.
+ *
+ * @param server.stopping whether the gateway has been asked to stop, and takes requests only until balancers have noticed.
  */
-export function registerHealth(app: FastifyInstance, gateway: Gateway): void {
+export function registerHealth(app: FastifyInstance, gateway: Gateway, server: { readonly stopping: boolean }): void {
   app.get('/healthz', (_request, reply) => reply.send({ status: 'ok' }));
   app.get('/readyz', (_request, reply) => {
     const { ready, operations, upstreams } = gateway.status();
-    const states = upstreams.map(({ name, state, problem }) => ({
-      name,
-      state,
-      ...(problem === undefined ? {} : { problem }),
-    }));
-    return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'not ready', operations, upstreams: states });
+    const status = server.stopping ? 'stopping' : ready ? 'ready' : 'not ready';
+    const states = upstreams.map(({ name, state }) => ({ name, state }));
+    return reply.code(status === 'ready' ? 200 : 503).send({ status, operations, upstreams: states });
   });
 }

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Approval, DecisionFault } from '../../protocol/approval.js';
 import { isJsonObject } from '../../protocol/json.js';
-import { cutOffAfterAnswer, readBody } from '../http/request-body.js';
+import { createBodyReader, cutOffAfterAnswer } from '../http/request-body.js';
 
 /** Why a request to the approvals API was refused, as the person who sent it sees it. */
 export interface ApprovalsProblem {
@@ -95,16 +95,21 @@ type DecisionBody =
   | { readonly kind: 'reason'; readonly reason: string | undefined; readonly digest: string | undefined }
   | { readonly kind: 'problem'; readonly problem: ApprovalsProblem };
 
+/** A person's browser sends a decision at once. */
+const readBody = createBodyReader({ maxBytes: MAX_BODY, smallBodyMs: 10_000 });
+
 /** Reads the body of a decision. Never resolves when the client disconnects before the body ends. */
 export function readDecisionBody(request: IncomingMessage, response: ServerResponse): Promise<DecisionBody> {
   return new Promise((resolve) => {
-    readBody(request, MAX_BODY, (body) => {
+    readBody(request, (body) => {
       if (body.kind === 'complete') {
         resolve(parseReason(body.bytes));
         return;
       }
-      if (body.cutOff) cutOffAfterAnswer(request, response);
-      resolve({ kind: 'problem', problem: bodyTooLarge(MAX_BODY) });
+      const isRead = body.kind === 'too-large' && !body.cutOff;
+      if (!isRead) cutOffAfterAnswer(request, response);
+      const problem = body.kind === 'too-large' ? bodyTooLarge(MAX_BODY) : badRequest('The body came too slowly.');
+      resolve({ kind: 'problem', problem });
     });
   });
 }

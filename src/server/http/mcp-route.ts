@@ -1,7 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { classifyInboundRequest } from '@modelcontextprotocol/server';
+import type { GatewayConfig } from '../../config/gateway-config.js';
 import type { Gateway } from '../../gateway/gateway.js';
 import type { Observer } from '../../observe/observation.js';
+import { isJsonObject } from '../../protocol/json.js';
 import { createFastAnswerer, type FastAnswerer } from '../mcp/answer-fast.js';
 import { decodeMessage, payloadTooLarge, type Refusal, refuseMessage } from '../mcp/decode-message.js';
 import { OpenQuestions } from '../mcp/elicitation.js';
@@ -9,8 +11,10 @@ import {
   clientNameOf,
   type Era,
   headersAgree,
+  isRequestId,
   type MirrorHeaders,
   MODERN_REVISION,
+  type RequestId,
   recogniseFastRequest,
 } from '../mcp/fast-request.js';
 import { RPC_ERROR } from '../mcp/rpc-error.js';
@@ -19,30 +23,43 @@ import { createSdkServerFactory } from '../mcp/sdk-server.js';
 import { createSdkAnswerer } from '../mcp/sdk-transport.js';
 import { createResultWriter, type ResultWriter, type ServerInfo } from '../mcp/write-result.js';
 import { authenticateClients } from './clients.js';
-import { type Body, cutOffAfterAnswer, readBody } from './request-body.js';
+import { type Body, createBodyReader, cutOffAfterAnswer } from './request-body.js';
 import {
   acceptsJson,
-  acceptsStream,
+  createHttpExchanges,
   createSseStreams,
-  HttpExchange,
+  type HttpExchanges,
   occupy,
   type RequestHandler,
-  type SseStreams,
   sendJson,
   sendRpcError,
   sendsJson,
 } from './responder.js';
 import { createLegacyEndpoint, type LegacyEndpoint } from './session-endpoint.js';
-import { createLegacySessions, createModernCallers, createSessionEvents, type ModernCallers } from './sessions.js';
+import { createSessionIds, readSessionKey } from './session-ids.js';
+import {
+  createLegacySessions,
+  createModernCallers,
+  createSessionEvents,
+  explainFullness,
+  type ModernCallers,
+  UNNAMED,
+} from './sessions.js';
+import { isSubscription, Subscriptions } from './subscriptions.js';
 
 export interface McpEndpoint {
   /** Answers one HTTP request of any method. */
   handle(request: IncomingMessage, response: ServerResponse): void;
   /** Ends the streams that wait for changes; calls go on. */
   endStreams(): Promise<void>;
-  /** Ends every session and the calls that are still in flight. */
+  /** Ends every call in flight with an answer that says that its outcome is unknown. */
+  interruptCalls(): void;
+  /** Ends every session. */
   close(): void;
 }
+
+/** Upper bound for receiving one request; answers may take as long as they need. */
+export const REQUEST_TIMEOUT_MS = 60_000;
 
 /** The sweep for idle sessions runs four times per idle time, and at least twice a minute. */
 const MAX_SWEEP_MS = 30_000;
@@ -50,20 +67,30 @@ const MAX_SWEEP_MS = 30_000;
 /** MCP over Streamable HTTP, both eras on one path. Builds the parts and owns what they share: one timer, one listener. */
 export function createMcpEndpoint(gateway: Gateway, serverInfo: ServerInfo, observe: Observer): McpEndpoint {
   const { server: settings, limits, clients } = gateway.config;
-  const writer = createResultWriter(serverInfo);
+  const writer = createResultWriter(serverInfo, gateway.config.endpoint.errors);
   const questions = new OpenQuestions();
   const answerFast = createFastAnswerer({ gateway, writer, questions, observe });
   const createServer = createSdkServerFactory(gateway, serverInfo);
   const streams = createSseStreams();
   const events = createSessionEvents(gateway, observe);
-  const sessions = createLegacySessions(settings, events);
+  const exchanges = createHttpExchanges(streams);
+  const ids = createSessionIds(readSessionKey(gateway.config.dataDir, observe));
+  const sessions = createLegacySessions(settings, ids, events);
   const callers = createModernCallers(settings, events);
   const answerWithSdk = createSdkAnswerer(createServer, questions, observe);
-  const legacy = createLegacyEndpoint({ sessions, answerFast, answerWithSdk, streams, questions });
-  const modern = createModernHandler(createServer, observe);
-  const route = createMessageRouter({ legacy, modern, callers, answerFast, streams });
+  const legacy = createLegacyEndpoint({
+    sessions,
+    answerFast,
+    answerWithSdk,
+    streams,
+    exchanges,
+    questions,
+    settings,
+  });
+  const modern = createModernHandler(createServer, settings.maxSessions, observe);
+  const route = createMessageRouter({ legacy, modern, callers, answerFast, exchanges, settings });
   const handlers: ReadonlyMap<string | undefined, RequestHandler> = new Map([
-    ['POST', createPostReceiver({ maxRequestSize: limits.maxRequestSize, route, writer, observe })],
+    ['POST', createPostReceiver({ ...limits, requestTimeoutMs: REQUEST_TIMEOUT_MS, route, writer, observe })],
     ['GET', legacy.get],
     ['DELETE', legacy.delete],
   ]);
@@ -88,6 +115,7 @@ export function createMcpEndpoint(gateway: Gateway, serverInfo: ServerInfo, obse
       sessions.endStreams();
       await modern.close();
     },
+    interruptCalls: () => exchanges.interruptAll('the gateway is stopping'),
     close() {
       clearInterval(sweeper);
       sessions.endAll();
@@ -115,14 +143,14 @@ interface MessageRouterDeps {
   readonly modern: ModernHandler;
   readonly callers: ModernCallers;
   readonly answerFast: FastAnswerer;
-  readonly streams: SseStreams;
+  readonly exchanges: HttpExchanges;
+  readonly settings: GatewayConfig['server'];
 }
-
-const TOO_MANY_CLIENTS = 'Too many clients. Try again later, or raise server.maxSessions.';
 
 /** Sends fast requests to the gateway, other legacy ones to their session, and everything else to the SDK's handler. */
 function createMessageRouter(deps: MessageRouterDeps): MessageRouter {
-  const { legacy, modern, callers, answerFast, streams } = deps;
+  const { legacy, modern, callers, answerFast, exchanges, settings } = deps;
+  const subscriptions = new Subscriptions(settings.maxSessions);
 
   return (message, request, response, authenticated) => {
     const headers = readMirrorHeaders(request);
@@ -134,11 +162,17 @@ function createMessageRouter(deps: MessageRouterDeps): MessageRouter {
     }
     const client = callers.find({
       address: request.socket.remoteAddress ?? '',
-      clientName: fast?.clientName ?? clientNameOf(message) ?? 'unnamed client',
+      clientName: fast?.clientName ?? clientNameOf(message) ?? UNNAMED,
       client: authenticated,
     });
-    if (client === undefined) {
-      sendRpcError(response, 503, RPC_ERROR.refused, TOO_MANY_CLIENTS);
+    const refusal =
+      typeof client === 'string'
+        ? explainFullness(client, settings)
+        : isSubscription(message)
+          ? subscriptions.open(client.caller.sessionId, response)
+          : undefined;
+    if (typeof client === 'string' || refusal !== undefined) {
+      sendRpcError(response, 503, RPC_ERROR.refused, refusal ?? '', readId(message));
       return;
     }
     if (fast === undefined) {
@@ -146,9 +180,14 @@ function createMessageRouter(deps: MessageRouterDeps): MessageRouter {
       modern.handle(request, response, message, client.caller);
       return;
     }
-    const exchange = new HttpExchange(response, client, streams, acceptsStream(request.headers.accept));
-    answerFast(fast, client, exchange);
+    answerFast(fast, client, exchanges.open(response, client, request.headers.accept));
   };
+}
+
+/** The id of a request, for a refusal. */
+function readId(message: unknown): RequestId | null {
+  const id = isJsonObject(message) ? message['id'] : undefined;
+  return isRequestId(id) ? id : null;
 }
 
 /** Whether the SDK's own classifier assigns a message to the legacy era; the modern handler answers all others. */
@@ -176,6 +215,8 @@ function readMirrorHeaders({ headers }: IncomingMessage): MirrorHeaders {
 interface PostReceiverDeps {
   /** The largest body in bytes. */
   readonly maxRequestSize: number;
+  readonly maxNestingDepth: number;
+  readonly requestTimeoutMs: number;
   readonly route: MessageRouter;
   readonly writer: ResultWriter;
   readonly observe: Observer;
@@ -184,8 +225,21 @@ interface PostReceiverDeps {
 const UNSUPPORTED_MEDIA_TYPE = 'Unsupported Media Type: Content-Type must be application/json';
 const NOT_ACCEPTABLE = 'Not Acceptable: Client must accept both application/json and text/event-stream';
 
+const UNSUPPORTED_ENCODING = 'Unsupported Media Type: send the body without Content-Encoding';
+
+/** The answers to bodies that were not read to their end. */
+const UNREAD = {
+  'too-slow': { status: 408, problem: 'Request Timeout: the body arrived too slowly. Send it again.' },
+  'too-many': {
+    status: 503,
+    problem: 'Too many large requests of this address are being received. Send this one again when another has ended.',
+  },
+} as const;
+
 /** Reads a POST up to its parsed body. Refuses a request that is not JSON, not UTF-8 or too large. */
-function createPostReceiver({ maxRequestSize, route, writer, observe }: PostReceiverDeps): RequestHandler {
+function createPostReceiver(deps: PostReceiverDeps): RequestHandler {
+  const { maxRequestSize, maxNestingDepth, requestTimeoutMs, route, writer, observe } = deps;
+  const readBody = createBodyReader({ maxBytes: maxRequestSize, smallBodyMs: requestTimeoutMs / 10 });
   const answerBody = (
     body: Body,
     request: IncomingMessage,
@@ -199,13 +253,20 @@ function createPostReceiver({ maxRequestSize, route, writer, observe }: PostRece
       sendRefusal(response, refuseMessage(body.excerpt.sketch(), error, era, writer));
       return;
     }
-    const decoded = decodeMessage(body.bytes, era, writer);
+    if (body.kind !== 'complete') {
+      const { status, problem } = UNREAD[body.kind];
+      cutOffAfterAnswer(request, response);
+      sendRpcError(response, status, RPC_ERROR.refused, problem);
+      return;
+    }
+    const decoded = decodeMessage(body.bytes, { era, writer, maxNestingDepth });
     if (decoded.kind === 'message') route(decoded.message, request, response, client);
     else sendRefusal(response, decoded.refusal);
   };
 
   return (request, response, client) => {
     const { accept, 'content-type': contentType } = request.headers;
+    const { 'content-encoding': encoding, 'transfer-encoding': transfer } = request.headers;
     if (!sendsJson(contentType)) {
       sendRpcError(response, 415, RPC_ERROR.refused, UNSUPPORTED_MEDIA_TYPE);
       return;
@@ -214,7 +275,12 @@ function createPostReceiver({ maxRequestSize, route, writer, observe }: PostRece
       sendRpcError(response, 406, RPC_ERROR.refused, NOT_ACCEPTABLE);
       return;
     }
-    readBody(request, maxRequestSize, (body) => {
+    if (!isPlain(encoding, 'identity') || !isPlain(transfer, 'chunked')) {
+      response.setHeader('accept-encoding', 'identity');
+      sendRpcError(response, 415, RPC_ERROR.refused, UNSUPPORTED_ENCODING);
+      return;
+    }
+    readBody(request, (body) => {
       try {
         answerBody(body, request, response, client);
       } catch (cause) {
@@ -223,6 +289,11 @@ function createPostReceiver({ maxRequestSize, route, writer, observe }: PostRece
       }
     });
   };
+}
+
+/** Whether a header that names codings is absent or names none that would have to be decoded here. */
+function isPlain(header: string | undefined, plain: string): boolean {
+  return header === undefined || header.toLowerCase() === plain;
 }
 
 function sendRefusal(response: ServerResponse, { status, text }: Refusal): void {

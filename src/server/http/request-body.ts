@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { GrowingBuffer } from '../mcp/growing-buffer.js';
 import { MessageExcerpt } from '../mcp/message-excerpt.js';
 
 /**
@@ -7,36 +8,92 @@ import { MessageExcerpt } from '../mcp/message-excerpt.js';
  */
 const DRAIN_BYTES = 16 * 1024 * 1024;
 
+/** A body beyond this size counts as large; a smaller one has a tenth of the request's time to end. */
+const SMALL_BYTES = 64 * 1024;
+
+/** Large bodies under way at once from one address. */
+const MAX_LARGE_BODIES = 32;
+
 export type Body =
   | { readonly kind: 'complete'; readonly bytes: Buffer }
-  | { readonly kind: 'too-large'; readonly excerpt: MessageExcerpt; readonly size: number; readonly cutOff: boolean };
+  | { readonly kind: 'too-large'; readonly excerpt: MessageExcerpt; readonly size: number; readonly cutOff: boolean }
+  /** The rest of the body is not read. */
+  | { readonly kind: 'too-slow' | 'too-many' };
 
-/**
- * Reads a request's body. Never keeps more than the limit; of a larger body, only an excerpt is kept.
- *
- * @param limit in bytes.
- * @param done called once with the body; never when the client disconnects before its end.
- */
-export function readBody(request: IncomingMessage, limit: number, done: (body: Body) => void): void {
-  const declared = Number(request.headers['content-length'] ?? 0);
-  if (declared > limit) {
-    drainBody(request, [], declared, done);
-    return;
+/** Reads a request's body. `done` is called once with it; never when the client disconnects before its end. */
+export type BodyReader = (request: IncomingMessage, done: (body: Body) => void) => void;
+
+interface BodyLimits {
+  /** The largest body in bytes. Of a larger one only an excerpt is kept. */
+  readonly maxBytes: number;
+  /** How long a body may take to end or to exceed 64 kB, in milliseconds. */
+  readonly smallBodyMs: number;
+}
+
+/** Creates a reader that bounds what bodies under way cost: their bytes, their time and their number per address. */
+export function createBodyReader({ maxBytes, smallBodyMs }: BodyLimits): BodyReader {
+  const large = new LargeBodies();
+  return (request, done) => {
+    const declared = Number(request.headers['content-length'] ?? 0);
+    const body = new GrowingBuffer();
+    if (declared > maxBytes) {
+      drainBody(request, body, declared, done);
+      return;
+    }
+    const address = request.socket?.remoteAddress ?? '';
+    let isLarge = false;
+    let timer: NodeJS.Timeout | undefined;
+    const stop = (): void => {
+      request.off('data', onData).off('end', onEnd).off('close', stop);
+      clearTimeout(timer);
+      if (isLarge) large.leave(address);
+      isLarge = false;
+    };
+    const refuse = (kind: 'too-slow' | 'too-many'): void => {
+      stop();
+      request.pause();
+      body.clear();
+      done({ kind });
+    };
+    const onData = (chunk: Buffer): void => {
+      body.add(chunk);
+      if (body.size > maxBytes) {
+        stop();
+        drainBody(request, body, declared, done);
+        return;
+      }
+      // A body that is complete at once, as most are, needs no timer.
+      if (timer === undefined && body.size !== declared) timer = setTimeout(refuse, smallBodyMs, 'too-slow').unref();
+      if (isLarge || body.size <= SMALL_BYTES) return;
+      clearTimeout(timer);
+      isLarge = large.enter(address);
+      if (!isLarge) refuse('too-many');
+    };
+    const onEnd = (): void => {
+      stop();
+      done({ kind: 'complete', bytes: body.bytes() });
+    };
+    request.on('data', onData).on('end', onEnd).on('close', stop);
+  };
+}
+
+/** Counts the large bodies under way by address. */
+class LargeBodies {
+  readonly #counts = new Map<string, number>();
+
+  /** False when the address has too many. */
+  enter(address: string): boolean {
+    const count = this.#counts.get(address) ?? 0;
+    if (count >= MAX_LARGE_BODIES) return false;
+    this.#counts.set(address, count + 1);
+    return true;
   }
-  const chunks: Buffer[] = [];
-  let size = 0;
-  const onData = (chunk: Buffer): void => {
-    chunks.push(chunk);
-    size += chunk.length;
-    if (size <= limit) return;
-    request.off('data', onData).off('end', onEnd);
-    drainBody(request, chunks, declared, done);
-  };
-  const onEnd = (): void => {
-    const [only] = chunks;
-    done({ kind: 'complete', bytes: chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks, size) });
-  };
-  request.on('data', onData).on('end', onEnd);
+
+  leave(address: string): void {
+    const count = (this.#counts.get(address) ?? 1) - 1;
+    if (count === 0) this.#counts.delete(address);
+    else this.#counts.set(address, count);
+  }
 }
 
 /** Closes the connection after the answer, because the rest of the body is not read. */
@@ -45,14 +102,10 @@ export function cutOffAfterAnswer(request: IncomingMessage, response: ServerResp
   response.once('finish', () => request.destroy());
 }
 
-function drainBody(
-  request: IncomingMessage,
-  seen: readonly Buffer[],
-  declared: number,
-  done: (body: Body) => void,
-): void {
+function drainBody(request: IncomingMessage, seen: GrowingBuffer, declared: number, done: (body: Body) => void): void {
   const excerpt = new MessageExcerpt();
-  for (const chunk of seen) excerpt.add(chunk);
+  excerpt.add(seen.bytes());
+  seen.clear();
   const finish = (cutOff: boolean): void => {
     request.off('data', onData).off('end', onEnd);
     if (cutOff) request.pause();

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isJsonContentType } from '@modelcontextprotocol/server';
 import { Cancellation } from '../../protocol/cancellation.js';
-import type { Responder } from '../mcp/calls-in-flight.js';
+import type { InterruptListener, Responder } from '../mcp/calls-in-flight.js';
 import type { RequestId } from '../mcp/fast-request.js';
-import { type RpcErrorCode, writeRpcError } from '../mcp/rpc-error.js';
+import { RPC_ERROR, type RpcErrorCode, writeRpcError } from '../mcp/rpc-error.js';
 
 /** What keeps a session or client in memory: its open requests, and an idle time after the last of them. */
 export interface Occupancy {
@@ -24,22 +24,53 @@ export interface SseStreams {
 /** Answers one HTTP request, at once or later. `client` is the authenticated client, where authentication is required. */
 export type RequestHandler = (request: IncomingMessage, response: ServerResponse, client: string | undefined) => void;
 
+/** The requests that wait for their answers. */
+export interface HttpExchanges {
+  /** Takes a request in. While it is open, its session is in use. */
+  open(response: ServerResponse, occupancy: Occupancy, accept: string | undefined): Responder;
+  /** Ends every open request with an answer of the gateway's own. */
+  interruptAll(reason: string): void;
+}
+
+/** @param streams what opens an event stream for a request that gets messages before its answer. */
+export function createHttpExchanges(streams: SseStreams): HttpExchanges {
+  const open = new Set<HttpExchange>();
+  return {
+    open: (response, occupancy, accept) => new HttpExchange(response, occupancy, streams, acceptsStream(accept), open),
+    interruptAll(reason) {
+      for (const exchange of [...open]) exchange.interrupt(reason);
+    },
+  };
+}
+
 /**
  * One HTTP request that waits for its JSON-RPC response: plain JSON, or an event stream from the first message that comes
- * before the response. While it is open, its session is in use.
+ * before the response.
  */
-export class HttpExchange implements Responder {
+class HttpExchange implements Responder {
   readonly cancellation = new Cancellation();
   readonly canNotify: boolean;
   /** Undefined once answered, so that a reference to the exchange does not keep the connection's buffers in memory. */
   #response: ServerResponse | undefined;
   readonly #streams: SseStreams;
+  readonly #open: Set<HttpExchange>;
   #streaming = false;
+  #interrupted: InterruptListener | undefined;
 
-  /** @param acceptsStream whether the client can read an event stream. */
-  constructor(response: ServerResponse, occupancy: Occupancy, streams: SseStreams, acceptsStream: boolean) {
+  /**
+   * @param acceptsStream whether the client can read an event stream.
+   * @param open holds the exchange until it has ended.
+   */
+  constructor(
+    response: ServerResponse,
+    occupancy: Occupancy,
+    streams: SseStreams,
+    acceptsStream: boolean,
+    open: Set<HttpExchange>,
+  ) {
     this.#response = response;
     this.#streams = streams;
+    this.#open = open.add(this);
     this.canNotify = acceptsStream;
     occupy(occupancy, response, () => {
       if (this.#finish() !== undefined) this.cancellation.cancel('the client closed the connection');
@@ -70,10 +101,26 @@ export class HttpExchange implements Responder {
     else sendNothing(response, 202);
   }
 
+  onInterrupt(listener: InterruptListener): void {
+    this.#interrupted = listener;
+  }
+
+  interrupt(reason: string): void {
+    if (this.#response === undefined) return;
+    this.#interrupted?.(reason);
+    const response = this.#finish();
+    if (response !== undefined) {
+      if (this.#streaming) response.end();
+      else sendRpcError(response, 503, RPC_ERROR.refused, `Not answered: ${reason}.`);
+    }
+    this.cancellation.cancel(reason);
+  }
+
   /** The response on the first call, undefined afterwards. */
   #finish(): ServerResponse | undefined {
     const response = this.#response;
     this.#response = undefined;
+    this.#open.delete(this);
     return response;
   }
 }

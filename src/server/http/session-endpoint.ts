@@ -5,6 +5,7 @@ import {
   type JSONRPCMessage,
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/server';
+import type { GatewayConfig } from '../../config/gateway-config.js';
 import { cleanLabel } from '../../lib/text.js';
 import { isJsonObject } from '../../protocol/json.js';
 import type { FastAnswerer } from '../mcp/answer-fast.js';
@@ -16,14 +17,14 @@ import { RPC_ERROR } from '../mcp/rpc-error.js';
 import type { SdkAnswerer } from '../mcp/sdk-transport.js';
 import {
   acceptsStream,
-  HttpExchange,
+  type HttpExchanges,
   occupy,
   type RequestHandler,
   type SseStreams,
   sendNothing,
   sendRpcError,
 } from './responder.js';
-import type { LegacySession, LegacySessions } from './sessions.js';
+import { explainFullness, type LegacySession, type LegacySessions, type SessionOrigin } from './sessions.js';
 
 const MAX_BATCH = 100;
 
@@ -48,13 +49,16 @@ interface LegacyEndpointDeps {
   readonly answerFast: FastAnswerer;
   readonly answerWithSdk: SdkAnswerer;
   readonly streams: SseStreams;
+  readonly exchanges: HttpExchanges;
   readonly questions: OpenQuestions;
+  readonly settings: GatewayConfig['server'];
 }
 
 type OpenResponder = (session: LegacySession) => Responder;
 
 export function createLegacyEndpoint(deps: LegacyEndpointDeps): LegacyEndpoint {
-  const { sessions, answerFast, answerWithSdk, streams, questions } = deps;
+  const { sessions, answerFast, answerWithSdk, streams, exchanges, questions, settings } = deps;
+  const findSession = createSessionFinder(sessions, settings);
 
   const answer = (message: JSONRPCMessage, session: LegacySession, responder: Responder): void => {
     const fast = recogniseFastRequest(message);
@@ -65,7 +69,7 @@ export function createLegacyEndpoint(deps: LegacyEndpointDeps): LegacyEndpoint {
   const openSession = (
     message: unknown,
     response: ServerResponse,
-    client: string | undefined,
+    origin: SessionOrigin,
     openResponder: OpenResponder,
   ): void => {
     const id = isJSONRPCRequest(message) ? message.id : null;
@@ -75,14 +79,9 @@ export function createLegacyEndpoint(deps: LegacyEndpointDeps): LegacyEndpoint {
       return;
     }
     const { clientInfo, capabilities } = message.params;
-    const session = sessions.open({
-      clientName: cleanLabel(clientInfo.name),
-      client,
-      elicits: showsForms(capabilities),
-    });
-    if (session === undefined) {
-      const problem = 'Every session is in use. Try again later, or raise server.maxSessions.';
-      sendRpcError(response, 503, RPC_ERROR.refused, problem, id);
+    const session = sessions.open({ ...origin, clientName: cleanLabel(clientInfo.name), elicits: showsForms(capabilities) });
+    if (typeof session === 'string') {
+      sendRpcError(response, 503, RPC_ERROR.refused, explainFullness(session, settings), id);
       return;
     }
     response.setHeader('mcp-session-id', session.id);
@@ -120,13 +119,12 @@ export function createLegacyEndpoint(deps: LegacyEndpointDeps): LegacyEndpoint {
 
   return {
     post(message, fast, request, response, client) {
-      const openResponder: OpenResponder = (session) =>
-        new HttpExchange(response, session, streams, acceptsStream(request.headers.accept));
+      const openResponder: OpenResponder = (session) => exchanges.open(response, session, request.headers.accept);
       if (isInitialize(message) && request.headers['mcp-session-id'] === undefined) {
-        openSession(message, response, client, openResponder);
+        openSession(message, response, originOf(request, client), openResponder);
         return;
       }
-      const session = findSession(sessions, request, response, client);
+      const session = findSession(request, response, client);
       if (session === undefined) return;
       if (fast === undefined) postUnusual(message, session, response, openResponder);
       else answerFast(fast, session, openResponder(session));
@@ -137,7 +135,7 @@ export function createLegacyEndpoint(deps: LegacyEndpointDeps): LegacyEndpoint {
         sendRpcError(response, 406, RPC_ERROR.refused, 'Not Acceptable: Client must accept text/event-stream');
         return;
       }
-      const session = findSession(sessions, request, response, client);
+      const session = findSession(request, response, client);
       if (session === undefined) return;
       occupy(session, response);
       streams.open(response);
@@ -145,7 +143,7 @@ export function createLegacyEndpoint(deps: LegacyEndpointDeps): LegacyEndpoint {
     },
 
     delete(request, response, client) {
-      const session = findSession(sessions, request, response, client);
+      const session = findSession(request, response, client);
       if (session === undefined) return;
       sessions.end(session);
       sendNothing(response, 200);
@@ -153,28 +151,40 @@ export function createLegacyEndpoint(deps: LegacyEndpointDeps): LegacyEndpoint {
   };
 }
 
-/** The session that a request names; undefined when there is none and the request has been refused. */
-function findSession(
-  sessions: LegacySessions,
+/** Finds the session that a request names; undefined when there is none and the request has been refused. */
+type SessionFinder = (
   request: IncomingMessage,
   response: ServerResponse,
   client: string | undefined,
-): LegacySession | undefined {
-  const { 'mcp-session-id': id, 'mcp-protocol-version': version } = request.headers;
-  const session = typeof id === 'string' ? sessions.find(id, client) : undefined;
-  if (typeof id !== 'string') {
-    const problem = 'Bad Request: Mcp-Session-Id header is required. Send initialize first; its answer carries the id.';
-    sendRpcError(response, 400, RPC_ERROR.refused, problem);
-  } else if (session === undefined) {
-    const problem = 'Session not found: it has ended or expired. Send initialize to open a new one.';
-    sendRpcError(response, 404, RPC_ERROR.sessionNotFound, problem);
-  } else if (!isLegacyVersion(version as string | undefined)) {
-    const known = SUPPORTED_PROTOCOL_VERSIONS.join(', ');
-    const problem = `Bad Request: Unsupported protocol version: ${version} (supported versions: ${known})`;
-    sendRpcError(response, 400, RPC_ERROR.refused, problem);
+) => LegacySession | undefined;
+
+function createSessionFinder(sessions: LegacySessions, settings: GatewayConfig['server']): SessionFinder {
+  return (request, response, client) => {
+    const { 'mcp-session-id': id, 'mcp-protocol-version': version } = request.headers;
+    if (typeof id !== 'string') {
+      sendRpcError(response, 400, RPC_ERROR.refused, SESSION_REQUIRED);
+      return undefined;
+    }
+    if (!isLegacyVersion(version as string | undefined)) {
+      const known = SUPPORTED_PROTOCOL_VERSIONS.join(', ');
+      const problem = `Bad Request: Unsupported protocol version: ${version} (supported versions: ${known})`;
+      sendRpcError(response, 400, RPC_ERROR.refused, problem);
+      return undefined;
+    }
+    const session = sessions.find(id, originOf(request, client));
+    if (session !== undefined && typeof session !== 'string') return session;
+    if (session === undefined) sendRpcError(response, 404, RPC_ERROR.sessionNotFound, SESSION_UNKNOWN);
+    else sendRpcError(response, 503, RPC_ERROR.refused, explainFullness(session, settings));
     return undefined;
-  }
-  return session;
+  };
+}
+
+const SESSION_REQUIRED =
+  'Bad Request: Mcp-Session-Id header is required. Send initialize first; its answer carries the id.';
+const SESSION_UNKNOWN = 'Session not found: it has ended or expired. Send initialize to open a new one.';
+
+function originOf({ socket }: IncomingMessage, client: string | undefined): SessionOrigin {
+  return { address: socket.remoteAddress ?? '', client };
 }
 
 function findFault(messages: readonly JSONRPCMessage[]): string | undefined {

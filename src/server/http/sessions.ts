@@ -6,7 +6,9 @@ import type { Observer } from '../../observe/observation.js';
 import type { Caller } from '../../protocol/call.js';
 import { CallsInFlight, type Peer } from '../mcp/calls-in-flight.js';
 import { TOOLS_CHANGED } from '../mcp/write-result.js';
+import { type Fullness, IdleMap } from './idle-map.js';
 import { type Occupancy, toSseEvent } from './responder.js';
+import type { SessionClaim, SessionIds } from './session-ids.js';
 
 /** One legacy client between `initialize` and DELETE, or until it has been idle for too long. */
 export interface LegacySession extends Occupancy, Required<Peer> {
@@ -17,10 +19,13 @@ export interface LegacySession extends Occupancy, Required<Peer> {
 }
 
 export interface LegacySessions {
-  /** Opens a session; undefined when there are too many and all are in use. */
-  open(client: LegacyClient): LegacySession | undefined;
-  /** Finds a session of this client; another client's id is as unknown as any other. */
-  find(id: string, client: string | undefined): LegacySession | undefined;
+  /** Opens a session, or says what is full. */
+  open(client: LegacyClient): LegacySession | Fullness;
+  /**
+   * Finds a session of this client; another client's id is as unknown as any other. For an id that an earlier process made
+   * for this client, a new session begins.
+   */
+  find(id: string, origin: SessionOrigin): LegacySession | Fullness | undefined;
   /** Ends a session and the calls in flight in it. */
   end(session: LegacySession): void;
   notifyToolsChanged(): void;
@@ -32,43 +37,81 @@ export interface LegacySessions {
 }
 
 export interface ModernCallers {
-  /** The client behind a request; undefined when there are too many and all are in use. */
-  find(origin: ModernOrigin): ModernClient | undefined;
+  /** The client behind a request, or what is full. */
+  find(origin: ModernOrigin): ModernClient | Fullness;
   sweep(now: number): void;
   /** Ends the sessions of unauthenticated clients. Those of authenticated clients outlive this process. */
   endAll(): void;
 }
 
-/** What `initialize` says about the client, and the authenticated client, where authentication is required. */
-interface LegacyClient {
-  readonly clientName: string;
+/** Who sends a request, as far as the connection knows. */
+export interface SessionOrigin {
+  /** The network address. */
+  readonly address: string;
+  /** The authenticated client, where authentication is required. */
   readonly client: string | undefined;
+}
+
+/** What `initialize` says about the client. */
+interface LegacyClient extends SessionOrigin {
+  readonly clientName: string;
   readonly elicits: boolean;
 }
 
-export function createLegacySessions(settings: GatewayConfig['server'], events: SessionEvents): LegacySessions {
+/** Whose share of the sessions a request draws on. */
+function ownerOf({ address, client }: SessionOrigin): string {
+  return client === undefined ? `address:${address}` : `client:${client}`;
+}
+
+/** The explanation of a refusal for want of space. */
+export function explainFullness(
+  full: Fullness,
+  { maxSessions, maxSessionsPerClient }: GatewayConfig['server'],
+): string {
+  return full === 'owner'
+    ? `You have ${Math.min(maxSessionsPerClient, maxSessions)} sessions, as many as one client or address may have. End one with DELETE, or try again later; the operator can raise server.maxSessionsPerClient.`
+    : `Every one of ${maxSessions} sessions is in use. Try again later; the operator can raise server.maxSessions.`;
+}
+
+export function createLegacySessions(
+  settings: GatewayConfig['server'],
+  ids: SessionIds,
+  events: SessionEvents,
+): LegacySessions {
   const closeSession = ({ caller, calls, stream }: LegacySession, how: 'closed' | 'expired'): void => {
-    calls.cancelAll('the session ended');
+    calls.interruptAll('the session has ended');
     stream.end();
     events.ended(caller.sessionId, how);
   };
-  const sessions = new IdleMap<LegacySession>(settings.sessionIdleMs, settings.maxSessions, (session) =>
-    closeSession(session, 'expired'),
-  );
+  const sessions = new IdleMap<LegacySession>(toBounds(settings), (session) => {
+    ended.add(session.id);
+    closeSession(session, 'expired');
+  });
+  // Ids of earlier processes whose sessions have ended in this one.
+  const ended = new RecentIds(settings.maxSessions);
   const end = (session: LegacySession): void => {
-    if (sessions.remove(session.id)) closeSession(session, 'closed');
+    if (!sessions.remove(session.id)) return;
+    ended.add(session.id);
+    closeSession(session, 'closed');
+  };
+  const begin = (id: string, client: LegacyClient): LegacySession | Fullness => {
+    const session = createSession(id, client);
+    const full = sessions.add(id, session, ownerOf(client), session.lastUsedAt);
+    if (full !== undefined) return full;
+    events.opened(session.caller.sessionId);
+    return session;
+  };
+  const resume = (id: string, origin: SessionOrigin): LegacySession | Fullness | undefined => {
+    const claim: SessionClaim | undefined = ended.has(id) ? undefined : ids.readEarlier(id, origin.client);
+    return claim && begin(id, { ...origin, ...claim, clientName: UNNAMED });
   };
 
   return {
-    open(client) {
-      const session = createSession(client);
-      if (!sessions.add(session.id, session)) return undefined;
-      events.opened(session.caller.sessionId);
-      return session;
-    },
-    find(id, client) {
+    open: (client) => begin(ids.create(client), client),
+    find(id, origin) {
       const session = sessions.get(id);
-      return session?.caller.client === client ? session : undefined;
+      if (session === undefined) return resume(id, origin);
+      return session.caller.client === origin.client ? session : undefined;
     },
     end,
     notifyToolsChanged() {
@@ -84,12 +127,42 @@ export function createLegacySessions(settings: GatewayConfig['server'], events: 
   };
 }
 
+/** A client that has not said its name. */
+export const UNNAMED = 'unnamed client';
+
+function toBounds({ sessionIdleMs, maxSessions, maxSessionsPerClient }: GatewayConfig['server']) {
+  return { idleMs: sessionIdleMs, max: maxSessions, maxPerOwner: maxSessionsPerClient };
+}
+
+/** The latest of the ids that were added. */
+class RecentIds {
+  readonly #ids = new Set<string>();
+  readonly #max: number;
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  has(id: string): boolean {
+    return this.#ids.has(id);
+  }
+
+  add(id: string): void {
+    this.#ids.add(id);
+    if (this.#ids.size <= this.#max) return;
+    for (const oldest of this.#ids) {
+      this.#ids.delete(oldest);
+      return;
+    }
+  }
+}
+
 /** The id on the wire and the one in logs differ, so that a log gives no access to sessions. */
-function createSession({ clientName, client, elicits }: LegacyClient): LegacySession {
+function createSession(id: string, { clientName, client, elicits }: LegacyClient): LegacySession {
   const anyone: Caller = { sessionId: randomUUID(), clientName, transport: 'http' };
   const caller = client === undefined ? anyone : { ...anyone, client };
   const [calls, stream] = [new CallsInFlight(), new StandaloneStream()];
-  return { id: randomUUID(), caller, calls, elicits, stream, open: 0, lastUsedAt: Date.now() };
+  return { id, caller, calls, elicits, stream, open: 0, lastUsedAt: Date.now() };
 }
 
 /** Called once for each session when it begins and once when it ends. */
@@ -109,68 +182,6 @@ export function createSessionEvents(gateway: Pick<Gateway, 'endSession'>, observ
   };
 }
 
-/** Values that are dropped after an idle time, and the longest idle one earlier when there are too many. */
-export class IdleMap<Value extends Occupancy> {
-  readonly #values = new Map<string, Value>();
-  readonly #idleMs: number;
-  readonly #max: number;
-  readonly #onExpired: (value: Value) => void;
-
-  /** @param onExpired called with each value that was dropped for being idle. */
-  constructor(idleMs: number, max: number, onExpired: (value: Value) => void) {
-    this.#idleMs = idleMs;
-    this.#max = max;
-    this.#onExpired = onExpired;
-  }
-
-  get(key: string): Value | undefined {
-    return this.#values.get(key);
-  }
-
-  values(): IterableIterator<Value> {
-    return this.#values.values();
-  }
-
-  /** Adds a value; false when the map is full of values that are in use. */
-  add(key: string, value: Value): boolean {
-    if (this.#values.size >= this.#max && !this.#dropLongestIdle()) return false;
-    this.#values.set(key, value);
-    return true;
-  }
-
-  /** Takes a value out; false when it is not there. */
-  remove(key: string): boolean {
-    return this.#values.delete(key);
-  }
-
-  /** Takes everything out. */
-  clear(): void {
-    this.#values.clear();
-  }
-
-  /** Drops everything that has been idle for too long. `now` in milliseconds since the epoch. */
-  sweep(now: number): void {
-    for (const [key, value] of this.#values) {
-      if (value.open === 0 && now - value.lastUsedAt >= this.#idleMs) this.#drop(key, value);
-    }
-  }
-
-  #dropLongestIdle(): boolean {
-    let oldest: [string, Value] | undefined;
-    for (const entry of this.#values) {
-      const [, value] = entry;
-      if (value.open === 0 && (oldest === undefined || value.lastUsedAt < oldest[1].lastUsedAt)) oldest = entry;
-    }
-    if (oldest === undefined) return false;
-    this.#drop(...oldest);
-    return true;
-  }
-
-  #drop(key: string, value: Value): void {
-    this.#values.delete(key);
-    this.#onExpired(value);
-  }
-}
 
 /** A modern client, which has no session of its own. */
 interface ModernClient extends Occupancy {
@@ -178,13 +189,9 @@ interface ModernClient extends Occupancy {
 }
 
 /** What a request says about its origin. */
-interface ModernOrigin {
-  /** The network address. */
-  readonly address: string;
+interface ModernOrigin extends SessionOrigin {
   /** What the client calls itself. */
   readonly clientName: string;
-  /** The authenticated client, where authentication is required. */
-  readonly client: string | undefined;
 }
 
 /**
@@ -195,7 +202,7 @@ interface ModernOrigin {
  * two clients of one name on one machine share a session, and so do all clients of one name behind a proxy.
  */
 export function createModernCallers(settings: GatewayConfig['server'], events: SessionEvents): ModernCallers {
-  const clients = new IdleMap<ModernClient>(settings.sessionIdleMs, settings.maxSessions, ({ caller }) =>
+  const clients = new IdleMap<ModernClient>(toBounds(settings), ({ caller }) =>
     events.ended(caller.sessionId, 'expired'),
   );
   return {
@@ -208,7 +215,8 @@ export function createModernCallers(settings: GatewayConfig['server'], events: S
           ? { sessionId: randomUUID(), clientName, transport: 'http' }
           : { sessionId: key, clientName, client, transport: 'http' };
       const opened = { caller, open: 0, lastUsedAt: Date.now() };
-      if (!clients.add(key, opened)) return undefined;
+      const full = clients.add(key, opened, ownerOf({ address, client }), opened.lastUsedAt);
+      if (full !== undefined) return full;
       events.opened(caller.sessionId);
       return opened;
     },

@@ -1,6 +1,8 @@
 import type { Gateway } from '../../gateway/gateway.js';
 import type { Observer } from '../../observe/observation.js';
 import type { RawCall } from '../../protocol/call.js';
+import { OperationError } from '../../protocol/operation-error.js';
+import type { Reply } from '../../protocol/result.js';
 import type { Peer, Responder } from './calls-in-flight.js';
 import type { OpenQuestions } from './elicitation.js';
 import type { FastRequest } from './fast-request.js';
@@ -10,7 +12,7 @@ import { type ResultWriter, writeProgress } from './write-result.js';
 /** Answers a fast request through its responder. */
 export type FastAnswerer = (request: FastRequest, peer: Peer, responder: Responder) => void;
 
-interface HotAnswererDeps {
+interface FastAnswererDeps {
   readonly gateway: Gateway;
   readonly writer: ResultWriter;
   readonly questions: OpenQuestions;
@@ -18,7 +20,7 @@ interface HotAnswererDeps {
 }
 
 /** Creates the one implementation of the fast path, for every transport and both eras. */
-export function createFastAnswerer({ gateway, writer, questions, observe }: HotAnswererDeps): FastAnswerer {
+export function createFastAnswerer({ gateway, writer, questions, observe }: FastAnswererDeps): FastAnswerer {
   const callTool: FastAnswerer = (request, peer, responder) => {
     const { id } = request;
     const { calls } = peer;
@@ -30,6 +32,7 @@ export function createFastAnswerer({ gateway, writer, questions, observe }: HotA
       calls?.forget(id, responder);
       responder.answer(text);
     };
+    responder.onInterrupt((reason) => finish(writer.callResult(id, interruptedReply(reason), request.era)));
     gateway.handle(toRawCall(request, peer, responder, questions)).then(
       (reply) => finish(writer.callResult(id, reply, request.era)),
       (cause) => {
@@ -48,9 +51,22 @@ export function createFastAnswerer({ gateway, writer, questions, observe }: HotA
   return (request, peer, responder) => answerers[request.method](request, peer, responder);
 }
 
-/** Two unanswered requests with one id cannot be told apart (JSON-RPC 2.0, section 4; MCP basic protocol). */
+/**
+ * Two unanswered requests with one id cannot be distinguished (JSON-RPC 2.0, section 4; MCP basic protocol). The refusal
+ * carries no id: a client would take it for the answer to its first request.
+ */
 export function refuseDuplicate(id: string | number): string {
-  return writeRpcError(id, RPC_ERROR.invalidRequest, `Request id '${id}' is still unanswered. Use a new id.`);
+  return writeRpcError(null, RPC_ERROR.invalidRequest, `Request id '${id}' is still unanswered. Use a new id.`);
+}
+
+/** The answer to a call that was still running when the gateway or the session ended. */
+function interruptedReply(reason: string): Reply {
+  const error = new OperationError(
+    'INTERNAL_ERROR',
+    `Internal error: '${reason} before the answer came. The call may or may not have run: check before you send it again'`,
+    { reason: 'interrupted', retryable: true, outcome: 'unknown' },
+  );
+  return { text: JSON.stringify(error.toFailure()), blocks: [], isError: true, code: error.code };
 }
 
 function toRawCall(request: FastRequest, peer: Peer, responder: Responder, questions: OpenQuestions): RawCall {

@@ -3,7 +3,7 @@ import { Cancellation } from '../../protocol/cancellation.js';
 import { isJsonObject } from '../../protocol/json.js';
 import { isRequestId, type RequestId } from './fast-request.js';
 
-/** Sends the answer to one request. After `answer` or `cancel` every method does nothing. */
+/** Sends the answer to one request. After `answer`, `cancel` or `interrupt` every method does nothing. */
 export interface Responder {
   /** Cancelled when the client cancels the request or disconnects. */
   readonly cancellation: Cancellation;
@@ -13,9 +13,16 @@ export interface Responder {
   notify(text: string): void;
   /** Sends the response (JSON text). */
   answer(text: string): void;
-  /** Ends without an answer. */
+  /** Ends without an answer, because the client wants none. */
   cancel(reason: string): void;
+  /** Ends early because the gateway or the session ends: the listener of `onInterrupt` sends an answer. */
+  interrupt(reason: string): void;
+  /** Sets what answers the request when it is interrupted. */
+  onInterrupt(listener: InterruptListener): void;
 }
+
+/** Answers a request that is interrupted. @param reason a clause: "the gateway is stopping". */
+export type InterruptListener = (reason: string) => void;
 
 /** The sender of a request, as far as its connection or session knows it. */
 export interface Peer {
@@ -76,11 +83,12 @@ export class CallsInFlight {
     this.take(id)?.cancel(reason);
   }
 
-  cancelAll(reason: string): void {
+  /** Ends every request with an answer of the gateway's own. */
+  interruptAll(reason: string): void {
     const responders = Object.values(this.#responders ?? {});
     this.#responders = undefined;
     this.#size = 0;
-    for (const responder of responders) responder.cancel(reason);
+    for (const responder of responders) responder.interrupt(reason);
     if (responders.length > 0) this.#becomeIdle();
   }
 
@@ -123,12 +131,16 @@ export function splitBatch(count: number, batch: Responder): readonly Responder[
   batch.cancellation.onCancel(() => {
     for (const responder of responders) responder.cancel('the client closed the connection');
   });
+  batch.onInterrupt((reason) => {
+    for (const responder of responders) responder.interrupt(reason);
+  });
   return responders;
 }
 
 function createPart(answers: string[], settle: () => void): Responder {
   const cancellation = new Cancellation();
   let done = false;
+  let interrupted: InterruptListener | undefined;
   const finish = (): boolean => {
     const first = !done;
     done = true;
@@ -147,6 +159,15 @@ function createPart(answers: string[], settle: () => void): Responder {
       if (!finish()) return;
       cancellation.cancel(reason);
       settle();
+    },
+    interrupt(reason) {
+      if (done) return;
+      interrupted?.(reason);
+      if (finish()) settle();
+      cancellation.cancel(reason);
+    },
+    onInterrupt(listener) {
+      interrupted = listener;
     },
   };
 }

@@ -1,4 +1,7 @@
 import { isUtf8 } from 'node:buffer';
+import { type ChangedNumber, findChangedNumbers } from '../../lib/changed-numbers.js';
+import { formatPath } from '../../lib/json-path.js';
+import { cutText } from '../../lib/text.js';
 import { OperationError } from '../../protocol/operation-error.js';
 import type { Era } from './fast-request.js';
 import { MessageExcerpt, type MessageSketch } from './message-excerpt.js';
@@ -27,10 +30,10 @@ export function payloadTooLarge(limit: number, actual: number): OperationError {
  */
 export function refuseMessage(sketch: MessageSketch, error: OperationError, era: Era, writer: ResultWriter): Refusal {
   const failure = error.toFailure();
-  const { recoverable, httpStatus } = error.traits;
+  const { httpStatus } = error.traits;
   const { id, method } = sketch;
   if (method === 'tools/call' && id !== undefined) {
-    const reply = { text: JSON.stringify(failure), blocks: [], isError: !recoverable, code: error.code };
+    const reply = { text: JSON.stringify(failure), blocks: [], isError: true, code: error.code };
     return { status: 200, text: writer.callResult(id, reply, era) };
   }
   const data = { ...failure };
@@ -41,23 +44,120 @@ type DecodedMessage =
   | { readonly kind: 'message'; readonly message: unknown }
   | { readonly kind: 'refused'; readonly refusal: Refusal };
 
-/** Parses a message's bytes as JSON. Refuses bytes that are not UTF-8 or not JSON. */
-export function decodeMessage(bytes: Buffer, era: Era, writer: ResultWriter): DecodedMessage {
+/** `jsonrpc` messages hold `params`, which hold `arguments`; a list of messages is one level more. */
+const ENVELOPE_LEVELS = 3;
+
+/** How messages are read. */
+export interface DecodeOptions {
+  readonly era: Era;
+  readonly writer: ResultWriter;
+  /** Levels of nesting that a call's arguments may have. */
+  readonly maxNestingDepth: number;
+}
+
+/**
+ * Turns a message's bytes into a JSON value. Refused here: what is not UTF-8, what is nested so deeply that parsing it alone
+ * would take long, what is not JSON, and a call with numbers that parsing changes.
+ */
+export function decodeMessage(bytes: Buffer, options: DecodeOptions): DecodedMessage {
+  const { era, writer, maxNestingDepth } = options;
   const text = bytes.toString('utf8');
-  if (!isUtf8(bytes)) {
-    const error = new OperationError('VALIDATION_INVALID_ENCODING', 'Invalid character encoding in request', {
-      byte_offset: findInvalidByte(bytes, text),
-    });
+  const refuse = (error: OperationError): DecodedMessage => {
     const excerpt = new MessageExcerpt();
     excerpt.add(bytes);
     return { kind: 'refused', refusal: refuseMessage(excerpt.sketch(), error, era, writer) };
-  }
-  try {
-    return { kind: 'message', message: JSON.parse(text) };
-  } catch {
+  };
+  if (!isUtf8(bytes)) return refuse(notUtf8(findInvalidByte(bytes, text)));
+  const depth = findDepthBeyond(bytes, maxNestingDepth + ENVELOPE_LEVELS);
+  if (depth !== undefined) return refuse(nestedTooDeeply(maxNestingDepth, depth - ENVELOPE_LEVELS));
+  const parsed = parseJson(text);
+  if (parsed === undefined) {
     const problem = 'Parse error: the message is not valid JSON';
     return { kind: 'refused', refusal: { status: 400, text: writeRpcError(null, RPC_ERROR.parse, problem) } };
   }
+  const changed = findChangedNumbers(text).flatMap(toChangedArgument);
+  return changed.length > 0 ? refuse(notExact(changed)) : { kind: 'message', message: parsed.value };
+}
+
+function parseJson(text: string): { readonly value: unknown } | undefined {
+  try {
+    return { value: JSON.parse(text) };
+  } catch {
+    // Answered as JSON-RPC demands.
+    return undefined;
+  }
+}
+
+function notUtf8(offset: number): OperationError {
+  return new OperationError('VALIDATION_INVALID_ENCODING', 'Invalid character encoding in request', {
+    byte_offset: offset,
+    location: `byte ${offset} of the message`,
+  });
+}
+
+function nestedTooDeeply(limit: number, actual: number): OperationError {
+  return new OperationError('VALIDATION_PAYLOAD_TOO_LARGE', `Payload exceeds nesting_depth limit of ${limit}`, {
+    limit_type: 'nesting_depth',
+    limit_value: limit,
+    actual_value: actual,
+    unit: 'levels',
+  });
+}
+
+/** A number of a call's arguments, by the path that its caller knows: without the envelope. */
+interface ChangedArgument {
+  readonly param: string;
+  readonly literal: string;
+}
+
+function toChangedArgument({ path, literal }: ChangedNumber): readonly ChangedArgument[] {
+  // Older clients may send several messages as one list.
+  const [params, args, ...place] = typeof path[0] === 'number' ? path.slice(1) : path;
+  if (params !== 'params' || args !== 'arguments') return [];
+  const [first, ...rest] = place;
+  return [{ param: formatPath(first === 'params' && rest.length > 0 ? rest : place), literal }];
+}
+
+/** Before anything is judged by it: the number that would be judged and sent is not the one that was written. */
+function notExact(changed: readonly ChangedArgument[]): OperationError {
+  const [first = { param: '', literal: '' }] = changed;
+  const constraint = 'a number that a double holds exactly (integers up to 9007199254740991)';
+  const faults = changed.map(({ param, literal }) => {
+    const shown = cutText(literal, LONGEST_SHOWN);
+    return `Parameter '${cutText(param, LONGEST_SHOWN)}' is ${shown}, which cannot be carried exactly: send it as text ("${shown}") if the operation takes text`;
+  });
+  return new OperationError('VALIDATION_OUT_OF_RANGE', faults.join('. '), {
+    param_name: cutText(first.param, LONGEST_SHOWN),
+    constraint,
+    value: cutText(first.literal, LONGEST_SHOWN),
+    ...(changed.length > 1 && { params: changed.map(({ param }) => cutText(param, LONGEST_SHOWN)) }),
+  });
+}
+
+const LONGEST_SHOWN = 100;
+const [QUOTE, BACKSLASH] = [0x22, 0x5c];
+
+/** The depth at which a JSON text goes beyond a limit; undefined where it does not. Reads bytes, keeps nothing. */
+function findDepthBeyond(bytes: Buffer, limit: number): number | undefined {
+  let depth = 0;
+  for (let index = 0; index < bytes.length; index += 1) {
+    const byte = bytes[index];
+    if (byte === QUOTE) index = endOfText(bytes, index);
+    else if (byte === 0x5b || byte === 0x7b) depth += 1;
+    else if (byte === 0x5d || byte === 0x7d) depth -= 1;
+    if (depth > limit) return depth;
+  }
+  return undefined;
+}
+
+/** The position of the quotation mark that ends a text; the end of the bytes where none does. */
+function endOfText(bytes: Buffer, start: number): number {
+  for (let end = bytes.indexOf(QUOTE, start + 1); end >= 0; end = bytes.indexOf(QUOTE, end + 1)) {
+    let escapes = 0;
+    while (bytes[end - 1 - escapes] === BACKSLASH) escapes += 1;
+    if (escapes % 2 === 0) return end;
+  }
+  return bytes.length;
 }
 
 const REPLACEMENT = '\uFFFD';

@@ -7,7 +7,9 @@ const TAIL_BYTES = 1024;
 /** The beginning, the end and the size of a message that is too large to keep. */
 export class MessageExcerpt {
   #head: Buffer = Buffer.alloc(0);
-  #tail: Buffer = Buffer.alloc(0);
+  // Twice its size, so that many small pieces are moved only when it is full.
+  readonly #tail = Buffer.alloc(2 * TAIL_BYTES);
+  #tailSize = 0;
   #size = 0;
 
   get size(): number {
@@ -19,12 +21,19 @@ export class MessageExcerpt {
     this.#size += chunk.length;
     const missing = HEAD_BYTES - this.#head.length;
     if (missing > 0) this.#head = Buffer.concat([this.#head, chunk.subarray(0, missing)]);
-    this.#tail = Buffer.concat([this.#tail, chunk.subarray(-TAIL_BYTES)]).subarray(-TAIL_BYTES);
+    const last = chunk.subarray(-TAIL_BYTES);
+    if (this.#tailSize + last.length > this.#tail.length) {
+      this.#tail.copyWithin(0, this.#tailSize - TAIL_BYTES, this.#tailSize);
+      this.#tailSize = TAIL_BYTES;
+    }
+    last.copy(this.#tail, this.#tailSize);
+    this.#tailSize += last.length;
   }
 
   /** The members by which the message can be answered. */
   sketch(): MessageSketch {
-    return sketchMessage(this.#head.toString('utf8'), this.#tail.toString('utf8'));
+    const tail = this.#tail.subarray(Math.max(0, this.#tailSize - TAIL_BYTES), this.#tailSize);
+    return sketchMessage(this.#head.toString('utf8'), tail.toString('utf8'));
   }
 }
 

@@ -14,7 +14,11 @@ export interface ModernHandler {
 }
 
 /** Wraps the SDK's handler, whose validation decides the status and text of every refusal. */
-export function createModernHandler(createServer: SdkServerFactory, observe: Observer): ModernHandler {
+export function createModernHandler(
+  createServer: SdkServerFactory,
+  maxSubscriptions: number,
+  observe: Observer,
+): ModernHandler {
   const onerror = (error: Error): void => observe({ kind: 'notice', level: 'debug', message: error.message });
   // The SDK passes the authentication object of a request through unchanged, so the caller is found by it.
   const callers = new WeakMap<AuthInfo, Caller>();
@@ -25,6 +29,7 @@ export function createModernHandler(createServer: SdkServerFactory, observe: Obs
   };
   const handler = createMcpHandler(({ authInfo }) => createServer('modern', () => ({ caller: callerOf(authInfo) })), {
     legacy: 'reject',
+    maxSubscriptions,
     onerror,
   });
   let adapter: Promise<NodeMcpRequestHandler> | undefined;

@@ -4,7 +4,7 @@ import {
   type ListToolsResult,
   ProtocolError,
   ProtocolErrorCode,
-  Server,
+  type Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import type { EndpointMode } from '../../config/gateway-config.js';
@@ -15,7 +15,8 @@ import type { UserChannel } from '../../protocol/consent.js';
 import type { JsonObject } from '../../protocol/json.js';
 import { readRetryChannel, writeInputRequired } from './elicitation-form.js';
 import { type Era, isRequestId, type RequestId } from './fast-request.js';
-import { progressParams, type ServerInfo, toCallToolResult } from './write-result.js';
+import { PlainSpokenServer } from './schema-faults.js';
+import { progressParams, type ServerInfo, toCallToolResult, toProtocolError } from './write-result.js';
 
 /** The origin of a request. */
 export interface RequestOrigin {
@@ -32,9 +33,10 @@ export type SdkServerFactory = (era: Era, originOf: (id: RequestId) => RequestOr
  * handlers give the same answers as the fast path, for well-formed requests that the fast path does not recognise.
  */
 export function createSdkServerFactory(gateway: Gateway, serverInfo: ServerInfo): SdkServerFactory {
+  const { mode, errors } = gateway.config.endpoint;
   const options = {
     capabilities: { tools: { listChanged: true } },
-    instructions: writeInstructions(gateway.config.endpoint.mode),
+    instructions: writeInstructions(mode),
     // The gateway sends its questions to legacy clients itself.
     inputRequired: { legacyShim: false },
   };
@@ -46,7 +48,7 @@ export function createSdkServerFactory(gateway: Gateway, serverInfo: ServerInfo)
   };
 
   return (era, originOf) => {
-    const server = new Server(serverInfo, options);
+    const server = new PlainSpokenServer(serverInfo, options);
     server.setRequestHandler('tools/list', ({ params }) => listTools(params?.cursor));
     server.setRequestHandler('tools/call', async ({ params }, context) => {
       const { id, signal, notify } = context.mcpReq;
@@ -70,7 +72,11 @@ export function createSdkServerFactory(gateway: Gateway, serverInfo: ServerInfo)
       });
       const { inputRequired } = reply;
       if (inputRequired !== undefined && era === 'modern') return writeInputRequired(inputRequired) as CallToolResult;
-      return toCallToolResult(reply) as CallToolResult;
+      if (reply.unknownTool === true) {
+        const { message, data } = toProtocolError(reply);
+        throw new ProtocolError(ProtocolErrorCode.InvalidParams, message, data);
+      }
+      return toCallToolResult(reply, errors) as CallToolResult;
     });
     return server;
   };

@@ -10,6 +10,7 @@ import type { Observer } from '../../observe/observation.js';
 import { refuseDuplicate } from './answer-fast.js';
 import { CallsInFlight, type Peer, type Responder } from './calls-in-flight.js';
 import type { OpenQuestions } from './elicitation.js';
+import { RPC_ERROR, writeRpcError } from './rpc-error.js';
 import type { SdkServerFactory } from './sdk-server.js';
 
 /** Answers any legacy request through the SDK's protocol layer. */
@@ -48,8 +49,18 @@ export class ServerTransport implements Transport {
   /** Passes a message to the SDK. `responder` sends the response to a request. */
   deliver(message: JSONRPCMessage, responder: Responder): void {
     const registered = isJSONRPCRequest(message) && !LONG_LIVED.has(message.method);
-    if (registered && !this.calls.begin(message.id, responder)) responder.answer(refuseDuplicate(message.id));
-    else this.onmessage?.(message);
+    if (registered) {
+      const { id } = message;
+      if (!this.calls.begin(id, responder)) {
+        responder.answer(refuseDuplicate(id));
+        return;
+      }
+      responder.onInterrupt((reason) => {
+        this.calls.forget(id, responder);
+        responder.answer(writeRpcError(id, RPC_ERROR.refused, `Not answered: ${reason}.`));
+      });
+    }
+    this.onmessage?.(message);
   }
 
   async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {

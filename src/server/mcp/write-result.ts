@@ -1,9 +1,12 @@
 import { SERVER_INFO_META_KEY } from '@modelcontextprotocol/server';
+import type { GatewayConfig } from '../../config/gateway-config.js';
 import type { ProgressUpdate } from '../../protocol/call.js';
+import { ERROR_TABLE } from '../../protocol/error-table.js';
 import type { JsonObject } from '../../protocol/json.js';
-import type { Reply } from '../../protocol/result.js';
+import type { OperationFailure, Reply } from '../../protocol/result.js';
 import { writeInputRequired } from './elicitation-form.js';
 import type { Era, RequestId } from './fast-request.js';
+import { RPC_ERROR, writeRpcError } from './rpc-error.js';
 
 /** The server's identity. */
 export interface ServerInfo {
@@ -25,11 +28,24 @@ const CACHE_POLICY = { ttlMs: 0, cacheScope: 'private' } as const;
 /** Members of a result that the gateway writes itself; an upstream's are dropped. */
 const OWN_MEMBERS: ReadonlySet<string> = new Set(['content', 'isError', '_meta', 'resultType', 'structuredContent']);
 
+/** Which failures MCP's `isError` marks: all, or those that a model cannot recover from by itself. */
+export type ErrorMarking = GatewayConfig['endpoint']['errors'];
+
+function isMarked({ isError, code }: Reply, errors: ErrorMarking): boolean {
+  return isError && (errors === 'all' || code === 'OK' || !ERROR_TABLE[code].recoverable);
+}
+
+/** The failure in a reply, as a JSON-RPC error with the same text: MCP wants that for an unknown tool. */
+export function toProtocolError(reply: Reply): { readonly message: string; readonly data: JsonObject } {
+  const data = JSON.parse(reply.text) as OperationFailure;
+  return { message: data.error.message, data: { ...data } };
+}
+
 /**
  * Creates the writer. Modern results carry what the SDK's 2026-07-28 encoder adds: `resultType`, the server's identity
  * and, on lists, the cache policy.
  */
-export function createResultWriter(serverInfo: ServerInfo): ResultWriter {
+export function createResultWriter(serverInfo: ServerInfo, errors: ErrorMarking): ResultWriter {
   const identity = { [SERVER_INFO_META_KEY]: serverInfo };
   const modern = `,"resultType":"complete","_meta":${JSON.stringify(identity)}`;
   const closing: Readonly<Record<Era, string>> = { legacy: '}}', modern: `${modern}}}` };
@@ -38,10 +54,14 @@ export function createResultWriter(serverInfo: ServerInfo): ResultWriter {
 
   return {
     callResult(id, reply, era) {
+      if (reply.unknownTool === true) {
+        const { message, data } = toProtocolError(reply);
+        return writeRpcError(id, RPC_ERROR.invalidParams, message, data);
+      }
       if (reply.inputRequired !== undefined && era === 'modern') {
         return `${openResult(id)}${JSON.stringify({ ...writeInputRequired(reply.inputRequired), _meta: identity })}}`;
       }
-      const opening = `${openResult(id)}{"content":[${writeContent(reply)}]${reply.isError ? ',"isError":true' : ''}`;
+      const opening = `${openResult(id)}{"content":[${writeContent(reply)}]${isMarked(reply, errors) ? ',"isError":true' : ''}`;
       if (reply.meta === undefined && reply.extra === undefined) return opening + closing[era];
       return `${opening}${writeRareMembers(reply, era === 'modern' ? identity : undefined)}}}`;
     },
@@ -51,11 +71,11 @@ export function createResultWriter(serverInfo: ServerInfo): ResultWriter {
 }
 
 /** The same answer as an object, for the SDK's protocol layer to write. */
-export function toCallToolResult(reply: Reply): JsonObject {
+export function toCallToolResult(reply: Reply, errors: ErrorMarking): JsonObject {
   return {
     ...ownless(reply.extra),
     content: [{ type: 'text', text: reply.text }, ...reply.blocks],
-    ...(reply.isError ? { isError: true } : {}),
+    ...(isMarked(reply, errors) ? { isError: true } : {}),
     ...(reply.meta === undefined ? {} : { _meta: reply.meta }),
   };
 }

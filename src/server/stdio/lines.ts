@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream';
+import { GrowingBuffer } from '../mcp/growing-buffer.js';
 import { MessageExcerpt } from '../mcp/message-excerpt.js';
 
 const NEWLINE = 0x0a;
@@ -14,8 +15,7 @@ interface LineReaderEvents {
 export class LineReader {
   readonly #limit: number;
   readonly #events: LineReaderEvents;
-  #chunks: Buffer[] = [];
-  #size = 0;
+  readonly #line = new GrowingBuffer();
   #overlong: MessageExcerpt | undefined;
 
   /** @param limit of one line in bytes, line break not included. */
@@ -34,12 +34,11 @@ export class LineReader {
     if (start < chunk.length) this.#add(chunk.subarray(start));
   }
 
-  /** Ends the current line, as a line break does. Empty lines are ignored. */
+  /** Ends the current line, as a line break does. Blank lines are ignored. */
   end(): void {
-    const [only] = this.#chunks;
-    const line = this.#chunks.length === 1 && only !== undefined ? only : Buffer.concat(this.#chunks, this.#size);
+    const line = withoutByteOrderMark(this.#line.bytes());
     const overlong = this.#overlong;
-    this.#forget();
+    this.#line.clear();
     this.#overlong = undefined;
     if (overlong !== undefined) this.#events.onOverlong(overlong);
     else if (!isBlank(line)) this.#events.onLine(line);
@@ -50,23 +49,26 @@ export class LineReader {
       this.#overlong.add(part);
       return;
     }
-    this.#chunks.push(part);
-    this.#size += part.length;
-    if (this.#size <= this.#limit) return;
+    this.#line.add(part);
+    if (this.#line.size <= this.#limit) return;
     this.#overlong = new MessageExcerpt();
-    for (const chunk of this.#chunks) this.#overlong.add(chunk);
-    this.#forget();
-  }
-
-  #forget(): void {
-    this.#chunks = [];
-    this.#size = 0;
+    this.#overlong.add(this.#line.bytes());
+    this.#line.clear();
   }
 }
 
-/** Whether a line is empty, or only the carriage return of a Windows line break. */
+const BYTE_ORDER_MARK = Buffer.from('\uFEFF');
+
+/** Windows PowerShell writes a byte order mark before the first line. JSON has none (RFC 8259, section 8.1). */
+function withoutByteOrderMark(line: Buffer): Buffer {
+  return line.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK)
+    ? line.subarray(BYTE_ORDER_MARK.length)
+    : line;
+}
+
+/** Whether a line holds nothing but JSON's white space. */
 function isBlank(line: Buffer): boolean {
-  return line.length === 0 || (line.length === 1 && line[0] === 0x0d);
+  return line.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d);
 }
 
 /** Writes lines to a stream: all lines of one turn in one write, and nothing while the reader is behind. */

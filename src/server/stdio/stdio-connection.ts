@@ -16,6 +16,7 @@ import { createFastAnswerer } from '../mcp/answer-fast.js';
 import {
   applyCancellation,
   type CallsInFlight,
+  type InterruptListener,
   type Peer,
   type Responder,
   splitBatch,
@@ -162,6 +163,7 @@ class StdioResponder implements Responder {
   readonly canNotify = true;
   readonly #writer: LineWriter;
   #done = false;
+  #interrupted: InterruptListener | undefined;
 
   constructor(writer: LineWriter) {
     this.#writer = writer;
@@ -179,6 +181,17 @@ class StdioResponder implements Responder {
 
   cancel(reason: string): void {
     if (this.#done) return;
+    this.#done = true;
+    this.cancellation.cancel(reason);
+  }
+
+  onInterrupt(listener: InterruptListener): void {
+    this.#interrupted = listener;
+  }
+
+  interrupt(reason: string): void {
+    if (this.#done) return;
+    this.#interrupted?.(reason);
     this.#done = true;
     this.cancellation.cancel(reason);
   }

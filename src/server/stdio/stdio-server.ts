@@ -12,6 +12,10 @@ import { createStdioConnection } from './stdio-connection.js';
 export interface StdioGatewayServer {
   /** Resolves when the client has gone (the input has ended) or the server was closed, and the output is written. */
   readonly done: Promise<void>;
+  /**
+   * Lets calls in flight finish for `server.drainMs`, and answers the rest that their outcome is unknown. At once where the
+   * input has ended: then the client does not wait.
+   */
   close(): Promise<void>;
 }
 
@@ -23,14 +27,15 @@ interface StdioServerDeps {
   readonly serverInfo: ServerInfo;
 }
 
-/** A client that ends its input may still read: its open requests are answered within this time. */
-const FINISH_MS = 1_000;
+/** How long a client may take to read the last answers. */
+const FLUSH_MS = 1_000;
 
 /** Serves MCP on a pair of streams, both eras. Bytes are counted and checked before they are parsed. */
 export function serveStdio(gateway: Gateway, deps: StdioServerDeps): StdioGatewayServer {
   const { input, output, observe, serverInfo } = deps;
-  const { maxRequestSize } = gateway.config.limits;
-  const results = createResultWriter(serverInfo);
+  const { limits, server: settings } = gateway.config;
+  const { maxRequestSize, maxNestingDepth } = limits;
+  const results = createResultWriter(serverInfo, gateway.config.endpoint.errors);
   const lines = new LineWriter(output, (backedUp) => (backedUp ? input.pause() : input.resume()));
   const transport = new ServerTransport({
     send: (text) => lines.write(text),
@@ -40,7 +45,7 @@ export function serveStdio(gateway: Gateway, deps: StdioServerDeps): StdioGatewa
   const eraOrLegacy = () => connection.era() ?? 'legacy';
   const reader = new LineReader(maxRequestSize, {
     onLine(bytes) {
-      const decoded = decodeMessage(bytes, eraOrLegacy(), results);
+      const decoded = decodeMessage(bytes, { era: eraOrLegacy(), writer: results, maxNestingDepth });
       if (decoded.kind === 'message') connection.accept(decoded.message);
       else lines.write(decoded.refusal.text);
     },
@@ -56,13 +61,19 @@ export function serveStdio(gateway: Gateway, deps: StdioServerDeps): StdioGatewa
     end = resolve;
   });
   const readChunk = (chunk: Buffer): void => reader.push(chunk);
-  const finishInput = (): void => {
-    reader.end();
-    const timer = setTimeout(end, FINISH_MS);
+  let finishing = false;
+  const finish = (): void => {
+    finishing = true;
+    const timer = setTimeout(end, settings.drainMs);
     transport.calls.whenIdle(() => {
       clearTimeout(timer);
       end();
     });
+  };
+  // A client that ends its input may still read.
+  const finishInput = (): void => {
+    reader.end();
+    finish();
   };
   // The input is paused first: bytes that come before the SDK is ready stay in the stream.
   input.pause().on('data', readChunk).once('end', finishInput).on('error', end);
@@ -75,15 +86,16 @@ export function serveStdio(gateway: Gateway, deps: StdioServerDeps): StdioGatewa
   const done = ended.then(async () => {
     input.off('data', readChunk).off('end', finishInput).pause();
     stopListening();
-    transport.calls.cancelAll('the client has gone');
+    transport.calls.interruptAll('the gateway is stopping');
     gateway.endSession(connection.sessionId);
     await sdk.close();
-    await lines.drain(FINISH_MS);
+    await lines.drain(FLUSH_MS);
   });
   return {
     done,
     close() {
-      end();
+      if (finishing) end();
+      else finish();
       return done;
     },
   };

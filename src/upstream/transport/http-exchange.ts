@@ -1,8 +1,7 @@
 import { StringDecoder } from 'node:string_decoder';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import type { Dispatcher } from 'undici';
-import { UpstreamFault } from '../fault.js';
-import { MAX_MESSAGE_BYTES } from './transport.js';
+import { answerTooLong } from '../fault.js';
 
 /** Names and values in lower case, as undici hands them over. */
 export type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>;
@@ -11,6 +10,15 @@ export type ResponseHeaders = Readonly<Record<string, string | string[] | undefi
 export function headerOf(headers: ResponseHeaders, name: string): string | undefined {
   const value = headers[name];
   return Array.isArray(value) ? value[0] : value;
+}
+
+/** The media type of a body, without its parameters. */
+export function mediaTypeOf(headers: ResponseHeaders): string | undefined {
+  return headerOf(headers, 'content-type')?.split(';', 1)[0]?.trim().toLowerCase();
+}
+
+export function isEventStream(headers: ResponseHeaders): boolean {
+  return mediaTypeOf(headers) === 'text/event-stream';
 }
 
 /** Takes a response body as it arrives. Throwing ends the exchange with that error. */
@@ -26,17 +34,24 @@ export interface BodyReader {
 export class HttpExchange implements Dispatcher.DispatchHandler {
   readonly #open: (status: number, headers: ResponseHeaders) => BodyReader;
   readonly #done: (error?: Error) => void;
+  readonly #onBytes: () => void;
   #controller: Dispatcher.DispatchController | undefined;
   #reader: BodyReader | undefined;
   #abortReason: Error | undefined;
 
   /**
    * @param open chooses the reader once status and headers are known.
-   * @param done told once, with the error if the exchange did not come to its end.
+   * @param done called once, with the error if the exchange did not come to its end.
+   * @param onBytes called whenever something arrives: the server is alive.
    */
-  constructor(open: (status: number, headers: ResponseHeaders) => BodyReader, done: (error?: Error) => void) {
+  constructor(
+    open: (status: number, headers: ResponseHeaders) => BodyReader,
+    done: (error?: Error) => void,
+    onBytes: () => void = () => {},
+  ) {
     this.#open = open;
     this.#done = done;
+    this.#onBytes = onBytes;
   }
 
   get aborted(): boolean {
@@ -56,6 +71,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: ResponseHeaders): void {
+    this.#onBytes();
     if (status < 200) return;
     try {
       this.#reader = this.#open(status, headers);
@@ -65,6 +81,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#onBytes();
     try {
       this.#reader?.read(chunk);
     } catch (error) {
@@ -92,13 +109,13 @@ function asError(value: unknown): Error {
 }
 
 /** Reads a body whole. @param maxBytes what comes beyond it is an error. */
-export function readText(onText: (text: string) => void, maxBytes = MAX_MESSAGE_BYTES): BodyReader {
+export function readText(onText: (text: string) => void, maxBytes: number): BodyReader {
   const chunks: Buffer[] = [];
   let held = 0;
   return {
     read: (chunk) => {
       held += chunk.length;
-      if (held > maxBytes) throw tooLong(maxBytes);
+      if (held > maxBytes) throw answerTooLong(maxBytes);
       chunks.push(chunk);
     },
     end: () => {
@@ -123,27 +140,27 @@ export function readStart(onText: (text: string) => void, maxBytes = 64 * 1024):
   };
 }
 
-/** Reads a body that nobody needs, so that its connection can be used again. */
+/** Reads a body without using it, so that its connection can be used again. */
 export const SKIP_BODY: BodyReader = { read: () => {}, end: () => {} };
 
 interface EventHandlers {
   /** The data of an event of type `message`. */
   readonly onData: (data: string) => void;
   readonly onEventId: (id: string) => void;
-  /** How long the server wants to be left alone before a new connection, in milliseconds. */
+  /** How long the server asks clients to wait before a new connection, in milliseconds. */
   readonly onRetry: (ms: number) => void;
 }
 
-/** Reads server-sent events. */
-export function readEvents(handlers: EventHandlers): BodyReader {
+/** Reads server-sent events. @param maxBytes an event that is longer is an error. */
+export function readEvents(handlers: EventHandlers, maxBytes: number): BodyReader {
   const decoder = new StringDecoder('utf8');
   const parser = createParser({
     onEvent: (event) => passEvent(event, handlers),
     onRetry: handlers.onRetry,
     onError: (error) => {
-      if (error.type === 'max-buffer-size-exceeded') throw tooLong(MAX_MESSAGE_BYTES);
+      if (error.type === 'max-buffer-size-exceeded') throw answerTooLong(maxBytes);
     },
-    maxBufferSize: MAX_MESSAGE_BYTES,
+    maxBufferSize: maxBytes,
   });
   return {
     read: (chunk) => parser.feed(decoder.write(chunk)),
@@ -154,8 +171,4 @@ export function readEvents(handlers: EventHandlers): BodyReader {
 function passEvent({ id, event, data }: EventSourceMessage, { onData, onEventId }: EventHandlers): void {
   if (id !== undefined && id !== '') onEventId(id);
   if (data !== '' && (event === undefined || event === 'message')) onData(data);
-}
-
-function tooLong(maxBytes: number): UpstreamFault {
-  return new UpstreamFault('malformed', `it sent a message of more than ${Math.round(maxBytes / 1024 / 1024)} MB`);
 }

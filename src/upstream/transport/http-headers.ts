@@ -112,6 +112,7 @@ export function readLimitHeaders(
   const remainder = readRemainder(headers);
   if (retryAfterSeconds === undefined && remainder === undefined) return undefined;
   return {
+    ...(BUSY_STATUS.has(status) ? { status } : {}),
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
     ...(remainder === undefined ? {} : { remaining: remainder.remaining, resetsAt: momentOf(remainder.reset, now()) }),
   };

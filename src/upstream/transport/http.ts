@@ -11,11 +11,12 @@ import { Pool } from 'undici';
 import type { HttpEndpoint } from '../../config/gateway-config.js';
 import { isJsonObject } from '../../protocol/json.js';
 import type { AnnouncedLimits } from '../../protocol/limits.js';
-import { UpstreamFault } from '../fault.js';
+import { answerTooLong, UpstreamFault } from '../fault.js';
 import {
   type BodyReader,
   HttpExchange,
   headerOf,
+  mediaTypeOf,
   type ResponseHeaders,
   readEvents,
   readStart,
@@ -30,13 +31,16 @@ import {
   readLimitHeaders,
 } from './http-headers.js';
 import { describePlace, networkFault } from './network-fault.js';
+import { StandaloneStream } from './standalone-stream.js';
 import type { UpstreamTransport } from './transport.js';
 
 export interface HttpTransportOptions {
   readonly endpoint: HttpEndpoint;
   readonly userAgent: string;
-  /** Told what an answer says of the server's rate limit. */
-  readonly onLimits?: ((limits: AnnouncedLimits) => void) | undefined;
+  /** An answer that is longer fails its request alone. */
+  readonly maxAnswerBytes: number;
+  /** Called with what an answer says of the server's rate limit. */
+  readonly onLimits?: ((limits: AnnouncedLimits, tool: string | undefined) => void) | undefined;
 }
 
 const POST_HEADERS: FlatHeaders = ['content-type', 'application/json', 'accept', 'application/json, text/event-stream'];
@@ -45,6 +49,8 @@ const CONNECT_TIMEOUT_MS = 10_000;
 const MAX_REDIRECTS = 3;
 /** How long the server may take to hear that the session is over. */
 const FAREWELL_MS = 500;
+/** How long the server may take to say whether it knows the session. */
+const SESSION_CHECK_MS = 5_000;
 /** Response streams that a server left open after its answer; the oldest beyond this are closed. */
 const MAX_LINGERING = 16;
 /** Pause before a broken response stream is asked for again, unless the server names one. */
@@ -58,6 +64,8 @@ interface Post {
   readonly requestId: RequestId | undefined;
   exchange: HttpExchange;
   answered: boolean;
+  /** Whether an answer to another request came in place of this one's. */
+  foreign: boolean;
   redirects: number;
   resumes: number;
   lastEventId: string | undefined;
@@ -77,6 +85,7 @@ export class HttpTransport implements UpstreamTransport {
   onerror?: Transport['onerror'];
   onmessage?: Transport['onmessage'];
   onlost?: UpstreamTransport['onlost'];
+  admits?: UpstreamTransport['admits'];
 
   readonly #options: HttpTransportOptions;
   readonly #url: URL;
@@ -87,6 +96,8 @@ export class HttpTransport implements UpstreamTransport {
   #facts: ConnectionFacts = { sessionId: undefined, protocolVersion: undefined };
   #headers: FlatHeaders;
   #standing: StandaloneStream | undefined;
+  #sessionCheck: Promise<boolean> | undefined;
+  #bytesSeen = 0;
   #lost = false;
   #closing: Promise<void> | undefined;
 
@@ -107,6 +118,10 @@ export class HttpTransport implements UpstreamTransport {
     return this.#facts.sessionId;
   }
 
+  get activity(): number {
+    return this.#bytesSeen;
+  }
+
   async start(): Promise<void> {}
 
   setProtocolVersion(protocolVersion: string): void {
@@ -116,7 +131,14 @@ export class HttpTransport implements UpstreamTransport {
   send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
     return new Promise((resolve, reject) => {
       const requestId = 'method' in message && 'id' in message ? message.id : undefined;
-      const blank = { answered: false, redirects: 0, resumes: 0, lastEventId: undefined, retryMs: RESUME_MS };
+      const blank = {
+        answered: false,
+        foreign: false,
+        redirects: 0,
+        resumes: 0,
+        lastEventId: undefined,
+        retryMs: RESUME_MS,
+      };
       const post: Post = { message, options, requestId, resolve, reject, exchange: NO_EXCHANGE, ...blank };
       if (requestId !== undefined) this.#open.set(requestId, post);
       // Only the SDK's own rare requests bring a signal; calls are ended by `abandon`.
@@ -153,6 +175,10 @@ export class HttpTransport implements UpstreamTransport {
     });
   }
 
+  readonly #noteBytes = (): void => {
+    this.#bytesSeen += 1;
+  };
+
   #know(facts: ConnectionFacts): void {
     this.#facts = facts;
     this.#headers = this.#connectionHeaders();
@@ -170,6 +196,7 @@ export class HttpTransport implements UpstreamTransport {
       (status, head) => this.#openAnswer(post, status, head),
       // A redirect has put another exchange in this one's place.
       (error) => post.exchange === exchange && this.#finish(post, error),
+      this.#noteBytes,
     );
     post.exchange = exchange;
     this.#pool.dispatch({ method: 'POST', path: this.#path, headers, body: JSON.stringify(post.message) }, exchange);
@@ -177,7 +204,7 @@ export class HttpTransport implements UpstreamTransport {
 
   #openAnswer(post: Post, status: number, headers: ResponseHeaders): BodyReader {
     const limits = readLimitHeaders(status, headers);
-    if (limits !== undefined) this.#options.onLimits?.(limits);
+    if (limits !== undefined) this.#options.onLimits?.(limits, toolOf(post.message));
     if (status === 307 || status === 308) return this.#redirect(post, status, headers);
     if (status >= 300) return readStart((text) => this.#refuse(post, status, headers, text));
     const method = 'method' in post.message ? post.message.method : undefined;
@@ -192,8 +219,12 @@ export class HttpTransport implements UpstreamTransport {
   }
 
   #answerReader(post: Post, headers: ResponseHeaders): BodyReader {
-    const type = headerOf(headers, 'content-type')?.split(';', 1)[0]?.trim().toLowerCase();
-    if (type === 'application/json') return readText((text) => this.#deliver(text, post));
+    const type = mediaTypeOf(headers);
+    const { maxAnswerBytes } = this.#options;
+    if (type === 'application/json') {
+      if (Number(headerOf(headers, 'content-length')) > maxAnswerBytes) throw answerTooLong(maxAnswerBytes);
+      return readText((text) => this.#deliver(text, post), maxAnswerBytes);
+    }
     if (type === 'text/event-stream') return this.#eventReader(post);
     throw new SdkError(
       SdkErrorCode.ClientHttpUnexpectedContent,
@@ -202,26 +233,32 @@ export class HttpTransport implements UpstreamTransport {
   }
 
   #eventReader(post: Post): BodyReader {
-    return readEvents({
-      onData: (data) => {
-        post.resumes = 0;
-        this.#deliver(data, post);
+    return readEvents(
+      {
+        onData: (data) => {
+          post.resumes = 0;
+          this.#deliver(data, post);
+        },
+        onEventId: (id) => {
+          post.lastEventId = id;
+        },
+        onRetry: (ms) => {
+          post.retryMs = ms;
+        },
       },
-      onEventId: (id) => {
-        post.lastEventId = id;
-      },
-      onRetry: (ms) => {
-        post.retryMs = ms;
-      },
-    });
+      this.#options.maxAnswerBytes,
+    );
   }
 
   #deliver(text: string, post?: Post): void {
+    if (this.admits?.(text) === false) return;
     const value: unknown = JSON.parse(text);
     for (const message of Array.isArray(value) ? value : [value]) {
       if (!isJsonObject(message)) continue;
-      if (post !== undefined && message['id'] === post.requestId && message['method'] === undefined)
-        this.#markAnswered(post);
+      if (post !== undefined && message['method'] === undefined) {
+        if (message['id'] === post.requestId) this.#markAnswered(post);
+        else post.foreign = true;
+      }
       this.onmessage?.(message as unknown as JSONRPCMessage);
     }
   }
@@ -240,7 +277,8 @@ export class HttpTransport implements UpstreamTransport {
 
   #finish(post: Post, error: Error | undefined): void {
     this.#lingering.delete(post.exchange);
-    if (!post.answered && this.#resume(post)) return;
+    if (error instanceof SessionDoubt) return void this.#settleDoubt(post, error.refusal);
+    if (!post.answered && !(error instanceof UpstreamFault) && this.#resume(post)) return;
     if (post.requestId !== undefined) this.#open.delete(post.requestId);
     if (post.answered) {
       post.resolve();
@@ -248,12 +286,14 @@ export class HttpTransport implements UpstreamTransport {
       post.reject(error ?? abandoned());
     } else {
       post.options?.onRequestStreamEnd?.();
-      post.reject(this.#faultOf(error));
+      post.reject(this.#faultOf(error, post));
     }
   }
 
   /** A network error means that the server is gone; an answer of the wrong kind is that request's affair alone. */
-  #faultOf(error: Error | undefined): Error {
+  #faultOf(error: Error | undefined, { foreign }: Post): Error {
+    if (error === undefined && foreign)
+      return new UpstreamFault('malformed', 'its answer carries the id of another request');
     if (error === undefined) return new UpstreamFault('lost', 'its answer ended before it was complete');
     if (error instanceof SyntaxError || error instanceof SdkError || error instanceof UpstreamFault) return error;
     const fault = networkFault(error, describePlace(this.#url));
@@ -273,6 +313,7 @@ export class HttpTransport implements UpstreamTransport {
     const exchange = new HttpExchange(
       (status) => (status === 200 ? this.#eventReader(post) : SKIP_BODY),
       (error) => this.#finish(post, error),
+      this.#noteBytes,
     );
     post.exchange = exchange;
     setTimeout(() => {
@@ -303,13 +344,48 @@ export class HttpTransport implements UpstreamTransport {
       this.#deliver(text, post);
       if (post.answered) return;
     }
-    if (this.#facts.sessionId !== undefined && isForgottenSession(status, text)) {
-      const fault = new UpstreamFault('lost', 'it no longer knows the session', { undelivered: true });
-      this.#lose(fault);
-      throw fault;
-    }
     const retryAfter = headerOf(headers, 'retry-after');
-    throw new SdkHttpError(SdkErrorCode.ClientHttpNotImplemented, `HTTP ${status}`, { status, text, retryAfter });
+    const refusal = new SdkHttpError(SdkErrorCode.ClientHttpNotImplemented, `HTTP ${status}`, {
+      status,
+      text,
+      retryAfter,
+    });
+    throw this.#facts.sessionId !== undefined && mayBeForgottenSession(status, text)
+      ? new SessionDoubt(refusal)
+      : refusal;
+  }
+
+  /**
+   * A refusal that looks like a forgotten session may be the tool's own: 404 for a missing record, after the work was done.
+   * Only a session that is refused to a second, harmless request is gone, and only then may the first one be sent again.
+   */
+  async #settleDoubt(post: Post, refusal: SdkHttpError): Promise<void> {
+    const fault = (await this.#isSessionGone()) ? forgotten() : undefined;
+    if (post.requestId !== undefined) this.#open.delete(post.requestId);
+    if (fault !== undefined) this.#lose(fault);
+    post.reject(post.exchange.aborted ? abandoned() : (fault ?? refusal));
+  }
+
+  /** One question for all requests that are in doubt at the same time. */
+  #isSessionGone(): Promise<boolean> {
+    this.#sessionCheck ??= this.#checkSession().finally(() => {
+      this.#sessionCheck = undefined;
+    });
+    return this.#sessionCheck;
+  }
+
+  #checkSession(): Promise<boolean> {
+    return new Promise((resolve) => {
+      const exchange = new HttpExchange(
+        (status) => readStart((text) => resolve(mayBeForgottenSession(status, text))),
+        () => resolve(false),
+        this.#noteBytes,
+      );
+      const ping = JSON.stringify({ jsonrpc: '2.0', id: 'session-check', method: 'ping' });
+      const headers = [...POST_HEADERS, ...this.#headers];
+      this.#pool.dispatch({ method: 'POST', path: this.#path, headers, body: ping }, exchange);
+      setTimeout(() => exchange.abort(abandoned()), SESSION_CHECK_MS).unref();
+    });
   }
 
   #lose(fault: UpstreamFault): void {
@@ -320,17 +396,44 @@ export class HttpTransport implements UpstreamTransport {
   }
 
   #openStandingStream(): void {
+    const place = describePlace(this.#url);
     this.#standing ??= new StandaloneStream({
       dispatch: (headers, exchange) =>
         this.#pool.dispatch(
           { method: 'GET', path: this.#path, headers: [...STREAM_HEADERS, ...this.#headers, ...headers] },
           exchange,
         ),
+      maxBytes: this.#options.maxAnswerBytes,
       onData: (data) => this.#deliver(data),
-      onForgotten: () => this.#lose(new UpstreamFault('lost', 'it no longer knows the session', { undelivered: true })),
-      onGone: (error) => this.#lose(networkFault(error, describePlace(this.#url))),
+      onForgotten: () => {
+        if (this.#facts.sessionId !== undefined)
+          void this.#isSessionGone().then((gone) => gone && this.#lose(forgotten()));
+      },
+      onGone: (error) => this.#lose(networkFault(error, place)),
+      isUnreachable: (error) => networkFault(error, place).undelivered,
     });
   }
+}
+
+/** A refusal that may mean that the server has forgotten the session. */
+class SessionDoubt extends Error {
+  readonly refusal: SdkHttpError;
+
+  constructor(refusal: SdkHttpError) {
+    super(refusal.message);
+    this.refusal = refusal;
+  }
+}
+
+function forgotten(): UpstreamFault {
+  return new UpstreamFault('forgotten', 'it no longer knows the session', { undelivered: true });
+}
+
+/** The tool that a message calls, if it calls one. */
+function toolOf(message: JSONRPCMessage): string | undefined {
+  if (!('method' in message) || message.method !== 'tools/call') return undefined;
+  const name = message.params?.['name'];
+  return typeof name === 'string' ? name : undefined;
 }
 
 const NO_EXCHANGE = new HttpExchange(
@@ -342,12 +445,16 @@ function abandoned(): UpstreamFault {
   return new UpstreamFault('cancelled', 'the request was given up');
 }
 
+/** What SDKs and the examples after them say of a session that they do not know. */
+const SESSION_REFUSAL =
+  /no valid session|mcp-session-id|session (?:id )?(?:not found|does not exist|has expired|expired|terminated|is (?:invalid|unknown|required))|(?:invalid|unknown|missing|expired) session/i;
+
 /**
  * 404 is the specified answer to an unknown session. Many servers were built after an example that answers 400 with a text
- * about the session instead, and would otherwise stay unreachable after each of their restarts.
+ * about the session id instead, and would otherwise stay unreachable after each of their restarts.
  */
-function isForgottenSession(status: number, text: string): boolean {
-  return status === 404 || (status === 400 && /session/i.test(text));
+function mayBeForgottenSession(status: number, text: string): boolean {
+  return status === 404 || (status === 400 && SESSION_REFUSAL.test(text));
 }
 
 function isErrorFor(text: string, requestId: RequestId | undefined): boolean {
@@ -357,87 +464,5 @@ function isErrorFor(text: string, requestId: RequestId | undefined): boolean {
     return isJsonObject(value) && value['id'] === requestId && isJsonObject(value['error']);
   } catch {
     return false;
-  }
-}
-
-/** A stream that lived for this long was a good one: the next may be opened at once. */
-const STABLE_MS = 5_000;
-const FIRST_PAUSE_MS = 50;
-const MAX_PAUSE_MS = 30_000;
-
-interface StandaloneStreamOptions {
-  readonly dispatch: (headers: readonly string[], exchange: HttpExchange) => void;
-  readonly onData: (data: string) => void;
-  /** The server answered that it does not know the session. */
-  readonly onForgotten: () => void;
-  /** The server cannot be reached any more. */
-  readonly onGone: (error: Error) => void;
-}
-
-/**
- * The GET stream on which a legacy server sends what belongs to no request, `list_changed` above all. It is also the first to
- * notice that a server went away. A server that offers none answers 405, and that is the end of it.
- */
-class StandaloneStream {
-  readonly #options: StandaloneStreamOptions;
-  #exchange: HttpExchange | undefined;
-  #timer: NodeJS.Timeout | undefined;
-  #lastEventId: string | undefined;
-  #retryMs: number | undefined;
-  #openedAt: number | undefined;
-  #pauseMs = FIRST_PAUSE_MS;
-  #closed = false;
-
-  constructor(options: StandaloneStreamOptions) {
-    this.#options = options;
-    this.#connect();
-  }
-
-  close(): void {
-    this.#closed = true;
-    clearTimeout(this.#timer);
-    this.#exchange?.abort(new Error('closed'));
-  }
-
-  #connect(): void {
-    const headers = this.#lastEventId === undefined ? [] : ['last-event-id', this.#lastEventId];
-    let refused: number | undefined;
-    this.#openedAt = undefined;
-    this.#exchange = new HttpExchange(
-      (status) => {
-        if (status !== 200) {
-          refused = status;
-          return SKIP_BODY;
-        }
-        this.#openedAt = performance.now();
-        return readEvents({
-          onData: this.#options.onData,
-          onEventId: (id) => {
-            this.#lastEventId = id;
-          },
-          onRetry: (ms) => {
-            this.#retryMs = ms;
-          },
-        });
-      },
-      (error) => this.#afterEnd(refused, error),
-    );
-    this.#options.dispatch(headers, this.#exchange);
-  }
-
-  #afterEnd(refused: number | undefined, error: Error | undefined): void {
-    if (this.#closed) return;
-    if (refused !== undefined) {
-      if (refused === 404) this.#options.onForgotten();
-      return;
-    }
-    if (error !== undefined && this.#openedAt === undefined) {
-      this.#options.onGone(error);
-      return;
-    }
-    const stable = this.#openedAt !== undefined && performance.now() - this.#openedAt > STABLE_MS;
-    this.#pauseMs = stable ? FIRST_PAUSE_MS : Math.min(this.#pauseMs * 4, MAX_PAUSE_MS);
-    this.#timer = setTimeout(() => this.#connect(), this.#retryMs ?? this.#pauseMs);
-    this.#timer.unref();
   }
 }

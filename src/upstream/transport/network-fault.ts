@@ -2,51 +2,66 @@ import { UpstreamFault } from '../fault.js';
 
 interface Meaning {
   readonly words: string;
-  /** The request cannot have reached the server. */
-  readonly undelivered?: true;
+  /**
+   * The request cannot have reached the server: `always`, or when the socket failed while it was being opened. A connection
+   * that is in use can fail with the same code after it has carried the request.
+   */
+  readonly undelivered?: 'always' | 'while-connecting';
 }
 
 /** Node's, OpenSSL's and undici's codes in plain words. */
 const MEANINGS: Readonly<Record<string, Meaning>> = {
-  ECONNREFUSED: { words: 'connection refused', undelivered: true },
-  ENOTFOUND: { words: 'host name not found', undelivered: true },
-  EAI_AGAIN: { words: 'host name not found (the name server does not answer)', undelivered: true },
-  EHOSTUNREACH: { words: 'host not reachable', undelivered: true },
-  ENETUNREACH: { words: 'network not reachable', undelivered: true },
-  UND_ERR_CONNECT_TIMEOUT: { words: 'no connection in time', undelivered: true },
-  ETIMEDOUT: { words: 'the connection timed out' },
+  ECONNREFUSED: { words: 'connection refused', undelivered: 'while-connecting' },
+  ENOTFOUND: { words: 'host name not found', undelivered: 'always' },
+  EAI_AGAIN: { words: 'host name not found (the name server does not answer)', undelivered: 'always' },
+  EHOSTUNREACH: { words: 'host not reachable', undelivered: 'while-connecting' },
+  ENETUNREACH: { words: 'network not reachable', undelivered: 'while-connecting' },
+  UND_ERR_CONNECT_TIMEOUT: { words: 'no connection in time', undelivered: 'always' },
+  ETIMEDOUT: { words: 'the connection timed out', undelivered: 'while-connecting' },
   ECONNRESET: { words: 'connection reset' },
   EPIPE: { words: 'connection closed' },
   UND_ERR_SOCKET: { words: 'connection closed' },
   UND_ERR_DESTROYED: { words: 'connection closed' },
-  UND_ERR_CLOSED: { words: 'connection closed', undelivered: true },
-  EPROTO: { words: 'the server does not speak TLS', undelivered: true },
-  ERR_SSL_WRONG_VERSION_NUMBER: { words: 'the server does not speak TLS', undelivered: true },
-  DEPTH_ZERO_SELF_SIGNED_CERT: { words: 'its certificate is self-signed', undelivered: true },
-  SELF_SIGNED_CERT_IN_CHAIN: { words: 'its certificate is self-signed', undelivered: true },
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: { words: 'its certificate cannot be verified', undelivered: true },
-  CERT_HAS_EXPIRED: { words: 'its certificate has expired', undelivered: true },
-  ERR_TLS_CERT_ALTNAME_INVALID: { words: 'its certificate is for another host', undelivered: true },
+  UND_ERR_CLOSED: { words: 'connection closed', undelivered: 'always' },
+  EPROTO: { words: 'the server does not speak TLS' },
+  ERR_SSL_WRONG_VERSION_NUMBER: { words: 'the server does not speak TLS', undelivered: 'always' },
+  DEPTH_ZERO_SELF_SIGNED_CERT: { words: 'its certificate is self-signed', undelivered: 'always' },
+  SELF_SIGNED_CERT_IN_CHAIN: { words: 'its certificate is self-signed', undelivered: 'always' },
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: { words: 'its certificate cannot be verified', undelivered: 'always' },
+  CERT_HAS_EXPIRED: { words: 'its certificate has expired', undelivered: 'always' },
+  ERR_TLS_CERT_ALTNAME_INVALID: { words: 'its certificate is for another host', undelivered: 'always' },
 };
 
 /** The error of a socket or of undici as a lost connection. @param place where it was going, fit to be shown. */
 export function networkFault(error: unknown, place: string): UpstreamFault {
   if (error instanceof UpstreamFault) return error;
-  const code = errorCode(error);
+  const source = findCoded(error);
+  const code = source?.code ?? '';
   const meaning = MEANINGS[code] ?? (code.startsWith('HPE_') ? { words: 'the answer is not HTTP' } : undefined);
   const words = meaning?.words ?? (error instanceof Error ? error.message : String(error));
   return new UpstreamFault('lost', `${words} at ${place}`, {
     cause: error,
-    undelivered: meaning?.undelivered === true,
+    undelivered: meaning?.undelivered === 'always' || (meaning?.undelivered !== undefined && failedToConnect(source)),
   });
 }
 
+type CodedError = Error & { readonly code: string };
+
 /** `fetch` hides the reason in `cause`. */
-function errorCode(error: unknown): string {
+function findCoded(error: unknown): CodedError | undefined {
   for (let seen: unknown = error, depth = 0; seen instanceof Error && depth < 5; seen = seen.cause, depth += 1) {
-    if ('code' in seen && typeof seen.code === 'string') return seen.code;
+    if (isCoded(seen)) return seen;
   }
-  return '';
+  return undefined;
+}
+
+function isCoded(error: Error): error is CodedError {
+  return 'code' in error && typeof error.code === 'string';
+}
+
+/** Node names the system call that failed; where it tried several addresses, it gathers the failures. */
+function failedToConnect(error: Error | undefined): boolean {
+  return error instanceof AggregateError || (error !== undefined && 'syscall' in error && error.syscall === 'connect');
 }
 
 /** A URL fit to be shown: user, password and query may be secrets. */

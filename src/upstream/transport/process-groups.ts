@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { CHILD_MARK, GATEWAY_MARK, killAllMarked } from './process-marks.js';
 
 /** Groups that are alive, by the id of their leader. One set a process: the exit hook below must know them all. */
 const live = new Set<number>();
@@ -14,7 +15,7 @@ export function adoptGroup(pgid: number): void {
   reaper.watch(pgid);
 }
 
-/** The group has ended or was killed; its number may soon belong to somebody else. */
+/** The group has ended or was killed; its number may soon belong to another one. */
 export function releaseGroup(pgid: number): void {
   if (live.delete(pgid)) reaper?.unwatch(pgid);
 }
@@ -38,10 +39,12 @@ function signalTree(pid: number, signal: 'SIGTERM' | 'SIGKILL' | 0): boolean {
 
 function killEveryGroup(): void {
   for (const pgid of live) signalGroup(pgid, 'SIGKILL');
+  if (live.size > 0) killAllMarked();
 }
 
 /**
- * Remembers the process groups it reads on stdin and kills those that are left when stdin ends. A POSIX shell costs about a
+ * Remembers the process groups it reads on stdin and kills those that are left when stdin ends, then the
+ * processes that have left their group (Linux). A POSIX shell costs about a
  * megabyte; it sits in a session of its own, so that neither a terminal's Ctrl-C nor a kill of the gateway's group reaches it.
  */
 const REAPER_SCRIPT = `
@@ -53,6 +56,12 @@ while read -r op pgid; do
   esac
 done
 for pgid in $groups; do kill -s KILL -- "-$pgid" 2>/dev/null; done
+for environment in /proc/[0-9]*/environ; do
+  if grep -q "$1" "$environment" 2>/dev/null; then
+    pid=\${environment#/proc/}
+    kill -s KILL "\${pid%/environ}" 2>/dev/null
+  fi
+done
 `;
 
 interface GroupReaper {
@@ -64,16 +73,16 @@ const IDLE_REAPER: GroupReaper = { watch: () => {}, unwatch: () => {} };
 
 /**
  * A helper process that outlives the gateway by a moment. Exit hooks cannot run when the gateway dies of SIGKILL or a crash
- * of the runtime, but the kernel then closes the pipe between the two, and the helper ends the groups it was told of.
+ * of the runtime, but the kernel then closes the pipe between the two, and the helper ends the groups that it knows.
  * Where there is no POSIX shell it does nothing.
  */
 function startGroupReaper(): GroupReaper {
   if (process.platform === 'win32') return IDLE_REAPER;
-  const child = spawn('/bin/sh', ['-c', REAPER_SCRIPT], {
+  const child = spawn('/bin/sh', ['-c', REAPER_SCRIPT, 'sh', `${CHILD_MARK}=${GATEWAY_MARK}`], {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
     cwd: '/',
-    env: {},
+    env: { PATH: '/usr/bin:/bin' },
   });
   // Without the helper the exit hook still covers every other way to end.
   child.on('error', () => {});

@@ -4,8 +4,10 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { isJsonObject } from '../../protocol/json.js';
 import { UpstreamFault } from '../fault.js';
 import { adoptGroup, releaseGroup, signalGroup } from './process-groups.js';
+import { CHILD_MARK, killMarked, newChildMark } from './process-marks.js';
 import type { ResolvedCommand } from './resolve-command.js';
-import { MAX_MESSAGE_BYTES, type UpstreamTransport } from './transport.js';
+import { readMessageId, type SkippedLine, splitLines } from './split-lines.js';
+import type { UpstreamTransport } from './transport.js';
 
 /**
  * How long a server may take to end by itself after its input ended and after SIGTERM, and how long what it left behind may.
@@ -15,12 +17,17 @@ const GRACE_MS = { afterEnd: 600, afterTerm: 1_000, leftBehind: 200, afterKill: 
 /** How long output may still come after the process has ended. */
 const LAST_OUTPUT_MS = 100;
 const MAX_STDERR_LINE_BYTES = 16 * 1024;
-const LAST_WORDS = 3;
+/** Lines of stderr that are kept to explain an exit. */
+const KEPT_LINES = 200;
+/** How many lines that speak of an error are shown, from the first on; the last line of all is shown too. */
+const SHOWN_ERRORS = 2;
 
 interface StdioTransportOptions {
   readonly command: ResolvedCommand;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
+  /** A line on stdout that is longer is not kept, and fails the call that it answers. */
+  readonly maxAnswerBytes: number;
   readonly onStderr: (line: string) => void;
   /** A line on stdout that is not JSON-RPC. */
   readonly onNoise: (line: string) => void;
@@ -35,9 +42,13 @@ export class StdioTransport implements UpstreamTransport {
   onerror?: Transport['onerror'];
   onmessage?: Transport['onmessage'];
   onlost?: UpstreamTransport['onlost'];
+  onoversize?: UpstreamTransport['onoversize'];
+  admits?: UpstreamTransport['admits'];
 
   readonly #options: StdioTransportOptions;
   readonly #lastWords: string[] = [];
+  readonly #mark = newChildMark();
+  #chunksSeen = 0;
   #child: ChildProcessWithoutNullStreams | undefined;
   #drained: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
@@ -51,11 +62,15 @@ export class StdioTransport implements UpstreamTransport {
     this.#options = options;
   }
 
+  get activity(): number {
+    return this.#chunksSeen;
+  }
+
   async start(): Promise<void> {
     const { command, cwd, env } = this.#options;
     const child = spawn(command.file, command.args, {
       cwd,
-      env,
+      env: { ...env, [CHILD_MARK]: this.#mark },
       stdio: 'pipe',
       detached: process.platform !== 'win32',
       windowsHide: true,
@@ -73,10 +88,7 @@ export class StdioTransport implements UpstreamTransport {
 
   #attend(child: ChildProcessWithoutNullStreams, pid: number): void {
     adoptGroup(pid);
-    child.stdout.on(
-      'data',
-      splitLines((line) => this.#receive(line), { maxBytes: MAX_MESSAGE_BYTES, onOverflow: () => this.#overflow() }),
-    );
+    child.stdout.on('data', this.#readOutput());
     const hear = (line: string): void => this.#hear(line);
     child.stderr.on(
       'data',
@@ -87,7 +99,27 @@ export class StdioTransport implements UpstreamTransport {
     child.once('exit', (code, signal) => void this.#afterExit(child, pid, code, signal));
   }
 
+  #readOutput(): (chunk: Buffer) => void {
+    const { maxAnswerBytes } = this.#options;
+    const split = splitLines((line) => this.#receive(line), {
+      maxBytes: maxAnswerBytes,
+      onSkipped: (line) => this.#reportSkipped(line),
+      onEndless: () => this.#break(new UpstreamFault('malformed', 'it sends a line that does not end')),
+    });
+    return (chunk) => {
+      this.#chunksSeen += 1;
+      split(chunk);
+    };
+  }
+
+  #reportSkipped(line: SkippedLine): void {
+    const id = readMessageId(line);
+    if (id === undefined) this.#options.onNoise(`(a line of ${line.bytes} bytes, which was skipped)`);
+    this.onoversize?.(id);
+  }
+
   #receive(line: string): void {
+    if (this.admits?.(line) === false) return;
     const message = parseMessage(line);
     if (message === undefined) {
       if (line.trim() !== '') this.#options.onNoise(line);
@@ -100,7 +132,7 @@ export class StdioTransport implements UpstreamTransport {
 
   #hear(line: string): void {
     this.#lastWords.push(line.slice(0, 500));
-    if (this.#lastWords.length > LAST_WORDS) this.#lastWords.shift();
+    if (this.#lastWords.length > KEPT_LINES) this.#lastWords.shift();
     this.#options.onStderr(line);
   }
 
@@ -108,10 +140,6 @@ export class StdioTransport implements UpstreamTransport {
   async #afterInputFault(cause: Error): Promise<void> {
     await delay(LAST_OUTPUT_MS);
     this.#break(new UpstreamFault('lost', 'it closed its input', { cause }));
-  }
-
-  #overflow(): void {
-    this.#break(new UpstreamFault('malformed', `it sent a line of more than ${MAX_MESSAGE_BYTES / 1024 / 1024} MB`));
   }
 
   /** The pipe is of no more use: says why and ends the process. */
@@ -137,6 +165,7 @@ export class StdioTransport implements UpstreamTransport {
       signalGroup(pid, 'SIGKILL');
       await Promise.race([new Promise((resolve) => child.once('close', resolve)), delay(LAST_OUTPUT_MS)]);
       releaseGroup(pid);
+      await killMarked(this.#mark);
     }
     this.#lose(new UpstreamFault('exited', describeExit(code, signal, this.#lastWords)));
     this.#exited();
@@ -183,6 +212,7 @@ export class StdioTransport implements UpstreamTransport {
     if (signalGroup(pid, 'SIGKILL')) await holdsWithin(GRACE_MS.afterKill, () => !signalGroup(pid, 0));
     if (!gone()) await this.#exit;
     releaseGroup(pid);
+    await killMarked(this.#mark);
   }
 }
 
@@ -221,54 +251,15 @@ function isMessage(value: unknown): value is JSONRPCMessage {
 
 function describeExit(code: number | null, signal: string | null, lastWords: readonly string[]): string {
   const how = signal === null ? `exited with code ${code}` : `was ended by ${signal}`;
-  return lastWords.length === 0 ? how : `${how}; its last words: ${lastWords.join(' | ')}`;
+  const shown = pickTelling(lastWords);
+  return shown.length === 0 ? how : `${how}; its last words: ${shown.join(' | ')}`;
 }
 
-const NEWLINE = 0x0a;
+const SPEAKS_OF_ERROR = /error|fatal|exception|panic/i;
 
-interface LineLimits {
-  /** Bytes a line may have. */
-  readonly maxBytes: number;
-  /** Told at most once for a line that is longer; the rest of that line is dropped. */
-  readonly onOverflow: (start: Buffer) => void;
-}
-
-/**
- * Cuts a byte stream into lines and hands each over as text, without its line feed. Bytes are only decoded once a line is
- * complete, so that a character split over two chunks survives; `readline` would cost a string and a regular expression a chunk.
- *
- * @returns takes the next chunk.
- */
-export function splitLines(onLine: (line: string) => void, limits: LineLimits): (chunk: Buffer) => void {
-  let parts: Buffer[] = [];
-  let held = 0;
-  let skipping = false;
-
-  const hold = (part: Buffer): void => {
-    if (skipping || part.length === 0) return;
-    parts.push(part);
-    held += part.length;
-    if (held <= limits.maxBytes) return;
-    skipping = true;
-    const start = Buffer.concat(parts);
-    parts = [];
-    limits.onOverflow(start);
-  };
-  const finish = (): void => {
-    const [first] = parts;
-    if (first !== undefined) onLine((parts.length === 1 ? first : Buffer.concat(parts)).toString('utf8'));
-    parts = [];
-    held = 0;
-    skipping = false;
-  };
-
-  return (chunk) => {
-    let from = 0;
-    for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, from)) {
-      hold(chunk.subarray(from, at));
-      finish();
-      from = at + 1;
-    }
-    hold(from === 0 ? chunk : chunk.subarray(from));
-  };
+/** The lines that say why: a stack trace or a hint at the end says less than the first error before it. */
+function pickTelling(lines: readonly string[]): readonly string[] {
+  const told = lines.map((line) => line.trim()).filter((line) => line !== '');
+  const errors = told.filter((line) => SPEAKS_OF_ERROR.test(line)).slice(0, SHOWN_ERRORS);
+  return [...new Set([...errors, ...told.slice(-1)])];
 }

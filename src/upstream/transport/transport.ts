@@ -1,17 +1,20 @@
 import type { RequestId, Transport } from '@modelcontextprotocol/client';
 import type { UpstreamFault } from '../fault.js';
 
-/** Largest single message, in bytes, that an upstream may send: a server that never ends a line must not fill the memory. */
-export const MAX_MESSAGE_BYTES = 64 * 1024 * 1024;
-
 /**
  * The SDK's `Transport` and what the gateway needs beyond it. `send` settles when the message is delivered; where each
  * request has a response stream of its own it settles when that stream has ended, and rejects when it ended without an answer.
  */
 export interface UpstreamTransport extends Transport {
   readonly kind: 'stdio' | 'http' | 'sse';
+  /** Grows whenever anything arrives from the server, also a part of a message. Absent where only whole messages are seen. */
+  readonly activity?: number;
+  /** Asked with the text of each message before it is parsed; `false` drops it. */
+  admits?: ((text: string) => boolean) | undefined;
+  /** A message was longer than it may be and was not kept. `undefined` where its id could not be read. */
+  onoversize?: ((id: RequestId | undefined) => void) | undefined;
   /**
-   * Told once, before `onclose`, when the server is gone or has forgotten the session: nothing new can be sent, but what is
+   * Called once, before `onclose`, when the server is gone or has forgotten the session: nothing new can be sent, but what is
    * in flight on a response stream of its own may still be answered.
    */
   onlost?: ((fault: UpstreamFault) => void) | undefined;

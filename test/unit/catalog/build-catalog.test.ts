@@ -204,3 +204,19 @@ it('a catalog ignores annotations in the classification where its input says so'
   expect(buildCatalog(input).find('frobnicate')?.retryable).toBe(true);
   expect(buildCatalog({ ...input, ignoreAnnotations: true }).find('frobnicate')?.retryable).toBe(false);
 });
+
+it('reads references that double thirty times as often as there are schemas', () => {
+  const next = (index: number) => ({ $ref: `#/$defs/d${index}` });
+  const $defs: Record<string, unknown> = { d30: { type: 'string' } };
+  for (let index = 0; index < 30; index += 1) $defs[`d${index}`] = { oneOf: [next(index + 1), next(index + 1)] };
+  const properties = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`p${index}`, next(0)]));
+  const tools = [{ name: 'get_thing', inputSchema: { type: 'object', properties, $defs } }];
+  const catalog = buildCatalog({
+    toolSets: [{ upstream: 'a', tools }],
+    upstreams: [anUpstream('a')],
+    builtins: [],
+    pins: {},
+  });
+  // Read without memory, one of these parameters alone takes seconds.
+  expect(catalog.operations.map(({ parameters }) => parameters.length)).toEqual([500]);
+});

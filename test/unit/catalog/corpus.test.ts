@@ -5,7 +5,6 @@ import { describeParameters, describeReturns } from '../../../src/builtin/intros
 import { buildTypeRegistry, type TypeRegistry } from '../../../src/builtin/introspect/types/type-registry.js';
 import { bindArguments } from '../../../src/catalog/arguments/bind-arguments.js';
 import { exampleParams } from '../../../src/catalog/arguments/example-params.js';
-import { validatorFor } from '../../../src/catalog/arguments/validators.js';
 import { buildCatalog } from '../../../src/catalog/build-catalog.js';
 import type { Catalog } from '../../../src/catalog/catalog.js';
 import { findGroupingParameter } from '../../../src/classify/facts.js';
@@ -13,6 +12,7 @@ import { groupBy } from '../../../src/lib/collections.js';
 import type { JsonObject } from '../../../src/protocol/json.js';
 import { NAME_PATTERN, type Operation } from '../../../src/protocol/operation.js';
 import type { ToolSet } from '../../../src/protocol/tools.js';
+import { validatorFor } from '../../../src/schema/validator.js';
 import { anUpstream } from '../../support/build-test-catalog.js';
 import { corpusIsHere, readCorpus } from '../../support/corpus.js';
 import { createDice, generateArguments } from '../../support/generate-arguments.js';
@@ -41,7 +41,7 @@ function generateValid({ inputSchema, fixedArguments }: Operation, seed: number)
   const dice = createDice(seed);
   for (let attempt = 0; attempt < 40; attempt++) {
     const direct = { ...generateArguments(inputSchema, dice), ...fixedArguments };
-    if (validatorFor(inputSchema).accepts(direct)) return direct;
+    if (validatorFor(inputSchema).check(direct).violations.length === 0) return direct;
   }
   return undefined;
 }

@@ -26,6 +26,23 @@ describe('the curation of cache and merge', () => {
   });
 
   it.each([
+    ['put_item', 'Stores it.', 'whole'],
+    ['replace_item', 'Stores it.', 'whole'],
+    ['overwrite_item', 'Stores it.', 'whole'],
+    ['set_item', 'Stores it.', 'whole'],
+    ['update_item', 'Replaces the whole item.', 'whole'],
+    ['update_item', 'Completely overwrites an item.', 'whole'],
+    ['update_item', 'Replaces fields of an item.', 'changed'],
+    ['update_settings', 'Changes an input.', 'changed'],
+  ])('takes what %s (%s) writes from its words: %s', (name, description, writes) => {
+    const curation = [{ pattern: '*', category: 'UPDATE', merge: { read: 'get_item' } }] as const;
+    const tool = { ...aTool(name, SCHEMA), description };
+    expect(buildTestOperation(tool, { curation }).merge).toEqual({ read: 'get_item', writes });
+    const declared = [{ ...curation[0], merge: { read: 'get_item', writes: 'changed' } }] as const;
+    expect(buildTestOperation(tool, { curation: declared }).merge?.writes).toBe('changed');
+  });
+
+  it.each([
     ['merges', [EVERYTHING], { id: true, title: false }],
     ['does not merge', [], { id: true, title: true }],
   ])('requires the right parameters of an UPDATE that %s', (_what, curation, expected) => {

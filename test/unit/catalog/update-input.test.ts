@@ -34,6 +34,27 @@ const split = (operation: string, sketch: string, declared?: readonly string[]) 
 
 describe('splitUpdateInput', () => {
   it.each([
+    // What finds the rows, where no id does.
+    ['update_records', 'table* conditions:object data*:object', 'table conditions | data'],
+    [
+      'update_many',
+      'database* collection* filter:object update*:object upsert:boolean',
+      'database collection filter upsert | update',
+    ],
+    ['update_rule', 'rule_id* conditions:object name', 'rule_id | conditions name'],
+    // Switches of the call.
+    ['edit_file', 'path* edits*:objects dry_run:boolean', 'path dry_run | edits'],
+    [
+      'update_page',
+      'page_id* body commit_message notify:boolean create_if_missing:boolean private:boolean',
+      'page_id commit_message notify create_if_missing | body private',
+    ],
+    [
+      'git_set_working_dir',
+      'path* validate_git_repo:boolean initialize_if_not_present:boolean include_metadata:boolean',
+      'validate_git_repo initialize_if_not_present include_metadata | path',
+    ],
+    ['set_options', 'force:boolean notify:boolean', ' | force notify'],
     [
       'update_issue',
       'owner* repo* issueNumber*:integer title body labels:array milestone:integer',
@@ -52,7 +73,6 @@ describe('splitUpdateInput', () => {
     ['update_label', 'id* name color', 'id | name color'],
     ['update_wiki_page', 'id* name* content', 'id | name content'],
     ['write_file', 'path* content*', 'path | content'],
-    ['edit_file', 'path* edits*:objects dry_run:boolean', 'path | edits dry_run'],
     ['move_file', 'source* destination*', 'source | destination'],
     ['rename_app', 'app* newName*', 'app | new_name'],
     ['set_text', 'nodeId* text*', 'node_id | text'],
@@ -67,7 +87,6 @@ describe('splitUpdateInput', () => {
     ['batch_modify_emails', 'messageIds*:array addLabelIds:array', 'message_ids | add_label_ids'],
     ['git_reset', 'path mode target', 'path | mode target'],
     ['update_project', 'project_id* path name', 'project_id | path name'],
-    ['update_many', 'database* collection* filter:object update*:object', 'database collection | filter update'],
     ['move_page', 'page_id* parent*:object', 'page_id | parent'],
     ['approve_build', 'build_id* action*:choice', 'build_id | action'],
     ['update_thing', 'input*:object', ' | input'],

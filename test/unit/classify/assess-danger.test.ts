@@ -46,6 +46,23 @@ describe('the default danger of a category', () => {
   });
 });
 
+describe('an upsert', () => {
+  test.each([
+    ['create_or_update_file', 'Create or update a file'],
+    ['upsert_records', 'Insert or update records'],
+    ['put_object', 'Puts an object'],
+  ])('such as %s is destructive', (name, description) => {
+    expect(dangerOf(name, { description }).level).toBe('destructive');
+  });
+
+  test('is reversible where a switch decides whether it replaces', () => {
+    const parameters = { path: text, createOnly: { type: 'boolean' } };
+    expect(dangerOf('create_or_update_file', { description: 'Create or update a file', parameters }).level).toBe(
+      'reversible',
+    );
+  });
+});
+
 describe('every danger rule', () => {
   const raised: Readonly<Record<string, readonly [name: string, level: string, example?: ToolExample]>> = {
     'name-pattern': ['purge_queue', 'dangerous'],
@@ -53,6 +70,9 @@ describe('every danger rule', () => {
     'plain-effect': ['replace_page', 'destructive'],
     'group-values': ['page', 'destructive', { parameters: { action: choice('append', 'overwrite') } }],
     'bulk-removal': ['batch_remove_orders', 'dangerous'],
+    'not-understood': ['frobnicate', 'destructive'],
+    'existing-file': ['append_file', 'destructive'],
+    'bulk-update': ['update_records', 'destructive', { parameters: { conditions: text, data: text } }],
     money: ['create_refund', 'destructive'],
     'announced-loss': ['restore_order', 'destructive', { description: 'Restores. This cannot be undone.' }],
     'annotation-destructive': ['update_order', 'destructive', { annotations: { destructiveHint: true } }],

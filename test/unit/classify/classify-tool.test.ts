@@ -82,10 +82,22 @@ describe('the category by description', () => {
 });
 
 describe('a tool in doubt', () => {
-  test('is EXECUTE with low confidence and at least reversible where nothing is known', () => {
+  test('is EXECUTE, destructive and of low confidence where nothing is known', () => {
     const { category, danger, confidence } = classify('frobnicate');
-    expect({ category, level: danger.level }).toEqual({ category: 'EXECUTE', level: 'reversible' });
+    expect({ category, level: danger.level }).toEqual({ category: 'EXECUTE', level: 'destructive' });
     expect(confidence).toBeLessThan(0.2);
+  });
+
+  test.each(['eliminar_usuario', 'видалити', 'ZZtop'])('is not understood by the parameters of %s alone', (name) => {
+    const { category, danger, confidence } = classify(name, { parameters: { query: text, limit: text } });
+    expect([category, danger.level]).toEqual(['EXECUTE', 'destructive']);
+    expect(confidence).toBeLessThan(0.3);
+  });
+
+  test('is EXECUTE where an update takes nothing to update, and UPDATE for a merge', () => {
+    expect(categoryOf('toggle_simulated_logging', 'Toggles simulated logging', { parameters: {} })).toBe('EXECUTE');
+    expect(categoryOf('merge_items', undefined)).toBe('UPDATE');
+    expect(categoryOf('merge_pull_request', 'Merge a pull request')).toBe('EXECUTE');
   });
 
   test('is never READ where evidence for a write competes', () => {
@@ -100,6 +112,39 @@ describe('a tool in doubt', () => {
 
 describe('annotations', () => {
   const readOnly = { annotations: { readOnlyHint: true } };
+
+  test('that contradict the other evidence lower the confidence and are shown first', () => {
+    const plain = classify('create_order', { description: 'Create an order' });
+    const { category, confidence, evidence } = classify('create_order', {
+      description: 'Create an order',
+      ...readOnly,
+    });
+    expect(category).toBe('CREATE');
+    expect(confidence).toBeLessThan(plain.confidence);
+    expect(evidence[0]).toContain('readOnlyHint=true contradicts');
+  });
+
+  test('leave a READ reversible, whatever they say', () => {
+    const { category, danger } = classify('search_pages', {
+      description: 'Search and list the pages',
+      annotations: { destructiveHint: true },
+      parameters: { query: text, limit: text },
+    });
+    expect([category, danger.level]).toEqual(['READ', 'reversible']);
+  });
+
+  test('say nothing where destructive stands beside read-only', () => {
+    const hints = { readOnlyHint: true, destructiveHint: true };
+    expect(classify('create_order', { description: 'Create an order', annotations: hints }).danger.level).toBe(
+      'reversible',
+    );
+  });
+
+  test('make a read of open_nodes, which opens nothing', () => {
+    expect(categoryOf('open_nodes', 'Open specific nodes by name')).toBe('READ');
+    expect(categoryOf('open_archive', 'Open it', readOnly)).toBe('READ');
+    expect(categoryOf('open_app', 'Open an app')).toBe('EXECUTE');
+  });
 
   test('make an unknown tool a READ by a read-only hint from trust level validated on', () => {
     expect(categoryOf('almanac', undefined, readOnly)).toBe('READ');

@@ -15,7 +15,7 @@ interface RuleExample {
 const EXAMPLES: readonly RuleExample[] = [
   { id: 'name-lead', finds: ['orders_delete'], effect: 'delete', ignores: ['orders_deleted'] },
   { id: 'name-joined', finds: ['get_or_create_tag'], effect: 'create', ignores: ['get_creator_tag'] },
-  { id: 'name-likely', finds: ['git_merge'], effect: 'publish', ignores: ['merge_request_approve'] },
+  { id: 'name-likely', finds: ['git_merge'], effect: 'update', ignores: ['merge_request_approve'] },
   { id: 'name-possible', finds: ['shop_label'], effect: 'create', ignores: ['shop_labels'] },
   { id: 'name-next', finds: ['get_delete_token'], effect: 'delete', ignores: ['get_deletion_token'] },
   { id: 'name-inner', finds: ['get_domain_transfer_fee'], effect: 'update', ignores: ['transfer_domain_fee'] },

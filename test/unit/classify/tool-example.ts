@@ -17,7 +17,7 @@ export interface ToolExample extends Partial<Omit<ClassificationInput, 'tool' | 
 /** A classification input for a tool of the given name. */
 export function exampleInput(toolName: string, example: ToolExample = {}): ClassificationInput {
   const { trust, slug, title, description, parameters, required, outputSchema, annotations, ...rest } = example;
-  const tool: JsonObject = { name: toolName, inputSchema: { type: 'object', properties: parameters ?? {}, required } };
+  const tool: JsonObject = { name: toolName, inputSchema: { type: 'object', properties: parameters, required } };
   for (const [key, value] of Object.entries({ title, description, outputSchema, annotations })) {
     if (value !== undefined) tool[key] = value;
   }

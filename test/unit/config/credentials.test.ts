@@ -150,7 +150,7 @@ describe('a secret that is used twice', () => {
 
 describe('a server without clients that listens beyond loopback', () => {
   const warning = (place: string): string =>
-    `${place}: everyone who can reach the port can call, because there are no clients; set 'clients' or MCP_AQL_CLIENT_TOKEN`;
+    `${place}: there are no clients, so 'serve' makes a token that they must send; set 'clients' or MCP_AQL_CLIENT_TOKEN, or server.allowUnauthenticated where something else decides who may connect`;
 
   it.each(['0.0.0.0', '::', '192.168.1.2', 'gateway.example', '128.0.0.1', 'localhost.example'])(
     'gets a warning at %s',

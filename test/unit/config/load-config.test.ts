@@ -80,7 +80,7 @@ describe('loadConfig: the result', () => {
       log: { level: 'warn' },
     };
     const env = { MCP_AQL_HOST: 'env', MCP_AQL_PORT: '2', MCP_AQL_ENDPOINT_MODE: 'single' };
-    const config = await loadOnly(file, { env, flags: { port: '3', toolPrefix: 'x_' } });
+    const config = await loadOnly(file, { env, flags: { port: '3', prefix: 'x_' } });
     expect(config.server).toMatchObject({ host: 'env', port: 3 });
     expect(config.endpoint).toMatchObject({ mode: 'single', toolPrefix: 'x_', profile: { name: 'intent' } });
     expect(config.log.level).toBe('warn');
@@ -158,12 +158,12 @@ describe('loadConfig: faults', () => {
     };
     const files = { 'upstreams/broken.json': '{ "url": }', 'upstreams/d.json': { url: 'ftp://d', trust: 'full' } };
     const env = { MCP_AQL_LOG_LEVEL: 'loud' };
-    const problems = await problemsOf(main, { files, env, flags: { mode: 'semantc', toolPrefix: 'Bad' } });
+    const problems = await problemsOf(main, { files, env, flags: { mode: 'semantc', prefix: 'Bad' } });
     const lines = problems.map(({ file, path, message, suggestion }) => [file, path, message, suggestion]);
     expect(lines.sort()).toEqual(
       [
         ['command line', '--mode', "expected one of 'semantic', 'crude', 'single', 'all'", "did you mean 'semantic'?"],
-        ['command line', '--tool-prefix', 'expected text that matches ^[a-z0-9_]*_$', undefined],
+        ['command line', '--prefix', 'expected text that matches ^[a-z0-9_]*_$', undefined],
         ['environment', 'MCP_AQL_LOG_LEVEL', expect.stringContaining("expected one of 'trace'"), undefined],
         ['gateway.config.json', 'endpoint.profile', "there is no profile 'crud'", "did you mean 'crude'?"],
         ['gateway.config.json', 'limits.maxNestingDepth', 'expected at least 8 and at most 64, got 65', undefined],

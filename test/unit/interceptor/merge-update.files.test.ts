@@ -55,7 +55,13 @@ const content = () => readFile(join(folder, 'notes.txt'), 'utf8');
 
 function run(operation: string, args: JsonObject, more: Partial<HandlerCall> = {}): Promise<HandlerOutcome> {
   const find = (upstream: string, name: string) => findOperation(catalog, upstream, name);
-  const handle = createMergeInterceptor({ inner, findOperation: find, explainFailure });
+  const handle = createMergeInterceptor({
+    inner,
+    read: inner,
+    findOperation: find,
+    resourcePathOf: () => undefined,
+    explainFailure,
+  });
   return handle(aCall(named(catalog, operation), { arguments: { path: 'notes.txt', ...args }, ...more }));
 }
 
@@ -64,9 +70,9 @@ describe('a file of server-filesystem', () => {
     const first = resultOf(await run('write_file', { content: 'second\n' }, { ifMatch: { content: 'first line\n' } }));
     expect(await content()).toBe('second\n');
     const edits = [{ oldText: 'second', newText: 'third' }];
-    await run('edit_file', { edits }, { ifMatch: first._meta?.['version'] });
+    await run('edit_file', { edits }, { ifMatch: first._meta?.['mcp-aql/version'] });
     expect(await content()).toBe('third\n');
-    await expect(run('edit_file', { edits }, { ifMatch: first._meta?.['version'] })).rejects.toMatchObject({
+    await expect(run('edit_file', { edits }, { ifMatch: first._meta?.['mcp-aql/version'] })).rejects.toMatchObject({
       code: 'CONFLICT_VERSION_MISMATCH',
     });
   });

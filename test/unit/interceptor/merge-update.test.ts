@@ -7,6 +7,7 @@ import { Cancellation } from '../../../src/protocol/cancellation.js';
 import type { JsonObject } from '../../../src/protocol/json.js';
 import type { MergeRule } from '../../../src/protocol/operation.js';
 import { OperationError } from '../../../src/protocol/operation-error.js';
+import { RESOURCE_VERSION } from '../../../src/protocol/result.js';
 import { anOperation } from '../../support/an-operation.js';
 import { aCall, aText } from './held-interceptor.js';
 import { createRecordBench, MERGE, named, RECORD, resultOf } from './record-bench.js';
@@ -94,6 +95,63 @@ describe('a merging update', () => {
   });
 });
 
+describe('a merging update of a tool that replaces the resource', () => {
+  const WHOLE: MergeRule = { ...MERGE, writes: 'whole' };
+  const written = (sent: readonly [string, JsonObject][]) => sent.find(([tool]) => tool === 'update_record')?.[1];
+
+  it('writes every field that the resource has and the tool takes', async () => {
+    const { sent, update } = createRecordBench({ merge: WHOLE });
+    await update({ title: 'New' });
+    expect(written(sent)).toEqual({ recordId: 'r1', ...RECORD, id: undefined, title: 'New' });
+  });
+
+  it('removes a field that is null by leaving it out', async () => {
+    const { sent, update } = createRecordBench({ merge: WHOLE });
+    await update({ title: null });
+    expect(written(sent)).toEqual({ recordId: 'r1', status: 'open', settings: RECORD.settings });
+  });
+
+  it('is refused where another writer changes a field that is written back', async () => {
+    const { server, sent, update } = createRecordBench({ merge: WHOLE });
+    await server.call('disturb', { id: 'r1', after: 1, fields: { settings: { priority: 'high' } } });
+    expect(await refusalOf(update({ title: 'New' }))).toMatchObject({ code: 'CONFLICT_VERSION_MISMATCH' });
+    expect(written(sent)).toBeUndefined();
+  });
+});
+
+it.each<[MergeRule, string]>([
+  [MERGE, 'title'],
+  [{ ...MERGE, writes: 'whole' }, 'status'],
+])('says that a field cannot be removed where the tool takes no null for it: %j', async (merge, field) => {
+  const { sent, update } = createRecordBench({ merge });
+  expect(await refusalOf(update({ [field]: null }))).toMatchObject({
+    code: 'VALIDATION_INVALID_TYPE',
+    message: expect.stringContaining(`'input.${field}' cannot be removed`),
+    details: { param_name: `input.${field}`, outcome: 'not_run' },
+  });
+  expect(toolsOf(sent)).not.toContain('update_record');
+});
+
+it('reads as its caller, so that a denied read refuses the update and reveals nothing', async () => {
+  const { sent, update } = createRecordBench({
+    governRead: () => () => Promise.reject(new OperationError('PERMISSION_DENIED', "Permission denied: 'get_record'")),
+  });
+  const refusal = await refusalOf(update({ title: 'New' }, { ifMatch: { title: 'guess' } }));
+  expect(refusal).toMatchObject({ code: 'PERMISSION_DENIED', details: { read_operation: 'get_record' } });
+  expect(JSON.stringify(refusal.toFailure())).not.toContain(RECORD.title);
+  expect(sent).toEqual([]);
+});
+
+it('gives the version with the READ that the update names, and with no other', async () => {
+  const { catalog, handle } = createRecordBench();
+  const read = await handle(aCall(named(catalog, 'get_record'), { arguments: { id: 'r1' } }));
+  expect(resultOf(read)._meta).toEqual({ [RESOURCE_VERSION]: versionOf(RECORD) });
+  const missing = await handle(aCall(named(catalog, 'get_record'), { arguments: { id: 'r9' } }));
+  expect(resultOf(missing)._meta).toBeUndefined();
+  const create = await handle(aCall(named(catalog, 'create_record'), { arguments: { id: 'r2' } }));
+  expect(resultOf(create)._meta).toBeUndefined();
+});
+
 describe('binding an update that merges', () => {
   it.each<[string, JsonObject, boolean]>([
     ['a missing part of an object', { record_id: 'r1', input: { settings: { tags: [] } } }, true],
@@ -138,7 +196,7 @@ describe('if_match', () => {
     expect(refusal.toFailure().error).toEqual({
       code: 'CONFLICT_VERSION_MISMATCH',
       message: expect.stringMatching(
-        /^'update_record' was not attempted: .* repeat it with 'if_match' set to current_version$/,
+        /^'update_record' was not attempted: .* send it again with 'if_match' set to current_version$/,
       ),
       details: { operation: 'update_record', expected: ifMatch, current, current_version: version },
     });
@@ -253,8 +311,8 @@ describe('the answer of a merging update', () => {
     const { server, update } = createRecordBench();
     const result = resultOf(await update({ title: 'New' }));
     expect(result.structuredContent).toEqual({ updated: true });
-    expect(result._meta).toEqual({ version: versionOf(server.records.get('r1') ?? {}) });
-    await update({ title: 'Newer' }, { ifMatch: result._meta?.['version'] });
+    expect(result._meta).toEqual({ [RESOURCE_VERSION]: versionOf(server.records.get('r1') ?? {}) });
+    await update({ title: 'Newer' }, { ifMatch: result._meta?.[RESOURCE_VERSION] });
     expect(server.records.get('r1')).toMatchObject({ title: 'Newer' });
   });
 
@@ -357,12 +415,15 @@ it('gives a read of several ids a list of one, and finds an object inside a list
   const { catalog } = createRecordBench();
   const merge: MergeRule = { read: 'open_notes', identifiers: { ids: 'record_id' }, path: 'notes.0' };
   const sent: JsonObject[] = [];
+  const inner: OperationHandler = async ({ operation, arguments: args }) => {
+    sent.push(args);
+    return { toolResult: operation === read ? aText('{"notes":[{"status":"open"}]}') : aText('done') };
+  };
   const handle = createMergeInterceptor({
-    inner: async ({ operation, arguments: args }) => {
-      sent.push(args);
-      return { toolResult: operation === read ? aText('{"notes":[{"status":"open"}]}') : aText('done') };
-    },
+    inner,
+    read: inner,
     findOperation: () => read,
+    resourcePathOf: () => undefined,
     explainFailure: () => new OperationError('INTERNAL_ERROR', 'not asked'),
   });
   const operation = { ...named(catalog, 'update_record'), merge };

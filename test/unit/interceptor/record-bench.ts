@@ -25,10 +25,17 @@ interface BenchOptions {
   readonly records?: readonly JsonObject[];
   /** Runs between interceptor and server. */
   readonly wrap?: (inner: OperationHandler) => OperationHandler;
+  /** Stands before the reads of updates. */
+  readonly governRead?: (read: OperationHandler) => OperationHandler;
 }
 
 /** The merge interceptor before a server whose updates replace, and every call that reached that server. */
-export function createRecordBench({ merge = MERGE, records = [RECORD], wrap = (inner) => inner }: BenchOptions = {}) {
+export function createRecordBench({
+  merge = MERGE,
+  records = [RECORD],
+  wrap = (inner) => inner,
+  governRead = (read) => read,
+}: BenchOptions = {}) {
   const server = createRecords(records);
   const sent: [tool: string, args: JsonObject][] = [];
   const inner: OperationHandler = async ({ operation, arguments: args }) => {
@@ -43,7 +50,9 @@ export function createRecordBench({ merge = MERGE, records = [RECORD], wrap = (i
   });
   const handle = createMergeInterceptor({
     inner: wrap(inner),
+    read: governRead(wrap(inner)),
     findOperation: (upstream, name) => findOperation(catalog, upstream, name),
+    resourcePathOf: ({ name }) => (name === 'get_record' ? 'record' : undefined),
     explainFailure,
   });
   const update = (args: JsonObject, more: Partial<HandlerCall> = {}): Promise<HandlerOutcome> =>

@@ -67,8 +67,9 @@ describe('a glob pattern', () => {
     ['ranges in the wrong order', '[z-a]'],
     ['braces with too many alternatives', '{1..100}'],
     ['nested braces with too many alternatives', '{a,b}'.repeat(12)],
-    ['too many characters', 'a'.repeat(LONGEST_TEXT + 1)],
-  ])('with %s always gives doubt', (_, pattern) => {
+    ['great length', 'a'.repeat(LONGEST_TEXT + 1)],
+    ['long alternatives', `{a,b,c,d,e}${'x'.repeat(LONGEST_TEXT / 4)}`],
+  ])('doubts everything under a pattern of %s', (_, pattern) => {
     expect(match(pattern, 'prod')).toBe('doubt');
   });
 
@@ -81,6 +82,15 @@ describe('a glob pattern', () => {
   it('is matched quickly against texts that make backtracking matchers hang', () => {
     expect(match('*a*a*a*a*a*b', 'a'.repeat(LONGEST_TEXT))).toBe('no');
     expect(match('**/a/**/a/**/a/**/b', 'a/'.repeat(LONGEST_TEXT / 2 - 1))).toBe('no');
+  });
+
+  it('doubts what takes too many steps, and what is asked with it', () => {
+    // Every start is tried with half of the pattern: the product of the two lengths.
+    const slow = compileGlob(`*${'a'.repeat(LONGEST_TEXT / 2)}b*`);
+    const text = 'a'.repeat(LONGEST_TEXT);
+    expect(matchGlobs([slow], text)).toBe('doubt');
+    expect(matchGlobs([slow, compileGlob('b')], text)).toBe('doubt');
+    expect(matchGlobs([compileGlob('a*'), slow], text)).toBe('yes');
   });
 
   it('agrees with minimatch', () => {

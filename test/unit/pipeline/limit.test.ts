@@ -55,4 +55,23 @@ describe('limitPayload', () => {
   it('accepts paired surrogates and scalars', () => {
     expect(refusal({ a: '😀', b: null, c: 1, d: true })).toBeUndefined();
   });
+
+  it.each([Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, Number.NaN])(
+    'refuses %s, which JSON would send as null, and names its place',
+    (value) => {
+      const error = refusal({ operation: 'x', params: { where: [{ id: value }] } });
+      expect([error?.code, error?.details['param_name']]).toEqual(['VALIDATION_INVALID_VALUE', 'where[0].id']);
+    },
+  );
+
+  it('says where the characters are that are not allowed', () => {
+    expect(refusal({ params: { a: ['x', 'a\0b'] } })?.details).toMatchObject({ location: 'a[1]' });
+    expect(refusal({ input: { 'a\ud800': 1 } })?.details).toMatchObject({ location: 'input' });
+  });
+
+  it('refuses a million levels like five', () => {
+    let deep: unknown = 1;
+    for (let level = 0; level < 1_000_000; level++) deep = [deep];
+    expect(refusal(deep)?.details).toMatchObject({ limit_type: 'nesting_depth', actual_value: 5 });
+  });
 });

@@ -48,6 +48,13 @@ describe('an unknown operation name', () => {
     expect(error.message).toContain('introspect');
     expect(error.details.available).toEqual([]);
   });
+
+  it('that is longer than any name is repeated by its beginning, and compared with nothing', async () => {
+    const { error } = await callUnknown('create_issue'.repeat(5_000));
+    expect(error.code).toBe('NOT_FOUND_OPERATION');
+    expect(error.message.length).toBeLessThan(300);
+    expect(error.details.available).toEqual([]);
+  });
 });
 
 const part = (value: string, level: DangerLevel) => {

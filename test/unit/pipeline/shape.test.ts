@@ -15,6 +15,9 @@ describe('fromFailedTool', () => {
     ['429 Too Many Requests', 'RATE_LIMIT_EXCEEDED'],
     ['MCP error -32602: Invalid arguments for tool x', 'VALIDATION_INVALID_TYPE'],
     ['the disk is on fire', 'INTERNAL_ERROR'],
+    ['Payment of 404 EUR failed', 'INTERNAL_ERROR'],
+    ['order 429 was lost by 401 of 403 workers', 'INTERNAL_ERROR'],
+    ['failed: MCP error -32601: Method not found', 'INTERNAL_ERROR'],
   ])('reads %j as %s', (words, code) => {
     const error = fromFailedTool(anOperation(), failed(words));
     expect(error.code).toBe(code);

@@ -27,8 +27,16 @@ describe('toResultData', () => {
     ] as const) {
       expect(toResultData({ structuredContent: structured, content: [text(repeated)] }).blocks).toEqual([]);
     }
-    const { blocks } = toResultData({ structuredContent: { a: 'x', b: 'y' }, content: [text('x')] });
-    expect(blocks).toEqual([text('x')]);
+    const several = { structuredContent: { a: 'x', b: 'y' }, content: [text('x'), text('z')] };
+    expect(toResultData(several).blocks).toEqual([text('z')]);
+  });
+
+  it('drops the JSON of structured content also under a heading of one line', () => {
+    const structuredContent = { theme: 'dark', size: 2 };
+    const json = JSON.stringify(structuredContent, null, 2);
+    const blocksOf = (value: string) => toResultData({ structuredContent, content: [text(value)] }).blocks;
+    expect(blocksOf(`Current configuration:\n${json}`)).toEqual([]);
+    expect(blocksOf(`Saved at noon.\nCurrent configuration:\n${json}`)).toHaveLength(1);
   });
 
   it('keeps text that differs from the structured content', () => {
@@ -108,5 +116,30 @@ describe('toResultData', () => {
         expect(dataOf({ content: [text(value)] })).toBe(value);
       }),
     );
+  });
+});
+
+describe('answers that are nested too deeply', () => {
+  const nest = (levels: number): unknown => {
+    let value: unknown = 1;
+    for (let level = 0; level < levels; level += 1) value = [value];
+    return value;
+  };
+
+  it('stay text where they came as text, so that no client has to parse them', () => {
+    const text = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
+    expect(toResultData({ content: [{ type: 'text', text }] })).toEqual({
+      dataText: JSON.stringify(text),
+      value: text,
+      blocks: [],
+    });
+  });
+
+  it('come as their text blocks where structured content cannot be written', () => {
+    for (const levels of [600, 1_000_000]) {
+      const structuredContent = { deep: nest(levels) };
+      expect(toResultData({ structuredContent, content: [{ type: 'text', text: 'short' }] }).dataText).toBe('"short"');
+      expect(() => toResultData({ structuredContent, content: [] })).toThrow('nested more than 512 levels deep');
+    }
   });
 });

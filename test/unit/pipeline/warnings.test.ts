@@ -94,7 +94,16 @@ describe('slowOperationWarning', () => {
       code: 'PERFORMANCE_SLOW_QUERY_WARNING',
       details: { operation: 'get_item', duration_ms: 2_300, threshold_ms: 2_000 },
     });
-    expect(warning?.message).toContain("'get_item' took 2300 ms");
+    expect(warning?.message).toBe('Operation took 2300ms (threshold: 2000ms)');
+  });
+
+  it.each([
+    [3_999, 'low'],
+    [4_000, 'medium'],
+    [20_000, 'medium'],
+    [20_001, 'high'],
+  ])('is more severe the more the threshold was passed: %s ms is %s', (durationMs, severity) => {
+    expect(slowOperationWarning(anOperation(), durationMs, 2_000)?.severity).toBe(severity);
   });
 
   it('is undefined up to the threshold', () => {
@@ -105,7 +114,7 @@ describe('slowOperationWarning', () => {
 describe('deprecationWarning', () => {
   it('names the operation, its date of removal and its replacement', () => {
     const deprecated = { replacement: 'get_thing', removalDate: '2027-01-31', note: 'Things are items.' };
-    expect(deprecationWarning(anOperation({ deprecated }))).toEqual({
+    expect(deprecationWarning(anOperation({ deprecated }), Date.parse('2026-12-31'))).toEqual({
       code: 'DEPRECATION_WARNING',
       message:
         "Operation 'get_item' is deprecated and will be removed on '2027-01-31'. Use 'get_thing' instead. Things are items.",
@@ -117,6 +126,16 @@ describe('deprecationWarning', () => {
       },
       severity: 'medium',
     });
+  });
+
+  it.each([
+    ['2027-01-31', 'medium'],
+    ['2027-01-30', 'high'],
+    ['2026-01-01', 'high'],
+    ['next year', 'low'],
+  ])('is more severe the sooner the removal is: %s is %s', (removalDate, severity) => {
+    const now = Date.parse('2026-12-31');
+    expect(deprecationWarning(anOperation({ deprecated: { removalDate } }), now)?.severity).toBe(severity);
   });
 
   it('leaves out what the operator did not configure', () => {

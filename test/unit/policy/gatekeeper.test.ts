@@ -114,7 +114,7 @@ describe('a denial', () => {
   ])('of a %s operation on a %s upstream names the required trust level %s', (danger, trust, needed) => {
     expect(denialBy(anEngine([], trust), danger)).toEqual({
       code: 'PERMISSION_TRUST_LEVEL_INSUFFICIENT',
-      message: `Operation 'run_job' requires trust level '${needed}', adapter has '${trust}'. Do not retry: the operator has to trust upstream 'demo' at least as '${needed}', or to name this operation in a policy rule`,
+      message: `Operation 'run_job' requires trust level '${needed}', adapter has '${trust}'. Do not retry: the operator has to trust upstream 'demo' as '${needed}' or higher, or to name this operation in a policy rule`,
       details: { operation: 'run_job', required_trust: needed, actual_trust: trust, danger_level: danger },
     });
   });
@@ -126,7 +126,7 @@ describe('a denial', () => {
   ])('of a %s operation on a %s upstream names the danger and the required trust level %s', (danger, trust, needed) => {
     expect(denialBy(anEngine([], trust), danger)).toEqual({
       code: 'PERMISSION_DANGER_LEVEL_DENIED',
-      message: `Operation 'run_job' (danger: ${danger}) denied for adapter trust level '${trust}'. Do not retry: the operator has to trust upstream 'demo' at least as '${needed}', or to name this operation in a policy rule`,
+      message: `Operation 'run_job' (danger: ${danger}) denied for adapter trust level '${trust}'. Do not retry: the operator has to trust upstream 'demo' as '${needed}' or higher, or to name this operation in a policy rule`,
       details: {
         operation: 'run_job',
         danger_level: danger,

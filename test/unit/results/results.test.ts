@@ -24,11 +24,16 @@ interface Page {
   };
 }
 
+function atOnce(answer: ReadData | Promise<ReadData>): ReadData {
+  if (answer instanceof Promise) throw new Error('the answer was made in slices');
+  return answer;
+}
+
 /** One call: its controls, and the upstream's answer where one is needed. */
 function ask(service: ResultService, params: JsonObject, answer: unknown, context = CONTEXT): ReadData {
   const { query } = service.takeControls(context.operation, params);
   const resumed = query === undefined ? undefined : service.resume(context, query);
-  return resumed ?? service.finish(context, query, JSON.stringify(answer));
+  return resumed ?? atOnce(service.finish(context, query, JSON.stringify(answer)));
 }
 
 const page = (service: ResultService, params: JsonObject, answer: unknown): Page =>
@@ -123,7 +128,7 @@ describe('an answer without a query', () => {
     const service = createResultService({ ...SETTINGS, maxBytes: 10_000, keptBytes });
     const big = JSON.stringify(Array.from({ length: 2_000 }, (_, id) => ({ id, text: 'x'.repeat(50) })));
     const handles = Array.from({ length: 100 }, () => {
-      const [warning] = service.finish(CONTEXT, undefined, big).warnings;
+      const [warning] = atOnce(service.finish(CONTEXT, undefined, big)).warnings;
       return String(warning?.details?.['handle']);
     });
     const alive = handles.filter((handle) => {
@@ -152,4 +157,96 @@ describe('lists of items with the same members', () => {
       rows: [0, 1, 2, 3, 4].map((id) => [id, 'd']),
     });
   });
+});
+
+describe('an answer that is a text', () => {
+  const READ = { ...CONTEXT, operation: anOperation({ name: 'read_text_file' }) };
+  const TEXT = fc.oneof(
+    fc.string(),
+    fc.array(fc.constantFrom('a', '', '  b', 'c  ', '[', '{"x": 1}', '007'), { maxLength: 6 }).map((l) => l.join('\n')),
+    fc.json(),
+  );
+
+  it("is the same with fields: 'full' as without, whatever its lines and wherever it stands", () => {
+    fc.assert(
+      fc.property(TEXT, fc.constantFrom('', 'content', 'result'), fc.boolean(), (text, member, isList) => {
+        const answer = member === '' ? text : { [member]: text };
+        const context = isList ? CONTEXT : READ;
+        const { dataText } = ask(createResultService(SETTINGS), { fields: 'full' }, answer, context);
+        expect(JSON.parse(dataText)).toEqual(answer);
+      }),
+    );
+  });
+
+  it.each(['standard', 'minimal'])('comes whole, with a warning, where the preset %s is asked for', (preset) => {
+    const answer = { content: 'alpha  \n\n  indented\n\n\nend' };
+    const { dataText, warnings } = ask(createResultService(SETTINGS), { fields: preset }, answer, READ);
+    expect(JSON.parse(dataText)).toEqual(answer);
+    expect(warnings).toMatchObject([{ code: 'VALIDATION_NO_FIELDS_WARNING' }]);
+  });
+
+  it('has the fields of its own members, however many lines it has', () => {
+    for (const content of ['one line', 'several\n\nlines']) {
+      const service = createResultService(SETTINGS);
+      expect(JSON.parse(ask(service, { fields: ['content'] }, { content }, READ).dataText)).toEqual({ content });
+      expect(() => ask(service, { fields: ['value'] }, { content }, READ)).toThrow("Valid: 'content'");
+    }
+  });
+
+  it('comes whole, with a warning, where it is asked for as a list and is none', () => {
+    const answer = { content: 'a\n\nb' };
+    const { dataText, warnings } = ask(createResultService(SETTINGS), { first: 1, query: 'b' }, answer, READ);
+    expect(JSON.parse(dataText)).toEqual(answer);
+    expect(warnings).toMatchObject([{ code: 'VALIDATION_NO_LIST_WARNING' }]);
+  });
+});
+
+describe('a query of a READ whose answers are not described', () => {
+  const READ = { ...CONTEXT, operation: anOperation({ name: 'read_graph' }) };
+  const GRAPH = { entities: [{ name: 'b' }, { name: 'a' }], relations: [{ from: 'a', to: 'b' }] };
+
+  it('works on the only list that the answer holds', () => {
+    const { dataText } = ask(createResultService(SETTINGS), { sort: 'id', first: 1 }, [{ id: 2 }, { id: 1 }], READ);
+    expect(JSON.parse(dataText)).toMatchObject({ items: [{ id: 1 }], pageInfo: { totalCount: 2 } });
+    const inside = { took: 3, rows: [{ id: 2 }, { id: 1 }] };
+    expect(JSON.parse(ask(createResultService(SETTINGS), { filter: { id: 1 } }, inside, READ).dataText)).toMatchObject({
+      items: [{ id: 1 }],
+      rest: { took: 3 },
+    });
+  });
+
+  it('leaves an answer with several lists whole, and the warning names them and how to choose one', () => {
+    const service = createResultService(SETTINGS);
+    const { dataText, warnings } = ask(service, { filter: { name: 'a' } }, GRAPH, READ);
+    expect(JSON.parse(dataText)).toEqual(GRAPH);
+    expect(warnings).toMatchObject([
+      { code: 'VALIDATION_NO_LIST_WARNING', details: { lists: ['entities', 'relations'] } },
+    ]);
+    expect(warnings[0]?.message).toContain('{"collection":"entities"}');
+  });
+
+  it('works on the list that the caller names, also inside a text that is JSON', () => {
+    for (const answer of [GRAPH, { result: JSON.stringify(GRAPH) }]) {
+      const params = { collection: 'entities', sort: 'name' };
+      const { dataText } = ask(createResultService(SETTINGS), params, answer, READ);
+      expect(JSON.parse(dataText)).toMatchObject({ items: [{ name: 'a' }, { name: 'b' }] });
+    }
+  });
+
+  it('refuses the path of a list that the answer does not have, and names those that it has', () => {
+    const service = createResultService(SETTINGS);
+    expect(() => ask(service, { collection: 'nodes', first: 1 }, GRAPH, READ)).toThrow(
+      "Its lists: 'entities', 'relations'",
+    );
+  });
+});
+
+it('a query of a large answer lets other calls run between its slices', async () => {
+  const items = Array.from({ length: 4_000 }, (_, id) => ({ id, text: 'x'.repeat(60) }));
+  const service = createResultService(SETTINGS);
+  const { query } = service.takeControls(CONTEXT.operation, { filter: { id: { lt: 3 } }, sort: '-id' });
+  const answer = service.finish(CONTEXT, query, JSON.stringify(items));
+  expect(answer).toBeInstanceOf(Promise);
+  const { dataText } = await answer;
+  expect(JSON.parse(dataText).items.map(({ id }: { id: number }) => id)).toEqual([2, 1, 0]);
 });

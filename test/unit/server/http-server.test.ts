@@ -53,7 +53,7 @@ describe('the legacy endpoint', () => {
     const url = await open();
     const { status, headers, json } = await sendHttp(url, { body: initializeMessage(7) });
     expect(status).toBe(200);
-    expect(headers['mcp-session-id']).toMatch(/^[0-9a-f-]{36}$/);
+    expect(headers['mcp-session-id']).toMatch(/^n[0-9a-f]{8}-[0-9a-f]{32}-[0-9a-f]{32}$/);
     expect(json).toMatchObject({ id: 7, result: { protocolVersion: '2025-11-25', serverInfo: SERVER_INFO } });
     expect(json.result.capabilities).toEqual({ tools: { listChanged: true } });
   });
@@ -164,17 +164,68 @@ describe('the legacy endpoint', () => {
     opened.destroy();
   });
 
-  it('drops the session that was idle longest when it is full, and refuses a new one when none is idle', async () => {
-    const url = await open({ server: { maxSessions: 1 }, handle: () => new Promise(() => undefined) });
+  it('refuses a session when there are too many, and ends no other for it', async () => {
+    const url = await open({ server: { maxSessions: 2, maxSessionsPerClient: 1 } });
     const first = await openSession(url);
-    const second = await openSession(url);
-    expect((await sendHttp(url, { headers: first, body: callMessage(1) })).status).toBe(404);
-    const stream = beginHttp(url, { method: 'GET', headers: second });
-    await once(stream, 'response');
-    const { status, json, headers } = await sendHttp(url, { body: initializeMessage() });
-    expect([status, headers['mcp-session-id']]).toEqual([503, undefined]);
-    expect(json.error.message).toContain('server.maxSessions');
-    stream.destroy();
+    const own = await sendHttp(url, { body: initializeMessage(7) });
+    expect([own.status, own.headers['mcp-session-id'], own.json.id]).toEqual([503, undefined, 7]);
+    expect(own.json.error.message).toContain('server.maxSessionsPerClient');
+    expect((await sendHttp(url, { headers: first, body: callMessage(1) })).status).toBe(200);
+  });
+
+  it('says which setting bounds all sessions together', async () => {
+    const url = await open({ server: { maxSessions: 1 } });
+    await openSession(url);
+    const { status, json } = await sendHttp(url, { body: initializeMessage() });
+    expect([status, json.error.message]).toEqual([503, expect.stringContaining('server.maxSessions.')]);
+  });
+
+  it('begins a new session for an id of the gateway before a restart, and for no other unknown id', async () => {
+    const url = await open();
+    const headers = await openSession(url);
+    await gatewayServer.close();
+    const again = await open();
+    const call = (id: string) => sendHttp(again, { headers: { 'mcp-session-id': id }, body: callMessage(1) });
+    const id = String(headers['mcp-session-id']);
+    expect([(await call(id)).status, (await call(id)).status]).toEqual([200, 200]);
+    expect(new Set(gateway.calls.map(({ caller }) => caller.sessionId)).size).toBe(1);
+    expect((await call(id.replace(/.$/, (end) => (end === '0' ? '1' : '0')))).status).toBe(404);
+    expect((await sendHttp(again, { method: 'DELETE', headers })).status).toBe(200);
+    expect((await call(id)).status).toBe(404);
+  });
+
+  it('gives a client no session for the id of another client before a restart', async () => {
+    const clients = [
+      { name: 'ann', token: 'ann-token' },
+      { name: 'bob', token: 'bob-token' },
+    ];
+    const [ann, bob] = clients.map(({ token }) => ({ authorization: `Bearer ${token}` }));
+    const opened = await sendHttp(await open({ clients }), { headers: { ...ann }, body: initializeMessage() });
+    const id = { 'mcp-session-id': String(opened.headers['mcp-session-id']) };
+    await gatewayServer.close();
+    const again = await open({ clients });
+    expect((await sendHttp(again, { headers: { ...bob, ...id }, body: callMessage(1) })).status).toBe(404);
+    expect((await sendHttp(again, { headers: { ...ann, ...id }, body: callMessage(1) })).status).toBe(200);
+    expect((await sendHttp(again, { headers: { ...bob, ...id }, body: callMessage(1) })).status).toBe(404);
+  });
+
+  it.each([
+    ['a legacy', {}, {}],
+    ['a modern', modernHeaders('tools/list'), { _meta: MODERN_META }],
+  ])('refuses ill-formed params of %s tools/list in words', async (_case, more, meta) => {
+    const url = await open();
+    const headers = { ...('mcp-method' in more ? {} : await openSession(url)), ...more };
+    const body = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: { cursor: {}, ...meta } };
+    const { json } = await sendHttp(url, { headers, body });
+    const message = "Invalid params: 'params.cursor': expected string, received object";
+    expect(json.error).toEqual({ code: -32602, message });
+  });
+
+  it('refuses an encoded body', async () => {
+    const url = await open();
+    const headers = { 'content-encoding': 'gzip' };
+    const { status, json } = await sendHttp(url, { headers, body: initializeMessage() });
+    expect([status, json.error.message]).toEqual([415, expect.stringContaining('Content-Encoding')]);
   });
 
   it('sends list changes on the standalone stream', async () => {
@@ -395,7 +446,7 @@ describe('bodies', () => {
   ])('over the limit get a tool result when they are a call %s', async (_case, body, id) => {
     const url = await open({ limits: { maxRequestSize: 1_000 } });
     const { status, json } = await sendHttp(url, { headers: { 'content-length': String(body.length) }, body });
-    expect([status, json.id, json.result.isError]).toEqual([200, id, undefined]);
+    expect([status, json.id, json.result.isError]).toEqual([200, id, true]);
     expect(envelopeOf(json)).toMatchObject(tooLarge);
     expect(envelopeOf(json)).toMatchObject({ error: { details: { actual_value: body.length } } });
   });
@@ -526,7 +577,7 @@ describe('the HTTP server', () => {
 
   it('names the path of MCP in a 404', async () => {
     const url = await open();
-    const { status, text } = await sendHttp(url.replace('/mcp', '/'), { method: 'GET' });
+    const { status, text } = await sendHttp(url.replace('/mcp', '/nowhere'), { method: 'GET' });
     expect([status, text]).toEqual([404, expect.stringContaining('/mcp')]);
   });
 

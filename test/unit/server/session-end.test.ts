@@ -42,22 +42,19 @@ it('ends a legacy session once when it is deleted', async () => {
 
 it('ends a legacy session once when it expires', async () => {
   const { gateway, gatewayServer, url, nextEnd } = await open({ server: { sessionIdleMs: 20 } });
-  await sendHttp(url, { headers: await openSession(url), body: callMessage(1) });
+  await openSession(url);
   const sessionId = await nextEnd;
   await gatewayServer.close();
   expect(gateway.endedSessions).toEqual([sessionId]);
-  expect(gateway.calls[0]?.caller.sessionId).toBe(sessionId);
 });
 
-it('ends a legacy session once when a new one replaces it, and when the server closes', async () => {
-  const { gateway, gatewayServer, url } = await open({ server: { maxSessions: 1 } });
+it('ends each legacy session once when the server closes', async () => {
+  const { gateway, gatewayServer, url } = await open();
   for (let count = 0; count < 2; count += 1) {
     await sendHttp(url, { headers: await openSession(url), body: callMessage(1) });
   }
-  const [first, second] = gateway.calls.map(({ caller }) => caller.sessionId);
-  expect(gateway.endedSessions).toEqual([first]);
   await gatewayServer.close();
-  expect(gateway.endedSessions).toEqual([first, second]);
+  expect(gateway.endedSessions).toEqual(gateway.calls.map(({ caller }) => caller.sessionId));
 });
 
 it('ends the session of a modern client once when it is idle for too long', async () => {

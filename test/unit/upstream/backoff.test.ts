@@ -18,7 +18,7 @@ describe('RetryPacer', () => {
 
   it('tries at once after a good connection, and patiently after that', () => {
     const pacer = new RetryPacer();
-    pacer.disconnected(60_000);
+    pacer.disconnected(60_000, true);
     expect([pacer.failures, pacer.pauseMs]).toEqual([0, 0]);
     for (let failures = 1; failures <= 30; failures += 1) {
       pacer.failed(5);
@@ -30,7 +30,7 @@ describe('RetryPacer', () => {
 
   it('counts a connection that hardly lived as a failure', () => {
     const pacer = new RetryPacer();
-    pacer.disconnected(50);
+    pacer.disconnected(50, true);
     expect(pacer.failures).toBe(1);
     expect(pacer.pauseMs).toBeGreaterThan(0);
   });
@@ -44,7 +44,7 @@ describe('RetryPacer', () => {
     expect(pacer.remainingMs).toBe(0);
   });
 
-  it('lets somebody in need end a long pause, but not before a failed attempt has cooled down', async () => {
+  it('lets a waiting call end a long pause, as soon as the failed attempt is old enough', async () => {
     const pacer = new RetryPacer();
     for (let failures = 0; failures < 12; failures += 1) pacer.failed(1_000);
     let rested = false;
@@ -56,8 +56,43 @@ describe('RetryPacer', () => {
     await vi.advanceTimersByTimeAsync(0);
     expect(rested).toBe(false);
     await vi.advanceTimersByTimeAsync(100);
-    pacer.retryNow();
     await pause;
-    expect(pacer.remainingMs).toBeGreaterThan(1_000);
+  });
+
+  it('does not start anew for a connection that ends at once, however often', () => {
+    const pacer = new RetryPacer();
+    pacer.disconnected(60_000, true);
+    const pauses = Array.from({ length: 8 }, () => {
+      pacer.disconnected(50, false);
+      return pacer.pauseMs;
+    });
+    expect(pauses.at(-1)).toBeGreaterThan(1_000);
+  });
+
+  it('makes the pauses of a server longer that crashes again and again after some seconds', async () => {
+    const pacer = new RetryPacer();
+    const pauses: number[] = [];
+    for (let crash = 1; crash <= 10; crash += 1) {
+      pacer.disconnected(5_000, true);
+      pauses.push(pacer.pauseMs);
+      await vi.advanceTimersByTimeAsync(pacer.pauseMs + 5_000);
+    }
+    expect(pauses.slice(0, 4)).toEqual([0, 0, 0, 0]);
+    expect(pauses[4]).toBeGreaterThan(500);
+    expect(pauses[9]).toBeGreaterThan(20_000);
+    expect(pacer.looping).toBe(true);
+  });
+
+  it('ends a crash loop once the server has run for a healthy span', () => {
+    const pacer = new RetryPacer();
+    for (let crash = 1; crash <= 8; crash += 1) pacer.disconnected(5_000, true);
+    pacer.disconnected(61_000, true);
+    expect([pacer.looping, pacer.pauseMs]).toEqual([false, 0]);
+  });
+
+  it('does not take sessions that end for crashes', () => {
+    const pacer = new RetryPacer();
+    for (let ended = 1; ended <= 20; ended += 1) pacer.disconnected(5_000, false);
+    expect([pacer.looping, pacer.pauseMs]).toEqual([false, 0]);
   });
 });

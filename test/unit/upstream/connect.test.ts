@@ -144,6 +144,20 @@ describe('the problem of a server that cannot be connected', () => {
     expect(problem).toBe('exited with code 3; its last words: Error: API_KEY is not set');
   });
 
+  it('is an exit, with the lines that tell why rather than the end of a stack trace', async () => {
+    const lines = [
+      'starting',
+      'Error: Could not locate the bindings file. Tried:',
+      ...Array.from({ length: 50 }, (_, at) => `    at frame${at} (index.js:${at})`),
+      '}',
+      'Node.js v20.20.2',
+    ];
+    const script = `process.stderr.write(${JSON.stringify(`${lines.join('\n')}\n`)}, () => process.exit(1))`;
+    expect(await problemOf(anUpstream(node('-e', script)))).toBe(
+      'exited with code 1; its last words: Error: Could not locate the bindings file. Tried: | Node.js v20.20.2',
+    );
+  });
+
   it('is silence', async () => {
     const config = anUpstream(behaviourServer('--hang', 'initialize'), { connectTimeoutMs: 400 });
     expect(await problemOf(config)).toBe("no answer to 'initialize' within 0.4 s");
@@ -184,12 +198,12 @@ describe('the problem of a server that cannot be connected', () => {
   it.each([
     [401, 'HTTP 401: needs credentials'],
     [403, 'HTTP 403: access denied'],
-    [404, 'HTTP 404: there is no MCP endpoint at this URL'],
+    [404, expect.stringMatching(/^HTTP 404: this URL is no MCP endpoint; .*"type": "sse"$/)],
     [500, 'HTTP 500'],
   ])('is HTTP status %i', async (status, problem) => {
     await using server = await answering(status, { 'content-type': 'text/plain' }, 'no');
-    expect(await problemOf(anUpstream({ type: 'http', url: server.url, headers: {} }))).toBe(problem);
-    expect(await problemOf(anUpstream({ type: 'sse', url: server.url, headers: {} }))).toBe(problem);
+    expect(await problemOf(anUpstream({ type: 'http', url: server.url, headers: {} }))).toEqual(problem);
+    expect(await problemOf(anUpstream({ type: 'sse', url: server.url, headers: {} }))).toEqual(problem);
   });
 
   it('is an answer that is no MCP', async () => {

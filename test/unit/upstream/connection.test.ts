@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import type { UpstreamConfig } from '../../../src/config/gateway-config.js';
 import type { Observation } from '../../../src/observe/observation.js';
 import type { JsonObject } from '../../../src/protocol/json.js';
 import { type Connection, type EraMemory, openConnection } from '../../../src/upstream/connection.js';
+import { createBehaviours } from '../../fixtures/servers/behaviours.mjs';
+import { serveSse } from '../../fixtures/servers/serve-http.mjs';
 import { anUpstream, behaviourServer } from './opened-pool.js';
 
 interface Opened {
@@ -10,10 +13,14 @@ interface Opened {
   readonly observations: readonly Observation[];
 }
 
-async function open(flags: readonly string[], memory: EraMemory = {}, probeTimeoutMs = 5_000): Promise<Opened> {
+async function open(
+  server: readonly string[] | UpstreamConfig,
+  memory: EraMemory = {},
+  probeTimeoutMs = 5_000,
+): Promise<Opened> {
   const observations: Observation[] = [];
   const connection = await openConnection({
-    config: anUpstream(behaviourServer(...flags)),
+    config: 'slug' in server ? server : anUpstream(behaviourServer(...server)),
     around: {
       observe: (observation) => observations.push(observation),
       binDirectories: [],
@@ -47,6 +54,29 @@ describe('openConnection', () => {
     const { connection, memory } = await open(['--modern']);
     expect(memory.prior).toMatchObject({ kind: 'modern', discover: { capabilities: { tools: {} } } as JsonObject });
     await connection.close();
+  });
+
+  it('connects a modern server that is slow to answer the probe, within the same attempt', async () => {
+    const { connection, memory } = await open(['--modern'], {}, 1);
+    expect(connection.era).toBe('modern');
+    expect(memory.prior).toMatchObject({ kind: 'modern' });
+    await connection.close();
+  });
+
+  it('finds a server of the older HTTP transport by its address alone, and remembers it', async () => {
+    const server = await serveSse(createBehaviours());
+    const memory: EraMemory = {};
+    const config = anUpstream({ type: 'http', url: server.url, headers: {} });
+    const { connection } = await open(config, memory);
+    expect(connection.transport).toBe('sse');
+    expect(memory.sse).toBe(true);
+    await connection.close();
+    const first = server.requests.length;
+    const again = await open(config, memory);
+    // The POST to an address that takes none is not repeated.
+    expect(server.requests.length - first).toBeLessThan(first);
+    await again.connection.close();
+    await server.close();
   });
 
   it('says so when it has ended', async () => {

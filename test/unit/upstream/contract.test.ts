@@ -127,7 +127,7 @@ describe.each(FLAVOURS)('an upstream over $name', ({ name, era, endpoint }) => {
     const warnings: Error[] = [];
     const onWarning = (warning: Error): void => void warnings.push(warning);
     process.on('warning', onWarning);
-    const calls = Array.from({ length: 1_000 }, (_, at) => opened.call('echo', { at }));
+    const calls = Array.from({ length: 1_000 }, (_, at) => opened.call('echo', { at }, { timeoutMs: 60_000 }));
     const answers = (await Promise.all(calls)).map((result) => (JSON.parse(textOf(result)) as { at: number }).at);
     process.off('warning', onWarning);
     expect(answers).toEqual(Array.from({ length: 1_000 }, (_, at) => at));

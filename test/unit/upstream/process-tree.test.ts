@@ -20,9 +20,14 @@ const wrapped: StdioEndpoint = {
 interface Tree {
   readonly server: number;
   readonly child: number;
+  /** In a process group of its own; such processes are found on Linux. */
+  readonly detached?: number;
 }
 
-const gone = ({ server, child }: Tree): boolean => !isAlive(server) && !isAlive(child);
+const gone = ({ server, child, detached }: Tree): boolean =>
+  [server, child, ...(process.platform === 'linux' && detached !== undefined ? [detached] : [])].every(
+    (pid) => !isAlive(pid),
+  );
 
 describe.skipIf(process.platform === 'win32')('the processes behind a stdio upstream', () => {
   it('are gone when the pool is closed', async () => {
@@ -40,6 +45,16 @@ describe.skipIf(process.platform === 'win32')('the processes behind a stdio upst
     const child = Number(textOf(await opened.call('spawn_child')));
     await opened.call('crash').catch(() => {});
     await expect.poll(() => gone({ server, child })).toBe(true);
+  });
+
+  it.skipIf(process.platform !== 'linux')('are gone too where they have left the process group', async () => {
+    const opened = openPool(anUpstream(wrapped));
+    const first = Number(textOf(await opened.call('spawn_detached')));
+    await opened.call('crash').catch(() => {});
+    await expect.poll(() => isAlive(first)).toBe(false);
+    const second = Number(textOf(await opened.call('spawn_detached')));
+    await opened.pool.close();
+    expect(isAlive(second)).toBe(false);
   });
 
   it('are forced when they do not end by themselves', async () => {

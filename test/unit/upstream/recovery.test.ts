@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { UpstreamEndpoint } from '../../../src/config/gateway-config.js';
 import { createBehaviours } from '../../fixtures/servers/behaviours.mjs';
 import { type ServedHttp, serveLegacyHttp, serveModernHttp, serveSse } from '../../fixtures/servers/serve-http.mjs';
-import { anUpstream, behaviourServer, entered, openPool, said, textOf } from './opened-pool.js';
+import { anUpstream, behaviourServer, entered, isAlive, openPool, said, textOf } from './opened-pool.js';
 
 const LOST = { upstream: 'one', reason: 'connection_lost', retryable: true, outcome: 'unknown' };
 
@@ -39,11 +39,11 @@ describe('a stdio server that dies', () => {
     expect(textOf(await opened.call('counter'))).toBe('1');
   });
 
-  it('gives up on a call that kills every server it reaches', async () => {
+  it('sends a call that ends its server once more, and not again', async () => {
     await using opened = openPool(anUpstream(behaviourServer()));
     await expect(opened.call('crash', {}, { retryable: true })).rejects.toMatchObject({ details: LOST });
     expect(textOf(await opened.call('counter'))).toBe('1');
-    expect(opened.pool.statuses()[0]).toMatchObject({ restarts: 3 });
+    expect(opened.pool.statuses()[0]).toMatchObject({ restarts: 2 });
   });
 
   it('is back as soon as it can be started', async () => {
@@ -57,6 +57,74 @@ describe('a stdio server that dies', () => {
     await rm(lock);
     expect(textOf(await waiting)).toBe('1');
     expect(opened.pool.statuses()[0]).toMatchObject({ state: 'ready', restarts: 0 });
+  });
+});
+
+describe('a stdio server that hangs', () => {
+  it('is killed and started again, and calls do not wait for it', async () => {
+    await using opened = openPool(anUpstream(behaviourServer(), { connectTimeoutMs: 5_000 }));
+    const pid = Number(textOf(await opened.call('pid')));
+    process.kill(pid, 'SIGSTOP');
+    const other = opened.call('echo', {}, { timeoutMs: 60_000 });
+    const lost = expect(other).rejects.toMatchObject({ details: LOST });
+    await expect(opened.call('echo', {}, { timeoutMs: 50 })).rejects.toMatchObject({ details: { reason: 'timeout' } });
+    await opened.observed(entered('unresponsive'));
+    await lost;
+    expect(textOf(await opened.call('pid'))).not.toBe(String(pid));
+    await expect.poll(() => isAlive(pid), { timeout: 10_000 }).toBe(false);
+  });
+
+  it('lives on where it is slow with one call and answers others', async () => {
+    await using opened = openPool(anUpstream(behaviourServer(), { connectTimeoutMs: 1_000 }));
+    const pid = textOf(await opened.call('pid'));
+    const slow = opened.call('hold', { key: 'slow' }, { timeoutMs: 50 });
+    await expect(slow).rejects.toMatchObject({ details: { reason: 'timeout' } });
+    expect(textOf(await opened.call('slow', { ms: 1_500 }))).toBe('at last');
+    expect(textOf(await opened.call('pid'))).toBe(pid);
+  });
+});
+
+describe('an answer on stdio that is too long', () => {
+  it('fails its call alone: the server and its other calls go on', async () => {
+    await using opened = openPool(anUpstream(behaviourServer(), { maxAnswerBytes: 100_000 }));
+    const pid = textOf(await opened.call('pid'));
+    const held = opened.call('hold', { key: 'other' });
+    await expect(opened.call('big', { bytes: 5_000_000 })).rejects.toMatchObject({
+      code: 'VALIDATION_PAYLOAD_TOO_LARGE',
+      details: { limit_type: 'upstream_answer_size', limit_value: 100_000 },
+    });
+    await opened.call('release', { key: 'other' });
+    expect(textOf(await held)).toBe('released other');
+    expect(textOf(await opened.call('pid'))).toBe(pid);
+  });
+});
+
+describe('a call that shows progress', () => {
+  it('ends at the absolute maximum, however much progress it shows', async () => {
+    await using opened = openPool(anUpstream(behaviourServer(), { maxCallMs: 600 }));
+    const endless = opened.call('progress', { steps: 100_000, every_ms: 1 }, { timeoutMs: 300 });
+    await expect(endless).rejects.toMatchObject({
+      message: expect.stringContaining('0.6 s'),
+      details: { reason: 'timeout', outcome: 'unknown' },
+    });
+    expect(opened.pool.statuses()[0]).toMatchObject({ state: 'ready', restarts: 0 });
+  });
+
+  it('is not relayed faster than a reader could follow', async () => {
+    await using opened = openPool(anUpstream(behaviourServer()));
+    let relayed = 0;
+    const call = opened.call(
+      'progress',
+      { steps: 2_000, every_ms: 0 },
+      {
+        onProgress: () => {
+          relayed += 1;
+        },
+      },
+    );
+    expect(textOf(await call)).toBe('done');
+    expect(relayed).toBeGreaterThanOrEqual(20);
+    expect(relayed).toBeLessThan(1_000);
   });
 });
 

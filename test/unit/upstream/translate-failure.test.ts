@@ -1,10 +1,10 @@
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
 import { describe, expect, it } from 'vitest';
 import { OperationError } from '../../../src/protocol/operation-error.js';
-import { UpstreamFault } from '../../../src/upstream/fault.js';
+import { answerTooLong, UpstreamFault } from '../../../src/upstream/fault.js';
 import { describeConnectFailure, translateFailure } from '../../../src/upstream/translate-failure.js';
 
-const call = { upstream: 'one', tool: 'do_it' };
+const call = { upstream: 'one', tool: 'do_it', repeatable: false };
 const http = (status: number, data: object = {}): SdkHttpError =>
   new SdkHttpError(SdkErrorCode.ClientHttpNotImplemented, `HTTP ${status}`, { status, ...data });
 
@@ -70,6 +70,20 @@ describe('translateFailure', () => {
     expect(translateFailure(error, call)).toMatchObject({
       code: 'INTERNAL_ERROR',
       details: { upstream: 'one', ...details },
+    });
+  });
+
+  it.each([
+    ['a write', false, /check before you send it again/],
+    ['a read', true, /safe to send the call again/],
+  ])('says what to do after the loss of %s', (_name, repeatable, words) => {
+    expect(translateFailure(new UpstreamFault('lost', 'x'), { ...call, repeatable }).message).toMatch(words);
+  });
+
+  it('names the limit that an answer has exceeded', () => {
+    expect(translateFailure(answerTooLong(1_000), call)).toMatchObject({
+      code: 'VALIDATION_PAYLOAD_TOO_LARGE',
+      details: { upstream: 'one', limit_type: 'upstream_answer_size', limit_value: 1_000, unit: 'bytes' },
     });
   });
 

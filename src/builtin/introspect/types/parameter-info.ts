@@ -56,7 +56,7 @@ function describeInput(
   { input }: OperationTypes,
 ): ParameterInfo {
   const fields = sketchFields(parameters, input, UPDATE_BUDGET, true);
-  return { name: 'input', type: name, required: true, description: `What to change (* required): ${fields}` };
+  return { name: 'input', type: name, required: true, description: `The fields to change (* required): ${fields}` };
 }
 
 function describeSchema(schema: JsonSchema, scope: TypeScope, nesting = 0): ItemInfo {
@@ -114,8 +114,8 @@ function sketchBranch(schema: JsonSchema, scope: TypeScope): string {
 /** Limits that `ParameterInfo` has no key for. */
 function sketchLimits(source: JsonSchema): string {
   const limits: readonly (readonly [string, string])[] = [
-    ['minItems', 'at least % items'],
-    ['maxItems', 'at most % items'],
+    ['minItems', '% or more items'],
+    ['maxItems', '% or fewer items'],
     ['multipleOf', 'a multiple of %'],
     ['exclusiveMinimum', 'more than %'],
     ['exclusiveMaximum', 'less than %'],

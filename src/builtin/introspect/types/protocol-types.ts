@@ -99,7 +99,7 @@ const CONTROL_TYPES: readonly TypeDetails[] = [
   {
     name: 'AggregateExpression',
     kind: 'object',
-    description: 'At least one of these',
+    description: 'One of these or more',
     fields: [
       optional('count', 'boolean', 'How many items'),
       optional('group_by', 'string', 'The field whose values make the groups; alone it counts them'),
@@ -153,7 +153,7 @@ export const PROTOCOL_TYPES: readonly TypeDetails[] = [
     description: 'The operation was refused or failed',
     fields: [
       { name: 'success', type: 'boolean', required: true, enum: [false] },
-      { name: 'error', type: 'ErrorDetail', required: true, description: 'What was wrong and what to do' },
+      { name: 'error', type: 'ErrorDetail', required: true, description: 'The fault and the next step' },
     ],
   },
   {

@@ -2,9 +2,10 @@ import type { Catalog } from '../../../catalog/catalog.js';
 import { groupBy } from '../../../lib/collections.js';
 import { toPascalCase } from '../../../lib/names.js';
 import { cleanText, summarizeText } from '../../../lib/text.js';
-import type { Operation } from '../../../protocol/operation.js';
+import type { Operation, Parameter } from '../../../protocol/operation.js';
+import { readSchema } from '../../../schema/schema-shape.js';
 import { type NamedType, readOperationTypes } from './operation-types.js';
-import { describeMember, nameType } from './parameter-info.js';
+import { describeMember, nameType, type ParameterInfo } from './parameter-info.js';
 import { PROTOCOL_TYPES, type TypeDetails, type TypeInfo } from './protocol-types.js';
 
 export type { TypeInfo } from './protocol-types.js';
@@ -79,8 +80,10 @@ function detailTypes(operation: Operation, only?: string): readonly TypeDetails[
   const isWanted = ({ name }: { readonly name: string }): boolean => only === undefined || name === only;
   const types = [...named.values()].filter(isWanted).map(detailType);
   if (updateInput === undefined || !isWanted(updateInput)) return types;
-  const fields = updateInput.parameters.map((parameter) => describeMember(parameter, input));
-  const description = `What '${operation.name}' can change`;
+  const fields = updateInput.parameters.map((parameter) =>
+    noteRemoval(operation, parameter, describeMember(parameter, input)),
+  );
+  const description = `The fields '${operation.name}' can change`;
   return [...types, { name: updateInput.name, kind: 'object', description, fields }];
 }
 
@@ -95,4 +98,18 @@ function detailType({ name, shape, source, scope }: NamedType): TypeDetails {
         ...description,
         members: [...new Set(shape.branches.map((branch) => nameType(branch, scope)))],
       };
+}
+
+/** Where the gateway merges, null removes a field; says so of one that cannot be removed (specification, section 4.5.2). */
+function noteRemoval(operation: Operation, { upstreamName, schema }: Parameter, field: ParameterInfo): ParameterInfo {
+  const { merge, inputSchema } = operation;
+  if (merge === undefined) return field;
+  const required = inputSchema['required'];
+  const isNeeded = Array.isArray(required) && required.includes(upstreamName);
+  const { shape, nullable } = readSchema(schema, inputSchema);
+  const takesNull = nullable || (shape.kind === 'scalar' && shape.type === 'any');
+  if (takesNull || (merge.writes === 'whole' && !isNeeded)) return field;
+  const { description = '' } = field;
+  const separator = description === '' ? '' : /[.!?]$/.test(description) ? ' ' : '. ';
+  return { ...field, description: `${description}${separator}Cannot be removed.` };
 }

@@ -40,6 +40,9 @@ describe('sketchSignature', () => {
 it('says of an UPDATE what happens to values that are left out', () => {
   expect(describeMerge(anOperation())).toMatch(/^The upstream decides /);
   expect(describeMerge(anOperation({ merge: { read: 'get_item' } }))).toMatch(
-    /^The gateway merges: .*null removes.*if_match/,
+    /^The gateway merges: fields that 'input' leaves out are not sent.*null removes.*if_match/,
+  );
+  expect(describeMerge(anOperation({ merge: { read: 'get_item', writes: 'whole' } }))).toMatch(
+    /^The gateway merges: fields that 'input' leaves out are written back as they are.*null removes/,
   );
 });

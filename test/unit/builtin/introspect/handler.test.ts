@@ -15,7 +15,6 @@ import type { JsonObject } from '../../../../src/protocol/json.js';
 import type { Operation } from '../../../../src/protocol/operation.js';
 import { CONTROLS } from '../../../../src/results/result-types.js';
 import { createControls } from '../../../../src/results/shape/controls.js';
-import { createShapeMemory } from '../../../../src/results/shape/learned-shape.js';
 import { FAKE_CRUDE, fakeCatalog, fakeOperation } from '../../endpoint/fake-catalog.js';
 
 const SCHEMA_FILE = fileURLToPath(
@@ -70,7 +69,7 @@ const POLICY: IntrospectionPolicy = {
 };
 
 const RESULTS: IntrospectionResults = {
-  controlsOf: createControls(createShapeMemory()),
+  controlsOf: createControls(),
   readStored: (request, { sessionId }) => JSON.stringify({ request, sessionId }),
   hasRelations: false,
 };
@@ -372,20 +371,18 @@ describe('introspect of controls', () => {
 
   it("keeps the names of the upstream's parameters", async () => {
     const operation = await detailsOf('search_notes');
-    expect(namesIn(operation).slice(0, 3)).toEqual(['query', '_query', 'filter']);
-    expect(operation).toHaveProperty('examples.1.request.params', expect.objectContaining({ _query: 'example' }));
+    expect(namesIn(operation).slice(0, 3)).toEqual(['query', 'result_query', 'filter']);
+    expect(operation).toHaveProperty('examples.1.request.params', expect.objectContaining({ result_query: 'example' }));
   });
 
-  it('offers field selection where the answer is one object', async () => {
-    const operation = await detailsOf('get_note');
-    expect(namesIn(operation)).toEqual(['path', 'fields', 'preset']);
-    expect(operation).toHaveProperty('computed_fields.0.name', 'double');
-    expect(operation).not.toHaveProperty('aggregation_support');
+  it('lists computed fields', async () => {
+    expect(await detailsOf('get_note')).toHaveProperty('computed_fields.0.name', 'double');
   });
 
-  it('offers nothing on writes, and field selection on READs of unknown shape', async () => {
+  it('offers nothing on writes, and all controls on READs, whatever their answers are', async () => {
     expect(namesIn(await detailsOf('create_file'))).toEqual(['path', 'content']);
-    expect(namesIn(await detailsOf('read_file'))).toEqual(['path', 'fields', 'preset']);
+    expect(namesIn(await detailsOf('read_file'))).toEqual(['path', ...CONTROLS]);
+    expect(namesIn(await detailsOf('get_note'))).toEqual(['path', ...CONTROLS]);
   });
 
   it('leaves controls out of lists', async () => {

@@ -46,6 +46,7 @@ describe('createRelationshipsOperation', () => {
       ['direction', false],
       ['relationship', false],
       ['depth', false],
+      ['include', false],
       ['fields', false],
     ]);
     expect(operation.classification).toMatchObject({ category: 'READ', danger: { level: 'safe' } });
@@ -140,8 +141,9 @@ describe('createRelationshipsHandler', () => {
       ['root', 'relationships', 'graph.nodes', 'graph.edges'],
       ['root', 'relationships', 'graph'],
     ],
-  ])('returns for fields %j', async (fields, keys) => {
-    expect(Object.keys(await ask({ root: 'a', fields }))).toEqual(keys);
+  ])('returns for include %j, and for its alias fields', async (include, keys) => {
+    expect(Object.keys(await ask({ root: 'a', include }))).toEqual(keys);
+    expect(Object.keys(await ask({ root: 'a', fields: include }))).toEqual(keys);
   });
 
   it('returns the requested part of the graph, and always what is incomplete', async () => {

@@ -175,8 +175,8 @@ describe('what cannot be read', () => {
   });
 
   it.each([
-    ['text', "it has nothing at 'relations'"],
-    [{ edges: [] }, "it has nothing at 'relations'"],
+    ['text', "it has nothing under 'relations'"],
+    [{ edges: [] }, "it has nothing under 'relations'"],
   ])('includes the edges of an answer without the list: %j', async (answer, why) => {
     await expect(traverse({ root: 'x' }, [aSource()], { read_graph: () => answer })).rejects.toThrow(why);
   });
@@ -215,7 +215,7 @@ describe('a traversal', () => {
       read_graph: ({ id }) => (id === 'a' ? Array.from({ length: 300 }, (_, index) => `n${index}`) : []),
     });
     expect(calls).toHaveLength(200);
-    expect(answer['incomplete']).toEqual([{ reason: expect.stringContaining('stopped at 200 calls') }]);
+    expect(answer['incomplete']).toEqual([{ reason: expect.stringContaining('stopped after 200 calls') }]);
   });
 
   it('makes at most eight calls at once', async () => {

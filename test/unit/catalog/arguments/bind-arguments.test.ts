@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { bindArguments, checkArguments } from '../../../../src/catalog/arguments/bind-arguments.js';
 import type { JsonObject, JsonSchema } from '../../../../src/protocol/json.js';
 import type { Operation } from '../../../../src/protocol/operation.js';
+import { Meter, MOST_WORK } from '../../../../src/schema/evaluation.js';
 import { anOperation } from '../../../support/an-operation.js';
 import { aTool, buildTestOperation } from '../../../support/build-test-catalog.js';
 
@@ -115,7 +116,7 @@ describe('values', () => {
       'a minimum',
       { type: 'number', minimum: 1 },
       0,
-      "VALIDATION_OUT_OF_RANGE: Parameter 'the_value' must be at least 1, got 0",
+      "VALIDATION_OUT_OF_RANGE: Parameter 'the_value' must be 1 or more, got 0",
     ],
     [
       'a maximum',
@@ -133,25 +134,25 @@ describe('values', () => {
       'a length',
       { type: 'string', maxLength: 2 },
       'abc',
-      "VALIDATION_OUT_OF_RANGE: Parameter 'the_value' must be at most 2 characters long",
+      "VALIDATION_OUT_OF_RANGE: Parameter 'the_value' must be 2 or fewer characters long",
     ],
     [
       'a count',
       { type: 'array', minItems: 2 },
       [1],
-      "VALIDATION_OUT_OF_RANGE: Parameter 'the_value' must be at least 2 items long",
+      "VALIDATION_OUT_OF_RANGE: Parameter 'the_value' must be 2 or more items long",
     ],
     [
       'a pattern',
       { type: 'string', pattern: '^a+$' },
       'b',
-      "VALIDATION_PATTERN_MISMATCH: Parameter 'the_value' must be text that matches '^a+$', got 'b'",
+      "VALIDATION_PATTERN_MISMATCH: Parameter 'the_value' must be text matching '^a+$', got 'b'",
     ],
     [
       'a format',
       { type: 'string', format: 'date' },
       'today',
-      "VALIDATION_PATTERN_MISMATCH: Parameter 'the_value' must be text of the format 'date', got 'today'",
+      "VALIDATION_PATTERN_MISMATCH: Parameter 'the_value' must be text in the notation 'date', got 'today'",
     ],
     [
       'uniqueness',
@@ -412,4 +413,75 @@ it('answers anything with arguments or with faults that name a place', () => {
       },
     ),
   );
+});
+
+describe('null for an optional parameter', () => {
+  const schema = typed({ id: { type: 'string' }, note: { type: 'string' }, due: { type: ['string', 'null'] } }, ['id']);
+
+  it('is absent where the schema takes no null, and sent where it does', () => {
+    const bound = bindArguments(reading(schema), { id: 'a', note: null, due: null });
+    expect(bound).toEqual({ ok: true, arguments: { id: 'a', due: null } });
+  });
+
+  it('counts as missing where the parameter is required', () => {
+    expect(codes(reading(schema), { id: null })).toEqual(['VALIDATION_INVALID_TYPE id']);
+  });
+
+  it('is looked for within the work of one check', () => {
+    const slow = { oneOf: [{ $ref: '#/$defs/d0' }, { $ref: '#/$defs/d0' }] };
+    const $defs: JsonObject = { d30: { type: 'string' } };
+    for (let index = 0; index < 30; index += 1) {
+      $defs[`d${index}`] = { oneOf: [{ $ref: `#/$defs/d${index + 1}` }, { $ref: `#/$defs/d${index + 1}` }] };
+    }
+    const names = Array.from({ length: 500 }, (_, index) => `p${index}`);
+    const operation = reading({ ...typed(Object.fromEntries(names.map((name) => [name, slow]))), $defs });
+    const meter = new Meter();
+    bindArguments(operation, Object.fromEntries(names.map((name) => [name, null])), meter);
+    expect(meter.work).toBe(MOST_WORK);
+  });
+
+  it('removes a field in an update that merges', () => {
+    const merging = { ...updating(schema), merge: { read: 'get_issue' } };
+    expect(bindArguments(merging, { id: 'a', input: { note: null } })).toMatchObject({
+      ok: true,
+      arguments: { id: 'a', note: null },
+    });
+  });
+});
+
+describe('the number of faults', () => {
+  const many = (count: number, value: unknown) =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`unknown_name_${index}`, value]));
+  const operation = reading(typed({ known_name: { type: 'array', items: { type: 'string' } } }));
+
+  it('is bounded, and so is the number of names that are suggested', () => {
+    const faults = faultsOf(operation, many(20_000, 1));
+    expect(faults).toHaveLength(50);
+    expect(faults.filter(({ nearest }) => nearest !== undefined).length).toBeLessThanOrEqual(8);
+  });
+
+  it('is bounded for lists of wrong items, and for parameters that are missing', () => {
+    const list = Array.from({ length: 10_000 }, () => 1);
+    expect(faultsOf(operation, { known_name: list })).toHaveLength(50);
+    const demanding = reading(typed(many(20_000, { type: 'string' }), Object.keys(many(20_000, 1))));
+    expect(faultsOf(demanding, {})).toHaveLength(50);
+  });
+
+  it('repeats a long name by its beginning', () => {
+    const [fault] = faultsOf(operation, { ['x'.repeat(800_000)]: 1 });
+    expect(fault?.message.length).toBeLessThan(500);
+    expect(fault?.param.length).toBeLessThanOrEqual(100);
+  });
+});
+
+describe('arguments that cannot be checked to the end', () => {
+  const next = (index: number) => ({ $ref: `#/$defs/d${index}` });
+  const $defs: JsonObject = { d30: { type: 'string' } };
+  for (let index = 0; index < 30; index += 1) $defs[`d${index}`] = { allOf: [next(index + 1), next(index + 1)] };
+  const operation = reading({ ...typed({ a: next(0), level: { type: 'integer', maximum: 3 } }), $defs });
+
+  it('are sent, which is said, and switch off nothing for the next call', () => {
+    expect(bindArguments(operation, { a: 'text' })).toMatchObject({ ok: true, unchecked: expect.any(String) });
+    expect(codes(operation, { level: 99 })).toEqual(['VALIDATION_OUT_OF_RANGE level']);
+  });
 });

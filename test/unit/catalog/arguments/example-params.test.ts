@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { bindArguments } from '../../../../src/catalog/arguments/bind-arguments.js';
-import { exampleParams } from '../../../../src/catalog/arguments/example-params.js';
+import { describeCombinations } from '../../../../src/catalog/arguments/combinations.js';
+import { exampleParams, validExample } from '../../../../src/catalog/arguments/example-params.js';
 import type { JsonObject, JsonSchema } from '../../../../src/protocol/json.js';
 import { aTool, buildTestOperation } from '../../../support/build-test-catalog.js';
 
@@ -89,4 +90,59 @@ describe('exampleParams', () => {
     const operation = operationOf({ a: { type: 'string' } }, []);
     expect(exampleParams(operation, JSON.parse('{"__proto__":{"a":"x"},"constructor":1}'))).toEqual({});
   });
+});
+
+describe('a schema that demands combinations at its root', () => {
+  const text = { type: 'string' };
+  const properties = { name: text, email: text, phone: text, kind: { enum: ['a', 'b'] }, ref: text };
+  const operation = (rules: JsonSchema) =>
+    buildTestOperation(aTool('create_contact', { type: 'object', properties, ...rules }));
+
+  it.each<[string, JsonSchema, string]>([
+    [
+      'one of several',
+      { anyOf: [{ required: ['email'] }, { required: ['phone'] }] },
+      "Give at least one of: 'email'; or 'phone'.",
+    ],
+    [
+      'exactly one',
+      { oneOf: [{ required: ['email'] }, { required: ['phone'] }] },
+      "Give exactly one of: 'email'; or 'phone'.",
+    ],
+    [
+      'all of several rules',
+      { allOf: [{ anyOf: [{ required: ['email'] }, { required: ['phone'] }] }, { required: ['name'] }] },
+      "Give at least one of: 'email'; or 'phone'.",
+    ],
+    [
+      'more where a value is given',
+      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.
+      { required: ['kind'], if: { properties: { kind: { const: 'a' } } }, then: { required: ['ref'] } },
+      "With 'kind' = 'a', 'ref' must be given.",
+    ],
+    [
+      'what belongs together',
+      { required: ['name'], dependentRequired: { name: ['email'] } },
+      "With 'name', 'email' must be given.",
+    ],
+  ])('of %s gets an example that is accepted, and says so in words', (_, rules, words) => {
+    const one = operation(rules);
+    expect(bindArguments(one, validExample(one) ?? {}).ok).toBe(true);
+    expect(validExample(one, { name: 'Ada' })).toMatchObject({ name: 'Ada' });
+    expect(describeCombinations(one)).toBe(words);
+  });
+
+  it('gets no example where none is found, and no words where there is nothing to say', () => {
+    expect(validExample(operation({ required: ['name'], not: { required: ['name'] } }))).toBeUndefined();
+    expect(describeCombinations(operation({ required: ['name'] }))).toBe('');
+  });
+});
+
+it('an example costs little, whatever its schema repeats', () => {
+  let nested: JsonSchema = { type: 'string', pattern: '^(?:x?y?){300}[0-9]{40}$' };
+  for (let depth = 0; depth < 6; depth += 1) nested = { type: 'array', minItems: 200, items: nested };
+  const properties = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`p${index}`, nested]));
+  const one = buildTestOperation(aTool('create_it', { type: 'object', properties, required: Object.keys(properties) }));
+  // A full example would have 64 million million parts.
+  expect(JSON.stringify(exampleParams(one)).length).toBeLessThan(100_000);
 });

@@ -5,7 +5,7 @@ const many = (count: number) => Array.from({ length: count }, () => ({ operation
 
 describe('the form of a batch', () => {
   it.each([
-    ['no operations', [], {}, 'VALIDATION_INVALID_VALUE', ['at least one operation']],
+    ['no operations', [], {}, 'VALIDATION_INVALID_VALUE', ['one operation or more']],
     [
       'too many operations',
       many(101),

@@ -85,7 +85,7 @@ describe('a reference to an earlier result', () => {
     expect(last?.success).toBe(true);
     expect(result?.error).toMatchObject({
       code: 'VALIDATION_INVALID_VALUE',
-      message: expect.stringContaining(`Reference '${reference}' at 'params.deep[0].at' cannot be resolved`),
+      message: expect.stringContaining(`Reference '${reference}' in 'params.deep[0].at' cannot be resolved`),
       details: { operation: 'send_notification', index: 2, param_name: 'params.deep[0].at', reference },
     });
     expect(result?.error?.message).toContain(why);

@@ -70,9 +70,7 @@ describe('the question to a person', () => {
         scope: { operation: '', upstream: '', definition: '', parameters: '' },
         message: 'Sure?',
       });
-    expect(question()).toBe(
-      "Sure? Why you are asked: deletes; frozen. Asked by a client that calls itself 'the admin'.",
-    );
+    expect(question()).toBe("Sure? Why you are asked: deletes; frozen. Asked by a client calling itself 'the admin'.");
     expect(question('ci')).toContain("Asked by client 'ci' ('the admin').");
   });
 });

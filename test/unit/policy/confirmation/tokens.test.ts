@@ -144,13 +144,13 @@ describe('a refused confirmation token', () => {
     expired: {
       prepare: lapse,
       code: 'TOKEN_EXPIRED',
-      message: "Confirmation token expired at '2026-03-01T12:05:00.000Z'",
+      message: "Confirmation token expired: '2026-03-01T12:05:00.000Z'",
       details: { expired_at: '2026-03-01T12:05:00.000Z', current_time: '2026-03-01T12:05:30.000Z' },
     },
     used: {
       prepare: (bench, text) => bench.tokens.redeem(text, SCOPE, CALLER),
       code: 'TOKEN_ALREADY_USED',
-      message: "Confirmation token is good for one call and was used at '2026-03-01T12:00:00.000Z'",
+      message: "Confirmation token is good for one call and was used: '2026-03-01T12:00:00.000Z'",
       details: { consumed_at: '2026-03-01T12:00:00.000Z' },
     },
     'for another definition': {
@@ -294,8 +294,8 @@ describe('a check of a confirmation token', () => {
 
   const faults: readonly (readonly [string, Fault])[] = [
     ['exists', { apply: () => undefined, caller: OTHER_CALLER, message: /is invalid/ }],
-    ['not expired', { apply: lapse, message: /expired at/ }],
-    ['not consumed', { apply: (bench, text) => bench.tokens.redeem(text, SCOPE, CALLER), message: /was used at/ }],
+    ['not expired', { apply: lapse, message: /expired: / }],
+    ['not consumed', { apply: (bench, text) => bench.tokens.redeem(text, SCOPE, CALLER), message: /was used: / }],
     ['operation', { apply: () => undefined, scope: { operation: 'another' }, message: /is for operation/ }],
     ['definition', { apply: () => undefined, scope: { definition: 'another' }, message: /has changed/ }],
     ['parameters', { apply: () => undefined, scope: { parameters: 'another' }, message: /other parameters/ }],

@@ -61,7 +61,7 @@ describe("a limit in an upstream's answer", () => {
     const { code, message, details } = await bench.refusal();
     expect({ code, message, details }).toEqual({
       code: 'RATE_LIMIT_EXCEEDED',
-      message: "API rate limit exceeded: upstream 'demo' has asked for a pause. Try again in 30 seconds",
+      message: "API rate limit exceeded: upstream 'demo' has asked callers to wait. Try again in 30 seconds",
       details: {
         upstream: 'demo',
         remaining: 0,
@@ -80,7 +80,7 @@ describe("a limit in an upstream's answer", () => {
     ['nothing left, for no time', { remaining: 0 }, undefined],
     ['nothing left, until before now', { remaining: 0, resetsIn: -1 }, undefined],
     ['both, of which the later counts', { remaining: 0, resetsIn: 10_000, retryAfterSeconds: 20 }, 20],
-    ['a year', { retryAfterSeconds: 31_536_000 }, 86_400],
+    ['a year', { retryAfterSeconds: 31_536_000 }, 300],
     ['no time', { retryAfterSeconds: 0 }, undefined],
   ])('of %s', async (_, { resetsIn, ...limits }, seconds) => {
     const bench = createQuotaBench({});
@@ -97,7 +97,41 @@ describe("a limit in an upstream's answer", () => {
     expect((await bench.refusal()).details).toMatchObject({ retry_after_seconds: 30 });
   });
 
-  it('leaves a refused call uncounted by quotas', async () => {
+  it('of one tool keeps back that tool alone, until another is refused too', async () => {
+    const bench = createQuotaBench({});
+    const refused = { status: 429, retryAfterSeconds: 30 };
+    bench.service.noteLimits('demo', refused, GET_ITEM.tool);
+    expect((await bench.refusal({ operation: GET_ITEM })).details).toMatchObject({ tool: GET_ITEM.tool });
+    expect(await bench.charge({ operation: SEARCH })).toEqual([]);
+    bench.service.noteLimits('demo', refused, SEARCH.tool);
+    expect((await bench.refusal({ operation: DELETE_ITEM })).code).toBe('RATE_LIMIT_EXCEEDED');
+  });
+
+  it('of an outage keeps back reads alone and is not called a rate limit', async () => {
+    const bench = createQuotaBench({});
+    bench.service.noteLimits('demo', { status: 503, retryAfterSeconds: 864_000 }, GET_ITEM.tool);
+    expect(await bench.refusal({ operation: SEARCH })).toMatchObject({
+      code: 'INTERNAL_ERROR',
+      details: { reason: 'unavailable', outcome: 'not_run', retry_after_seconds: 300 },
+    });
+    expect(await bench.charge({ operation: DELETE_ITEM })).toEqual([]);
+  });
+
+  it('is put to the test by one call a minute', async () => {
+    const bench = createQuotaBench({});
+    bench.service.noteLimits('demo', { retryAfterSeconds: 300 });
+    bench.time += 59_000;
+    await bench.refusal();
+    bench.time += 1_000;
+    expect(await bench.charge()).toEqual([]);
+    expect((await bench.refusal()).details).toMatchObject({ retry_after_seconds: 5 });
+    // Still refused: the server says so again.
+    bench.service.noteLimits('demo', { retryAfterSeconds: 240 });
+    bench.time += 10_000;
+    expect((await bench.refusal()).details).toMatchObject({ retry_after_seconds: 230 });
+  });
+
+  it('counts nothing of a call that is kept back', async () => {
     const bench = createQuotaBench({ limits: [aLimit({ hardStop: 5 })] });
     bench.service.noteLimits('demo', { retryAfterSeconds: 30 });
     await bench.refusal();

@@ -20,7 +20,7 @@ describe('a pause', () => {
     expect({ code, message, details }).toEqual({
       code: 'RATE_LIMIT_QUOTA_PAUSE',
       message:
-        "Quota pause threshold reached: 'calls' pauses at 2 requests per hour. If the call is really wanted, repeat it " +
+        "Quota pause threshold reached: 'calls' pauses with 2 requests per hour. If the call is really wanted, send it again " +
         "with the same params and '_quota_continue' set to details.confirmation_token",
       details: {
         quota: 'calls',

@@ -177,20 +177,26 @@ describe('the explanation of a rule', () => {
 
 describe('the explanation of a decision', () => {
   it.each<[rules: readonly PolicyRule[], trust: TrustLevel, readOnly: boolean, lifted: boolean, summary: string]>([
-    [[], 'certified', false, false, "Allowed by the trust matrix: danger 'destructive' at trust 'certified'"],
+    [
+      [],
+      'certified',
+      false,
+      false,
+      "Allowed by the trust matrix: danger 'destructive' (it says so) at trust 'certified'",
+    ],
     [
       [],
       'validated',
       false,
       false,
-      "Needs confirmation with a token by the trust matrix: danger 'destructive' at trust 'validated'",
+      "Needs confirmation with a token by the trust matrix: danger 'destructive' (it says so) at trust 'validated'",
     ],
     [
       [],
       'untested',
       false,
       false,
-      "Denied by the trust matrix: danger 'destructive' at trust 'untested' (at least 'validated' is needed)",
+      "Denied by the trust matrix: danger 'destructive' (it says so) at trust 'untested' (at least 'validated' is needed)",
     ],
     [[], 'certified', true, false, "Denied because the gateway is read-only and 'delete_file' is DELETE"],
     [

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { aggregateItems, MAX_GROUPS } from '../../../../src/results/query/aggregate-items.js';
+import { runAtOnce } from '../../../../src/results/query/sliced.js';
 import type { Aggregation } from '../../../../src/results/result-types.js';
 import { SOURCE } from '../../../support/collection-source.js';
 
@@ -11,7 +12,7 @@ const ITEMS = [
 ];
 
 function compute(aggregation: Aggregation, items: readonly unknown[] = ITEMS): unknown {
-  return aggregateItems(items, [['label', aggregation]], SOURCE).aggregations['label'];
+  return runAtOnce(aggregateItems(items, [['label', aggregation]], SOURCE)).aggregations['label'];
 }
 
 describe('aggregateItems with one function', () => {
@@ -65,12 +66,30 @@ describe('groups', () => {
     expect(JSON.stringify(compute({ groupBy: ['a'], count: true }, [{ a: '__proto__' }]))).toBe('{"__proto__":1}');
   });
 
+  it('distinguish missing values from the text null', () => {
+    const items = [{ a: 'null' }, { a: null }, {}];
+    expect(compute({ groupBy: ['a'], count: true }, items)).toEqual({ null: 2, '"null"': 1 });
+  });
+
+  it('are formed once for a field, however many aggregations group by it', () => {
+    let reads = 0;
+    const items = [
+      {
+        get a() {
+          reads += 1;
+          return 'x';
+        },
+      },
+    ];
+    const labelled = Array.from({ length: 50 }, (_, index) => [`l${index}`, { groupBy: ['a'], count: true }] as const);
+    runAtOnce(aggregateItems(items, labelled, SOURCE));
+    expect(reads).toBe(1);
+  });
+
   it('are bounded in number, with the number left out', () => {
     const items = Array.from({ length: MAX_GROUPS + 5 }, (_, index) => ({ id: `k${index}` }));
-    const { aggregations, truncatedGroups } = aggregateItems(
-      [...items, { id: 'k1004' }],
-      [['by_id', { groupBy: ['id'], count: true }]],
-      SOURCE,
+    const { aggregations, truncatedGroups } = runAtOnce(
+      aggregateItems([...items, { id: 'k1004' }], [['by_id', { groupBy: ['id'], count: true }]], SOURCE),
     );
     expect(Object.keys(aggregations['by_id'] as object)).toHaveLength(MAX_GROUPS);
     expect(Object.keys(aggregations['by_id'] as object)[0]).toBe('k1004');
@@ -84,5 +103,7 @@ it('answers under the labels of the caller, in their order', () => {
     ['__proto__', { count: true }],
     ['a', { count: true }],
   ] as const;
-  expect(JSON.stringify(aggregateItems(ITEMS, labelled, SOURCE).aggregations)).toBe('{"z":4,"__proto__":4,"a":4}');
+  expect(JSON.stringify(runAtOnce(aggregateItems(ITEMS, labelled, SOURCE)).aggregations)).toBe(
+    '{"z":4,"__proto__":4,"a":4}',
+  );
 });

@@ -3,6 +3,7 @@ import { compileComputedFields } from '../../../../src/results/computed-fields.j
 import { parseExact, writeExact } from '../../../../src/results/exact-numbers.js';
 import { readQuery } from '../../../../src/results/query/read-query.js';
 import { project, runQuery } from '../../../../src/results/query/run-query.js';
+import { runAtOnce } from '../../../../src/results/query/sliced.js';
 import type { Control } from '../../../../src/results/result-types.js';
 import { anOperation } from '../../../support/an-operation.js';
 import { SOURCE } from '../../../support/collection-source.js';
@@ -15,8 +16,8 @@ function ask(given: Partial<Record<Control, unknown>>): string {
   const controls = new Map(Object.entries(given)) as ReadonlyMap<Control, unknown>;
   const query = readQuery(controls, (control) => control, 'list_items')!;
   const source = { ...SOURCE, computed: compileComputedFields(LINK) };
-  const { ordered, aggregations } = runQuery(parseExact(ROWS) as readonly unknown[], query, source);
-  return writeExact(aggregations ?? project(ordered, query, source, ordered));
+  const { ordered, aggregations } = runAtOnce(runQuery(parseExact(ROWS) as readonly unknown[], query, source));
+  return writeExact(aggregations ?? runAtOnce(project(ordered, query, source, ordered)));
 }
 
 const numbersOf = (text: string): unknown => (JSON.parse(text) as { n: number }[]).map(({ n }) => n);

@@ -1,13 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  compileTextPattern,
-  filterItems,
-  parseTextQuery,
-  searchText,
-} from '../../../../src/results/query/filter-items.js';
-import type { Operator } from '../../../../src/results/result-types.js';
+import { compileTextPattern, parseTextQuery } from '../../../../src/results/query/filter-items.js';
+import { findItems } from '../../../../src/results/query/run-query.js';
+import { runAtOnce } from '../../../../src/results/query/sliced.js';
+import type { Condition, Operator, TextQuery } from '../../../../src/results/result-types.js';
 import { SOURCE } from '../../../support/collection-source.js';
+
+const filterItems = (items: readonly unknown[], filter: readonly Condition[], source: typeof SOURCE) =>
+  runAtOnce(findItems(items, { filter }, source));
+const searchText = (items: readonly unknown[], text: TextQuery) =>
+  runAtOnce(findItems(items, { filter: [], text }, SOURCE));
 
 /** Whether an item whose field `a` has this value passes. */
 function passes(value: unknown, operator: Operator, operand: unknown): boolean {
@@ -203,4 +205,21 @@ it('matches as the equivalent regular expression does', () => {
 it('matches a pattern and a text that are made to be slow', () => {
   const matches = compileTextPattern(`${'*a'.repeat(90)}*b`);
   expect(matches('a'.repeat(200_000))).toBe(false);
+});
+
+it('makes one key of each object that conditions compare, however many objects and conditions there are', () => {
+  let reads = 0;
+  const value = {
+    get n() {
+      reads += 1;
+      return 1;
+    },
+  };
+  const wanted = Array.from({ length: 500 }, (_, n) => ({ n: n + 2 }));
+  const conditions = Array.from({ length: 20 }, () => ({ path: ['a'], operator: 'in', operand: wanted }) as const);
+  expect(filterItems([{ a: value }], [...conditions, ...conditions], SOURCE)).toEqual([]);
+  expect(
+    filterItems([{ a: value }], [{ path: ['a'], operator: 'in', operand: [...wanted, { n: 1 }] }], SOURCE),
+  ).toHaveLength(1);
+  expect(reads).toBeLessThanOrEqual(2);
 });

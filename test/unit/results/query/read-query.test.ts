@@ -114,10 +114,10 @@ describe('readQuery of pages', () => {
     [{ first: '10' }, 'VALIDATION_INVALID_TYPE', /'first' expected 'integer', got 'string'/],
     [{ first: 1.5 }, 'VALIDATION_INVALID_TYPE', /'first' expected 'integer', got 'number'/],
     [{ first: null }, 'VALIDATION_INVALID_TYPE', /'first' expected 'integer', got 'null'/],
-    [{ last: -1 }, 'VALIDATION_OUT_OF_RANGE', /'last' must be at least 0, got -1/],
-    [{ limit: 1, offset: -1 }, 'VALIDATION_OUT_OF_RANGE', /'offset' must be at least 0/],
-    [{ page: 0 }, 'VALIDATION_OUT_OF_RANGE', /'page' must be at least 1/],
-    [{ page_size: 0 }, 'VALIDATION_OUT_OF_RANGE', /'page_size' must be at least 1/],
+    [{ last: -1 }, 'VALIDATION_OUT_OF_RANGE', /'last' must be 0 or more, got -1/],
+    [{ limit: 1, offset: -1 }, 'VALIDATION_OUT_OF_RANGE', /'offset' must be 0 or more/],
+    [{ page: 0 }, 'VALIDATION_OUT_OF_RANGE', /'page' must be 1 or more/],
+    [{ page_size: 0 }, 'VALIDATION_OUT_OF_RANGE', /'page_size' must be 1 or more/],
     [{ first: 1, after: 7 }, 'VALIDATION_INVALID_TYPE', /'after' expected 'string', got 'number'/],
     [{ first: 1, after: '' }, 'VALIDATION_INVALID_VALUE', /'after' must be a cursor/],
   ])('refuses %j', (given, code, message) => {
@@ -176,13 +176,13 @@ describe('readQuery of filter', () => {
     [{ a: { exists: 'yes' } }, 'VALIDATION_INVALID_TYPE', /'filter.a.exists' expected 'boolean'/],
     [{ a: { contains: null } }, 'VALIDATION_INVALID_TYPE', /'filter.a.contains' expected/],
     [{ a: { pattern: 7 } }, 'VALIDATION_INVALID_TYPE', /'filter.a.pattern' expected 'string'/],
-    [{ a: { pattern: '*'.repeat(201) } }, 'VALIDATION_INVALID_VALUE', /at most 200 characters/],
+    [{ a: { pattern: '*'.repeat(201) } }, 'VALIDATION_INVALID_VALUE', /200 characters or fewer/],
     [{ 'a..b': 1 }, 'VALIDATION_INVALID_VALUE', /'filter' must be a field path/],
-    [{ [Array(33).fill('a').join('.')]: 1 }, 'VALIDATION_INVALID_VALUE', /at most 32 keys/],
+    [{ [Array(33).fill('a').join('.')]: 1 }, 'VALIDATION_INVALID_VALUE', /32 keys/],
     [
       Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`f${index}`, 1])),
       'VALIDATION_INVALID_VALUE',
-      /at most 100 conditions/,
+      /100 conditions or fewer/,
     ],
   ])('refuses %j', (filter, code, message) => {
     const error = refusal({ filter });
@@ -193,7 +193,7 @@ describe('readQuery of filter', () => {
   it('gives hints about JSON in a string and about operators of other languages', () => {
     expect(refusal({ filter: '{"a":1}' }).details['hint']).toContain('JSON value itself');
     expect(refusal({ filter: { a: { $gte: 1 } } }).details['hint']).toContain("Did you mean 'gte'?");
-    expect(refusal({ filter: { a: { min: 1 } } }).details['hint']).toContain("For a field of that name write 'a.min'");
+    expect(refusal({ filter: { a: { min: 1 } } }).details['hint']).toContain("For a field of this name write 'a.min'");
   });
 
   it('does not follow a filter that is nested too deeply', () => {
@@ -284,7 +284,7 @@ describe('readQuery of query', () => {
   it('refuses an object, and too many words', () => {
     expect(refusal({ query: { where: 1 } }).message).toMatch(/'query' expected 'string', got 'object'/);
     const many = Array.from({ length: 51 }, (_, index) => `w${index}`).join(' ');
-    expect(refusal({ query: many }).message).toMatch(/at most 50 words/);
+    expect(refusal({ query: many }).message).toMatch(/50 words/);
   });
 });
 
@@ -316,8 +316,8 @@ describe('readQuery of aggregate', () => {
     ['{"a":{}}', 'VALIDATION_INVALID_TYPE', /'aggregate' expected 'object', got 'string'/],
     [{}, 'VALIDATION_INVALID_VALUE', /an object of 1 to 50 named aggregations/],
     [{ a: 'count' }, 'VALIDATION_INVALID_TYPE', /'aggregate.a' expected 'object', got 'string'/],
-    [{ a: {} }, 'VALIDATION_INVALID_VALUE', /'aggregate.a' must be at least one of 'count', 'group_by'/],
-    [{ a: { count: false } }, 'VALIDATION_INVALID_VALUE', /at least one of/],
+    [{ a: {} }, 'VALIDATION_INVALID_VALUE', /'aggregate.a' must be one or more of 'count', 'group_by'/],
+    [{ a: { count: false } }, 'VALIDATION_INVALID_VALUE', /one or more of/],
     [{ a: { count: 'id' } }, 'VALIDATION_INVALID_TYPE', /'aggregate.a.count' expected 'boolean', got 'string'/],
     [{ a: { sum: true } }, 'VALIDATION_INVALID_TYPE', /'aggregate.a.sum' expected 'string', got 'boolean'/],
     [{ a: { median: 'x' } }, 'VALIDATION_INVALID_VALUE', /Unsupported aggregation function 'median' in 'aggregate.a'/],
@@ -334,6 +334,12 @@ describe('readQuery of aggregate', () => {
     [{ sort: ['name', 'size:ASC'] }, 'For example: {"field":"size","order":"asc"}'],
   ])('answers %j with a correct example', (given, hint) => {
     expect(refusal(given).details?.['hint']).toContain(hint);
+  });
+
+  it('refuses include_items without aggregate, where it would have no effect', () => {
+    expect(refusal({ include_items: true }).message).toBe(
+      "Parameter 'include_items' must be given beside 'aggregate', got true",
+    );
   });
 
   it('refuses include_items that is not a boolean', () => {

@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../src/protocol/json.js';
 import { createControls, splitControls } from '../../../../src/results/shape/controls.js';
-import { createShapeMemory } from '../../../../src/results/shape/learned-shape.js';
 import { aTool, buildTestOperation } from '../../../support/build-test-catalog.js';
 
 const LIST = buildTestOperation(aTool('list_items', { type: 'object', properties: { owner: {}, filter: {} } }));
 const CREATE = buildTestOperation(aTool('create_item', { type: 'object', properties: { _sort: {} } }));
-const controlsOf = createControls(createShapeMemory());
+const controlsOf = createControls();
 const split = (operation: typeof LIST, params: JsonObject) => {
   const { given, ...rest } = splitControls(controlsOf(operation), operation, params);
   return { ...rest, given: Object.fromEntries(given) };
@@ -14,7 +13,7 @@ const split = (operation: typeof LIST, params: JsonObject) => {
 
 describe('splitControls', () => {
   it('separates controls from the parameters of the upstream', () => {
-    const params = { owner: 'me', filter: 'open', _filter: { id: 1 }, first: 3 };
+    const params = { owner: 'me', filter: 'open', result_filter: { id: 1 }, first: 3 };
     expect(split(LIST, params)).toEqual({
       params: { owner: 'me', filter: 'open' },
       given: { filter: { id: 1 }, first: 3 },
@@ -39,10 +38,10 @@ describe('splitControls', () => {
 
   it('reports underscored names of controls that this operation does not use', () => {
     expect(split(LIST, { _sort: 'id', __filter: {}, _meta: {}, _confirmation: 'x' }).unknownControls).toEqual([
-      '_sort',
-      '__filter',
+      { key: '_sort', meant: 'sort' },
+      { key: '__filter', meant: 'result_filter' },
     ]);
-    expect(split(CREATE, { _sort: 'id', _filter: {} }).unknownControls).toEqual(['_filter']);
+    expect(split(CREATE, { _sort: 'id', _filter: {} }).unknownControls).toEqual([{ key: '_filter' }]);
   });
 
   it('keeps a parameter called __proto__ as an own member', () => {

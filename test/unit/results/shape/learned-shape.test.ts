@@ -64,10 +64,9 @@ describe('shape memory', () => {
   it('returns the same object while nothing is new', () => {
     const memory = createShapeMemory();
     for (const answer of [page(1), page(2), page(3)]) memory.learn(GET, answer);
-    const [shape, fields] = [memory.shapeOf(GET), memory.fieldsOf(GET)];
+    const shape = memory.shapeOf(GET);
     memory.learn(GET, page(4));
     expect(memory.shapeOf(GET)).toBe(shape);
-    expect(memory.fieldsOf(GET)).toBe(fields);
   });
 
   it('keeps what it learned when a catalog is rebuilt, but not for a changed tool or another upstream', () => {
@@ -93,50 +92,5 @@ describe('shape memory', () => {
     expect(shapesAfter(declared, [page(1), page(2), page(3)]).at(-1)).toEqual(OBJECT);
     const creating = anOperation({ classification: { ...GET.classification, category: 'CREATE' } });
     expect(shapesAfter(creating, [page(1), page(2), page(3)]).at(-1)).toBeUndefined();
-  });
-});
-
-describe('shape memory: fields', () => {
-  const fieldsAfter = (operation: Operation, answers: readonly unknown[]) => {
-    const memory = createShapeMemory();
-    for (const answer of answers) memory.learn(operation, answer);
-    return memory.fieldsOf(operation);
-  };
-
-  it('knows the fields that three lists had in common, with their types', () => {
-    const answers = [
-      [{ id: 1, title: null, only_here: 1 }],
-      [{ id: 2, title: 'a', done: true }],
-      [{ id: 3, title: 'b', done: true, 'not a name': 1 }],
-    ];
-    expect(fieldsAfter(GET, answers.slice(0, 2))).toEqual([]);
-    expect(fieldsAfter(GET, answers)).toEqual([
-      { name: 'id', type: 'number' },
-      { name: 'title', type: 'string' },
-    ]);
-  });
-
-  it('reads fields from the output schema, with one level inside', () => {
-    const author = { type: 'object', properties: { login: { type: 'string' }, teams: { type: 'array' } } };
-    const items = { type: 'object', properties: { id: { type: 'integer' }, author, labels: { type: 'array' } } };
-    const outputSchema = {
-      type: 'object',
-      properties: {
-        result: { type: 'object', properties: { rows: { type: 'array', items: { $ref: '#/$defs/Row' } } } },
-      },
-      $defs: { Row: items },
-    };
-    expect(fieldsAfter(anOperation({ outputSchema }), [])).toEqual([
-      { name: 'id', type: 'integer' },
-      { name: 'author', type: 'object' },
-      { name: 'author.login', type: 'string' },
-      { name: 'author.teams', type: 'array' },
-      { name: 'labels', type: 'array' },
-    ]);
-  });
-
-  it('knows a bounded number of fields', () => {
-    const wide = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`f${index}`, index]));
-    expect(fieldsAfter(GET, [[wide], [wide], [wide]])).toHaveLength(40);
   });
 });

@@ -46,11 +46,16 @@ describe('locateList', () => {
     expect(placeOf(ROWS, at('records'))).toEqual({ items: ROWS, path: '', evidence: 'list' });
   });
 
-  it('reads the lines of a text, alone or in its object', () => {
+  it('reads the lines of a text, alone or in its object, where the answer is known to be a list', () => {
     const lines = { items: ['[FILE] a', '[DIR] b'], evidence: 'lines' };
-    expect(placeOf('[FILE] a\r\n\n[DIR] b\n')).toEqual({ ...lines, path: '' });
-    expect(placeOf({ content: '[FILE] a\n[DIR] b' })).toEqual({ ...lines, path: 'content' });
-    expect(placeOf({ content: '[FILE] a\n[DIR] b', more: 1 })).toBeUndefined();
+    expect(placeOf('[FILE] a\r\n\n[DIR] b\n', SOMEWHERE)).toEqual({ ...lines, path: '' });
+    expect(placeOf({ content: '[FILE] a\n[DIR] b' }, SOMEWHERE)).toEqual({ ...lines, path: 'content' });
+    expect(placeOf({ content: '[FILE] a\n[DIR] b', more: 1 }, SOMEWHERE)).toBeUndefined();
+  });
+
+  it('takes the lines of any other text for one value', () => {
+    expect(placeOf('alpha\n\nend')).toBeUndefined();
+    expect(placeOf({ content: 'alpha\n\nend' })).toBeUndefined();
   });
 
   it('takes a single line for a list where the answer is known to be a list', () => {
@@ -70,7 +75,7 @@ describe('locateList', () => {
     }
     expect(placeOf({ result: JSON.stringify(ROWS) })).toEqual({ items: ROWS, path: 'result', evidence: 'json' });
     expect(locateList({ result: JSON.stringify({ id: 1, name: 'a\nb' }, null, 2) })).toBeUndefined();
-    expect(placeOf({ result: '[x\n[y' })?.evidence).toBe('lines');
+    expect(placeOf({ result: '[x\n[y' }, SOMEWHERE)?.evidence).toBe('lines');
   });
 
   it('distinguishes an envelope of a list from an object with a list', () => {

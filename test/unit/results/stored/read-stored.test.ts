@@ -169,6 +169,11 @@ describe('fields of a stored result', () => {
 });
 
 describe('searching a stored result', () => {
+  it('stops counting at ten thousand matches, and says that there may be more', () => {
+    const text = 'x\n'.repeat(30_000);
+    expect(read(text, { search: 'x', after: '9999' })).toMatchObject({ total: 10_000, more: true, next: null });
+  });
+
   const value = { title: 'Errors', log: 'all well\nan ERROR here\nfine', codes: [404, 'error 500'], error: 'none' };
 
   it('finds text of any case, with its place and line', () => {
@@ -277,11 +282,11 @@ describe('a request with parameters that do not combine', () => {
     [{ lines: '1', after: '2' }, "'after' does not combine with 'lines', which says itself where to start"],
     [{ search: '' }, "'search' expected a text to look for, got an empty one"],
     [{ first: 0 }, "'first' expected a whole number from 1, got '0'"],
-    [{ after: 'x1' }, "'after' expected the number that 'next' of the last answer gave, got 'x1'"],
+    [{ after: 'x1' }, "'after' expected the number in 'next' of the last answer, got 'x1'"],
     [
       { search: '', after: '-1' },
-      "'search' expected a text to look for, got an empty one. 'after' expected the number that 'next' of the last answer " +
-        "gave, got '-1'",
+      "'search' expected a text to look for, got an empty one. 'after' expected the number in 'next' of the last answer, " +
+        "got '-1'",
     ],
   ])('is refused with every fault: %j', (request, message) => {
     expect(() => read(rows, request)).toThrow(expect.objectContaining({ code: 'INTROSPECTION_ERROR', message }));

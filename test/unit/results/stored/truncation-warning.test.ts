@@ -21,7 +21,7 @@ describe('describeCuts', () => {
         "The answer was too big: 'items' holds the first 40 of 2000 items; 'items[3].body' holds the first 1200 of 90000 " +
         'characters. Next page: the same call with {"first":20,"after":"abc"} added. The whole answer is stored for a while. Read on: ' +
         `introspect {"query":"result","name":"${HANDLE}","path":"items","first":20,"after":"40"}. Or give introspect ` +
-        "'search', 'fields' or 'lines' with that name to read just what you need",
+        "'search', 'fields' or 'lines' with the same name to read a part",
       details: {
         field: 'items',
         original_count: 2_000,
@@ -60,7 +60,7 @@ describe('describeCuts', () => {
   it('says to ask for less where nothing could be stored', () => {
     const { message, details } = describeCuts([{ ...items, path: [] }], { limit: 1 });
     expect(message).toBe(
-      'The answer was too big: it holds the first 40 of 2000 items. The whole answer is too big to store: ask for less at a time',
+      'The answer was too big: it holds the first 40 of 2000 items. The whole answer is too big to store: ask for smaller parts',
     );
     expect(details).not.toHaveProperty('handle');
     expect(details).not.toHaveProperty('cursor');

@@ -29,8 +29,15 @@ it('answers /readyz with 200 when the gateway is ready', async () => {
   ]);
 });
 
-it('answers /readyz with 503 and the states of the upstreams when the gateway is not ready', async () => {
+it('answers /readyz with 503 and states alone when the gateway is not ready: why one is down may be secret', async () => {
   const { status, json } = await ask('/readyz', false);
   expect([status, json.status]).toEqual([503, 'not ready']);
-  expect(json.upstreams[1]).toEqual({ name: 'files', state: 'waiting', problem: 'exited at once' });
+  expect(json.upstreams[1]).toEqual({ name: 'files', state: 'waiting' });
+});
+
+it.each(['/', '/health'])('answers %s with a page that says where MCP is', async (path) => {
+  const { status, headers, text } = await ask(path, true);
+  expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+  expect(text).toContain('/mcp');
+  expect(text).not.toContain('files');
 });

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { type Body, readBody } from '../../../../src/server/http/request-body.js';
+import { type Body, createBodyReader } from '../../../../src/server/http/request-body.js';
 
 const MEGABYTE = Buffer.alloc(1024 * 1024, 'x');
 
@@ -14,7 +14,14 @@ function* megabytes(count: number, onTaken: () => void): Generator<Buffer> {
 
 function read(chunks: Iterable<Buffer>, limit: number, headers = {}): Promise<Body> {
   const request = Object.assign(Readable.from(chunks, { objectMode: false }), { headers });
-  return new Promise((resolve) => readBody(request as unknown as IncomingMessage, limit, resolve));
+  const readBody = createBodyReader({ maxBytes: limit, smallBodyMs: 60_000 });
+  return new Promise((resolve) => readBody(request as unknown as IncomingMessage, resolve));
+}
+
+/** A request whose body the test writes. */
+function openRequest(address = '192.0.2.1'): IncomingMessage & Readable {
+  const request = new Readable({ read: () => undefined });
+  return Object.assign(request, { headers: {}, socket: { remoteAddress: address } }) as unknown as IncomingMessage;
 }
 
 describe('readBody', () => {
@@ -42,5 +49,47 @@ describe('readBody', () => {
     );
     expect(body).toMatchObject({ kind: 'too-large', cutOff: true });
     expect(taken).toBeLessThan(40);
+  });
+
+  it('keeps a body of a hundred thousand one-byte chunks in one buffer of at most twice its size', async () => {
+    const body = await read(
+      Array.from({ length: 100_000 }, () => Buffer.from('x')),
+      1_000_000,
+    );
+    expect(body).toMatchObject({ kind: 'complete' });
+    const bytes = body.kind === 'complete' ? body.bytes : Buffer.alloc(0);
+    expect(bytes.length).toBe(100_000);
+    expect(bytes.buffer.byteLength).toBeLessThanOrEqual(200_000);
+  });
+
+  it('refuses a small body that does not end in its time', async () => {
+    const request = openRequest();
+    const readBody = createBodyReader({ maxBytes: 1_000_000, smallBodyMs: 1 });
+    const body = new Promise<Body>((resolve) => readBody(request, resolve));
+    request.push(Buffer.from('{'));
+    expect(await body).toEqual({ kind: 'too-slow' });
+  });
+
+  it('refuses the 33rd large body of an address, and none of another address', async () => {
+    const readBody = createBodyReader({ maxBytes: 1_000_000, smallBodyMs: 60_000 });
+    const bodies: Body[] = [];
+    const begin = (address: string): IncomingMessage & Readable => {
+      const request = openRequest(address);
+      readBody(request, (body) => bodies.push(body));
+      request.push(MEGABYTE.subarray(0, 100_000));
+      return request;
+    };
+    const requests = Array.from({ length: 32 }, () => begin('192.0.2.1'));
+    begin('192.0.2.2');
+    await new Promise(setImmediate);
+    expect(bodies).toEqual([]);
+    begin('192.0.2.1');
+    await new Promise(setImmediate);
+    expect(bodies).toEqual([{ kind: 'too-many' }]);
+    requests[0]?.destroy();
+    await new Promise(setImmediate);
+    begin('192.0.2.1');
+    await new Promise(setImmediate);
+    expect(bodies).toHaveLength(1);
   });
 });

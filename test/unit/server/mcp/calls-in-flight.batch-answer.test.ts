@@ -11,6 +11,8 @@ function recordingPort(): Responder & { readonly seen: string[] } {
     notify: (text) => seen.push(`notify ${text}`),
     answer: (text) => seen.push(text),
     cancel: () => seen.push('cancelled'),
+    interrupt: () => undefined,
+    onInterrupt: () => undefined,
   };
 }
 

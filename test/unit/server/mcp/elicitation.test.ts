@@ -13,7 +13,8 @@ function ask(patience = new Cancellation()) {
   const nothing = (): void => undefined;
   const cancellation = new Cancellation();
   const notify = (text: string) => void sent.push(JSON.parse(text));
-  const responder: Responder = { cancellation, canNotify: true, notify, answer: nothing, cancel: nothing };
+  const ends = { answer: nothing, cancel: nothing, interrupt: nothing, onInterrupt: nothing };
+  const responder: Responder = { cancellation, canNotify: true, notify, ...ends };
   const user = questions.channel(peer, responder);
   if (user?.kind !== 'live') throw new Error('no way to ask');
   const answer = user.ask('Really?', patience);

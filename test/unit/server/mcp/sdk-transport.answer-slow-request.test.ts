@@ -18,6 +18,8 @@ function silentResponder(): Responder {
     notify: nothing,
     answer: nothing,
     cancel: nothing,
+    interrupt: nothing,
+    onInterrupt: nothing,
   };
   return splitBatch(1, batch)[0]!;
 }

@@ -4,7 +4,7 @@ import { createResultWriter, toCallToolResult, writeProgress } from '../../../..
 import { toReply } from '../../../support/fake-gateway.js';
 
 const info = { name: 'n', version: '1' };
-const writer = createResultWriter(info);
+const writer = createResultWriter(info, 'all');
 const identity = { 'io.modelcontextprotocol/serverInfo': info };
 
 describe('the result writer', () => {
@@ -24,7 +24,7 @@ describe('the result writer', () => {
     );
     fc.assert(
       fc.property(reply, fc.oneof(fc.integer(), fc.string()), (given, id) => {
-        const result = JSON.parse(JSON.stringify(toCallToolResult(given)));
+        const result = JSON.parse(JSON.stringify(toCallToolResult(given, 'all')));
         expect(JSON.parse(writer.callResult(id, given, 'legacy'))).toEqual({ jsonrpc: '2.0', id, result });
         const modern = { ...result, resultType: 'complete', _meta: { ...result._meta, ...identity } };
         expect(JSON.parse(writer.callResult(id, given, 'modern'))).toEqual({ jsonrpc: '2.0', id, result: modern });
@@ -38,6 +38,24 @@ describe('the result writer', () => {
     const { result } = JSON.parse(writer.callResult(1, toReply(1, { extra, meta }), 'modern'));
     expect(result).toMatchObject({ resultType: 'complete', later: true, _meta: identity, content: [{ type: 'text' }] });
     expect(result).not.toHaveProperty('structuredContent');
+  });
+
+  it.each([
+    ['all', 'NOT_FOUND_RESOURCE', true],
+    ['all', 'INTERNAL_ERROR', true],
+    ['unrecoverable', 'NOT_FOUND_RESOURCE', undefined],
+    ['unrecoverable', 'INTERNAL_ERROR', true],
+  ] as const)('where it marks %s failures, marks %s: %s', (errors, code, marked) => {
+    const reply = toReply(null, { code, isError: true });
+    const { result } = JSON.parse(createResultWriter(info, errors).callResult(1, reply, 'legacy'));
+    expect([result.isError, toCallToolResult(reply, errors)['isError']]).toEqual([marked, marked]);
+  });
+
+  it('answers a call of an unknown tool with a JSON-RPC error of the same text', () => {
+    const failure = { success: false, error: { code: 'NOT_FOUND_OPERATION', message: 'There is no such tool.' } };
+    const reply = toReply(null, { text: JSON.stringify(failure), isError: true, unknownTool: true });
+    const answer = JSON.parse(writer.callResult(1, reply, 'modern'));
+    expect(answer.error).toEqual({ code: -32602, message: 'There is no such tool.', data: failure });
   });
 
   it('leaves absent members out of progress notifications', () => {

@@ -15,7 +15,7 @@ function read(limit: number, chunks: readonly Buffer[]): string[] {
 
 describe('LineReader', () => {
   it('finds the same lines for every split of the bytes', () => {
-    const line = fc.string({ minLength: 1 }).filter((text) => !/[\n\r]/.test(text));
+    const line = fc.string({ minLength: 1 }).filter((text) => !/[\n\r]/.test(text) && text.trim() !== '');
     fc.assert(
       fc.property(fc.array(line), fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1 }), (lines, cuts) => {
         const bytes = Buffer.from(lines.map((text) => `${text}\n`).join(''));
@@ -35,7 +35,11 @@ describe('LineReader', () => {
     );
   });
 
-  it('ignores empty lines and accepts a last line without a line break', () => {
-    expect(read(10, [Buffer.from('a\n\n\r\nb')])).toEqual(['a', 'b']);
+  it('ignores blank lines and accepts a last line without a line break', () => {
+    expect(read(10, [Buffer.from('a\n\n\r\n \t \r\nb')])).toEqual(['a', 'b']);
+  });
+
+  it('skips a byte order mark, also alone on a line', () => {
+    expect(read(10, [Buffer.from('\uFEFFa\n\uFEFF\nb\n')])).toEqual(['a', 'b']);
   });
 });

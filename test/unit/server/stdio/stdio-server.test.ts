@@ -98,6 +98,24 @@ describe('the stdio server and the eras', () => {
 });
 
 describe('the stdio server', () => {
+  it('refuses an ill-formed initialize in words', async () => {
+    open();
+    send({ jsonrpc: '2.0', id: 1, method: 'initialize', params: { protocolVersion: 5 } });
+    const { id, error } = await receive();
+    expect([id, error.code]).toEqual([1, -32602]);
+    expect(error.message).toContain("'params.protocolVersion': expected string, received number");
+  });
+
+  it('refuses an id that is still unanswered without an answer of that id', async () => {
+    open({ handle: () => new Promise(() => undefined) });
+    await shakeHands();
+    send(callMessage(7), callMessage(7));
+    expect(await receive()).toMatchObject({
+      id: null,
+      error: { code: -32600, message: expect.stringContaining("'7'") },
+    });
+  });
+
   it('answers a batch with an array', async () => {
     open();
     await shakeHands();

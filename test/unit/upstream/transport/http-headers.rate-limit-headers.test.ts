@@ -6,9 +6,14 @@ const IN_A_MINUTE = NOW + 60_000;
 
 it.each<[string, number, Readonly<Record<string, string>>, object | undefined]>([
   ['nothing', 200, { 'content-type': 'application/json' }, undefined],
-  ['a wait in seconds', 429, { 'retry-after': '7' }, { retryAfterSeconds: 7 }],
-  ['a wait until a date', 503, { 'retry-after': new Date(IN_A_MINUTE).toUTCString() }, { retryAfterSeconds: 60 }],
-  ['a wait until before now', 429, { 'retry-after': new Date(0).toUTCString() }, { retryAfterSeconds: 0 }],
+  ['a wait in seconds', 429, { 'retry-after': '7' }, { status: 429, retryAfterSeconds: 7 }],
+  [
+    'a wait until a date',
+    503,
+    { 'retry-after': new Date(IN_A_MINUTE).toUTCString() },
+    { status: 503, retryAfterSeconds: 60 },
+  ],
+  ['a wait until before now', 429, { 'retry-after': new Date(0).toUTCString() }, { status: 429, retryAfterSeconds: 0 }],
   ['a wait that says nothing', 429, { 'retry-after': 'soon' }, undefined],
   ['a wait after which something was made', 201, { 'retry-after': '7' }, undefined],
   [
@@ -37,7 +42,7 @@ it.each<[string, number, Readonly<Record<string, string>>, object | undefined]>(
     'both',
     429,
     { 'retry-after': '5', 'ratelimit-remaining': '0', 'ratelimit-reset': '60' },
-    { retryAfterSeconds: 5, remaining: 0, resetsAt: IN_A_MINUTE },
+    { status: 429, retryAfterSeconds: 5, remaining: 0, resetsAt: IN_A_MINUTE },
   ],
 ])('reads %s', (_name, status, headers, limits) => {
   expect(readLimitHeaders(status, headers, () => NOW)).toEqual(limits);

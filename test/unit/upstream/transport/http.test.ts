@@ -16,11 +16,15 @@ interface Scripted extends AsyncDisposable {
 const JSON_TYPE = { 'content-type': 'application/json' };
 const EVENTS = { 'content-type': 'text/event-stream' };
 
-/** A legacy server that shakes hands by the book and leaves calls and GETs to the test. */
+/** A legacy server that connects as specified and leaves calls and GETs to the test. */
 async function scripted(script: {
   readonly onCall: Answer;
   readonly onGet?: (response: ServerResponse, request: IncomingMessage) => void;
   readonly sessionId?: () => string;
+  /** Whether the server knows the session of a request that is no call. */
+  readonly knows?: (request: IncomingMessage) => boolean;
+  /** Whether it leaves requests that are no calls without an answer, once it is connected. */
+  readonly ignores?: () => boolean;
 }): Promise<Scripted> {
   const server = createServer(async (request, response) => {
     if (request.method === 'GET' && script.onGet !== undefined) return script.onGet(response, request);
@@ -28,6 +32,8 @@ async function scripted(script: {
     const message = JSON.parse(await bodyOf(request));
     if (message.id === undefined) return response.writeHead(202).end();
     if (message.method === 'tools/call') return script.onCall(message, response, request);
+    if (message.method !== 'initialize' && script.knows?.(request) === false) return response.writeHead(404).end();
+    if (message.method === 'ping' && script.ignores?.() === true) return;
     const { id } = message;
     const { protocolVersion } = message.params ?? {};
     const results: Record<string, unknown> = {
@@ -36,7 +42,8 @@ async function scripted(script: {
     };
     const result = results[message.method];
     const error = { code: -32601, message: 'Method not found' };
-    const session = script.sessionId === undefined ? {} : { 'mcp-session-id': script.sessionId() };
+    const sessionId = message.method === 'initialize' ? script.sessionId?.() : undefined;
+    const session = sessionId === undefined ? {} : { 'mcp-session-id': sessionId };
     response.writeHead(200, { ...JSON_TYPE, ...session });
     return response.end(JSON.stringify({ jsonrpc: '2.0', id, ...(result === undefined ? { error } : { result }) }));
   });
@@ -121,6 +128,7 @@ describe('HttpTransport', () => {
     let session = 's1';
     await using server = await scripted({
       sessionId: () => session,
+      knows: (request) => request.headers['mcp-session-id'] === session,
       onCall: ({ id }, response, request) => {
         if (request.headers['mcp-session-id'] === 's1') {
           session = 's2';
@@ -182,7 +190,7 @@ describe('HttpTransport', () => {
       { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '1800000000' },
       { remaining: 0, resetsAt: 1.8e12 },
     ],
-    ['a refusal', 429, { 'retry-after': '12' }, { retryAfterSeconds: 12 }],
+    ['a refusal', 429, { 'retry-after': '12' }, { status: 429, retryAfterSeconds: 12 }],
   ])('tells what %s says of the rate limit', async (_name, status, headers, limits) => {
     await using server = await scripted({
       onCall: ({ id }, response) => response.writeHead(status, { ...JSON_TYPE, ...headers }).end(answer(id, 'ok')),
@@ -192,10 +200,15 @@ describe('HttpTransport', () => {
     expect(opened.limits).toEqual([['one', limits]]);
   });
 
-  it('hears from its standing stream that the server has lost the session', async () => {
+  it('learns from its standing stream that the server has lost the session', async () => {
     let streams = 0;
+    let sessions = 0;
     await using server = await scripted({
-      sessionId: () => 's',
+      sessionId: () => {
+        sessions += 1;
+        return `s${sessions}`;
+      },
+      knows: (request) => streams !== 2 || request.headers['mcp-session-id'] !== 's1',
       onCall: ({ id }, response) => response.writeHead(200, JSON_TYPE).end(answer(id, 'ok')),
       onGet: (response) => {
         streams += 1;
@@ -208,4 +221,164 @@ describe('HttpTransport', () => {
     await opened.until(() => opened.pool.statuses()[0]?.restarts === 1 && opened.pool.statuses()[0]?.state === 'ready');
     expect(streams).toBeGreaterThanOrEqual(2);
   });
+});
+
+describe('a server that answers the first GET with', () => {
+  const sessions = [
+    ['sessions', () => 's'],
+    ['no sessions', undefined],
+  ] as const;
+  it.each(
+    [400, 401, 403, 404, 405, 406, 500, 501].flatMap((status) =>
+      sessions.map(([name, id]) => [status, name, id] as const),
+    ),
+  )('%i, with %s, offers no stream and is used like any other', async (status, _name, sessionId) => {
+    let gets = 0;
+    await using server = await scripted({
+      ...(sessionId === undefined ? {} : { sessionId }),
+      onGet: (response) => {
+        gets += 1;
+        response.writeHead(status).end('no');
+      },
+      onCall: ({ id }, response) => response.writeHead(200, JSON_TYPE).end(answer(id, 'ok')),
+    });
+    await using opened = openPool(upstream(server));
+    for (let at = 0; at < 5; at += 1) expect(textOf(await opened.call('any'))).toBe('ok');
+    await expect.poll(() => gets).toBe(1);
+    expect(opened.pool.statuses()[0]).toMatchObject({ state: 'ready', restarts: 0 });
+  });
+
+  it.each([
+    ['a page', (response: ServerResponse) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>')],
+    ['a closed connection', (response: ServerResponse) => response.destroy()],
+  ])('%s offers no stream either', async (_name, onGet) => {
+    let gets = 0;
+    await using server = await scripted({
+      sessionId: () => 's',
+      onGet: (response) => {
+        gets += 1;
+        onGet(response);
+      },
+      onCall: ({ id }, response) => response.writeHead(200, JSON_TYPE).end(answer(id, 'ok')),
+    });
+    await using opened = openPool(upstream(server));
+    await expect.poll(() => gets).toBe(1);
+    for (let at = 0; at < 5; at += 1) expect(textOf(await opened.call('any'))).toBe('ok');
+    expect(gets).toBe(1);
+    expect(opened.pool.statuses()[0]).toMatchObject({ state: 'ready', restarts: 0 });
+  });
+});
+
+describe('a refusal of a call in a session', () => {
+  it.each([
+    [400, 'Error: the checkout session was charged twice'],
+    [400, 'Bad Request: No valid session ID provided'],
+    [404, 'Session not found'],
+    [404, 'no such record'],
+  ])('with %i %j is sent once where the server still knows the session', async (status, text) => {
+    let calls = 0;
+    await using server = await scripted({
+      sessionId: () => 's',
+      onCall: (_message, response) => {
+        calls += 1;
+        response.writeHead(status).end(text);
+      },
+    });
+    await using opened = openPool(upstream(server));
+    const failure = await opened.call('any').catch((error: unknown) => error);
+    expect(calls).toBe(1);
+    expect(failure).toMatchObject({ details: { http_status: status, upstream_error: text } });
+    expect(opened.pool.statuses()[0]).toMatchObject({ state: 'ready', restarts: 0 });
+  });
+
+  it('is followed by one resend at most, and then says that the call may have run', async () => {
+    let calls = 0;
+    let forgets = false;
+    await using server = await scripted({
+      sessionId: () => {
+        forgets = false;
+        return 's';
+      },
+      knows: () => !forgets,
+      onCall: (_message, response) => {
+        calls += 1;
+        forgets = true;
+        response.writeHead(404).end('Session not found');
+      },
+    });
+    await using opened = openPool(upstream(server));
+    await expect(opened.call('any')).rejects.toMatchObject({ details: { outcome: 'unknown' } });
+    expect(calls).toBe(2);
+  });
+});
+
+describe('an answer over HTTP that is too long', () => {
+  it.each([
+    ['as JSON', JSON_TYPE, (text: string) => text],
+    ['as an event', EVENTS, (text: string) => `data: ${text}\n\n`],
+  ])('%s fails its call alone', async (_name, type, write) => {
+    await using server = await scripted({
+      onCall: ({ id, params }, response) => {
+        const text = params.name === 'big' ? 'x'.repeat(200_000) : 'ok';
+        // In pieces, so that no length is announced.
+        const body = write(answer(id, text));
+        response.writeHead(200, type).write(body.slice(0, 100));
+        response.end(body.slice(100));
+      },
+    });
+    await using opened = openPool({ ...upstream(server), maxAnswerBytes: 100_000 });
+    const [big, small] = await Promise.allSettled([opened.call('big'), opened.call('small')]);
+    expect(big).toMatchObject({ reason: { code: 'VALIDATION_PAYLOAD_TOO_LARGE', details: { limit_value: 100_000 } } });
+    expect(small.status).toBe('fulfilled');
+    expect(opened.pool.statuses()[0]).toMatchObject({ state: 'ready', restarts: 0 });
+  });
+});
+
+it('says of an answer to another request what it is', async () => {
+  await using server = await scripted({
+    onCall: ({ id }, response) => response.writeHead(200, JSON_TYPE).end(answer(id + 500, 'ok')),
+  });
+  await using opened = openPool(upstream(server));
+  await expect(opened.call('any')).rejects.toMatchObject({
+    message: expect.stringContaining('the id of another request'),
+    details: { reason: 'invalid_answer', outcome: 'unknown' },
+  });
+});
+
+it('replaces the connection to a server that answers neither a call nor a ping', async () => {
+  let hangs = false;
+  await using server = await scripted({
+    onCall: ({ id }, response) => void (hangs || response.writeHead(200, JSON_TYPE).end(answer(id, 'ok'))),
+    ignores: () => hangs,
+  });
+  await using opened = openPool({ ...upstream(server), connectTimeoutMs: 500 });
+  await opened.call('any');
+  hangs = true;
+  const others = Array.from({ length: 5 }, () => opened.call('any', {}, { timeoutMs: 60_000 }));
+  const lost = Promise.allSettled(others);
+  await expect(opened.call('any', {}, { timeoutMs: 50 })).rejects.toMatchObject({ details: { reason: 'timeout' } });
+  await opened.observed((seen) => seen.kind === 'upstream-state' && seen.state === 'unresponsive');
+  expect((await lost).map(({ status }) => status)).toEqual(Array(5).fill('rejected'));
+  hangs = false;
+  await opened.until(() => opened.pool.statuses()[0]?.state === 'ready');
+  expect(textOf(await opened.call('any'))).toBe('ok');
+});
+
+it('keeps the connection to a server that is slow with a call but answers a ping', async () => {
+  let pings = 0;
+  await using server = await scripted({
+    onCall: ({ id, params }, response) =>
+      void (params.name === 'slow' || response.writeHead(200, JSON_TYPE).end(answer(id, 'ok'))),
+    knows: () => {
+      pings += 1;
+      return true;
+    },
+  });
+  await using opened = openPool(upstream(server));
+  await opened.pool.settled;
+  const before = pings;
+  await expect(opened.call('slow', {}, { timeoutMs: 50 })).rejects.toMatchObject({ details: { reason: 'timeout' } });
+  await expect.poll(() => pings).toBeGreaterThan(before);
+  expect(textOf(await opened.call('any'))).toBe('ok');
+  expect(opened.pool.statuses()[0]).toMatchObject({ state: 'ready', restarts: 0 });
 });

@@ -57,7 +57,7 @@ describe('describeParameters', () => {
       'Size. [a multiple of 5, more than 0]',
     );
     expect(describeOne({ type: 'array', items: { type: 'string' }, maxItems: 3 })?.description).toBe(
-      '[at most 3 items]',
+      '[3 or fewer items]',
     );
   });
 
@@ -166,7 +166,7 @@ describe('describeParameters', () => {
         name: 'input',
         type: 'UpdateIssueInput',
         required: true,
-        description: 'What to change (* required): new_title (string): What to call it; tags (string[])',
+        description: 'The fields to change (* required): new_title (string): What to call it; tags (string[])',
       },
     ]);
     expect(describeParameters(withCategory('READ', properties)).map(({ name }) => name)).toEqual([

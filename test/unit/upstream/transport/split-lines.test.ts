@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { splitLines } from '../../../../src/upstream/transport/stdio.js';
+import { readMessageId, splitLines } from '../../../../src/upstream/transport/split-lines.js';
 
 function split(chunks: readonly Buffer[], maxBytes = 1_000_000): { lines: string[]; overflows: string[] } {
   const lines: string[] = [];
@@ -37,5 +37,39 @@ describe('splitLines', () => {
   it('tells once of a line that is too long, drops it, and goes on with the next', () => {
     const chunks = ['short\n', 'far ', 'too ', 'long ', 'indeed\n', 'next\n'].map((text) => Buffer.from(text));
     expect(split(chunks, 6)).toEqual({ lines: ['short', 'next'], overflows: ['far too '] });
+  });
+});
+
+describe('a line that is too long', () => {
+  const padding = 'x'.repeat(2_000);
+
+  it.each([
+    ['first', `{"jsonrpc":"2.0","id":17,"result":{"text":"${padding}"}}`, 17],
+    ['first, with spaces', `{ "jsonrpc": "2.0", "id": "a1", "result": {"text": "${padding}"} }`, 'a1'],
+    ['last', `{"result":{"id":3,"text":"${padding}"},"jsonrpc":"2.0","id":17}`, 17],
+    ['before the version', `{"result":{"text":"${padding}"},"id":17,"jsonrpc":"2.0"}`, 17],
+    ['of the result only', `{"result":{"text":"${padding}","id":3},"more":{"id":4}}`, undefined],
+    ['of a nested object that ends the text', `{"result":{"text":"${padding}","id":3}}`, undefined],
+  ])('gives away its id where that stands %s', (_where, line, id) => {
+    const ids: unknown[] = [];
+    const feed = splitLines(() => undefined, {
+      maxBytes: 1_000,
+      onSkipped: (skipped) => ids.push(readMessageId(skipped)),
+    });
+    for (const chunk of cut(Buffer.from(`${line}\n`), [300, 900, 1_100, 1_900])) feed(chunk);
+    expect(ids).toEqual([id]);
+  });
+
+  it('is given up once it goes on without an end', () => {
+    let endless = 0;
+    const feed = splitLines(() => undefined, {
+      maxBytes: 100,
+      endlessBytes: 3_000,
+      onEndless: () => {
+        endless += 1;
+      },
+    });
+    for (let sent = 0; sent < 100; sent += 1) feed(Buffer.alloc(50, 'x'));
+    expect(endless).toBe(1);
   });
 });

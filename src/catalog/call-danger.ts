@@ -1,0 +1,168 @@
+import { isJsonObject, type JsonObject } from '../protocol/json.js';
+import {
+  type Category,
+  type Classification,
+  type DangerAssessment,
+  dangerRank,
+  type Operation,
+  type Risk,
+  type RiskCondition,
+  type RiskValue,
+} from '../protocol/operation.js';
+
+/** What one call may do: its operation's category and danger, raised by the risks that its arguments take. */
+export interface CallDanger {
+  readonly category: Category;
+  readonly danger: DangerAssessment;
+}
+
+/**
+ * The danger of one call: that of its operation, raised by every risk that the arguments take. A READ with a risk is no READ
+ * but EXECUTE, because what it does then is no longer only reading.
+ *
+ * @param args the bound arguments in the upstream's spelling
+ */
+export function callDanger({ classification }: Operation, args: JsonObject): CallDanger {
+  return raise(classification, takenRisks(classification, args));
+}
+
+/**
+ * The operation as a call with these arguments uses it: the same object where the arguments take no risk. Everything that
+ * depends on category and danger (policy, confirmation, audit, quotas, repetition, caching) reads them from it.
+ */
+export function operationOfCall(operation: Operation, args: JsonObject): Operation {
+  const risks = takenRisks(operation.classification, args);
+  return risks.length === 0 ? operation : withRisks(operation, risks);
+}
+
+/** The operation as calls use it that take one of its risks, for each of them. */
+export function riskyVariants(operation: Operation): readonly Operation[] {
+  return (operation.classification.risks ?? []).map((risk) => withRisks(operation, [risk]));
+}
+
+/** Whether calls of the operation exist that belong to another category: those of a READ that takes a risk. */
+export function mayEscalate({ classification }: Operation): boolean {
+  return classification.category === 'READ' && (classification.risks ?? []).length > 0;
+}
+
+/** The condition as a caller would write it: `force=true`, `mode=hard|merge`, `items.deleted=true`, `filename`. */
+export function riskInWords({ parameters }: Operation, { path, when }: Risk): string {
+  const [first = '', ...members] = path;
+  const name = parameters.find(({ upstreamName }) => upstreamName === first)?.name ?? first;
+  const place = [name, ...members].join('.');
+  if ('is' in when)
+    return `${place}=${when.is.slice(0, MOST_SHOWN).join('|')}${when.is.length > MOST_SHOWN ? '|…' : ''}`;
+  if ('holds' in when) return when.holds.map((member) => `${member} in ${place}`).join(', ');
+  return 'unless' in when ? `${place} unless ${when.unless.join('|')}` : place;
+}
+
+/** More values of one parameter are not written. */
+const MOST_SHOWN = 3;
+
+function takenRisks({ risks = [] }: Classification, args: JsonObject): readonly Risk[] {
+  return risks.filter(({ path, when }) => readValues(args, path).some((value) => applies(when, value)));
+}
+
+function raise({ category, danger }: Classification, risks: readonly Risk[]): CallDanger {
+  if (risks.length === 0) return { category, danger };
+  const worst = Math.max(dangerRank(danger.level), ...risks.map((risk) => dangerRank(risk.danger)));
+  const raising = risks.filter((risk) => dangerRank(risk.danger) === worst);
+  const level = raising[0]?.danger ?? danger.level;
+  const known = dangerRank(danger.level) === worst ? danger.reasons : [];
+  return {
+    category: category === 'READ' ? 'EXECUTE' : category,
+    danger: { level, reasons: [...new Set([...known, ...raising.map(({ reason }) => reason)])] },
+  };
+}
+
+/** What writes is neither answered from a cache nor sent again after a lost connection because it "only reads". */
+function withRisks(operation: Operation, risks: readonly Risk[]): Operation {
+  const { cacheSeconds: _cacheSeconds, ...rest } = operation;
+  const { category, danger } = raise(operation.classification, risks);
+  const escalated = category !== operation.classification.category;
+  return {
+    ...(escalated ? rest : operation),
+    retryable: escalated ? false : operation.retryable,
+    classification: { ...operation.classification, category, danger },
+  };
+}
+
+/** Represents a value that cannot be read: a member of an object that was sent as text. */
+const OPAQUE = Symbol('opaque');
+
+/** The values at a path through every list on the way, own members only; `undefined` where there is none. */
+function readValues(value: unknown, path: readonly string[]): readonly unknown[] {
+  const [name, ...rest] = path;
+  if (name === undefined) return [value];
+  if (Array.isArray(value)) return value.flatMap((element) => readValues(element, path));
+  if (isJsonObject(value)) return [Object.hasOwn(value, name) ? readValues(value[name], rest) : undefined].flat();
+  return typeof value === 'string' && value.trim() !== '' ? readText(value, path) : [undefined];
+}
+
+/** Some servers parse a text where they expect an object. What is no JSON to us may be something else to them. */
+function readText(text: string, path: readonly string[]): readonly unknown[] {
+  const parsed = parseJson(text);
+  return typeof parsed === 'object' && parsed !== null ? readValues(parsed, path) : [OPAQUE];
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Doubt counts: where a server could take a value for the one that is asked for, the risk applies. */
+function applies(when: RiskCondition, value: unknown): boolean {
+  if (value === OPAQUE) return true;
+  if ('unless' in when) return value === undefined || !when.unless.includes(value as RiskValue);
+  if (value === undefined) return false;
+  if ('present' in when) return isGiven(value);
+  if ('holds' in when) return holdsMember(value, new Set(when.holds));
+  if (Array.isArray(value)) return value.some((element) => applies(when, element));
+  if (typeof value === 'string' && /^\s*[[{"]/.test(value)) return appliesToText(when, value);
+  return when.is.some((expected) => mayMean(value, expected));
+}
+
+/** A list or a text that was itself written as JSON text. */
+function appliesToText(when: RiskCondition, text: string): boolean {
+  const parsed = parseJson(text);
+  return parsed === undefined || applies(when, parsed);
+}
+
+function isGiven(value: unknown): boolean {
+  if (value === null || value === false || value === '') return false;
+  if (Array.isArray(value)) return value.length > 0;
+  return !isJsonObject(value) || Object.keys(value).length > 0;
+}
+
+const YES = /^(?:true|1|yes|y|on|t|force|always)$/;
+const NO = /^(?:false|0|no|n|off|f|none|never|null)$/;
+
+/** Whether a server that converts values may take one for the other. */
+function mayMean(value: unknown, expected: RiskValue): boolean {
+  const text = String(value).trim().toLowerCase();
+  if (expected === true) return YES.test(text) || (typeof value === 'number' && value !== 0);
+  if (expected === false) return NO.test(text);
+  return text === String(expected).trim().toLowerCase();
+}
+
+/** Looks through everything without recursion, because callers decide the depth. */
+function holdsMember(value: unknown, names: ReadonlySet<string>): boolean {
+  const open: unknown[] = [value];
+  while (open.length > 0) {
+    const next = open.pop();
+    if (typeof next === 'string' && /^\s*[[{"]/.test(next)) {
+      const parsed = parseJson(next);
+      if (parsed === undefined) return true;
+      open.push(parsed);
+    } else if (Array.isArray(next)) for (const element of next) open.push(element);
+    else if (isJsonObject(next)) {
+      const keys = Object.keys(next);
+      if (keys.some((key) => names.has(key))) return true;
+      for (const key of keys) open.push(next[key]);
+    }
+  }
+  return false;
+}

@@ -1,0 +1,263 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { JsonObject } from '../protocol/json.js';
+import type { DocumentedOperation, DocumentedParameter } from './catalog-view.js';
+import type { Answer, ConstraintCase, DefaultCase, EvidenceBundle, ParameterCase } from './evidence.js';
+import type { Probe } from './probe.js';
+import { sampleValue, violationsOf } from './sample-values.js';
+
+/** A name that no operation documents. */
+const UNKNOWN_PARAMETER = 'conformance_unknown_parameter';
+
+/** Names that the protocol's documents give to many operations; whoever accepts one has to document it. */
+const CROSS_CUTTING = [
+  'fields',
+  'limit',
+  'offset',
+  'dry_run',
+  'if_match',
+  'confirmation_token',
+  'element_type',
+] as const;
+
+export interface ParameterEvidence {
+  readonly parameter_tests: EvidenceBundle['parameter_tests'];
+  readonly accepted_parameters: EvidenceBundle['accepted_parameters'];
+  readonly constraint_tests: readonly ConstraintCase[];
+  readonly notProbed: readonly string[];
+}
+
+/**
+ * Gathers how parameters are handled. Every call leaves out a required parameter or has an unknown one, so that a
+ * gateway which checks its parameters runs nothing; for what is no READ both where that is possible, so that an upstream
+ * whose unknown parameters pass runs nothing either.
+ */
+export async function gatherParameterEvidence(
+  probe: Probe,
+  operations: readonly DocumentedOperation[],
+): Promise<ParameterEvidence> {
+  const reads = operations.filter(isRead);
+  const others = operations.filter((operation) => !isRead(operation));
+  const missing: ParameterCase[] = [];
+  for (const operation of operations) missing.push(...(await leaveOut(probe, operation)));
+
+  const unknown: ParameterCase[] = [];
+  for (const operation of reads) unknown.push(await addUnknown(probe, operation, operation.example));
+  const lenient = new Set(unknown.filter(({ response }) => response.success).map(({ operation }) => operation));
+  const isProbed = (operation: DocumentedOperation): boolean =>
+    isRead(operation) || cannotRun(operation) || refusesUnknown(operation.upstream, reads, lenient);
+  for (const operation of others.filter(isProbed)) unknown.push(await addUnknown(probe, operation, {}));
+
+  const crossCutting = [...new Set([...CROSS_CUTTING, ...reads.flatMap(({ parameters }) => controlNames(parameters))])];
+  const accepted: [string, readonly string[]][] = [];
+  for (const operation of operations.filter(isProbed)) {
+    accepted.push([operation.name, await findAccepted(probe, operation, crossCutting, missing)]);
+  }
+  return {
+    parameter_tests: {
+      missing_required: missing,
+      unknown_parameter: unknown,
+      optional_defaults: await gatherDefaults(probe, operations),
+    },
+    accepted_parameters: Object.fromEntries(accepted),
+    constraint_tests: await gatherConstraints(probe, reads),
+    notProbed: operations
+      .filter((operation) => !isProbed(operation))
+      .map(
+        ({ name }) => `${name}: has no required parameter to leave out, and no READ of its upstream proves a refusal`,
+      ),
+  };
+}
+
+export function isRead({ category }: DocumentedOperation): boolean {
+  return category === 'READ';
+}
+
+/** Whether a call without parameters is refused for a missing one, whatever else is in it. */
+function cannotRun({ parameters }: DocumentedOperation): boolean {
+  return parameters.some(({ required }) => required);
+}
+
+function refusesUnknown(
+  upstream: string,
+  reads: readonly DocumentedOperation[],
+  lenient: ReadonlySet<string>,
+): boolean {
+  const known = reads.filter((read) => read.upstream === upstream);
+  return known.length > 0 && known.every(({ name }) => !lenient.has(name));
+}
+
+/** The parameters that the gateway adds to collections: documented alike by several READs. */
+function controlNames(parameters: readonly DocumentedParameter[]): readonly string[] {
+  return parameters.filter(({ required }) => !required).map(({ name }) => name);
+}
+
+async function leaveOut(probe: Probe, operation: DocumentedOperation): Promise<readonly ParameterCase[]> {
+  const cases: ParameterCase[] = [];
+  for (const { name } of operation.parameters.filter(({ required }) => required)) {
+    const params = isRead(operation) ? without(operation.example, name) : {};
+    cases.push({ operation: operation.name, parameter: name, response: await send(probe, operation, params) });
+  }
+  return cases;
+}
+
+async function addUnknown(probe: Probe, operation: DocumentedOperation, params: JsonObject): Promise<ParameterCase> {
+  const response = await send(probe, operation, { ...params, [UNKNOWN_PARAMETER]: 1 });
+  return { operation: operation.name, parameter: UNKNOWN_PARAMETER, response };
+}
+
+/**
+ * The names that the handler takes: each is sent beside an unknown one, and is accepted where the refusal does not name it. A
+ * required parameter of what is no READ is accepted where its absence is reported; it is never sent.
+ */
+async function findAccepted(
+  probe: Probe,
+  operation: DocumentedOperation,
+  crossCutting: readonly string[],
+  missing: readonly ParameterCase[],
+): Promise<readonly string[]> {
+  const { name, parameters } = operation;
+  const accepted: string[] = [];
+  for (const parameter of parameters) {
+    const absent = missing.find((known) => known.operation === name && known.parameter === parameter.name);
+    const isKnown =
+      absent !== undefined
+        ? mentions(absent.response, parameter.name)
+        : await takes(probe, operation, parameter.name, sampleValue(parameter));
+    if (isKnown) accepted.push(parameter.name);
+  }
+  const documented = new Set(parameters.map((parameter) => parameter.name));
+  const undocumented = crossCutting.filter((other) => !documented.has(other));
+  return [...accepted, ...(await findHidden(probe, operation, undocumented))];
+}
+
+/** Names that are accepted without being documented: all in one call where its refusal names the unknown ones, else each in its own. */
+async function findHidden(
+  probe: Probe,
+  operation: DocumentedOperation,
+  candidates: readonly string[],
+): Promise<readonly string[]> {
+  const values = Object.fromEntries(candidates.map((candidate) => [candidate, 'conformance']));
+  const unknown = unknownIn(await send(probe, operation, { ...baseOf(operation), ...values, [UNKNOWN_PARAMETER]: 1 }));
+  if (unknown.includes(UNKNOWN_PARAMETER)) return candidates.filter((candidate) => !unknown.includes(candidate));
+  const hidden: string[] = [];
+  for (const candidate of candidates) {
+    if (await takes(probe, operation, candidate, 'conformance')) hidden.push(candidate);
+  }
+  return hidden;
+}
+
+async function takes(
+  probe: Probe,
+  operation: DocumentedOperation,
+  parameter: string,
+  value: unknown,
+): Promise<boolean> {
+  const params = { ...baseOf(operation), [parameter]: value, [UNKNOWN_PARAMETER]: 1 };
+  return !unknownIn(await send(probe, operation, params)).includes(parameter);
+}
+
+/** What a probing call holds besides: nothing for what is no READ, so that its required parameters are missing. */
+function baseOf(operation: DocumentedOperation): JsonObject {
+  return isRead(operation) ? operation.example : {};
+}
+
+/** The parameters that a refusal calls unknown: in its details, or where it has none in the first sentence of its message. */
+function unknownIn({ error }: Answer): readonly unknown[] {
+  const unknown = error?.details?.['unknown_params'];
+  if (Array.isArray(unknown)) return unknown;
+  if (error?.code !== 'VALIDATION_UNKNOWN_PARAM') return [];
+  const [listed = ''] = error.message.replace(/ \(did you mean '[^']*'\?\)/g, '').split('. ');
+  return Array.from(listed.matchAll(/'([^']*)'/g), ([, quoted]) => quoted);
+}
+
+/** Documented defaults whose effect is seen in an answer: of `introspect`, and of READs that answer alike when asked twice. */
+async function gatherDefaults(
+  probe: Probe,
+  operations: readonly DocumentedOperation[],
+): Promise<readonly DefaultCase[]> {
+  const cases: DefaultCase[] = [];
+  for (const operation of operations.filter(isRead)) {
+    for (const parameter of operation.parameters.filter((known) => known['default'] !== undefined)) {
+      const seen =
+        operation.name === 'introspect'
+          ? await seePageSize(probe, operation, parameter, operations.length)
+          : await seeDefault(probe, operation, parameter);
+      if (seen !== undefined) cases.push(seen);
+    }
+  }
+  return cases;
+}
+
+/** The list of operations is as long as the documented page, or as all operations where those are fewer. */
+async function seePageSize(
+  probe: Probe,
+  operation: DocumentedOperation,
+  { name, default: size }: DocumentedParameter,
+  total: number,
+): Promise<DefaultCase | undefined> {
+  if (name !== 'first' || typeof size !== 'number') return undefined;
+  return {
+    operation: operation.name,
+    parameter: name,
+    expected_value_path: 'data.operations.length',
+    expected_value: Math.min(size, total),
+    response: await send(probe, operation, { query: 'operations' }),
+  };
+}
+
+/** The answer without the parameter is the answer with its default; undefined where answers differ from call to call. */
+async function seeDefault(
+  probe: Probe,
+  operation: DocumentedOperation,
+  parameter: DocumentedParameter,
+): Promise<DefaultCase | undefined> {
+  if (cannotRun(operation)) return undefined;
+  const given = { [parameter.name]: parameter['default'] };
+  const first = await send(probe, operation, given);
+  const second = await send(probe, operation, given);
+  if (!first.success || !isDeepStrictEqual(first.data, second.data)) return undefined;
+  return {
+    operation: operation.name,
+    parameter: parameter.name,
+    expected_value_path: 'data',
+    expected_value: first.data,
+    response: await send(probe, operation, {}),
+  };
+}
+
+/** Values that break what a READ documents of a parameter. */
+async function gatherConstraints(
+  probe: Probe,
+  reads: readonly DocumentedOperation[],
+): Promise<readonly ConstraintCase[]> {
+  const cases: ConstraintCase[] = [];
+  for (const operation of reads) {
+    for (const parameter of operation.parameters) {
+      for (const { constraint, value } of violationsOf(parameter)) {
+        const [kind = ''] = Object.keys(constraint);
+        cases.push({
+          name: `${operation.name}.${parameter.name}: ${kind}`,
+          operation: operation.name,
+          parameter: parameter.name,
+          constraint,
+          disclosed_in_introspection: true,
+          response: await send(probe, operation, { ...operation.example, [parameter.name]: value }),
+        });
+      }
+    }
+  }
+  return cases;
+}
+
+/** Whether a refusal's message names something. */
+export function mentions({ error }: Answer, word: string): boolean {
+  return error?.message.includes(word) === true;
+}
+
+function send(probe: Probe, { name, tool }: DocumentedOperation, params: JsonObject): Promise<Answer> {
+  return probe.send(tool, { operation: name, params });
+}
+
+function without(params: JsonObject, name: string): JsonObject {
+  return Object.fromEntries(Object.entries(params).filter(([key]) => key !== name));
+}

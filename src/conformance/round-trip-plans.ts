@@ -1,0 +1,139 @@
+import { isJsonObject, type JsonObject } from '../protocol/json.js';
+import type { DocumentedOperation } from './catalog-view.js';
+
+/** One call of a plan. */
+export interface PlannedCall {
+  readonly operation: string;
+  readonly params: JsonObject;
+}
+
+/** Writes, one read, and what the read has to show: of what was written, or of what an update has left alone. */
+export interface RoundTripPlan {
+  readonly name: string;
+  readonly kind: 'round_trip' | 'update_preservation';
+  readonly write: readonly PlannedCall[];
+  readonly read: PlannedCall;
+  /** Values by their path in the read's answer: `data.entities.0.name`. */
+  readonly expected: Readonly<Record<string, unknown>>;
+  /** A field of the read's items: the read is sent again with this one selected. */
+  readonly select?: string;
+  /** What takes the written data away again. */
+  readonly cleanUp?: readonly PlannedCall[];
+}
+
+/** The only file that is written; the filesystem server has no operation that deletes it again. */
+const FILE = 'mcp-aql-conformance.txt';
+
+/** Letters beyond ASCII show whether texts survive unchanged. */
+const TEXT = 'Ä, € and 漢';
+
+/** The plans over the servers of the shipped configuration, for those of them that a gateway has. */
+export function shippedPlans(operations: readonly DocumentedOperation[], id: string): readonly RoundTripPlan[] {
+  const nameOf = (upstream: string, tool: string): string | undefined =>
+    operations.find((known) => known.upstream === upstream && known.upstreamTool === tool)?.name;
+  return [...planMemory((tool) => nameOf('memory', tool), id), ...planFiles((tool) => nameOf('filesystem', tool))];
+}
+
+type NameOf = (tool: string) => string | undefined;
+
+function planMemory(nameOf: NameOf, id: string): readonly RoundTripPlan[] {
+  const create = nameOf('create_entities');
+  const observe = nameOf('add_observations');
+  const search = nameOf('search_nodes');
+  const remove = nameOf('delete_entities');
+  if (create === undefined || observe === undefined || search === undefined || remove === undefined) return [];
+  const entity = { name: id, entityType: 'conformance', observations: [TEXT] };
+  const written = { operation: create, params: { entities: [entity] } };
+  const more = { operation: observe, params: { observations: [{ entityName: id, contents: ['a second one'] }] } };
+  const read = { operation: search, params: { query: id } };
+  const cleanUp = [{ operation: remove, params: { entity_names: [id] } }];
+  const expected = {
+    'data.entities.0.name': id,
+    'data.entities.0.entityType': 'conformance',
+    'data.entities.0.observations.0': TEXT,
+  };
+  return [
+    { name: 'an entity is read as it was created', kind: 'round_trip', write: [written], read, expected, cleanUp },
+    {
+      name: 'a new observation leaves the entity as it was',
+      kind: 'update_preservation',
+      write: [written, more],
+      read,
+      expected,
+      select: 'name',
+      cleanUp,
+    },
+  ];
+}
+
+function planFiles(nameOf: NameOf): readonly RoundTripPlan[] {
+  const write = nameOf('write_file');
+  const edit = nameOf('edit_file');
+  const show = nameOf('read_text_file');
+  if (write === undefined || edit === undefined || show === undefined) return [];
+  const text = (middle: string): string => `first\n\n  ${middle}\n${TEXT}\n`;
+  const written = { operation: write, params: { path: FILE, input: { content: text('old') } } };
+  const edited = {
+    operation: edit,
+    params: { path: FILE, input: { edits: [{ oldText: '  old', newText: '  new' }] } },
+  };
+  const read = { operation: show, params: { path: FILE } };
+  return [
+    {
+      name: 'a file is read as it was written',
+      kind: 'round_trip',
+      write: [written],
+      read,
+      expected: { 'data.content': text('old') },
+    },
+    {
+      name: 'an edit leaves the other lines as they were',
+      kind: 'update_preservation',
+      write: [written, edited],
+      read,
+      expected: { 'data.content': text('new') },
+    },
+  ];
+}
+
+/** The plans of a file that the caller names. Throws what is wrong with it. */
+export function parsePlans(text: string): readonly RoundTripPlan[] {
+  const plans: unknown = JSON.parse(text);
+  if (!Array.isArray(plans)) throw new Error('expected a list of round trips');
+  return plans.map(parsePlan);
+}
+
+function parsePlan(plan: unknown, index: number): RoundTripPlan {
+  const {
+    name,
+    kind = 'round_trip',
+    write,
+    read,
+    expected,
+    select,
+    clean_up: cleanUp = [],
+  } = isJsonObject(plan) ? plan : {};
+  const isKind = kind === 'round_trip' || kind === 'update_preservation';
+  if (
+    typeof name !== 'string' ||
+    !isKind ||
+    !isCalls(write) ||
+    !isCall(read) ||
+    !isJsonObject(expected) ||
+    !isCalls(cleanUp)
+  ) {
+    throw new Error(
+      `entry ${index}: expected {"name": "...", "kind": "round_trip" or "update_preservation", "write": [{"operation": "...", ` +
+        '"params": {}}], "read": {"operation": "...", "params": {}}, "expected": {"data.path": value}, "select": "field", "clean_up": []}',
+    );
+  }
+  return { name, kind, write, read, expected, cleanUp, ...(typeof select === 'string' && { select }) };
+}
+
+function isCall(value: unknown): value is PlannedCall {
+  return isJsonObject(value) && typeof value['operation'] === 'string' && isJsonObject(value['params']);
+}
+
+function isCalls(value: unknown): value is readonly PlannedCall[] {
+  return Array.isArray(value) && value.every(isCall);
+}

@@ -1,0 +1,87 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Observer } from '../../observe/observation.js';
+
+/** What a session id says of the client that it was made for. */
+export interface SessionClaim {
+  /** The authenticated client, where authentication is required. */
+  readonly client: string | undefined;
+  /** Whether it has declared elicitation. */
+  readonly elicits: boolean;
+}
+
+/**
+ * Makes session ids that a later process recognises as made here, for a given client. Clients of the MCP SDKs up to 1.x do
+ * not send `initialize` again when their session is unknown, so without this a restart would end every one of them.
+ */
+export interface SessionIds {
+  create(claim: SessionClaim): string;
+  /**
+   * The claim of an id that an earlier process, or another one with the same key, made for this client; undefined for any
+   * other text, and for ids that this process made: those are known, or their session has ended.
+   */
+  readEarlier(id: string, client: string | undefined): SessionClaim | undefined;
+}
+
+const KEY_BYTES = 32;
+
+/** `PROCESS-RANDOM-SIGNATURE`, where the first character says whether the client elicits. */
+const FORM = /^([en][0-9a-f]{8})-([0-9a-f]{32})-([0-9a-f]{32})$/;
+
+/** @param key of the signature; secret. */
+export function createSessionIds(key: Buffer): SessionIds {
+  const own = randomBytes(4).toString('hex');
+  const sign = (head: string, random: string, client: string | undefined): string =>
+    createHmac('sha256', key)
+      .update(JSON.stringify([head, random, client ?? null]))
+      .digest('hex')
+      .slice(0, 32);
+  return {
+    create({ client, elicits }) {
+      const head = `${elicits ? 'e' : 'n'}${own}`;
+      const random = randomBytes(16).toString('hex');
+      return `${head}-${random}-${sign(head, random, client)}`;
+    },
+    readEarlier(id, client) {
+      const [, head = '', random = '', signature = ''] = FORM.exec(id) ?? [];
+      if (head === '' || head.slice(1) === own) return undefined;
+      const isGenuine = timingSafeEqual(Buffer.from(signature), Buffer.from(sign(head, random, client)));
+      return isGenuine ? { client, elicits: head.startsWith('e') } : undefined;
+    },
+  };
+}
+
+const KEY_FILE = 'session.key';
+
+/**
+ * Reads the key of session ids from the data directory, and makes it there at the first start. Where it cannot be kept, one
+ * of this process alone serves: sessions then end with it.
+ */
+export function readSessionKey(dataDir: string, observe: Observer): Buffer {
+  const file = join(dataDir, KEY_FILE);
+  const made = randomBytes(KEY_BYTES);
+  try {
+    // Only the first of several processes creates it.
+    writeFileSync(file, made.toString('hex'), { flag: 'wx', mode: 0o600 });
+    return made;
+  } catch {
+    return readKey(file) ?? reportLost(made, observe);
+  }
+}
+
+function readKey(file: string): Buffer | undefined {
+  try {
+    const key = Buffer.from(readFileSync(file, 'utf8').trim(), 'hex');
+    return key.length === KEY_BYTES ? key : undefined;
+  } catch {
+    // Missing or not readable: the caller reports it.
+    return undefined;
+  }
+}
+
+function reportLost(made: Buffer, observe: Observer): Buffer {
+  const message = `'${KEY_FILE}' cannot be kept in the data directory: sessions of this gateway end when it stops.`;
+  observe({ kind: 'notice', level: 'warn', message });
+  return made;
+}

@@ -1,0 +1,71 @@
+import type { UpstreamEndpoint } from '../config/gateway-config.js';
+import { isJsonObject } from '../protocol/json.js';
+
+/** Names of variables, headers and query parameters whose values are credentials. */
+const CREDENTIAL_NAME =
+  /(?:token|secret|password|passwd|passphrase|pwd|credential|authorization|cookie|(?:^|[-_])(?:auth|pass|key))s?$|(?:api|access|private|secret|signing)[-_]?key/i;
+/** A file that holds a credential is none itself. */
+const PATH_START = /^(?:[/~.]|[A-Za-z]:\\)/;
+/** Shorter values occur in other texts by chance. */
+const MIN_LENGTH = 8;
+const MASK = '[credential]';
+
+/**
+ * The credentials that the gateway itself gives to one server. A server that repeats them, in an error above all, must not
+ * hand them to callers or logs; as they are known, they are looked for word for word.
+ */
+export class OwnCredentials {
+  readonly #literals: readonly string[];
+
+  constructor(endpoint: UpstreamEndpoint) {
+    const values =
+      endpoint.type === 'stdio' ? listNamed(endpoint.env) : [...listNamed(endpoint.headers), ...inUrl(endpoint.url)];
+    const long = values
+      .map((value) => value.trim())
+      .filter((value) => value.length >= MIN_LENGTH && !PATH_START.test(value));
+    // The longest first: another may be a part of it.
+    this.#literals = [...new Set(long)].sort((a, b) => b.length - a.length);
+  }
+
+  /** The text without them. */
+  mask(text: string): string {
+    return this.#literals.reduce((masked, literal) => masked.replaceAll(literal, MASK), text);
+  }
+
+  /** The value with every text in it masked; the same value where it holds none of them. */
+  maskAll<T>(value: T): T;
+  maskAll(value: unknown): unknown {
+    if (this.#literals.length === 0) return value;
+    if (typeof value === 'string') return this.mask(value);
+    if (Array.isArray(value)) {
+      const masked = value.map((item: unknown) => this.maskAll(item));
+      return masked.some((item, at) => item !== value[at]) ? masked : value;
+    }
+    if (!isJsonObject(value)) return value;
+    const masked = Object.entries(value).map(([key, member]) => [key, this.maskAll(member)] as const);
+    return masked.some(([key, member]) => member !== value[key]) ? Object.fromEntries(masked) : value;
+  }
+}
+
+/** Values under names that speak of credentials; of `Bearer abc` also `abc` alone. */
+function listNamed(values: Readonly<Record<string, string>>): readonly string[] {
+  return Object.entries(values)
+    .filter(([name]) => CREDENTIAL_NAME.test(name))
+    .flatMap(([, value]) => [value, value.replace(/^\w+ +/, '')]);
+}
+
+/** User, password and credential parameters, as they are written and as they are meant. */
+function inUrl(address: string): readonly string[] {
+  if (!URL.canParse(address)) return [];
+  const { username, password, searchParams } = new URL(address);
+  const named = [...searchParams].filter(([name]) => CREDENTIAL_NAME.test(name)).map(([, value]) => value);
+  return [username, password, ...named].flatMap((value) => [value, decode(value), encodeURIComponent(value)]);
+}
+
+function decode(value: string): string {
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    return value;
+  }
+}

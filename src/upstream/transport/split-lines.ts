@@ -1,0 +1,90 @@
+const NEWLINE = 0x0a;
+/** How much of a skipped line's beginning and end is kept: enough for the members around its result. */
+const EDGE_BYTES = 256;
+/** A line of which so much was skipped has no end. */
+const ENDLESS_BYTES = 1024 * 1024 * 1024;
+
+/** What is known of a line that was too long to be kept. */
+export interface SkippedLine {
+  readonly start: Buffer;
+  readonly end: Buffer;
+  readonly bytes: number;
+}
+
+interface LineLimits {
+  /** Bytes a line may have. */
+  readonly maxBytes: number;
+  /** Called once for a line that is longer, with what came of it so far; the rest of that line is dropped. */
+  readonly onOverflow?: (start: Buffer) => void;
+  /** Called when a line that was longer has ended. */
+  readonly onSkipped?: (line: SkippedLine) => void;
+  /** Called once for a line that has more than `endlessBytes`; 1 GiB unless given. */
+  readonly onEndless?: () => void;
+  readonly endlessBytes?: number;
+}
+
+/**
+ * Cuts a byte stream into lines and hands each over as text, without its line feed. Bytes are only decoded once a line is
+ * complete, so that a character split over two chunks survives; `readline` would cost a string and a regular expression a chunk.
+ * Of a line that is too long nothing is kept but its edges.
+ *
+ * @returns takes the next chunk.
+ */
+export function splitLines(onLine: (line: string) => void, limits: LineLimits): (chunk: Buffer) => void {
+  const { maxBytes, endlessBytes = ENDLESS_BYTES, onOverflow, onSkipped, onEndless } = limits;
+  let parts: Buffer[] = [];
+  let held = 0;
+  let skipped: { readonly start: Buffer; end: Buffer } | undefined;
+
+  const hold = (part: Buffer): void => {
+    if (part.length === 0) return;
+    held += part.length;
+    if (skipped !== undefined) {
+      skipped.end = lastBytes(skipped.end, part);
+      if (held > endlessBytes && held - part.length <= endlessBytes) onEndless?.();
+      return;
+    }
+    parts.push(part);
+    if (held <= maxBytes) return;
+    const start = Buffer.concat(parts);
+    parts = [];
+    skipped = { start: Buffer.from(start.subarray(0, EDGE_BYTES)), end: lastBytes(Buffer.alloc(0), start) };
+    onOverflow?.(start);
+  };
+  const finish = (): void => {
+    const [first] = parts;
+    if (skipped !== undefined) onSkipped?.({ ...skipped, bytes: held });
+    else if (first !== undefined) onLine((parts.length === 1 ? first : Buffer.concat(parts)).toString('utf8'));
+    parts = [];
+    held = 0;
+    skipped = undefined;
+  };
+
+  return (chunk) => {
+    let from = 0;
+    for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, from)) {
+      hold(chunk.subarray(from, at));
+      finish();
+      from = at + 1;
+    }
+    hold(from === 0 ? chunk : chunk.subarray(from));
+  };
+}
+
+/** A copy, so that a large chunk is not kept for its end. */
+function lastBytes(before: Buffer, part: Buffer): Buffer {
+  if (part.length >= EDGE_BYTES) return Buffer.from(part.subarray(-EDGE_BYTES));
+  return Buffer.concat([before, part]).subarray(-EDGE_BYTES);
+}
+
+/** `id` before the result, as most SDKs write it. */
+const ID_AT_START = /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(?:(-?\d+)|"([^"\\]*)")\s*,/;
+/** `id` after the result, as the TypeScript SDK writes it. The single brace after it is the message's own. */
+const ID_AT_END = /,\s*"id"\s*:\s*(?:(-?\d+)|"([^"\\]*)")\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$/;
+
+/** The id of a JSON-RPC answer of which only the edges are known; undefined where they do not hold it. */
+export function readMessageId({ start, end }: Pick<SkippedLine, 'start' | 'end'>): string | number | undefined {
+  const found = ID_AT_START.exec(start.toString('utf8')) ?? ID_AT_END.exec(end.toString('utf8'));
+  if (found === null) return undefined;
+  return found[1] === undefined ? found[2] : Number(found[1]);
+}

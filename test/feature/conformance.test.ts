@@ -1,0 +1,61 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { EvidenceBundle } from '../../src/conformance/evidence.js';
+import type { Judgement } from '../../src/conformance/judge.js';
+import { renderClauseTable } from '../../src/conformance/report.js';
+import { runCli } from '../support/run-cli.js';
+import { makeDirectory, shippedConfig } from '../support/served-gateway.js';
+
+const CLAIM = new URL('../../src/builtin/introspect/conformance-level.ts', import.meta.url);
+const PAGE = new URL('../../docs/conformance.md', import.meta.url);
+
+const BEGIN = '<!-- clauses: generated -->';
+const END = '<!-- end of clauses -->';
+
+/** Compares a file with what it should hold; UPDATE_DOCS=1 writes it first. */
+function expectFile(file: URL, change: (text: string) => string): void {
+  const wanted = change(readFileSync(file, 'utf8'));
+  if (process.env['UPDATE_DOCS'] === '1') writeFileSync(file, wanted);
+  expect(readFileSync(file, 'utf8')).toBe(wanted);
+}
+
+describe('conformance over the servers of the shipped configuration', () => {
+  let judgement: Judgement;
+  let bundle: EvidenceBundle;
+  let code: number | null;
+  beforeAll(async () => {
+    await using directory = await makeDirectory();
+    writeFileSync(`${directory.path}/gateway.config.json`, JSON.stringify(shippedConfig()));
+    const outcome = await runCli(['conformance', '--json', '--evidence', 'evidence.json'], { cwd: directory.path });
+    code = outcome.code;
+    judgement = JSON.parse(outcome.stdout) as Judgement;
+    bundle = JSON.parse(readFileSync(`${directory.path}/evidence.json`, 'utf8')) as EvidenceBundle;
+  }, 300_000);
+
+  it('is the level that introspection claims', () => {
+    expectFile(CLAIM, (text) => text.replace(/= '(none|level-1|level-2)';/, `= '${judgement.level}';`));
+  });
+
+  it('is level 2, with an exit code that says so', () => {
+    expect(judgement.clauses.filter(({ verdict }) => verdict === 'FAIL')).toEqual([]);
+    expect(code).toBe(0);
+    expect(bundle.expected_exit_code).toBe(0);
+  });
+
+  it('is what docs/conformance.md shows, clause by clause (UPDATE_DOCS=1 writes it)', () => {
+    expectFile(PAGE, (text) => {
+      const [before = '', rest = ''] = text.split(BEGIN);
+      const [, after = ''] = rest.split(END);
+      return `${before}${BEGIN}\n\n${renderClauseTable(judgement)}\n\n${END}${after}`;
+    });
+  });
+
+  it('rests on cases for every operation to which a category applies', () => {
+    const details = bundle.introspection.operation_details.map(({ name }) => name);
+    const unknown = bundle.parameter_tests.unknown_parameter.map(({ operation }) => operation);
+    expect([...unknown].sort()).toEqual([...details].sort());
+    expect(Object.keys(bundle.accepted_parameters).sort()).toEqual([...details].sort());
+    expect(judgement.notProbed).toEqual([]);
+    expect(bundle.endpoint_modes).toEqual(['semantic', 'single']);
+  });
+});

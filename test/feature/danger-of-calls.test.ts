@@ -1,0 +1,110 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { connectClient } from '../support/mcp-client.js';
+import { type ReplayServer, startReplayServer } from '../support/replay-server.js';
+import { runCli } from '../support/run-cli.js';
+import { makeDirectory, serveGateway } from '../support/served-gateway.js';
+
+const text = { type: 'string' };
+const flag = { type: 'boolean' };
+
+const TOOLS = [
+  {
+    name: 'git_push',
+    description: 'Push commits to a remote.',
+    inputSchema: { type: 'object', properties: { branch: text, force: flag, delete: flag } },
+  },
+  {
+    name: 'take_snapshot',
+    description: 'Get a snapshot of the page.',
+    annotations: { readOnlyHint: true },
+    inputSchema: {
+      type: 'object',
+      properties: { filename: { type: 'string', description: 'Save the snapshot to this file' } },
+    },
+  },
+  {
+    name: 'create_or_update_note',
+    description: 'Create or update a note.',
+    inputSchema: { type: 'object', properties: { text, createOnly: flag } },
+  },
+];
+
+let upstream: ReplayServer;
+
+beforeAll(async () => {
+  upstream = await startReplayServer(new Map([['tools', TOOLS]]));
+});
+
+afterAll(() => upstream?.[Symbol.asyncDispose]());
+
+const configOf = (more: object = {}): object => ({ mcpServers: { demo: { url: upstream.urlOf('tools') } }, ...more });
+
+describe('the danger of a call', () => {
+  it('follows its arguments: a forced push and a removed branch are asked for, a plain push is not', async () => {
+    await using gateway = await serveGateway(configOf());
+    await using client = await connectClient(gateway.url);
+    const codeOf = async (params: object) =>
+      (await client.call('mcp_aql_execute', 'git_push', { ...params })).error?.code ?? 'OK';
+    expect(await codeOf({ branch: 'main' })).toBe('OK');
+    expect(await codeOf({ branch: 'main', force: false })).toBe('OK');
+    expect(await codeOf({ branch: 'main', force: true })).toBe('CONFIRMATION_REQUIRED');
+    expect(await codeOf({ branch: 'main', delete: true })).toBe('CONFIRMATION_REQUIRED');
+  });
+
+  it('makes EXECUTE of a READ that writes: refused as READ with the corrected call, asked for as EXECUTE', async () => {
+    await using gateway = await serveGateway(configOf());
+    await using client = await connectClient(gateway.url);
+    expect((await client.call('mcp_aql_read', 'take_snapshot', {})).success).toBe(true);
+    const refused = await client.call('mcp_aql_read', 'take_snapshot', { filename: 'a.txt' });
+    expect(refused.error?.code).toBe('VALIDATION_ENDPOINT_MISMATCH');
+    expect(refused.error?.details?.['example']).toEqual({
+      tool: 'mcp_aql_execute',
+      arguments: { operation: 'take_snapshot', params: { filename: 'a.txt' } },
+    });
+    const asked = await client.call('mcp_aql_execute', 'take_snapshot', { filename: 'a.txt' });
+    expect(asked.error?.code).toBe('CONFIRMATION_REQUIRED');
+    const pointless = await client.call('mcp_aql_execute', 'take_snapshot', {});
+    expect(pointless.error?.details?.['expected_endpoint']).toBe('mcp_aql_read');
+  });
+
+  it('is the same through a single tool, where a READ that writes is only asked for', async () => {
+    await using gateway = await serveGateway(configOf({ endpoint: { mode: 'single' } }));
+    await using client = await connectClient(gateway.url);
+    expect((await client.call('mcp_aql', 'take_snapshot', {})).success).toBe(true);
+    const asked = await client.call('mcp_aql', 'take_snapshot', { filename: 'a.txt' });
+    expect(asked.error?.code).toBe('CONFIRMATION_REQUIRED');
+  });
+
+  it('is what rules and the read-only gateway go by', async () => {
+    const rules = [{ name: 'no-loss', match: { danger: 'destructive' }, decision: 'deny' }];
+    await using gateway = await serveGateway(configOf({ policy: { rules } }));
+    await using client = await connectClient(gateway.url);
+    expect((await client.call('mcp_aql_execute', 'git_push', {})).success).toBe(true);
+    const denied = await client.call('mcp_aql_execute', 'git_push', { force: true });
+    expect(denied.error?.code).toBe('PERMISSION_DENIED');
+  });
+
+  it('is shown by introspection and promised by no family', async () => {
+    await using gateway = await serveGateway(configOf());
+    await using client = await connectClient(gateway.url);
+    const list = await client.call('mcp_aql_read', 'introspect', { query: 'operations', include: ['danger'] });
+    const shown = JSON.stringify(list.data);
+    expect(shown).toContain('[destructive with force=true, delete=true]');
+    expect(shown).toContain('"with":"force=true"');
+    const { tools } = await client.client.listTools();
+    const create = tools.find(({ name }) => name === 'mcp_aql_create');
+    expect(create?.description).toContain('May replace what exists.');
+    expect(create?.annotations?.destructiveHint).toBe(true);
+  });
+});
+
+it('policy explain names the argument that raises the danger', async () => {
+  await using directory = await makeDirectory();
+  const file = join(directory.path, 'gateway.config.json');
+  await writeFile(file, JSON.stringify(configOf()));
+  const asked = ['policy', 'explain', 'git_push', '--params', '{"force":true}', '--config', file];
+  const { stdout } = await runCli(asked, { cwd: directory.path });
+  expect(stdout).toContain("parameter 'force'");
+});

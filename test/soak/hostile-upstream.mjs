@@ -1,0 +1,24 @@
+/** An MCP server on stdio that offers the tools of a JSON file, and answers every call. */
+import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+
+const tools = JSON.parse(readFileSync(process.argv[2], 'utf8'));
+
+const ANSWERS = {
+  initialize: ({ protocolVersion }) => ({
+    protocolVersion,
+    capabilities: { tools: {} },
+    serverInfo: { name: 'hostile', version: '1.0.0' },
+  }),
+  'tools/list': () => ({ tools }),
+  'tools/call': () => ({ content: [{ type: 'text', text: 'done' }] }),
+  ping: () => ({}),
+};
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const { id, method, params } = JSON.parse(line);
+  if (id === undefined) continue;
+  const answer = ANSWERS[method];
+  const outcome = answer === undefined ? { error: { code: -32601, message: 'no' } } : { result: answer(params ?? {}) };
+  process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id, ...outcome })}\n`);
+}

@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import { riskInWords } from '../../../src/catalog/call-danger.js';
+import type { JsonObject } from '../../../src/protocol/json.js';
+import { aTool, buildTestOperation } from '../../support/build-test-catalog.js';
+
+const flag = (description = '', more: JsonObject = {}) => ({ type: 'boolean', description, ...more });
+const choice = (...values: string[]) => ({ type: 'string', enum: values });
+const text = (description = '') => ({ type: 'string', description });
+const listOf = (properties: JsonObject) => ({ type: 'array', items: { type: 'object', properties } });
+
+/** The arguments of a tool that raise the danger of a call, in words. */
+function risksOf(name: string, properties: JsonObject, description = ''): string {
+  const operation = buildTestOperation(aTool(name, { type: 'object', properties }, { description }));
+  return (operation.classification.risks ?? []).map((risk) => riskInWords(operation, risk)).join('; ');
+}
+
+describe('risks are found', () => {
+  it.each<[string, string, JsonObject, string]>([
+    [
+      'switches that force or remove',
+      'git_push',
+      { force: flag(), forceWithLease: flag(), delete: flag(), tags: flag() },
+      'force=true; force_with_lease=true; delete=true',
+    ],
+    [
+      'switches that skip a protection',
+      'deploy_app',
+      { skipConfirmation: flag(), noBackup: flag() },
+      'skip_confirmation=true; no_backup=true',
+    ],
+    [
+      'switches that are on by default',
+      'import_data',
+      { overwrite: flag('', { default: true }) },
+      'overwrite unless false',
+    ],
+    ['switches whose description says it', 'sync_folder', { mirror: flag('Discard local changes') }, 'mirror=true'],
+    [
+      'switches that lose something when off',
+      'start_processor',
+      { resume: flag('Resume. Set false to start over, which drops accumulated state') },
+      'resume=false',
+    ],
+    ['values of a choice', 'restart_service', { strategy: choice('graceful', 'hard') }, 'strategy=hard'],
+    [
+      'values inside lists',
+      'apply_changes',
+      { operations: listOf({ type: choice('add', 'delete'), id: text() }) },
+      'operations.type=delete',
+    ],
+    [
+      'members inside lists',
+      'update_subscription',
+      { id: text(), items: listOf({ deleted: flag() }) },
+      'items.deleted=true',
+    ],
+    [
+      'lists of what is removed',
+      'manage_roles',
+      { add: listOf({ id: text() }), remove: listOf({ id: text() }) },
+      'remove',
+    ],
+    ['files that a run writes', 'record_video', { outputPath: text(), source: text() }, 'output_path'],
+    ['the whole content of an update', 'update_document', { id: text(), content: text() }, 'content'],
+    ['a dry run that is on by default', 'migrate_database', { dryRun: flag('', { default: true }) }, 'dry_run=false'],
+  ])('in %s', (_what, name, properties, found) => expect(risksOf(name, properties)).toBe(found));
+
+  it.each<[string, string, JsonObject, string]>([
+    ['removes what it reads', 'check_status', { force_delete: flag(), verbose: flag() }, 'force_delete=true'],
+    ['clears what it reads', 'get_console_logs', { clear: flag(), limit: { type: 'integer' } }, 'clear=true'],
+    [
+      'writes a file',
+      'take_snapshot',
+      { filename: text('Save the snapshot to a file'), depth: { type: 'integer' } },
+      'filename',
+    ],
+    [
+      'writes by a stage of its pipeline',
+      'aggregate',
+      { collection: text(), pipeline: { type: 'array' } },
+      '$out in pipeline, $merge in pipeline',
+    ],
+  ])('in a READ that %s', (_what, name, properties, found) =>
+    expect(risksOf(name, properties, 'Get it from the page or collection.')).toBe(found),
+  );
+
+  it('in a list of operations whose form only the description names', () => {
+    const properties = { id: text(), operations: { type: 'array', items: { type: 'object' } } };
+    const found = risksOf('update_workflow', properties, 'Update a workflow. Types: addNode, removeNode.');
+    expect(found).toContain('operations.type=delete');
+  });
+});
+
+describe('risks are not found', () => {
+  it.each<[string, string, JsonObject]>([
+    ['switches that show', 'list_items', { includeDeleted: flag(), force_refresh: flag(), remove_duplicates: flag() }],
+    [
+      'switches that protect',
+      'update_item',
+      { id: text(), preserve: flag('Keep what would be deleted'), keep_removed: flag() },
+    ],
+    ['filters of a READ', 'list_events', { type: choice('created', 'deleted'), archived: flag() }],
+    ['granted permissions', 'create_token', { permissions: { type: 'array', items: choice('read', 'delete') } }],
+    ['files that are read', 'upload_file', { path: text('Path of the file to upload') }],
+  ])('in %s', (_what, name, properties) => expect(risksOf(name, properties)).toBe(''));
+});

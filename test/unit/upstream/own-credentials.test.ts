@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { OwnCredentials } from '../../../src/upstream/own-credentials.js';
+import { anUpstream, node, openPool } from './opened-pool.js';
+
+describe('OwnCredentials', () => {
+  it('masks header values, with and without their scheme, and credentials of the address', () => {
+    const credentials = new OwnCredentials({
+      type: 'http',
+      url: 'https://user:pass%20word@api.example/mcp?api_key=query-key-1&page=abcdefghij',
+      headers: { Authorization: 'Bearer UPSTREAM-abc123', Accept: 'application/json' },
+    });
+    const text = 'got Bearer UPSTREAM-abc123, UPSTREAM-abc123, pass word, pass%20word and query-key-1';
+    expect(credentials.mask(text)).toBe('got [credential], [credential], [credential], [credential] and [credential]');
+    expect(credentials.mask('application/json abcdefghij')).toBe('application/json abcdefghij');
+  });
+
+  it('takes neither authors nor files for credentials', () => {
+    const env = { GIT_AUTHOR_NAME: 'Jane Developer', SSH_KEY: '/home/jane/.ssh/id', KEYBOARD: 'qwertyuiop' };
+    const text = 'Jane Developer typed qwertyuiop into /home/jane/.ssh/id';
+    expect(new OwnCredentials({ ...node(), env }).mask(text)).toBe(text);
+  });
+
+  it('hands a value that holds none of them on as it is', () => {
+    const credentials = new OwnCredentials({ ...node(), env: { API_TOKEN: 'token-12345' } });
+    const value = { content: [{ type: 'text', text: 'nothing here' }] };
+    expect(credentials.maskAll(value)).toBe(value);
+    expect(credentials.maskAll({ a: ['token-12345'], b: 1 })).toEqual({ a: ['[credential]'], b: 1 });
+  });
+});
+
+it('keeps the credentials of a server out of its last words and its state', async () => {
+  const script = `process.stderr.write('Error: bad ' + process.env.API_TOKEN + '\\n', () => process.exit(1))`;
+  await using opened = openPool(anUpstream({ ...node('-e', script), env: { API_TOKEN: 'token-12345' } }));
+  await opened.pool.settled;
+  expect(opened.pool.statuses()[0]?.problem).toContain('Error: bad [credential]');
+  expect(JSON.stringify(opened.observations)).not.toContain('token-12345');
+});
