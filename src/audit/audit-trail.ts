@@ -5,13 +5,15 @@ import type { AuditConfig } from '../config/gateway-config.js';
 import { faultCode } from '../config/secrets.js';
 import type { Observer } from '../observe/observation.js';
 import type { JsonObject } from '../protocol/json.js';
-import type { Category, DangerLevel, TrustLevel } from '../protocol/operation.js';
 import { type ArgumentsDigest, ArgumentsDigester } from './arguments-digest.js';
+import type { AuditEvent } from './audit-event.js';
 import { createJournalIndex, type JournalEnds, type JournalIndex } from './journal/index.js';
 import type { JournalMark } from './journal/line.js';
 import { type QueuedRecord, writeMembers } from './journal/record-queue.js';
 import { type JournalState, JournalWriter, type JournalWriterOptions, MAX_FILE_BYTES } from './journal/writer.js';
 import { isRefusal, RefusalShares, sourceOf } from './refusals.js';
+
+export type { AuditActor, AuditEvent, AuditSubject } from './audit-event.js';
 
 export interface AuditTrailDeps extends Pick<JournalWriterOptions, 'disk' | 'maxFileBytes' | 'queueLimits'> {
   readonly observe: Observer;
@@ -22,79 +24,6 @@ export interface AuditTrailDeps extends Pick<JournalWriterOptions, 'disk' | 'max
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
 }
-
-/** Who caused the recorded event. */
-export interface AuditActor {
-  readonly session?: string;
-  /** The authenticated client. */
-  readonly client?: string;
-  /** What the client calls itself: a label, not an identity. */
-  readonly client_name?: string;
-  readonly transport?: string;
-  /** The operator's name: of the HTTP API's token, or of the account that runs the command line. */
-  readonly operator?: string;
-}
-
-/** What a record says about its operation. */
-export interface AuditSubject {
-  readonly operation: string;
-  readonly upstream: string;
-  readonly category: Category;
-  readonly danger: DangerLevel;
-  readonly trust?: TrustLevel;
-}
-
-/** What is recorded. Field names are those of the written lines. The code that creates an event redacts its `parameters`. */
-export type AuditEvent =
-  | ({
-      /** What policy decided about a call, before the call ran. */
-      readonly type: 'decision';
-      readonly outcome: 'allowed' | 'confirmed' | 'confirmation_required' | 'denied';
-      readonly code?: string;
-      /** The rule that decided; absent where the trust matrix did. */
-      readonly rule?: string;
-      readonly reason?: string;
-      readonly token_id?: string;
-      readonly by?: string;
-      readonly parameters: JsonObject;
-      /** Identifies the arguments before they were redacted and cut. */
-      readonly arguments?: ArgumentsDigest;
-      readonly actor: AuditActor;
-    } & AuditSubject)
-  | ({
-      /** How a call ended, whatever stopped it. */
-      readonly type: 'call';
-      readonly code: string;
-      readonly duration_ms: number;
-      readonly parameters: JsonObject;
-      readonly actor: AuditActor;
-    } & AuditSubject)
-  | {
-      readonly type: 'token';
-      readonly event: 'TOKEN_ISSUED' | 'TOKEN_VALIDATED' | 'TOKEN_REJECTED' | 'TOKEN_REVOKED';
-      readonly token_id: string;
-      readonly operation?: string;
-      readonly adapter?: string;
-      readonly outcome: 'success' | 'failure';
-      readonly failure_reason?: string;
-      readonly actor: AuditActor;
-    }
-  | {
-      readonly type: 'approval';
-      readonly event: 'requested' | 'approved' | 'denied' | 'notified' | 'notification_failed';
-      readonly approval: string;
-      readonly operation: string;
-      readonly reason?: string;
-      readonly actor: AuditActor;
-    }
-  | { readonly type: 'admin'; readonly action: string; readonly details?: JsonObject; readonly actor: AuditActor }
-  | {
-      readonly type: 'integrity';
-      readonly upstream: string;
-      readonly tool?: string;
-      readonly severity: string;
-      readonly message: string;
-    };
 
 /** The audit trail of this process. It never throws, and blocks only where each record is to be on disk at once. */
 export interface AuditTrail {

@@ -1,4 +1,4 @@
-import type { AuditEvent } from './audit-trail.js';
+import type { AuditEvent } from './audit-event.js';
 
 /** What one source left out, as the journal says it. */
 export interface SkippedRefusals {

@@ -58,7 +58,7 @@ export function openCapturedGateway(
     handle: (call) => pipeline(call, snapshot),
     toolList: () => snapshot.plan,
     onToolsChanged: () => () => undefined,
-    status: () => describeStatus(snapshot, []),
+    status: () => describeStatus(snapshot, [], { audit: { state: 'ok' }, store: { state: 'ok' } }),
     operations: () => placeOperations(snapshot),
     findOperation: (name) => findOperation(snapshot, name),
     search: (query, limit) => snapshot.search(query, limit),

@@ -37,6 +37,7 @@ import { createLiveCatalog, type LiveCatalog } from './live-catalog.js';
 import { explainPolicy, type PolicyQuestion } from './operator-api.js';
 import { buildSnapshot } from './snapshot.js';
 import {
+  describeDependencies,
   describeStatus,
   findOperation,
   type GatewayStatus,
@@ -211,7 +212,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
       const reply = operations === undefined ? pipeline(call, snapshot) : batch(call, operations, snapshot);
       return snapshot.plan.reachOf(call.tool) === undefined ? reply.then(markUnknownTool) : reply;
     },
-    ...describeState(catalog, pool),
+    ...describeState(catalog, pool, policy),
     explainPolicy: (question) => explainPolicy(policy.rules, question),
     recordAdmin: (action, details, operator) =>
       policy.audit.record({ type: 'admin', action, details, actor: { operator, transport: 'cli' } }),
@@ -275,11 +276,17 @@ function describePolicy({ gatekeeper, revokeToken, quota }: PolicyService): Intr
 function describeState(
   catalog: LiveCatalog,
   pool: UpstreamPool,
+  policy: Pick<PolicyService, 'audit' | 'storeState'>,
 ): Pick<Gateway, 'toolList' | 'onToolsChanged' | 'status' | 'operations' | 'findOperation' | 'search' | 'toolSets'> {
   return {
     toolList: () => catalog.current().plan,
     onToolsChanged: catalog.onToolsChanged,
-    status: () => describeStatus(catalog.current(), pool.statuses()),
+    status: () =>
+      describeStatus(
+        catalog.current(),
+        pool.statuses(),
+        describeDependencies(policy.audit.state(), policy.storeState()),
+      ),
     operations: () => placeOperations(catalog.current()),
     findOperation: (name) => findOperation(catalog.current(), name),
     search: (query, limit) => catalog.current().search(query, limit),

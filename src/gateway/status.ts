@@ -1,5 +1,7 @@
+import type { JournalState } from '../audit/journal/writer.js';
 import { unknownOperation } from '../pipeline/not-found.js';
 import type { Snapshot } from '../pipeline/snapshot.js';
+import type { StoreState } from '../policy/policy.js';
 import type { Category, Operation } from '../protocol/operation.js';
 import type { Diagnostic } from '../protocol/tools.js';
 import type { UpstreamStatus } from '../upstream/upstream.js';
@@ -22,10 +24,38 @@ export interface GatewayStatus {
   readonly families: readonly { readonly name: string; readonly tool: string; readonly operations: number }[];
   readonly categories: Readonly<Record<Category, number>>;
   readonly diagnostics: readonly Diagnostic[];
+  /** What the gateway itself depends on: `degraded` where the journal has lost records. */
+  readonly state: { readonly audit: DependencyState; readonly store: DependencyState };
+}
+
+/** What the gateway depends on, as it is now. */
+export interface DependencyState {
+  readonly state: 'ok' | 'degraded' | 'failing';
+  readonly problem?: string;
+}
+
+/** The state of the audit journal and of the state store. */
+export function describeDependencies(audit: JournalState, store: StoreState): GatewayStatus['state'] {
+  return {
+    audit: describeJournal(audit),
+    store: store.failing
+      ? { state: 'failing', ...(store.problem === undefined ? {} : { problem: store.problem }) }
+      : { state: 'ok' },
+  };
+}
+
+function describeJournal({ failing, lost }: JournalState): DependencyState {
+  if (failing) return { state: 'failing', problem: 'the audit journal cannot be written' };
+  if (lost === 0) return { state: 'ok' };
+  return { state: 'degraded', problem: `the audit journal has lost ${lost} records since the start` };
 }
 
 /** The gateway in figures, for status pages and the command line. */
-export function describeStatus(snapshot: Snapshot, upstreams: readonly UpstreamStatus[]): GatewayStatus {
+export function describeStatus(
+  snapshot: Snapshot,
+  upstreams: readonly UpstreamStatus[],
+  state: GatewayStatus['state'],
+): GatewayStatus {
   const { catalog, plan } = snapshot;
   const inFamily = new Map<string, number>();
   const categories: Record<Category, number> = { CREATE: 0, READ: 0, UPDATE: 0, DELETE: 0, EXECUTE: 0 };
@@ -46,6 +76,7 @@ export function describeStatus(snapshot: Snapshot, upstreams: readonly UpstreamS
     })),
     categories,
     diagnostics: catalog.diagnostics,
+    state,
   };
 }
 

@@ -67,7 +67,11 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     const { operation, query } = authorized;
     const context = describeContext(authorized);
     const stored = query === undefined ? undefined : results.resume(context, query);
-    if (stored !== undefined) return shapeStored(stored, limits);
+    if (stored !== undefined) {
+      const page = shapeStored(stored, limits);
+      await quota.settle(operation, raw.caller, page.text.length);
+      return page;
+    }
     const quotaWarnings = await throttle(authorized, quota);
     const outcome = await dispatch(authorized, snapshot);
     const finish: FinishAnswer = async (dataText, value) => {

@@ -8,6 +8,7 @@ import type { Caller } from '../protocol/call.js';
 import type { TrustLevel } from '../protocol/operation.js';
 import { openStore } from '../store/open-store.js';
 import type { StateStore } from '../store/state-store.js';
+import { guardStore, type StoreState } from '../store/store-breaker.js';
 import type { Gatekeeper } from './admission.js';
 import { type ApprovalQueue, createApprovalQueue } from './approvals/approval-queue.js';
 import { createWebhook, type Webhook } from './approvals/webhook.js';
@@ -20,11 +21,15 @@ import type { QuotaService } from './quota/quota-types.js';
 import { createRuleEngine } from './rules/rule-engine.js';
 import type { RuleEngine } from './rules/rule-types.js';
 
+export type { StoreState } from '../store/store-breaker.js';
+
 /** Decides whether a call may run, and records what was decided. */
 export interface PolicyService {
   readonly gatekeeper: Gatekeeper;
   readonly rules: RuleEngine;
   readonly audit: AuditTrail;
+  /** Whether the state store works. */
+  storeState(): StoreState;
   readonly recordCall: CallRecorder;
   readonly quota: QuotaService;
   /** Absent where no operator can be asked. */
@@ -52,12 +57,13 @@ const PURGE_MS = 600_000;
 export async function openPolicy(config: GatewayConfig, deps: PolicyDeps): Promise<PolicyService> {
   const { observe } = deps;
   const audit = await openAuditTrail(config.audit, { ...deps, keyFile: join(config.dataDir, 'audit.key') });
-  const store = await openStore(config.store, {
+  const opened = await openStore(config.store, {
     onProblem: (message) => observe({ kind: 'notice', level: 'warn', message }),
   }).catch(async (cause: unknown) => {
     await audit.close();
     throw cause;
   });
+  const { store, state: storeState } = guardStore(opened);
   const { confirmation, approvals: settings } = config.policy;
   const redact = createRedactor(config.audit);
   const rules = createRuleEngine(config.policy, trustByUpstream(config));
@@ -80,6 +86,7 @@ export async function openPolicy(config: GatewayConfig, deps: PolicyDeps): Promi
     gatekeeper: createGatekeeper({ rules, confirm, audit, redact }),
     rules,
     audit,
+    storeState,
     quota: createQuotaService({ store, tokens, config, observe }),
     recordCall: createCallRecorder(config.audit, audit, redact),
     approvals,

@@ -77,7 +77,7 @@ export class SqliteStore implements StateStore {
   }
 
   async get(collection: Collection, key: string): Promise<StoredRecord | undefined> {
-    const row = this.#run(({ get }) => get.get(collection, key, this.#now()));
+    const row = this.#read(({ get }) => get.get(collection, key, this.#now()));
     return row === undefined ? undefined : toRecord(row as RecordRow);
   }
 
@@ -96,7 +96,7 @@ export class SqliteStore implements StateStore {
   }
 
   async list(collection: Collection): Promise<readonly StoredRecord[]> {
-    const rows = this.#run(({ list }) => list.all(collection, this.#now()));
+    const rows = this.#read(({ list }) => list.all(collection, this.#now()));
     return (rows as RecordRow[]).map(toRecord);
   }
 
@@ -123,7 +123,7 @@ export class SqliteStore implements StateStore {
   }
 
   async count(counter: string): Promise<number> {
-    return countOf(this.#run(({ count }) => count.get(counter, this.#now())));
+    return countOf(this.#read(({ count }) => count.get(counter, this.#now())));
   }
 
   async purge(): Promise<void> {
@@ -141,13 +141,18 @@ export class SqliteStore implements StateStore {
   }
 
   #run<T>(work: (statements: Statements, database: SqliteDatabase) => T): T {
+    const outcome = this.#read(work);
+    // On a full disk reads go on: only a write shows that the file can be used again.
+    this.#report(false, 'can be used again.');
+    return outcome;
+  }
+
+  #read<T>(work: (statements: Statements, database: SqliteDatabase) => T): T {
     if (this.#statements === undefined || this.#database === undefined) {
       throw new StoreError('The state store is closed.');
     }
     try {
-      const outcome = work(this.#statements, this.#database);
-      this.#report(false, 'can be used again.');
-      return outcome;
+      return work(this.#statements, this.#database);
     } catch (cause) {
       this.#report(
         true,
@@ -223,6 +228,7 @@ function openSqliteFile(file: string, busyMs: number): SqliteDatabase {
     const database: SqliteDatabase = new Database(file, { timeout: busyMs });
     try {
       prepareDatabase(database, file);
+      assertSound(database);
       return database;
     } catch (fault) {
       database.close();
@@ -252,6 +258,12 @@ function prepareDatabase(database: SqliteDatabase, file: string): void {
   // last transactions only when the power fails (https://www.sqlite.org/pragma.html#pragma_synchronous).
   database.prepare('PRAGMA journal_mode = WAL').get();
   database.exec('PRAGMA synchronous = NORMAL');
+}
+
+/** Damage in the file's pages is found now, by the operator who starts the gateway, not by a call later. */
+function assertSound(database: SqliteDatabase): void {
+  const { quick_check: verdict } = database.prepare('PRAGMA quick_check(1)').get() as { quick_check: string };
+  if (verdict !== 'ok') throw Object.assign(new Error(verdict), { code: 'SQLITE_CORRUPT' });
 }
 
 function upgradeSchema(database: SqliteDatabase, file: string): void {

@@ -97,6 +97,7 @@ const IDLE_STATUS: GatewayStatus = {
   operations: 0,
   families: [],
   categories: { CREATE: 0, READ: 0, UPDATE: 0, DELETE: 0, EXECUTE: 0 },
+  state: { audit: { state: 'ok' }, store: { state: 'ok' } },
   diagnostics: [],
 };
 

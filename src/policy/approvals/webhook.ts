@@ -61,7 +61,8 @@ export function createWebhook(
   };
   const sendWaiting = (): void => {
     while (inFlight.size < MAX_IN_FLIGHT) {
-      const approval = waiting.shift();
+      // A new request can still be decided in time; one that has waited long may have expired.
+      const approval = waiting.pop();
       if (approval === undefined) return;
       const delivery = deliver(approval).finally(() => {
         inFlight.delete(delivery);
@@ -74,8 +75,9 @@ export function createWebhook(
   return {
     send(approval) {
       if (closing.signal.aborted) return conclude(approval, 'the gateway stopped');
-      if (waiting.length >= MAX_WAITING) return conclude(approval, `${MAX_WAITING} messages wait already`);
       waiting.push(approval);
+      const oldest = waiting.length > MAX_WAITING ? waiting.shift() : undefined;
+      if (oldest !== undefined) conclude(oldest, `${MAX_WAITING} newer messages wait`);
       sendWaiting();
     },
     async close() {
@@ -191,15 +193,15 @@ interface SignedHeaders extends Record<string, string> {
 }
 
 /**
- * The headers by which a receiver recognizes that a message is ours, recent, and which one it is. The time is signed too, so
- * that an intercepted message cannot be replayed later.
+ * The headers by which a receiver recognizes that a message is ours, recent, and which one it is. The time and
+ * the id are signed too, so that an intercepted message can be replayed neither later nor as another one.
  *
  * @param id the same for each attempt at one message
  * @param now milliseconds since the epoch
  */
 function signDelivery(id: string, body: string, secret: string, now: number): SignedHeaders {
   const timestamp = String(Math.floor(now / 1_000));
-  const signature = createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex');
+  const signature = createHmac('sha256', secret).update(`${timestamp}.${id}.${body}`).digest('hex');
   return {
     'x-mcp-aql-delivery': id,
     'x-mcp-aql-timestamp': timestamp,

@@ -25,6 +25,8 @@ describe('the policy', () => {
         mode: 'retry',
         waitSeconds: 60,
         expireSeconds: 900,
+        maxPending: 200,
+        maxPendingPerClient: 20,
         operators: [],
       },
     });

@@ -67,7 +67,7 @@ function createBench(url: string, deps: Partial<DeliveryDeps> = {}): WebhookBenc
 }
 
 function signatureOf({ headers, body }: ReceivedPost, secret = SECRET): string {
-  const text = `${headers['x-mcp-aql-timestamp']}.${body}`;
+  const text = `${headers['x-mcp-aql-timestamp']}.${headers['x-mcp-aql-delivery']}.${body}`;
   return `sha256=${createHmac('sha256', secret).update(text).digest('hex')}`;
 }
 
@@ -195,7 +195,7 @@ async function closedReceiver(): Promise<{ readonly url: string }> {
 }
 
 describe('many webhook messages', () => {
-  it('are sent four at a time', async () => {
+  it('are sent four at a time, the newest first', async () => {
     const answers: (() => void)[] = [];
     const held: typeof fetch = () =>
       new Promise((resolve) => {
@@ -210,14 +210,16 @@ describe('many webhook messages', () => {
       // The next one goes out when the turn of events that ended this one is over.
       await setImmediate();
     }
-    expect(events.map(({ approval }) => approval)).toEqual(Array.from({ length: 10 }, (_, index) => `ap_${index}`));
+    expect(events.map(({ approval }) => approval)).toEqual(
+      [0, 1, 2, 3, 9, 8, 7, 6, 5, 4].map((index) => `ap_${index}`),
+    );
   });
 
-  it('are dropped beyond a thousand that wait, and recorded', async () => {
+  it('are dropped beyond a thousand that wait, the oldest first, and recorded', async () => {
     const { webhook, events } = createBench('http://receiver.example', { fetch: neverAnswer });
     for (let index = 0; index < 1_006; index += 1) webhook.send(anApproval(`ap_${index}`));
-    expect(events.map(({ approval }) => approval)).toEqual(['ap_1004', 'ap_1005']);
-    expect(outcomes(events)[0]).toEqual(['notification_failed', '1000 messages wait already']);
+    expect(events.map(({ approval }) => approval)).toEqual(['ap_4', 'ap_5']);
+    expect(outcomes(events)[0]).toEqual(['notification_failed', '1000 newer messages wait']);
     await webhook.close();
     expect(events).toHaveLength(1_006);
   });
