@@ -10,6 +10,8 @@ import type { Operation } from '../protocol/operation.js';
 
 export type { Approval, ApprovalService, ApprovalStatus, DecisionFault } from '../policy/approvals/approval-queue.js';
 
+export { describeUnmatched } from './unmatched-rules.js';
+
 /** A call that has not been made. */
 export interface PolicyQuestion {
   readonly operation: Operation;

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { UpstreamSummary } from '../../gateway/gateway.js';
-import { describeUnmatched } from '../../gateway/unmatched-rules.js';
+import { describeUnmatched } from '../../gateway/operator-api.js';
 import { type CommonFlags, loadCliConfig, withGateway } from '../context.js';
 import { EXIT_CODE } from '../exit-code.js';
 import { warnOfOtherConfiguration } from '../running.js';
