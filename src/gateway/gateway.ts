@@ -7,6 +7,7 @@ import type { EndpointPlan } from '../endpoint/endpoint-plan.js';
 import type { Observer } from '../observe/observation.js';
 import { createBatchRunner, readBatch } from '../pipeline/batch/batch.js';
 import { createPipeline } from '../pipeline/pipeline.js';
+import { createFailureReader } from '../pipeline/shape.js';
 import type { SearchHit, Snapshot } from '../pipeline/snapshot.js';
 import { createWarnedOnce } from '../pipeline/warnings.js';
 import type { ApprovalService } from '../policy/approvals/approval-queue.js';
@@ -134,6 +135,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     results,
     isFirstWarning: warnedOnce.isFirstWarning,
     slowMs: config.warnings.slowMs,
+    explainFailure: createFailureReader(config.errors.upstreamWords),
   });
   const { batch: batchSettings, results: resultSettings, limits } = config;
   const batch = createBatchRunner({

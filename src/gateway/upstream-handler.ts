@@ -2,11 +2,13 @@ import type { Catalog } from '../catalog/catalog.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import { type CacheInterceptor, createCacheInterceptor } from '../interceptor/cache.js';
 import { createMergeInterceptor } from '../interceptor/merge-update.js';
-import { fromFailedTool } from '../pipeline/shape.js';
+import { createFailureReader } from '../pipeline/shape.js';
 import type { Snapshot } from '../pipeline/snapshot.js';
 import type { OperationHandler } from '../protocol/call.js';
+import type { WordsMode } from '../protocol/clean-words.js';
 import { type Operation, QUALIFIER } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
+import { resourceOf } from '../protocol/upstream-failure.js';
 import type { UpstreamPool } from '../upstream/upstream-pool.js';
 
 /**
@@ -14,20 +16,20 @@ import type { UpstreamPool } from '../upstream/upstream-pool.js';
  * a merging update must bypass the cache, so the cache is the outermost interceptor.
  */
 export function createUpstreamHandler(
-  { cache }: Pick<GatewayConfig, 'cache'>,
+  { cache, errors }: Pick<GatewayConfig, 'cache' | 'errors'>,
   find: UpstreamPool['get'],
   snapshotOf: () => Snapshot,
 ): CacheInterceptor {
   const merging = createMergeInterceptor({
-    inner: createCaller(find),
+    inner: createCaller(find, errors.upstreamWords),
     findOperation: (upstream, name) => findOperation(snapshotOf().catalog, upstream, name),
-    explainFailure: fromFailedTool,
+    explainFailure: createFailureReader(errors.upstreamWords),
   });
   return createCacheInterceptor({ inner: merging, maxBytes: cache.maxBytes });
 }
 
 /** Calls the operation's tool on its upstream. */
-function createCaller(find: UpstreamPool['get']): OperationHandler {
+function createCaller(find: UpstreamPool['get'], words: WordsMode): OperationHandler {
   return async ({ operation, arguments: args, cancellation, onProgress }) => {
     const upstream = find(operation.upstream);
     if (upstream === undefined) {
@@ -39,6 +41,8 @@ function createCaller(find: UpstreamPool['get']): OperationHandler {
       arguments: args,
       retryable: operation.retryable,
       cancellation,
+      words,
+      resource: resourceOf(operation, args),
       ...(operation.timeoutMs === undefined ? {} : { timeoutMs: operation.timeoutMs }),
       ...(onProgress === undefined ? {} : { onProgress }),
     });

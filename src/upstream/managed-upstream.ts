@@ -80,7 +80,8 @@ export class ManagedUpstream implements Upstream {
         this.#limit.leave();
       }
     } catch (error) {
-      const failedCall = { upstream: this.slug, tool: call.tool, repeatable: call.retryable };
+      const { tool, retryable: repeatable, arguments: args, words = 'clean', resource } = call;
+      const failedCall = { upstream: this.slug, tool, repeatable, arguments: args, words, resource };
       throw this.#withoutCredentials(translateFailure(error, failedCall));
     }
   }
