@@ -18,11 +18,13 @@ import type { JsonObject } from '../protocol/json.js';
 import type { Reply } from '../protocol/result.js';
 import type { ToolSet } from '../protocol/tools.js';
 import { createResultService } from '../results/results.js';
+import { ServerLogs } from '../upstream/server-logs.js';
 import { listBinDirectories } from '../upstream/transport/resolve-command.js';
 import type { UpstreamEvents } from '../upstream/upstream.js';
 import { openUpstreamPool, type UpstreamPool } from '../upstream/upstream-pool.js';
 import { createInnerCalls } from './inner-calls.js';
 import { createLiveCatalog, type LiveCatalog } from './live-catalog.js';
+import { serverLogDirectory } from './log-review.js';
 import { explainPolicy, type PolicyQuestion } from './operator-api.js';
 import { buildSnapshot } from './snapshot.js';
 import { describeStatus, type GatewayStatus, type PlacedOperation, placeOperations } from './status.js';
@@ -174,7 +176,8 @@ function openPool(
   events: UpstreamEvents,
 ): UpstreamPool {
   const binDirectories = listBinDirectories([config.directory, packageDirectory]);
-  return openUpstreamPool(config.upstreams, { observe, clientInfo, binDirectories, events });
+  const logs = new ServerLogs({ directory: serverLogDirectory(config), observe });
+  return openUpstreamPool(config.upstreams, { observe, clientInfo, binDirectories, events, logs });
 }
 
 /** The part of policy that introspection may show. */

@@ -28,6 +28,7 @@ export function openUpstreamPool(configs: readonly UpstreamConfig[], deps: Upstr
     settled: Promise.all(all.map(({ settled }) => settled)).then(() => undefined),
     close: async () => {
       await Promise.allSettled(all.map((upstream) => upstream.close()));
+      await around.logs?.flushed();
     },
   };
 }
