@@ -10,6 +10,7 @@ import type { Observer } from '../../observe/observation.js';
 import { refuseDuplicate } from './answer-fast.js';
 import { CallsInFlight, type Peer, type Responder } from './calls-in-flight.js';
 import type { OpenQuestions } from './elicitation.js';
+import { explainParamsFault } from './params-fault.js';
 import type { SdkServerFactory } from './sdk-server.js';
 
 /** Answers any legacy request through the SDK's protocol layer. */
@@ -53,7 +54,7 @@ export class ServerTransport implements Transport {
   }
 
   async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
-    const text = JSON.stringify(message);
+    const text = JSON.stringify(explainParamsFault(message));
     const isResponse = isJSONRPCResultResponse(message) || isJSONRPCErrorResponse(message);
     const id = isResponse ? message.id : options?.relatedRequestId;
     const responder = id === undefined ? undefined : isResponse ? this.calls.take(id) : this.calls.get(id);
