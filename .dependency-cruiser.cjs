@@ -100,7 +100,7 @@ module.exports = {
           own(folder),
           ...allowed.map((name) =>
             name === 'gateway'
-              ? '^src/gateway/(gateway|captured-gateway|lock-review|audit-review|operator-api)\\.ts$'
+              ? '^src/gateway/(gateway|captured-gateway|lock-review|audit-review|log-review|operator-api)\\.ts$'
               : own(name),
           ),
         ],

@@ -7,6 +7,7 @@ import { registerInit, registerValidate } from './commands/config.js';
 import { registerConformance } from './commands/conformance.js';
 import { registerList } from './commands/list.js';
 import { registerLock } from './commands/lock.js';
+import { registerLogs } from './commands/logs.js';
 import { registerPolicy } from './commands/policy.js';
 import { registerServe } from './commands/serve.js';
 import { registerStdio } from './commands/stdio.js';
@@ -25,6 +26,7 @@ const COMMANDS = [
   registerTools,
   registerClassify,
   registerLock,
+  registerLogs,
   registerAudit,
   registerPolicy,
   registerApprovals,

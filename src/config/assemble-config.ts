@@ -71,6 +71,7 @@ export function assembleConfig(sources: ConfigSources): GatewayConfig {
     results: buildResults(document.results, diagnostics),
     batch: { ...CONFIG_DEFAULTS.batch, ...document.batch },
     warnings: { ...CONFIG_DEFAULTS.warnings, ...document.warnings },
+    errors: { ...CONFIG_DEFAULTS.errors, ...document.errors },
     cache: { ...CONFIG_DEFAULTS.cache, ...document.cache },
     lock,
     pins,

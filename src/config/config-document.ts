@@ -101,6 +101,7 @@ export interface GatewayDocument {
   readonly limits?: Partial<PayloadLimits>;
   readonly batch?: Partial<GatewayConfig['batch']>;
   readonly warnings?: Partial<GatewayConfig['warnings']>;
+  readonly errors?: Partial<GatewayConfig['errors']>;
   readonly cache?: Partial<GatewayConfig['cache']>;
   readonly results?: Partial<GatewayConfig['results']>;
   readonly defaults?: Partial<UpstreamDefaults>;

@@ -39,6 +39,7 @@ export const CONFIG_DEFAULTS = {
   },
   batch: { maxOperations: 100, onConfirmation: 'halt' },
   warnings: { slowMs: 10_000 },
+  errors: { upstreamWords: 'clean' },
   cache: { maxBytes: 33_554_432 },
   // A hundred kilobytes are some 25,000 tokens: more than a model should get without asking.
   results: { maxBytes: 100_000, keptBytes: 67_108_864, keptSeconds: 600, compact: false },
@@ -96,6 +97,7 @@ export const CONFIG_DEFAULTS = {
   readonly limits: PayloadLimits;
   readonly batch: GatewayConfig['batch'];
   readonly warnings: GatewayConfig['warnings'];
+  readonly errors: GatewayConfig['errors'];
   readonly cache: GatewayConfig['cache'];
   readonly results: GatewayConfig['results'];
   readonly defaults: Omit<UpstreamDefaults, 'maxAnswerBytes'>;

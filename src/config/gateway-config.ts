@@ -1,3 +1,4 @@
+import type { WordsMode } from '../protocol/clean-words.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { PayloadLimits } from '../protocol/limits.js';
 import type { Category, DangerLevel, Deprecation, MergeRule, TrustLevel } from '../protocol/operation.js';
@@ -208,6 +209,10 @@ export interface GatewayConfig {
   readonly warnings: {
     /** A call that takes longer is warned of, in milliseconds; an operation's curation may say otherwise. */
     readonly slowMs: number;
+  };
+  readonly errors: {
+    /** Whether callers get an upstream's own words as they are. */
+    readonly upstreamWords: WordsMode;
   };
   /** Of READs whose curation asks for it. */
   readonly cache: {

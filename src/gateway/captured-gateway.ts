@@ -1,6 +1,7 @@
 import type { GatewayConfig, UpstreamConfig } from '../config/gateway-config.js';
 import { toSlug } from '../config/server-definition.js';
 import { createPipeline } from '../pipeline/pipeline.js';
+import { createFailureReader } from '../pipeline/shape.js';
 import { recordNoCalls } from '../policy/audit-events.js';
 import type { QuotaService } from '../policy/quota/quota-types.js';
 import { createRuleEngine } from '../policy/rules/rule-engine.js';
@@ -50,6 +51,7 @@ export function openCapturedGateway(
     results,
     isFirstWarning: () => true,
     slowMs: config.warnings.slowMs,
+    explainFailure: createFailureReader(config.errors.upstreamWords),
   });
   return {
     config,

@@ -9,6 +9,7 @@ import type { Observer } from '../observe/observation.js';
 import { createBatchRunner, readBatch } from '../pipeline/batch/batch.js';
 import { createPipeline } from '../pipeline/pipeline.js';
 import { requireUnchanged } from '../pipeline/require-unchanged.js';
+import { createFailureReader } from '../pipeline/shape.js';
 import type { SearchHit, Snapshot } from '../pipeline/snapshot.js';
 import { createWarnedOnce } from '../pipeline/warnings.js';
 import type { ApprovalService } from '../policy/approvals/approval-queue.js';
@@ -19,6 +20,7 @@ import type { JsonObject } from '../protocol/json.js';
 import type { Reply } from '../protocol/result.js';
 import type { ToolSet } from '../protocol/tools.js';
 import { createResultService } from '../results/results.js';
+import { ServerLogs } from '../upstream/server-logs.js';
 import { listBinDirectories } from '../upstream/transport/resolve-command.js';
 import type { UpstreamEvents } from '../upstream/upstream.js';
 import { openUpstreamPool, type UpstreamPool } from '../upstream/upstream-pool.js';
@@ -34,6 +36,7 @@ import {
   readLockedCatalog,
 } from './kept-catalog.js';
 import { createLiveCatalog, type LiveCatalog } from './live-catalog.js';
+import { serverLogDirectory } from './log-review.js';
 import { explainPolicy, type PolicyQuestion } from './operator-api.js';
 import { buildSnapshot } from './snapshot.js';
 import {
@@ -186,6 +189,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     results,
     isFirstWarning: warnedOnce.isFirstWarning,
     slowMs: config.warnings.slowMs,
+    explainFailure: createFailureReader(config.errors.upstreamWords),
   });
   const { batch: batchSettings, results: resultSettings, limits } = config;
   const batch = createBatchRunner({
@@ -264,7 +268,8 @@ function openPool(
   events: UpstreamEvents,
 ): UpstreamPool {
   const binDirectories = listBinDirectories([config.directory, packageDirectory]);
-  return openUpstreamPool(config.upstreams, { observe, clientInfo, binDirectories, events });
+  const logs = new ServerLogs({ directory: serverLogDirectory(config), observe });
+  return openUpstreamPool(config.upstreams, { observe, clientInfo, binDirectories, events, logs });
 }
 
 /** The part of policy that introspection may show. */

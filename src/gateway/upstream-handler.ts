@@ -2,12 +2,14 @@ import type { Catalog } from '../catalog/catalog.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import { type CacheInterceptor, createCacheInterceptor } from '../interceptor/cache.js';
 import { createMergeInterceptor } from '../interceptor/merge-update.js';
-import { fromFailedTool } from '../pipeline/shape.js';
+import { createFailureReader } from '../pipeline/shape.js';
 import type { Snapshot } from '../pipeline/snapshot.js';
 import type { PolicyService } from '../policy/policy.js';
 import type { OperationHandler } from '../protocol/call.js';
+import type { WordsMode } from '../protocol/clean-words.js';
 import { type Operation, QUALIFIER } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
+import { resourceOf } from '../protocol/upstream-failure.js';
 import type { UpstreamPool } from '../upstream/upstream-pool.js';
 import { createGovernedRead } from './governed-read.js';
 
@@ -16,19 +18,19 @@ import { createGovernedRead } from './governed-read.js';
  * a merging update must bypass the cache, so the cache is the outermost interceptor.
  */
 export function createUpstreamHandler(
-  { cache }: Pick<GatewayConfig, 'cache'>,
+  { cache, errors }: Pick<GatewayConfig, 'cache' | 'errors'>,
   find: UpstreamPool['get'],
   snapshotOf: () => Snapshot,
   policy: Pick<PolicyService, 'gatekeeper' | 'quota' | 'recordCall'>,
   requireCurrent: (operation: Operation) => void,
 ): CacheInterceptor {
-  const inner = createCaller(find, requireCurrent);
+  const inner = createCaller(find, requireCurrent, errors.upstreamWords);
   const merging = createMergeInterceptor({
     inner,
     read: createGovernedRead(inner, policy),
     findOperation: (upstream, name) => findOperation(snapshotOf().catalog, upstream, name),
     resourcePathOf: (read) => resourcePathsOf(snapshotOf().catalog).get(read.qualifiedName),
-    explainFailure: fromFailedTool,
+    explainFailure: createFailureReader(errors.upstreamWords),
   });
   return createCacheInterceptor({ inner: merging, maxBytes: cache.maxBytes });
 }
@@ -37,7 +39,11 @@ export function createUpstreamHandler(
  * Calls the operation's tool on its upstream. A call may have waited for a person, its turn or the connection, so the
  * definition is compared again before it is sent.
  */
-function createCaller(find: UpstreamPool['get'], requireCurrent: (operation: Operation) => void): OperationHandler {
+function createCaller(
+  find: UpstreamPool['get'],
+  requireCurrent: (operation: Operation) => void,
+  words: WordsMode,
+): OperationHandler {
   return async ({ operation, arguments: args, cancellation, onProgress }) => {
     const upstream = find(operation.upstream);
     if (upstream === undefined) {
@@ -50,6 +56,8 @@ function createCaller(find: UpstreamPool['get'], requireCurrent: (operation: Ope
       retryable: operation.retryable,
       cancellation,
       beforeSend: () => requireCurrent(operation),
+      words,
+      resource: resourceOf(operation, args),
       ...(operation.timeoutMs === undefined ? {} : { timeoutMs: operation.timeoutMs }),
       ...(onProgress === undefined ? {} : { onProgress }),
     });

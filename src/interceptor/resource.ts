@@ -13,7 +13,7 @@ import type { ToolCallResult } from '../protocol/result.js';
 export type FindOperation = (upstream: string, name: string) => Operation | undefined;
 
 /** A tool's own failure (`isError`) as an error in the upstream's words. */
-export type ExplainFailure = (operation: Operation, result: ToolCallResult) => OperationError;
+export type ExplainFailure = (operation: Operation, args: JsonObject, result: ToolCallResult) => OperationError;
 
 /** Names the state of a resource: equal for equal states. */
 export function versionOf(resource: JsonObject): string {
@@ -133,7 +133,7 @@ export function createResourceReader({ inner, explainFailure }: ResourceReaderDe
     try {
       const outcome = await inner(read);
       if ('toolResult' in outcome && outcome.toolResult.isError === true) {
-        throw explainFailure(read.operation, outcome.toolResult);
+        throw explainFailure(read.operation, read.arguments, outcome.toolResult);
       }
       return outcome;
     } catch (error) {

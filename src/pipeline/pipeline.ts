@@ -16,7 +16,15 @@ import { decode } from './decode.js';
 import { dispatch } from './dispatch.js';
 import { limitPayload } from './limit.js';
 import { route } from './route.js';
-import { type FinishAnswer, shape, shapeFailure, shapeQuestion, shapeStored, toOperationError } from './shape.js';
+import {
+  type ExplainFailure,
+  type FinishAnswer,
+  shape,
+  shapeFailure,
+  shapeQuestion,
+  shapeStored,
+  toOperationError,
+} from './shape.js';
 import type { Snapshot } from './snapshot.js';
 import { throttle } from './throttle.js';
 import { validate } from './validate.js';
@@ -34,6 +42,7 @@ interface PipelineDeps {
   readonly isFirstWarning: WarnedOnce['isFirstWarning'];
   /** Milliseconds from which a call counts as slow, unless its operation sets its own number. */
   readonly slowMs: number;
+  readonly explainFailure: ExplainFailure;
 }
 
 /** Takes one call from the parsed request to the written answer. Never rejects. */
@@ -52,7 +61,18 @@ interface Progress {
  * the audit trail at the end.
  */
 export function createPipeline(deps: PipelineDeps): Pipeline {
-  const { gatekeeper, currentOperation, quota, limits, observe, recordCall, results, isFirstWarning, slowMs } = deps;
+  const {
+    gatekeeper,
+    currentOperation,
+    quota,
+    limits,
+    observe,
+    recordCall,
+    results,
+    isFirstWarning,
+    slowMs,
+    explainFailure,
+  } = deps;
 
   const runStages = async (raw: RawCall, snapshot: Snapshot, progress: Progress): Promise<Reply> => {
     limitPayload(raw.arguments, limits);
@@ -86,7 +106,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
       });
       return { ...answer, warnings: allWarnings };
     };
-    const reply = await shape(operation, outcome, limits, finish);
+    const reply = await shape(authorized, outcome, { limits, finish, explainFailure });
     await quota.settle(operation, raw.caller, reply.text.length);
     return reply;
   };

@@ -1,6 +1,7 @@
 import type { HandlerOutcome } from '../protocol/call.js';
+import type { WordsMode } from '../protocol/clean-words.js';
 import type { InputRequired } from '../protocol/consent.js';
-import { describeFailure, type FailureCode, isQuestionCode } from '../protocol/error-table.js';
+import { isQuestionCode } from '../protocol/error-table.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import type { PayloadLimits } from '../protocol/limits.js';
 import type { Operation } from '../protocol/operation.js';
@@ -12,6 +13,7 @@ import {
   type ToolCallResult,
   type Warning,
 } from '../protocol/result.js';
+import { readFailure, resourceOf } from '../protocol/upstream-failure.js';
 import type { ReadData } from '../results/result-types.js';
 import { payloadTooLarge } from './limit.js';
 import { toResultData } from './tool-result-data.js';
@@ -22,6 +24,18 @@ import { toResultData } from './tool-result-data.js';
  */
 export type FinishAnswer = (dataText: string, value: unknown) => ReadData | Promise<ReadData>;
 
+interface ShapedCall {
+  readonly operation: Operation;
+  /** As they were sent to the upstream. */
+  readonly arguments: JsonObject;
+}
+
+interface Shaping {
+  readonly limits: PayloadLimits;
+  readonly finish: FinishAnswer;
+  readonly explainFailure: ExplainFailure;
+}
+
 /** A UTF-8 text is never longer in bytes than three times its UTF-16 length. */
 const MAX_BYTES_PER_UNIT = 3;
 
@@ -29,12 +43,18 @@ const MAX_BYTES_PER_UNIT = 3;
  * Writes a handler's outcome as the specification's envelope, once. Throws when the answer exceeds the response limit.
  */
 export async function shape(
-  operation: Operation,
+  { operation, arguments: args }: ShapedCall,
   outcome: HandlerOutcome,
-  limits: PayloadLimits,
-  finish: FinishAnswer,
+  { limits, finish, explainFailure }: Shaping,
 ): Promise<Reply> {
-  if ('toolResult' in outcome) return limited(await shapeToolResult(operation, outcome.toolResult, finish), limits);
+  if ('toolResult' in outcome) {
+    const { toolResult } = outcome;
+    const reply =
+      toolResult.isError === true
+        ? shapeFailedTool(explainFailure(operation, args, toolResult), operation, toolResult)
+        : await shapeToolResult(toolResult, finish);
+    return limited(reply, limits);
+  }
   if ('dataText' in outcome) return limited(envelope(outcome.dataText), limits);
   return limited(envelope(JSON.stringify(outcome.data ?? null), [], outcome.warnings ?? []), limits);
 }
@@ -44,15 +64,12 @@ export function shapeStored({ dataText, warnings }: ReadData, limits: PayloadLim
   return limited(envelope(dataText, [], warnings), limits);
 }
 
-async function shapeToolResult(operation: Operation, result: ToolCallResult, finish: FinishAnswer): Promise<Reply> {
-  if (result.isError === true) {
-    // Images and resources of a failed tool are part of its answer.
-    return {
-      ...shapeFailure(fromFailedTool(operation, result), operation),
-      blocks: nativeBlocks(result),
-      ...passThrough(result),
-    };
-  }
+/** Images and resources of a failed tool are part of its answer. */
+function shapeFailedTool(error: OperationError, operation: Operation, result: ToolCallResult): Reply {
+  return { ...shapeFailure(error, operation), blocks: nativeBlocks(result), ...passThrough(result) };
+}
+
+async function shapeToolResult(result: ToolCallResult, finish: FinishAnswer): Promise<Reply> {
   const { dataText: whole, value, blocks } = toResultData(result);
   const { dataText, warnings, isPart = false } = await finish(whole, value);
   const beside = isPart ? blocks.filter(({ type }) => type !== 'text') : blocks;
@@ -136,54 +153,29 @@ export function toOperationError(thrown: unknown, operation: string | undefined)
   );
 }
 
-/** A status as messages write one: "HTTP 404" or "status code 404"; any other number may be an amount. */
-const status = (code: string): string => `\\b(?:https?(?:/[\\d.]+)?(?: error)?|status(?: ?code)?)\\W{0,3}${code}\\b`;
+/** Says of a tool's own failure (`isError: true`) what it means. */
+export type ExplainFailure = (operation: Operation, args: JsonObject, result: ToolCallResult) => OperationError;
 
-/**
- * The error code for the text of a failed tool; the first match wins. MCP has no status besides `isError`, so an HTTP status
- * in the text or a usual phrase decides (companion document "errors", upstream mapping).
- */
-const MEANINGS: readonly { readonly code: FailureCode; readonly says: RegExp }[] = [
-  {
-    code: 'RATE_LIMIT_EXCEEDED',
-    says: new RegExp(`${status('429')}|rate.?limit|too many requests`, 'i'),
-  },
-  {
-    code: 'NOT_FOUND_RESOURCE',
-    says: new RegExp(
-      `${status('404')}|(?<!method )\\bnot found\\b|\\bno such\\b|does not exist|doesn't exist|\\bENOENT\\b`,
-      'i',
-    ),
-  },
-  {
-    code: 'CONFLICT_ALREADY_EXISTS',
-    says: new RegExp(`${status('409')}|\\b409 conflict\\b|already exists|\\bEEXIST\\b|\\bduplicate key\\b`, 'i'),
-  },
-  {
-    code: 'PERMISSION_DENIED',
-    says: new RegExp(
-      `${status('40[13]')}|unauthori[sz]ed|\\bforbidden\\b|(?:permission|access) denied|\\bEACCES\\b|\\bEPERM\\b`,
-      'i',
-    ),
-  },
-  {
-    code: 'VALIDATION_INVALID_TYPE',
-    says: new RegExp(
-      `${status('4(?:00|22)')}|\\b400 bad request\\b|\\b422 unprocessable\\b|-32602|invalid (?:argument|param|input|request)`,
-      'i',
-    ),
-  },
-];
-
-/** A tool's own failure (`isError: true`) as the specification's error, with the upstream's text in the details. */
-export function fromFailedTool(operation: Operation, result: ToolCallResult): OperationError {
-  const words = collectWords(result);
-  const code = MEANINGS.find(({ says }) => says.test(words))?.code ?? 'INTERNAL_ERROR';
-  return new OperationError(code, describeFailure(code, words), {
-    operation: operation.name,
-    upstream: operation.upstream,
-    upstream_error: upstreamError(result, words),
-  });
+/** A tool's own failure as the specification's error, with the upstream's text in the details. */
+export function createFailureReader(wordsMode: WordsMode): ExplainFailure {
+  return (operation, args, result) => {
+    const request = {
+      upstream: operation.upstream,
+      arguments: args,
+      words: wordsMode,
+      resource: resourceOf(operation, args),
+    };
+    const { code, message, words, data, details } = readFailure(
+      { words: collectWords(result), data: result.structuredContent },
+      request,
+    );
+    return new OperationError(code, message, {
+      operation: operation.name,
+      upstream: operation.upstream,
+      ...details,
+      upstream_error: upstreamError(words, data),
+    });
+  };
 }
 
 function collectWords(result: ToolCallResult): string {
@@ -195,9 +187,7 @@ function collectWords(result: ToolCallResult): string {
 }
 
 /** The text, and the structured content where the tool gave one. */
-function upstreamError(result: ToolCallResult, words: string): string | JsonObject {
-  if (result.structuredContent === undefined) return words;
-  return words === ''
-    ? { structured_content: result.structuredContent }
-    : { text: words, structured_content: result.structuredContent };
+function upstreamError(words: string, data: unknown): string | JsonObject {
+  if (data === undefined) return words;
+  return words === '' ? { structured_content: data } : { text: words, structured_content: data };
 }

@@ -7,19 +7,6 @@ export interface ErrorTraits {
   readonly logLevel: 'debug' | 'info' | 'warn' | 'error';
 }
 
-/** How the message of an upstream's failure begins, by its code (companion document "errors"). */
-const SENTENCES = {
-  VALIDATION_INVALID_TYPE: 'The upstream refused the arguments',
-  PERMISSION_DENIED: 'Permission denied',
-  NOT_FOUND_RESOURCE: 'Resource not found',
-  CONFLICT_ALREADY_EXISTS: 'Resource already exists',
-  RATE_LIMIT_EXCEEDED: 'API rate limit exceeded',
-  INTERNAL_ERROR: 'Internal error',
-} as const satisfies Partial<Record<ErrorCode, string>>;
-
-/** The codes that an upstream's failure can have. */
-export type FailureCode = keyof typeof SENTENCES;
-
 const refused = (httpStatus: number): ErrorTraits => ({ httpStatus, recoverable: true, logLevel: 'info' });
 
 /** Every code the gateway can answer with. `docs/errors.md` explains each; a test checks that the two agree. */
@@ -61,28 +48,4 @@ const QUESTIONS: ReadonlySet<ErrorCode | 'OK'> = new Set(['CONFIRMATION_REQUIRED
 
 export function isQuestionCode(code: ErrorCode | 'OK'): boolean {
   return QUESTIONS.has(code);
-}
-
-const MAX_QUOTE_LENGTH = 200;
-
-/** The message of an upstream's failure, with the beginning of the upstream's text. */
-export function describeFailure(code: FailureCode, words: string): string {
-  return `${SENTENCES[code]}: '${quote(words)}'`;
-}
-
-/** An absolute path of two folders or more, on any system; the path of a URL does not match. */
-const ABSOLUTE_PATH = /(?<![\w:/.])(?:[A-Za-z]:\\|\/)(?:[^\s'"`,;:()]+[\\/])+[^\s'"`,;:()]*/g;
-
-/** `TypeError: ` and similar prefixes, which mean nothing to the reader. */
-const ERROR_CLASS = /^(?:Uncaught )?\w*(?:Error|Exception): /;
-
-/**
- * The first line, short enough for a message and without what messages must not contain (companion document "errors"); the
- * details contain the whole text unchanged.
- */
-function quote(words: string): string {
-  const [line = ''] = words.trim().split('\n', 1);
-  const plain = line.replace(ERROR_CLASS, '').replace(ABSOLUTE_PATH, '[path]');
-  if (plain === '') return 'the upstream reported a failure without saying why';
-  return plain.length > MAX_QUOTE_LENGTH ? `${plain.slice(0, MAX_QUOTE_LENGTH - 1)}…` : plain;
 }

@@ -9,6 +9,7 @@ import { RetryPacer } from './backoff.js';
 import { type Connection, type EraMemory, openConnection } from './connection.js';
 import { findFault, UpstreamFault } from './fault.js';
 import { OwnCredentials } from './own-credentials.js';
+import type { StartSlots } from './start-slots.js';
 import { describeConnectFailure, isAnswer, translateFailure } from './translate-failure.js';
 import type { TransportSurroundings } from './transport/open-transport.js';
 import type { Upstream, UpstreamCall, UpstreamEvents, UpstreamStatus } from './upstream.js';
@@ -29,6 +30,8 @@ interface ManagedUpstreamOptions {
   readonly config: UpstreamConfig;
   readonly around: TransportSurroundings;
   readonly events: UpstreamEvents;
+  /** Of all child processes together. */
+  readonly starts: StartSlots;
 }
 
 /** Keeps one server connected for as long as the gateway runs, and sends it calls. */
@@ -81,7 +84,8 @@ export class ManagedUpstream implements Upstream {
         this.#limit.leave();
       }
     } catch (error) {
-      const failedCall = { upstream: this.slug, tool: call.tool, repeatable: call.retryable };
+      const { tool, retryable: repeatable, arguments: args, words = 'clean', resource } = call;
+      const failedCall = { upstream: this.slug, tool, repeatable, arguments: args, words, resource };
       throw this.#withoutCredentials(translateFailure(error, failedCall));
     }
   }
@@ -179,7 +183,13 @@ export class ManagedUpstream implements Upstream {
   }
 
   async #connect(): Promise<Connection | undefined> {
-    const { config, around } = this.#options;
+    const { config, around, starts } = this.#options;
+    const isChild = config.endpoint.type === 'stdio';
+    const release = isChild ? await starts.take(this.#closing.signal) : undefined;
+    if (this.#isClosed()) {
+      release?.();
+      return undefined;
+    }
     const startedAt = performance.now();
     this.#listDigest = undefined;
     if (this.#pacer.failures === 0 && this.#downState() === 'waiting') this.#enter('connecting', 'connecting');
@@ -198,6 +208,8 @@ export class ManagedUpstream implements Upstream {
     } catch (error) {
       this.#fail(error, performance.now() - startedAt);
       return undefined;
+    } finally {
+      release?.();
     }
   }
 

@@ -1,14 +1,12 @@
 import { ProtocolError, ProtocolErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
-import { describeFailure, type FailureCode } from '../protocol/error-table.js';
 import type { JsonObject } from '../protocol/json.js';
 import { OperationError } from '../protocol/operation-error.js';
+import { type FailedRequest, type FailureCode, readFailure } from '../protocol/upstream-failure.js';
 import { type FaultKind, findFault, type UpstreamFault } from './fault.js';
 import { readRetryAfter } from './transport/http-headers.js';
 
 /** The call that failed, as far as its error tells of it. */
-interface FailedCall {
-  /** The upstream's slug. */
-  readonly upstream: string;
+interface FailedCall extends FailedRequest {
   readonly tool: string;
   /** Whether it is safe to send again, because it only reads or is idempotent. */
   readonly repeatable: boolean;
@@ -30,7 +28,7 @@ export function translateFailure(error: unknown, call: FailedCall): OperationErr
 }
 
 function internal({ upstream }: FailedCall, description: string, details: JsonObject, cause: unknown): OperationError {
-  return new OperationError('INTERNAL_ERROR', `Internal error: '${description}'`, { upstream, ...details }, { cause });
+  return new OperationError('INTERNAL_ERROR', description, { upstream, ...details }, { cause });
 }
 
 /** What becomes of a fault of the connection. `outcome` is what is known when the tool gave no answer. */
@@ -45,19 +43,19 @@ const FAULTS: Readonly<Record<FaultKind, Translate<UpstreamFault>>> = {
     internal(
       call,
       fault.undelivered
-        ? `upstream ${call.upstream} is busy and the call waited too long for its turn. It did not run: send it again later`
-        : `upstream ${call.upstream} ${describeExpiry(fault)}. ${afterLoss(call)}`,
+        ? `The server '${call.upstream}' is busy and the call waited too long for its turn. It did not run: send it again later`
+        : `The server '${call.upstream}' ${describeExpiry(fault)}. ${afterLoss(call)}`,
       { reason: 'timeout', retryable: true, outcome: fault.undelivered ? 'not_run' : 'unknown' },
       fault,
     ),
   cancelled: (fault, call) =>
-    internal(call, `the call was cancelled`, { reason: 'cancelled', retryable: false }, fault),
+    internal(call, 'The call was cancelled', { reason: 'cancelled', retryable: false }, fault),
   malformed: invalidAnswer,
   oversize: tooLong,
   'input-required': (fault, call) =>
     internal(
       call,
-      `the tool ${call.tool} of upstream ${call.upstream} asks the client for input, which this gateway does not relay. Give all it needs as parameters, or use another operation`,
+      `The tool '${call.tool}' of the server '${call.upstream}' asks the client for input, which this gateway does not relay. Give all it needs as parameters, or use another operation`,
       { reason: 'input_required', retryable: false },
       fault,
     ),
@@ -65,7 +63,7 @@ const FAULTS: Readonly<Record<FaultKind, Translate<UpstreamFault>>> = {
 
 function describeExpiry({ maxMs }: UpstreamFault): string {
   if (maxMs === undefined) return 'did not answer in time';
-  return `showed progress but did not finish within ${maxMs / 1_000} s, the most that one call may take`;
+  return `showed progress but did not finish within ${maxMs / 1_000} s, the longest time of one call`;
 }
 
 /** What the caller should know of a call whose answer was lost. */
@@ -88,14 +86,14 @@ function tooLong(fault: UpstreamFault, call: FailedCall): OperationError {
 
 function lost(fault: UpstreamFault, call: FailedCall): OperationError {
   const description = fault.undelivered
-    ? `the connection to upstream ${call.upstream} was lost before the call was sent. It did not run: send it again`
-    : `the connection to upstream ${call.upstream} was lost before the answer came. ${afterLoss(call)}`;
+    ? `The connection to the server '${call.upstream}' was lost before the call was sent. It did not run: send it again`
+    : `The connection to the server '${call.upstream}' was lost before the answer came. ${afterLoss(call)}`;
   const outcome = fault.undelivered ? 'not_run' : 'unknown';
   return internal(call, description, { reason: 'connection_lost', retryable: true, outcome }, fault);
 }
 
 function unavailable(fault: UpstreamFault, call: FailedCall): OperationError {
-  const description = `upstream ${call.upstream} is not available now. The call did not run: send it again later`;
+  const description = `The server '${call.upstream}' is not available now. The call did not run: send it again later`;
   const details = {
     reason: 'unavailable',
     retryable: true,
@@ -108,7 +106,7 @@ function unavailable(fault: UpstreamFault, call: FailedCall): OperationError {
 function invalidAnswer(error: unknown, call: FailedCall): OperationError {
   const fault = findFault(error);
   const why = fault === undefined ? '' : `: ${fault.message}`;
-  const description = `upstream ${call.upstream} gave an answer in no form of MCP${why}. ${afterLoss(call)}`;
+  const description = `The server '${call.upstream}' gave an answer in no form of MCP${why}. ${afterLoss(call)}`;
   return internal(call, description, { reason: 'invalid_answer', retryable: false, outcome: 'unknown' }, error);
 }
 
@@ -118,12 +116,15 @@ const RPC_CODES: Readonly<Record<number, FailureCode>> = {
   [-32002]: 'NOT_FOUND_RESOURCE',
 };
 
-function translateRpc(error: ProtocolError, { upstream }: FailedCall): OperationError {
-  const code = RPC_CODES[error.code] ?? 'INTERNAL_ERROR';
-  const details: JsonObject = { upstream, upstream_error: error.message, upstream_code: error.code };
-  if (error.data !== undefined) details['upstream_data'] = error.data;
+function translateRpc(error: ProtocolError, call: FailedCall): OperationError {
+  const known = RPC_CODES[error.code];
+  // Servers report all kinds of failures as internal errors, so that the words decide.
+  const said = { words: error.message, data: error.data, ...(known === undefined ? {} : { code: known }) };
+  const { code, message, words, data, details: more } = readFailure(said, call);
+  const details: JsonObject = { upstream: call.upstream, ...more, upstream_error: words, upstream_code: error.code };
+  if (data !== undefined) details['upstream_data'] = data;
   if (code === 'INTERNAL_ERROR') Object.assign(details, { reason: 'upstream_error', retryable: false });
-  return new OperationError(code, describeFailure(code, error.message), details, { cause: error });
+  return new OperationError(code, message, details, { cause: error });
 }
 
 /** The companion document "errors": an upstream's HTTP status as a code. 5xx and what is not listed is INTERNAL_ERROR. */
@@ -137,28 +138,36 @@ const HTTP_CODES: Readonly<Record<number, FailureCode>> = {
   429: 'RATE_LIMIT_EXCEEDED',
 };
 
+/** The beginning of a page that explains the status. */
+const MAX_BODY_LENGTH = 2_000;
+
 /** Statuses of a server that is unavailable for a moment. */
 const PASSING: ReadonlySet<number> = new Set([502, 503, 504]);
 
 /** Where the server does not say, and the longest that callers are told to wait for what it says. */
 const RETRY_AFTER_SECONDS = { unknown: 1, most: 300 };
 
-function translateHttp(error: SdkHttpError, { upstream }: FailedCall): OperationError {
+function translateHttp(error: SdkHttpError, call: FailedCall): OperationError {
   const { status } = error;
-  const code = HTTP_CODES[status] ?? 'INTERNAL_ERROR';
-  const details: JsonObject = { upstream, http_status: status };
   const text = error.data['text'];
+  const said = typeof text === 'string' ? text.trim().slice(0, MAX_BODY_LENGTH) : '';
+  const {
+    code,
+    words,
+    details: more,
+  } = readFailure({ words: said, code: HTTP_CODES[status] ?? 'INTERNAL_ERROR' }, call);
+  const { message } = readFailure({ words: `HTTP status ${status}`, code }, call);
+  const details: JsonObject = { upstream: call.upstream, ...more, http_status: status };
   const announced = readRetryAfter(error.data['retryAfter'], Date.now());
   const retryAfter = announced === undefined ? undefined : Math.min(announced, RETRY_AFTER_SECONDS.most);
-  if (typeof text === 'string' && text.trim() !== '') details['upstream_error'] = text.trim().slice(0, 2_000);
+  if (words !== '') details['upstream_error'] = words;
   if (code === 'RATE_LIMIT_EXCEEDED') {
-    details['retry_after_seconds'] = retryAfter ?? RETRY_AFTER_SECONDS.unknown;
+    details['retry_after_seconds'] = retryAfter ?? more['retry_after_seconds'] ?? RETRY_AFTER_SECONDS.unknown;
   }
   if (code === 'INTERNAL_ERROR') {
     Object.assign(details, { reason: 'upstream_error', retryable: PASSING.has(status) });
     if (PASSING.has(status) && retryAfter !== undefined) details['retry_after_seconds'] = retryAfter;
   }
-  const message = describeFailure(code, `upstream ${upstream} answered with HTTP status ${status}`);
   return new OperationError(code, message, details, { cause: error });
 }
 

@@ -1,5 +1,7 @@
+import { availableParallelism } from 'node:os';
 import type { UpstreamConfig } from '../config/gateway-config.js';
 import { ManagedUpstream } from './managed-upstream.js';
+import { StartSlots } from './start-slots.js';
 import type { TransportSurroundings } from './transport/open-transport.js';
 import type { Upstream, UpstreamEvents, UpstreamStatus } from './upstream.js';
 
@@ -18,9 +20,15 @@ interface UpstreamPoolDependencies extends TransportSurroundings {
   readonly events: UpstreamEvents;
 }
 
+/** Child processes that start at once, so that many servers do not starve the gateway and each other. */
+const STARTS_PER_CORE = 2;
+
 export function openUpstreamPool(configs: readonly UpstreamConfig[], deps: UpstreamPoolDependencies): UpstreamPool {
   const { events, ...around } = deps;
-  const upstreams = new Map(configs.map((config) => [config.slug, new ManagedUpstream({ config, around, events })]));
+  const starts = new StartSlots(STARTS_PER_CORE * availableParallelism());
+  const upstreams = new Map(
+    configs.map((config) => [config.slug, new ManagedUpstream({ config, around, events, starts })]),
+  );
   const all = [...upstreams.values()];
   return {
     get: (slug) => upstreams.get(slug),
@@ -28,6 +36,7 @@ export function openUpstreamPool(configs: readonly UpstreamConfig[], deps: Upstr
     settled: Promise.all(all.map(({ settled }) => settled)).then(() => undefined),
     close: async () => {
       await Promise.allSettled(all.map((upstream) => upstream.close()));
+      await around.logs?.flushed();
     },
   };
 }

@@ -1,10 +1,12 @@
 import type { UpstreamState } from '../observe/observation.js';
 import type { ProgressUpdate } from '../protocol/call.js';
 import type { Cancellation } from '../protocol/cancellation.js';
+import type { WordsMode } from '../protocol/clean-words.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { AnnouncedLimits } from '../protocol/limits.js';
 import type { ToolCallResult } from '../protocol/result.js';
 import type { Absence, RawTool } from '../protocol/tools.js';
+import type { FailedRequest } from '../protocol/upstream-failure.js';
 
 /** One `tools/call` on its way to an upstream. */
 export interface UpstreamCall {
@@ -16,6 +18,10 @@ export interface UpstreamCall {
   /** Silence longer than this many milliseconds fails the call; progress starts the clock anew. Default: the upstream's. */
   readonly timeoutMs?: number;
   readonly cancellation: Cancellation;
+  /** How a failure is told; `clean` unless given. */
+  readonly words?: WordsMode;
+  /** What the call is about, for its failure. */
+  readonly resource?: FailedRequest['resource'];
   readonly onProgress?: (update: ProgressUpdate) => void;
   /** Called each time before the call is sent, however long it waited; what it throws refuses the call. */
   readonly beforeSend?: () => void;

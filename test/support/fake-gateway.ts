@@ -144,6 +144,7 @@ function fakeConfig(options: FakeGatewayOptions): GatewayConfig {
     },
     batch: { maxOperations: 100, onConfirmation: 'halt' },
     warnings: { slowMs: 10_000 },
+    errors: { upstreamWords: 'clean' },
     cache: { maxBytes: 1_000_000 },
     results: { maxBytes: 100_000, keptBytes: 1_000_000, keptSeconds: 600, compact: false },
     quotas: { limits: [], pricing: [], currency: 'USD' },

@@ -1,3 +1,4 @@
+import { WORDS_MODES } from '../../protocol/clean-words.js';
 import type { JsonSchema } from '../../protocol/json.js';
 import { CATEGORIES } from '../../protocol/operation.js';
 import { CONFIG_DEFAULTS } from '../defaults.js';
@@ -153,6 +154,19 @@ const WARNINGS_SECTION = section(
   CONFIG_DEFAULTS.warnings,
 );
 
+const ERRORS_SECTION = section(
+  'What errors tell.',
+  {
+    upstreamWords: {
+      enum: [...WORDS_MODES],
+      description:
+        'What an upstream says of a failure: without stacks, class names and paths that the caller did not send (`clean`), or ' +
+        'word for word (`full`).',
+    },
+  },
+  CONFIG_DEFAULTS.errors,
+);
+
 const CACHE_SECTION = section(
   'Answers of READs whose curation asks for it (`cache`).',
   { maxBytes: range(MIB, 16 * KIB * MIB, 'Bytes of JSON that are kept, over all upstreams.') },
@@ -224,6 +238,7 @@ export const GATEWAY_SCHEMA: JsonSchema = {
     results: RESULTS_SECTION,
     batch: BATCH_SECTION,
     warnings: WARNINGS_SECTION,
+    errors: ERRORS_SECTION,
     cache: CACHE_SECTION,
     defaults: section(
       'The settings of every upstream that has none of its own.',

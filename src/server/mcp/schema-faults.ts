@@ -3,7 +3,7 @@ import { isJsonObject } from '../../protocol/json.js';
 import { RPC_ERROR } from './rpc-error.js';
 
 /** A server of the SDK that refuses params of the wrong form with -32602 and a sentence. */
-export class PlainSpokenServer extends Server {
+export class ExplainingServer extends Server {
   override async connect(transport: Transport): Promise<void> {
     const send = transport.send.bind(transport);
     transport.send = (message, options) => send(explainSchemaFaults(message), options);

@@ -15,7 +15,7 @@ import type { UserChannel } from '../../protocol/consent.js';
 import type { JsonObject } from '../../protocol/json.js';
 import { readRetryChannel, writeInputRequired } from './elicitation-form.js';
 import { type Era, isRequestId, type RequestId } from './fast-request.js';
-import { PlainSpokenServer } from './schema-faults.js';
+import { ExplainingServer } from './schema-faults.js';
 import { progressParams, type ServerInfo, toCallToolResult, toProtocolError } from './write-result.js';
 
 /** The origin of a request. */
@@ -48,7 +48,7 @@ export function createSdkServerFactory(gateway: Gateway, serverInfo: ServerInfo)
   };
 
   return (era, originOf) => {
-    const server = new PlainSpokenServer(serverInfo, options);
+    const server = new ExplainingServer(serverInfo, options);
     server.setRequestHandler('tools/list', ({ params }) => listTools(params?.cursor));
     server.setRequestHandler('tools/call', async ({ params }, context) => {
       const { id, signal, notify } = context.mcpReq;

@@ -1,6 +1,7 @@
 import type { HttpEndpoint, UpstreamConfig } from '../../config/gateway-config.js';
 import type { Observer } from '../../observe/observation.js';
 import { OwnCredentials } from '../own-credentials.js';
+import type { ServerLogs } from '../server-logs.js';
 import { HttpTransport, type HttpTransportOptions } from './http.js';
 import { reportLines } from './report-lines.js';
 import { childEnvironment, resolveCommand } from './resolve-command.js';
@@ -9,6 +10,8 @@ import { StdioTransport } from './stdio.js';
 import type { UpstreamTransport } from './transport.js';
 
 export interface TransportSurroundings {
+  /** Keeps what servers print to stderr. */
+  readonly logs?: Pick<ServerLogs, 'write' | 'flushed'>;
   readonly observe: Observer;
   readonly binDirectories: readonly string[];
   readonly clientInfo: { readonly name: string; readonly version: string };
@@ -29,13 +32,17 @@ export async function openTransport(
   if (endpoint.type !== 'stdio') return openHttpTransport(endpoint, config.maxAnswerBytes, around, events);
   const env = childEnvironment(endpoint.env);
   const credentials = new OwnCredentials(endpoint);
-  const masked = (report: (line: string) => void) => (line: string) => report(credentials.mask(line));
+  const report = reportLines('upstream-stderr', slug, around.observe);
+  const masked = (pass: (line: string) => void) => (line: string) => pass(credentials.mask(line));
   return new StdioTransport({
     command: await resolveCommand(endpoint, { binDirectories: around.binDirectories, env }),
     cwd: endpoint.cwd,
     env,
     maxAnswerBytes: config.maxAnswerBytes,
-    onStderr: masked(reportLines('upstream-stderr', slug, around.observe)),
+    onStderr: masked((line) => {
+      around.logs?.write(slug, line);
+      report(line);
+    }),
     onNoise: masked(reportLines('upstream-noise', slug, around.observe)),
   });
 }

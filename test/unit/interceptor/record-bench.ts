@@ -67,7 +67,7 @@ export function named(catalog: Catalog, name: string): Operation {
 }
 
 /** The upstream's message as an error; the pipeline has the real function. */
-export function explainFailure(operation: Operation, { content }: ToolCallResult): OperationError {
+export function explainFailure(operation: Operation, _args: object, { content }: ToolCallResult): OperationError {
   const words = content?.[0]?.['text'];
   return new OperationError('NOT_FOUND_RESOURCE', `Resource not found: '${words}'`, {
     operation: operation.name,

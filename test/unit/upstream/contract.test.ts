@@ -79,7 +79,7 @@ describe.each(FLAVOURS)('an upstream over $name', ({ name, era, endpoint }) => {
     });
     await expect(opened.call('fail', { code: -32050, message: 'odd' })).rejects.toMatchObject({
       code: 'INTERNAL_ERROR',
-      message: "Internal error: 'odd'",
+      message: "The server 'one' answered: 'odd'",
       details: { upstream: 'one', upstream_error: 'odd', reason: 'upstream_error', retryable: false },
     });
   });

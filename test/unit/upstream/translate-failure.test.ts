@@ -4,7 +4,7 @@ import { OperationError } from '../../../src/protocol/operation-error.js';
 import { answerTooLong, UpstreamFault } from '../../../src/upstream/fault.js';
 import { describeConnectFailure, translateFailure } from '../../../src/upstream/translate-failure.js';
 
-const call = { upstream: 'one', tool: 'do_it', repeatable: false };
+const call = { upstream: 'one', tool: 'do_it', repeatable: false, arguments: {}, words: 'clean' } as const;
 const http = (status: number, data: object = {}): SdkHttpError =>
   new SdkHttpError(SdkErrorCode.ClientHttpNotImplemented, `HTTP ${status}`, { status, ...data });
 

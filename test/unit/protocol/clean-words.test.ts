@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { WordsCleaner } from '../../../src/protocol/clean-words.js';
+
+const clean = (words: string, args: Record<string, unknown> = {}): string => new WordsCleaner(args).text(words);
+
+describe("an upstream's words are sent", () => {
+  it.each([
+    ["TypeError: Cannot read '/srv/app/src/x.js'", "Cannot read '[path]'"],
+    ['Access denied: /data/private/a.txt not in /data/files', 'Access denied: [path] not in [path]'],
+    ['open C:\\Users\\me\\secret.txt failed', 'open [path] failed'],
+    ["open '/Users/John Smith/a b.txt' failed", "open '[path]' failed"],
+    ['see file:///home/me/x.js', 'see [path]'],
+    ['Error:/home/me/x.js', 'Error:[path]'],
+    ['GET https://api.example.org/v1/items/7 failed', 'GET https://api.example.org/v1/items/7 failed'],
+    ['GET /v1/items/7 failed', 'GET /v1/items/7 failed'],
+    ['use and/or, 1/2 or /help', 'use and/or, 1/2 or /help'],
+    ['at least one of a, b', 'at least one of a, b'],
+    ['sqlite3.OperationalError: near "SELEC"', 'near "SELEC"'],
+    [
+      'Error updating records: SQLITE_ERROR: incomplete input',
+      'Error updating records: SQLITE_ERROR: incomplete input',
+    ],
+  ])('%j as %j', (words, expected) => {
+    expect(clean(words)).toBe(expected);
+  });
+
+  it.each([
+    [
+      'of JavaScript',
+      'x is undefined\n    at Object.<anonymous> (/home/me/src/server.js:12:3)\n    at node:internal/main:1:2',
+      'x is undefined',
+    ],
+    ['in one line', 'x is undefined at foo (/a/b.js:1:2) at new Bar (<anonymous>)', 'x is undefined'],
+    ['of Java', 'java.lang.NullPointerException: nothing\n\tat a.B.c(B.java:7)\n\tat a.B.d(Native Method)', 'nothing'],
+    [
+      'of Python',
+      'Traceback (most recent call last):\n  File "/srv/a.py", line 3, in f\n    return 1 / 0\nZeroDivisionError: division by zero',
+      'division by zero',
+    ],
+    ['in JSON', '{"error":"TypeError: bad","stack":"TypeError: bad\\n at f (/a/b.js:1:2)"}', '{"error":"bad"}'],
+  ])('without a stack %s', (_, words, expected) => {
+    expect(clean(words)).toBe(expected);
+  });
+
+  it.each([
+    ['the path itself', { path: '/home/me/a.txt' }, "ENOENT: open '/home/me/a.txt'"],
+    ['a folder above it', { input: { root: '/home/me' } }, "ENOENT: open '/home/me/a.txt'"],
+    ['a JSON pointer to an argument', { items: [] }, '/items/0/name must be text'],
+  ])('with a path that the caller sent: %s', (_, args, words) => {
+    expect(clean(words, args)).toBe(words);
+  });
+
+  it("with the caller's own relative path instead of where the server found it", () => {
+    expect(clean("no such file: '/srv/data/docs/a.txt'", { path: './docs/a.txt' })).toBe("no such file: 'docs/a.txt'");
+  });
+
+  it('cleaned in structured failures too', () => {
+    const data = { why: 'TypeError: x', where: ['/srv/a/b.js'], stack: 'secret', code: 7 };
+    expect(new WordsCleaner({}).data(data)).toEqual({ why: 'x', where: ['[path]'], code: 7 });
+  });
+
+  it.each([
+    'a'.repeat(1_000_000),
+    '/a'.repeat(500_000),
+    "'/".repeat(500_000),
+    ' at '.repeat(250_000),
+    'A.'.repeat(500_000),
+    '\n'.repeat(1_000_000),
+  ])('shortened where they are long: %.10s', (words) => {
+    expect(clean(words, { text: words }).length).toBeLessThanOrEqual(10_001);
+  });
+});
