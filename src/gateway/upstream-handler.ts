@@ -33,7 +33,7 @@ function createCaller(find: UpstreamPool['get'], words: WordsMode): OperationHan
   return async ({ operation, arguments: args, cancellation, onProgress }) => {
     const upstream = find(operation.upstream);
     if (upstream === undefined) {
-      const message = `Internal error: 'upstream ${operation.upstream} is not connected'`;
+      const message = `The server '${operation.upstream}' is not connected`;
       throw new OperationError('INTERNAL_ERROR', message, { upstream: operation.upstream, retryable: true });
     }
     const toolResult = await upstream.call({
