@@ -47,7 +47,7 @@ function createCaller(
   return async ({ operation, arguments: args, cancellation, onProgress }) => {
     const upstream = find(operation.upstream);
     if (upstream === undefined) {
-      const message = `Internal error: 'upstream ${operation.upstream} is not connected'`;
+      const message = `The server '${operation.upstream}' is not connected`;
       throw new OperationError('INTERNAL_ERROR', message, { upstream: operation.upstream, retryable: true });
     }
     const toolResult = await upstream.call({
