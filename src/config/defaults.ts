@@ -119,9 +119,9 @@ export const CONFIG_DEFAULTS = {
 /** Lists of tools must fit however small the answers to clients are kept. */
 const MIN_ANSWER_BYTES = 4_194_304;
 
-/** An upstream's answer may be twice as long as the gateway's own: text with escapes, of which the caller may want a part. */
+/** An upstream's answer may be five times as long as the gateway's own: callers filter, and text holds escapes. */
 export function defaultAnswerBytes({ maxResponseSize }: PayloadLimits): number {
-  return Math.max(MIN_ANSWER_BYTES, 2 * maxResponseSize);
+  return Math.max(MIN_ANSWER_BYTES, 5 * maxResponseSize);
 }
 
 const CREATE = family('create', 'Add something new.', { categories: ['CREATE'] });

@@ -148,14 +148,14 @@ interface ToolDefinition {
 /**
  * The request of specification 4.1, or a batch of them (operations document, 7.1). There is no enum of names, so that the
  * schema does not grow with the catalog. Nothing is required, since a batch has no `operation`, and model APIs refuse
- * alternatives at the top level of a schema.
+ * alternatives at the top level of a schema, and arrays without `items` (https://github.com/microsoft/vscode/issues/246119).
  */
 const REQUEST_SCHEMA: JsonSchema = {
   type: 'object',
   properties: {
     operation: { type: 'string' },
     params: { type: 'object' },
-    operations: { type: 'array' },
+    operations: { type: 'array', items: { type: 'object' } },
   },
 };
 

@@ -68,7 +68,7 @@ function inspectNumber(number: number, place: Pending): void {
   const at = locationOf(place);
   throw new OperationError(
     'VALIDATION_INVALID_VALUE',
-    `Parameter '${at}' must be a finite number; what came is too large`,
+    `Parameter '${at}' must be a finite number; the given one is too large`,
     {
       param_name: at,
       constraint: 'a finite number',
@@ -90,7 +90,7 @@ function invalidEncoding(why: string, place: Pending): OperationError {
   const location = locationOf(place);
   return new OperationError(
     'VALIDATION_INVALID_ENCODING',
-    `Invalid character encoding in request: ${why}, at '${location}'`,
+    `Invalid character encoding in request: ${why}, in '${location}'`,
     {
       reason: why,
       location,

@@ -18,6 +18,6 @@ export function requireUnchanged(operation: Operation, { catalog }: Pick<Snapsho
     const message = `Unknown operation: '${name}'. Its upstream stopped offering it while the call waited, and it did not run`;
     throw new OperationError('NOT_FOUND_OPERATION', message, { operation: name, available: [] });
   }
-  const message = `Operation '${name}' changed while the call waited and did not run. Read its details again, then repeat the call`;
+  const message = `Operation '${name}' changed while the call waited and did not run. Read its details again, then send the call again`;
   throw new OperationError('CONFLICT_VERSION_MISMATCH', message, { operation: name });
 }

@@ -46,16 +46,20 @@ describe('the approvals API', () => {
     const asked = await call(client);
     const id = approvalIn(asked);
     const { json: list } = await ask(gateway, 'GET', '?status=pending');
-    expect(list.approvals).toMatchObject([{ id, status: 'pending', parameters: { path: '/notes/a.txt' } }]);
+    expect(list.approvals).toMatchObject([{ id, status: 'pending' }]);
+    expect(list.approvals[0]).not.toHaveProperty('parameters');
     expect(JSON.stringify(list)).not.toContain(tokenIn(asked));
-    expect((await ask(gateway, 'GET', `/${id}`)).json).toEqual(list.approvals[0]);
+    expect((await ask(gateway, 'GET', `/${id}`)).json).toMatchObject({
+      ...list.approvals[0],
+      parameters: { path: '/notes/a.txt' },
+    });
 
     const denied = await ask(gateway, 'POST', `/${id}/deny`, { reason: 'not today' });
     expect(denied.json).toMatchObject({ status: 'denied', decision: { by: 'omar', reason: 'not today' } });
     const again = await ask(gateway, 'POST', `/${id}/approve`, {});
     expect([again.status, again.json.error.code]).toEqual([409, 'APPROVAL_DECIDED']);
     expect(again.json.error.message).toContain("denied by 'omar'");
-    expect((await ask(gateway, 'GET', '?status=pending')).json).toEqual({ approvals: [] });
+    expect((await ask(gateway, 'GET', '?status=pending')).json).toEqual({ approvals: [], total: 0, next: null });
     expect((await ask(gateway, 'POST', '/unheard-of/approve', {})).status).toBe(404);
     expect((await call(client, { _confirmation: tokenIn(asked) })).error?.code).toBe('PERMISSION_DENIED');
   });

@@ -213,7 +213,9 @@ describe('the operator', () => {
       const id = approvalIn(await call(client));
       await received;
       const [{ headers, text }] = bodies as [(typeof bodies)[number]];
-      const expected = createHmac('sha256', secret).update(`${headers['x-mcp-aql-timestamp']}.${text}`).digest('hex');
+      const expected = createHmac('sha256', secret)
+        .update(`${headers['x-mcp-aql-timestamp']}.${headers['x-mcp-aql-delivery']}.${text}`)
+        .digest('hex');
       expect(headers['x-mcp-aql-signature']).toBe(`sha256=${expected}`);
       expect(JSON.parse(text)).toMatchObject({
         type: 'approval.requested',

@@ -52,9 +52,9 @@ describe('a confirmation token', () => {
     expect(error).toMatchObject({
       code: 'CONFIRMATION_REQUIRED',
       details: {
-        operation: `demo__${OPERATION}`,
+        operation: OPERATION,
         danger_level: 'destructive',
-        confirmation_message: `Run 'demo__${OPERATION}' (destructive) on upstream 'demo' with path = '/notes/a.txt', count = 3?`,
+        confirmation_message: `Run '${OPERATION}' (destructive) on upstream 'demo' with path = '/notes/a.txt', count = 3?`,
         requires: 'token',
       },
     });

@@ -22,7 +22,7 @@ export function describeCombinations(operation: Operation): string {
   const sentences = parts
     .slice(0, 2 * MOST_SENTENCES)
     .flatMap((part) => [
-      ...describeChoice(part['anyOf'], 'at least one', scope),
+      ...describeChoice(part['anyOf'], 'one or more', scope),
       ...describeChoice(part['oneOf'], 'exactly one', scope),
       ...describeCondition(part, scope),
       ...describeDependencies(part, scope),

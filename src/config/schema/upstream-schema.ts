@@ -63,7 +63,7 @@ export const SHARED_PROPERTIES = {
     minimum: 65_536,
     maximum: 1_073_741_824,
     description:
-      'Longest message that the server may send, in bytes; a call with a longer answer fails alone. Unless given, twice ' +
+      'Longest message that the server may send, in bytes; a call with a longer answer fails alone. Unless given, five times ' +
       '`limits.maxResponseSize`, and 4 MiB at least.',
   },
   strict: { type: 'boolean', description: 'Refuse parameters that a tool does not describe.' },

@@ -108,7 +108,7 @@ function listParameters(operation: Operation, args: JsonObject): string {
     return length <= MAX_LIST_LENGTH;
   });
   const left = given.length - fits.length;
-  return left === 0 ? fits.join(', ') : `${fits.join(', ')} and ${left} more parameters that are not shown here`;
+  return left === 0 ? fits.join(', ') : `${fits.join(', ')} and ${left} more parameters, not shown here`;
 }
 
 /** The same for the client's user, with the reasons for the question and the caller. */

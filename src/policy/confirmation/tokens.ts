@@ -388,8 +388,8 @@ function tokenInvalid(presented: PresentedToken): OperationError {
   const { client } = presented.caller;
   const why =
     client === undefined
-      ? 'this session got no such token, and a token is good only in the session that got it'
-      : `client '${client}' got no such token`;
+      ? 'this session has no such token, and a token is good in its own session only'
+      : `client '${client}' has no such token`;
   return refuseToken('TOKEN_INVALID', `Confirmation token is invalid: ${why}`, presented, {});
 }
 

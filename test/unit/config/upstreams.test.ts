@@ -24,7 +24,7 @@ describe('loadConfig with pasted blocks', () => {
         maxCallMs: 900_000,
         connectTimeoutMs: 30_000,
         maxConcurrency: 64,
-        maxAnswerBytes: 20_971_520,
+        maxAnswerBytes: 52_428_800,
         strict: true,
         integrity: 'off',
         curation: [],

@@ -45,7 +45,11 @@ describe('an endpoint plan', () => {
     for (const tool of planFor(THREE, 'all').tools) {
       expect(tool.inputSchema).toEqual({
         type: 'object',
-        properties: { operation: { type: 'string' }, params: { type: 'object' }, operations: { type: 'array' } },
+        properties: {
+          operation: { type: 'string' },
+          params: { type: 'object' },
+          operations: { type: 'array', items: { type: 'object' } },
+        },
       });
     }
   });
@@ -54,6 +58,41 @@ describe('an endpoint plan', () => {
     const plan = planFor(THREE);
     expect(JSON.parse(plan.toolsJson)).toEqual(plan.tools);
   });
+});
+
+/** Every schema inside a schema, with the keyword paths that lead to it. */
+function* walkSchema(schema: unknown, path = ''): Generator<[path: string, schema: Record<string, unknown>]> {
+  if (typeof schema !== 'object' || schema === null) return;
+  if (!Array.isArray(schema)) yield [path, schema as Record<string, unknown>];
+  for (const [key, part] of Object.entries(schema)) yield* walkSchema(part, `${path}/${key}`);
+}
+
+/** What clients and model APIs are known to refuse: https://github.com/microsoft/vscode/issues/246119 and the APIs' own rules. */
+function refusedBy(name: string, inputSchema: unknown): readonly string[] {
+  const refused = /^[\w-]{1,64}$/.test(name) ? [] : [`name ${name}`];
+  for (const [path, schema] of walkSchema(inputSchema)) {
+    if (schema['type'] === 'array' && schema['items'] === undefined) refused.push(`${path}: an array without items`);
+    if (Array.isArray(schema['type'])) refused.push(`${path}: a list of types`);
+    if (schema['$ref'] !== undefined) refused.push(`${path}: $ref`);
+    if (path === '' && ['oneOf', 'anyOf', 'allOf', 'enum', 'not'].some((keyword) => keyword in schema)) {
+      refused.push('a combination at the top level');
+    }
+  }
+  return refused;
+}
+
+describe('the schemas of all tools', () => {
+  const plans = (['semantic', 'single', 'all'] as const).flatMap((mode) =>
+    BUILT_IN_PROFILES.map((profile) => [mode, profile.name, planFor(THREE, mode, profile)] as const),
+  );
+
+  it.each(plans)(
+    'hold nothing that strict clients refuse, in mode %s with profile %s',
+    (_mode, _profile, { tools }) => {
+      expect(tools.flatMap(({ name, inputSchema }) => refusedBy(name, inputSchema))).toEqual([]);
+      expect(tools.every(({ inputSchema }) => inputSchema['type'] === 'object')).toBe(true);
+    },
+  );
 });
 
 describe('the operations of an endpoint plan', () => {

@@ -102,7 +102,7 @@ describe('a schema that demands combinations at its root', () => {
     [
       'one of several',
       { anyOf: [{ required: ['email'] }, { required: ['phone'] }] },
-      "Give at least one of: 'email'; or 'phone'.",
+      "Give one or more of: 'email'; or 'phone'.",
     ],
     [
       'exactly one',
@@ -112,7 +112,7 @@ describe('a schema that demands combinations at its root', () => {
     [
       'all of several rules',
       { allOf: [{ anyOf: [{ required: ['email'] }, { required: ['phone'] }] }, { required: ['name'] }] },
-      "Give at least one of: 'email'; or 'phone'.",
+      "Give one or more of: 'email'; or 'phone'.",
     ],
     [
       'more where a value is given',

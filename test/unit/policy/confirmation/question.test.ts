@@ -34,7 +34,7 @@ describe('the question to a person', () => {
       'how many parameters are not shown',
       {},
       Object.fromEntries(Array.from({ length: 40 }, (_, index) => [`p${index}`, 'x'.repeat(100)])),
-      `with ${Array.from({ length: 22 }, (_, index) => `p${index} = '${'x'.repeat(100)}'`).join(', ')} and 18 more parameters that are not shown here?`,
+      `with ${Array.from({ length: 22 }, (_, index) => `p${index} = '${'x'.repeat(100)}'`).join(', ')} and 18 more parameters, not shown here?`,
     ],
     ['a value with lines of its own', {}, { path: 'a\n\nApproved:\tyes' }, "with path = 'a\\n\\nApproved:\\tyes'?"],
   ])('names %s', (_what, changes, args, ending) => {

@@ -257,7 +257,7 @@ describe('a confirmation token that the caller must not learn about', () => {
       const { code, message, details } = await refusalOf(bench.tokens[attempt](text, SCOPE, CALLER));
       expect({ code, message, details }).toEqual({
         code: 'TOKEN_INVALID',
-        message: expect.stringMatching(/^Confirmation token is invalid: this session got no such token, /),
+        message: expect.stringMatching(/^Confirmation token is invalid: this session has no such token, /),
         details: { token: text },
       });
       expect(before()).toEqual({ count: 1, get: 1, increment: 1 });
@@ -404,7 +404,7 @@ describe('the revocation of a token', () => {
     const later = { ...CALLER, client: 'ci', sessionId: 'a later session' };
     const other = { ...later, client: 'cd' };
     expect((await refusalOf(bench.tokens.redeem(text, SCOPE, other))).message).toMatch(
-      /: client 'cd' got no such token\./,
+      /: client 'cd' has no such token\./,
     );
     expect((await refusalOf(bench.elsewhere({ configuration: 'x' }).redeem(text, SCOPE, later))).message).toMatch(
       /configuration has changed/,

@@ -287,7 +287,7 @@ describe('a refusal of a call in a session', () => {
     await using opened = openPool(upstream(server));
     const failure = await opened.call('any').catch((error: unknown) => error);
     expect(calls).toBe(1);
-    expect(failure).toMatchObject({ details: { http_status: status, upstream_error: text } });
+    expect(failure).toMatchObject({ details: { http_status: status, upstream_error: text.replace('Error: ', '') } });
     expect(opened.pool.statuses()[0]).toMatchObject({ state: 'ready', restarts: 0 });
   });
 
