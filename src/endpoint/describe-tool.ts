@@ -40,14 +40,20 @@ export function describeTool(contents: ToolContents): string {
 /** The best operation as an example, the names of the next ones, and the number of all others. */
 function describeOperations({ operations, budget }: ToolContents): string {
   const served = operations.filter(({ upstream }) => upstream !== GATEWAY_SOURCE);
-  const [first, ...others] = offerOperations(served);
+  const offered = [...offerOperations(served)];
+  // Names of random letters can make an example cost more than everything else.
+  const first = offered.slice(0, MOST_EXAMPLES).find((each) => textCost(sketchRequest(each)) <= budget);
   if (first === undefined) return served.length === 0 ? 'No operations yet.' : `Operations: ${served.length}.`;
   const example = sketchRequest(first);
+  const others = offered.filter((each) => each !== first);
   const names = takeAffordable(others, budget - textCost(example));
   const more = served.length - names.length - 1;
   const parts = [...(names.length > 0 ? [names.join(', ')] : []), ...(more > 0 ? [`${more} more`] : [])];
   return `Example: ${example}.${parts.length > 0 ? ` Also ${parts.join(' and ')}.` : ''}`;
 }
+
+/** How many operations are tried as the example. */
+const MOST_EXAMPLES = 10;
 
 function takeAffordable(operations: readonly Operation[], budget: number): readonly string[] {
   const names: string[] = [];
