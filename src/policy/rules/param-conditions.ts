@@ -1,6 +1,6 @@
-import { isDeepStrictEqual } from 'node:util';
 import { parameterScope } from '../../catalog/arguments/parameter-scope.js';
 import type { ParamCondition } from '../../config/gateway-config.js';
+import { canonicalJson } from '../../lib/canonical-json.js';
 import { allOf, anyOf, compileGlob, eachOf, type Match, matchGlobs } from '../../lib/glob.js';
 import { quoteValue, quoteValues } from '../../lib/text.js';
 import { isJsonObject } from '../../protocol/json.js';
@@ -52,8 +52,8 @@ const certainly = (holds: boolean): Match => (holds ? 'yes' : 'no');
  */
 const MATCHERS = {
   present: (expected: boolean) => (value) => certainly((value !== undefined) === expected),
-  equals: (expected: unknown) => (value) => matchEqual(value, expected),
-  in: (expected: readonly unknown[]) => (value) => anyOf(expected.map((member) => matchEqual(value, member))),
+  equals: (expected: unknown) => matchAmong([expected]),
+  in: matchAmong,
   gt: (bound: number) => compareEach((value) => value > bound),
   gte: (bound: number) => compareEach((value) => value >= bound),
   lt: (bound: number) => compareEach((value) => value < bound),
@@ -81,10 +81,21 @@ function matcherOf(key: keyof ParamCondition, expected: unknown): ValueMatcher {
   return compile(expected);
 }
 
-function matchEqual(value: unknown, expected: unknown): Match {
-  if (value === expected || isDeepStrictEqual(value, expected)) return 'yes';
-  if (Array.isArray(value)) return value.some((element) => matchEqual(element, expected) !== 'no') ? 'doubt' : 'no';
-  return isScalar(value) && isScalar(expected) && mayMean(value, expected) ? 'doubt' : 'no';
+/** Whether a value is one of these. Structures are compared by their canonical text, once each, however many are expected. */
+function matchAmong(expected: readonly unknown[]): ValueMatcher {
+  const scalars = expected.filter(isScalar);
+  const structures = new Set(expected.filter((member) => !isScalar(member)).map((member) => canonicalJson(member)));
+  const matches: ValueMatcher = (value) => {
+    if (isScalar(value)) return anyOf(scalars.map((member) => matchScalar(value, member)));
+    if (structures.size > 0 && structures.has(canonicalJson(value))) return 'yes';
+    return Array.isArray(value) && value.some((element) => matches(element) !== 'no') ? 'doubt' : 'no';
+  };
+  return matches;
+}
+
+function matchScalar(value: Scalar, expected: Scalar): Match {
+  if (value === expected) return 'yes';
+  return mayMean(value, expected) ? 'doubt' : 'no';
 }
 
 function isScalar(value: unknown): value is Scalar {
