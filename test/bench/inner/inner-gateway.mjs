@@ -8,9 +8,11 @@ const CALLER = { sessionId: 'bench', clientName: 'bench-client', transport: 'htt
 
 export const IGNORE = () => undefined;
 
-/** Lets everything through unseen, and keeps no record. */
 const ALLOWED = Object.freeze({ outcome: 'allowed' });
-export const OPEN_SERVICE = { gatekeeper: { admit: () => ALLOWED, staticDecision: IGNORE }, recordCall: IGNORE };
+const allowAlways = () => ({ effect: 'allow', requires: 'token', conditional: false });
+
+/** Lets everything through unchecked, and keeps no record. */
+export const OPEN_SERVICE = { gatekeeper: { admit: () => ALLOWED, staticDecision: allowAlways }, recordCall: IGNORE };
 
 /** The defaults but for `sections`, read as the gateway reads them. @param cwd a folder to make and to keep state in */
 export async function configure({ loadConfig, ensureDataDirectories }, cwd, sections = {}) {
@@ -27,7 +29,7 @@ export function buildInnerSnapshot({ buildSnapshot }, config, tools, answer) {
     config,
     toolSets: [{ upstream: UPSTREAM, tools }],
     // Only introspection needs these, and it is not called.
-    policy: { staticDecision: IGNORE, revokeToken: IGNORE },
+    policy: { staticDecision: allowAlways, revokeToken: IGNORE },
     upstreamHandler: async ({ operation, arguments: args }) => ({
       toolResult: { content: [{ type: 'text', text: await answer(args, operation.tool) }] },
     }),
