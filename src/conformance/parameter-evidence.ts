@@ -8,7 +8,7 @@ import { sampleValue, violationsOf } from './sample-values.js';
 /** A name that no operation documents. */
 const UNKNOWN_PARAMETER = 'conformance_unknown_parameter';
 
-/** Names that the protocol's documents give to many operations; whoever accepts one has to document it. */
+/** Names that the protocol's documents give to many operations; an operation that accepts one has to document it. */
 const CROSS_CUTTING = [
   'fields',
   'limit',

@@ -157,7 +157,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
         upstreamHandler: upstreamHandler.handle,
         connections: {
           absenceOf: (slug) => pool.get(slug)?.absence(),
-          hurry: (slug) => pool.get(slug)?.hurry(),
+          retryNow: (slug) => pool.get(slug)?.retryNow(),
         },
       }),
     onChange(before, after) {

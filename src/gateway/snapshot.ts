@@ -82,7 +82,7 @@ export function buildSnapshot(input: SnapshotInput): Snapshot {
   return snapshot;
 }
 
-const ALL_CONNECTED: Connections = { absenceOf: () => undefined, hurry: () => undefined };
+const ALL_CONNECTED: Connections = { absenceOf: () => undefined, retryNow: () => undefined };
 
 /** The operation that follows configured relations; none where no relations are configured. */
 function openRelations({ config, innerCalls }: SnapshotInput): readonly OwnOperation[] {

@@ -48,7 +48,7 @@ export function takeDirectives(operation: Operation, params: JsonObject, confirm
   };
 }
 
-/** Refuses `_confirmaton` and its like: metadata that is not known is ignored, and whoever sends a token means something. */
+/** Refuses `_confirmaton` and its like: metadata that is not known is ignored, and a caller that sends a token means something. */
 function refuseMisspelt({ name, parameters }: Operation, params: JsonObject): void {
   const misspelt = Object.keys(params).flatMap((key) => {
     if (!key.startsWith('_') || key === CONFIRMATION || key === QUOTA_CONTINUE) return [];

@@ -162,7 +162,7 @@ function reachOwner(name: string, upstream: string, { connections }: Snapshot): 
     const message = `Unknown operation: '${name}'. Upstream '${upstream}' is disabled in the configuration`;
     return new OperationError('NOT_FOUND_OPERATION', message, { operation: name, upstream, available: [] });
   }
-  connections.hurry(upstream);
+  connections.retryNow(upstream);
   const message = `Internal error: 'upstream ${upstream} is configured but not connected. The call did not run: send it again later'`;
   return new OperationError('INTERNAL_ERROR', message, {
     upstream,

@@ -28,5 +28,5 @@ export interface Connections {
   /** Why an upstream cannot be called now; undefined where it can, and for what is no upstream. */
   absenceOf(upstream: string): Absence | undefined;
   /** Brings the next attempt to connect forward, because a caller waits for it. */
-  hurry(upstream: string): void;
+  retryNow(upstream: string): void;
 }

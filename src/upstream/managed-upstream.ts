@@ -113,7 +113,7 @@ export class ManagedUpstream implements Upstream {
     return { disabled: false, retryAfterMs: this.#pacer.remainingMs };
   }
 
-  hurry(): void {
+  retryNow(): void {
     this.#pacer.retryNow();
   }
 

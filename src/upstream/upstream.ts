@@ -54,7 +54,7 @@ export interface Upstream {
   /** Why it cannot be called now; undefined where it is connected. */
   absence(): Absence | undefined;
   /** Brings the next attempt to connect forward, because a caller waits for it. */
-  hurry(): void;
+  retryNow(): void;
 }
 
 /** What the owner of the catalog listens to. */

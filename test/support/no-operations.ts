@@ -25,5 +25,5 @@ export const NO_OPERATIONS: Snapshot = {
   search: async () => [],
   handlerOf: () => async () => ({ data: null }),
   isCallable: () => true,
-  connections: { absenceOf: () => undefined, hurry: () => undefined },
+  connections: { absenceOf: () => undefined, retryNow: () => undefined },
 };

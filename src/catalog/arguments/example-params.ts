@@ -8,7 +8,7 @@ import { validatorFor } from '../../schema/validator.js';
 import { bindArguments } from './bind-arguments.js';
 import { type ParameterScope, parameterScope } from './parameter-scope.js';
 
-/** Whoever wraps parameters in parameters does it once or twice. */
+/** Callers that wrap parameters in parameters do it once or twice. */
 const MAX_UNWRAPPING = 3;
 
 /** One example, from the first idea to the last check, takes no more work than half a call's check. */
