@@ -106,7 +106,7 @@ export interface GatewayDeps {
 
 /** How a process treats the names of operations. */
 export interface NameSettings {
-  /** How long new names wait, after every upstream has been tried, for those that have never been seen. */
+  /** How long, in milliseconds, new names wait for upstreams never seen, once every upstream has been tried. */
   readonly waitMs: number;
   /** Whether names and lists are kept for the next start. */
   readonly keep: boolean;
@@ -204,12 +204,12 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     const unmatched = describeUnmatched(config, catalog.current().catalog.operations);
     for (const message of unmatched) observe({ kind: 'notice', level: 'warn', message });
   });
-  const { waitMs } = deps.names ?? SERVER_NAMES;
-  lifecycle.opened('waiting for names', stopWaitingAfter(settled, waitMs, catalog));
+  const warmedUp = Promise.race([settled, delay(WARM_UP_MS, undefined, { ref: false })]);
+  lifecycle.opened('waiting for names', waitForNames({ warmedUp, settled, ...(deps.names ?? SERVER_NAMES) }, catalog));
   return {
     config,
     settled,
-    warmedUp: Promise.race([settled, delay(WARM_UP_MS, undefined, { ref: false })]),
+    warmedUp,
     handle(call) {
       const snapshot = catalog.current();
       const operations = readBatch(call);
@@ -243,14 +243,20 @@ async function openCatalogMemory(
   };
 }
 
-/** Returns what ends the wait early. */
-function stopWaitingAfter(settled: Promise<void>, waitMs: number, catalog: LiveCatalog): () => void {
+/** Upstreams of an earlier run have the time of the start, those never seen some seconds more. Returns what ends the wait. */
+function waitForNames(
+  { warmedUp, settled, waitMs }: Pick<Gateway, 'warmedUp' | 'settled'> & Pick<NameSettings, 'waitMs'>,
+  catalog: LiveCatalog,
+): () => void {
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
+  void warmedUp.then(() => {
+    if (!isClosed) catalog.stopWaitingFor('known');
+  });
   void settled.then(() => {
     if (isClosed) return;
-    if (waitMs === 0) catalog.stopWaiting();
-    else timer = setTimeout(() => catalog.stopWaiting(), waitMs).unref();
+    if (waitMs === 0) catalog.stopWaitingFor('all');
+    else timer = setTimeout(() => catalog.stopWaitingFor('all'), waitMs).unref();
   });
   return () => {
     isClosed = true;

@@ -21,8 +21,11 @@ export interface LiveCatalog {
   offer(slug: string, tools: readonly RawTool[]): void;
   /** Rebuilds the snapshot now if a rebuild is pending. */
   settle(): void;
-  /** Gives the new names to the upstreams that have been seen: those that have not had their time. */
-  stopWaiting(): void;
+  /**
+   * New names stop waiting for these: `known` are upstreams that an earlier run has seen and this one has not yet, `all` are
+   * those never seen as well. They have had their time.
+   */
+  stopWaitingFor(upstreams: 'known' | 'all'): void;
   /** Calls the listener when the gateway's own tool list has changed; returns a function that removes the listener. */
   onToolsChanged(listener: () => void): () => void;
   /** The lists of the upstreams that have connected. */
@@ -52,13 +55,17 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
     return tools ? [{ upstream, tools }] : [];
   });
   let holders = known.holders;
-  let isWaiting = true;
+  let waitsFor: 'all' | 'never seen' | 'none' = 'all';
   let due: NodeJS.Immediate | undefined;
 
-  const isSeen = (slug: string): boolean => toolSets.has(slug) || known.tools.has(slug);
+  /** Otherwise one of two upstreams that both offer a new name would get it by listing its tools first. */
+  const listAwaited = (): readonly string[] => {
+    if (waitsFor === 'none') return [];
+    return enabled.filter((slug) => !toolSets.has(slug) && (waitsFor === 'all' || !known.tools.has(slug)));
+  };
   const take = (): Snapshot => {
     const absent = kept.filter(({ upstream }) => !toolSets.has(upstream));
-    const awaited = isWaiting ? enabled.filter((slug) => !isSeen(slug)) : [];
+    const awaited = listAwaited();
     const built = build({ toolSets: [...toolSets.values(), ...absent], firstToolSets, holders, awaited });
     holders = built.catalog.holders;
     return built;
@@ -85,10 +92,11 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
     settle() {
       if (due !== undefined) rebuild();
     },
-    stopWaiting() {
-      if (!isWaiting) return;
-      isWaiting = false;
-      if (!enabled.every(isSeen)) rebuild();
+    stopWaitingFor(upstreams) {
+      const before = listAwaited().length;
+      if (upstreams === 'all') waitsFor = 'none';
+      else if (waitsFor === 'all') waitsFor = 'never seen';
+      if (listAwaited().length !== before) rebuild();
     },
     onToolsChanged(listener) {
       listeners.add(listener);

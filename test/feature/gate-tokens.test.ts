@@ -4,7 +4,9 @@ import { type Answer, connectClient, type McpClient } from '../support/mcp-clien
 import type { ReplayServer } from '../support/replay-server.js';
 import { makeDirectory, type ServedGateway, serveGateway } from '../support/served-gateway.js';
 
-const OPERATION = 'do_destructive';
+const TOOL = 'do_destructive';
+/** Two upstreams offer the tool, so neither has its bare name. */
+const OPERATION = `demo__${TOOL}`;
 const PARAMS = { path: '/notes/a.txt', count: 3 };
 /** A token of the right form that was never issued. */
 const UNKNOWN_TOKEN = `conf_${'A'.repeat(43)}`;
@@ -25,7 +27,7 @@ const configOf = (policy: object = {}): object => ({
 const as = (name: keyof typeof CLIENTS, mode: 'auto' | 'legacy' = 'auto', url = gateway.url): Promise<McpClient> =>
   connectClient(url, mode, { token: CLIENTS[name].token });
 
-const call = (who: McpClient, more: object = {}, operation = `demo__${OPERATION}`): Promise<Answer> =>
+const call = (who: McpClient, more: object = {}, operation = OPERATION): Promise<Answer> =>
   who.call(EXECUTE, operation, { ...PARAMS, ...more });
 
 const tokenIn = ({ error }: Answer): string => String(error?.details?.['confirmation_token']);
@@ -71,7 +73,7 @@ describe('a confirmation token', () => {
       const token = tokenIn(await call(client));
       const before = upstream.calls.length;
       expect(codeOf(await call(client, { [name]: token }))).toBe('OK');
-      expect(upstream.calls.slice(before)).toEqual([{ name: OPERATION, arguments: PARAMS }]);
+      expect(upstream.calls.slice(before)).toEqual([{ name: TOOL, arguments: PARAMS }]);
       expect(codeOf(await call(client, { [name]: token }))).toBe('TOKEN_ALREADY_USED');
       expect(upstream.calls).toHaveLength(before + 1);
     },
@@ -80,7 +82,7 @@ describe('a confirmation token', () => {
   it('is accepted with the parameters in another order and spelling', async () => {
     const token = tokenIn(await call(client));
     const answer = await client.callTool(EXECUTE, {
-      operation: `demo__${OPERATION}`,
+      operation: OPERATION,
       count: 3,
       path: '/notes/a.txt',
       confirmation_token: token,
@@ -101,7 +103,7 @@ describe('a confirmation token', () => {
     {
       what: 'with a parameter left out',
       code: 'TOKEN_SCOPE_MISMATCH',
-      attempt: (t) => client.call(EXECUTE, `demo__${OPERATION}`, { path: PARAMS.path, _confirmation: t }),
+      attempt: (t) => client.call(EXECUTE, OPERATION, { path: PARAMS.path, _confirmation: t }),
     },
     {
       what: 'for another operation',
@@ -111,7 +113,7 @@ describe('a confirmation token', () => {
     {
       what: "for another adapter's operation of that name",
       code: 'TOKEN_SCOPE_MISMATCH',
-      attempt: (t) => call(client, { _confirmation: t }, `other__${OPERATION}`),
+      attempt: (t) => call(client, { _confirmation: t }, `other__${TOOL}`),
     },
     { what: 'cut short', code: 'TOKEN_INVALID', attempt: (t) => call(client, { _confirmation: t.slice(0, -1) }) },
     { what: 'in capitals', code: 'TOKEN_INVALID', attempt: (t) => call(client, { _confirmation: t.toUpperCase() }) },

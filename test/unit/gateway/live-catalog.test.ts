@@ -82,12 +82,14 @@ it('new names wait for upstreams that have never been seen, until all are or the
   catalog.settle();
   expect(built.at(-1)).toEqual({ awaited: ['b', 'c'], offering: ['a'] });
   expect(catalog.known().holders.size).toBe(0);
-  catalog.stopWaiting();
+  catalog.stopWaitingFor('known');
+  expect(built.at(-1)?.awaited).toEqual(['b', 'c']);
+  catalog.stopWaitingFor('all');
   expect(built.at(-1)?.awaited).toEqual([]);
   expect(catalog.known().holders).toEqual(new Map([['of_a', ['a']]]));
 });
 
-it('an upstream that the last run knew is not waited for, and offers its last list until it sends a new one', () => {
+it('an upstream that the last run knew has the time of the start, and offers its last list until it sends a new one', () => {
   const known = {
     holders: new Map([['old', ['b']]]),
     tools: new Map([
@@ -96,7 +98,9 @@ it('an upstream that the last run knew is not waited for, and offers its last li
     ]),
   };
   const { catalog, built } = openNamed(['a', 'b'], known);
-  expect(built).toEqual([{ awaited: ['a'], offering: ['b'] }]);
+  expect(built).toEqual([{ awaited: ['a', 'b'], offering: ['b'] }]);
+  catalog.stopWaitingFor('known');
+  expect(built.at(-1)).toEqual({ awaited: ['a'], offering: ['b'] });
   expect(catalog.toolSets()).toEqual([]);
   catalog.offer('b', []);
   catalog.offer('a', []);
@@ -108,4 +112,22 @@ it('an upstream that the last run knew is not waited for, and offers its last li
     ['gone', null],
     ['a', []],
   ]);
+});
+
+it('of two upstreams of an earlier run that offer one new name, neither gets it by listing its tools first', () => {
+  const known = {
+    holders: new Map(),
+    tools: new Map([
+      ['a', []],
+      ['b', []],
+    ]),
+  };
+  const { catalog, built } = openNamed(['a', 'b'], known);
+  catalog.offer('b', []);
+  catalog.settle();
+  expect(built.at(-1)?.awaited).toEqual(['a']);
+  expect(catalog.known().holders.size).toBe(0);
+  catalog.offer('a', []);
+  catalog.settle();
+  expect(built.at(-1)?.awaited).toEqual([]);
 });
