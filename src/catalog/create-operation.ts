@@ -16,6 +16,7 @@ import {
 import type { Diagnostic, RawTool } from '../protocol/tools.js';
 import { followReference, readObjectFields } from '../schema/schema-shape.js';
 import type { Curation } from './curation.js';
+import { finishOperation } from './finish-operation.js';
 import { describeValue, narrowSchema } from './grouped-tools/narrow-schema.js';
 import { assignUniqueNames } from './names.js';
 import type { ScreenedTool } from './screen-tools.js';
@@ -118,7 +119,7 @@ function readOperation(draft: DraftOperation, name: string, ignoreAnnotations: b
   });
   const isUpdate = classification.category === 'UPDATE';
   const parameters = isUpdate ? splitInput(localName, flat, curation) : flat;
-  const operation: Operation = {
+  const operation = finishOperation({
     name,
     qualifiedName: `${slug}${QUALIFIER}${localName}`,
     upstream: slug,
@@ -144,7 +145,7 @@ function readOperation(draft: DraftOperation, name: string, ignoreAnnotations: b
     ...servingOf(curation, classification),
     ...mergingOf(curation, classification, localName, describe(raw, curation, choice)),
     ...(curation.family !== undefined && { family: curation.family }),
-  };
+  });
   return { operation, diagnostics: suffixed.map((parameter) => renamedDiagnostic(operation, parameter)) };
 }
 

@@ -1,5 +1,4 @@
 import { checkArguments } from '../catalog/arguments/bind-arguments.js';
-import { parameterScope } from '../catalog/arguments/parameter-scope.js';
 import { digest } from '../lib/canonical-json.js';
 import { type JsonPath, valueAt } from '../lib/json-path.js';
 import { toSnakeCase } from '../lib/names.js';
@@ -93,7 +92,7 @@ function brokenCuration(operation: Operation, key: string, problem: string): Ope
 }
 
 function pairParameters(update: Operation, read: Operation, { identifiers = {} }: MergeRule): readonly Pair[] {
-  const { byName } = parameterScope(update);
+  const { byName } = update.scope;
   const names = new Map(Object.entries(identifiers));
   const pairs = read.parameters.map((parameter): Pair => {
     const declared = names.get(parameter.name) ?? names.get(parameter.upstreamName);

@@ -1,6 +1,6 @@
 import { operationOfCall } from '../catalog/call-danger.js';
+import { isSameDefinition } from '../catalog/finish-operation.js';
 import type { Gatekeeper } from '../policy/admission.js';
-import { isSameDefinition } from '../policy/confirmation/token-types.js';
 import type { RawCall } from '../protocol/call.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { Operation } from '../protocol/operation.js';

@@ -1,4 +1,4 @@
-import { isSameDefinition } from '../policy/confirmation/token-types.js';
+import { isSameDefinition } from '../catalog/finish-operation.js';
 import type { Operation } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
 import { quarantined } from './not-found.js';

@@ -15,6 +15,23 @@ export interface Parameter {
   readonly schema: JsonSchema;
 }
 
+/** A parameter's path as callers write it: `title`, or `input.title`. */
+export function pathOf({ place, name }: Parameter): string {
+  return place === 'input' ? `input.${name}` : name;
+}
+
+/** An operation's parameters, ready to be looked up. */
+export interface ParameterScope {
+  /** By canonical name and by the upstream's spelling. */
+  readonly byName: ReadonlyMap<string, Parameter>;
+  readonly byUpstreamName: ReadonlyMap<string, Parameter>;
+  /** Canonical names, each once. */
+  readonly canonical: ReadonlySet<string>;
+  readonly required: readonly Parameter[];
+  /** Whether some of them lie inside `input`. */
+  readonly hasInput: boolean;
+}
+
 /** An operation's category and danger, with the evidence in words. */
 export interface Classification {
   readonly category: Category;
@@ -77,8 +94,18 @@ export interface Deprecation {
   readonly note?: string;
 }
 
-/** One operation that callers can call: an upstream's tool or a built-in. Built once per catalog and never changed. */
-export interface Operation {
+/** One operation that callers can call: an upstream's tool or a built-in. Built once per definition and never changed. */
+export interface Operation extends OperationFields {
+  readonly scope: ParameterScope;
+  /**
+   * The digest of the tool's definition and of what the operation fixes of it: equal where a catalog was rebuilt from the same
+   * definition. It says nothing of category and danger, which are compared by themselves.
+   */
+  readonly definition: string;
+}
+
+/** What an operation is made from. */
+export interface OperationFields {
   /** The exposed name: bare where unique, else qualified. */
   readonly name: string;
   /** `upstream__name`; always accepted. Equal to `name` for built-ins. */

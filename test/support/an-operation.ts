@@ -1,9 +1,10 @@
-import type { Operation } from '../../src/protocol/operation.js';
+import { finishOperation } from '../../src/catalog/finish-operation.js';
+import type { Operation, OperationFields } from '../../src/protocol/operation.js';
 
 /** An operation with defaults for everything that a test does not set. */
-export function anOperation(changes: Partial<Operation> = {}): Operation {
+export function anOperation(changes: Partial<OperationFields> = {}): Operation {
   const name = changes.name ?? 'get_item';
-  return {
+  return finishOperation({
     name,
     qualifiedName: `demo__${name}`,
     upstream: 'demo',
@@ -17,5 +18,5 @@ export function anOperation(changes: Partial<Operation> = {}): Operation {
     retryable: true,
     groupedBy: null,
     ...changes,
-  };
+  });
 }

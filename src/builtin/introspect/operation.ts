@@ -1,3 +1,4 @@
+import { finishOperation } from '../../catalog/finish-operation.js';
 import type { JsonObject, JsonSchema } from '../../protocol/json.js';
 import { CATEGORIES, GATEWAY_SOURCE, type Operation, type Parameter } from '../../protocol/operation.js';
 
@@ -92,7 +93,7 @@ const INPUT_SCHEMA: JsonSchema = {
 };
 
 /** The one operation that every adapter must have (specification 7.2): the catalog explained to a model. */
-export const introspectOperation: Operation = {
+export const introspectOperation: Operation = finishOperation({
   name: 'introspect',
   qualifiedName: 'introspect',
   upstream: GATEWAY_SOURCE,
@@ -126,7 +127,7 @@ export const introspectOperation: Operation = {
     example('How to call one operation', { query: 'operations', name: 'introspect' }),
     example('The parts of a type', { query: 'types', name: 'OperationInput' }),
   ],
-};
+});
 
 function example(description: string, params: JsonObject): { description: string; request: JsonObject } {
   return { description, request: { operation: 'introspect', params } };

@@ -1,3 +1,4 @@
+import { finishOperation } from '../../catalog/finish-operation.js';
 import type { JsonObject, JsonSchema } from '../../protocol/json.js';
 import { GATEWAY_SOURCE, type Operation, type Parameter } from '../../protocol/operation.js';
 import { DIRECTIONS, type RelationSource, SECTIONS } from './graph.js';
@@ -14,7 +15,7 @@ export function createRelationshipsOperation(sources: readonly RelationSource[])
   if (sources.length === 0) return undefined;
   const schemas = describeParameters(sources);
   const required = ['root', ...('upstream' in schemas ? ['upstream'] : [])];
-  return {
+  return finishOperation({
     name: RELATIONSHIPS_OPERATION,
     qualifiedName: RELATIONSHIPS_OPERATION,
     upstream: GATEWAY_SOURCE,
@@ -51,7 +52,7 @@ export function createRelationshipsOperation(sources: readonly RelationSource[])
         include: ['graph.nodes', 'graph.edges'],
       }),
     ],
-  };
+  });
 }
 
 function describeParameters(sources: readonly RelationSource[]): Readonly<Record<string, JsonSchema>> {

@@ -2,13 +2,12 @@ import { setMember } from '../../lib/json-path.js';
 import { createSuggester, type Suggest, toSnakeCase } from '../../lib/names.js';
 import { cleanText, echoName, quoteValues, summarizeText } from '../../lib/text.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
-import type { Operation, Parameter } from '../../protocol/operation.js';
+import { type Operation, type Parameter, type ParameterScope, pathOf } from '../../protocol/operation.js';
 import { Meter, type Violation } from '../../schema/evaluation.js';
 import { describeForm, jsonTypeOf } from '../../schema/schema-shape.js';
 import { measureSchema } from '../../schema/schema-size.js';
 import { validatorFor } from '../../schema/validator.js';
 import { explainViolations, type Fault, type FaultScope } from './explain-violations.js';
-import { type ParameterScope, parameterScope, pathOf } from './parameter-scope.js';
 
 /** The upstream's arguments, or everything that is wrong with the caller's parameters. */
 type Binding =
@@ -55,7 +54,7 @@ function dropNulls(operation: Operation, args: JsonObject, meter: Meter): JsonOb
 }
 
 function isNullAbsent(operation: Operation, name: string, meter: Meter): boolean {
-  const parameter = parameterScope(operation).byUpstreamName.get(name);
+  const parameter = operation.scope.byUpstreamName.get(name);
   if (parameter === undefined || parameter.required) return false;
   if (operation.merge !== undefined && parameter.place === 'input') return false;
   return !validatorFor(operation.inputSchema).takes(parameter.schema, null, meter);
@@ -76,7 +75,7 @@ export function checkArguments(operation: Operation, args: JsonObject): readonly
 function mayMerge(operation: Operation, bound: JsonObject, { path }: Violation): boolean {
   if (operation.merge === undefined) return false;
   const [name] = path;
-  const parameter = name === undefined ? undefined : parameterScope(operation).byUpstreamName.get(name);
+  const parameter = name === undefined ? undefined : operation.scope.byUpstreamName.get(name);
   if (name === undefined || parameter === undefined) return true;
   const value = bound[parameter.upstreamName];
   return parameter.place === 'input' && (isJsonObject(value) || value === null);
@@ -91,7 +90,7 @@ function addFixedArguments({ fixedArguments }: Operation, bound: JsonObject): Js
 
 /** Also where the schema did not compile: what introspection calls required is required. */
 function findMissing(operation: Operation, bound: JsonObject): readonly Fault[] {
-  const absent = parameterScope(operation).required.filter(({ upstreamName }) => !Object.hasOwn(bound, upstreamName));
+  const absent = operation.scope.required.filter(({ upstreamName }) => !Object.hasOwn(bound, upstreamName));
   return absent.slice(0, MAX_FAULTS).map((parameter) => missingFault(operation, parameter));
 }
 
@@ -105,7 +104,7 @@ function missingFault(operation: Operation, parameter: Parameter): Fault {
 }
 
 function faultScope(operation: Operation): FaultScope {
-  const { byUpstreamName } = parameterScope(operation);
+  const { byUpstreamName } = operation.scope;
   return {
     root: operation.inputSchema,
     suggest: createSuggester(),
@@ -149,7 +148,7 @@ interface Matching {
 function matchParameters(operation: Operation, params: JsonObject): MatchedParameters {
   const matching: Matching = {
     operation,
-    scope: parameterScope(operation),
+    scope: operation.scope,
     arguments: {},
     faults: [],
     suggest: createSuggester(),

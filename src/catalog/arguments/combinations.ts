@@ -1,8 +1,7 @@
 import { quoteValue } from '../../lib/text.js';
 import { isJsonObject, type JsonSchema } from '../../protocol/json.js';
-import type { Operation } from '../../protocol/operation.js';
+import { type Operation, pathOf } from '../../protocol/operation.js';
 import { declaredTypes, followReference } from '../../schema/schema-shape.js';
-import { parameterScope, pathOf } from './parameter-scope.js';
 
 /** More sentences, or more alternatives in one, are not read. */
 const MOST_SENTENCES = 5;
@@ -37,7 +36,7 @@ interface CombinationScope {
 }
 
 function createNaming(operation: Operation): CombinationScope['nameOf'] {
-  const { byUpstreamName } = parameterScope(operation);
+  const { byUpstreamName } = operation.scope;
   return (name) => {
     const parameter = byUpstreamName.get(name);
     return quoteValue(parameter === undefined ? name : pathOf(parameter));

@@ -1,12 +1,11 @@
 import { setMember } from '../../lib/json-path.js';
 import { createSuggester, type Suggest, toSnakeCase } from '../../lib/names.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
-import type { Operation, Parameter } from '../../protocol/operation.js';
+import type { Operation, Parameter, ParameterScope } from '../../protocol/operation.js';
 import { Meter, MOST_WORK, type Violation } from '../../schema/evaluation.js';
 import { exampleValue } from '../../schema/example-value.js';
 import { validatorFor } from '../../schema/validator.js';
 import { bindArguments } from './bind-arguments.js';
-import { type ParameterScope, parameterScope } from './parameter-scope.js';
 
 /** Callers that wrap parameters in parameters do it once or twice. */
 const MAX_UNWRAPPING = 3;
@@ -61,7 +60,7 @@ function repair(operation: Operation, values: Values, meter: Meter): Values {
 }
 
 function repairOne(operation: Operation, values: Values, violation: Violation, meter: Meter): Values | undefined {
-  const { byUpstreamName } = parameterScope(operation);
+  const { byUpstreamName } = operation.scope;
   const [name] = violation.path;
   const misfit = name === undefined ? undefined : byUpstreamName.get(name);
   if (misfit !== undefined && !misfit.required)
@@ -88,7 +87,7 @@ function boundArguments({ fixedArguments = {} }: Operation, values: Values): Jso
 
 /** What was given, wherever it was put and however it was spelled, by parameter. */
 function collectGiven(operation: Operation, given: JsonObject): Values {
-  const scope = parameterScope(operation);
+  const scope = operation.scope;
   const values = new Map<Parameter, unknown>();
   const suggest = createSuggester();
   const take = (members: JsonObject, depth: number): void => {

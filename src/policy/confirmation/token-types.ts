@@ -1,3 +1,4 @@
+import { definitionAndEffect } from '../../catalog/finish-operation.js';
 import { digest } from '../../lib/canonical-json.js';
 import type { Caller } from '../../protocol/call.js';
 import type { JsonObject } from '../../protocol/json.js';
@@ -66,9 +67,6 @@ export interface ConfirmationTokens {
   endSession(sessionId: string): Promise<void>;
 }
 
-/** The digest by operation: an operation never changes, and each question and answer needs its digest. */
-const definitions = new WeakMap<Operation, string>();
-
 /**
  * The scope of a token for this call.
  *
@@ -83,23 +81,7 @@ export function scopeOf(operation: Operation, args: JsonObject): TokenScope {
     operation: operation.qualifiedName,
     label: operation.name,
     upstream: operation.upstream,
-    definition: definitionOf(operation),
+    definition: definitionAndEffect(operation),
     parameters: digest(args),
   };
-}
-
-/** Whether both operations are described in the same way and read their arguments in the same way. */
-export function isSameDefinition(one: Operation, other: Operation): boolean {
-  return one === other || definitionOf(one) === definitionOf(other);
-}
-
-/** The digest of an operation's description and of how it reads its arguments. */
-function definitionOf(operation: Operation): string {
-  const known = definitions.get(operation);
-  if (known !== undefined) return known;
-  const { qualifiedName, tool, description, inputSchema, fixedArguments, classification } = operation;
-  const danger = classification.danger.level;
-  const definition = digest({ qualifiedName, tool, description, inputSchema, fixedArguments, danger });
-  definitions.set(operation, definition);
-  return definition;
 }

@@ -1,4 +1,3 @@
-import { parameterScope } from '../../catalog/arguments/parameter-scope.js';
 import type { ParamCondition } from '../../config/gateway-config.js';
 import { canonicalJson } from '../../lib/canonical-json.js';
 import { allOf, anyOf, compileGlob, eachOf, type Match, matchGlobs } from '../../lib/glob.js';
@@ -139,7 +138,7 @@ function overElements(matches: ValueMatcher): ValueMatcher {
  * spelling or another argument's name; the later segments are the upstream's own. The `input.` of an UPDATE is optional.
  */
 function locateParameter(operation: Operation, key: string): readonly [name: string, ...path: string[]] {
-  const { byName, hasInput } = parameterScope(operation);
+  const { byName, hasInput } = operation.scope;
   const [, inside] = /^input\.(.+)$/s.exec(key) ?? [];
   const path = inside !== undefined && (hasInput || !byName.has('input')) ? inside : key;
   const whole = byName.get(path);

@@ -1,4 +1,3 @@
-import { parameterScope } from '../../catalog/arguments/parameter-scope.js';
 import { isSpeltLike } from '../../lib/names.js';
 import type { JsonObject } from '../../protocol/json.js';
 import type { Operation } from '../../protocol/operation.js';
@@ -28,7 +27,7 @@ export function createControls(
 }
 
 function prepareControls(operation: Operation, computed: readonly ComputedField[]): ControlSet {
-  const { byName } = parameterScope(operation);
+  const { byName } = operation.scope;
   const shape = declaredShape(operation);
   const path = shape?.kind === 'collection' ? shape.path : null;
   const fields = path === null ? [] : describedFields(operation, path);
@@ -99,7 +98,7 @@ export function splitControls(controls: ControlSet, operation: Operation, params
 /** Nothing where the key is metadata or the operation's own: its rest is spelt like no control. */
 function readMisspelt(key: string, { names }: ControlSet, operation: Operation): readonly UnknownControl[] {
   const control = CONTROLS.find((name) => isSpeltLike(key.replace(/^_+/, ''), name));
-  if (control === undefined || parameterScope(operation).byName.has(key)) return [];
+  if (control === undefined || operation.scope.byName.has(key)) return [];
   const meant = names.get(control);
   return [{ key, ...(meant !== undefined && { meant }) }];
 }

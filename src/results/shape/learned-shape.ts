@@ -1,6 +1,4 @@
-import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { canonicalSchemaJson } from '../../lib/canonical-json.js';
 import type { Operation } from '../../protocol/operation.js';
 import type { FieldPath, ResultShape } from '../result-types.js';
 import { declaredShape, isReadable } from './declared-shape.js';
@@ -70,17 +68,7 @@ function declarationOf(operation: Operation): Declaration {
 function readDeclaration(operation: Operation): Declaration {
   const shape = declaredShape(operation);
   const isDeclared = shape !== undefined && (shape.kind === 'object' || shape.path !== null);
-  return { shape, key: isDeclared || !isReadable(operation) ? undefined : keyOf(operation) };
-}
-
-function keyOf({ qualifiedName, tool, inputSchema, outputSchema, fixedArguments }: Operation): string | undefined {
-  try {
-    const definition = canonicalSchemaJson([qualifiedName, tool, inputSchema, outputSchema, fixedArguments]);
-    return createHash('sha256').update(definition).digest('base64url');
-  } catch {
-    // A definition that is nested too deeply to be written: nothing is remembered of it.
-    return undefined;
-  }
+  return { shape, key: isDeclared || !isReadable(operation) ? undefined : operation.definition };
 }
 
 /** Answers that must agree before a shape is certain. */

@@ -1,4 +1,5 @@
 import type { Catalog } from '../../../src/catalog/catalog.js';
+import { finishOperation } from '../../../src/catalog/finish-operation.js';
 import type { FamilyDefinition, ProfileDefinition } from '../../../src/config/gateway-config.js';
 import {
   CATEGORIES,
@@ -7,10 +8,11 @@ import {
   type DangerLevel,
   GATEWAY_SOURCE,
   type Operation,
+  type OperationFields,
   type Parameter,
 } from '../../../src/protocol/operation.js';
 
-interface OperationSketch extends Partial<Omit<Operation, 'classification'>> {
+interface OperationSketch extends Partial<Omit<OperationFields, 'classification'>> {
   readonly category?: Category;
   readonly danger?: DangerLevel;
   /** Required parameters by name. */
@@ -24,7 +26,7 @@ export function fakeOperation(name: string, sketch: OperationSketch = {}): Opera
   const { category = 'READ', danger, required = [], input = [], ...rest } = sketch;
   const upstream = rest.upstream ?? 'alpha';
   const schemas = Object.fromEntries([...required, ...input].map((key) => [key, { type: 'string' }]));
-  return {
+  return finishOperation({
     name,
     qualifiedName: upstream === GATEWAY_SOURCE || name.includes('__') ? name : `${upstream}__${name}`,
     upstream,
@@ -49,7 +51,7 @@ export function fakeOperation(name: string, sketch: OperationSketch = {}): Opera
     retryable: category === 'READ',
     groupedBy: null,
     ...rest,
-  };
+  });
 }
 
 function fakeParameter(name: string, place: Parameter['place']): Parameter {

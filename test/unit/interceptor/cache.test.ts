@@ -61,13 +61,18 @@ describe('answers from memory', () => {
   it.each<[string, Operation, HandlerCall['arguments'], boolean]>([
     ['the same arguments in another order', CACHED, { b: { d: 1, c: 2 }, a: 1 }, true],
     ['another caller', CACHED, { a: 1, b: { c: 2, d: 1 } }, true],
-    ['a catalog built again from the same definition', { ...CACHED, inputSchema: { type: 'object' } }, {}, true],
+    [
+      'a catalog built again from the same definition',
+      anOperation({ ...CACHED, inputSchema: { type: 'object' } }),
+      {},
+      true,
+    ],
     ['other arguments', CACHED, { a: 2, b: { c: 2, d: 1 } }, false],
-    ['another operation', { ...CACHED, qualifiedName: 'demo__other' }, {}, false],
-    ['another value of a grouped tool', { ...CACHED, fixedArguments: { action: 'b' } }, {}, false],
-    ['a changed schema', { ...CACHED, inputSchema: { type: 'object', required: [] } }, {}, false],
-    ['a changed answer', { ...CACHED, outputSchema: { type: 'object' } }, {}, false],
-    ['a changed description', { ...CACHED, description: 'Gets something else.' }, {}, false],
+    ['another operation', anOperation({ ...CACHED, qualifiedName: 'demo__other' }), {}, false],
+    ['another value of a grouped tool', anOperation({ ...CACHED, fixedArguments: { action: 'b' } }), {}, false],
+    ['a changed schema', anOperation({ ...CACHED, inputSchema: { type: 'object', required: [] } }), {}, false],
+    ['a changed answer', anOperation({ ...CACHED, outputSchema: { type: 'object' } }), {}, false],
+    ['a changed description', anOperation({ ...CACHED, description: 'Gets something else.' }), {}, false],
   ])('depend on the question: %s', async (_what, operation, args, same) => {
     const { ask } = bench();
     await ask(

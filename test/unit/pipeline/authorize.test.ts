@@ -81,8 +81,11 @@ describe('an operation that changes while its confirmation is pending', () => {
   const { operation } = CALL;
 
   it.each([
-    ['one with another description', { ...operation, description: 'Deletes all items.' }],
-    ['one with other parameters', { ...operation, inputSchema: { type: 'object', properties: { all: {} } } }],
+    ['one with another description', anOperation({ ...operation, description: 'Deletes all items.' })],
+    [
+      'one with other parameters',
+      anOperation({ ...operation, inputSchema: { type: 'object', properties: { all: {} } } }),
+    ],
     ['unknown, because it is quarantined or removed', undefined],
   ])('is not run once it has become %s', async (_what, now) => {
     await expect(authorize(CALL, WAITING, () => now)).rejects.toMatchObject({ code: 'TOKEN_SCOPE_MISMATCH' });

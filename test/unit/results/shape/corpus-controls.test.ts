@@ -3,7 +3,6 @@ import { describeControls, exampleControls } from '../../../../src/builtin/intro
 import { describeParameters } from '../../../../src/builtin/introspect/types/parameter-info.js';
 import { bindArguments } from '../../../../src/catalog/arguments/bind-arguments.js';
 import { exampleParams } from '../../../../src/catalog/arguments/example-params.js';
-import { parameterScope } from '../../../../src/catalog/arguments/parameter-scope.js';
 import { buildCatalog } from '../../../../src/catalog/build-catalog.js';
 import type { Catalog } from '../../../../src/catalog/catalog.js';
 import type { JsonObject } from '../../../../src/protocol/json.js';
@@ -54,7 +53,7 @@ describe.skipIf(!corpusIsHere)('controls on real catalogues (skipped where ../sh
   it('are refused where they are not documented, also with underscores', { timeout: 180_000 }, () => {
     for (const operation of catalog.operations) {
       const documented = new Set(documentedNames(operation));
-      const { byName } = parameterScope(operation);
+      const { byName } = operation.scope;
       const strangers = CONTROLS.flatMap((control) => [control, `_${control}`]).filter(
         (name) => !documented.has(name) && !byName.has(name),
       );

@@ -73,9 +73,11 @@ describe('shape memory', () => {
     const memory = createShapeMemory();
     for (const answer of [page(1), page(2), page(3)]) memory.learn(GET, answer);
     expect(memory.shapeOf(structuredClone(GET))).toEqual(ISSUES);
-    expect(memory.shapeOf({ ...GET, name: 'demo__get_issues' })).toEqual(ISSUES);
-    expect(memory.shapeOf({ ...GET, inputSchema: { type: 'object', properties: { all: {} } } })).toBeUndefined();
-    expect(memory.shapeOf({ ...GET, qualifiedName: 'other__get_issues' })).toBeUndefined();
+    expect(memory.shapeOf(anOperation({ ...GET, name: 'demo__get_issues' }))).toEqual(ISSUES);
+    expect(
+      memory.shapeOf(anOperation({ ...GET, inputSchema: { type: 'object', properties: { all: {} } } })),
+    ).toBeUndefined();
+    expect(memory.shapeOf(anOperation({ ...GET, qualifiedName: 'other__get_issues' }))).toBeUndefined();
   });
 
   it('remembers ten thousand operations and no more', () => {
