@@ -38,12 +38,12 @@ export function openCapturedGateway(
     results,
     toolSets,
     policy: { staticDecision: rules.staticDecision, revokeToken: refuseCall, quotaStatus: unlimitedQuota.status },
-    upstreamHandler: refuseCall,
+    upstreamCalls: { handlersOver: () => refuseCall },
     ...options,
   });
   const pipeline = createPipeline({
     gatekeeper: { admit: () => ({ outcome: 'allowed' }), staticDecision: rules.staticDecision },
-    currentOperation: snapshot.catalog.find,
+    current: () => snapshot,
     quota: unlimitedQuota,
     limits: config.limits,
     observe: () => undefined,

@@ -8,7 +8,6 @@ import type { EndpointPlan } from '../endpoint/endpoint-plan.js';
 import type { Observer } from '../observe/observation.js';
 import { createBatchRunner, readBatch } from '../pipeline/batch/batch.js';
 import { createPipeline } from '../pipeline/pipeline.js';
-import { requireUnchanged } from '../pipeline/require-unchanged.js';
 import { createFailureReader } from '../pipeline/shape.js';
 import type { SearchHit, Snapshot } from '../pipeline/snapshot.js';
 import { createWarnedOnce } from '../pipeline/warnings.js';
@@ -22,9 +21,7 @@ import type { ToolSet } from '../protocol/tools.js';
 import { createResultService } from '../results/results.js';
 import { ServerLogs } from '../upstream/server-logs.js';
 import { listBinDirectories } from '../upstream/transport/resolve-command.js';
-import type { UpstreamEvents } from '../upstream/upstream.js';
-import { openUpstreamPool, type UpstreamPool } from '../upstream/upstream-pool.js';
-import { createInnerCalls } from './inner-calls.js';
+import { createUpstreamPool, type UpstreamPool } from '../upstream/upstream-pool.js';
 import {
   type CatalogKeeper,
   combineKnown,
@@ -49,7 +46,7 @@ import {
   placeOperations,
 } from './status.js';
 import { describeUnmatched } from './unmatched-rules.js';
-import { createUpstreamHandler } from './upstream-handler.js';
+import { createUpstreamCalls } from './upstream-calls.js';
 
 export type { GatewayStatus, NamedOperation, PlacedOperation, UpstreamSummary } from './status.js';
 
@@ -132,20 +129,8 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
   lifecycle.opened('policy', () => policy.close());
   const results = createResultService(config.results);
   const warnedOnce = createWarnedOnce();
-  const upstreamHandler = createUpstreamHandler(
-    config,
-    (slug) => pool.get(slug),
-    () => catalog.current(),
-    policy,
-    (operation) => {
-      catalog.settle();
-      requireUnchanged(operation, catalog.current());
-    },
-  );
-  const innerCalls = createInnerCalls(
-    (raw) => pipeline(raw, catalog.current()),
-    () => catalog.current(),
-  );
+  const pool = createPool(config, deps);
+  const upstreamCalls = createUpstreamCalls(config, pool, policy);
   const catalog = createLiveCatalog({
     build: (offered) =>
       buildSnapshot({
@@ -153,8 +138,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
         config,
         policy: describePolicy(policy),
         results,
-        innerCalls,
-        upstreamHandler: upstreamHandler.handle,
+        upstreamCalls,
         connections: {
           absenceOf: (slug) => pool.get(slug)?.absence(),
           retryNow: (slug) => pool.get(slug)?.retryNow(),
@@ -167,21 +151,13 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     enabled: config.upstreams.filter(({ disabled }) => !disabled).map(({ slug }) => slug),
     known: memory.known,
   });
-  const pool = openPool(config, deps, {
-    onTools(slug, tools) {
-      // A server that lists its tools again may have restarted, so its cached answers may be stale.
-      upstreamHandler.invalidate(slug);
-      catalog.offer(slug, tools);
-    },
-    onLimits: policy.quota.noteLimits,
-  });
   lifecycle.opened('upstreams', () => pool.close());
   lifecycle.opened('catalog', () => catalog.close());
 
   const { gatekeeper, quota, recordCall } = policy;
   const pipeline = createPipeline({
     gatekeeper,
-    currentOperation: (qualifiedName) => catalog.current().catalog.find(qualifiedName),
+    current: catalog.settled,
     quota,
     recordCall,
     limits: config.limits,
@@ -199,9 +175,16 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     limits,
     observe,
   });
-  const settled = pool.settled.then(() => {
-    catalog.settle();
-    const unmatched = describeUnmatched(config, catalog.current().catalog.operations);
+  const connected = pool.connect({
+    onTools(slug, tools) {
+      // A server that lists its tools again may have restarted, so its cached answers may be stale.
+      upstreamCalls.invalidate(slug);
+      catalog.offer(slug, tools);
+    },
+    onLimits: policy.quota.noteLimits,
+  });
+  const settled = connected.then(() => {
+    const unmatched = describeUnmatched(config, catalog.settled().catalog.operations);
     for (const message of unmatched) observe({ kind: 'notice', level: 'warn', message });
   });
   const warmedUp = Promise.race([settled, delay(WARM_UP_MS, undefined, { ref: false })]);
@@ -268,14 +251,10 @@ function markUnknownTool(reply: Reply): Reply {
   return { ...reply, unknownTool: true };
 }
 
-function openPool(
-  config: GatewayConfig,
-  { observe, clientInfo, packageDirectory }: GatewayDeps,
-  events: UpstreamEvents,
-): UpstreamPool {
+function createPool(config: GatewayConfig, { observe, clientInfo, packageDirectory }: GatewayDeps): UpstreamPool {
   const binDirectories = listBinDirectories([config.directory, packageDirectory]);
   const logs = new ServerLogs({ directory: serverLogDirectory(config), observe });
-  return openUpstreamPool(config.upstreams, { observe, clientInfo, binDirectories, events, logs });
+  return createUpstreamPool(config.upstreams, { observe, clientInfo, binDirectories, logs });
 }
 
 /** The part of policy that introspection may show. */

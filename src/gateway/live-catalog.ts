@@ -19,8 +19,8 @@ export interface LiveCatalog {
   current(): Snapshot;
   /** Takes an upstream's list. Several lists in one turn of the event loop cause one rebuild. */
   offer(slug: string, tools: readonly RawTool[]): void;
-  /** Rebuilds the snapshot now if a rebuild is pending. */
-  settle(): void;
+  /** The current snapshot, rebuilt now if a rebuild is pending. */
+  settled(): Snapshot;
   /**
    * New names stop waiting for these: `known` are upstreams that an earlier run has seen and this one has not yet, `all` are
    * those never seen as well. They have had their time.
@@ -89,8 +89,9 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
       if (!firstToolSets.has(slug)) firstToolSets.set(slug, toolSet);
       due ??= setImmediate(rebuild);
     },
-    settle() {
+    settled() {
       if (due !== undefined) rebuild();
+      return snapshot;
     },
     stopWaitingFor(upstreams) {
       const before = listAwaited().length;

@@ -1,6 +1,5 @@
 import { createIntrospection, type IntrospectionPolicy } from '../builtin/introspect/handler.js';
 import { introspectOperation } from '../builtin/introspect/operation.js';
-import type { CallOperation } from '../builtin/relationships/edges.js';
 import { listRelationSources } from '../builtin/relationships/graph.js';
 import { createRelationshipsHandler } from '../builtin/relationships/handler.js';
 import { createRelationshipsOperation } from '../builtin/relationships/operation.js';
@@ -10,11 +9,12 @@ import type { GatewayConfig } from '../config/gateway-config.js';
 import { buildEndpointPlan } from '../endpoint/endpoint-plan.js';
 import { unknownOperation } from '../pipeline/not-found.js';
 import type { Connections, Snapshot } from '../pipeline/snapshot.js';
-import type { HandlerCall, OperationHandler } from '../protocol/call.js';
+import type { OperationHandler } from '../protocol/call.js';
 import { GATEWAY_SOURCE, type Operation } from '../protocol/operation.js';
 import type { ToolSet } from '../protocol/tools.js';
 import { passResults, type ResultService } from '../results/result-types.js';
 import { searchOperations } from '../search/search.js';
+import type { UpstreamCalls } from './upstream-calls.js';
 
 interface SnapshotInput {
   readonly config: Pick<GatewayConfig, 'upstreams' | 'pins' | 'endpoint' | 'limits' | 'lock'>;
@@ -24,10 +24,8 @@ interface SnapshotInput {
   readonly policy: IntrospectionPolicy;
   /** The controls of answers; none where absent. */
   readonly results?: Pick<ResultService, 'controlsOf' | 'readStored'>;
-  /** Calls operations for a built-in operation; needed where relations are configured. */
-  readonly innerCalls?: (call: HandlerCall) => CallOperation;
-  /** Runs an upstream's operation. */
-  readonly upstreamHandler: OperationHandler;
+  /** What runs the operations of upstreams. */
+  readonly upstreamCalls: Pick<UpstreamCalls, 'handlersOver'>;
   /** Who held which bare name before. */
   readonly holders?: NameHolders;
   /** The upstreams, by slug, that new names wait for. */
@@ -42,7 +40,7 @@ const NO_TOOL_SETS: ReadonlyMap<string, ToolSet> = new Map();
 
 /** Builds the immutable state that follows from the upstreams' tool lists; called on each change. */
 export function buildSnapshot(input: SnapshotInput): Snapshot {
-  const { config, toolSets, policy, upstreamHandler, ignoreAnnotations, firstToolSets = NO_TOOL_SETS } = input;
+  const { config, toolSets, policy, upstreamCalls, ignoreAnnotations, firstToolSets = NO_TOOL_SETS } = input;
   const { controlsOf, readStored } = input.results ?? passResults;
   const { connections = ALL_CONNECTED } = input;
   const relations = openRelations(input);
@@ -69,13 +67,16 @@ export function buildSnapshot(input: SnapshotInput): Snapshot {
     absenceOf: connections.absenceOf,
     explainUnknown: async (name) => (await unknownOperation(name, {}, snapshot)).message,
   });
+  const upstreamHandlerOf = upstreamCalls.handlersOver(catalog);
   const ownHandlers = new Map(relations.map(({ operation, handle }) => [operation.name, handle]));
   const snapshot: Snapshot = {
     catalog,
     plan,
     search: async (text, limit) => (await searchOperations(catalog, text)).slice(0, limit),
     handlerOf: (operation) =>
-      operation.upstream === GATEWAY_SOURCE ? (ownHandlers.get(operation.name) ?? introspect) : upstreamHandler,
+      operation.upstream === GATEWAY_SOURCE
+        ? (ownHandlers.get(operation.name) ?? introspect)
+        : upstreamHandlerOf(operation),
     isCallable: (operation) => policy.staticDecision(operation).effect !== 'deny',
     connections,
   };
@@ -85,11 +86,11 @@ export function buildSnapshot(input: SnapshotInput): Snapshot {
 const ALL_CONNECTED: Connections = { absenceOf: () => undefined, retryNow: () => undefined };
 
 /** The operation that follows configured relations; none where no relations are configured. */
-function openRelations({ config, innerCalls }: SnapshotInput): readonly OwnOperation[] {
+function openRelations({ config }: SnapshotInput): readonly OwnOperation[] {
   const sources = listRelationSources(config.upstreams);
   const operation = createRelationshipsOperation(sources);
-  if (operation === undefined || innerCalls === undefined) return [];
-  return [{ operation, handle: createRelationshipsHandler(sources, innerCalls) }];
+  if (operation === undefined) return [];
+  return [{ operation, handle: createRelationshipsHandler(sources) }];
 }
 
 /** A built-in operation besides `introspect`. */

@@ -7,14 +7,16 @@ import type { ToolCallResult } from '../protocol/result.js';
 import { questionKey } from './call-key.js';
 
 export interface CacheInterceptor {
-  readonly handle: OperationHandler;
+  /**
+   * Answers from the cache, and runs the other calls with `inner`, with the reads that a write makes; while a write runs, no answer
+   * is cached. All handlers made here share one cache.
+   */
+  over(inner: OperationHandler): OperationHandler;
   /** Drops an upstream's cached answers, and caches none of the reads that run now. */
   invalidate(upstream: string): void;
 }
 
 interface CacheInterceptorOptions {
-  /** Runs a call, with the reads that a write makes; while a write runs, no answer is cached. */
-  readonly inner: OperationHandler;
   /** Bytes of JSON over all upstreams, at least 1. */
   readonly maxBytes: number;
   /** Milliseconds of a clock that never goes back. */
@@ -28,7 +30,7 @@ interface CacheInterceptorOptions {
  * answers when it starts, because it may take effect at any moment from then on. Until it ends no answer is cached, and reads
  * that still run then are neither cached nor joined, because they may show the state before the write.
  */
-export function createCacheInterceptor({ inner, maxBytes, now }: CacheInterceptorOptions): CacheInterceptor {
+export function createCacheInterceptor({ maxBytes, now }: CacheInterceptorOptions): CacheInterceptor {
   const answers = new AnswerCache({ maxBytes, now: now ?? (() => performance.now()) });
   const traffic = new Map<string, UpstreamTraffic>();
 
@@ -37,7 +39,7 @@ export function createCacheInterceptor({ inner, maxBytes, now }: CacheIntercepto
     traffic.set(upstream, at);
     return at;
   };
-  const write: OperationHandler = async (call) => {
+  const write = async (inner: OperationHandler, call: HandlerCall): Promise<HandlerOutcome> => {
     const { upstream } = call.operation;
     const end = trafficAt(upstream).enterWrite();
     answers.forget(upstream);
@@ -47,7 +49,7 @@ export function createCacheInterceptor({ inner, maxBytes, now }: CacheIntercepto
       end();
     }
   };
-  const startRead = (call: HandlerCall, key: string, cacheSeconds: number): SharedCall => {
+  const startRead = (inner: OperationHandler, call: HandlerCall, key: string, cacheSeconds: number): SharedCall => {
     const { upstream } = call.operation;
     const read = new SharedCall(inner, call);
     const end = trafficAt(upstream).enterRead(key, read);
@@ -61,14 +63,14 @@ export function createCacheInterceptor({ inner, maxBytes, now }: CacheIntercepto
   };
 
   return {
-    async handle(call) {
+    over: (inner) => async (call) => {
       const { classification, cacheSeconds, upstream } = call.operation;
-      if (classification.category !== 'READ') return write(call);
+      if (classification.category !== 'READ') return write(inner, call);
       if (cacheSeconds === undefined || call.cancellation.cancelled) return inner(call);
       const key = questionKey(call);
       const cached = answers.find(key);
       if (cached !== undefined) return { toolResult: markCached(cached.result, cached.ageSeconds) };
-      const read = trafficAt(upstream).findRead(key) ?? startRead(call, key, cacheSeconds);
+      const read = trafficAt(upstream).findRead(key) ?? startRead(inner, call, key, cacheSeconds);
       return read.join(call);
     },
     invalidate(upstream) {
@@ -208,11 +210,12 @@ class SharedCall {
   readonly #cancellation = new Cancellation();
 
   /** Starts the call, which no caller has joined yet. */
-  constructor(inner: OperationHandler, { operation, arguments: args, caller }: HandlerCall) {
+  constructor(inner: OperationHandler, { operation, arguments: args, caller, host }: HandlerCall) {
     this.outcome = inner({
       operation,
       arguments: args,
       caller,
+      host,
       cancellation: this.#cancellation,
       onProgress: (update) => this.#reportProgress(update),
     });

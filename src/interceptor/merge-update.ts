@@ -27,12 +27,18 @@ interface MergeInterceptorDeps {
   readonly inner: OperationHandler;
   /** Runs the read of an update the same way, with policy, budgets and audit as for a call of the update's caller. */
   readonly read: OperationHandler;
-  /** Looks in the current catalog. */
+  readonly explainFailure: ExplainFailure;
+}
+
+/** What a catalog says of updates that merge. */
+interface MergeCatalog {
   readonly findOperation: FindOperation;
   /** Where a READ's answer holds the resource that merging updates change; undefined where none of them names the READ. */
   readonly resourcePathOf: (read: Operation) => string | undefined;
-  readonly explainFailure: ExplainFailure;
 }
+
+/** Merges updates of one catalog's operations. All handlers made here share their turns. */
+type MergeInterceptor = (catalog: MergeCatalog) => OperationHandler;
 
 /**
  * Runs UPDATEs with `merge`: reads the resource, checks what the caller expects of it, merges the caller's `input` into it,
@@ -43,10 +49,8 @@ interface MergeInterceptorDeps {
 export function createMergeInterceptor({
   inner,
   read: runRead,
-  findOperation,
-  resourcePathOf,
   explainFailure,
-}: MergeInterceptorDeps): OperationHandler {
+}: MergeInterceptorDeps): MergeInterceptor {
   const readResource = createResourceReader({ inner: runRead, explainFailure });
   const takeTurn = createTurns();
 
@@ -72,20 +76,24 @@ export function createMergeInterceptor({
       return undefined;
     }
   };
-  const merge = async (call: HandlerCall, rule: MergeRule): Promise<HandlerOutcome> => {
+  const merge = async (call: HandlerCall, rule: MergeRule, find: FindOperation): Promise<HandlerOutcome> => {
     const expectation = readExpectation(call.operation, call.ifMatch);
-    const read = planRead(call, rule, findOperation);
+    const read = planRead(call, rule, find);
     return takeTurn(questionKey(read), () => update(call, read, expectation));
   };
   /** A READ that merging updates name gives the version that they expect, so that it need not be learned from a conflict. */
-  const pass = async (call: HandlerCall): Promise<HandlerOutcome> => {
-    const path = call.operation.classification.category === 'READ' ? resourcePathOf(call.operation) : undefined;
+  const pass = async (call: HandlerCall, pathOf: MergeCatalog['resourcePathOf']): Promise<HandlerOutcome> => {
+    const path = call.operation.classification.category === 'READ' ? pathOf(call.operation) : undefined;
     const outcome = await inner(call);
     if (path === undefined || isFailure(outcome)) return outcome;
     const resource = findResource(outcome, path);
     return resource === undefined ? outcome : addVersion(outcome, versionOf(resource));
   };
-  return (call) => (call.operation.merge === undefined ? pass(call) : merge(call, call.operation.merge));
+  return ({ findOperation, resourcePathOf }) =>
+    (call) => {
+      const { merge: rule } = call.operation;
+      return rule === undefined ? pass(call, resourcePathOf) : merge(call, rule, findOperation);
+    };
 }
 
 function isFailure(outcome: HandlerOutcome): boolean {

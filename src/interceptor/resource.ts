@@ -63,7 +63,7 @@ interface Pair {
  * @throws OperationError when the curation names no such read, or the caller's identifiers do not fit it
  */
 export function planRead(call: HandlerCall, merge: MergeRule, find: FindOperation): HandlerCall {
-  const { operation, caller, cancellation } = call;
+  const { operation, caller, cancellation, host } = call;
   const read = find(operation.upstream, merge.read);
   if (read?.classification.category !== 'READ') {
     throw brokenCuration(operation, 'merge.read', 'names no READ operation of it');
@@ -78,7 +78,7 @@ export function planRead(call: HandlerCall, merge: MergeRule, find: FindOperatio
       { operation: operation.name, read_operation: read.name, param_name: fault.param },
     );
   }
-  return { operation: read, arguments: args, caller, cancellation };
+  return { operation: read, arguments: args, caller, cancellation, host };
 }
 
 /** A faulty configuration, in the words that the operator needs to correct it. */

@@ -1,11 +1,12 @@
 import { operationOfCall } from '../catalog/call-danger.js';
 import { isSameDefinition } from '../catalog/finish-operation.js';
 import type { Gatekeeper } from '../policy/admission.js';
-import type { RawCall } from '../protocol/call.js';
+import type { HandlerHost, HandlerOutcome, RawCall } from '../protocol/call.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { Operation } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
 import type { CollectionQuery } from '../results/result-types.js';
+import type { Snapshot } from './snapshot.js';
 import type { ValidatedCall } from './validate.js';
 
 /**
@@ -85,4 +86,22 @@ function requireUnchanged(operation: Operation, args: JsonObject, currentOperati
     `Operation '${name}' changed while its confirmation was pending and did not run. Read its details again, then call it without a token to be asked again`,
     { operation: name, token_operation: qualifiedName, requested_operation: qualifiedName },
   );
+}
+
+/** Runs an authorised call. A built-in operation and an upstream's tool are both handlers here. */
+export function dispatch(
+  { operation, arguments: args, raw, directives }: AuthorizedCall,
+  snapshot: Pick<Snapshot, 'handlerOf'>,
+  host: HandlerHost,
+): Promise<HandlerOutcome> {
+  const { ifMatch } = directives;
+  return snapshot.handlerOf(operation)({
+    operation,
+    arguments: args,
+    caller: raw.caller,
+    cancellation: raw.cancellation,
+    host,
+    ...(ifMatch === undefined ? {} : { ifMatch }),
+    ...(raw.onProgress === undefined ? {} : { onProgress: raw.onProgress }),
+  });
 }

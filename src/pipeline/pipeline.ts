@@ -4,17 +4,18 @@ import type { Observation, Observer } from '../observe/observation.js';
 import type { Gatekeeper } from '../policy/admission.js';
 import type { CallRecorder } from '../policy/audit-events.js';
 import type { QuotaService } from '../policy/quota/quota-types.js';
-import type { RawCall } from '../protocol/call.js';
+import type { HandlerHost, RawCall } from '../protocol/call.js';
 import { InputRequired } from '../protocol/consent.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { PayloadLimits } from '../protocol/limits.js';
 import type { Operation } from '../protocol/operation.js';
-import type { Reply } from '../protocol/result.js';
+import type { Reply, Warning } from '../protocol/result.js';
 import type { ReadContext, ResultService } from '../results/result-types.js';
-import { type AuthorizedCall, authorize, type CurrentOperation } from './authorize.js';
+import { type AuthorizedCall, authorize, dispatch } from './authorize.js';
 import { decode } from './decode.js';
-import { dispatch } from './dispatch.js';
+import { innerRead, readData } from './inner-read.js';
 import { limitPayload } from './limit.js';
+import { requireUnchanged } from './require-unchanged.js';
 import { route } from './route.js';
 import {
   type ExplainFailure,
@@ -26,13 +27,13 @@ import {
   toOperationError,
 } from './shape.js';
 import type { Snapshot } from './snapshot.js';
-import { throttle } from './throttle.js';
 import { validate } from './validate.js';
 import { collectWarnings, type WarnedOnce } from './warnings.js';
 
 interface PipelineDeps {
   readonly gatekeeper: Gatekeeper;
-  readonly currentOperation: CurrentOperation;
+  /** The snapshot of this moment; it may be newer than a call's. */
+  readonly current: () => Snapshot;
   readonly quota: Pick<QuotaService, 'charge' | 'settle'>;
   readonly limits: PayloadLimits;
   readonly observe: Observer;
@@ -61,18 +62,8 @@ interface Progress {
  * the audit trail at the end.
  */
 export function createPipeline(deps: PipelineDeps): Pipeline {
-  const {
-    gatekeeper,
-    currentOperation,
-    quota,
-    limits,
-    observe,
-    recordCall,
-    results,
-    isFirstWarning,
-    slowMs,
-    explainFailure,
-  } = deps;
+  const { gatekeeper, current, quota, limits, observe, recordCall, results, isFirstWarning, slowMs, explainFailure } =
+    deps;
 
   const runStages = async (raw: RawCall, snapshot: Snapshot, progress: Progress): Promise<Reply> => {
     limitPayload(raw.arguments, limits);
@@ -83,7 +74,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     progress.operation = validated.operation;
     progress.arguments = validated.arguments;
     if (validated.unchecked !== undefined) observe(uncheckedNotice(validated.operation, validated.unchecked));
-    const authorized = await authorize(validated, gatekeeper, currentOperation);
+    const authorized = await authorize(validated, gatekeeper, (name) => current().catalog.find(name));
     const { operation, query } = authorized;
     const context = describeContext(authorized);
     const stored = query === undefined ? undefined : results.resume(context, query);
@@ -92,8 +83,8 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
       await quota.settle(operation, raw.caller, page.text.length);
       return page;
     }
-    const quotaWarnings = await throttle(authorized, quota);
-    const outcome = await dispatch(authorized, snapshot);
+    const quotaWarnings = await charge(authorized, quota);
+    const outcome = await dispatch(authorized, snapshot, host);
     const finish: FinishAnswer = async (dataText, value) => {
       const answer = await results.finish(context, query, dataText, value);
       const allWarnings = collectWarnings({
@@ -111,7 +102,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     return reply;
   };
 
-  return async (raw, snapshot) => {
+  const pipeline: Pipeline = async (raw, snapshot) => {
     const progress: Progress = { started: performance.now() };
     const reply = await runStages(raw, snapshot, progress).catch((thrown: unknown) => {
       if (thrown instanceof InputRequired) return shapeQuestion(thrown, progress.operation);
@@ -136,6 +127,32 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     });
     return reply;
   };
+  const host: HandlerHost = {
+    requireCurrent: (operation) => requireUnchanged(operation, current()),
+    async read(call, upstream, name, params) {
+      const snapshot = current();
+      return readData(await pipeline(innerRead(call, snapshot, { upstream, name, params }), snapshot));
+    },
+  };
+  return pipeline;
+}
+
+const NO_WARNINGS: readonly Warning[] = [];
+
+/**
+ * Counts the call against its budgets and returns a warning for each that is nearly used up. A call is refused here when a
+ * rate limit or a quota is used up, or when a quota pauses until the caller sends a token.
+ */
+async function charge(call: AuthorizedCall, quota: Pick<QuotaService, 'charge'>): Promise<readonly Warning[]> {
+  const { operation, arguments: args, raw, directives } = call;
+  const { quotaContinue } = directives;
+  const charged = quota.charge({
+    operation,
+    arguments: args,
+    caller: raw.caller,
+    ...(quotaContinue === undefined ? {} : { continueToken: quotaContinue }),
+  });
+  return charged === undefined ? NO_WARNINGS : charged;
 }
 
 /** The caller is not told: it can do nothing about it, and the upstream's own answer says what is wrong. */

@@ -47,6 +47,22 @@ export interface HandlerCall {
   readonly cancellation: Cancellation;
   /** Present when the client asked for progress. */
   readonly onProgress?: (update: ProgressUpdate) => void;
+  readonly host: HandlerHost;
+}
+
+/** What a handler may ask of the gateway that runs it. */
+export interface HandlerHost {
+  /**
+   * Throws where the operation is no longer what was checked and agreed to: a call may have waited for its turn, for a person or
+   * for a connection. Asked again before each send.
+   */
+  requireCurrent(operation: Operation): void;
+  /**
+   * Calls a READ of an upstream as the call's own caller, and until the call is cancelled; resolves with its data. Rejects with an
+   * `OperationError`, also for an operation that does not exist or does not read.
+   * @param name the operation's name within its upstream, or its tool's
+   */
+  read(call: HandlerCall, upstream: string, name: string, params: JsonObject): Promise<unknown>;
 }
 
 /** Plain data of a built-in operation, as a value or as JSON text, or an upstream's tool result that is not shaped yet. */

@@ -29,7 +29,6 @@ const PROBE_MS = 3_000;
 interface ManagedUpstreamOptions {
   readonly config: UpstreamConfig;
   readonly around: TransportSurroundings;
-  readonly events: UpstreamEvents;
   /** Of all child processes together. */
   readonly starts: StartSlots;
 }
@@ -37,8 +36,6 @@ interface ManagedUpstreamOptions {
 /** Keeps one server connected for as long as the gateway runs, and sends it calls. */
 export class ManagedUpstream implements Upstream {
   readonly slug: string;
-  /** Resolves when the first attempt to connect has succeeded or failed. */
-  readonly settled: Promise<void>;
 
   readonly #options: ManagedUpstreamOptions;
   readonly #memory: EraMemory = {};
@@ -60,7 +57,8 @@ export class ManagedUpstream implements Upstream {
   #hung = false;
   #downSince = performance.now();
   #ending: Promise<void> | undefined;
-  readonly #supervision: Promise<void>;
+  #events: UpstreamEvents | undefined;
+  #supervision: Promise<void> | undefined;
 
   constructor(options: ManagedUpstreamOptions) {
     const { config } = options;
@@ -70,8 +68,15 @@ export class ManagedUpstream implements Upstream {
     this.#limit = limitConcurrency(config.maxConcurrency);
     this.#problem = config.problem;
     this.#state = config.problem !== undefined ? 'misconfigured' : config.disabled ? 'disabled' : 'connecting';
-    this.settled = config.disabled ? Promise.resolve() : new Promise((resolve) => (this.#settle = resolve));
-    this.#supervision = config.disabled ? Promise.resolve() : this.#supervise();
+  }
+
+  /** Begins to keep it connected. Resolves when the first attempt has succeeded or failed; never rejects. */
+  connect(events: UpstreamEvents): Promise<void> {
+    if (this.#options.config.disabled || this.#events !== undefined) return Promise.resolve();
+    this.#events = events;
+    const settled = new Promise<void>((resolve) => (this.#settle = resolve));
+    this.#supervision = this.#supervise();
+    return settled;
   }
 
   async call(call: UpstreamCall): Promise<ToolCallResult> {
@@ -201,7 +206,7 @@ export class ManagedUpstream implements Upstream {
         signal: this.#closing.signal,
         probeTimeoutMs: PROBE_MS * 2 ** Math.min(this.#pacer.failures, 4),
         onTools: (tools) => this.#takeTools(tools),
-        onLimits: (limits, tool) => this.#options.events.onLimits?.(this.slug, limits, tool),
+        onLimits: (limits, tool) => this.#events?.onLimits?.(this.slug, limits, tool),
         onDiagnostic: (message) =>
           around.observe({ kind: 'diagnostic', severity: 'warning', upstream: this.slug, message }),
       });
@@ -276,7 +281,7 @@ export class ManagedUpstream implements Upstream {
     if (digest === this.#listDigest) return;
     this.#listDigest = digest;
     try {
-      this.#options.events.onTools(this.slug, tools);
+      this.#events?.onTools(this.slug, tools);
     } catch (cause) {
       this.#options.around.observe({ kind: 'defect', where: 'upstream.onTools', cause });
     }

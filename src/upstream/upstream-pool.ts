@@ -10,30 +10,26 @@ export interface UpstreamPool {
   get(slug: string): Upstream | undefined;
   /** In the order of the configuration. */
   statuses(): readonly UpstreamStatus[];
-  /** Resolves when every enabled upstream has connected or failed once. Never rejects. */
-  readonly settled: Promise<void>;
+  /** Begins to connect; called once. Resolves when every enabled upstream has connected or failed once. Never rejects. */
+  connect(events: UpstreamEvents): Promise<void>;
   /** Ends every connection; child processes and what they started are gone when it resolves. Safe to call twice. */
   close(): Promise<void>;
-}
-
-interface UpstreamPoolDependencies extends TransportSurroundings {
-  readonly events: UpstreamEvents;
 }
 
 /** Child processes that start at once, so that many servers do not starve the gateway and each other. */
 const STARTS_PER_CORE = 2;
 
-export function openUpstreamPool(configs: readonly UpstreamConfig[], deps: UpstreamPoolDependencies): UpstreamPool {
-  const { events, ...around } = deps;
+/** Creates the pool; nothing is connected before `connect`. */
+export function createUpstreamPool(configs: readonly UpstreamConfig[], around: TransportSurroundings): UpstreamPool {
   const starts = new StartSlots(STARTS_PER_CORE * availableParallelism());
-  const upstreams = new Map(
-    configs.map((config) => [config.slug, new ManagedUpstream({ config, around, events, starts })]),
-  );
+  const upstreams = new Map(configs.map((config) => [config.slug, new ManagedUpstream({ config, around, starts })]));
   const all = [...upstreams.values()];
   return {
     get: (slug) => upstreams.get(slug),
     statuses: () => all.map((upstream) => upstream.status()),
-    settled: Promise.all(all.map(({ settled }) => settled)).then(() => undefined),
+    async connect(events) {
+      await Promise.all(all.map((upstream) => upstream.connect(events)));
+    },
     close: async () => {
       await Promise.allSettled(all.map((upstream) => upstream.close()));
       await around.logs?.flushed();

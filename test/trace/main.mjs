@@ -51,7 +51,16 @@ async function startGateway(directory) {
   const config = join(directory, 'gateway.config.json');
   const files = { command: 'mcp-server-filesystem', args: [directory] };
   await writeFile(config, JSON.stringify({ dataDir: join(directory, 'data'), mcpServers: { files } }));
-  const args = ['--inspect=127.0.0.1:0', join(ROOT, 'dist/cli/main.js'), 'serve', '--json', '--config', config, '--port', '0'];
+  const args = [
+    '--inspect=127.0.0.1:0',
+    join(ROOT, 'dist/cli/main.js'),
+    'serve',
+    '--json',
+    '--config',
+    config,
+    '--port',
+    '0',
+  ];
   const child = spawn(process.execPath, args, { cwd: directory, stdio: ['ignore', 'pipe', 'pipe'] });
   const inspector = new Promise((resolve) => {
     let words = '';

@@ -5,11 +5,7 @@ import { isJsonObject, type JsonObject } from '../../protocol/json.js';
 import { OperationError } from '../../protocol/operation-error.js';
 import { type GraphEdge, type GraphNode, type RelationSource, toNode } from './graph.js';
 
-/**
- * Calls a READ operation of an upstream as the caller of the query would, and resolves with its data. Rejects with an
- * `OperationError`, also for an operation that does not exist or is no READ.
- * @param operation the tool's or the operation's name, as the relation writes it
- */
+/** Calls a READ operation of an upstream as the caller of the query would; see `HandlerHost.read`. */
 export type CallOperation = (upstream: string, operation: string, params: JsonObject) => Promise<unknown>;
 
 export interface EdgeReader {

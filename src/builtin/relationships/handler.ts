@@ -1,22 +1,15 @@
-import type { HandlerCall, OperationHandler } from '../../protocol/call.js';
+import type { OperationHandler } from '../../protocol/call.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
-import type { CallOperation } from './edges.js';
 import { type RelationSource, readRelationRequest, type Section } from './graph.js';
 import { traverseRelations } from './traverse.js';
 
-/**
- * The handler of `query_relationships`.
- * @param callsOf how a call's traversal calls operations: as its caller, and only until it is cancelled
- */
-export function createRelationshipsHandler(
-  sources: readonly RelationSource[],
-  callsOf: (call: HandlerCall) => CallOperation,
-): OperationHandler {
+/** The handler of `query_relationships`. */
+export function createRelationshipsHandler(sources: readonly RelationSource[]): OperationHandler {
   return async (call) => {
     const request = readRelationRequest(call.arguments);
     const upstream = call.arguments['upstream'] ?? sources[0]?.upstream;
     const own = sources.filter((source) => source.upstream === upstream);
-    const answer = await traverseRelations(request, own, callsOf(call));
+    const answer = await traverseRelations(request, own, (...read) => call.host.read(call, ...read));
     return { data: selectSections(answer, request.sections) };
   };
 }

@@ -36,7 +36,7 @@ it('the catalog builds one snapshot for all lists of one turn and notifies its l
   expect(notifications).toBe(1);
   stop();
   catalog.offer('a', [{ name: 't' }]);
-  catalog.settle();
+  catalog.settled();
   expect(changes).toHaveLength(2);
   expect(notifications).toBe(1);
 });
@@ -45,7 +45,7 @@ it('the catalog notifies no listener of a list that changes nothing for clients'
   const { catalog, changes } = openCatalog();
   let notifications = 0;
   catalog.offer('a', []);
-  catalog.settle();
+  catalog.settled();
   catalog.onToolsChanged(() => {
     notifications += 1;
   });
@@ -79,7 +79,7 @@ function openNamed(enabled: readonly string[], known?: KnownCatalog) {
 it('new names wait for upstreams that have never been seen, until all are or the wait ends', () => {
   const { catalog, built } = openNamed(['a', 'b', 'c']);
   catalog.offer('a', []);
-  catalog.settle();
+  catalog.settled();
   expect(built.at(-1)).toEqual({ awaited: ['b', 'c'], offering: ['a'] });
   expect(catalog.known().holders.size).toBe(0);
   catalog.stopWaitingFor('known');
@@ -104,7 +104,7 @@ it('an upstream that the last run knew has the time of the start, and offers its
   expect(catalog.toolSets()).toEqual([]);
   catalog.offer('b', []);
   catalog.offer('a', []);
-  catalog.settle();
+  catalog.settled();
   expect(built.at(-1)).toEqual({ awaited: [], offering: ['b', 'a'] });
   expect(catalog.known().holders.get('old')).toEqual(['b']);
   expect([...catalog.known().tools]).toEqual([
@@ -124,10 +124,10 @@ it('of two upstreams of an earlier run that offer one new name, neither gets it 
   };
   const { catalog, built } = openNamed(['a', 'b'], known);
   catalog.offer('b', []);
-  catalog.settle();
+  catalog.settled();
   expect(built.at(-1)?.awaited).toEqual(['a']);
   expect(catalog.known().holders.size).toBe(0);
   catalog.offer('a', []);
-  catalog.settle();
+  catalog.settled();
   expect(built.at(-1)?.awaited).toEqual([]);
 });

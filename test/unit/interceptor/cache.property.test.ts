@@ -36,11 +36,7 @@ const steps = fc.array(
 class Model {
   readonly #held = createHeldInterceptor();
   readonly #clock = { ms: 1_000_000 };
-  readonly #cached = createCacheInterceptor({
-    inner: this.#held.handle,
-    maxBytes: 100_000,
-    now: () => this.#clock.ms,
-  });
+  readonly #cached = createCacheInterceptor({ maxBytes: 100_000, now: () => this.#clock.ms }).over(this.#held.handle);
   readonly #value: Record<string, number> = { one: 0, two: 0 };
   /** The value that the last write which has ended for its caller made, or a later one. */
   readonly #ended: Record<string, number> = { one: 0, two: 0 };
@@ -67,7 +63,7 @@ class Model {
 
   #read(name: string): void {
     const least = this.#ended[name]!;
-    const outcome = this.#cached.handle(aCall(anOperation({ upstream: name, qualifiedName: name, cacheSeconds: 60 })));
+    const outcome = this.#cached(aCall(anOperation({ upstream: name, qualifiedName: name, cacheSeconds: 60 })));
     this.outcomes.push(
       outcome.then(
         (answer) => this.#check(answer, name, least),
@@ -89,7 +85,7 @@ class Model {
     const end = () => {
       this.#ended[name] = Math.max(this.#ended[name]!, this.#effects.get(index) ?? 0);
     };
-    this.outcomes.push(this.#cached.handle(aCall(aWrite({ upstream: name }))).then(end, end));
+    this.outcomes.push(this.#cached(aCall(aWrite({ upstream: name }))).then(end, end));
   }
 
   #move(how: 'apply' | 'return' | 'fail', pick: number): void {

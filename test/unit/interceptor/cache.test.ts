@@ -15,7 +15,8 @@ const CACHED = anOperation({ cacheSeconds: 60 });
 function bench({ maxBytes = 100_000 } = {}) {
   const clock = { ms: 1_000_000 };
   const { handle: inner, calls } = createHeldInterceptor();
-  const { handle, invalidate } = createCacheInterceptor({ inner, maxBytes, now: () => clock.ms });
+  const { over, invalidate } = createCacheInterceptor({ maxBytes, now: () => clock.ms });
+  const handle = over(inner);
   /** Asks, and answers in the upstream's place where it is asked. */
   const ask = async (call: HandlerCall, result: ToolCallResult): Promise<HandlerOutcome> => {
     const before = calls.length;

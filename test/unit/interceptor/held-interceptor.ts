@@ -2,6 +2,7 @@ import type { HandlerCall, HandlerOutcome, OperationHandler } from '../../../src
 import { Cancellation } from '../../../src/protocol/cancellation.js';
 import type { Operation } from '../../../src/protocol/operation.js';
 import type { ToolCallResult } from '../../../src/protocol/result.js';
+import { STILL_HOST } from '../../support/a-handler-host.js';
 import { anOperation } from '../../support/an-operation.js';
 
 /** A call that reached the upstream and is answered when the test says so. */
@@ -27,6 +28,7 @@ export function aCall(operation: Operation, changes: Partial<HandlerCall> = {}):
     arguments: {},
     caller: { sessionId: 's', clientName: 'test', transport: 'http' },
     cancellation: new Cancellation(),
+    host: STILL_HOST,
     ...changes,
   };
 }

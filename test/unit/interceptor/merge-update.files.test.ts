@@ -5,7 +5,7 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Catalog } from '../../../src/catalog/catalog.js';
-import { findOperation } from '../../../src/gateway/upstream-handler.js';
+import { findOperation } from '../../../src/gateway/upstream-calls.js';
 import { createMergeInterceptor } from '../../../src/interceptor/merge-update.js';
 import type { HandlerCall, HandlerOutcome, OperationHandler } from '../../../src/protocol/call.js';
 import type { JsonObject } from '../../../src/protocol/json.js';
@@ -55,13 +55,8 @@ const content = () => readFile(join(folder, 'notes.txt'), 'utf8');
 
 function run(operation: string, args: JsonObject, more: Partial<HandlerCall> = {}): Promise<HandlerOutcome> {
   const find = (upstream: string, name: string) => findOperation(catalog, upstream, name);
-  const handle = createMergeInterceptor({
-    inner,
-    read: inner,
-    findOperation: find,
-    resourcePathOf: () => undefined,
-    explainFailure,
-  });
+  const merging = createMergeInterceptor({ inner, read: inner, explainFailure });
+  const handle = merging({ findOperation: find, resourcePathOf: () => undefined });
   return handle(aCall(named(catalog, operation), { arguments: { path: 'notes.txt', ...args }, ...more }));
 }
 

@@ -422,10 +422,8 @@ it('gives a read of several ids a list of one, and finds an object inside a list
   const handle = createMergeInterceptor({
     inner,
     read: inner,
-    findOperation: () => read,
-    resourcePathOf: () => undefined,
     explainFailure: () => new OperationError('INTERNAL_ERROR', 'not asked'),
-  });
+  })({ findOperation: () => read, resourcePathOf: () => undefined });
   const operation = { ...named(catalog, 'update_record'), merge };
   await handle(aCall(operation, { arguments: { recordId: 'r1', title: 'New' } }));
   expect(sent.slice(0, 1)).toEqual([{ ids: ['r1'] }]);

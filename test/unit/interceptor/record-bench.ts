@@ -1,6 +1,6 @@
 import { buildCatalog } from '../../../src/catalog/build-catalog.js';
 import type { Catalog } from '../../../src/catalog/catalog.js';
-import { findOperation } from '../../../src/gateway/upstream-handler.js';
+import { findOperation } from '../../../src/gateway/upstream-calls.js';
 import { createMergeInterceptor } from '../../../src/interceptor/merge-update.js';
 import type { HandlerCall, HandlerOutcome, OperationHandler } from '../../../src/protocol/call.js';
 import type { JsonObject } from '../../../src/protocol/json.js';
@@ -51,9 +51,10 @@ export function createRecordBench({
   const handle = createMergeInterceptor({
     inner: wrap(inner),
     read: governRead(wrap(inner)),
+    explainFailure,
+  })({
     findOperation: (upstream, name) => findOperation(catalog, upstream, name),
     resourcePathOf: ({ name }) => (name === 'get_record' ? 'record' : undefined),
-    explainFailure,
   });
   const update = (args: JsonObject, more: Partial<HandlerCall> = {}): Promise<HandlerOutcome> =>
     handle(aCall(named(catalog, 'update_record'), { arguments: { recordId: 'r1', ...args }, ...more }));

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { type AuthorizedCall, authorize } from '../../../src/pipeline/authorize.js';
-import { dispatch } from '../../../src/pipeline/dispatch.js';
+import { type AuthorizedCall, authorize, dispatch } from '../../../src/pipeline/authorize.js';
 import type { Snapshot } from '../../../src/pipeline/snapshot.js';
 import type { ValidatedCall } from '../../../src/pipeline/validate.js';
 import type { Gatekeeper, PolicyRequest } from '../../../src/policy/admission.js';
 import { Cancellation } from '../../../src/protocol/cancellation.js';
+import { STILL_HOST } from '../../support/a-handler-host.js';
 import { anOperation } from '../../support/an-operation.js';
 
 const CALL: ValidatedCall = {
@@ -104,7 +104,7 @@ describe('an operation that changes while its confirmation is pending', () => {
 
 it('authorize is the only source of the calls that dispatch accepts: others do not compile', async () => {
   const snapshot: Pick<Snapshot, 'handlerOf'> = { handlerOf: () => async () => ({ data: null }) };
-  const send = (call: AuthorizedCall) => dispatch(call, snapshot as Snapshot);
+  const send = (call: AuthorizedCall) => dispatch(call, snapshot, STILL_HOST);
   const authorized = await authorize(CALL, OPEN, unchanged);
   await expect(send(authorized)).resolves.toEqual({ data: null });
   // @ts-expect-error: a validated call is not an authorised one.

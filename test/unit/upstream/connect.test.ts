@@ -10,7 +10,7 @@ const ALL_TOOLS = createBehaviours().list();
 
 async function problemOf(config: UpstreamConfig): Promise<string | undefined> {
   await using opened = openPool(config);
-  await opened.pool.settled;
+  await opened.settled;
   expect(opened.pool.statuses()[0]?.state).toBe('waiting');
   expect(opened.observations.some(entered('waiting'))).toBe(true);
   return opened.pool.statuses()[0]?.problem;
@@ -55,13 +55,13 @@ function forward(
 describe('connecting', () => {
   it('reads every page of the list', async () => {
     await using opened = openPool(anUpstream(behaviourServer('--page-size', '3')));
-    await opened.pool.settled;
+    await opened.settled;
     expect(opened.lists.get('one')).toEqual([ALL_TOOLS]);
   });
 
   it('hands over entries that are off the specification as they are', async () => {
     await using opened = openPool(anUpstream(behaviourServer('--off-spec')));
-    await opened.pool.settled;
+    await opened.settled;
     expect(opened.lists.get('one')?.[0]).toEqual([...ALL_TOOLS, ...OFF_SPEC_TOOLS]);
   });
 
@@ -76,7 +76,7 @@ describe('connecting', () => {
 
   it('asks a server again that exits when it is probed', async () => {
     await using opened = openPool(anUpstream(behaviourServer('--exit-on-probe')));
-    await opened.pool.settled;
+    await opened.settled;
     expect(opened.pool.statuses()[0]).toMatchObject({ state: 'ready', era: 'legacy', restarts: 0 });
     await opened.call('crash').catch(() => {});
     expect(textOf(await opened.call('counter'))).toBe('1');
@@ -95,7 +95,7 @@ describe('connecting', () => {
 
   it('leaves a disabled server alone', async () => {
     await using opened = openPool(anUpstream(behaviourServer(), { disabled: true }));
-    await opened.pool.settled;
+    await opened.settled;
     expect(opened.pool.statuses()[0]).toMatchObject({ state: 'disabled', tools: 0 });
     await expect(opened.call('echo')).rejects.toMatchObject({ details: { reason: 'unavailable' } });
   });
@@ -172,7 +172,7 @@ describe('the problem of a server that cannot be connected', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
     await using opened = openPool(anUpstream({ type: 'http', url, headers: {} }, { connectTimeoutMs: 300 }));
-    await opened.pool.settled;
+    await opened.settled;
     expect(opened.pool.statuses()[0]?.problem).toBe("no answer to 'server/discover' within 0.3 s");
     await opened.until(() => opened.pool.statuses()[0]?.problem === 'HTTP 503');
     expect(probes).toBe(1);

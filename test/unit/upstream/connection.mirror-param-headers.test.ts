@@ -58,7 +58,7 @@ describe('a modern http upstream', () => {
     };
     const server = await serveModernHttp(createBehaviours({ extraTools: [good, bad] }));
     await using opened = openPool(anUpstream({ type: 'http', url: server.url, headers: {} }));
-    await opened.pool.settled;
+    await opened.settled;
     const names = opened.lists.get('one')?.[0]?.map(({ name }) => name);
     expect(names).toContain('routed');
     expect(names).not.toContain('misrouted');

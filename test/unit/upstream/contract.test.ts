@@ -38,7 +38,7 @@ describe.each(FLAVOURS)('an upstream over $name', ({ name, era, endpoint }) => {
   let opened: OpenedPool;
   beforeAll(async () => {
     opened = openPool(anUpstream(await endpoint(), { maxConcurrency: 200 }));
-    await opened.pool.settled;
+    await opened.settled;
   });
   afterAll(() => opened.pool.close());
 

@@ -49,7 +49,7 @@ describe('an upstream with a limit', () => {
 
   it("uses the upstream's own time-out where a call brings none", async () => {
     await using opened = openPool(anUpstream(behaviourServer(), { timeoutMs: 300 }));
-    await opened.pool.settled;
+    await opened.settled;
     await expect(opened.call('hold', { key: 'x' })).rejects.toMatchObject({ details: { reason: 'timeout' } });
     expect(textOf(await opened.call('cancelled'))).toBe('["x"]');
   });

@@ -8,7 +8,7 @@ import type { AnnouncedLimits } from '../../../src/protocol/limits.js';
 import type { ToolCallResult } from '../../../src/protocol/result.js';
 import type { RawTool } from '../../../src/protocol/tools.js';
 import type { UpstreamCall } from '../../../src/upstream/upstream.js';
-import { openUpstreamPool, type UpstreamPool } from '../../../src/upstream/upstream-pool.js';
+import { createUpstreamPool, type UpstreamPool } from '../../../src/upstream/upstream-pool.js';
 
 export const SERVERS = fileURLToPath(new URL('../../fixtures/servers/', import.meta.url));
 
@@ -46,6 +46,8 @@ export function anUpstream(endpoint: UpstreamEndpoint, overrides: Partial<Upstre
 /** A pool under test: what it told, and ways to wait for it. Closes itself at the end of the test. */
 export interface OpenedPool extends AsyncDisposable {
   readonly pool: UpstreamPool;
+  /** Resolves when every upstream has connected or failed once. */
+  readonly settled: Promise<void>;
   readonly observations: readonly Observation[];
   /** Every list that was handed over, by slug, oldest first. */
   readonly lists: ReadonlyMap<string, readonly (readonly RawTool[])[]>;
@@ -70,22 +72,22 @@ export function openPool(...configs: readonly UpstreamConfig[]): OpenedPool {
   const stir = (): void => {
     for (const watcher of [...watchers]) watcher();
   };
-  const pool = openUpstreamPool(configs, {
+  const pool = createUpstreamPool(configs, {
     observe: (observation) => {
       observations.push(observation);
       stir();
     },
-    events: {
-      onTools: (slug, tools) => {
-        lists.set(slug, [...(lists.get(slug) ?? []), tools]);
-        stir();
-      },
-      onLimits: (slug, announced) => {
-        limits.push([slug, announced]);
-      },
-    },
     binDirectories: [],
     clientInfo: { name: 'upstream-test', version: '0.0.0' },
+  });
+  const settled = pool.connect({
+    onTools: (slug, tools) => {
+      lists.set(slug, [...(lists.get(slug) ?? []), tools]);
+      stir();
+    },
+    onLimits: (slug, announced) => {
+      limits.push([slug, announced]);
+    },
   });
   const until = (condition: () => boolean): Promise<void> =>
     new Promise((resolve) => {
@@ -99,6 +101,7 @@ export function openPool(...configs: readonly UpstreamConfig[]): OpenedPool {
     });
   return {
     pool,
+    settled,
     observations,
     lists,
     limits,

@@ -31,7 +31,7 @@ describe('OwnCredentials', () => {
 it('keeps the credentials of a server out of its last words and its state', async () => {
   const script = `process.stderr.write('Error: bad ' + process.env.API_TOKEN + '\\n', () => process.exit(1))`;
   await using opened = openPool(anUpstream({ ...node('-e', script), env: { API_TOKEN: 'token-12345' } }));
-  await opened.pool.settled;
+  await opened.settled;
   expect(opened.pool.statuses()[0]?.problem).toContain('Error: bad [credential]');
   expect(JSON.stringify(opened.observations)).not.toContain('token-12345');
 });

@@ -50,7 +50,7 @@ describe('a stdio server that dies', () => {
     const lock = path.join(tmpdir(), `upstream-lock-${process.pid}`);
     await writeFile(lock, '');
     await using opened = openPool(anUpstream(behaviourServer('--exit-while', lock)));
-    await opened.pool.settled;
+    await opened.settled;
     const [status] = opened.pool.statuses();
     expect(status).toMatchObject({ state: 'waiting', problem: 'exited with code 7; its last words: not yet' });
     const waiting = opened.call('counter');
@@ -102,6 +102,7 @@ describe('an answer on stdio that is too long', () => {
 describe('a call that shows progress', () => {
   it('ends at the absolute maximum, however much progress it shows', async () => {
     await using opened = openPool(anUpstream(behaviourServer(), { maxCallMs: 600 }));
+    await opened.settled;
     const endless = opened.call('progress', { steps: 100_000, every_ms: 1 }, { timeoutMs: 300 });
     await expect(endless).rejects.toMatchObject({
       message: expect.stringContaining('0.6 s'),
@@ -145,7 +146,7 @@ describe.each(HTTP)('a $name server that is restarted', ({ type, serve }) => {
     let server = await serve(0);
     const endpoint: UpstreamEndpoint = { type, url: server.url, headers: {} };
     await using opened = openPool(anUpstream(endpoint));
-    await opened.pool.settled;
+    await opened.settled;
     const read = opened.call('slow', { ms: 300 }, { retryable: true });
     const write = opened.call('slow', { ms: 60_000 });
     const told = expect(write).rejects.toMatchObject({ details: LOST });
@@ -189,7 +190,7 @@ describe('a server that is away', () => {
     const server = await serveModernHttp(createBehaviours());
     await server.close();
     await using opened = openPool(anUpstream({ type: 'http', url: server.url, headers: {} }));
-    await opened.pool.settled;
+    await opened.settled;
     expect(opened.pool.statuses()[0]).toMatchObject({
       state: 'waiting',
       problem: `connection refused at ${server.url}`,

@@ -15,6 +15,7 @@ import type { JsonObject } from '../../../../src/protocol/json.js';
 import type { Operation } from '../../../../src/protocol/operation.js';
 import { CONTROLS } from '../../../../src/results/result-types.js';
 import { createControls } from '../../../../src/results/shape/controls.js';
+import { STILL_HOST } from '../../../support/a-handler-host.js';
 import { FAKE_CRUDE, fakeCatalog, fakeOperation } from '../../endpoint/fake-catalog.js';
 
 const SCHEMA_FILE = fileURLToPath(
@@ -90,6 +91,7 @@ function introspectionOf(
       arguments: args,
       caller: { sessionId: 'session', clientName: 'test', transport: 'cli' },
       cancellation: new Cancellation(),
+      host: STILL_HOST,
     });
     if ('dataText' in outcome) return JSON.parse(outcome.dataText) as Answer;
     return ('data' in outcome ? outcome.data : undefined) as Answer;
@@ -131,6 +133,7 @@ describe('introspect of operations', () => {
       arguments: { query: 'operations', name: 'nope' },
       caller: { sessionId: 'session', clientName: 'test', transport: 'cli' },
       cancellation: new Cancellation(),
+      host: STILL_HOST,
     });
     expect(outcome).toEqual({
       data: { operation: null },

@@ -9,6 +9,7 @@ import type { HandlerCall } from '../../../../src/protocol/call.js';
 import { Cancellation } from '../../../../src/protocol/cancellation.js';
 import type { JsonObject } from '../../../../src/protocol/json.js';
 import type { Operation } from '../../../../src/protocol/operation.js';
+import { STILL_HOST } from '../../../support/a-handler-host.js';
 import { anUpstream } from '../../../support/build-test-catalog.js';
 import { aGraph, aRelation, aSource, recordCalls } from './relation.js';
 
@@ -105,7 +106,7 @@ describe('createRelationshipsHandler', () => {
     broken: () => 'text',
   });
   const sources = [aSource(), aSource({}, 'other'), aSource({ operation: 'broken' }, 'other')];
-  const handler = createRelationshipsHandler(sources, () => callOperation);
+  const handler = createRelationshipsHandler(sources);
 
   const ask = async (given: JsonObject): Promise<JsonObject> => {
     const call: HandlerCall = {
@@ -113,6 +114,7 @@ describe('createRelationshipsHandler', () => {
       arguments: given,
       caller: { sessionId: 's' } as HandlerCall['caller'],
       cancellation: new Cancellation(),
+      host: { ...STILL_HOST, read: (_call, ...read) => callOperation(...read) },
     };
     const outcome = await handler(call);
     if (!('data' in outcome)) throw new Error('a built-in answers with data');

@@ -375,7 +375,7 @@ it('keeps the connection to a server that is slow with a call but answers a ping
     },
   });
   await using opened = openPool(upstream(server));
-  await opened.pool.settled;
+  await opened.settled;
   const before = pings;
   await expect(opened.call('slow', {}, { timeoutMs: 50 })).rejects.toMatchObject({ details: { reason: 'timeout' } });
   await expect.poll(() => pings).toBeGreaterThan(before);

@@ -1,9 +1,8 @@
 import type { Catalog } from '../catalog/catalog.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
-import { type CacheInterceptor, createCacheInterceptor } from '../interceptor/cache.js';
+import { createCacheInterceptor } from '../interceptor/cache.js';
 import { createMergeInterceptor } from '../interceptor/merge-update.js';
 import { createFailureReader } from '../pipeline/shape.js';
-import type { Snapshot } from '../pipeline/snapshot.js';
 import type { PolicyService } from '../policy/policy.js';
 import type { OperationHandler } from '../protocol/call.js';
 import type { WordsMode } from '../protocol/clean-words.js';
@@ -13,39 +12,49 @@ import { resourceOf } from '../protocol/upstream-failure.js';
 import type { UpstreamPool } from '../upstream/upstream-pool.js';
 import { createGovernedRead } from './governed-read.js';
 
-/**
- * Upstream tools as handlers inside the interceptors that curation configures: a cache, and updates that merge. The reads of
- * a merging update must bypass the cache, so the cache is the outermost interceptor.
- */
-export function createUpstreamHandler(
-  { cache, errors }: Pick<GatewayConfig, 'cache' | 'errors'>,
-  find: UpstreamPool['get'],
-  snapshotOf: () => Snapshot,
-  policy: Pick<PolicyService, 'gatekeeper' | 'quota' | 'recordCall'>,
-  requireCurrent: (operation: Operation) => void,
-): CacheInterceptor {
-  const inner = createCaller(find, requireCurrent, errors.upstreamWords);
-  const merging = createMergeInterceptor({
-    inner,
-    read: createGovernedRead(inner, policy),
-    findOperation: (upstream, name) => findOperation(snapshotOf().catalog, upstream, name),
-    resourcePathOf: (read) => resourcePathsOf(snapshotOf().catalog).get(read.qualifiedName),
-    explainFailure: createFailureReader(errors.upstreamWords),
-  });
-  return createCacheInterceptor({ inner: merging, maxBytes: cache.maxBytes });
+/** Runs the operations of upstreams. */
+export interface UpstreamCalls {
+  /** What runs each operation of a catalog: its upstream, inside the interceptors that its curation configures. */
+  handlersOver(catalog: Catalog): (operation: Operation) => OperationHandler;
+  /** Drops an upstream's cached answers, and caches none of the reads that run now. */
+  invalidate(upstream: string): void;
 }
 
-/**
- * Calls the operation's tool on its upstream. A call may have waited for a person, its turn or the connection, so the
- * definition is compared again before it is sent.
- */
-function createCaller(
-  find: UpstreamPool['get'],
-  requireCurrent: (operation: Operation) => void,
-  words: WordsMode,
-): OperationHandler {
-  return async ({ operation, arguments: args, cancellation, onProgress }) => {
-    const upstream = find(operation.upstream);
+/** The reads of a merging update must bypass the cache, so the cache is the outermost interceptor. */
+export function createUpstreamCalls(
+  { cache: { maxBytes }, errors }: Pick<GatewayConfig, 'cache' | 'errors'>,
+  pool: Pick<UpstreamPool, 'get'>,
+  policy: Pick<PolicyService, 'gatekeeper' | 'quota' | 'recordCall'>,
+): UpstreamCalls {
+  const send = createSender(pool, errors.upstreamWords);
+  const cache = createCacheInterceptor({ maxBytes });
+  const merging = createMergeInterceptor({
+    inner: send,
+    read: createGovernedRead(send, policy),
+    explainFailure: createFailureReader(errors.upstreamWords),
+  });
+  return {
+    handlersOver(catalog) {
+      const paths = listResourcePaths(catalog);
+      const intercepted = cache.over(
+        merging({
+          findOperation: (upstream, name) => findOperation(catalog, upstream, name),
+          resourcePathOf: ({ qualifiedName }) => paths.get(qualifiedName),
+        }),
+      );
+      return ({ classification, cacheSeconds, qualifiedName }) =>
+        classification.category === 'READ' && cacheSeconds === undefined && !paths.has(qualifiedName)
+          ? send
+          : intercepted;
+    },
+    invalidate: cache.invalidate,
+  };
+}
+
+/** Calls the operation's tool on its upstream. */
+function createSender(pool: Pick<UpstreamPool, 'get'>, words: WordsMode): OperationHandler {
+  return async ({ operation, arguments: args, cancellation, onProgress, host }) => {
+    const upstream = pool.get(operation.upstream);
     if (upstream === undefined) {
       const message = `The server '${operation.upstream}' is not connected`;
       throw new OperationError('INTERNAL_ERROR', message, { upstream: operation.upstream, retryable: true });
@@ -55,7 +64,7 @@ function createCaller(
       arguments: args,
       retryable: operation.retryable,
       cancellation,
-      beforeSend: () => requireCurrent(operation),
+      beforeSend: () => host.requireCurrent(operation),
       words,
       resource: resourceOf(operation, args),
       ...(operation.timeoutMs === undefined ? {} : { timeoutMs: operation.timeoutMs }),
@@ -76,18 +85,11 @@ export function findOperation({ find, operations }: Catalog, upstream: string, n
   return ofTool.length === 1 ? ofTool[0] : undefined;
 }
 
-/** Catalogs never change. */
-const resourcePaths = new WeakMap<Catalog, ReadonlyMap<string, string>>();
-
 /** The READs that merging updates name, with the path of the resource; without those for which updates name several paths. */
-function resourcePathsOf(catalog: Catalog): ReadonlyMap<string, string> {
-  const known = resourcePaths.get(catalog);
-  if (known !== undefined) return known;
+function listResourcePaths(catalog: Catalog): ReadonlyMap<string, string> {
   const named = catalog.operations.flatMap(({ upstream, merge }) => {
     const read = merge === undefined ? undefined : findOperation(catalog, upstream, merge.read);
     return read === undefined ? [] : [[read.qualifiedName, merge?.path ?? ''] as const];
   });
-  const paths = new Map(named.filter(([read, path]) => named.every(([other, its]) => other !== read || its === path)));
-  resourcePaths.set(catalog, paths);
-  return paths;
+  return new Map(named.filter(([read, path]) => named.every(([other, its]) => other !== read || its === path)));
 }

@@ -1,0 +1,7 @@
+import type { HandlerHost } from '../../src/protocol/call.js';
+
+/** A host whose operations never change, and which reads nothing. */
+export const STILL_HOST: HandlerHost = {
+  requireCurrent: () => undefined,
+  read: () => Promise.reject(new Error('no read was expected')),
+};
