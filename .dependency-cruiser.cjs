@@ -59,6 +59,8 @@ const OWNERS = {
   '^(minisearch|stemmer)$': ['search'],
   '^libsql$|^@redis/client$': ['store'],
   '^pino': ['observe'],
+  '^jsonc-parser$': ['config'],
+  '^diff$': ['catalog'],
   '^commander$|^picocolors$': ['cli'],
 };
 

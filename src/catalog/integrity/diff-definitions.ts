@@ -1,3 +1,4 @@
+import { diffArrays } from 'diff';
 import { canonicalSchemaJson } from '../../lib/canonical-json.js';
 import { cutText, escapeInvisible } from '../../lib/text.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
@@ -126,8 +127,8 @@ function asObject(value: unknown): JsonObject {
   return isJsonObject(value) ? value : {};
 }
 
-/** With more word pairs than this, everything between the common beginning and end counts as one change. */
-const MAX_PAIRS = 1_000_000;
+/** With more words replaced than this, the whole text counts as one change. */
+const MAX_EDITS = 1_000;
 
 /** Equal words shown on both sides of a change. */
 const CONTEXT_WORDS = 4;
@@ -156,57 +157,16 @@ function splitWords(text: string): readonly string[] {
   return text.split(/\s+/).filter((word) => word !== '');
 }
 
+/** The stretches that differ, in order. */
 function findChanges(old: readonly string[], now: readonly string[]): readonly Change[] {
-  let start = 0;
-  while (start < old.length && start < now.length && old[start] === now[start]) start += 1;
-  let end = 0;
-  const shorter = Math.min(old.length, now.length) - start;
-  while (end < shorter && old[old.length - 1 - end] === now[now.length - 1 - end]) end += 1;
-  const differing: Change = { from: start, until: old.length - end, newFrom: start, newUntil: now.length - end };
-  const pairs = (differing.until - differing.from) * (differing.newUntil - differing.newFrom);
-  if (differing.from === differing.until && differing.newFrom === differing.newUntil) return [];
-  return pairs === 0 || pairs > MAX_PAIRS ? [differing] : alignWords(differing, old, now);
-}
-
-/** Finds the longest common subsequence with the usual table; all other words changed. */
-function alignWords(
-  { from, until, newFrom, newUntil }: Change,
-  old: readonly string[],
-  now: readonly string[],
-): Change[] {
-  const [rows, columns] = [until - from, newUntil - newFrom];
-  const width = columns + 1;
-  const lengths = new Uint32Array((rows + 1) * width);
-  const at = (row: number, column: number): number => lengths[row * width + column] ?? 0;
-  for (let row = rows - 1; row >= 0; row -= 1) {
-    for (let column = columns - 1; column >= 0; column -= 1) {
-      lengths[row * width + column] =
-        old[from + row] === now[newFrom + column]
-          ? at(row + 1, column + 1) + 1
-          : Math.max(at(row + 1, column), at(row, column + 1));
-    }
-  }
+  const parts = diffArrays([...old], [...now], { maxEditLength: MAX_EDITS });
+  if (parts === undefined) return [{ from: 0, until: old.length, newFrom: 0, newUntil: now.length }];
   const changes: Change[] = [];
-  let [row, column] = [0, 0];
-  while (row < rows || column < columns) {
-    const [oldStart, newStart] = [row, column];
-    while (row < rows || column < columns) {
-      if (row < rows && column < columns && old[from + row] === now[newFrom + column]) break;
-      if (column >= columns || (row < rows && at(row + 1, column) >= at(row, column + 1))) row += 1;
-      else column += 1;
-    }
-    if (row > oldStart || column > newStart) {
-      changes.push({
-        from: from + oldStart,
-        until: from + row,
-        newFrom: newFrom + newStart,
-        newUntil: newFrom + column,
-      });
-    }
-    while (row < rows && column < columns && old[from + row] === now[newFrom + column]) {
-      row += 1;
-      column += 1;
-    }
+  let [at, newAt] = [0, 0];
+  for (const { count, added, removed } of parts) {
+    const [until, newUntil] = [at + (added ? 0 : count), newAt + (removed ? 0 : count)];
+    if (added || removed) changes.push({ from: at, until, newFrom: newAt, newUntil });
+    [at, newAt] = [until, newUntil];
   }
   return changes;
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { JsoncSyntaxError, parseJsonc } from '../../../src/config/read-document.js';
+import { JsoncSyntaxError, parseJsonc } from '../../../src/config/parse-jsonc.js';
 
 function faultOf(text: string): JsoncSyntaxError {
   try {
@@ -53,13 +53,13 @@ describe('parseJsonc', () => {
   });
 
   it.each([
-    ['{\n  "a": 1\n  "b": 2\n}', 3, 3, "expected ',' or '}', found '\"'"],
+    ['{\n  "a": 1\n  "b": 2\n}', 3, 3, "expected ',' or a closing bracket, found '\"'"],
     ['{ a: 1 }', 1, 3, "expected a key in double quotes, found 'a'"],
     ['{ "a": \'x\' }', 1, 8, "expected a value, found '''"],
-    ['{"a": [1, 2}', 1, 12, "expected ',' or ']', found '}'"],
+    ['{"a": [1, 2}', 1, 12, "expected ',' or a closing bracket, found '}'"],
     ['{"a": 1', 1, 8, "expected ',' or '}', found the end of the file"],
     ['{"a" 1}', 1, 6, "expected ':' after the key, found '1'"],
-    ['{"a": 01}', 1, 7, "expected a value, well formed, found '0'"],
+    ['{"a": 01}', 1, 8, "expected ',' or a closing bracket, found '1'"],
     ['{} {}', 1, 4, "expected the end of the file, found '{'"],
     ['', 1, 1, 'expected a value, found the end of the file'],
   ])('names the line and column of the fault in %j', (text, line, column, message) => {
