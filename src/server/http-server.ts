@@ -7,7 +7,7 @@ import type { Gateway } from '../gateway/gateway.js';
 import type { Observer } from '../observe/observation.js';
 import { registerApprovals } from './admin/approvals-api.js';
 import { registerHealth } from './admin/health.js';
-import { createHostGuard } from './http/host-guard.js';
+import { createHostGuard } from './http/admit.js';
 import { registerLandingPage } from './http/landing-page.js';
 import { createMcpEndpoint, type McpEndpoint, REQUEST_TIMEOUT_MS } from './http/mcp-route.js';
 import type { ServerInfo } from './mcp/write-result.js';

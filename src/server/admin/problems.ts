@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Approval, DecisionFault } from '../../protocol/approval.js';
 import { isJsonObject } from '../../protocol/json.js';
-import { createBodyReader, cutOffAfterAnswer } from '../http/request-body.js';
+import { createBodyReader, cutOffAfterAnswer } from '../http/receive-post.js';
 
 /** Why a request to the approvals API was refused, as the person who sent it sees it. */
 export interface ApprovalsProblem {

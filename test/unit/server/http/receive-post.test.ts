@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { type Body, createBodyReader } from '../../../../src/server/http/request-body.js';
+import { type Body, createBodyReader } from '../../../../src/server/http/receive-post.js';
 
 const MEGABYTE = Buffer.alloc(1024 * 1024, 'x');
 

@@ -1,6 +1,108 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Observer } from '../../observe/observation.js';
+import { decodeMessage, payloadTooLarge, type Refusal, refuseMessage } from '../mcp/decode-message.js';
+import { type Era, MODERN_REVISION } from '../mcp/fast-request.js';
 import { GrowingBuffer } from '../mcp/growing-buffer.js';
 import { MessageExcerpt } from '../mcp/message-excerpt.js';
+import { RPC_ERROR } from '../mcp/rpc-error.js';
+import type { ResultWriter } from '../mcp/write-result.js';
+import { acceptsJson, type RequestHandler, sendJson, sendRpcError, sendsJson } from './responder.js';
+
+/** Passes a parsed body to the part that answers it. */
+export type MessageRouter = (
+  message: unknown,
+  request: IncomingMessage,
+  response: ServerResponse,
+  client: string | undefined,
+) => void;
+
+interface PostReceiverDeps {
+  /** The largest body in bytes. */
+  readonly maxRequestSize: number;
+  readonly maxNestingDepth: number;
+  readonly requestTimeoutMs: number;
+  readonly route: MessageRouter;
+  readonly writer: ResultWriter;
+  readonly observe: Observer;
+}
+
+const UNSUPPORTED_MEDIA_TYPE = 'Unsupported Media Type: Content-Type must be application/json';
+const NOT_ACCEPTABLE = 'Not Acceptable: Client must accept both application/json and text/event-stream';
+
+const UNSUPPORTED_ENCODING = 'Unsupported Media Type: send the body without Content-Encoding';
+
+/** The answers to bodies that were not read to their end. */
+const UNREAD = {
+  'too-slow': { status: 408, problem: 'Request Timeout: the body arrived too slowly. Send it again.' },
+  'too-many': {
+    status: 503,
+    problem: 'Too many large requests of this address are being received. Send this one again when another has ended.',
+  },
+} as const;
+
+/** Reads a POST up to its parsed body. Refuses a request that is not JSON, not UTF-8 or too large. */
+export function createPostReceiver(deps: PostReceiverDeps): RequestHandler {
+  const { maxRequestSize, maxNestingDepth, requestTimeoutMs, route, writer, observe } = deps;
+  const readBody = createBodyReader({ maxBytes: maxRequestSize, smallBodyMs: requestTimeoutMs / 10 });
+  const answerBody = (
+    body: Body,
+    request: IncomingMessage,
+    response: ServerResponse,
+    client: string | undefined,
+  ): void => {
+    const era: Era = request.headers['mcp-protocol-version'] === MODERN_REVISION ? 'modern' : 'legacy';
+    if (body.kind === 'too-large') {
+      if (body.cutOff) cutOffAfterAnswer(request, response);
+      const error = payloadTooLarge(maxRequestSize, body.size);
+      sendRefusal(response, refuseMessage(body.excerpt.sketch(), error, era, writer));
+      return;
+    }
+    if (body.kind !== 'complete') {
+      const { status, problem } = UNREAD[body.kind];
+      cutOffAfterAnswer(request, response);
+      sendRpcError(response, status, RPC_ERROR.refused, problem);
+      return;
+    }
+    const decoded = decodeMessage(body.bytes, { era, writer, maxNestingDepth });
+    if (decoded.kind === 'message') route(decoded.message, request, response, client);
+    else sendRefusal(response, decoded.refusal);
+  };
+
+  return (request, response, client) => {
+    const { accept, 'content-type': contentType } = request.headers;
+    const { 'content-encoding': encoding, 'transfer-encoding': transfer } = request.headers;
+    if (!sendsJson(contentType)) {
+      sendRpcError(response, 415, RPC_ERROR.refused, UNSUPPORTED_MEDIA_TYPE);
+      return;
+    }
+    if (!acceptsJson(accept)) {
+      sendRpcError(response, 406, RPC_ERROR.refused, NOT_ACCEPTABLE);
+      return;
+    }
+    if (!isPlain(encoding, 'identity') || !isPlain(transfer, 'chunked')) {
+      response.setHeader('accept-encoding', 'identity');
+      sendRpcError(response, 415, RPC_ERROR.refused, UNSUPPORTED_ENCODING);
+      return;
+    }
+    readBody(request, (body) => {
+      try {
+        answerBody(body, request, response, client);
+      } catch (cause) {
+        observe({ kind: 'defect', where: 'POST /mcp', cause });
+        if (!response.headersSent) sendRpcError(response, 500, RPC_ERROR.internal, 'Internal error');
+      }
+    });
+  };
+}
+
+/** Whether a header that names codings is absent or names none that would have to be decoded here. */
+function isPlain(header: string | undefined, plain: string): boolean {
+  return header === undefined || header.toLowerCase() === plain;
+}
+
+function sendRefusal(response: ServerResponse, { status, text }: Refusal): void {
+  sendJson(response, status, text);
+}
 
 /**
  * How much of a body over the limit is read and discarded, so that the client can finish writing before it reads the
