@@ -6,7 +6,7 @@ import type { GatewayConfig } from '../config/gateway-config.js';
 import { loadConfig } from '../config/load-config.js';
 import type { Gateway, NameSettings } from '../gateway/gateway.js';
 import type { LogObserver } from '../observe/log-observer.js';
-import type { Observation } from '../observe/observation.js';
+import { type Observation, type Observer, observeWith } from '../observe/observation.js';
 import { CliError, EXIT_CODE } from './exit-code.js';
 import { oneLine, printWarning, type Terminal } from './terminal.js';
 
@@ -63,36 +63,43 @@ export async function loadCliConfig(
 
 interface RunningGateway {
   readonly gateway: Gateway;
-  readonly log: LogObserver;
+  /** Reaches the log and every other sink. */
+  readonly observe: Observer;
+  readonly log: Pick<LogObserver, 'flush'>;
+}
+
+interface StartOptions {
+  /** Which observations are logged; all of them where left out. */
+  readonly isLogged?: (observation: Observation) => boolean;
+  /** Further sinks of observations, beside the log. */
+  readonly observers?: readonly Observer[];
+  /** How names of operations are treated; as a server does where left out. */
+  readonly names?: NameSettings;
 }
 
 /**
  * Starts the gateway that the configuration describes. The caller closes it.
  * @param command which program this is, for the audit trail
- * @param isLogged which observations are logged; all of them where left out
- * @param names how names of operations are treated; as a server does where left out
  */
 export async function startGateway(
   config: GatewayConfig,
   command: string,
-  isLogged: (observation: Observation) => boolean = () => true,
-  names?: NameSettings,
+  { isLogged, observers = [], names }: StartOptions = {},
 ): Promise<RunningGateway> {
   await ensureDataDirectories(config);
   // Loaded here, so that commands which need no gateway do not wait for its libraries.
   const { openGateway } = await import('../gateway/gateway.js');
   const { createLogObserver } = await import('../observe/log-observer.js');
   const log = await createLogObserver(config.log);
+  const observe = observeWith([isLogged === undefined ? log.observe : onlyWhere(isLogged, log.observe), ...observers]);
   const gateway = await openGateway(config, {
-    observe: (observation) => {
-      if (isLogged(observation)) log.observe(observation);
-    },
+    observe,
     clientInfo: readPackageInfo(),
     packageDirectory: PACKAGE_DIRECTORY,
     process: command,
     ...(names === undefined ? {} : { names }),
   });
-  return { gateway, log };
+  return { gateway, observe, log };
 }
 
 /** Runs one task against a gateway whose upstreams have all been tried, and closes it whatever happens. */
@@ -101,9 +108,8 @@ export async function withGateway<T>(config: GatewayConfig, task: (gateway: Gate
   const { gateway, log } = await startGateway(
     { ...config, log: { ...config.log, level: quieter(config.log.level) } },
     'cli',
-    () => true,
     // A command ends soon: it waits for no other server, and must not decide for those that serve.
-    { waitMs: 0, keep: false },
+    { names: { waitMs: 0, keep: false } },
   );
   try {
     await gateway.settled;
@@ -112,6 +118,12 @@ export async function withGateway<T>(config: GatewayConfig, task: (gateway: Gate
     await gateway.close();
     log.flush();
   }
+}
+
+function onlyWhere(accepts: (observation: Observation) => boolean, sink: Observer): Observer {
+  return (observation) => {
+    if (accepts(observation)) sink(observation);
+  };
 }
 
 function quieter(level: GatewayConfig['log']['level']): GatewayConfig['log']['level'] {

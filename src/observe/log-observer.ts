@@ -1,5 +1,6 @@
 import { type DestinationStream, destination, type Level, pino } from 'pino';
 import { escapeInvisible } from '../lib/text.js';
+import { ERROR_TABLE } from '../protocol/error-table.js';
 import type { Observation, Observer } from './observation.js';
 
 export interface LogObserver {
@@ -33,7 +34,7 @@ const SEVERITY_LEVELS = { info: 'debug', warning: 'warn', error: 'error' } as co
 
 const RENDERERS: Renderers = {
   call: {
-    level: ({ code }) => (code === 'OK' ? 'debug' : 'info'),
+    level: ({ code }) => (code === 'OK' ? 'debug' : ERROR_TABLE[code].logLevel),
     message: ({ operation, code, durationMs }) => `${operation}: ${code} in ${durationMs.toFixed(1)} ms`,
   },
   'upstream-state': {
@@ -73,14 +74,23 @@ export async function createLogObserver(options: LogOptions): Promise<LogObserve
   const log = pino({ level: options.level, base: null }, sink);
   return {
     observe(observation) {
-      const renderer = RENDERERS[observation.kind] as Renderer<Observation>;
-      const level = renderer.level(observation);
-      if (log.isLevelEnabled(level)) log[level](toFields(observation), layOut(renderer.message(observation)));
+      const level = levelOf(observation);
+      if (!log.isLevelEnabled(level)) return;
+      log[level](toFields(observation), layOut(rendererOf(observation).message(observation)));
     },
     flush() {
       if ('flushSync' in sink && typeof sink.flushSync === 'function') sink.flushSync();
     },
   };
+}
+
+function rendererOf({ kind }: Observation): Renderer<Observation> {
+  return RENDERERS[kind] as Renderer<Observation>;
+}
+
+/** The level at which an observation is logged; of a failed call the error table's. */
+export function levelOf(observation: Observation): Level {
+  return rendererOf(observation).level(observation);
 }
 
 async function openSink(asText: boolean): Promise<DestinationStream> {

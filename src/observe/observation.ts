@@ -60,3 +60,12 @@ export type Observation =
 
 /** Takes observations; never throws and never blocks. */
 export type Observer = (observation: Observation) => void;
+
+/** Passes each observation to every sink, in their order. */
+export function observeWith(sinks: readonly Observer[]): Observer {
+  const [first, ...others] = sinks;
+  if (first !== undefined && others.length === 0) return first;
+  return (observation) => {
+    for (const sink of sinks) sink(observation);
+  };
+}

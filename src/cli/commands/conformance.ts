@@ -81,7 +81,7 @@ async function startable(flags: CommonFlags, terminal: Terminal): Promise<readon
 }
 
 async function start(config: GatewayConfig, mode: 'semantic' | 'single'): Promise<Subject> {
-  const { gateway, log } = await startGateway(
+  const { gateway, observe, log } = await startGateway(
     {
       ...config,
       server: { ...config.server, host: '127.0.0.1', port: 0 },
@@ -96,7 +96,7 @@ async function start(config: GatewayConfig, mode: 'semantic' | 'single'): Promis
   try {
     await gateway.settled;
     const { openHttpServer } = await import('../../server/http-server.js');
-    const server = await openHttpServer(gateway, { observe: log.observe, serverInfo: readPackageInfo() });
+    const server = await openHttpServer(gateway, { observe, serverInfo: readPackageInfo() });
     return {
       url: server.url,
       async close() {

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { GatewayConfig } from '../../config/gateway-config.js';
 import { addMadeToken, needsToken } from '../../config/made-token.js';
 import type { Gateway, GatewayStatus } from '../../gateway/gateway.js';
-import type { Observer } from '../../observe/observation.js';
+import type { Observation, Observer } from '../../observe/observation.js';
 import {
   type CommonFlags,
   loadCliConfig,
@@ -35,20 +35,22 @@ async function serve(flags: CommonFlags, terminal: Terminal): Promise<void> {
   const config = withToken(await loadCliConfig(flags, terminal, { tolerant: true }), terminal);
   let observe: Observer = () => undefined;
   const stop = untilAskedToStop(config.server, () => observe(RELOAD_IGNORED));
+  const progress = showProgress(config, terminal);
   // On a terminal the progress line and the report show how the upstreams start; log lines would break the progress line.
   let starting = terminal.err.isTTY === true;
-  const { gateway, log } = await startGateway(config, 'serve', ({ kind }) => !starting || kind !== 'upstream-state');
-  observe = log.observe;
-  const watching = watchUpstreams(gateway, terminal);
+  const isLogged = ({ kind }: Observation): boolean => !starting || kind !== 'upstream-state';
+  const started = await startGateway(config, 'serve', starting ? { isLogged, observers: [progress.observe] } : {});
+  const { gateway, log } = started;
+  observe = started.observe;
   try {
     // The server's libraries are loaded while the upstreams start.
     const { openHttpServer } = await import('../../server/http-server.js');
     await Promise.race([gateway.warmedUp, stop.asked]);
-    const server = await openHttpServer(gateway, { observe: log.observe, serverInfo: readPackageInfo() });
-    const running = await announceRunning(config, server.url, log.observe);
+    const server = await openHttpServer(gateway, { observe, serverInfo: readPackageInfo() });
+    const running = await announceRunning(config, server.url, observe);
     try {
       await Promise.race([gateway.settled, stop.asked, delay(REPORT_PATIENCE_MS, undefined, { ref: false })]);
-      watching.end();
+      progress.end();
       starting = false;
       const report = describeStart(gateway, server.url);
       if (flags.json === true) printJson(terminal, report);
@@ -59,7 +61,7 @@ async function serve(flags: CommonFlags, terminal: Terminal): Promise<void> {
       await server.close();
     }
   } finally {
-    watching.end();
+    progress.end();
     await gateway.close();
     log.flush();
   }
@@ -76,31 +78,28 @@ function withToken(config: GatewayConfig, terminal: Terminal): GatewayConfig {
   return extended;
 }
 
-const REFRESH_MS = 120;
-
 /** Shows on a terminal how many upstreams are connected while they start; silent elsewhere. */
-function watchUpstreams(gateway: Gateway, terminal: Terminal): { end(): void } {
+function showProgress({ upstreams }: GatewayConfig, terminal: Terminal): { readonly observe: Observer; end(): void } {
   const { err } = terminal;
-  if (err.isTTY !== true) return { end: () => undefined };
+  if (err.isTTY !== true) return { observe: () => undefined, end: () => undefined };
   const paint = paintFor(err);
-  const draw = (): void => {
-    const upstreams = gateway
-      .status()
-      .upstreams.filter(({ state }) => state !== 'disabled' && state !== 'misconfigured');
-    const waiting = upstreams.filter(({ state }) => state !== 'ready').map(({ name }) => name);
-    const done = upstreams.length - waiting.length;
-    err.write(`\r\u001B[K${paint.dim(`connecting ${done}/${upstreams.length} ${waiting.slice(0, 4).join(', ')}`)}`);
-  };
-  const timer = setInterval(draw, REFRESH_MS);
-  timer.unref();
-  draw();
+  const started = upstreams.filter(({ disabled }) => !disabled);
+  const waiting = new Map(started.map(({ slug, name }) => [slug, name]));
   let ended = false;
+  const draw = (): void => {
+    const names = [...waiting.values()].slice(0, 4).join(', ');
+    err.write(`\r\u001B[K${paint.dim(`connecting ${started.length - waiting.size}/${started.length} ${names}`)}`);
+  };
+  draw();
   return {
+    observe(observation) {
+      if (ended || observation.kind !== 'upstream-state') return;
+      if (observation.state === 'ready') waiting.delete(observation.upstream);
+      draw();
+    },
     end() {
-      if (ended) return;
+      if (!ended) err.write('\r\u001B[K');
       ended = true;
-      clearInterval(timer);
-      err.write('\r\u001B[K');
     },
   };
 }

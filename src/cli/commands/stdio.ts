@@ -28,8 +28,9 @@ async function serveOverStdio(flags: CommonFlags, terminal: Terminal): Promise<v
   const config = await loadCliConfig(flags, terminal, { tolerant: true });
   let observe: Observer = () => undefined;
   const stop = untilAskedToStop(config.server, () => observe(RELOAD_IGNORED));
-  const { gateway, log } = await startGateway(config, 'stdio');
-  observe = log.observe;
+  const started = await startGateway(config, 'stdio');
+  const { gateway, log } = started;
+  observe = started.observe;
   try {
     const { serveStdio } = await import('../../server/stdio/stdio-server.js');
     // Messages that the client sends meanwhile wait in the pipe.
@@ -37,10 +38,10 @@ async function serveOverStdio(flags: CommonFlags, terminal: Terminal): Promise<v
     const server = serveStdio(gateway, {
       input: process.stdin,
       output: process.stdout,
-      observe: log.observe,
+      observe,
       serverInfo: readPackageInfo(),
     });
-    const running = await announceRunning(config, 'stdio', log.observe);
+    const running = await announceRunning(config, 'stdio', observe);
     await Promise.race([server.done, stop.asked]);
     running.end();
     await server.close();

@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
-import { layOutMessage } from '../../../src/observe/log-observer.js';
+import { layOutMessage, levelOf } from '../../../src/observe/log-observer.js';
+import { type Observation, observeWith } from '../../../src/observe/observation.js';
+import type { ErrorCode } from '../../../src/protocol/error-table.js';
 
 it.each([
   ['an ordinary message', 'get_item: OK in 1.2 ms', 'get_item: OK in 1.2 ms'],
@@ -8,4 +10,22 @@ it.each([
   ['a line break with indentation', 'x\n[03:00:00] INFO: all is well', 'x\n    [03:00:00] INFO: all is well'],
 ])('the log shows %s', (_what, message, expected) => {
   expect(layOutMessage(message)).toBe(expected);
+});
+
+it.each<[ErrorCode | 'OK', string]>([
+  ['OK', 'debug'],
+  ['VALIDATION_MISSING_PARAM', 'info'],
+  ['PERMISSION_DENIED', 'warn'],
+  ['INTERNAL_ERROR', 'error'],
+])('a call that ends with %s is logged as %s, as the error table says', (code, level) => {
+  const call = { operation: 'get_item', upstream: 'demo', category: 'READ', durationMs: 1, sessionId: 's' };
+  expect(levelOf({ kind: 'call', ...call, code })).toBe(level);
+});
+
+it('every sink gets every observation', () => {
+  const [one, other]: [Observation[], Observation[]] = [[], []];
+  const observe = observeWith([(seen) => one.push(seen), (seen) => other.push(seen)]);
+  const observation: Observation = { kind: 'notice', level: 'info', message: 'started' };
+  observe(observation);
+  expect([one, other]).toEqual([[observation], [observation]]);
 });
