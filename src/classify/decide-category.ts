@@ -22,6 +22,7 @@ export interface Decision {
   readonly runner?: string;
 }
 
+const WRITES = CATEGORY_SEVERITY.filter((category) => category !== 'READ');
 /** READ needs three times the weight of all evidence for a write. */
 const READ_MAJORITY = 3;
 /** READ also needs at least this weight: more than one weak sign. */
@@ -47,9 +48,13 @@ export function decideCategory(facts: ToolFacts): Decision {
 /** The matches of all rules, heaviest first. A read-only hint does not count beside a plain write unless trust is high. */
 function collectSignals(facts: ToolFacts): readonly Signal[] {
   const rules = facts.input.groupValue === undefined ? RULES : RULES.filter(({ wholeTool }) => wholeTool !== true);
-  const signals = rules.flatMap((rule) =>
-    rule.find(facts).map((match) => ({ ...match, rule, weight: rule.weight * (match.share ?? 1) })),
-  );
+  const signals: Signal[] = [];
+  // Most rules find nothing: loops without a copy for each of them halve what a large catalog costs here.
+  for (const rule of rules) {
+    for (const { effect, says, share } of rule.find(facts)) {
+      signals.push({ effect, says, rule, weight: rule.weight * (share ?? 1), ...(share !== undefined && { share }) });
+    }
+  }
   const plain = signals.some((signal) => isPlainWrite(signal) && signal.rule.looksAt !== 'annotations');
   const kept = plain
     ? signals.filter(({ rule, share }) => rule.id !== 'annotation-read-only' || (share ?? 1) > 1)
@@ -86,7 +91,7 @@ function decideByWeight(signals: readonly Signal[]): Decision {
   if (reads >= READ_MINIMUM && reads >= READ_MAJORITY * writes && isStated(signals)) {
     return { category: 'READ', confidence: confidenceOf(reads, reads + writes), evidence, signals };
   }
-  const votes = CATEGORY_SEVERITY.filter((category) => category !== 'READ').map((category) => ({
+  const votes = WRITES.map((category) => ({
     category,
     weight: sum(signals, ({ effect }) => (EFFECTS[effect] as EffectTraits).votes[category] ?? 0),
   }));

@@ -189,7 +189,7 @@ export function findGroupingParameter(tool: RawTool): GroupingParameter | null {
 const knownGroupings = new WeakMap<RawTool, { readonly grouping: GroupingParameter | null }>();
 
 function searchParameters(tool: RawTool): { readonly grouping: GroupingParameter | null } {
-  const grouping = readParameters(tool).filter(isGrouping);
+  const grouping = readParameters(tool, (constants) => constants.length > 1).filter(isGrouping);
   const best = grouping.find((parameter) => isSelector(parameter.key)) ?? grouping[0];
   if (best === undefined) return { grouping: null };
   return { grouping: { parameter: best.name, values: best.values, closed: best.closed } };
@@ -223,15 +223,22 @@ function effectsDiffer(effects: readonly Effect[], selector: boolean): boolean {
 /** No honest schema nests unions deeper. */
 const MAX_DEPTH = 16;
 
-/** The top-level parameters of a tool, references and compositions followed; malformed schemas have none. */
-function readParameters(tool: RawTool): readonly ParameterFacts[] {
+/**
+ * The top-level parameters of a tool, references and compositions followed; malformed schemas have none.
+ * @param isWanted by the constants that a parameter may be; the others are left out
+ */
+function readParameters(
+  tool: RawTool,
+  isWanted: (constants: readonly unknown[]) => boolean = () => true,
+): readonly ParameterFacts[] {
   const schema = tool['inputSchema'];
   if (!isJsonObject(schema)) return [];
   const known: KnownConstants = new Map();
-  return readObjectFields(schema, schema).map(({ name, schema: property, required }) => {
+  return readObjectFields(schema, schema).flatMap(({ name, schema: property, required }) => {
+    const constants = readConstants(property, schema, known);
+    if (!isWanted(constants)) return [];
     const words = splitWords(name);
     const types = typesOf(property);
-    const constants = readConstants(property, schema, known);
     return {
       name,
       key: words.join('_'),

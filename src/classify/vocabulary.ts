@@ -153,6 +153,20 @@ const DROPPED = /^(?:v?\d+|an?|the)$/;
  * `get php info`, `api post search` and `git log`. Version marks and articles are dropped, `roll_back` becomes `rollback`.
  */
 export function splitWords(identifier: string): readonly string[] {
+  const known = splitBefore.get(identifier);
+  if (known !== undefined) return known;
+  if (splitBefore.size >= MOST_REMEMBERED) splitBefore.clear();
+  const words = splitFresh(identifier);
+  if (identifier.length <= LONGEST_REMEMBERED) splitBefore.set(identifier, words);
+  return words;
+}
+
+/** Servers name their parameters alike: of ten names nine have been split before. */
+const splitBefore = new Map<string, readonly string[]>();
+const MOST_REMEMBERED = 5_000;
+const LONGEST_REMEMBERED = 100;
+
+function splitFresh(identifier: string): readonly string[] {
   if (/^[a-z]{2,}$/.test(identifier)) return identifier === 'the' ? [] : [identifier];
   const words = identifier
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')

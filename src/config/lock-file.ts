@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { relative } from 'node:path';
-import { Ajv } from 'ajv';
 import { escapeInvisible } from '../lib/text.js';
 import type { JsonSchema } from '../protocol/json.js';
 import { CATEGORIES, DANGER_LEVELS } from '../protocol/operation.js';
@@ -56,6 +55,8 @@ export async function readLockFile(file: string, cwd: string, report: ConfigRepo
   }
   const content = parse(text);
   if (content === undefined) return problem('', 'the lock is not JSON');
+  // Loaded only where there is a lock.
+  const { Ajv } = await import('ajv');
   const ajv = new Ajv({ validateSchema: false });
   if (ajv.validate(LOCK_SCHEMA, content)) return content as LockContent;
   const [fault] = ajv.errors ?? [];

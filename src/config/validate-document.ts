@@ -1,9 +1,9 @@
-import { Ajv, type ErrorObject } from 'ajv';
-import { type JsonPath, pathOfPointer, valueAt } from '../lib/json-path.js';
+import { type JsonPath, valueAt } from '../lib/json-path.js';
 import { suggestName } from '../lib/names.js';
-import { isJsonObject, type JsonObject } from '../protocol/json.js';
+import { isJsonObject, type JsonObject, type JsonSchema } from '../protocol/json.js';
 import type { GatewayDocument, UpstreamDocument } from './config-document.js';
 import type { Diagnostics } from './diagnostics.js';
+import { findFaults, type SchemaFault } from './find-faults.js';
 import { GATEWAY_SCHEMA } from './schema/gateway-schema.js';
 import { UPSTREAM_SCHEMA } from './schema/upstream-schema.js';
 
@@ -12,19 +12,7 @@ interface Documents {
   readonly upstream: UpstreamDocument;
 }
 
-// `addSchema` compiles at the first `getSchema`, so a gateway without upstream files compiles one schema. A test checks that
-// the schemas are valid; doing so at every start would double the time.
-const ajv = new Ajv({
-  allErrors: true,
-  verbose: true,
-  allowUnionTypes: true,
-  validateSchema: false,
-  meta: false,
-  // Optimising the code takes longer than checking one document.
-  code: { optimize: false },
-})
-  .addSchema(GATEWAY_SCHEMA, 'gateway')
-  .addSchema(UPSTREAM_SCHEMA, 'upstream');
+const SCHEMAS = { gateway: GATEWAY_SCHEMA, upstream: UPSTREAM_SCHEMA };
 
 /**
  * Checks a document against its schema, reports every fault, and returns the document without the faulty parts, so that
@@ -35,25 +23,17 @@ export function validateDocument<K extends keyof Documents>(
   document: unknown,
   diagnostics: Diagnostics,
 ): Documents[K] {
-  const validate = ajv.getSchema(kind);
-  if (validate === undefined) throw new Error(`no schema for ${kind} documents`);
   const sound = structuredClone(isJsonObject(document) ? document : {});
-  if (!validate(document)) for (const error of validate.errors ?? []) noteError(error, document, sound, diagnostics);
+  for (const fault of findFaults(document, SCHEMAS[kind])) noteFault(fault, sound, diagnostics);
   return sound as Documents[K];
 }
 
-/** Errors of these keywords only repeat another error: that of a key's name, or of a branch. */
-const DERIVED_ERRORS: ReadonlySet<string> = new Set(['propertyNames', 'if']);
-
-function noteError(error: ErrorObject, document: unknown, sound: JsonObject, diagnostics: Diagnostics): void {
-  if (DERIVED_ERRORS.has(error.keyword)) return;
-  const base = pathOfPointer(error.instancePath, document);
-  const key: unknown = error.params['additionalProperty'] ?? error.params['missingProperty'] ?? error.propertyName;
-  const path = typeof key === 'string' ? [...base, key] : base;
+function noteFault(fault: SchemaFault, sound: JsonObject, diagnostics: Diagnostics): void {
+  const path = fault.key === undefined ? fault.path : [...fault.path, fault.key];
   removeAt(sound, path);
   if (diagnostics.has(path)) return;
-  const explain = EXPLANATIONS[error.keyword];
-  const { message, suggestion } = explain === undefined ? { message: error.message ?? 'is not valid' } : explain(error);
+  const explain = EXPLANATIONS[fault.keyword];
+  const { message, suggestion } = explain === undefined ? { message: 'is not valid' } : explain(fault);
   diagnostics.problem(path, message, suggestion);
 }
 
@@ -71,46 +51,48 @@ interface Explanation {
 }
 
 /** Explains the failure of each schema keyword to an operator. Never shows a string: it may be an interpolated secret. */
-const EXPLANATIONS: Readonly<Record<string, (error: ErrorObject) => Explanation>> = {
-  additionalProperties: (error) => {
-    const properties: Record<string, JsonObject> = error.parentSchema?.['properties'] ?? {};
-    const known = Object.keys(properties).filter((name) => properties[name]?.['deprecated'] !== true);
-    const key = String(error.params['additionalProperty']);
+const EXPLANATIONS: Readonly<Record<string, (fault: SchemaFault) => Explanation>> = {
+  additionalProperties: ({ schema, key = '' }) => {
+    const properties = isJsonObject(schema['properties']) ? schema['properties'] : {};
+    const known = Object.keys(properties).filter((name) => valueAt(properties, [name, 'deprecated']) !== true);
     return {
       message: `unknown key '${key}'`,
       suggestion: suggestName(key, known) ?? `known keys: ${known.join(', ')}`,
     };
   },
-  required: (error) => ({ message: `missing; expected ${describe(error, error.params['missingProperty'])}` }),
-  type: (error) => ({ message: `expected ${nameType(error.params['type'])}, got ${typeOf(error.data)}` }),
-  enum: (error) => {
-    const allowed: unknown[] = error.params['allowedValues'];
+  required: ({ schema, key = '' }) => ({ message: `missing; expected ${describe(schema, key)}` }),
+  type: ({ schema, data }) => ({ message: `expected ${nameType(schema['type'])}, got ${typeOf(data)}` }),
+  enum: ({ schema, data }) => {
+    const allowed = Array.isArray(schema['enum']) ? schema['enum'] : [];
     return {
       message: `expected ${nameValues(allowed)}`,
-      suggestion: suggestName(String(error.data), allowed.map(String)),
+      suggestion: suggestName(String(data), allowed.map(String)),
     };
   },
   minimum: explainRange,
   maximum: explainRange,
-  exclusiveMinimum: (error) => ({ message: `expected more than ${error.params['limit']}, got ${error.data}` }),
-  pattern: (error) => ({ message: `expected text that matches ${error.params['pattern']}` }),
+  exclusiveMinimum: ({ schema, data }) => ({
+    message: `expected more than ${schema['exclusiveMinimum']}, got ${data}`,
+  }),
+  pattern: ({ schema }) => ({ message: `expected text that matches ${schema['pattern']}` }),
   minLength: () => ({ message: 'expected text, got an empty string' }),
-  maxLength: (error) => ({ message: `expected at most ${error.params['limit']} characters` }),
-  minItems: (error) => ({ message: `expected at least ${error.params['limit']} entry` }),
-  minProperties: (error) => ({ message: `expected at least ${error.params['limit']} entry` }),
+  maxLength: ({ schema }) => ({ message: `expected at most ${schema['maxLength']} characters` }),
+  minItems: ({ schema }) => ({ message: `expected at least ${schema['minItems']} entry` }),
+  minProperties: ({ schema }) => ({ message: `expected at least ${schema['minProperties']} entry` }),
+  maxItems: ({ schema }) => ({ message: `expected at most ${schema['maxItems']} entries` }),
 };
 
-function explainRange(error: ErrorObject): Explanation {
-  const { minimum, maximum } = error.parentSchema ?? {};
+function explainRange({ schema, data }: SchemaFault): Explanation {
+  const { minimum, maximum } = schema;
   const bounds = [
     minimum === undefined ? [] : `at least ${minimum}`,
     maximum === undefined ? [] : `at most ${maximum}`,
   ];
-  return { message: `expected ${bounds.flat().join(' and ')}, got ${error.data}` };
+  return { message: `expected ${bounds.flat().join(' and ')}, got ${data}` };
 }
 
-function describe(error: ErrorObject, key: unknown): string {
-  const schema = valueAt(error.parentSchema, ['properties', String(key)]);
+function describe(owner: JsonSchema, key: string): string {
+  const schema = valueAt(owner, ['properties', key]);
   if (!isJsonObject(schema)) return 'a value';
   return Array.isArray(schema['enum']) ? nameValues(schema['enum']) : nameType(schema['type']);
 }

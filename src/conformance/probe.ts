@@ -1,4 +1,5 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import type { Answer } from './evidence.js';
 
@@ -17,7 +18,7 @@ export interface Probe {
 export async function connectProbe(url: string, token: string | undefined): Promise<Probe> {
   const client = new Client(
     { name: 'mcp-aql-conformance', version: '1.0.0' },
-    { versionNegotiation: { mode: 'auto' }, capabilities: {} },
+    { versionNegotiation: { mode: 'auto' }, capabilities: {}, jsonSchemaValidator: new AjvJsonSchemaValidator() },
   );
   const requestInit = token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } };
   await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit }));

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { NameHolders } from '../catalog/names.js';
 import type { LockContent, UpstreamConfig } from '../config/gateway-config.js';
 import { faultCode } from '../config/secrets.js';
@@ -104,12 +105,16 @@ export interface CatalogKeeper {
 
 export const KEEPS_NOTHING: CatalogKeeper = { keep: () => undefined, close: async () => undefined };
 
+/** Clients that wait for the start to end are answered before long lists are written as text. */
+const PAUSE_MS = 100;
+
 /** @param first the slugs of the configured upstreams, whose lists are kept before others that share the file */
 export function createCatalogKeeper(file: string, first: readonly string[], observe: Observer): CatalogKeeper {
   let pending: KnownCatalog | undefined;
   let writing: Promise<void> | undefined;
   let written = '';
   let failed = false;
+  const closing = new AbortController();
 
   const writeAll = async (): Promise<void> => {
     while (pending !== undefined) {
@@ -132,9 +137,14 @@ export function createCatalogKeeper(file: string, first: readonly string[], obse
   return {
     keep(catalog) {
       pending = catalog;
-      writing ??= Promise.resolve().then(writeAll);
+      writing ??= delay(PAUSE_MS, undefined, { signal: closing.signal })
+        .catch(() => undefined)
+        .then(writeAll);
     },
-    close: async () => writing,
+    close: async () => {
+      closing.abort();
+      await writing;
+    },
   };
 }
 

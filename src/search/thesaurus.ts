@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readAsset } from '../lib/asset.js';
 import { FUNCTION_WORDS, splitText, stemWord } from './words.js';
 
 /** How close two words of the thesaurus are. */
@@ -75,6 +75,6 @@ let thesaurus: Thesaurus | undefined;
 
 /** The field's words; read when the first search is made. */
 export function fieldThesaurus(): Thesaurus {
-  thesaurus ??= readThesaurus(readFileSync(new URL('./thesaurus.txt', import.meta.url), 'utf8'));
+  thesaurus ??= readThesaurus(readAsset('search/thesaurus.txt'));
   return thesaurus;
 }

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import { readAsset } from '../../lib/asset.js';
 
 const PATH = '/ui/approvals';
 
@@ -28,18 +28,14 @@ export function registerApprovalsPage(app: FastifyInstance): void {
   const serve = (path: string, type: string, text: string): void => {
     app.get(path, (_request, reply) => send(reply, type, text));
   };
-  const page = readAsset('approvals.html');
+  const page = readAsset('server/admin/page/approvals.html');
   serve(PATH, 'text/html', page);
   // Its files stand one folder up. The links are relative, so that the page works behind a proxy that adds a path.
   serve(`${PATH}/:id`, 'text/html', page.replaceAll('"./', '"../'));
-  serve(`${PATH}.js`, 'text/javascript', readAsset('approvals.js'));
-  serve(`${PATH}.css`, 'text/css', readAsset('approvals.css'));
+  serve(`${PATH}.js`, 'text/javascript', readAsset('server/admin/page/approvals.js'));
+  serve(`${PATH}.css`, 'text/css', readAsset('server/admin/page/approvals.css'));
 }
 
 function send(reply: FastifyReply, type: string, text: string): FastifyReply {
   return reply.headers({ ...HEADERS, 'content-type': `${type}; charset=utf-8` }).send(text);
-}
-
-function readAsset(name: string): string {
-  return readFileSync(new URL(`./page/${name}`, import.meta.url), 'utf8');
 }

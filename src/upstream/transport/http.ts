@@ -7,7 +7,8 @@ import {
   type Transport,
   type TransportSendOptions,
 } from '@modelcontextprotocol/client';
-import { Pool } from 'undici';
+// The package's entry loads fetch, WebSocket, caches and mocks too, most of its code.
+import Pool from 'undici/lib/dispatcher/pool.js';
 import type { HttpEndpoint } from '../../config/gateway-config.js';
 import { isJsonObject } from '../../protocol/json.js';
 import type { AnnouncedLimits } from '../../protocol/limits.js';

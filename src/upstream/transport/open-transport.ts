@@ -2,11 +2,9 @@ import type { HttpEndpoint, UpstreamConfig } from '../../config/gateway-config.j
 import type { Observer } from '../../observe/observation.js';
 import { OwnCredentials } from '../own-credentials.js';
 import type { ServerLogs } from '../server-logs.js';
-import { HttpTransport, type HttpTransportOptions } from './http.js';
+import type { HttpTransportOptions } from './http.js';
 import { reportLines } from './report-lines.js';
 import { childEnvironment, resolveCommand } from './resolve-command.js';
-import { SseTransport } from './sse.js';
-import { StdioTransport } from './stdio.js';
 import type { UpstreamTransport } from './transport.js';
 
 export interface TransportSurroundings {
@@ -30,6 +28,7 @@ export async function openTransport(
 ): Promise<UpstreamTransport> {
   const { endpoint, slug } = config;
   if (endpoint.type !== 'stdio') return openHttpTransport(endpoint, config.maxAnswerBytes, around, events);
+  const { StdioTransport } = await import('./stdio.js');
   const env = childEnvironment(endpoint.env);
   const credentials = new OwnCredentials(endpoint);
   const report = reportLines('upstream-stderr', slug, around.observe);
@@ -47,13 +46,18 @@ export async function openTransport(
   });
 }
 
-function openHttpTransport(
+/** Each kind of transport is loaded with the first server that needs it. */
+async function openHttpTransport(
   endpoint: HttpEndpoint,
   maxAnswerBytes: number,
   { clientInfo }: TransportSurroundings,
   { onLimits }: TransportEvents,
-): UpstreamTransport {
-  if (endpoint.type === 'sse') return new SseTransport(endpoint);
+): Promise<UpstreamTransport> {
+  if (endpoint.type === 'sse') {
+    const { SseTransport } = await import('./sse.js');
+    return new SseTransport(endpoint);
+  }
+  const { HttpTransport } = await import('./http.js');
   return new HttpTransport({
     endpoint,
     userAgent: `${clientInfo.name}/${clientInfo.version}`,
