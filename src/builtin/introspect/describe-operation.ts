@@ -108,7 +108,22 @@ export function describeInFull(operation: Operation, view: OperationView, includ
     returns: describeReturns(operation, controls.kind !== 'none'),
     examples: examplesOf(operation, controls),
     ...describeQueryLanguage(controls),
+    ...describeRelationships(operation),
     ...extrasOf(operation, include),
+  };
+}
+
+/** The published `relationship_capabilities` (companion document "relationship queries", section 6). */
+function describeRelationships({ relationships }: Operation): JsonObject {
+  if (relationships === undefined) return {};
+  const { directions, types, maxDepth } = relationships;
+  return {
+    relationship_capabilities: {
+      supported: true,
+      directions,
+      ...(types.length > 0 && { relationship_types: types }),
+      max_depth: maxDepth,
+    },
   };
 }
 
