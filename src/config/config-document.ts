@@ -27,11 +27,14 @@ export interface OperationEntry extends Omit<CurationRule, 'pattern' | 'computed
 }
 
 /** How one operation returns connections, as written. */
-export type RelationEntry = Partial<Omit<RelationConfig, 'source' | 'target' | 'type'>> &
+export type RelationEntry = Partial<Omit<RelationConfig, 'source' | 'target' | 'type' | 'nodes'>> &
   Pick<RelationConfig, 'relationship' | 'operation'> & {
     readonly source?: string;
     readonly target?: string;
     readonly type?: string;
+    readonly nodes?: string;
+    readonly node_id?: string;
+    readonly node_type?: string;
   };
 
 /** A value as pasted blocks write it in `env` and `headers`; null takes the key away. */

@@ -98,6 +98,13 @@ export interface RelationConfig {
   readonly source: string | null;
   readonly target: string | null;
   readonly type: string | null;
+  /** Where the same answer lists the connected things themselves; absent where it does not. */
+  readonly nodes?: {
+    readonly path: string;
+    /** Paths in each thing. */
+    readonly id: string;
+    readonly type: string | null;
+  };
 }
 
 export interface UpstreamConfig {

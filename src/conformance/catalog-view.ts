@@ -57,23 +57,20 @@ async function readWholeList(probe: Probe, query: 'operations' | 'types'): Promi
   const first = await probe.introspect({ query, first: PAGE_SIZE });
   if (!first.success) return first;
   const items: JsonObject[] = [...namedItems(first, query)];
-  let after = nextCursor(first, query);
+  let after = nextCursor(first);
   while (after !== undefined) {
     const page = await probe.introspect({ query, first: PAGE_SIZE, after });
     items.push(...namedItems(page, query));
-    after = nextCursor(page, query);
+    after = nextCursor(page);
   }
   return { ...first, data: { ...dataOf(first), [query]: items } };
 }
 
-/** The cursor of the next page: among the paging facts, or for types in the last one's description. */
-function nextCursor(answer: Answer, query: 'operations' | 'types'): string | undefined {
-  const data = dataOf(answer);
-  const protocol = data['_protocol'];
-  const page = isJsonObject(protocol) ? protocol['page'] : undefined;
-  if (isJsonObject(page)) return typeof page['after'] === 'string' ? page['after'] : undefined;
-  const last = namedItems(answer, query).at(-1)?.['description'];
-  return typeof last === 'string' ? /for the next: after '([^']+)'\]$/.exec(last)?.[1] : undefined;
+/** The cursor of the next page: among the paging facts of `_protocol`, or for types of the answer's `_meta`. */
+function nextCursor(answer: Answer): string | undefined {
+  const facts = dataOf(answer)['_protocol'] ?? answer['_meta'];
+  const page = isJsonObject(facts) ? facts['page'] : undefined;
+  return isJsonObject(page) && typeof page['after'] === 'string' ? page['after'] : undefined;
 }
 
 async function readOperation(probe: Probe, name: string): Promise<DocumentedOperation | undefined> {

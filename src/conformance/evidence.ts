@@ -14,9 +14,10 @@ export interface ParameterCase {
   readonly response: Answer;
 }
 
+/** The published runner compares by identity, so the value is one text, number or flag of the answer. */
 export interface DefaultCase extends ParameterCase {
   readonly expected_value_path: string;
-  readonly expected_value: unknown;
+  readonly expected_value: string | number | boolean | null;
 }
 
 export interface ErrorCase {
@@ -44,7 +45,8 @@ export interface ConstraintCase {
   readonly operation: string;
   readonly parameter: string;
   readonly constraint: JsonObject;
-  readonly disclosed_in_introspection: boolean;
+  /** Whether introspection discloses the constraint. */
+  readonly documented: boolean;
   readonly response: Answer;
 }
 

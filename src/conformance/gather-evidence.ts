@@ -1,6 +1,6 @@
 import { type CatalogView, readCatalog } from './catalog-view.js';
 import { gatherErrors, gatherRouting } from './error-evidence.js';
-import type { EvidenceBundle, Observations } from './evidence.js';
+import type { EvidenceBundle, ModeObservation, Observations } from './evidence.js';
 import { gatherBatch, gatherFieldSelection, isSelection, observeModes } from './feature-evidence.js';
 import { gatherParameterEvidence } from './parameter-evidence.js';
 import type { Probe } from './probe.js';
@@ -37,7 +37,7 @@ export async function gatherEvidence(probe: Probe, { level, plans, id }: GatherO
     spec_version: SPECIFICATION_VERSION,
     expected_level: level,
     expected_exit_code: 0,
-    endpoint_modes: modes.map(({ mode }) => mode),
+    endpoint_modes: namesOf(modes),
     capabilities: {
       field_selection: fieldSelection.some(isSelection),
       batch_operations: Array.isArray(batch['results']),
@@ -87,11 +87,16 @@ function introspectionOf({ operationsList, typesList, operations }: CatalogView)
   };
 }
 
+/** The names of the modes; the published runner knows semantic mode by its older name, `crude`. */
+function namesOf(modes: readonly ModeObservation[]): readonly string[] {
+  return modes.flatMap(({ mode }) => (mode === 'semantic' ? ['semantic', 'crude'] : [mode]));
+}
+
 /** Adds the mode in which another connection shows the same gateway. */
 export async function addMode(seen: Observations, probe: Probe): Promise<Observations> {
   const { operations } = await readCatalog(probe);
   const known = new Set(seen.modes.map(({ mode }) => mode));
   const added = (await observeModes(probe, operations)).filter(({ mode }) => !known.has(mode));
   const modes = [...seen.modes, ...added];
-  return { ...seen, modes, bundle: { ...seen.bundle, endpoint_modes: modes.map(({ mode }) => mode) } };
+  return { ...seen, modes, bundle: { ...seen.bundle, endpoint_modes: namesOf(modes) } };
 }

@@ -1,7 +1,7 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '../protocol/json.js';
 import type { DocumentedOperation, DocumentedParameter } from './catalog-view.js';
-import type { Answer, ConstraintCase, DefaultCase, EvidenceBundle, ParameterCase } from './evidence.js';
+import { gatherDefaults } from './default-evidence.js';
+import type { Answer, ConstraintCase, EvidenceBundle, ParameterCase } from './evidence.js';
 import type { Probe } from './probe.js';
 import { sampleValue, violationsOf } from './sample-values.js';
 
@@ -56,7 +56,7 @@ export async function gatherParameterEvidence(
     parameter_tests: {
       missing_required: missing,
       unknown_parameter: unknown,
-      optional_defaults: await gatherDefaults(probe, operations),
+      optional_defaults: await gatherDefaults(probe, reads, operations.length),
     },
     accepted_parameters: Object.fromEntries(accepted),
     constraint_tests: await gatherConstraints(probe, reads),
@@ -170,61 +170,6 @@ function unknownIn({ error }: Answer): readonly unknown[] {
   return Array.from(listed.matchAll(/'([^']*)'/g), ([, quoted]) => quoted);
 }
 
-/** Documented defaults whose effect is seen in an answer: of `introspect`, and of READs that answer alike when asked twice. */
-async function gatherDefaults(
-  probe: Probe,
-  operations: readonly DocumentedOperation[],
-): Promise<readonly DefaultCase[]> {
-  const cases: DefaultCase[] = [];
-  for (const operation of operations.filter(isRead)) {
-    for (const parameter of operation.parameters.filter((known) => known['default'] !== undefined)) {
-      const seen =
-        operation.name === 'introspect'
-          ? await seePageSize(probe, operation, parameter, operations.length)
-          : await seeDefault(probe, operation, parameter);
-      if (seen !== undefined) cases.push(seen);
-    }
-  }
-  return cases;
-}
-
-/** The list of operations is as long as the documented page, or as all operations where those are fewer. */
-async function seePageSize(
-  probe: Probe,
-  operation: DocumentedOperation,
-  { name, default: size }: DocumentedParameter,
-  total: number,
-): Promise<DefaultCase | undefined> {
-  if (name !== 'first' || typeof size !== 'number') return undefined;
-  return {
-    operation: operation.name,
-    parameter: name,
-    expected_value_path: 'data.operations.length',
-    expected_value: Math.min(size, total),
-    response: await send(probe, operation, { query: 'operations' }),
-  };
-}
-
-/** The answer without the parameter is the answer with its default; undefined where answers differ from call to call. */
-async function seeDefault(
-  probe: Probe,
-  operation: DocumentedOperation,
-  parameter: DocumentedParameter,
-): Promise<DefaultCase | undefined> {
-  if (cannotRun(operation)) return undefined;
-  const given = { [parameter.name]: parameter['default'] };
-  const first = await send(probe, operation, given);
-  const second = await send(probe, operation, given);
-  if (!first.success || !isDeepStrictEqual(first.data, second.data)) return undefined;
-  return {
-    operation: operation.name,
-    parameter: parameter.name,
-    expected_value_path: 'data',
-    expected_value: first.data,
-    response: await send(probe, operation, {}),
-  };
-}
-
 /** Values that break what a READ documents of a parameter. */
 async function gatherConstraints(
   probe: Probe,
@@ -240,7 +185,7 @@ async function gatherConstraints(
           operation: operation.name,
           parameter: parameter.name,
           constraint,
-          disclosed_in_introspection: true,
+          documented: true,
           response: await send(probe, operation, { ...operation.example, [parameter.name]: value }),
         });
       }

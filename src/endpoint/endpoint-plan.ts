@@ -12,6 +12,8 @@ export type ToolReach = FamilyDefinition | 'everything' | undefined;
 /** Which operation belongs to which family, and how families become MCP tools. Built once per catalog. */
 export interface EndpointPlan {
   readonly mode: 'semantic' | 'single' | 'all';
+  /** The name of the profile that the families belong to. */
+  readonly profile: string;
   readonly families: readonly FamilyDefinition[];
   readonly tools: readonly ToolDefinition[];
   /** The array of tools as JSON text, serialised once. */
@@ -56,6 +58,7 @@ export function buildEndpointPlan(catalog: Catalog, config: Omit<GatewayConfig['
   }
   return {
     mode,
+    profile: config.profile.name,
     families,
     tools,
     toolsJson: JSON.stringify(tools),

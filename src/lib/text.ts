@@ -73,6 +73,16 @@ export function echoName(name: string): string {
   return cutText(removeInvisible(name.slice(0, 2 * MAX_ECHO_LENGTH)), MAX_ECHO_LENGTH);
 }
 
+/** A list or an object whose JSON text is longer is not repeated in an answer. */
+const MAX_ECHO_JSON = 200;
+
+/** A JSON value that a caller sent, as an answer repeats it: texts cut; undefined for a list or an object that is too long. */
+export function echoValue(value: unknown): unknown {
+  if (typeof value === 'string') return echoName(value);
+  if (typeof value !== 'object' || value === null) return value;
+  return JSON.stringify(value).length > MAX_ECHO_JSON ? undefined : cleanValue(value);
+}
+
 /** A foreign JSON value made fit to show: every text in it as `cleanText` would have it, but not trimmed. */
 export function cleanValue(value: unknown, maxLength = MAX_VALUE_LENGTH): unknown {
   if (typeof value === 'string') return cutText(removeInvisible(value), maxLength);

@@ -2,6 +2,7 @@ import type { ToolReach } from '../endpoint/endpoint-plan.js';
 import { echoName } from '../lib/text.js';
 import type { RawCall } from '../protocol/call.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
+import type { Operation } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
 import { CONTROLS } from '../results/result-types.js';
 import { CONFIRMATION, QUOTA_CONTINUE } from './directives.js';
@@ -40,16 +41,36 @@ export async function decode(raw: RawCall, snapshot: Snapshot): Promise<DecodedC
   if (params !== undefined && params !== null && !isJsonObject(params)) {
     throw notAnObject('params', params, raw, snapshot, operation);
   }
-  return { raw, reach, operationName: operation, params: mergeParams(given, params ?? undefined) };
+  const isGiven = params ? sameIn(params, snapshot.catalog.find(operation)) : undefined;
+  return { raw, reach, operationName: operation, params: mergeParams(given, params ?? undefined, isGiven) };
 }
 
-/** Top-level parameters beside `params`; `params` wins (specification, section 4.2). */
-export function mergeParams(given: JsonObject, params: JsonObject | undefined): JsonObject {
+/** Whether a name stands for a parameter that is in `params` already, in this spelling or the upstream's. */
+function sameIn(params: JsonObject, operation: Operation | undefined): ((key: string) => boolean) | undefined {
+  if (operation === undefined) return undefined;
+  const { byName } = operation.scope;
+  return (key) => {
+    const parameter = byName.get(key);
+    if (parameter === undefined) return false;
+    return Object.hasOwn(params, parameter.name) || Object.hasOwn(params, parameter.upstreamName);
+  };
+}
+
+/**
+ * Top-level parameters beside `params`; `params` wins (specification, section 4.2).
+ *
+ * @param isGiven whether `params` has a parameter under another spelling
+ */
+export function mergeParams(
+  given: JsonObject,
+  params: JsonObject | undefined,
+  isGiven: (key: string) => boolean = () => false,
+): JsonObject {
   let merged = params;
   for (const key of Object.keys(given)) {
     if (PROTOCOL_FIELDS.has(key) || (key.startsWith('_') && !OWN_NAMES.has(key))) continue;
     if (merged === undefined || merged === params) merged = { ...params };
-    if (!Object.hasOwn(merged, key)) merged[key] = given[key];
+    if (!Object.hasOwn(merged, key) && !isGiven(key)) merged[key] = given[key];
   }
   return merged ?? {};
 }

@@ -19,8 +19,10 @@ export function endpointMismatch(
   snapshot: Snapshot,
   reasons: readonly string[] = [],
 ): OperationError {
-  const expected = snapshot.plan.toolFor(operation);
+  const { plan } = snapshot;
+  const expected = plan.toolFor(operation);
   const actual = echoName(tool);
+  const reached = plan.reachOf(tool);
   const why =
     reasons.length === 0 ? '' : ` with these parameters, because they do more than read: ${reasons.join('; ')}`;
   return new OperationError(
@@ -28,8 +30,10 @@ export function endpointMismatch(
     `Operation '${operation.name}' must be called via '${expected}', not '${actual}'${why}`,
     {
       operation: operation.name,
-      expected_endpoint: expected,
-      actual_endpoint: actual,
+      expected_endpoint: plan.familyOf(operation).name,
+      actual_endpoint: reached === undefined || reached === 'everything' ? actual : reached.name,
+      expected_tool: expected,
+      actual_tool: actual,
       ...(reasons.length === 0 ? {} : { reasons }),
       example: correctedExample(snapshot, operation, params),
     },
@@ -221,7 +225,8 @@ function notFound(
   const [best] = candidates;
   return new OperationError('NOT_FOUND_OPERATION', `Unknown operation: '${name}'. ${nextStep}`, {
     operation: name,
-    available: candidates.map((operation) => ({
+    available: candidates.map((operation) => operation.name),
+    candidates: candidates.map((operation) => ({
       operation: operation.name,
       endpoint: snapshot.plan.familyOf(operation).name,
       tool: snapshot.plan.toolFor(operation),

@@ -4,12 +4,12 @@ import type { Observation, Observer } from '../observe/observation.js';
 import type { Gatekeeper } from '../policy/admission.js';
 import type { CallRecorder } from '../policy/audit-events.js';
 import type { QuotaService } from '../policy/quota/quota-types.js';
-import type { HandlerHost, RawCall } from '../protocol/call.js';
+import type { Caller, HandlerHost, RawCall } from '../protocol/call.js';
 import { InputRequired } from '../protocol/consent.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { PayloadLimits } from '../protocol/limits.js';
 import type { Operation } from '../protocol/operation.js';
-import type { Reply, Warning } from '../protocol/result.js';
+import { type Reply, SESSION_ID, type Warning } from '../protocol/result.js';
 import type { ReadContext, ResultService } from '../results/result-types.js';
 import { type AuthorizedCall, authorize, dispatch } from './authorize.js';
 import { decode } from './decode.js';
@@ -110,6 +110,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
       if (error !== thrown) observe({ kind: 'defect', where: 'pipeline', cause: thrown });
       return shapeFailure(error, progress.operation);
     });
+    const answer = reply.code === 'OK' ? reply : withSession(reply, raw.caller);
     const durationMs = performance.now() - progress.started;
     const { operation, arguments: args } = progress;
     const { code } = reply;
@@ -125,7 +126,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
       durationMs,
       sessionId: raw.caller.sessionId,
     });
-    return reply;
+    return answer;
   };
   const host: HandlerHost = {
     requireCurrent: (operation) => requireUnchanged(operation, current()),
@@ -153,6 +154,11 @@ async function charge(call: AuthorizedCall, quota: Pick<QuotaService, 'charge'>)
     ...(quotaContinue === undefined ? {} : { continueToken: quotaContinue }),
   });
   return charged === undefined ? NO_WARNINGS : charged;
+}
+
+/** For debugging (specification, section 2.3.5): where clients and logs see it, and no model has to read it. */
+function withSession(reply: Reply, { sessionId }: Caller): Reply {
+  return { ...reply, meta: { ...reply.meta, [SESSION_ID]: sessionId } };
 }
 
 /** The caller is not told: it can do nothing about it, and the upstream's own answer says what is wrong. */

@@ -56,7 +56,7 @@ export async function shape(
     return limited(reply, limits);
   }
   if ('dataText' in outcome) return limited(envelope(outcome.dataText), limits);
-  return limited(envelope(JSON.stringify(outcome.data ?? null), [], outcome.warnings ?? []), limits);
+  return limited(envelope(JSON.stringify(outcome.data ?? null), [], outcome.warnings ?? [], outcome.meta), limits);
 }
 
 /** Writes an answer from the result store. */
@@ -73,7 +73,9 @@ async function shapeToolResult(result: ToolCallResult, finish: FinishAnswer): Pr
   const { dataText: whole, value, blocks } = toResultData(result);
   const { dataText, warnings, isPart = false } = await finish(whole, value);
   const beside = isPart ? blocks.filter(({ type }) => type !== 'text') : blocks;
-  return { ...envelope(dataText, beside, warnings, versionOf(result)), ...passThrough(result) };
+  const version = versionOf(result);
+  const meta = version === undefined ? undefined : { version };
+  return { ...envelope(dataText, beside, warnings, meta), ...passThrough(result) };
 }
 
 /** Writes a failure as an answer. */
@@ -101,10 +103,10 @@ function envelope(
   dataText: string,
   blocks: readonly ContentBlock[] = [],
   warnings: readonly Warning[] = [],
-  version?: string,
+  meta?: JsonObject,
 ): Reply {
   const warningsMember = warnings.length === 0 ? '' : `,"warnings":${JSON.stringify(warnings)}`;
-  const metaMember = version === undefined ? '' : `,"_meta":${JSON.stringify({ version })}`;
+  const metaMember = meta === undefined ? '' : `,"_meta":${JSON.stringify(meta)}`;
   return {
     text: `{"success":true,"data":${dataText}${warningsMember}${metaMember}}`,
     blocks,

@@ -108,11 +108,17 @@ function describeInWords(faults: readonly Fault[], operation: Operation, accepte
       nearest ?? suggest(param.replace(/^input\./, ''), [...controls.names.values(), ...directivesOf(operation)]);
     return meant === undefined ? `'${param}'` : `'${param}' (did you mean '${meant}'?)`;
   });
-  const own = ownNames(operation);
-  // What may be asked of the answer is listed where there is nothing else, and in the details.
-  const valid = own.length > 0 ? own : validNames(operation, accepted);
-  const list = valid.length > 0 ? `Valid: ${quoteValues(valid)}` : 'It takes no parameters';
+  const list = listValid(operation, accepted);
   return [`Unknown parameter(s) for operation '${operation.name}': ${names.join(', ')}. ${list}`, ...others].join('. ');
+}
+
+/** The operation's own names, and those that shape its answer. */
+function listValid(operation: Operation, { controls, confirmable }: Accepted): string {
+  const own = [...ownNames(operation), ...(confirmable ? [PLAIN_CONFIRMATION] : [])];
+  const shaping = [...controls.names.values()];
+  if (own.length === 0 && shaping.length === 0) return 'It takes no parameters';
+  const first = own.length === 0 ? 'It takes none of its own' : `Valid: ${quoteValues(own)}`;
+  return shaping.length === 0 ? first : `${first}; for its answer: ${quoteValues(shaping)}`;
 }
 
 /** Where a parameter has the name of a control, the message adds the control's other name for callers who meant the control. */
@@ -133,12 +139,13 @@ function specifiedDetails(main: Fault, faults: readonly Fault[], operation: Oper
       ...(fields.length > 0 ? { unknown_fields: fields, valid_fields: inputNames(operation) } : {}),
     };
   }
-  const { param, expected, actual } = main;
+  const { param, expected, actual, value } = main;
   const constraint = main.code !== 'VALIDATION_MISSING_PARAM' && main.code !== 'VALIDATION_INVALID_TYPE';
   return {
     param_name: param,
     ...(expected === undefined ? {} : { [constraint ? 'constraint' : 'expected_type']: expected }),
-    ...(actual === undefined ? {} : { [constraint ? 'value' : 'actual_type']: actual }),
+    ...(actual === undefined || constraint ? {} : { actual_type: actual }),
+    ...(value === undefined ? {} : { value }),
   };
 }
 

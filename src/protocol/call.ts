@@ -67,7 +67,12 @@ export interface HandlerHost {
 
 /** Plain data of a built-in operation, as a value or as JSON text, or an upstream's tool result that is not shaped yet. */
 export type HandlerOutcome =
-  | { readonly data: unknown; readonly warnings?: readonly Warning[] }
+  | {
+      readonly data: unknown;
+      readonly warnings?: readonly Warning[];
+      /** Facts about the answer, for the envelope's `_meta`. */
+      readonly meta?: JsonObject;
+    }
   | { readonly dataText: string }
   | { readonly toolResult: ToolCallResult };
 

@@ -155,6 +155,12 @@ export interface OperationFields {
   readonly slowMs?: number;
   /** A family that curation assigns; it takes precedence over the profile. */
   readonly family?: string;
+  /** Of an operation that follows relationships: which ways, which types as far as they are declared, and how far. */
+  readonly relationships?: {
+    readonly directions: readonly string[];
+    readonly types: readonly string[];
+    readonly maxDepth: number;
+  };
   /** Set where the operation's published response schema allows no `details` in errors. */
   readonly bareErrors?: true;
   /** Request examples; where absent, introspection generates one from the parameters. */

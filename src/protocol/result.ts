@@ -37,6 +37,9 @@ export interface ContentBlock extends JsonObject {
 /** The member of a result's `_meta` in which the gateway gives a resource's version; with a prefix of its own, as MCP asks. */
 export const RESOURCE_VERSION = 'mcp-aql/version';
 
+/** The member of a failed result's `_meta` with the id by which logs and records know the caller's session. */
+export const SESSION_ID = 'mcp-aql/session_id';
+
 /** An MCP `CallToolResult` exactly as it was received. */
 export interface ToolCallResult extends JsonObject {
   readonly content?: readonly ContentBlock[];

@@ -53,7 +53,7 @@ export function* answerQuery(
   const outcome = yield* runQuery(list.items, query, source);
   return query.includeItems
     ? answerItems(context, query, { list, outcome }, deps)
-    : summarise(context, outcome, list.items.length, deps);
+    : summarise(context, query, { list, outcome }, deps);
 }
 
 /** The list that a query means; not one of texts or numbers in an object, such as the labels of an issue. */
@@ -171,13 +171,24 @@ function passText(context: ReadContext, dataText: string, deps: AnswerDeps): Rea
 
 function summarise(
   context: ReadContext,
-  { aggregations = {}, ordered, truncatedGroups }: QueryOutcome,
-  total: number,
+  { ineffective }: CollectionQuery,
+  { list, outcome: { aggregations = {}, ordered, truncatedGroups } }: FoundItems,
   deps: AnswerDeps,
 ): ReadData {
-  const summary = { aggregations, matched: ordered.length, total };
+  const summary = { aggregations, matched: ordered.length, total: list.items.length };
   const answer = answerWhole(context, writeExact(summary), deps);
-  return { ...answer, warnings: [...answer.warnings, ...warnOfGroups(truncatedGroups)] };
+  const ofItems = ineffective === undefined ? [] : [warnOfNoItems(context, ineffective, deps)];
+  return { ...answer, warnings: [...answer.warnings, ...warnOfGroups(truncatedGroups), ...ofItems] };
+}
+
+function warnOfNoItems({ operation }: ReadContext, names: readonly string[], { controlsOf }: AnswerDeps): Warning {
+  const param = controlsOf(operation).names.get('include_items') ?? 'include_items';
+  return {
+    code: 'VALIDATION_NO_ITEMS_WARNING',
+    message: `${quoteValues(names)} had no effect, because the answer is a summary without items. For items beside it add ${JSON.stringify({ [param]: true })}`,
+    details: { params: names },
+    severity: 'low',
+  };
 }
 
 function warnOfGroups(truncated: QueryOutcome['truncatedGroups']): readonly Warning[] {
@@ -222,9 +233,8 @@ function answerItems(
     range,
     total: ordered.length,
     openCursors: storePages,
-    isPaged: query.page.style !== 'all',
     beside: { ...(aggregations === undefined ? {} : { aggregations }), ...beside },
-    backward: query.page.style === 'backward',
+    request: query.page,
     names: { first: names.get('first') ?? 'first', after: names.get('after') ?? 'after' },
     maxBytes,
     compact: settings.compact,
@@ -288,9 +298,8 @@ function writeStoredPage(
     range,
     total: items.length,
     openCursors: () => position,
-    isPaged: true,
     beside: {},
-    backward: query.page.style === 'backward',
+    request: query.page,
     names: { first: names.get('first') ?? 'first', after: names.get('after') ?? 'after' },
     maxBytes: boundOf(context, deps),
     compact: deps.settings.compact,

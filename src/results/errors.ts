@@ -35,7 +35,7 @@ export function noSuchList(
   return new OperationError(
     'VALIDATION_INVALID_VALUE',
     `Parameter '${param}' must be the path of a list in the answer of '${name}', got ${quoteValue(writePath(asked))}. ${has}`,
-    { operation: name, param_name: param, value: quoteValue(writePath(asked)), lists: places },
+    { operation: name, param_name: param, value: writePath(asked), lists: places },
   );
 }
 

@@ -164,7 +164,8 @@ export type PageRequest =
   | { readonly style: 'all' }
   | { readonly style: 'forward'; readonly size: number; readonly after?: string }
   | { readonly style: 'backward'; readonly size: number; readonly before?: string }
-  | { readonly style: 'offset'; readonly size: number; readonly offset: number };
+  /** `page` where it was asked for by its number, from 1. */
+  | { readonly style: 'offset'; readonly size: number; readonly offset: number; readonly page?: number };
 
 /** A caller's controls once they are understood. */
 export interface CollectionQuery {
@@ -179,6 +180,8 @@ export interface CollectionQuery {
   readonly aggregate?: readonly (readonly [label: string, aggregation: Aggregation])[];
   readonly includeItems: boolean;
   readonly page: PageRequest;
+  /** What the caller gave, and what a summary without items cannot follow. */
+  readonly ineffective?: readonly string[];
 }
 
 /** A call's parameters, split into those for the upstream and those about its answer. */

@@ -6,7 +6,7 @@ import { handleGone, unknownControlNames } from './errors.js';
 import { parseExact, writeExact } from './exact-numbers.js';
 import { parsePath } from './query/fields.js';
 import { readQuery } from './query/read-query.js';
-import { createProjection } from './query/select-fields.js';
+import { createProjection, presetsOf } from './query/select-fields.js';
 import { runAtOnce, runInSlices } from './query/sliced.js';
 import type { ReadData, ResultService, StoredResultRequest } from './result-types.js';
 import { createControls, splitControls } from './shape/controls.js';
@@ -39,7 +39,11 @@ export function createResultService(settings: GatewayConfig['results'], now: () 
       const { params: upstreamParams, given, unknownControls } = splitControls(controls, operation, params);
       if (unknownControls.length > 0) throw unknownControlNames(operation, unknownControls);
       if (given.size === 0) return { params: upstreamParams };
-      const query = readQuery(given, (control) => controls.names.get(control) ?? control, operation.name);
+      const query = readQuery(given, {
+        nameOf: (control) => controls.names.get(control) ?? control,
+        presets: presetsOf(operation),
+        operation: operation.name,
+      });
       return query === undefined ? { params: upstreamParams } : { params: upstreamParams, query };
     },
     resume: (context, query) => answerPage(context, query, deps),

@@ -18,47 +18,55 @@ interface PageToWrite {
   readonly itemAt: (index: number) => unknown;
   readonly range: Range;
   readonly total: number;
-  /** Stores the items for further pages; undefined where that fails. Called only where there may be further pages. */
+  /** Stores the items for further pages; undefined where that fails. Called only where items are sent. */
   readonly openCursors: () => PageCursors | undefined;
-  /** Whether the caller asked for pages. */
-  readonly isPaged: boolean;
+  readonly request: PageRequest;
   /** The other members of the answer. */
   readonly beside: JsonObject;
-  /** Whether the page was asked for from its end. */
-  readonly backward: boolean;
   /** The upstream's name of `first` and `after` for this operation. */
   readonly names: { readonly first: string; readonly after: string };
   readonly maxBytes: number;
   readonly compact: boolean;
 }
 
-/** Room for `pageInfo` and punctuation. */
-const FRAME_BYTES = 400;
+/** Room for `pageInfo`, `pagination` and punctuation. */
+const FRAME_BYTES = 560;
 
 /** Writes as many whole items as fit, with what a caller needs to get the rest. */
 export function writePage(page: PageToWrite): ReadData {
-  const { range, total, beside, backward, maxBytes } = page;
+  const { range, total, beside, request, maxBytes } = page;
+  const backward = request.style === 'backward';
   const besideText = writeExact(beside).slice(1, -1);
   const space = maxBytes === 0 ? Number.POSITIVE_INFINITY : maxBytes - FRAME_BYTES - Buffer.byteLength(besideText);
   const fitting = takeWhatFits(page, space);
   const start = backward ? range.end - fitting.length : range.start;
   const end = start + fitting.length;
   const isCut = fitting.length < range.end - range.start;
-  // Cursors cost memory: a caller that has everything needs none.
-  const cursors = page.isPaged || isCut ? page.openCursors() : undefined;
+  // The pagination document (6.1) demands cursors wherever items are, also of a page that holds them all.
+  const cursors = fitting.length === 0 ? undefined : page.openCursors();
   const pageInfo = {
     hasNextPage: end < total,
     hasPreviousPage: start > 0,
-    ...(cursors === undefined || fitting.length === 0
-      ? {}
-      : { startCursor: cursors.cursorAt(start), endCursor: cursors.cursorAt(end - 1) }),
+    ...(cursors === undefined ? {} : { startCursor: cursors.cursorAt(start), endCursor: cursors.cursorAt(end - 1) }),
     totalCount: total,
   };
+  const pagination = describePage(request, fitting.length, end, total);
+  const pages = `"pageInfo":${JSON.stringify(pageInfo)}${pagination === undefined ? '' : `,"pagination":${JSON.stringify(pagination)}`}`;
   const suffix = besideText === '' ? '' : `,${besideText}`;
   return {
-    dataText: `{"items":${writeItems(fitting, page.compact)},"pageInfo":${JSON.stringify(pageInfo)}${suffix}}`,
+    dataText: `{"items":${writeItems(fitting, page.compact)},${pages}${suffix}}`,
     warnings: isCut ? [warnOfCut(page, fitting.length, cursors?.cursorAt(end - 1))] : [],
   };
+}
+
+/** What the operations document (4.4.3) wants to be said of pages by offset and by number; undefined for others. */
+function describePage(request: PageRequest, returned: number, end: number, total: number): JsonObject | undefined {
+  if (request.style !== 'offset') return undefined;
+  const { size, offset, page } = request;
+  const facts = { total_items: total, has_more: end < total };
+  return page === undefined
+    ? { limit: size, offset, returned, ...facts }
+    : { page, page_size: size, total_pages: size === 0 ? 0 : Math.ceil(total / size), ...facts };
 }
 
 interface FittingItem {
@@ -67,8 +75,9 @@ interface FittingItem {
 }
 
 /** Starts at the end that the page is asked from. Takes at least one item, because a caller must be able to get past it. */
-function takeWhatFits({ range, itemAt, backward }: PageToWrite, space: number): readonly FittingItem[] {
+function takeWhatFits({ range, itemAt, request }: PageToWrite, space: number): readonly FittingItem[] {
   const fitting: FittingItem[] = [];
+  const backward = request.style === 'backward';
   let used = 0;
   for (let step = 0; step < range.end - range.start; step += 1) {
     const item = itemAt(backward ? range.end - 1 - step : range.start + step);
@@ -86,13 +95,13 @@ function writeItems(fitting: readonly FittingItem[], compact: boolean): string {
 }
 
 function warnOfCut(
-  { range, names, maxBytes, backward }: PageToWrite,
+  { range, names, maxBytes, request }: PageToWrite,
   kept: number,
   cursor: string | undefined,
 ): Warning {
   const cut = { path: ['items'], kind: 'items' as const, kept, total: range.end - range.start };
   const page =
-    cursor === undefined || backward
+    cursor === undefined || request.style === 'backward'
       ? {}
       : { page: { cursor, params: { [names.first]: kept, [names.after]: cursor } } };
   return describeCuts([cut], { ...page, limit: maxBytes });

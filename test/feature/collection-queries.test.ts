@@ -118,6 +118,13 @@ describe('a list of a server without queries of its own', () => {
     expect(data.aggregations.mean).toBeCloseTo(found.reduce((sum, { size }) => sum + size, 0) / found.length);
     expect(data.items).toBeUndefined();
     expect((await list({ aggregate, include_items: true, first: 2 })).data.items).toHaveLength(2);
+    const { warnings = [] } = await list({ aggregate, first: 2, sort: 'size' });
+    expect(warnings).toEqual([
+      expect.objectContaining({
+        code: 'VALIDATION_NO_ITEMS_WARNING',
+        message: expect.stringMatching(/^'first', 'sort' had no effect.*\{"include_items":true\}$/),
+      }),
+    ]);
   });
 });
 
@@ -151,6 +158,32 @@ describe('pages of a list', () => {
     expect(ids(await list({ limit: 3, offset: 10 }))).toEqual([11, 12, 13]);
     expect(ids(await list({ page: 3, page_size: 5 }))).toEqual([11, 12, 13, 14, 15]);
     expect(ids(await list({ last: 2 }))).toEqual([COUNT - 1, COUNT]);
+  });
+
+  it('describe themselves as the operations document recommends for offsets and numbers', async () => {
+    expect((await list({ limit: 3, offset: 10 })).data).toMatchObject({
+      pagination: { limit: 3, offset: 10, returned: 3, total_items: COUNT, has_more: true },
+      pageInfo: { hasNextPage: true, hasPreviousPage: true, totalCount: COUNT },
+    });
+    const page_size = 100;
+    const last = Math.ceil(COUNT / page_size);
+    expect((await list({ page: last, page_size })).data.pagination).toEqual({
+      page: last,
+      page_size,
+      total_pages: last,
+      total_items: COUNT,
+      has_more: false,
+    });
+    expect((await list({ first: 2 })).data).not.toHaveProperty('pagination');
+  });
+
+  it('hold cursors wherever there are items, also where one page holds them all', async () => {
+    const whole = await list({ filter: { id: { lte: 3 } } });
+    expect(whole.data.pageInfo).toMatchObject({ hasNextPage: false, startCursor: expect.any(String) });
+    const rest = await list({ first: 5, after: whole.data.pageInfo.startCursor });
+    expect(ids(rest)).toEqual([2, 3]);
+    expect((await list({ first: 5, after: whole.data.pageInfo.endCursor })).data.items).toEqual([]);
+    expect((await list({ filter: { id: -1 } })).data.pageInfo).not.toHaveProperty('startCursor');
   });
 
   it.each([

@@ -1,8 +1,9 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { EvidenceBundle } from '../../src/conformance/evidence.js';
 import type { Judgement } from '../../src/conformance/judge.js';
 import { renderClauseTable } from '../../src/conformance/report.js';
+import { judgeByPublishedRules, PUBLISHED_SCHEMAS } from '../support/published-rules.js';
 import { runCli } from '../support/run-cli.js';
 import { makeDirectory, shippedConfig } from '../support/served-gateway.js';
 
@@ -56,6 +57,15 @@ describe('conformance over the servers of the shipped configuration', () => {
     expect([...unknown].sort()).toEqual([...details].sort());
     expect(Object.keys(bundle.accepted_parameters).sort()).toEqual([...details].sort());
     expect(judgement.notProbed).toEqual([]);
-    expect(bundle.endpoint_modes).toEqual(['semantic', 'single']);
+    expect(bundle.endpoint_modes).toEqual(['semantic', 'crude', 'single']);
   });
+
+  it.skipIf(!existsSync(PUBLISHED_SCHEMAS))(
+    'fails no rule of the published runner, with cases for each (skipped without ../shared/spec)',
+    () => {
+      const outcomes = judgeByPublishedRules(bundle);
+      expect(outcomes.filter(({ cases }) => cases === 0).map(({ rule }) => rule)).toEqual([]);
+      expect(outcomes.filter(({ faults }) => faults.length > 0)).toEqual([]);
+    },
+  );
 });

@@ -141,7 +141,7 @@ describe.skipIf(!corpusIsHere)('a gateway with 2,266 real tools (skipped without
     const qualified = `${slug}__${toSnakeCase(tool.name)}`;
     if (names.length === 1) return [{ catalogue, tool, operation: names[0] ?? '', fixed: {} }];
     const { error } = await client.call('mcp_aql_read', qualified);
-    const parts = (error?.details?.['available'] ?? []) as readonly { operation: string; fixed: JsonObject }[];
+    const parts = (error?.details?.['candidates'] ?? []) as readonly { operation: string; fixed: JsonObject }[];
     expect(parts.map(({ operation }) => operation).sort(), qualified).toEqual(names.sort());
     return parts.map(({ operation, fixed }) => ({ catalogue, tool, operation, fixed }));
   }

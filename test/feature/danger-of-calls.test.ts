@@ -66,7 +66,7 @@ describe('the danger of a call', () => {
     const asked = await client.call('mcp_aql_execute', 'take_snapshot', { filename: 'a.txt' });
     expect(asked.error?.code).toBe('CONFIRMATION_REQUIRED');
     const pointless = await client.call('mcp_aql_execute', 'take_snapshot', {});
-    expect(pointless.error?.details?.['expected_endpoint']).toBe('mcp_aql_read');
+    expect(pointless.error?.details?.['expected_endpoint']).toBe('read');
   });
 
   it('is the same through a single tool, where a READ that writes is only asked for', async () => {

@@ -136,7 +136,9 @@ describe('a call', () => {
     );
     expect(code).toBe('VALIDATION_UNKNOWN_PARAM');
     expect(message).toBe(
-      "Unknown parameter(s) for operation 'list_issues': 'perpage' (did you mean 'per_page'?), 'x'. Valid: 'owner', 'per_page', 'since', 'tags'",
+      "Unknown parameter(s) for operation 'list_issues': 'perpage' (did you mean 'per_page'?), 'x'. Valid: 'owner', 'per_page', 'since', 'tags'; " +
+        "for its answer: 'query', 'filter', 'sort', 'fields', 'preset', 'aggregate', 'include_items', 'first', 'after', " +
+        "'last', 'before', 'limit', 'offset', 'page', 'page_size', 'collection'",
     );
     expect(details).toMatchObject({
       operation: 'list_issues',
@@ -147,15 +149,16 @@ describe('a call', () => {
   });
 
   it.each([
-    ['VALIDATION_OUT_OF_RANGE', { owner: 'a', per_page: 101 }, 'per_page'],
-    ['VALIDATION_OUT_OF_RANGE', { owner: 'a', tags: ['a', 'b', 'c'] }, 'tags'],
-    ['VALIDATION_PATTERN_MISMATCH', { owner: 'a', since: 'yesterday' }, 'since'],
-    ['VALIDATION_INVALID_TYPE', { owner: 'a', tags: ['a', 1] }, 'tags[1]'],
-  ])('is refused with %s for %j and names the parameter %s', async (expected, params, param) => {
+    ['VALIDATION_OUT_OF_RANGE', { owner: 'a', per_page: 101 }, 'per_page', 101],
+    ['VALIDATION_OUT_OF_RANGE', { owner: 'a', tags: ['a', 'b', 'c'] }, 'tags', undefined],
+    ['VALIDATION_PATTERN_MISMATCH', { owner: 'a', since: 'yesterday' }, 'since', 'yesterday'],
+    ['VALIDATION_INVALID_TYPE', { owner: 'a', tags: ['a', 1] }, 'tags[1]', undefined],
+    ['VALIDATION_INVALID_ENUM', { owner: 'a', preset: 'nope' }, 'preset', 'nope'],
+  ])('is refused with %s for %j and names the parameter %s, with its value', async (expected, params, param, value) => {
     const { code, message, details } = refusal(await client.call(READ, 'list_issues', params));
-    expect({ code, param: details['param_name'] }).toEqual({ code: expected, param });
-    expect(message).toContain(`'${param}'`);
-    await accepted(details);
+    expect({ code, param: details['param_name'], value: details['value'] }).toEqual({ code: expected, param, value });
+    expect(message).toContain(param === 'preset' ? "'minimal'" : `'${param}'`);
+    if (param !== 'preset') await accepted(details);
   });
 
   it('with several faults is refused with all of them in one answer', async () => {
@@ -173,6 +176,15 @@ describe('a call', () => {
   it('with both spellings of one parameter is refused', async () => {
     const { code } = refusal(await client.call(READ, 'list_issues', { owner: 'a', per_page: 1, perPage: 2 }));
     expect(code).toBe('VALIDATION_INVALID_VALUE');
+  });
+
+  it('takes its value from params where another spelling is beside them (specification 4.2)', async () => {
+    const answer = await client.callTool(READ, {
+      operation: 'list_issues',
+      params: { owner: 'a', per_page: 1 },
+      perPage: 2,
+    });
+    expect(answer).toMatchObject({ success: true });
   });
 });
 
@@ -222,7 +234,13 @@ describe('a request', () => {
       code: 'VALIDATION_ENDPOINT_MISMATCH',
       message: "Operation 'update_issue' must be called via 'mcp_aql_update', not 'mcp_aql_read'",
     });
-    expect(details).toMatchObject({ operation: 'update_issue', expected_endpoint: UPDATE, actual_endpoint: READ });
+    expect(details).toMatchObject({
+      operation: 'update_issue',
+      expected_endpoint: 'update',
+      actual_endpoint: 'read',
+      expected_tool: UPDATE,
+      actual_tool: READ,
+    });
     await accepted(details);
   });
 
@@ -234,7 +252,7 @@ describe('a request', () => {
     const { code, message, details } = refusal(await client.call(READ, given));
     expect(code).toBe('NOT_FOUND_OPERATION');
     expect(message).toContain(`'${meant}'`);
-    expect((details['available'] as { operation: string }[])[0]?.operation).toBe(meant);
+    expect((details['available'] as string[])[0]).toBe(meant);
     await accepted(details);
   });
 

@@ -150,7 +150,7 @@ describe("a grouped tool's own name", () => {
       expect(error?.message).toBe(
         `Unknown operation: '${name}'. Call 'update_issue'. It is offered as one operation for each 'method': 'create_issue' (create), 'delete_issue' (delete), 'update_issue' (update)`,
       );
-      expect(error?.details?.['available']).toContainEqual({
+      expect(error?.details?.['candidates']).toContainEqual({
         operation: 'delete_issue',
         endpoint: 'delete',
         tool: 'mcp_aql_delete',

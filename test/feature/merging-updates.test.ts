@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.js';
-import { connectClient, type McpClient } from '../support/mcp-client.js';
+import { type Answer, connectClient, type McpClient } from '../support/mcp-client.js';
 import { REPOSITORY, type ServedGateway, serveGateway } from '../support/served-gateway.js';
 
 const READ = 'mcp_aql_read';
@@ -49,7 +49,26 @@ const update = (record_id: string, input: JsonObject, more: JsonObject = {}) =>
   client.call(UPDATE, 'update_record', { record_id, input, ...more });
 const read = async (id: string) => (await client.call(READ, 'get_record', { id })).data.record;
 
+/** The envelope's `_meta`, which a model sees. */
+const metaOf = ({ raw }: Answer): JsonObject | undefined => {
+  const [first] = raw['content'] as readonly { readonly text: string }[];
+  return JSON.parse(first?.text ?? '{}')._meta;
+};
+
 describe('an UPDATE that merges, over a server that replaces', () => {
+  it('gives the version of a resource with its READ and its UPDATE, which the next update may demand', async () => {
+    const read = await client.call(READ, 'get_record', { id: '3' });
+    expect(metaOf(read)).toEqual({ version: expect.any(String) });
+    const first = await update('3', { title: 'x' }, { if_match: metaOf(read)?.['version'] });
+    expect(metaOf(first)).toEqual({ version: expect.any(String) });
+    expect(metaOf(first)).not.toEqual(metaOf(read));
+    expect((await update('3', { title: 'y' }, { if_match: metaOf(first)?.['version'] })).success).toBe(true);
+    const late = await update('3', { title: 'z' }, { if_match: metaOf(read)?.['version'] });
+    expect(late.error?.code).toBe('CONFLICT_VERSION_MISMATCH');
+    const { data } = await client.introspect({ query: 'operations' });
+    expect(data._protocol.supports_etag).toBe(true);
+  });
+
   it('changes the given members, keeps the others, removes null members and replaces lists', async () => {
     expect((await update('1', { settings: { priority: 'high' } })).success).toBe(true);
     expect(await read('1')).toEqual({ ...RECORD, settings: { ...RECORD.settings, priority: 'high' } });

@@ -18,7 +18,10 @@ describe('the endpoint', () => {
     await using client = await connectClient(gateway.url);
     expect(await client.call('mcp_aql_read', 'echo', {})).toMatchObject({ success: true });
     expect(await client.call('mcp_aql_execute', 'echo', {})).toMatchObject({
-      error: { code: 'VALIDATION_ENDPOINT_MISMATCH', details: { expected_endpoint: 'mcp_aql_read' } },
+      error: {
+        code: 'VALIDATION_ENDPOINT_MISMATCH',
+        details: { expected_endpoint: 'read', expected_tool: 'mcp_aql_read' },
+      },
     });
   });
 
@@ -67,9 +70,19 @@ describe('the wire surface without upstreams', () => {
     await using client = await connectClient(gateway.url, 'legacy');
     const { raw: _raw, ...listed } = await client.introspect({ query: 'operations' });
     const { raw: _other, ...explained } = await client.introspect({ query: 'operations', name: 'introspect' });
-    const text = `${JSON.stringify({ listed, explained }, null, 2)}\n`;
+    const whole = `${JSON.stringify({ listed, explained }, null, 2)}\n`;
+    const text = whole.replace(/"session_id": "[\w-]+"/, '"session_id": "(of this session)"');
     await expect(text).toMatchFileSnapshot('../pins/introspect.json');
   });
+});
+
+it('names the profile and the session, and gives the same session with each failure', async () => {
+  await using gateway = await serveGateway({ endpoint: { profile: 'intent' } });
+  await using client = await connectClient(gateway.url, 'legacy');
+  const { data } = await client.introspect({ query: 'operations' });
+  expect(data._protocol).toMatchObject({ profile: 'intent', session_id: expect.any(String) });
+  const { raw } = await client.call('mcp_aql_discover', 'nothing_of_the_kind');
+  expect(raw['_meta']).toMatchObject({ 'mcp-aql/session_id': data._protocol.session_id });
 });
 
 it('notifies connected clients when an upstream changes its tool list', async () => {

@@ -14,6 +14,9 @@ const RELATIONS = [
     source: 'from',
     target: 'to',
     type: 'relationType',
+    nodes: 'entities',
+    node_id: 'name',
+    node_type: 'entityType',
   },
 ];
 
@@ -51,6 +54,19 @@ describe('query_relationships over the graph server', () => {
     expect(deep.graph.nodes).toHaveLength(4);
     expect(deep.graph.edges).toHaveLength(4);
     expect(targets(await ask({ root: 'Cid', relationship: 'avoids' }))).toEqual(['Dan 1']);
+    expect(deep.relationships[0].target).toEqual({ element_type: 'person', element_name: 'Bob' });
+    const ghost = await client.call(READ, 'query_relationships', { root: 'ghost' });
+    expect(ghost.error).toMatchObject({ code: 'NOT_FOUND_RESOURCE', details: { resource_id: 'ghost' } });
+    const page = await client.call(READ, 'query_relationships', { root: 'Ada', depth: 3, first: 1 });
+    expect(targets(page.data)).toEqual(['Bob 1']);
+    const envelope = JSON.parse((page.raw as { content: { text: string }[] }).content[0]?.text ?? '');
+    expect(envelope['_meta'].pageInfo).toMatchObject({ hasNextPage: true, totalCount: 4 });
+    const { data: details } = await client.introspect({ query: 'operations', name: 'query_relationships' });
+    expect(details.operation.relationship_capabilities).toEqual({
+      supported: true,
+      directions: ['outgoing', 'incoming', 'both'],
+      max_depth: 3,
+    });
     const beyond = await client.call(READ, 'query_relationships', { root: 'Ada', depth: 9 });
     expect(beyond.error?.code).toBe('VALIDATION_OUT_OF_RANGE');
   }, 60_000);

@@ -1,4 +1,4 @@
-import type { ComputedField, FieldPath } from '../../src/results/result-types.js';
+import type { ComputedField, Control, FieldPath } from '../../src/results/result-types.js';
 
 /** 2026-06-01, as milliseconds since the epoch. */
 export const NOW = Date.UTC(2026, 5, 1);
@@ -14,6 +14,13 @@ export const AGE_DAYS: ComputedField = {
     const created = Date.parse(String((item as { created_at?: unknown }).created_at));
     return Number.isNaN(created) ? null : Math.floor((now - created) / DAY);
   },
+};
+
+/** How an operation's controls are read: under their own names. */
+export const CONTROLLED = {
+  nameOf: (control: Control): string => control,
+  presets: ['minimal', 'standard', 'full', 'contact'],
+  operation: 'list_items',
 };
 
 /** The source of fields for queries over plain items. */

@@ -7,6 +7,7 @@ export interface Answer {
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
   readonly data?: any;
   readonly error?: { readonly code: string; readonly message: string; readonly details?: JsonObject };
+  readonly warnings?: readonly JsonObject[];
   readonly raw: JsonObject;
 }
 

@@ -12,6 +12,7 @@ export const NO_OPERATIONS: Snapshot = {
   },
   plan: {
     mode: 'single',
+    profile: 'crude',
     families: [],
     tools: [],
     toolsJson: '[]',

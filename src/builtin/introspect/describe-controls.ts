@@ -1,12 +1,12 @@
 import type { JsonObject } from '../../protocol/json.js';
 import type { Operation } from '../../protocol/operation.js';
+import { DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE } from '../../results/query/read-paging.js';
+import { presetsOf } from '../../results/query/select-fields.js';
 import type { ComputedField, Control, ControlSet, ItemField } from '../../results/result-types.js';
-import type { ParameterInfo } from './types/protocol-types.js';
+import type { ParameterInfo } from './types/type-info.js';
 
-/** How long lists of names may become in a description, in characters. */
-const NAMES_BUDGET = 90;
-
-const PRESETS = ['minimal', 'standard', 'full'];
+/** How long lists of names may become in a description, in characters: all names but of the widest items. */
+const NAMES_BUDGET = 500;
 
 const FUNCTIONS = ['count', 'group_by', 'sum', 'avg', 'min', 'max'];
 
@@ -20,6 +20,9 @@ const PARTNERS: readonly (readonly Control[])[] = [
 ];
 
 type Description = Omit<ParameterInfo, 'name' | 'required'>;
+
+/** Larger pages are clamped, not refused, so this is no `maximum`. */
+const MOST = `up to ${MAX_PAGE_SIZE}`;
 
 /** Terse, because every READ has them all: `introspect {query: "types"}` explains them. */
 const DESCRIPTIONS: Readonly<Record<Control, Description>> = {
@@ -36,14 +39,14 @@ const DESCRIPTIONS: Readonly<Record<Control, Description>> = {
     description: '{label: {count: true, group_by, sum, avg, min, max: field}}',
   },
   include_items: { type: 'boolean', description: 'Items beside aggregates' },
-  first: { type: 'integer' },
+  first: { type: 'integer', minimum: 0, description: `Items from the start, ${MOST}` },
   after: { type: 'string', description: 'endCursor' },
-  last: { type: 'integer' },
+  last: { type: 'integer', minimum: 0, description: `Items from the end, ${MOST}` },
   before: { type: 'string', description: 'startCursor' },
-  limit: { type: 'integer' },
-  offset: { type: 'integer' },
-  page: { type: 'integer', description: 'From 1' },
-  page_size: { type: 'integer' },
+  limit: { type: 'integer', minimum: 0, default: DEFAULT_PAGE_SIZE, description: `Items after offset, ${MOST}` },
+  offset: { type: 'integer', minimum: 0, default: 0, description: 'Items to skip' },
+  page: { type: 'integer', minimum: 1, default: 1, description: 'By number' },
+  page_size: { type: 'integer', minimum: 1, default: DEFAULT_PAGE_SIZE, description: `Items of a page, ${MOST}` },
   collection: { type: 'string', description: 'Path of the list, where an answer holds several' },
 };
 
@@ -56,7 +59,13 @@ export function describeControls(operation: Operation, controls: ControlSet): re
       detailOf(control, operation, controls),
     ];
     const text = description.filter((part) => part !== '').join(' ');
-    return { name, type: DESCRIPTIONS[control].type, required: false, ...(text !== '' && { description: text }) };
+    return {
+      name,
+      required: false,
+      ...DESCRIPTIONS[control],
+      ...(text !== '' && { description: text }),
+      ...(control === 'preset' && { enum: presetsOf(operation) }),
+    };
   });
 }
 
@@ -69,13 +78,26 @@ function ownerNote(control: Control, { names }: ControlSet): string {
 }
 
 /** What `OperationDetails` says of controls beside its parameters. */
-export function describeQueryLanguage({ kind, computed = [] }: ControlSet): JsonObject {
+export function describeQueryLanguage({ kind, fields = [], computed = [] }: ControlSet): JsonObject {
+  const values = [...fields, ...computed.map(({ name, type }) => ({ name: `_computed.${name}`, type }))];
+  const groupable = values.filter(({ type }) => type !== 'object' && type !== 'array');
+  const numeric = values.filter(({ type }) => type === 'number' || type === 'integer');
   return {
     ...(computed.length > 0 && { computed_fields: computed.map(describeComputed) }),
     ...(kind !== 'none' && {
-      aggregation_support: { supported: true, default_mode: 'summary_only', functions: FUNCTIONS },
+      aggregation_support: {
+        supported: true,
+        default_mode: 'summary_only',
+        functions: FUNCTIONS,
+        // Without an output schema the fields are not known before the answer: then nothing is said of them.
+        ...(fields.length > 0 && { groupable_fields: namesIn(groupable), numeric_fields: namesIn(numeric) }),
+      },
     }),
   };
+}
+
+function namesIn(fields: readonly ItemField[]): readonly string[] {
+  return fields.map(({ name }) => name);
 }
 
 function describeComputed({ name, type, description }: ComputedField): JsonObject {
@@ -83,11 +105,13 @@ function describeComputed({ name, type, description }: ComputedField): JsonObjec
 }
 
 function detailOf(control: Control, operation: Operation, { fields = [], computed = [] }: ControlSet): string {
-  if (control === 'filter' && fields.length > 0) return `Fields: ${listFitting(fields.map(({ name }) => name))}`;
+  if (control === 'filter' && fields.length > 0) return `Fields: ${listFitting(namesIn(fields))}`;
+  if (control === 'sort' && fields.length > 0) return 'Fields as in filter';
   if (control !== 'fields') return '';
-  const presets = [...new Set([...PRESETS, ...Object.keys(operation.presets ?? {})])];
   const derived = computed.map(({ name }) => `_computed.${name}`);
-  return [...presets, `or a list: ["a", "b.c"${derived.map((name) => `, "${name}"`).join('')}]`].join(', ');
+  return [...presetsOf(operation), `or a list: ["a", "b.c"${derived.map((name) => `, "${name}"`).join('')}]`].join(
+    ', ',
+  );
 }
 
 /** As many names as fit, and `…` where there are more. */

@@ -105,10 +105,25 @@ export function describeInFull(operation: Operation, view: OperationView, includ
       ...describeControls(operation, controls),
       ...(isConfirmable(operation, view) ? [CONFIRMATION_TOKEN] : []),
     ],
-    returns: describeReturns(operation),
+    returns: describeReturns(operation, controls.kind !== 'none'),
     examples: examplesOf(operation, controls),
     ...describeQueryLanguage(controls),
+    ...describeRelationships(operation),
     ...extrasOf(operation, include),
+  };
+}
+
+/** The published `relationship_capabilities` (companion document "relationship queries", section 6). */
+function describeRelationships({ relationships }: Operation): JsonObject {
+  if (relationships === undefined) return {};
+  const { directions, types, maxDepth } = relationships;
+  return {
+    relationship_capabilities: {
+      supported: true,
+      directions,
+      ...(types.length > 0 && { relationship_types: types }),
+      max_depth: maxDepth,
+    },
   };
 }
 
@@ -133,7 +148,7 @@ function mayLeaveOut({ merge, parameters }: Operation): boolean {
 /** What the gateway adds to UPDATEs that merge. */
 const IF_MATCH: ParameterInfo = {
   name: 'if_match',
-  type: 'object',
+  type: 'IfMatch',
   required: false,
   description: 'Field values that must be unchanged, or the version text of an earlier answer; else nothing is written',
 };
@@ -167,9 +182,21 @@ function withTags(description: string, operation: Operation, { staticDecision, a
   const tags = [
     dangerTag(operation, staticDecision(operation)),
     riskTag(operation),
+    deprecationTag(operation),
     absenceTag(absenceOf(operation.upstream)),
   ];
   return [description, ...tags].filter((text) => text !== '').join(' ');
+}
+
+/** `[deprecated: use 'list_notes'; removal on 2026-12-01]` (introspection document, 8.2.4) */
+function deprecationTag({ deprecated }: Operation): string {
+  if (deprecated === undefined) return '';
+  const { replacement, removalDate } = deprecated;
+  const facts = [
+    ...(replacement === undefined ? [] : [`use '${replacement}'`]),
+    ...(removalDate === undefined ? [] : [`removal on ${removalDate}`]),
+  ];
+  return facts.length === 0 ? '[deprecated]' : `[deprecated: ${facts.join('; ')}]`;
 }
 
 /** `[unavailable: next try in 12 s]` */
@@ -224,7 +251,7 @@ export function describeMerge({ merge }: Operation): string {
     merge.writes === 'whole'
       ? "fields that 'input' leaves out are written back as they are, members stay"
       : "fields that 'input' leaves out are not sent, so that the upstream leaves them, members stay";
-  return `The gateway merges: ${leftOut}, null removes what can be removed, lists replace; 'if_match' (expected field values, or a version) refuses the update where the resource differs.`;
+  return `The gateway merges: ${leftOut}, null removes what can be removed, lists replace; 'if_match' (expected field values, or a version) refuses the update where the resource differs. Updates of one resource run one after the other.`;
 }
 
 /** What policy says of an operation before there is a call; see `policy/admission`. */

@@ -1,6 +1,6 @@
 import type { Catalog } from '../../catalog/catalog.js';
 import type { EndpointPlan } from '../../endpoint/endpoint-plan.js';
-import type { Caller, OperationHandler } from '../../protocol/call.js';
+import type { Caller, HandlerOutcome, OperationHandler } from '../../protocol/call.js';
 import type { JsonObject } from '../../protocol/json.js';
 import type { PayloadLimits } from '../../protocol/limits.js';
 import { GATEWAY_SOURCE, type Operation } from '../../protocol/operation.js';
@@ -16,7 +16,7 @@ import {
 } from './describe-operation.js';
 import { checkFilters, passesFilters, requireFilters } from './filter.js';
 import { takePage } from './page.js';
-import { type IntrospectionQuery, type PageRequest, parseQuery } from './parse-query.js';
+import { type IntrospectionQuery, parseQuery } from './parse-query.js';
 import { buildProtocolMetadata } from './protocol-metadata.js';
 import { buildTypeRegistry, type TypeInfo } from './types/type-registry.js';
 
@@ -60,7 +60,13 @@ type QueryOf<Kind extends IntrospectionQuery['kind']> = Extract<IntrospectionQue
  */
 export function createIntrospection(snapshot: IntrospectionSnapshot): OperationHandler {
   const { catalog, plan, limits, policy, controlsOf } = snapshot;
-  const protocol = buildProtocolMetadata(plan.mode, limits, snapshot.hasRelations);
+  const protocol = buildProtocolMetadata({
+    mode: plan.mode,
+    profile: plan.profile,
+    limits,
+    hasRelations: snapshot.hasRelations,
+    hasVersions: catalog.operations.some(({ merge }) => merge !== undefined),
+  });
   let registry: ReturnType<typeof buildTypeRegistry> | undefined;
   const types = () => (registry ??= buildTypeRegistry(catalog));
 
@@ -73,16 +79,14 @@ export function createIntrospection(snapshot: IntrospectionSnapshot): OperationH
   };
 
   const answer = async (
-    query: Exclude<IntrospectionQuery, { readonly kind: 'result' }>,
+    query: Exclude<IntrospectionQuery, { readonly kind: 'result' | 'types' }>,
     caller: Caller,
   ): Promise<JsonObject> => {
     switch (query.kind) {
       case 'operations':
-        return listOperations(snapshot, view, protocol, query);
+        return listOperations(snapshot, view, { ...protocol, session_id: caller.sessionId }, query);
       case 'operation':
         return { operation: findOperation(snapshot, view, query) };
-      case 'types':
-        return listTypes(types().list(), query.search, query.page);
       case 'type':
         return { type: types().find(query.name) };
       case 'quota_status':
@@ -94,6 +98,7 @@ export function createIntrospection(snapshot: IntrospectionSnapshot): OperationH
   return async ({ arguments: args, caller }) => {
     const query = parseQuery(args);
     if (query.kind === 'result') return { dataText: snapshot.readStored(query.request, caller) };
+    if (query.kind === 'types') return listTypes(types().list(), query);
     const data = await answer(query, caller);
     if (query.kind !== 'operation' || data['operation'] !== null) return { data };
     return { data, warnings: [{ code: 'NOT_FOUND_OPERATION', message: await snapshot.explainUnknown(query.name) }] };
@@ -156,24 +161,22 @@ export function countAffordable(items: readonly JsonObject[], budgetTokens: numb
 }
 
 /**
- * A page of types, which come ordered by name; with a search only those whose name and description contain every word of it.
- * The published schema has no place for paging facts in this answer, so the last type's description says what follows.
+ * Types, which come ordered by name, all of them unless a page is asked for; with a search only those whose name and description
+ * contain every word of it. The published schema has no place for paging facts in this answer, so they are beside it.
  */
-function listTypes(types: readonly TypeInfo[], search: string | undefined, request: PageRequest): JsonObject {
+function listTypes(types: readonly TypeInfo[], { search, page: request }: QueryOf<'types'>): HandlerOutcome {
   const words = search?.toLowerCase().match(/\S+/g) ?? [];
   const items = types.filter((type) => holdsEvery(type, words));
   const scope = JSON.stringify(['types', search]);
-  const page = takePage({ items, orderedByName: true, scope }, request);
-  if (page.after === null) return { types: page.items };
-  const more = `[one page of ${page.total}; for the next: after '${page.after}']`;
-  return { types: page.items.map((type, index) => (index === page.items.length - 1 ? addNote(type, more) : type)) };
+  const page = takePage({ items, orderedByName: true, scope }, { first: items.length, ...request });
+  const { total, after } = page;
+  return {
+    data: { types: page.items },
+    ...(page.items.length < total && { meta: { page: { returned: page.items.length, total, after } } }),
+  };
 }
 
 function holdsEvery({ name, description = '' }: TypeInfo, words: readonly string[]): boolean {
   const text = `${name} ${description}`.toLowerCase();
   return words.every((word) => text.includes(word));
-}
-
-function addNote(type: TypeInfo, note: string): TypeInfo {
-  return { ...type, description: type.description === undefined ? note : `${type.description} ${note}` };
 }

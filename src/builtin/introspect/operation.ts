@@ -22,7 +22,7 @@ const PARAMETER_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
     enum: [...QUERY_TYPES],
     description:
       "The kind of query: the operations to call, or the types of their parameters and results; 'result' reads " +
-      "on in one too big to send whole, 'revoke_token' takes a confirmation token back",
+      "on in one too big to send whole, 'quota_status' gives your budgets, 'revoke_token' takes a confirmation token back",
   },
   name: {
     type: 'string',
@@ -64,15 +64,18 @@ const PARAMETER_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
     minimum: 1,
     maximum: LARGEST_PAGE,
     default: DEFAULT_PAGE_SIZE,
-    description: 'Items on a page; of a result as many as fit where absent',
+    description: 'Items on a page; of types all, and of a result as many as fit where absent',
   },
   after: {
     type: 'string',
     description:
-      "Where the next page starts: '_protocol.page.after' of the last answer about operations; for types the last item's " +
-      "description ends with it; for a result 'next.after'",
+      "Where the next page starts: '_protocol.page.after' of the last answer about operations; for types '_meta.page.after'; " +
+      "for a result 'next.after'",
   },
-  path: { type: 'string', description: "A part of a result, for example 'items[3].body'" },
+  path: {
+    type: 'string',
+    description: "A part of a result: keys with dots, indexes in brackets, for example 'items[3].body'",
+  },
   fields: {
     type: ['string', 'array'],
     items: { type: 'string' },
@@ -90,6 +93,27 @@ const INPUT_SCHEMA: JsonSchema = {
   properties: { ...PARAMETER_SCHEMAS, query: { type: 'string' } },
   required: ['query'],
   additionalProperties: false,
+};
+
+const TEXT: JsonSchema = { type: 'string' };
+
+const named = (...members: readonly string[]): JsonSchema => ({
+  type: 'object',
+  properties: Object.fromEntries(members.map((member) => [member, TEXT])),
+});
+
+/** What it answers with, by the query; 'result' gives a part of that result. */
+const OUTPUT_SCHEMA: JsonSchema = {
+  type: 'object',
+  properties: {
+    operations: { type: 'array', items: named('name', 'semantic_category', 'endpoint', 'description') },
+    operation: { type: ['object', 'null'], description: 'Parameters, returns, examples; null for an unknown name' },
+    types: { type: 'array', items: named('name', 'kind', 'description') },
+    type: { type: ['object', 'null'], description: 'Fields, values or members; null for an unknown name' },
+    _protocol: { type: 'object', description: 'Version, mode, capabilities, limits, page; beside operations' },
+    quotas: { type: 'array', items: { type: 'object' }, description: "Of 'quota_status'" },
+    revoked: { type: 'boolean', description: "Of 'revoke_token'" },
+  },
 };
 
 /** The one operation that every adapter must have (specification 7.2): the catalog explained to a model. */
@@ -119,6 +143,7 @@ export const introspectOperation: Operation = finishOperation({
   identifiers: [],
   strict: true,
   inputSchema: INPUT_SCHEMA,
+  outputSchema: OUTPUT_SCHEMA,
   retryable: true,
   groupedBy: null,
   bareErrors: true,

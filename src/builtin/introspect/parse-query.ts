@@ -37,7 +37,7 @@ export type IntrospectionQuery =
       readonly budgetTokens?: number;
     }
   | { readonly kind: 'type'; readonly name: string }
-  | { readonly kind: 'types'; readonly search?: string; readonly page: PageRequest }
+  | { readonly kind: 'types'; readonly search?: string; readonly page: Partial<PageRequest> }
   | { readonly kind: 'result'; readonly request: StoredResultRequest }
   | { readonly kind: 'quota_status' }
   | { readonly kind: 'revoke_token'; readonly token: string };
@@ -94,13 +94,13 @@ export function parseQuery(args: JsonObject): IntrospectionQuery {
     include = [],
     first,
     after,
-    token = '',
+    token,
     budget_tokens: budget = search === undefined ? undefined : SEARCH_BUDGET_TOKENS,
   } = args as JsonObject & Arguments;
   const kind = kindOf(query, name);
   refuseUnused(kind, args);
 
-  const page = { first: first ?? DEFAULT_PAGE_SIZE, ...(after === undefined ? {} : { after }) };
+  const asked = { ...(first === undefined ? {} : { first }), ...(after === undefined ? {} : { after }) };
   const searched = search === undefined ? {} : { search };
   const filters = {
     ...(category === undefined ? {} : { category }),
@@ -109,11 +109,18 @@ export function parseQuery(args: JsonObject): IntrospectionQuery {
   };
   switch (kind) {
     case 'operations':
-      return { kind, filters, ...searched, include, page, ...(budget === undefined ? {} : { budgetTokens: budget }) };
+      return {
+        kind,
+        filters,
+        ...searched,
+        include,
+        page: { first: DEFAULT_PAGE_SIZE, ...asked },
+        ...(budget === undefined ? {} : { budgetTokens: budget }),
+      };
     case 'operation':
       return { kind, name: name ?? '', filters, include };
     case 'types':
-      return { kind, ...searched, page };
+      return { kind, ...searched, page: asked };
     case 'type':
       return { kind, name: name ?? '' };
     case 'result':
@@ -121,8 +128,14 @@ export function parseQuery(args: JsonObject): IntrospectionQuery {
     case 'quota_status':
       return { kind };
     case 'revoke_token':
-      return { kind, token };
+      return { kind, token: requireToken(token) };
   }
+}
+
+function requireToken(token: string | undefined): string {
+  if (token !== undefined) return token;
+  const message = "Missing required parameter 'token'. Expected: string (the confirmation token to take back)";
+  throw new OperationError('VALIDATION_MISSING_PARAM', message, { param_name: 'token', operation: 'introspect' });
 }
 
 function kindOf(query: string, name: string | undefined): IntrospectionQuery['kind'] {

@@ -19,21 +19,23 @@ const CAPABILITIES = {
   dangerous_operations: true,
 } as const;
 
-/**
- * What a client should know before it calls: the `_protocol` object without a page (introspection document, 4.1.1).
- *
- * @param hasRelations whether the operator has configured relations
- */
-export function buildProtocolMetadata(
-  mode: EndpointPlan['mode'],
-  limits: PayloadLimits,
-  hasRelations: boolean,
-): JsonObject {
+/** What protocol metadata says of this gateway. */
+interface Described extends Pick<EndpointPlan, 'mode' | 'profile'> {
+  readonly limits: PayloadLimits;
+  /** Whether the operator has configured relations. */
+  readonly hasRelations: boolean;
+  /** Whether any answer gives a version that `if_match` takes. */
+  readonly hasVersions: boolean;
+}
+
+/** What a client should know before it calls: `_protocol` without session and page (introspection document, 4.1.1). */
+export function buildProtocolMetadata({ mode, profile, limits, hasRelations, hasVersions }: Described): JsonObject {
   return {
     version: SPECIFICATION_VERSION,
     // The published schema knows two levels; who meets none claims none.
     ...(CONFORMANCE_LEVEL !== 'none' && { conformance: CONFORMANCE_LEVEL }),
     mode,
+    profile,
     capabilities: { ...CAPABILITIES, relationship_queries: hasRelations },
     limits: {
       max_request_size: limits.maxRequestSize,
@@ -43,5 +45,6 @@ export function buildProtocolMetadata(
       max_nesting_depth: limits.maxNestingDepth,
     },
     concurrency: 'fully-concurrent',
+    supports_etag: hasVersions,
   };
 }

@@ -16,8 +16,17 @@ export interface EdgeReader {
   look(node: GraphNode): Promise<Look>;
 }
 
+/** Things that an answer lists, by id, with their types; null where the type is not known. */
+export type NodeListing = ReadonlyMap<string, string | null>;
+
 /** What was found around a node, or why nothing could be. */
-type Look = { readonly edges: readonly GraphEdge[] } | { readonly error: OperationError };
+type Look =
+  | {
+      readonly edges: readonly GraphEdge[];
+      /** Where the answer lists the things themselves: the same object for the same answer. */
+      readonly nodes?: NodeListing;
+    }
+  | { readonly error: OperationError };
 
 /** Reads the edges of one relation; an operation that gives all of them at once is called once. */
 export function openEdgeReader(source: RelationSource, callOperation: CallOperation): EdgeReader {
@@ -27,7 +36,8 @@ export function openEdgeReader(source: RelationSource, callOperation: CallOperat
       const params = node === undefined ? relation.params : fillIn(relation.params, node);
       const answer = await callOperation(upstream, relation.operation, params as JsonObject);
       const edges = readEdges(answer, relation, node);
-      if (edges !== undefined) return { edges };
+      const nodes = readNodes(answer, relation);
+      if (edges !== undefined) return { edges, ...(nodes !== undefined && { nodes }) };
       // One node may have no edges; an answer without the list of all edges is not the expected one.
       return node === undefined || !isStructured(answer) ? { error: noList(source) } : { edges: [] };
     } catch (cause) {
@@ -39,10 +49,14 @@ export function openEdgeReader(source: RelationSource, callOperation: CallOperat
 }
 
 function wholeReader(source: RelationSource, read: () => Promise<Look>): EdgeReader {
-  let index: Promise<{ error: OperationError } | ReadonlyMap<string, readonly GraphEdge[]>> | undefined;
+  let index: Promise<{ error: OperationError } | EdgeIndex> | undefined;
   const readAll = async () => {
     const all = await read();
-    return 'error' in all ? all : indexByNode(all.edges);
+    if ('error' in all) return all;
+    const byNode = indexByNode(all.edges);
+    // What is connected is there, also where the list of things leaves it out.
+    const ends = [...byNode.keys()].map((id) => [id, null] as const);
+    return { byNode, ...(all.nodes !== undefined && { nodes: new Map([...ends, ...all.nodes]) }) };
   };
   return {
     source,
@@ -52,9 +66,16 @@ function wholeReader(source: RelationSource, read: () => Promise<Look>): EdgeRea
     async look({ id }) {
       index ??= readAll();
       const found = await index;
-      return 'error' in found ? found : { edges: found.get(id) ?? [] };
+      if ('error' in found) return found;
+      const { byNode, nodes } = found;
+      return { edges: byNode.get(id) ?? [], ...(nodes !== undefined && { nodes }) };
     },
   };
+}
+
+interface EdgeIndex {
+  readonly byNode: ReadonlyMap<string, readonly GraphEdge[]>;
+  readonly nodes?: NodeListing;
 }
 
 function indexByNode(edges: readonly GraphEdge[]): ReadonlyMap<string, readonly GraphEdge[]> {
@@ -105,6 +126,19 @@ function readEdges(answer: unknown, relation: RelationConfig, subject?: GraphNod
     }
   }
   return edges;
+}
+
+/** The things in an answer; undefined where the relation names none, or the answer has no list there. */
+function readNodes(answer: unknown, { nodes }: RelationConfig): NodeListing | undefined {
+  const found = nodes === undefined ? undefined : readPath(answer, nodes.path);
+  if (nodes === undefined || !Array.isArray(found)) return undefined;
+  return new Map(
+    found.flatMap((item) => {
+      const node = toNode(readPath(item, nodes.id));
+      const type = nodes.type === null ? undefined : toNode(readPath(item, nodes.type));
+      return node === undefined ? [] : [[node.id, type?.id ?? null] as const];
+    }),
+  );
 }
 
 function readPath(value: unknown, path: string): unknown {

@@ -38,11 +38,19 @@ export interface RelationRequest {
   readonly relationship?: string;
   readonly depth: number;
   readonly sections: readonly Section[];
+  readonly page: RelationPage;
+}
+
+/** Which of the relationships are sent; all where there is no `first`. */
+export interface RelationPage {
+  readonly first?: number;
+  /** The cursor of the page before. */
+  readonly after?: string;
 }
 
 export const DIRECTIONS = ['outgoing', 'incoming', 'both'] as const;
 
-type Direction = (typeof DIRECTIONS)[number];
+export type Direction = (typeof DIRECTIONS)[number];
 
 /** The sides that a direction asks for, in the order in which they are listed. */
 export const SIDES: Readonly<Record<Direction, readonly Side[]>> = {
@@ -83,6 +91,8 @@ export function readRelationRequest(given: JsonObject): RelationRequest {
     depth = 1,
     fields = SECTIONS,
     include = fields,
+    first,
+    after,
   } = given as Partial<Arguments>;
   const root = readRoot(given['root']);
   const own = isJsonObject(given['root']) ? given['root'] : {};
@@ -93,10 +103,11 @@ export function readRelationRequest(given: JsonObject): RelationRequest {
     ...(relationship !== undefined && { relationship }),
     depth,
     sections: include,
+    page: { ...(first !== undefined && { first }), ...(after !== undefined && { after }) },
   };
 }
 
-interface Arguments {
+interface Arguments extends RelationPage {
   readonly direction: Direction;
   readonly relationship: string;
   readonly depth: number;

@@ -1,11 +1,23 @@
 import { finishOperation } from '../../catalog/finish-operation.js';
 import type { JsonObject, JsonSchema } from '../../protocol/json.js';
 import { GATEWAY_SOURCE, type Operation, type Parameter } from '../../protocol/operation.js';
-import { DIRECTIONS, type RelationSource, SECTIONS } from './graph.js';
+import { DIRECTIONS, type Direction, type RelationSource, SECTIONS, SIDES, sidesOf } from './graph.js';
 
 const RELATIONSHIPS_OPERATION = 'query_relationships';
 
 const MAX_DEPTH = 3;
+
+/** The sides of which some relation lists the edges; `both` where there are both. */
+function directionsOf(sources: readonly RelationSource[]): readonly Direction[] {
+  const sides = new Set(sources.flatMap(({ relation }) => sidesOf(relation)));
+  return DIRECTIONS.filter((direction) => SIDES[direction].every((side) => sides.has(side)));
+}
+
+/** Undefined where an operation gives names of its own. */
+function namesOf(sources: readonly RelationSource[]): readonly string[] | undefined {
+  if (sources.some(({ relation }) => relation.type !== null)) return undefined;
+  return unique(sources.map(({ relation }) => relation.relationship));
+}
 
 /**
  * The built-in operation that walks the declared relations (companion document "relationship queries"); undefined where none
@@ -43,6 +55,7 @@ export function createRelationshipsOperation(sources: readonly RelationSource[])
     retryable: true,
     groupedBy: null,
     collection: ['relationships'],
+    relationships: { directions: directionsOf(sources), types: namesOf(sources) ?? [], maxDepth: MAX_DEPTH },
     examples: [
       example('The things one thing leads to', sources, { root: 'ID' }),
       example('Two steps in both directions, as a graph', sources, {
@@ -81,7 +94,7 @@ function describeParameters(sources: readonly RelationSource[]): Readonly<Record
       type: 'array',
       minItems: 1,
       items: { type: 'string', enum: [...SECTIONS] },
-      description: 'The wanted parts of the answer; all where absent',
+      description: 'The wanted parts of the answer, beside the root; all where absent',
     },
     fields: {
       type: 'array',
@@ -89,6 +102,8 @@ function describeParameters(sources: readonly RelationSource[]): Readonly<Record
       items: { type: 'string', enum: [...SECTIONS] },
       description: "Alias of 'include'",
     },
+    first: { type: 'integer', minimum: 0, description: 'Relationships of one answer, with their part of the graph' },
+    after: { type: 'string', minLength: 1, description: "'_meta.pageInfo.endCursor' of the page before; with first" },
     // Ids mean something within one server alone.
     ...(upstreams.length > 1 && {
       upstream: { type: 'string', enum: upstreams, description: 'Whose things are connected' },
@@ -98,10 +113,9 @@ function describeParameters(sources: readonly RelationSource[]): Readonly<Record
 
 /** An enum unless an operation gives names of its own. */
 function describeRelationship(sources: readonly RelationSource[]): JsonSchema {
-  const isOpen = sources.some(({ relation }) => relation.type !== null);
-  const names = unique(sources.map(({ relation }) => relation.relationship));
+  const names = namesOf(sources);
   const description = 'The type of relationship to follow; all where absent';
-  return { type: 'string', minLength: 1, ...(!isOpen && { enum: names }), description };
+  return { type: 'string', minLength: 1, ...(names !== undefined && { enum: names }), description };
 }
 
 /** `tracker (blocked_by, part_of), memory (named by its data)`. */
@@ -159,14 +173,6 @@ const RELATIONSHIPS_OUTPUT: JsonSchema = {
           items: { type: 'object', properties: { id: TEXT, element_type: TEXT, element_name: TEXT } },
         },
         edges: { type: 'array', items: { type: 'object', properties: { source: TEXT, target: TEXT, type: TEXT } } },
-      },
-    },
-    incomplete: {
-      type: 'array',
-      description: 'Only where something could not be found out: what, and why',
-      items: {
-        type: 'object',
-        properties: { relationship: TEXT, operation: TEXT, failed: { type: 'integer' }, reason: TEXT },
       },
     },
   },

@@ -1,6 +1,7 @@
+import { echoName } from '../../lib/text.js';
 import type { JsonObject } from '../../protocol/json.js';
 import { OperationError } from '../../protocol/operation-error.js';
-import { type CallOperation, type EdgeReader, openEdgeReader } from './edges.js';
+import { type CallOperation, type EdgeReader, type NodeListing, openEdgeReader } from './edges.js';
 import {
   type GraphEdge,
   type GraphNode,
@@ -18,7 +19,7 @@ const MAX_CONCURRENT_READS = 8;
 /**
  * Walks the relationships breadth first from the root (companion document "relationship queries"). Each node is read
  * once and each edge listed once, also those that close a cycle. What could not be read is listed under `incomplete`; rejects
- * with an `OperationError` where nothing could be read about the root itself.
+ * with an `OperationError` where nothing could be read about the root itself, or where the things are listed without it.
  */
 export async function traverseRelations(
   request: RelationRequest,
@@ -36,13 +37,17 @@ export async function traverseRelations(
     edges: new Map(),
     relationships: [],
     failures: new Map(),
+    listings: new Set(),
     reached: new Set(),
     calls: 0,
   };
   let frontier: readonly GraphNode[] = [root];
   for (let level = 1; level <= depth && frontier.length > 0 && traversal.reached.size === 0; level += 1) {
     frontier = await expand(traversal, frontier, level);
-    if (level === 1) throwIfNothingRead(traversal);
+    if (level === 1) {
+      throwIfNothingRead(traversal);
+      throwIfUnknown(traversal);
+    }
   }
   return describeTraversal(traversal);
 }
@@ -91,7 +96,10 @@ async function look(traversal: Traversal, reader: EdgeReader, node: GraphNode): 
   const { cost } = reader;
   traversal.calls += cost;
   const found = await reader.look(node);
-  if ('edges' in found) return found.edges;
+  if ('edges' in found) {
+    if (found.nodes !== undefined) traversal.listings.add(found.nodes);
+    return found.edges;
+  }
   // A look without a call repeats an earlier failure, which is counted once.
   if (cost > 0) {
     const failures = traversal.failures.get(reader.source) ?? [];
@@ -113,7 +121,7 @@ function addEdge(traversal: Traversal, edge: GraphEdge, node: GraphNode, depth: 
   else {
     if (isNew) nodes.set(target.id, target);
     edges.set(key, edge);
-    relationships.push({ type: edge.type, direction, target: referTo(target), depth });
+    relationships.push({ type: edge.type, direction, target: referTo(target, traversal), depth });
   }
 }
 
@@ -126,17 +134,36 @@ function throwIfNothingRead({ readers, failures }: Traversal): void {
   if (first?.[0] !== undefined && failures.size === readers.length) throw first[0];
 }
 
+/** Where an operation lists the things themselves, a root that none of them knows is not there. */
+function throwIfUnknown({ request, listings, failures }: Traversal): void {
+  const { root, reference } = request;
+  const isListed = [...listings].some((listing) => listing.has(root.id));
+  if (listings.size === 0 || failures.size > 0 || isListed) return;
+  const type = reference['element_type'];
+  const message = `Resource '${type}' not found: '${echoName(root.id)}'. The server lists nothing of that id`;
+  throw new OperationError('NOT_FOUND_RESOURCE', message, { resource_type: type, resource_id: echoName(root.id) });
+}
+
+/** The type that a server gives to a thing; undefined where none does. */
+function typeOf({ id }: GraphNode, { listings }: Pick<Traversal, 'listings'>): string | undefined {
+  for (const listing of listings) {
+    const type = listing.get(id);
+    if (type !== undefined && type !== null) return type;
+  }
+  return undefined;
+}
+
 function describeTraversal(traversal: Traversal): JsonObject {
   const { request, nodes, edges, relationships } = traversal;
-  const rootType = request.reference['element_type'];
+  const rootType = typeOf(request.root, traversal) ?? request.reference['element_type'];
   const incomplete = describeGaps(traversal);
   return {
-    root: request.reference,
+    root: { ...request.reference, element_type: rootType },
     relationships,
     graph: {
       nodes: [...nodes.values()].map((node) => ({
         id: node.id,
-        ...referTo(node),
+        ...referTo(node, traversal),
         ...(node === request.root && { element_type: rootType }),
       })),
       edges: [...edges.values()].map(({ source, target, type }) => ({ source: source.id, target: target.id, type })),
@@ -145,8 +172,8 @@ function describeTraversal(traversal: Traversal): JsonObject {
   };
 }
 
-function referTo({ id }: GraphNode): JsonObject {
-  return { element_type: PLAIN_TYPE, element_name: id };
+function referTo(node: GraphNode, traversal: Pick<Traversal, 'listings'>): JsonObject {
+  return { element_type: typeOf(node, traversal) ?? PLAIN_TYPE, element_name: node.id };
 }
 
 /** What one traversal may cost, whatever the graph. */
@@ -161,6 +188,8 @@ interface Traversal {
   readonly edges: Map<string, GraphEdge>;
   readonly relationships: JsonObject[];
   readonly failures: Map<RelationSource, OperationError[]>;
+  /** What the answers list of the things themselves. */
+  readonly listings: Set<NodeListing>;
   /** The limits that cut something off. */
   readonly reached: Set<keyof typeof TRAVERSAL_LIMITS>;
   calls: number;

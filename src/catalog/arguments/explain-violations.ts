@@ -1,5 +1,5 @@
 import { type Suggest, toSnakeCase } from '../../lib/names.js';
-import { echoName, quoteValue, quoteValues } from '../../lib/text.js';
+import { echoName, echoValue, quoteValue, quoteValues } from '../../lib/text.js';
 import type { ErrorCode } from '../../protocol/error-table.js';
 import { isJsonObject, type JsonSchema } from '../../protocol/json.js';
 import type { Violation } from '../../schema/evaluation.js';
@@ -26,6 +26,8 @@ export interface Fault {
   readonly expected?: string;
   /** The type or (short, never sensitive) value that came. */
   readonly actual?: string;
+  /** The value that came, where it is neither long nor sensitive. */
+  readonly value?: unknown;
   /** For an unknown name: what was probably meant. */
   readonly nearest?: string;
 }
@@ -135,12 +137,14 @@ function explainOne(violation: Violation, scope: FaultScope): Fault {
   const param = scope.nameOf(member === undefined ? segments : [...segments, member]);
   if (member !== undefined) return memberFault(code, echoName(param), member, expected, violation, scope);
   const secret = segments.some((segment) => isSensitiveName(toSnakeCase(segment)));
-  const actual = showsValue && !secret ? quoteValue(violation.data) : jsonTypeOf(violation.data);
+  const isShown = showsValue === true && !secret;
+  const actual = isShown ? quoteValue(violation.data) : jsonTypeOf(violation.data);
+  const value = isShown ? echoValue(violation.data) : undefined;
   const message =
     code === 'VALIDATION_INVALID_TYPE'
       ? `Parameter '${param}' expected '${expected}', got '${actual}'`
-      : `Parameter '${param}' must be ${expected}${showsValue && !secret ? `, got ${actual}` : ''}`;
-  return { code, param, message, expected, actual };
+      : `Parameter '${param}' must be ${expected}${isShown ? `, got ${actual}` : ''}`;
+  return { code, param, message, expected, actual, ...(value !== undefined && { value }) };
 }
 
 function memberFault(

@@ -285,6 +285,18 @@ export const RELATION_PROPERTIES = {
     pattern: FIELD_PATH,
     description: 'The path in each connection to its relationship, for operations that return several relationships.',
   },
+  nodes: {
+    type: 'string',
+    pattern: PATH,
+    description:
+      'Where the same answer lists the things themselves, the queried one among them. Then their types are shown, and a thing that is not there is not found.',
+  },
+  node_id: {
+    type: 'string',
+    pattern: FIELD_PATH,
+    description: 'The path in each of `nodes` to its id; `id` unless given.',
+  },
+  node_type: { type: 'string', pattern: FIELD_PATH, description: 'The path in each of `nodes` to its type.' },
 };
 
 const RELATION_DEFINITION: JsonSchema = {

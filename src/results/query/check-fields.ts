@@ -4,8 +4,7 @@ import { isJsonObject } from '../../protocol/json.js';
 import { OperationError } from '../../protocol/operation-error.js';
 import type { CollectionQuery, FieldPath } from '../result-types.js';
 import { COMPUTED, createFieldReader, findComputed, isScalar, parsePath, SCALAR, writePath } from './fields.js';
-import { type QueryFault, refuseFaults } from './query-fault.js';
-import { type SelectionSource, STANDARD_PRESETS } from './select-fields.js';
+import type { SelectionSource } from './select-fields.js';
 import type { Sliced } from './sliced.js';
 
 const MAX_REPORTED = 30;
@@ -13,13 +12,8 @@ const MAX_REPORTED = 30;
 /** The similarity below which a name is not suggested. */
 const LIKELY = 0.5;
 
-/**
- * Throws VALIDATION_UNKNOWN_FIELD for fields that no item has, and VALIDATION_INVALID_ENUM for an unknown preset.
- * A field that only some items have is known.
- */
+/** Throws VALIDATION_UNKNOWN_FIELD for fields that no item has. A field that only some items have is known. */
 export function* checkFields(query: CollectionQuery, known: KnownFields, operation: string): Sliced<void> {
-  const preset = query.fields?.preset;
-  if (preset !== undefined && !known.presets.includes(preset)) refuseFaults([presetFault(preset, known)], operation);
   const unknown = new Set<string>();
   for (const path of pathsOf(query)) {
     if (!known.has(path)) unknown.add(writePath(path));
@@ -54,19 +48,6 @@ function unknownFields(unknown: readonly string[], known: readonly string[], ope
   );
 }
 
-function presetFault(preset: string, { presets, has }: KnownFields): QueryFault {
-  const expected = `one of ${quoteValues(presets)}`;
-  const names = preset.split(',').map((name) => name.trim());
-  const areFields = names.every((name) => {
-    const path = parsePath(name);
-    return path !== undefined && has(path);
-  });
-  const actual = quoteValue(preset);
-  const hint = areFields ? `Give fields as a list: ${JSON.stringify(names)}` : 'Give fields as a list: ["id", "name"]';
-  const message = `Unknown preset ${actual}. Use ${expected}, or a list of fields`;
-  return { code: 'VALIDATION_INVALID_ENUM', param: 'fields', message, expected, actual, hint };
-}
-
 /** Nested fields are searched in this many items and levels; top-level ones in all items. */
 const SAMPLE_ITEMS = 200;
 const SAMPLE_DEPTH = 3;
@@ -75,13 +56,12 @@ const LIST_SAMPLE = 10;
 /** Names that are compared with a misspelt one. */
 const MAX_NAMES = 500;
 
-/** Which fields and presets a query over some items may name. */
+/** Which fields a query over some items may name. */
 interface KnownFields {
   /** Whether any item has the field, even if it is null; true of every field where there are no items. */
   has(path: FieldPath): boolean;
   /** Paths to show, the top-level ones first: at most 500. */
   names(): readonly string[];
-  readonly presets: readonly string[];
 }
 
 /** Gathers names only on demand, because most queries name fields that the first item has. */
@@ -96,7 +76,6 @@ export function findKnownFields(items: readonly unknown[], source: SelectionSour
   return {
     has,
     names: () => [...new Set([...topFields(items), ...derived, ...nestedFields(items)])].slice(0, MAX_NAMES),
-    presets: [...new Set([...STANDARD_PRESETS, ...source.presets.keys()])],
   };
 }
 

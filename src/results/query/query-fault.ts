@@ -1,5 +1,5 @@
 import type { Fault } from '../../catalog/arguments/explain-violations.js';
-import { quoteValue } from '../../lib/text.js';
+import { echoValue, quoteValue } from '../../lib/text.js';
 import type { JsonObject } from '../../protocol/json.js';
 import { OperationError } from '../../protocol/operation-error.js';
 import { jsonTypeOf } from '../../schema/schema-shape.js';
@@ -19,6 +19,8 @@ export interface ControlReading {
   readonly given: ReadonlyMap<Control, unknown>;
   /** The name under which callers give a control. */
   readonly nameOf: (control: Control) => string;
+  /** The presets that `fields` may name. */
+  readonly presets: readonly string[];
   readonly faults: QueryFault[];
 }
 
@@ -41,12 +43,13 @@ export function refuseFaults(faults: readonly QueryFault[], operation: string): 
 }
 
 /** The names that the specification gives to a fault's parts: a wrong type has types, any other a constraint. */
-function detailsOf({ code, param, expected, actual, provided, hint }: QueryFault): JsonObject {
+function detailsOf({ code, param, expected, actual, value, provided, hint }: QueryFault): JsonObject {
   const isType = code === 'VALIDATION_INVALID_TYPE';
   return {
     param_name: param,
     ...(expected === undefined ? {} : { [isType ? 'expected_type' : 'constraint']: expected }),
-    ...(actual === undefined ? {} : { [isType ? 'actual_type' : 'value']: actual }),
+    ...(actual === undefined || !isType ? {} : { actual_type: actual }),
+    ...(value === undefined ? {} : { value }),
     ...(provided === undefined ? {} : { provided }),
     ...(hint === undefined ? {} : { hint }),
   };
@@ -75,7 +78,16 @@ export function valueFault(
 ): QueryFault {
   const actual = quoteValue(value);
   const message = `Parameter '${param}' must be ${expected}, got ${actual}`;
-  return { code, param, message, expected, actual, ...(hint === undefined ? {} : { hint }) };
+  const echo = echoValue(value);
+  return {
+    code,
+    param,
+    message,
+    expected,
+    actual,
+    ...(echo === undefined ? {} : { value: echo }),
+    ...(hint === undefined ? {} : { hint }),
+  };
 }
 
 /** What to do about a value that came as text where something else was wanted. */

@@ -2,8 +2,8 @@ import type { Control, PageRequest } from '../result-types.js';
 import { type ControlReading, type QueryFault, typeFault, valueFault } from './query-fault.js';
 
 /** What the pagination document recommends (5.2), and its hard limit (5.3): larger pages are clamped to it. */
-const DEFAULT_PAGE_SIZE = 20;
-const MAX_PAGE_SIZE = 1000;
+export const DEFAULT_PAGE_SIZE = 20;
+export const MAX_PAGE_SIZE = 1000;
 
 const SIZES = { first: 0, last: 0, limit: 0, offset: 0, page: 1, page_size: 1 } as const satisfies Partial<
   Record<Control, number>
@@ -16,6 +16,9 @@ const STYLES = [
   ['limit', 'offset'],
   ['page', 'page_size'],
 ] as const satisfies readonly (readonly Control[])[];
+
+/** Every control that selects a page. */
+export const PAGING: readonly Control[] = STYLES.flat();
 
 /** Controls that exclude each other, and controls that need another one (pagination document, 2.3). */
 const CONFLICTS = [
@@ -40,8 +43,8 @@ export function readPaging(reading: ControlReading): PageRequest {
     return { style: 'offset', size: clamp(sizes.limit), offset: sizes.offset ?? 0 };
   }
   if (!isGiven(reading, STYLES[2])) return { style: 'all' };
-  const size = clamp(sizes.page_size);
-  return { style: 'offset', size, offset: Math.min(((sizes.page ?? 1) - 1) * size, Number.MAX_SAFE_INTEGER) };
+  const [size, page] = [clamp(sizes.page_size), sizes.page ?? 1];
+  return { style: 'offset', size, offset: Math.min((page - 1) * size, Number.MAX_SAFE_INTEGER), page };
 }
 
 function clamp(size: number = DEFAULT_PAGE_SIZE): number {

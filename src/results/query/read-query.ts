@@ -9,26 +9,30 @@ import type {
   SortKey,
   TextQuery,
 } from '../result-types.js';
+import { parsePath } from './fields.js';
 import { parseTextQuery } from './filter-items.js';
 import { type ControlReading, readPath, refuseFaults, textHint, typeFault, valueFault } from './query-fault.js';
 import { readFilter } from './read-filter.js';
-import { readPaging } from './read-paging.js';
+import { PAGING, readPaging } from './read-paging.js';
 
 const MAX_TERMS = 50;
 
+/** The operation whose controls are read. */
+interface Controlled extends Pick<ControlReading, 'nameOf' | 'presets'> {
+  /** Its name, for errors. */
+  readonly operation: string;
+}
+
 /**
  * A call's controls as one query; undefined where it has none. Throws one `OperationError` that names everything wrong with
- * them. Which fields and presets there are is not known yet: `checkFields` looks at those.
- *
- * @param nameOf the name under which this operation's callers give a control
+ * them. Which fields there are is not known yet: `checkFields` looks at those.
  */
 export function readQuery(
   given: ReadonlyMap<Control, unknown>,
-  nameOf: (control: Control) => string,
-  operation: string,
+  { nameOf, presets, operation }: Controlled,
 ): CollectionQuery | undefined {
   if (given.size === 0) return undefined;
-  const reading: ControlReading = { given, nameOf, faults: [] };
+  const reading: ControlReading = { given, nameOf, presets, faults: [] };
   const collection = given.has('collection')
     ? readPath(given.get('collection'), nameOf('collection'), reading)
     : undefined;
@@ -47,9 +51,18 @@ export function readQuery(
     ...(aggregate === undefined ? {} : { aggregate }),
     includeItems: aggregate === undefined || includesItems,
     page: readPaging(reading),
+    ...(aggregate !== undefined && !includesItems && ofItems(reading)),
   };
   refuseFaults(reading.faults, operation);
   return query;
+}
+
+const OF_ITEMS: readonly Control[] = ['sort', 'fields', 'preset', ...PAGING];
+
+/** A summary has no items, so what is asked of them has no effect; the caller is warned. */
+function ofItems({ given, nameOf }: ControlReading): Pick<CollectionQuery, 'ineffective'> {
+  const ineffective = [...given.keys()].filter((control) => OF_ITEMS.includes(control)).map(nameOf);
+  return ineffective.length === 0 ? {} : { ineffective };
 }
 
 /** A text without any word restricts nothing. */
@@ -106,13 +119,28 @@ function readFields(reading: ControlReading): FieldSelection | undefined {
     const expected = `a list of fields beside '${nameOf('preset')}', or this preset`;
     faults.push(valueFault(nameOf('fields'), expected, fields));
   }
-  return { preset: fields, paths: [] };
+  return knownPreset(fields, 'fields', reading);
 }
 
-function readPreset({ given, nameOf, faults }: ControlReading): string | undefined {
+/** No answer has a preset that its operation does not have, so an unknown one is refused before the call. */
+function knownPreset(preset: string, control: Control, { presets, nameOf, faults }: ControlReading): FieldSelection {
+  if (!presets.includes(preset)) {
+    const expected = `one of ${quoteValues(presets)}`;
+    const names = preset.split(',').map((name) => name.trim());
+    const arePaths = names.every((name) => parsePath(name) !== undefined);
+    const hint = `Give fields as a list: ${JSON.stringify(arePaths ? names : ['id', 'name'])}`;
+    const message = `Unknown preset ${quoteValue(preset)}. Use ${expected}, or a list of fields`;
+    const fault = valueFault(nameOf(control), expected, preset, hint, 'VALIDATION_INVALID_ENUM');
+    faults.push({ ...fault, message });
+  }
+  return { preset, paths: [] };
+}
+
+function readPreset(reading: ControlReading): string | undefined {
+  const { given, nameOf, faults } = reading;
   if (!given.has('preset')) return undefined;
   const preset = given.get('preset');
-  if (typeof preset === 'string') return preset;
+  if (typeof preset === 'string') return knownPreset(preset, 'preset', reading).preset;
   faults.push(typeFault(nameOf('preset'), 'string', preset, 'For example: "minimal"'));
   return undefined;
 }

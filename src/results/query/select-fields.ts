@@ -1,6 +1,7 @@
 import { setMember } from '../../lib/json-path.js';
 import { toSnakeCase } from '../../lib/names.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
+import type { Operation } from '../../protocol/operation.js';
 import type { ComputedField, FieldPath, FieldSelection } from '../result-types.js';
 import {
   COMPUTED,
@@ -106,7 +107,12 @@ function chooseMembers(
 }
 
 /** The presets that every operation has (companion document "field selection", section 3.1). */
-export const STANDARD_PRESETS = ['minimal', 'standard', 'full'] as const;
+export const STANDARD_PRESETS: readonly string[] = ['minimal', 'standard', 'full'];
+
+/** The presets of an operation: the standard ones, then the operator's. */
+export function presetsOf({ presets = {} }: Pick<Operation, 'presets'>): readonly string[] {
+  return [...new Set([...STANDARD_PRESETS, ...Object.keys(presets)])];
+}
 
 /** Names of identifying fields, the most specific first. */
 const IDENTIFYING: readonly string[] = [

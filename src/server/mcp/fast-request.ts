@@ -65,7 +65,7 @@ export function recogniseFastRequest(message: unknown): FastRequest | undefined 
   if (fast === undefined || !isRequestId(id) || !isJsonObject(params)) return undefined;
   const { _meta: meta = NO_META } = params;
   if (!isJsonObject(meta)) return undefined;
-  const { progressToken } = meta;
+  const progressToken = meta['progressToken'] ?? innerProgressToken(params);
   if (progressToken !== undefined && !isRequestId(progressToken)) return undefined;
   const era = readEra(meta, params);
   const tool = fast.toolOf(params);
@@ -74,6 +74,16 @@ export function recogniseFastRequest(message: unknown): FastRequest | undefined 
   const clientName = modern ? readName(meta[CLIENT_INFO_META_KEY]) : undefined;
   const user = modern ? openRetryChannel(meta[CLIENT_CAPABILITIES_META_KEY]) : undefined;
   return { era, id, method: method as FastRequest['method'], params, tool, progressToken, clientName, user };
+}
+
+/**
+ * The progress token in a call's arguments, where MCP-AQL's document on MCP (section 5.2) has it: beside `operation`. MCP's own place
+ * takes precedence. What is no token there is metadata like any other.
+ */
+export function innerProgressToken({ arguments: args }: JsonObject): RequestId | undefined {
+  const meta = isJsonObject(args) ? args['_meta'] : undefined;
+  const token = isJsonObject(meta) ? meta['progressToken'] : undefined;
+  return isRequestId(token) ? token : undefined;
 }
 
 /**

@@ -14,7 +14,7 @@ import { Cancellation } from '../../protocol/cancellation.js';
 import type { UserChannel } from '../../protocol/consent.js';
 import type { JsonObject } from '../../protocol/json.js';
 import { readRetryChannel, writeInputRequired } from './elicitation-form.js';
-import { type Era, isRequestId, type RequestId } from './fast-request.js';
+import { type Era, innerProgressToken, isRequestId, type RequestId } from './fast-request.js';
 import { ExplainingServer } from './schema-faults.js';
 import { progressParams, type ServerInfo, toCallToolResult, toProtocolError } from './write-result.js';
 
@@ -56,7 +56,7 @@ export function createSdkServerFactory(gateway: Gateway, serverInfo: ServerInfo)
       const user = era === 'modern' ? readRetry(context) : origin.user;
       const cancellation = new Cancellation();
       signal.addEventListener('abort', () => cancellation.cancel('the client cancelled the request'), { once: true });
-      const token = params._meta?.progressToken;
+      const token = params._meta?.progressToken ?? innerProgressToken(params);
       const reply = await gateway.handle({
         tool: params.name,
         arguments: params.arguments,

@@ -41,7 +41,11 @@ async function callUnknown(operation: string) {
     typeof gateway.handle
   >[0]);
   return JSON.parse(text) as {
-    error: { code: string; message: string; details: { available: { operation: string; endpoint: string }[] } };
+    error: {
+      code: string;
+      message: string;
+      details: { available: string[]; candidates: { operation: string; endpoint: string }[] };
+    };
   };
 }
 
@@ -55,9 +59,10 @@ describe('an unknown operation name', () => {
   it('is otherwise answered with at most three operations of similar meaning, each with its family', async () => {
     const { error } = await callUnknown('file_new_bug_ticket');
     expect(error.code).toBe('NOT_FOUND_OPERATION');
-    const { available } = error.details;
+    const { available, candidates } = error.details;
     expect(available.length).toBeLessThanOrEqual(3);
-    expect(available[0]).toMatchObject({ operation: 'create_issue', endpoint: 'create' });
+    expect(available).toEqual(candidates.map(({ operation }) => operation));
+    expect(candidates[0]).toMatchObject({ operation: 'create_issue', endpoint: 'create' });
     expect(error.message).toContain("'create_issue'");
   });
 

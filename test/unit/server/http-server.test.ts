@@ -329,6 +329,9 @@ describe('a call over HTTP', () => {
       'event: message\ndata: {"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"tok","progress":1}}',
     );
     expect(second).toContain('"result"');
+    const inner = { operation: 'x', _meta: { progressToken: 'tok' } };
+    const beside = { ...(body['params'] as object), arguments: inner };
+    expect((await sendHttp(url, { headers, body: { ...body, params: beside } })).text).toContain(first);
     for (const accept of ['application/json', '*/*']) {
       const plain = await sendHttp(url, { headers: { ...headers, accept }, body: withToken });
       expect(plain.headers['content-type']).toBe('application/json');

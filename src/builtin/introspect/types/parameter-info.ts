@@ -4,9 +4,9 @@ import { cleanName, cleanText, cleanValue, quoteValue, summarizeText } from '../
 import type { JsonSchema } from '../../../protocol/json.js';
 import type { Operation, Parameter } from '../../../protocol/operation.js';
 import { type OperationTypes, readOperationTypes, type TypeScope } from './operation-types.js';
-import type { ItemInfo, ParameterInfo, TypeInfo } from './protocol-types.js';
+import type { ItemInfo, ParameterInfo, TypeInfo } from './type-info.js';
 
-export type { ParameterInfo } from './protocol-types.js';
+export type { ParameterInfo } from './type-info.js';
 
 /** How long a list of fields may become in a description, in characters. */
 const FIELDS_BUDGET = 600;
@@ -23,8 +23,19 @@ export function describeParameters(operation: Operation): readonly ParameterInfo
   return types.updateInput === undefined ? described : [...described, describeInput(types.updateInput, types)];
 }
 
-/** What an operation gives back, as far as its tool says. */
-export function describeReturns(operation: Operation): TypeInfo {
+/**
+ * What an operation gives back, as far as its tool says.
+ *
+ * @param isQueried whether callers may ask for parts of its answer
+ */
+export function describeReturns(operation: Operation, isQueried = false): TypeInfo {
+  const { name, kind, description = '' } = describeWhole(operation);
+  const queried = isQueried ? 'CollectionResult where controls choose items' : '';
+  const all = joinSentences([description, queried]);
+  return { name, kind, ...(all !== '' && { description: all }) };
+}
+
+function describeWhole(operation: Operation): TypeInfo {
   const { result } = readOperationTypes(operation);
   if (result === undefined) {
     return {
@@ -62,7 +73,8 @@ function describeInput(
 function describeSchema(schema: JsonSchema, scope: TypeScope, nesting = 0): ItemInfo {
   const { shape, source } = scope.read(schema);
   const own = cleanText(schema['description'] ?? source['description']);
-  const description = joinSentences([own, sketchContent(schema, scope), sketchLimits(source)]);
+  const notice = (schema['deprecated'] ?? source['deprecated']) === true ? 'Deprecated' : '';
+  const description = joinSentences([notice, own, sketchContent(schema, scope), sketchLimits(source)]);
   const given = schema['default'] ?? source['default'];
   return {
     // The elements of an array are described under `items`.

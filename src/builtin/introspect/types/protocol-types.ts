@@ -1,45 +1,7 @@
 import { ERROR_TABLE } from '../../../protocol/error-table.js';
 import { CATEGORIES } from '../../../protocol/operation.js';
-
-/** A parameter or field as introspection shows it: the introspection document's `ParameterInfo`. */
-export interface ParameterInfo {
-  readonly name: string;
-  /** A JSON type, or the name of a type that `introspect {query: "types"}` explains. */
-  readonly type: string;
-  readonly required: boolean;
-  readonly description?: string;
-  readonly default?: unknown;
-  readonly enum?: readonly unknown[];
-  /** Inclusive. */
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly minLength?: number;
-  readonly maxLength?: number;
-  readonly pattern?: string;
-  readonly format?: string;
-  /** What each element of an array is. */
-  readonly items?: ItemInfo;
-  /** Clients should mask the value. */
-  readonly sensitive?: boolean;
-}
-
-/** A `ParameterInfo` of something that has no name. */
-export type ItemInfo = Omit<ParameterInfo, 'name' | 'required'>;
-
-/** One line of the list of types. */
-export interface TypeInfo {
-  readonly name: string;
-  readonly kind: 'enum' | 'object' | 'scalar' | 'union';
-  readonly description?: string;
-}
-
-/** A type in full; the kind decides what comes with it. */
-export type TypeDetails = { readonly name: string; readonly description?: string } & (
-  | { readonly kind: 'enum'; readonly values: readonly string[] }
-  | { readonly kind: 'object'; readonly fields: readonly ParameterInfo[] }
-  | { readonly kind: 'union'; readonly members: readonly string[] }
-  | { readonly kind: 'scalar' }
-);
+import { ANSWER_TYPES, optional } from './answer-types.js';
+import type { TypeDetails } from './type-info.js';
 
 /** What callers may ask of the answers of READs (companion document "collection querying", section 2). */
 const CONTROL_TYPES: readonly TypeDetails[] = [
@@ -119,10 +81,16 @@ export const PROTOCOL_TYPES: readonly TypeDetails[] = [
   {
     name: 'OperationInput',
     kind: 'object',
-    description: 'What every request looks like',
+    description:
+      'What every request looks like. In params, names with an underscore in front are metadata: _confirmation and ' +
+      '_quota_continue take the token of a refusal, whatever the operation',
     fields: [
-      { name: 'operation', type: 'string', required: true, description: 'The name of the operation' },
-      { name: 'params', type: 'object', required: false, description: "The operation's parameters by name" },
+      { ...optional('operation', 'string', 'The name of the operation'), required: true },
+      optional('params', 'object', "The operation's parameters by name"),
+      {
+        ...optional('operations', 'array', "In place of 'operation' and 'params': a batch, see BatchInput"),
+        items: { type: 'object' },
+      },
     ],
   },
   {
@@ -143,8 +111,9 @@ export const PROTOCOL_TYPES: readonly TypeDetails[] = [
         type: 'array',
         required: false,
         description: 'What the caller should know besides',
-        items: { type: 'object' },
+        items: { type: 'Warning' },
       },
+      optional('_meta', 'object', "Facts about the answer: 'version' for if_match, 'page' of a list of types"),
     ],
   },
   {
@@ -188,10 +157,7 @@ export const PROTOCOL_TYPES: readonly TypeDetails[] = [
     members: ['object', 'array', 'string', 'number', 'boolean', 'null'],
   },
   ...CONTROL_TYPES,
+  ...ANSWER_TYPES,
 ];
 
 export const PROTOCOL_TYPE_NAMES: ReadonlySet<string> = new Set(PROTOCOL_TYPES.map(({ name }) => name));
-
-function optional(name: string, type: string, description?: string): ParameterInfo {
-  return { name, type, required: false, ...(description !== undefined && { description }) };
-}

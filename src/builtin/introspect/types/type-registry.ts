@@ -6,9 +6,10 @@ import type { Operation, Parameter } from '../../../protocol/operation.js';
 import { readSchema } from '../../../schema/schema-shape.js';
 import { type NamedType, readOperationTypes } from './operation-types.js';
 import { describeMember, nameType, type ParameterInfo } from './parameter-info.js';
-import { PROTOCOL_TYPES, type TypeDetails, type TypeInfo } from './protocol-types.js';
+import { PROTOCOL_TYPES } from './protocol-types.js';
+import type { TypeDetails, TypeInfo } from './type-info.js';
 
-export type { TypeInfo } from './protocol-types.js';
+export type { TypeInfo } from './type-info.js';
 
 /** Every type that a catalog's operations use, and the protocol's own. */
 export interface TypeRegistry {

@@ -10,6 +10,7 @@ import { OPERATORS } from '../../../../src/results/query/read-filter.js';
 import { readQuery } from '../../../../src/results/query/read-query.js';
 import { CONTROLS, type Control, type ControlSet } from '../../../../src/results/result-types.js';
 import { anOperation } from '../../../support/an-operation.js';
+import { CONTROLLED } from '../../../support/collection-source.js';
 
 const named = (controls: readonly Control[], prefixed: readonly Control[] = []) =>
   new Map(controls.map((control) => [control, prefixed.includes(control) ? `_${control}` : control]));
@@ -33,13 +34,13 @@ describe('describeControls', () => {
   });
 
   it('takes few characters', () => {
-    expect(tokens(describeControls(anOperation(), COLLECTION))).toBeLessThan(370);
+    expect(tokens(describeControls(anOperation(), COLLECTION))).toBeLessThan(490);
   });
 
   it("says which control is the gateway's where the upstream has one of that name, also for related controls", () => {
     const controls = { ...COLLECTION, names: named(CONTROLS, ['query', 'limit']) };
     expect(describeOne('query', controls)).toMatch(/^The gateway's 'query', on the answer\. /);
-    expect(describeOne('offset', controls)).toBe("The gateway's.");
+    expect(describeOne('offset', controls)).toBe("The gateway's. Items to skip");
     expect(describeOne('sort', controls)).not.toMatch(/gateway/);
   });
 
@@ -54,9 +55,26 @@ describe('describeControls', () => {
       describeOne('filter', set),
     );
     for (const operator of OPERATORS.filter((name) => name !== 'equals')) expect(filter).toContain(operator);
-    expect(filter).toContain('Fields: id, number, title');
-    expect(filter).toMatch(/…$/);
+    expect(filter).toContain(`Fields: ${FIELDS.map(({ name }) => name).join(', ')}`);
     expect(bare).not.toContain('Fields');
+    const wide = Array.from({ length: 100 }, (_, index) => ({ name: `a_field_${index}`, type: 'string' }));
+    expect(describeOne('filter', { ...COLLECTION, fields: wide })).toMatch(/…$/);
+  });
+
+  it('says of numbers what they may be and what holds without them, and of presets which there are', () => {
+    const operation = anOperation({ presets: { brief: ['id'] } });
+    const described = new Map(describeControls(operation, COLLECTION).map((one) => [one.name, one]));
+    expect(described.get('limit')).toMatchObject({
+      minimum: 0,
+      default: 20,
+      description: expect.stringContaining('1000'),
+    });
+    expect(described.get('offset')).toMatchObject({ minimum: 0, default: 0 });
+    expect(described.get('page')).toMatchObject({ minimum: 1, default: 1 });
+    expect(described.get('page_size')).toMatchObject({ minimum: 1, default: 20 });
+    expect(described.get('first')).toMatchObject({ minimum: 0, description: expect.stringContaining('1000') });
+    expect(described.get('preset')?.enum).toEqual(['minimal', 'standard', 'full', 'brief']);
+    expect([...described.values()].filter(({ type, description }) => type === 'integer' && !description)).toEqual([]);
   });
 
   it('uses types that introspection explains', () => {
@@ -81,6 +99,17 @@ describe('describeQueryLanguage', () => {
         functions: ['count', 'group_by', 'sum', 'avg', 'min', 'max'],
       },
     });
+    const fields = [
+      { name: 'state', type: 'string' },
+      { name: 'size', type: 'integer' },
+      { name: 'labels', type: 'array' },
+    ];
+    expect(describeQueryLanguage({ ...COLLECTION, fields, computed: [AGE] })).toMatchObject({
+      aggregation_support: {
+        groupable_fields: ['state', 'size', '_computed.age_days'],
+        numeric_fields: ['size', '_computed.age_days'],
+      },
+    });
   });
 });
 
@@ -96,7 +125,7 @@ describe('exampleControls', () => {
     const given = new Map(Object.entries(example).map(([name, value]) => [byName.get(name) as Control, value]));
     expect([...given.keys()]).toEqual(expect.arrayContaining(['fields', 'first']));
     expect(given.size).toBeGreaterThanOrEqual(3);
-    expect(readQuery(given, (control) => control, 'demo')).toMatchObject({ page: { style: 'forward', size: 10 } });
+    expect(readQuery(given, CONTROLLED)).toMatchObject({ page: { style: 'forward', size: 10 } });
   });
 
   it('names only fields that are known', () => {

@@ -85,17 +85,20 @@ function introspectionOf(
   const catalog = fakeCatalog([introspectOperation, ...operations]);
   const plan = buildEndpointPlan(catalog, { mode, toolPrefix: 'mcp_aql_', profile: FAKE_CRUDE });
   const handler = createIntrospection({ catalog, plan, limits: LIMITS, policy: POLICY, ...results });
-  return async (args: JsonObject): Promise<Answer> => {
-    const outcome = await handler({
+  const outcomeOf = (args: JsonObject) =>
+    handler({
       operation: introspectOperation,
       arguments: args,
       caller: { sessionId: 'session', clientName: 'test', transport: 'cli' },
       cancellation: new Cancellation(),
       host: STILL_HOST,
     });
+  const ask = async (args: JsonObject): Promise<Answer> => {
+    const outcome = await outcomeOf(args);
     if ('dataText' in outcome) return JSON.parse(outcome.dataText) as Answer;
     return ('data' in outcome ? outcome.data : undefined) as Answer;
   };
+  return Object.assign(ask, { outcomeOf });
 }
 
 const ask = introspectionOf(OPERATIONS);
@@ -122,6 +125,24 @@ describe('introspect of operations', () => {
     expect(operations.map(({ description }) => description)).toEqual(
       operations.map(() => expect.stringMatching(/^\[beta\] .* \[unavailable: next try in 12 s\]$/)),
     );
+  });
+
+  it('marks a deprecated operation with what to use instead, in lists and details', async () => {
+    const deprecated = { replacement: 'find_files', removalDate: '2026-12-01', note: 'It is slow' };
+    const ask = introspectionOf([{ ...fakeOperation('list_files'), deprecated }]);
+    const tag = "[deprecated: use 'find_files'; removal on 2026-12-01]";
+    const { operations } = await ask({ query: 'operations' });
+    expect(operations.find(({ name }) => name === 'list_files')?.description).toContain(tag);
+    expect((await ask({ query: 'operations', name: 'list_files' })).operation.description).toContain(tag);
+  });
+
+  it('names profile and session, and says whether answers have versions', async () => {
+    expect(await ask({ query: 'operations' })).toMatchObject({
+      _protocol: { profile: FAKE_CRUDE.name, session_id: 'session', supports_etag: false },
+    });
+    const merge = { read: 'read_file', identifiers: {}, writes: 'changed' } as const;
+    const merging = introspectionOf([{ ...fakeOperation('update_file', { category: 'UPDATE' }), merge } as Operation]);
+    expect(await merging({ query: 'operations' })).toHaveProperty('_protocol.supports_etag', true);
   });
 
   it('explains a name that no operation has in a warning beside the null', async () => {
@@ -480,16 +501,23 @@ describe('introspect of types', () => {
     expect(await ask({ query: 'types', name: 'Nonesuch' })).toEqual({ type: null });
   });
 
-  it('says in the last description of a page what comes next', async () => {
-    const all = (await ask({ query: 'types', first: 500 })).types;
-    const seen: string[] = [];
-    let after: string | undefined;
-    do {
-      const { types } = await ask({ query: 'types', first: 2, ...(after === undefined ? {} : { after }) });
-      seen.push(...types.map(({ name }) => name));
-      after = /for the next: after '([\w-]+)'\]$/.exec(types.at(-1)?.description ?? '')?.[1];
-    } while (after !== undefined);
-    expect(seen).toEqual(all.map(({ name }) => name));
+  it('lists all of them where no page is asked for, unchanged', async () => {
+    const all = await ask({ query: 'types', first: 500 });
+    expect(await ask.outcomeOf({ query: 'types' })).toEqual({ data: all });
+  });
+
+  it('says of a page beside the data what comes next', async () => {
+    const { types: all } = await ask({ query: 'types' });
+    const seen: unknown[] = [];
+    let after: string | null | undefined;
+    while (after !== null) {
+      const outcome = await ask.outcomeOf({ query: 'types', first: 2, ...(after === undefined ? {} : { after }) });
+      const { data, meta } = outcome as { data: Answer; meta: { page: Answer['_protocol']['page'] } };
+      seen.push(...data.types);
+      expect(meta.page).toMatchObject({ returned: data.types.length, total: all.length });
+      after = meta.page.after;
+    }
+    expect(seen).toEqual(all);
   });
 
   it('searches names and descriptions', async () => {

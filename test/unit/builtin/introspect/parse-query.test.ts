@@ -10,7 +10,7 @@ describe('parseQuery', () => {
       page: { first: 50 },
     });
     expect(parseQuery({ query: 'operations', name: 'x' })).toMatchObject({ kind: 'operation', name: 'x' });
-    expect(parseQuery({ query: 'types' })).toEqual({ kind: 'types', page: { first: 50 } });
+    expect(parseQuery({ query: 'types' })).toEqual({ kind: 'types', page: {} });
     expect(parseQuery({ query: 'types', name: 'X' })).toEqual({ kind: 'type', name: 'X' });
   });
 

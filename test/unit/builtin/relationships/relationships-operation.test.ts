@@ -1,3 +1,5 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { describeParameters } from '../../../../src/builtin/introspect/types/parameter-info.js';
@@ -21,6 +23,10 @@ const operationOf = (...sources: readonly RelationSource[]): Operation => {
 
 const parameter = (operation: Operation, name: string) =>
   describeParameters(operation).find((described) => described.name === name);
+
+const SCHEMA = fileURLToPath(
+  new URL('../../../../../shared/spec/schemas/relationship-query.schema.json', import.meta.url),
+);
 
 describe('listRelationSources', () => {
   it('lists the relations of enabled upstreams, in order', () => {
@@ -49,6 +55,8 @@ describe('createRelationshipsOperation', () => {
       ['depth', false],
       ['include', false],
       ['fields', false],
+      ['first', false],
+      ['after', false],
     ]);
     expect(operation.classification).toMatchObject({ category: 'READ', danger: { level: 'safe' } });
   });
@@ -108,7 +116,7 @@ describe('createRelationshipsHandler', () => {
   const sources = [aSource(), aSource({}, 'other'), aSource({ operation: 'broken' }, 'other')];
   const handler = createRelationshipsHandler(sources);
 
-  const ask = async (given: JsonObject): Promise<JsonObject> => {
+  const outcomeOf = async (given: JsonObject) => {
     const call: HandlerCall = {
       operation: operationOf(...sources),
       arguments: given,
@@ -118,8 +126,9 @@ describe('createRelationshipsHandler', () => {
     };
     const outcome = await handler(call);
     if (!('data' in outcome)) throw new Error('a built-in answers with data');
-    return outcome.data as JsonObject;
+    return outcome;
   };
+  const ask = async (given: JsonObject) => (await outcomeOf(given)).data as JsonObject;
 
   it('queries the upstream that was named, else the only one', async () => {
     calls.length = 0;
@@ -137,8 +146,8 @@ describe('createRelationshipsHandler', () => {
 
   it.each([
     [['root'], ['root']],
-    [['relationships'], ['relationships']],
-    [['graph.edges'], ['graph']],
+    [['relationships'], ['root', 'relationships']],
+    [['graph.edges'], ['root', 'graph']],
     [
       ['root', 'relationships', 'graph.nodes', 'graph.edges'],
       ['root', 'relationships', 'graph'],
@@ -149,9 +158,59 @@ describe('createRelationshipsHandler', () => {
   });
 
   it('returns the requested part of the graph, and always what is incomplete', async () => {
-    const answer = await ask({ root: 'a', upstream: 'other', fields: ['graph.edges'] });
-    expect(answer['graph']).toEqual({ edges: [{ source: 'a', target: 'b', type: 'uses' }] });
-    expect(answer['incomplete']).toMatchObject([{ operation: 'broken', failed: 1 }]);
+    const { data, warnings } = await outcomeOf({ root: 'a', upstream: 'other', fields: ['graph.edges'] });
+    expect(data).toHaveProperty('graph', { edges: [{ source: 'a', target: 'b', type: 'uses' }] });
+    expect(warnings).toMatchObject([
+      { code: 'RELATIONSHIPS_INCOMPLETE_WARNING', details: { operation: 'broken', failed: 1 } },
+    ]);
+  });
+
+  it.skipIf(!existsSync(SCHEMA))('answers as the published schema says (skipped without ../shared/spec)', async () => {
+    const { $defs } = JSON.parse(readFileSync(SCHEMA, 'utf8'));
+    const accepts = new Ajv2020({ strict: false }).compile({ $defs, $ref: '#/$defs/RelationshipResponse' });
+    for (const more of [{}, { first: 1 }, { include: ['graph.edges'] }, { upstream: 'other' }]) {
+      expect(accepts(await ask({ root: 'a', ...more })) ? [] : accepts.errors).toEqual([]);
+    }
+  });
+
+  it('gives pages of relationships with their part of the graph, and says where they are', async () => {
+    const edges = ['a-uses-b', 'a-uses-c', 'a-uses-d'];
+    const { callOperation } = recordCalls({ read_graph: () => aGraph(...edges) });
+    const paged = createRelationshipsHandler([aSource()]);
+    const page = async (given: JsonObject) => {
+      const outcome = await paged({
+        operation: operationOf(aSource()),
+        arguments: { root: 'a', ...given },
+        caller: { sessionId: 's' } as HandlerCall['caller'],
+        cancellation: new Cancellation(),
+        host: { ...STILL_HOST, read: (_call, ...read) => callOperation(...read) },
+      });
+      const { data, meta } = outcome as { data: JsonObject; meta: { pageInfo: { endCursor: string } } };
+      return { data, pageInfo: meta.pageInfo };
+    };
+    const first = await page({ first: 2 });
+    expect(first).toMatchObject({
+      data: { relationships: [{ target: { element_name: 'b' } }, { target: { element_name: 'c' } }] },
+      pageInfo: { hasNextPage: true, hasPreviousPage: false, totalCount: 3 },
+    });
+    const last = await page({ first: 2, after: first.pageInfo.endCursor });
+    expect(last.data).toMatchObject({
+      relationships: [{ target: { element_name: 'd' } }],
+      graph: { nodes: [{ id: 'a' }, { id: 'd' }], edges: [{ source: 'a', target: 'd' }] },
+    });
+    expect(last.pageInfo).toMatchObject({ hasNextPage: false, hasPreviousPage: true });
+    await expect(page({ after: first.pageInfo.endCursor })).rejects.toThrow("Cannot use 'after' without 'first'");
+    await expect(page({ root: 'b', first: 2, after: first.pageInfo.endCursor })).rejects.toThrow('no valid cursor');
+  });
+
+  it('says in introspection how far and which ways it can follow which relationships', () => {
+    expect(operationOf(aSource(), aSource({ relationship: 'owns' })).relationships).toEqual({
+      directions: ['outgoing', 'incoming', 'both'],
+      types: ['uses', 'owns'],
+      maxDepth: 3,
+    });
+    const oneWay = operationOf(aSource({ source: null, params: { of: '$id' }, type: 'kind' }));
+    expect(oneWay.relationships).toEqual({ directions: ['outgoing'], types: [], maxDepth: 3 });
   });
 
   it.each([

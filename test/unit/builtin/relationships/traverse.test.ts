@@ -79,6 +79,37 @@ describe('traverseRelations', () => {
     expect(answer).not.toHaveProperty('incomplete');
   });
 
+  it('takes the types of things from where the answer lists them, and knows which there are', async () => {
+    const source = aSource({ nodes: { path: 'things', id: 'name', type: 'kind' } });
+    const things = [
+      { name: 'a', kind: 'agent' },
+      { name: 'b', kind: 'skill' },
+      { name: 'alone', kind: 'skill' },
+    ];
+    const answers = { read_graph: () => ({ ...aGraph('a-uses-b', 'b-uses-c'), things }) };
+    const root = { element_type: 'wrongtype', element_name: 'a' };
+    const { answer } = await traverse({ root, depth: 2 }, [source], answers);
+    expect(answer).toMatchObject({
+      root: { element_type: 'agent', element_name: 'a' },
+      relationships: [
+        { target: { element_type: 'skill', element_name: 'b' } },
+        { target: { element_type: 'node', element_name: 'c' } },
+      ],
+      graph: { nodes: [{ element_type: 'agent' }, { element_type: 'skill' }, { element_type: 'node' }] },
+    });
+    expect((await traverse({ root: 'alone' }, [source], answers)).answer.relationships).toEqual([]);
+    expect((await traverse({ root: 'c' }, [source], answers)).answer.relationships).toEqual([]);
+    await expect(
+      traverse({ root: { element_type: 'agent', element_name: 'ghost' } }, [source], answers),
+    ).rejects.toEqual(
+      expect.objectContaining({
+        code: 'NOT_FOUND_RESOURCE',
+        message: expect.stringMatching(/^Resource 'agent' not found: 'ghost'/),
+        details: { resource_type: 'agent', resource_id: 'ghost' },
+      }),
+    );
+  });
+
   it('lists the edge that closes a cycle, and each node and edge once', async () => {
     const { answer } = await traverse({ root: 'a', depth: 3 }, [whole], { read_graph: GRAPH });
     expect(edgesOf(answer)).toEqual(['a-uses-b', 'a-owns-a', 'b-uses-c', 'c-owns-a', 'c-uses-d']);

@@ -6,7 +6,7 @@ import { project, runQuery } from '../../../../src/results/query/run-query.js';
 import { runAtOnce } from '../../../../src/results/query/sliced.js';
 import type { Control } from '../../../../src/results/result-types.js';
 import { anOperation } from '../../../support/an-operation.js';
-import { SOURCE } from '../../../support/collection-source.js';
+import { CONTROLLED, SOURCE } from '../../../support/collection-source.js';
 
 /** Ids as many databases have them: a double takes the first two for one. */
 const ROWS = '[{"id":12345678901234567890,"n":1},{"id":12345678901234567891,"n":2},{"id":7,"n":3},{"id":"9","n":4}]';
@@ -14,7 +14,7 @@ const LINK = anOperation({ computed: { link: { expression: "concat('#', id)" } }
 
 function ask(given: Partial<Record<Control, unknown>>): string {
   const controls = new Map(Object.entries(given)) as ReadonlyMap<Control, unknown>;
-  const query = readQuery(controls, (control) => control, 'list_items')!;
+  const query = readQuery(controls, CONTROLLED)!;
   const source = { ...SOURCE, computed: compileComputedFields(LINK) };
   const { ordered, aggregations } = runAtOnce(runQuery(parseExact(ROWS) as readonly unknown[], query, source));
   return writeExact(aggregations ?? runAtOnce(project(ordered, query, source, ordered)));

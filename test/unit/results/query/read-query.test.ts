@@ -6,7 +6,11 @@ import type { CollectionQuery, Control } from '../../../../src/results/result-ty
 type Given = Partial<Record<Control, unknown>>;
 
 function read(given: Given, nameOf = (control: Control): string => control): CollectionQuery | undefined {
-  return readQuery(new Map(Object.entries(given)) as ReadonlyMap<Control, unknown>, nameOf, 'list_items');
+  return readQuery(new Map(Object.entries(given)) as ReadonlyMap<Control, unknown>, {
+    nameOf,
+    presets: ['minimal', 'standard', 'full', 'contact'],
+    operation: 'list_items',
+  });
 }
 
 function refusal(given: Given, nameOf?: (control: Control) => string): OperationError {
@@ -64,15 +68,18 @@ describe('readQuery of pages', () => {
     [{ offset: 20 }, { style: 'offset', size: 20, offset: 20 }],
     [
       { page: 2, page_size: 25 },
-      { style: 'offset', size: 25, offset: 25 },
+      { style: 'offset', size: 25, offset: 25, page: 2 },
     ],
-    [{ page: 3 }, { style: 'offset', size: 20, offset: 40 }],
-    [{ page_size: 7 }, { style: 'offset', size: 7, offset: 0 }],
+    [{ page: 3 }, { style: 'offset', size: 20, offset: 40, page: 3 }],
+    [{ page_size: 7 }, { style: 'offset', size: 7, offset: 0, page: 1 }],
     [
       { page: 2, page_size: 9999 },
-      { style: 'offset', size: 1000, offset: 1000 },
+      { style: 'offset', size: 1000, offset: 1000, page: 2 },
     ],
-    [{ page: Number.MAX_SAFE_INTEGER }, { style: 'offset', size: 20, offset: Number.MAX_SAFE_INTEGER }],
+    [
+      { page: Number.MAX_SAFE_INTEGER },
+      { style: 'offset', size: 20, offset: Number.MAX_SAFE_INTEGER, page: Number.MAX_SAFE_INTEGER },
+    ],
   ])('reads %j', (given, page) => {
     expect(read(given)?.page).toEqual(page);
   });
@@ -336,6 +343,13 @@ describe('readQuery of aggregate', () => {
     expect(refusal(given).details?.['hint']).toContain(hint);
   });
 
+  it('notes the controls that concern items, where only a summary is asked for', () => {
+    const aggregate = { total: { count: true } };
+    expect(read({ aggregate, first: 2, sort: 'id', filter: { id: 1 } })?.ineffective).toEqual(['first', 'sort']);
+    expect(read({ aggregate, first: 2, include_items: true })).not.toHaveProperty('ineffective');
+    expect(read({ aggregate, filter: { id: 1 } })).not.toHaveProperty('ineffective');
+  });
+
   it('refuses include_items without aggregate, where it would have no effect', () => {
     expect(refusal({ include_items: true }).message).toBe(
       "Parameter 'include_items' must be given beside 'aggregate', got true",
@@ -364,4 +378,24 @@ it('reports all faults in one error, under the code of a wrong type', () => {
 it('reports a bounded number of faults', () => {
   const filter = Object.fromEntries(Array.from({ length: 90 }, (_, index) => [`f${index}`, {}]));
   expect(refusal({ filter }).details['faults']).toHaveLength(50);
+});
+
+describe('presets of readQuery', () => {
+  it.each(['fields', 'preset'] as const)('refuses an unknown one and names the known ones: %s', (control) => {
+    const { code, message, details } = refusal({ [control]: 'tiny' });
+    expect(code).toBe('VALIDATION_INVALID_ENUM');
+    expect(message).toContain("Unknown preset 'tiny'. Use one of 'minimal', 'standard', 'full', 'contact'");
+    expect(details).toMatchObject({ param_name: control, value: 'tiny' });
+  });
+
+  it('says how fields are listed that are written in a text', () => {
+    expect(refusal({ fields: 'status' }).details['hint']).toBe('Give fields as a list: ["status"]');
+    expect(refusal({ fields: 'status, id' }).details['hint']).toBe('Give fields as a list: ["status","id"]');
+  });
+});
+
+it('repeats a refused value as the JSON value that it is, unless it is long', () => {
+  expect(refusal({ limit: -1 }).details['value']).toBe(-1);
+  expect(refusal({ sort: [] }).details['value']).toEqual([]);
+  expect(refusal({ fields: Array.from({ length: 300 }, () => 'id') }).details).not.toHaveProperty('value');
 });

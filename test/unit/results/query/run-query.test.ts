@@ -5,13 +5,13 @@ import { readQuery } from '../../../../src/results/query/read-query.js';
 import { project, type QueryOutcome, runQuery, sortItems } from '../../../../src/results/query/run-query.js';
 import { runAtOnce } from '../../../../src/results/query/sliced.js';
 import type { Control } from '../../../../src/results/result-types.js';
-import { SOURCE } from '../../../support/collection-source.js';
+import { CONTROLLED, SOURCE } from '../../../support/collection-source.js';
 
 type Given = Partial<Record<Control, unknown>>;
 
 function read(given: Given) {
   const controls = new Map(Object.entries(given)) as ReadonlyMap<Control, unknown>;
-  return readQuery(controls, (control) => control, 'list_items')!;
+  return readQuery(controls, CONTROLLED)!;
 }
 
 function run(items: readonly unknown[], given: Given): QueryOutcome {
@@ -183,22 +183,6 @@ describe('unknown fields', () => {
     expect((details['valid_fields'] as readonly string[])[0]).toBe('field_7');
     expect(details['valid_fields']).toHaveLength(30);
     expect(message.length).toBeLessThan(1000);
-  });
-});
-
-describe('presets of runQuery', () => {
-  it('are refused with the known presets where they are unknown', () => {
-    const { code, message, details } = refusal(WIDGETS, { fields: 'tiny' });
-    expect(code).toBe('VALIDATION_INVALID_ENUM');
-    expect(message).toContain("Unknown preset 'tiny'. Use one of 'minimal', 'standard', 'full', 'contact'");
-    expect(details).toMatchObject({ param_name: 'fields', value: "'tiny'" });
-  });
-
-  it('that name fields are refused with the list to write instead', () => {
-    expect(refusal(WIDGETS, { fields: 'status' }).details['hint']).toBe('Give fields as a list: ["status"]');
-    expect(refusal(WIDGETS, { fields: 'status, widget_id' }).details['hint']).toBe(
-      'Give fields as a list: ["status","widget_id"]',
-    );
   });
 });
 

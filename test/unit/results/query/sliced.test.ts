@@ -3,12 +3,12 @@ import { readQuery } from '../../../../src/results/query/read-query.js';
 import { runQuery } from '../../../../src/results/query/run-query.js';
 import { itemsPerSlice, runAtOnce, runInSlices } from '../../../../src/results/query/sliced.js';
 import type { Control } from '../../../../src/results/result-types.js';
-import { SOURCE } from '../../../support/collection-source.js';
+import { CONTROLLED, SOURCE } from '../../../support/collection-source.js';
 
 const ITEMS = Array.from({ length: 500 }, (_, n) => ({ n, kind: n % 3, text: 'x'.repeat(50) }));
 
 function query(given: Partial<Record<Control, unknown>>) {
-  const read = readQuery(new Map(Object.entries(given)) as ReadonlyMap<Control, unknown>, (control) => control, 'q');
+  const read = readQuery(new Map(Object.entries(given)) as ReadonlyMap<Control, unknown>, CONTROLLED);
   if (read === undefined) throw new Error('no query');
   return read;
 }

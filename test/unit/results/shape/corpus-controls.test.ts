@@ -8,7 +8,8 @@ import type { Catalog } from '../../../../src/catalog/catalog.js';
 import type { JsonObject } from '../../../../src/protocol/json.js';
 import type { Operation } from '../../../../src/protocol/operation.js';
 import { readQuery } from '../../../../src/results/query/read-query.js';
-import { CONTROLS, type Control } from '../../../../src/results/result-types.js';
+import { presetsOf } from '../../../../src/results/query/select-fields.js';
+import { CONTROLS } from '../../../../src/results/result-types.js';
 import { createControls, splitControls } from '../../../../src/results/shape/controls.js';
 import { anUpstream } from '../../../support/build-test-catalog.js';
 import { corpusIsHere, readCorpus } from '../../../support/corpus.js';
@@ -70,7 +71,11 @@ describe.skipIf(!corpusIsHere)('controls on real catalogues (skipped where ../sh
       const params = exampleParams(operation);
       const split = splitControls(controls, operation, { ...params, ...exampleControls(controls) });
       expect(split.params).toEqual(params);
-      const query = readQuery(split.given, (control: Control) => control, operation.name);
+      const query = readQuery(split.given, {
+        nameOf: (control) => control,
+        presets: presetsOf(operation),
+        operation: operation.name,
+      });
       expect(query?.page, operation.name).toEqual({ style: 'forward', size: 10 });
     }
   });

@@ -38,6 +38,25 @@ describe('buildTypeRegistry', () => {
     for (const name of ['ErrorDetail', 'ErrorCode', 'ToolData']) expect(types.find(name)).not.toBeNull();
   });
 
+  it.each([
+    'CollectionResult',
+    'PageInfo',
+    'Pagination',
+    'BatchInput',
+    'BatchResult',
+    'Warning',
+    'DangerLevel',
+    'IfMatch',
+  ])('knows what answers, batches and warnings consist of: %s', (name) => {
+    const types = typesOf();
+    const known = new Set(types.list().map((type) => type.name));
+    const details = types.find(name);
+    expect(details).not.toBeNull();
+    const fields = details?.kind === 'object' ? details.fields : [];
+    const used = fields.flatMap(({ type, items }) => [type, items?.type ?? type]);
+    expect(used.filter((type) => /^[A-Z]/.test(type) && !known.has(type))).toEqual([]);
+  });
+
   it('explains the types inside parameters, fields in the spelling of the upstream', () => {
     const types = typesOf(
       aTool('find', object({ theFilter: object({ dateRange: object({ from: { type: 'string' } }) }) })),
@@ -100,7 +119,9 @@ describe('buildTypeRegistry', () => {
 
   it('does not let a tool take a name of the protocol', () => {
     const types = typesOf(aTool('operation', object({ input: object({ a: {} }) })));
-    expect(types.find('OperationInput')).toMatchObject({ fields: [{ name: 'operation' }, { name: 'params' }] });
+    expect(types.find('OperationInput')).toMatchObject({
+      fields: [{ name: 'operation' }, { name: 'params' }, { name: 'operations' }],
+    });
     expect(types.find('OperationInputType')).toMatchObject({ fields: [{ name: 'a' }] });
   });
 
