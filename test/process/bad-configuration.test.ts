@@ -86,6 +86,7 @@ describe('a configuration in which one server is misconfigured', () => {
     [['classify'], 0, 'read_mail'],
     [['tools', 'list'], 0, 'read_mail'],
     [['tools', 'call', 'read_mail'], 0, 'success'],
+    [['tools', 'call', 'hub__get_x'], 5, "'hub' is misconfigured and not started"],
     [['tokens'], 0, 'semantic mode'],
     [['policy', 'explain', 'read_mail'], 0, 'allow'],
     [['list'], 0, 'misconfigured'],

@@ -180,7 +180,8 @@ function withTags(description: string, operation: Operation, { staticDecision, a
 /** `[unavailable: next try in 12 s]` */
 function absenceTag(absence: Absence | undefined): string {
   if (absence === undefined) return '';
-  const { retryAfterMs } = absence;
+  const { retryAfterMs, stopped } = absence;
+  if (stopped !== undefined) return `[unavailable: ${stopped}]`;
   return retryAfterMs === 0 ? '[unavailable]' : `[unavailable: next try in ${Math.ceil(retryAfterMs / 1_000)} s]`;
 }
 
