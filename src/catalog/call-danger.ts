@@ -8,6 +8,7 @@ import {
   type Risk,
   type RiskCondition,
   type RiskValue,
+  type Trial,
 } from '../protocol/operation.js';
 
 /** What one call may do: its operation's category and danger, raised by the risks that its arguments take. */
@@ -18,12 +19,12 @@ export interface CallDanger {
 
 /**
  * The danger of one call: that of its operation, raised by every risk that the arguments take. A READ with a risk is no READ
- * but EXECUTE, because what it does then is no longer only reading.
+ * but EXECUTE, because what it does then is no longer only reading. A dry run does none of what its operation destroys.
  *
  * @param args the bound arguments in the upstream's spelling
  */
 export function callDanger({ classification }: Operation, args: JsonObject): CallDanger {
-  return raise(classification, takenRisks(classification, args));
+  return rate(classification, takenRisks(classification, args), isTrial(classification, args));
 }
 
 /**
@@ -31,13 +32,29 @@ export function callDanger({ classification }: Operation, args: JsonObject): Cal
  * depends on category and danger (policy, confirmation, audit, quotas, repetition, caching) reads them from it.
  */
 export function operationOfCall(operation: Operation, args: JsonObject): Operation {
-  const risks = takenRisks(operation.classification, args);
-  return risks.length === 0 ? operation : withRisks(operation, risks);
+  const { classification } = operation;
+  const risks = takenRisks(classification, args);
+  const trial = isTrial(classification, args);
+  return risks.length === 0 && !trial ? operation : asUsed(operation, risks, trial);
+}
+
+/** Which operation of a catalog is behind one that a call's arguments changed. */
+const definedOperations = new WeakMap<Operation, Operation>();
+
+/** The operation as its catalog has it, whatever the arguments of a call made of it. */
+export function asDefined(operation: Operation): Operation {
+  return definedOperations.get(operation) ?? operation;
 }
 
 /** The operation as calls use it that take one of its risks, for each of them. */
 export function riskyVariants(operation: Operation): readonly Operation[] {
-  return (operation.classification.risks ?? []).map((risk) => withRisks(operation, [risk]));
+  return (operation.classification.risks ?? []).map((risk) => asUsed(operation, [risk], false));
+}
+
+/** The operation as its dry runs use it; undefined where it has none that lowers its danger. */
+export function trialVariant(operation: Operation): Operation | undefined {
+  const { danger, trial } = operation.classification;
+  return trial === undefined || danger.level !== 'destructive' ? undefined : asUsed(operation, [], true);
 }
 
 /** Whether calls of the operation exist that belong to another category: those of a READ that takes a risk. */
@@ -59,11 +76,37 @@ export function riskInWords({ parameters }: Operation, { path, when }: Risk): st
 /** More values of one parameter are not written. */
 const MOST_SHOWN = 3;
 
-function takenRisks({ risks = [] }: Classification, args: JsonObject): readonly Risk[] {
-  return risks.filter(({ path, when }) => readValues(args, path).some((value) => applies(when, value)));
+/** What a call is with the switch of a dry run, in the words of `riskInWords`. */
+export function trialInWords({ parameters }: Operation, { parameter }: Trial): string {
+  const name = parameters.find(({ upstreamName }) => upstreamName === parameter)?.name ?? parameter;
+  return `${name}=true`;
 }
 
-function raise({ category, danger }: Classification, risks: readonly Risk[]): CallDanger {
+/** Here doubt counts against the caller: only the boolean itself is a dry run for every server. */
+function isTrial({ trial }: Classification, args: JsonObject): boolean {
+  return trial !== undefined && Object.hasOwn(args, trial.parameter) && args[trial.parameter] === true;
+}
+
+/** The risks that the arguments take, less those that a dry run only shows. */
+function takenRisks(classification: Classification, args: JsonObject): readonly Risk[] {
+  const { risks = [] } = classification;
+  const real = isTrial(classification, args) ? risks.filter(({ simulated }) => simulated !== true) : risks;
+  return real.filter(({ path, when }) => readValues(args, path).some((value) => applies(when, value)));
+}
+
+/**
+ * The danger of an operation whose call is a dry run. Forbidden and dangerous names stay what they are, and a change is never
+ * safe: nothing but the server's word says that it is only shown.
+ */
+function dangerOfTrial({ danger, trial }: Classification): DangerAssessment {
+  return danger.level === 'destructive' && trial !== undefined
+    ? { level: 'reversible', reasons: [trial.reason] }
+    : danger;
+}
+
+function rate(classification: Classification, risks: readonly Risk[], trial: boolean): CallDanger {
+  const { category } = classification;
+  const danger = trial ? dangerOfTrial(classification) : classification.danger;
   if (risks.length === 0) return { category, danger };
   const worst = Math.max(dangerRank(danger.level), ...risks.map((risk) => dangerRank(risk.danger)));
   const raising = risks.filter((risk) => dangerRank(risk.danger) === worst);
@@ -76,15 +119,17 @@ function raise({ category, danger }: Classification, risks: readonly Risk[]): Ca
 }
 
 /** What writes is neither answered from a cache nor sent again after a lost connection because it "only reads". */
-function withRisks(operation: Operation, risks: readonly Risk[]): Operation {
+function asUsed(operation: Operation, risks: readonly Risk[], trial: boolean): Operation {
   const { cacheSeconds: _cacheSeconds, ...rest } = operation;
-  const { category, danger } = raise(operation.classification, risks);
+  const { category, danger } = rate(operation.classification, risks, trial);
   const escalated = category !== operation.classification.category;
-  return {
+  const used: Operation = {
     ...(escalated ? rest : operation),
     retryable: escalated ? false : operation.retryable,
     classification: { ...operation.classification, category, danger },
   };
+  definedOperations.set(used, operation);
+  return used;
 }
 
 /** Represents a value that cannot be read: a member of an object that was sent as text. */

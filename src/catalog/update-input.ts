@@ -46,6 +46,11 @@ const CONTENTS = wordsIn(
     'setting script patch state status color type mode position size',
 );
 
+/** Verbs of operations that choose what later calls work on. */
+const CHOOSING = wordsIn('set switch select use choose');
+/** What a path names, where it is chosen. */
+const PLACES = wordsIn('dir directory folder workspace root cwd path location worktree');
+
 /** A parameter that begins with one of these carries the new state. */
 const NEW_STATE = wordsIn('new to target destination dest add remove replace replacement next desired updated');
 
@@ -130,8 +135,22 @@ function weighByDeclaration(declared: readonly string[], parameters: readonly Pa
 function weighByEvidence(operationName: string, parameters: readonly Parameter[]): readonly number[] {
   const operationWords = new Set(operationName.split('_').map(singular));
   const rules = parameters.map((parameter) => findRule(parameter, operationWords));
+  const chosen = parameters.filter((parameter) => isChosen(parameter, operationName));
+  const others = parameters.filter((parameter, index) => rules[index] === undefined && !chosen.includes(parameter));
+  // `set_workspace` with a path, and options beside it, sets the path.
+  if (chosen.length === 1 && others.every(({ required }) => !required)) {
+    return rules.map((rule, index) => (parameters[index] === chosen[0] ? 0 : (rule?.weight ?? 0)));
+  }
   const hasId = rules.some((rule) => rule !== undefined && rule.weight >= ID_WEIGHT);
   return rules.map((rule) => (rule === undefined || (hasId && rule.insteadOfId === true) ? 0 : rule.weight));
+}
+
+/** Whether the operation chooses what the parameter names: `set_working_dir` its path, `switch_project` its project id. */
+function isChosen({ name, required }: Parameter, operationName: string): boolean {
+  const words = operationName.split('_').map(singular);
+  const noun = words.at(-1) ?? '';
+  if (!required || !words.some((word) => CHOOSING.has(word))) return false;
+  return name.split('_').map(singular).includes(noun) || (PATHS.has(name) && PLACES.has(noun));
 }
 
 function findRule(parameter: Parameter, operationWords: ReadonlySet<string>): IdentifierRule | undefined {

@@ -6,8 +6,10 @@ import {
   worseDanger,
 } from '../protocol/operation.js';
 import type { Decision } from './decide-category.js';
-import { effectOfValue, type ParameterFacts, type ToolFacts } from './facts.js';
+import { effectOfValue, findGroupingParameter, type ParameterFacts, type ToolFacts } from './facts.js';
+import { UNDERSTOOD } from './find-trial.js';
 import { EFFECTS, type Effect, LEXICON } from './lexicon.js';
+import { discardsSteps, saidToLose } from './read-value.js';
 import { BULK_WORDS, MONEY_NOUNS, splitWords } from './vocabulary.js';
 
 /** The danger of a category when nothing else is known (companion document "danger levels"). */
@@ -62,9 +64,6 @@ const LOSS =
 
 const READ_WRITES_FILE = /^(?:file_?name|save_to|output_(?:path|file|dir)|save_path|output|outfile)$/;
 
-/** A decision below this confidence counts as not understood. */
-const UNDERSTOOD = 0.3;
-
 const REPLACE_SWITCH =
   /^(?:overwrite\w*|replace|force|create_only|if_not_exists|only_if_missing|fail_if_exists|no_clobber|no_overwrite|exclusive|upsert)$/;
 const REFUSES_EXISTING =
@@ -97,6 +96,10 @@ export const DANGER_RULES: readonly DangerRule[] = [
   {
     id: 'group-values',
     find: ({ grouping }) => (grouping?.values ?? []).flatMap(valueReasons),
+  },
+  {
+    id: 'group-value',
+    find: (facts) => groupValueReasons(facts),
   },
   {
     id: 'bulk-removal',
@@ -169,6 +172,20 @@ function ownName({ input }: ToolFacts): string {
 /** Whether callers decide by a switch if something may be replaced. */
 function choosesToReplace({ key, boolean }: ParameterFacts): boolean {
   return boolean && REPLACE_SWITCH.test(key);
+}
+
+/** What the texts say of one value of a grouped tool, and of one that ends a sequence of steps. */
+function groupValueReasons({ input: { tool, groupValue } }: ToolFacts): readonly DangerReason[] {
+  if (groupValue === undefined) return [];
+  const { parameter, value } = groupValue;
+  const values = findGroupingParameter(tool)?.values ?? [];
+  const said = saidToLose(tool, [parameter], value, values);
+  return [
+    ...(said === undefined ? [] : [{ level: 'destructive' as const, reason: `'${value}' is described by '${said}'` }]),
+    ...(discardsSteps(value, values)
+      ? [{ level: 'destructive' as const, reason: `'${value}' discards what 'continue' would keep` }]
+      : []),
+  ];
 }
 
 function valueReasons(value: string): readonly DangerReason[] {

@@ -1,8 +1,16 @@
 import { isJsonObject, type JsonSchema } from '../protocol/json.js';
-import { type Category, type DangerLevel, dangerRank, type Risk, type RiskCondition } from '../protocol/operation.js';
+import {
+  type Category,
+  type DangerLevel,
+  dangerRank,
+  type Risk,
+  type RiskCondition,
+  worseDanger,
+} from '../protocol/operation.js';
 import { followReference, readObjectFields } from '../schema/schema-shape.js';
 import { effectOfValue, readConstants, type ToolFacts, typesOf } from './facts.js';
-import { EFFECTS, writeShare } from './lexicon.js';
+import { EFFECTS, LEXICON, writeShare } from './lexicon.js';
+import { DENIED, discardsSteps, LOSS, saidToLose } from './read-value.js';
 import { splitWords } from './vocabulary.js';
 
 /** One parameter, or one member inside it, as far as risks need it. */
@@ -26,13 +34,17 @@ interface Field {
 interface Context {
   readonly category: Category;
   readonly facts: ToolFacts;
+  /** The names of the tool's own parameters, as `Field.key`. */
+  readonly keys: ReadonlySet<string>;
 }
 
-type Finding = Omit<Risk, 'path'>;
+type Finding = Omit<Risk, 'path' | 'simulated'>;
 
 /** One way to recognise arguments that make a call more dangerous. The first rule that finds something counts. */
 interface RiskRule {
   readonly id: string;
+  /** Set where a dry run may do it nevertheless: it is not part of the change. */
+  readonly apart?: true;
   readonly find: (field: Field, context: Context) => Finding | undefined;
 }
 
@@ -64,20 +76,14 @@ const AFTERWARDS = setOf(
   'after before on read reading fetch retrieval all force ack source stats state logs messages queue',
 );
 const UNPROTECTED =
-  /^(?:skip|no|without|ignore|disable|suppress|auto)_(?:\w+_)?(?:confirm|confirmation|confirmations|prompt|prompts|backup|backups|safety|safeguards?|checks?|verify|verification|protections?|locks?)$/;
+  /^(?:skip|no|without|ignore|disable|suppress|auto)_(?:\w+_)?(?:approve|approval|confirm|confirmation|confirmations|prompt|prompts|backup|backups|safety|safeguards?|checks?|verify|verification|protections?|locks?)$/;
 const GONE = /^(?:is_)?(?:in_trash|trashed|deleted|archived)$/;
-
-/** What a description says that is lost. */
-const LOSS =
-  /\b(?:overwrit(?:e|es|ing)|discard(?:s|ing)?|delet(?:e|es|ing|ion)|remov(?:e|es|ing|al)|destroy(?:s|ing)?|wip(?:e|es|ing)|purg(?:e|es|ing)|eras(?:e|es|ing)|drops?|clears?|resets?|irreversibl[ey]|data loss|(?:cannot|can't) be (?:undone|recovered)|bypass(?:es|ing)? (?:\w+ ){0,2}(?:safety|checks?|protections?|confirmations?)|replac(?:e|es|ing) (?:all|any existing|existing|everything|the (?:entire|whole|existing)))\b/i;
-const DENIED =
-  /\b(?:not|never|without|instead of|no|prevent\w*|avoid\w*|preserv\w*|keep\w*|protect\w*|refus\w*|fail\w*|un(?:less|til)|labels?|tags?|whitespace|duplicates?)\b/i;
 
 const FILE_NAME =
   /(?:^|_)(?:path|file|file_?name|filename|dir|directory|folder|output|destination|location)$|^(?:save_to|outfile|output_\w+)$/;
 const OUTPUT_NAME =
-  /^(?:save_(?:to|path|as|dir)|output_(?:path|file|dir|directory|file_?name|filename)|outfile|dump_to|export_path)$/;
-const SAVING = /\b(?:save|write|store|dump|export|download|output)\b/i;
+  /^(?:save_(?:to|path|as|dir)|(?:out|output)_(?:path|file|dir|directory|file_?name|filename)|outfile|export_path|(?:dump|export|write|upload|store)_to|store_(?:in|as))$/;
+const SAVING = /\b(?:saved?|writ(?:e|ten)|stored?|dump(?:ed)?|export(?:ed)?|download(?:ed)?|output)\b/i;
 const LOADING = /\b(?:read|load|upload|open|parse|attach|import|compare)\b/i;
 
 /** Parameters that hold the whole content of what an UPDATE changes. */
@@ -97,6 +103,7 @@ const LOSING_VERBS = ['delete', 'remove', 'drop', 'clear', 'purge', 'replace', '
 const RISK_RULES: readonly RiskRule[] = [
   {
     id: 'aggregation-stage',
+    apart: true,
     find: (field, { facts }) =>
       field.path.length === 1 && mayHoldPipeline(field, facts)
         ? {
@@ -112,7 +119,77 @@ const RISK_RULES: readonly RiskRule[] = [
         ? { when: { unless: [true] }, ...lose(field, 'is what keeps the call from replacing what exists') }
         : undefined,
   },
+  {
+    id: 'discarded-steps',
+    find: ({ boolean, key, values, path }, { category, keys }) => {
+      const lost = path.length > 1 || category === 'READ' ? [] : values.filter((value) => discardsSteps(value, values));
+      const is = boolean && keys.has('continue') && discardsSteps(key, ['continue']) ? [true] : lost;
+      return is.length === 0
+        ? undefined
+        : { when: { is }, danger: 'destructive', reason: `parameter '${key}' may discard what 'continue' would keep` };
+    },
+  },
+  {
+    id: 'http-method',
+    find: (field, { keys }) => {
+      const { key, path, values, text } = field;
+      const anyMethod = text && values.length === 0 && [...keys].some((one) => /^(?:url|uri|endpoint)$/.test(one));
+      const writes = anyMethod
+        ? WRITING_METHODS
+        : values.filter((value) => WRITING_METHODS.includes(value.toUpperCase()));
+      if (path.length > 1 || !/^(?:(?:http|request)_)?method$/.test(key) || writes.length === 0) return undefined;
+      if (!anyMethod && !values.some((value) => /^(?:get|head)$/i.test(value))) return undefined;
+      return { when: { is: writes }, ...lose(field, 'may be a method that writes') };
+    },
+  },
   { id: 'value', find: findValues },
+  {
+    id: 'acting-read',
+    find: (field, { category, facts }) => {
+      const acts = category === 'READ' && field.boolean && field.path.length === 1 && !isTrial(facts);
+      const verb = acts ? actionBesideReading(field) : undefined;
+      return (
+        verb && { when: { is: [true] }, danger: verb.danger, reason: `parameter '${nameOf(field)}' ${verb.phrase}` }
+      );
+    },
+  },
+  {
+    id: 'running-read',
+    find: (field, { category, facts }) =>
+      category === 'READ' &&
+      field.text &&
+      field.values.length === 0 &&
+      /^(?:sql|command|script|shell|eval)$/.test(field.key) &&
+      /\b(?:run|runs|execut\w+|evaluat\w+)\b/i.test(field.description) &&
+      !/\bread[- ]?only\b|\bselect\b/i.test(`${field.description} ${facts.descriptionText}`)
+        ? { when: { present: true }, ...lose(field, 'is run') }
+        : undefined,
+  },
+  {
+    id: 'demanded-consent',
+    find: (field, { category }) =>
+      category !== 'READ' && field.text && CONSENT.test(field.key) && SAYS_DESTRUCTIVE.test(field.description)
+        ? { when: { present: true }, ...lose(field, 'is what its author demands for a destructive call') }
+        : undefined,
+  },
+  {
+    id: 'final-step',
+    find: (field, { category }) =>
+      category !== 'READ' && field.boolean && FINAL_STEP.test(field.key) && LEAVES_DRAFT.test(field.description)
+        ? { when: switchedOn(field, false), ...lose(field, 'hands over for good what is only prepared without it') }
+        : undefined,
+  },
+  {
+    id: 'hidden-value',
+    find: (field, { category, facts: { words } }) =>
+      category !== 'READ' &&
+      field.path.length === 1 &&
+      /^(?:value|new_value|(?:secret|variable|env)_value)$/.test(field.key) &&
+      words.some((word) => word === 'set' || word === 'put') &&
+      words.some((word) => HIDDEN_NOUNS.has(word))
+        ? { when: { present: true }, ...lose(field, 'replaces a value that may be stored nowhere else') }
+        : undefined,
+  },
   {
     id: 'switch',
     find: (field, { category, facts }) => {
@@ -133,8 +210,10 @@ const RISK_RULES: readonly RiskRule[] = [
   { id: 'described-switch', find: findDescribedSwitch },
   {
     id: 'file',
+    apart: true,
     find: (field, { category }) => {
-      if (!field.text || field.values.length > 0 || !FILE_NAME.test(field.key)) return undefined;
+      if (!field.text || field.values.length > 0) return undefined;
+      if (!FILE_NAME.test(field.key) && !OUTPUT_NAME.test(field.key)) return undefined;
       const writes =
         OUTPUT_NAME.test(field.key) || (SAVING.test(field.description) && !LOADING.test(field.description));
       if (!writes || category === 'DELETE' || category === 'UPDATE') return undefined;
@@ -167,6 +246,7 @@ const RISK_RULES: readonly RiskRule[] = [
   },
   {
     id: 'marking-read',
+    apart: true,
     find: (field, { category }) =>
       category === 'READ' &&
       field.path.length === 1 &&
@@ -177,6 +257,7 @@ const RISK_RULES: readonly RiskRule[] = [
   },
   {
     id: 'real-run',
+    apart: true,
     find: (field, { category }) =>
       category !== 'READ' &&
       field.boolean &&
@@ -189,6 +270,17 @@ const RISK_RULES: readonly RiskRule[] = [
         : undefined,
   },
 ];
+
+const CONSENT = /^(?:confirm|confirmed|confirmation|consent|acknowledge(?:ment)?)(?:_\w+)?$/;
+const SAYS_DESTRUCTIVE = /\b(?:destructive|irreversible|dangerous|permanent(?:ly)?|data loss|cannot be undone)\b/i;
+
+/** Switches that end the preparation of something, and how their description tells of the preparation. */
+const FINAL_STEP = /^(?:submit|finali[sz]e|file|lodge|commit|sign|settle|execute|auto_(?:submit|finali[sz]e))$/;
+const LEAVES_DRAFT =
+  /\bimmediately\b|\b(?:if|when) (?:false|omitted|not set|unset)\b[^.]{0,80}\b(?:staged?|drafts?|prepared?|saved|kept|pending|held)\b|\bfinal\b|\bno longer be (?:changed|edited)/i;
+
+/** What is stored under these names is often shown to nobody again. */
+const HIDDEN_NOUNS = setOf('env environment variable variables secret secrets credential credentials password');
 
 /** Switches of a check or a computation belong to the change that it simulates. */
 function isTrial({ name }: ToolFacts): boolean {
@@ -215,6 +307,31 @@ function losesByName({ key, words }: Field): boolean {
   if (SHOWING.has(first) || words.some((word) => HARMLESS.has(word))) return false;
   return words.some((word) => LOSING.has(word) || FORCING.has(word));
 }
+
+/** Verbs that, alone in the name of a READ's switch, say what it does beside reading. */
+const ACTING = setOf(
+  `cancel restart rotate regenerate revoke evict flush invalidate kill terminate abort send publish deploy submit apply migrate
+    approve install uninstall dequeue notify`,
+);
+/** First words after which a READ's switch removes something, whatever follows. */
+const ALWAYS_LOSING = setOf('delete purge wipe erase destroy expunge');
+
+function actionBesideReading({ key, words }: Field): { danger: DangerLevel; phrase: string } | undefined {
+  const [first = '', ...rest] = words;
+  if (key === 'auto_approve') return { danger: 'destructive', phrase: 'overrides a protection' };
+  if (words.some((word) => HARMLESS.has(word))) return undefined;
+  if (ALWAYS_LOSING.has(first)) return { danger: 'destructive', phrase: 'removes' };
+  if (!ACTING.has(first) || !rest.every((word) => AFTERWARDS.has(word) || CONDITION.has(word))) return undefined;
+  const verb = LEXICON.get(first);
+  return (
+    verb && { danger: worseDanger('reversible', EFFECTS[verb.effect].danger), phrase: EFFECTS[verb.effect].phrase }
+  );
+}
+
+/** A switch may tell when it acts: `restart_if_unhealthy`. */
+const CONDITION = setOf('if when it needed unhealthy failed valid stale expired now automatically');
+
+const WRITING_METHODS: readonly string[] = ['POST', 'PUT', 'PATCH', 'DELETE'];
 
 function removesWhatItReads({ words, path }: Field): boolean {
   return (
@@ -250,7 +367,9 @@ function findValues(field: Field, { category, facts }: Context): Finding | undef
     return undefined;
   if (path.length === 1 && path[0] === (facts.grouping?.parameter ?? facts.input.groupValue?.parameter))
     return undefined;
-  const dangerous = values.filter((value) => (reads ? changes(value) : losesByValue(value)));
+  const dangerous = values.filter((value) =>
+    reads ? changes(value) : losesByValue(value) || saidToLose(facts.input.tool, path, value, values) !== undefined,
+  );
   if (dangerous.length === 0 || words.length === 0) return undefined;
   const danger: DangerLevel = dangerous.some(isRun) || !reads ? 'destructive' : 'reversible';
   const shown = dangerous
@@ -296,12 +415,13 @@ export function findRisks(facts: ToolFacts, category: Category): readonly Risk[]
   if (category === 'DELETE') return [];
   const schema = facts.input.tool['inputSchema'];
   if (!isJsonObject(schema)) return [];
-  const context = { category, facts };
   const fields = readFields(schema);
+  const keys = new Set(fields.flatMap(({ key, path }) => (path.length === 1 ? [key] : [])));
+  const context = { category, facts, keys };
   const found = fields.flatMap((field): readonly Risk[] => {
-    for (const { find } of RISK_RULES) {
+    for (const { find, apart } of RISK_RULES) {
       const finding = find(field, context);
-      if (finding !== undefined) return [{ path: field.path, ...finding }];
+      if (finding !== undefined) return [{ path: field.path, ...finding, ...(apart !== true && { simulated: true }) }];
     }
     return category === 'READ' ? [] : findFreeOperations(field, facts);
   });
@@ -319,6 +439,7 @@ function findFreeOperations(field: Field, { descriptionText }: ToolFacts): reado
     when: { is: values.slice(0, 40) },
     danger: 'destructive',
     reason: `parameter '${key}' may hold operations that remove or replace`,
+    simulated: true,
   }));
 }
 

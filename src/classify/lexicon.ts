@@ -232,6 +232,7 @@ export const VERB_SENSES: readonly {
     near: setOfWords('image images video videos audio speech music voice'),
     effect: 'run',
   },
+  { verb: 'clear', near: setOfWords('setting selection focus highlight highlights'), effect: 'update' },
   { verb: 'drop', near: setOfWords('onto element drag cursor mouse'), effect: 'interact' },
   {
     verb: 'close',
@@ -273,6 +274,7 @@ export const VERB_SENSES: readonly {
     near: setOfWords('instance instances vm vms server servers cluster machine account'),
     effect: 'end',
   },
+  { verb: 'merge', near: setOfWords('cell cells range ranges'), effect: 'overwrite' },
   {
     verb: 'merge',
     near: setOfWords(

@@ -152,7 +152,12 @@ export const RULES: readonly Rule[] = [
     looksAt: 'name',
     weight: 4,
     meaning: 'The name has no verb and ends in a word for information.',
-    find: inName('noun', (word) => `name: '${word}' is information and`),
+    // A value of a choice of actions is short: what is only a noun there stands for reading it.
+    find: (facts) =>
+      inName(
+        'noun',
+        (word) => `name: '${word}' is information and`,
+      )(facts).map((match) => (facts.input.groupValue === undefined ? match : { ...match, share: 2.5 })),
   },
   {
     id: 'title-lead',

@@ -52,6 +52,13 @@ const RUNNER_KINDS: readonly RunnerKind[] = [
       /\b(?:arbitrary|any|raw|custom|generic|direct|http|https|rest)\b.*\b(?:requests?|calls?|api|endpoints?)\b|\bapi (?:requests?|calls?)\b|\b(?:post|put|patch|delete) requests?\b/i,
     except: /\b(?:get|head) requests?\b(?!.*\b(?:post|put|patch|delete)\b)|\bweb ?(?:page|site)\b/i,
   },
+  {
+    what: 'actions that only their name tells,',
+    effects: new Set<Effect>(['run']),
+    parameters:
+      /^(?:(?:mcp_)?tools?|actions?|methods?|functions?|operations?|procedures?|rpc)(?:_(?:name|id|key|slug))?$/,
+    subject: /\b(?:tools?|actions?|methods?|functions?|operations?|procedures?|rpc)\b/i,
+  },
 ];
 
 /** Effects that do not run their input, even with a parameter named `code` or `command`. */

@@ -25,20 +25,16 @@ export interface CommonFlags {
 }
 
 /**
- * Reads the configuration; its problems become one message and the `config` exit code.
- * @param tolerant leaves out a server whose definition has problems, unless `--strict` is given.
+ * Reads the configuration; its problems become one message and the `config` exit code. A server whose definition has problems
+ * is left out with a warning, so that all commands show what `serve` serves; `--strict` refuses it.
  */
-export async function loadCliConfig(
-  flags: CommonFlags,
-  terminal: Terminal,
-  { tolerant = false }: { readonly tolerant?: boolean } = {},
-): Promise<GatewayConfig> {
+export async function loadCliConfig(flags: CommonFlags, terminal: Terminal): Promise<GatewayConfig> {
   try {
     const { config, warnings } = await loadConfig({
       ...(flags.config === undefined ? {} : { file: flags.config }),
       env: process.env,
       cwd: process.cwd(),
-      tolerant: tolerant && flags.strict !== true,
+      tolerant: flags.strict !== true,
       flags: {
         ...(flags.host === undefined ? {} : { host: flags.host }),
         ...(flags.port === undefined ? {} : { port: flags.port }),

@@ -44,6 +44,7 @@ function createProgram(terminal: Terminal): Command {
     .option('--prefix <prefix>', 'what the names of the MCP tools begin with (default: mcp_aql_)')
     .option('--read-only', 'refuse every operation that is not READ')
     .option('--log-level <level>', 'trace, debug, info, warn, error or silent')
+    .option('--strict', 'refuse a configuration in which one server is misconfigured')
     .option('--json', 'print JSON')
     .configureOutput({
       writeOut: (text) => terminal.out.write(text),

@@ -22,8 +22,6 @@ export const FROM_OPTION = [
 interface SourceOptions {
   /** Include the tools that quarantine withholds, for their review. */
   readonly withheldToo?: boolean;
-  /** Go on without a server whose definition has problems. */
-  readonly tolerant?: boolean;
 }
 
 /** Runs a task over captured lists where `--from` is given, else over the configured upstreams. */
@@ -33,7 +31,7 @@ export async function withSource<T>(
   task: (gateway: Gateway) => Promise<T>,
   options: SourceOptions = {},
 ): Promise<T> {
-  const loaded = await loadCliConfig(flags, terminal, { tolerant: options.tolerant === true });
+  const loaded = await loadCliConfig(flags, terminal);
   const config = options.withheldToo === true ? withoutGuard(loaded) : loaded;
   const ignoreAnnotations = flags.ignoreAnnotations === true;
   if (flags.from !== undefined) return task(await openCaptured(flags.from, config, { ignoreAnnotations }));

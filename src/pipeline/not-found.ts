@@ -5,6 +5,7 @@ import { echoName, quoteValues } from '../lib/text.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import { dangerRank, type Operation } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
+import { describeAbsence } from '../protocol/tools.js';
 import type { Snapshot } from './snapshot.js';
 
 /**
@@ -162,12 +163,12 @@ function hasOperations(upstream: string, { catalog }: Snapshot): boolean {
 function reachOwner(name: string, upstream: string, { connections }: Snapshot): OperationError | undefined {
   const absence = connections.absenceOf(upstream);
   if (absence === undefined) return undefined;
-  if (absence.disabled) {
-    const message = `Unknown operation: '${name}'. Upstream '${upstream}' is disabled in the configuration`;
+  if (absence.stopped !== undefined) {
+    const message = `Unknown operation: '${name}'. Upstream '${upstream}' ${describeAbsence(absence)}`;
     return new OperationError('NOT_FOUND_OPERATION', message, { operation: name, upstream, available: [] });
   }
   connections.retryNow(upstream);
-  const message = `Internal error: 'upstream ${upstream} is configured but not connected. The call did not run: send it again later'`;
+  const message = `The server '${upstream}' ${describeAbsence(absence)}. The call did not run: send it again later`;
   return new OperationError('INTERNAL_ERROR', message, {
     upstream,
     reason: 'unavailable',

@@ -41,6 +41,15 @@ export interface Classification {
   readonly evidence: readonly string[];
   /** The arguments with which a call does more than the operation usually does; absent where none is known. */
   readonly risks?: readonly Risk[];
+  /** The switch with which a call only shows what it would do; absent where there is none, or where it is not believed. */
+  readonly trial?: Trial;
+}
+
+/** A boolean parameter that makes of a call a dry run, in the upstream's spelling. */
+export interface Trial {
+  readonly parameter: string;
+  /** Why it counts, in words: "parameter 'dryRun' only shows the change". */
+  readonly reason: string;
 }
 
 /** A single value as JSON writes it. */
@@ -65,6 +74,8 @@ export interface Risk {
   readonly danger: DangerLevel;
   /** Why, in words: "parameter 'force' overrides what protects against loss". */
   readonly reason: string;
+  /** Set where a dry run does none of it: the risk is part of the change that is only shown. */
+  readonly simulated?: true;
 }
 
 /** How an update that replaces becomes one that merges: the gateway reads the object first (specification, section 4.5.1). */

@@ -11,9 +11,19 @@ export interface ToolSet {
 
 /** Why an upstream cannot be called at this moment, in what callers may know of it. */
 export interface Absence {
-  readonly disabled: boolean;
+  /** Why it is not tried again before the configuration changes; absent where it is tried again. */
+  readonly stopped?: 'disabled' | 'misconfigured';
   /** Until the next attempt to connect. */
   readonly retryAfterMs: number;
+}
+
+/** Why an upstream whose operations are not known has none, behind its name. */
+export function describeAbsence({ stopped, retryAfterMs }: Absence): string {
+  if (stopped === 'disabled') return 'is disabled in the configuration';
+  if (stopped === 'misconfigured')
+    return 'is misconfigured and not started, until an operator corrects its configuration';
+  const when = retryAfterMs === 0 ? 'now' : `in ${Math.ceil(retryAfterMs / 1_000)} s`;
+  return `is configured but not connected, and its operations are not known yet. It is tried again ${when}`;
 }
 
 /** A fact about an upstream or a tool that an operator should know; it never stops the gateway. */

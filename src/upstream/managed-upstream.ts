@@ -113,9 +113,9 @@ export class ManagedUpstream implements Upstream {
   }
 
   absence(): Absence | undefined {
-    if (this.#state === 'disabled') return { disabled: true, retryAfterMs: 0 };
+    if (this.#state === 'disabled' || this.#state === 'misconfigured') return { stopped: this.#state, retryAfterMs: 0 };
     if (this.#connection?.usable === true) return undefined;
-    return { disabled: false, retryAfterMs: this.#pacer.remainingMs };
+    return { retryAfterMs: this.#pacer.remainingMs };
   }
 
   retryNow(): void {

@@ -31,10 +31,32 @@ const TOOLS = [
   },
 ];
 
+/** READs of different kinds, each with arguments that do more than reading. */
+const ACTING_READS: readonly (readonly [name: string, properties: object, args: object, code: string])[] = [
+  ['get_token', { id: text, rotate: flag }, { rotate: true }, 'CONFIRMATION_REQUIRED'],
+  ['get_health', { restart_if_unhealthy: flag }, { restart_if_unhealthy: true }, 'OK'],
+  ['list_tasks', { purge_completed: flag }, { purge_completed: true }, 'CONFIRMATION_REQUIRED'],
+  ['search_logs', { query: text, exportTo: text }, { export_to: 's3://bucket' }, 'CONFIRMATION_REQUIRED'],
+  ['fetch_page', { url: text, method: text }, { url: 'x', method: 'delete' }, 'CONFIRMATION_REQUIRED'],
+  ['list_mails', { mark_as_read: flag }, { mark_as_read: true }, 'OK'],
+];
+
+const DRY_RUN = {
+  name: 'remove_pages',
+  description: 'Remove pages.',
+  inputSchema: { type: 'object', properties: { section: text, dryRun: flag } },
+};
+
 let upstream: ReplayServer;
 
 beforeAll(async () => {
-  upstream = await startReplayServer(new Map([['tools', TOOLS]]));
+  upstream = await startReplayServer(
+    new Map([
+      ['tools', TOOLS],
+      ['reads', ACTING_READS.map(([name, properties]) => ({ name, inputSchema: { type: 'object', properties } }))],
+      ['dry', [DRY_RUN]],
+    ]),
+  );
 });
 
 afterAll(() => upstream?.[Symbol.asyncDispose]());
@@ -51,6 +73,9 @@ describe('the danger of a call', () => {
     expect(await codeOf({ branch: 'main', force: false })).toBe('OK');
     expect(await codeOf({ branch: 'main', force: true })).toBe('CONFIRMATION_REQUIRED');
     expect(await codeOf({ branch: 'main', delete: true })).toBe('CONFIRMATION_REQUIRED');
+    const asked = await client.call('mcp_aql_execute', 'git_push', { branch: 'main', force: true });
+    const token = asked.error?.details?.['confirmation_token'];
+    expect(await codeOf({ branch: 'main', force: true, _confirmation: token })).toBe('OK');
   });
 
   it('makes EXECUTE of a READ that writes: refused as READ with the corrected call, asked for as EXECUTE', async () => {
@@ -67,6 +92,36 @@ describe('the danger of a call', () => {
     expect(asked.error?.code).toBe('CONFIRMATION_REQUIRED');
     const pointless = await client.call('mcp_aql_execute', 'take_snapshot', {});
     expect(pointless.error?.details?.['expected_endpoint']).toBe('read');
+  });
+
+  it.each(ACTING_READS)(
+    'refuses %s as READ with arguments that act, and takes it as EXECUTE',
+    async (name, _schema, args, code) => {
+      await using gateway = await serveGateway({ mcpServers: { reads: { url: upstream.urlOf('reads') } } });
+      await using client = await connectClient(gateway.url);
+      const calls = () => upstream.calls.length;
+      const before = calls();
+      expect((await client.call('mcp_aql_read', name, { ...args })).error?.code).toBe('VALIDATION_ENDPOINT_MISMATCH');
+      expect(calls()).toBe(before);
+      expect((await client.call('mcp_aql_execute', name, { ...args })).error?.code ?? 'OK').toBe(code);
+      expect((await client.call('mcp_aql_read', name, {})).success).toBe(true);
+    },
+  );
+
+  it('is lowered by a dry run of a server that is believed, and by no other', async () => {
+    const dry = { url: upstream.urlOf('dry') };
+    await using gateway = await serveGateway({ mcpServers: { dry, doubtful: { ...dry, trust: 'untested' } } });
+    await using client = await connectClient(gateway.url);
+    const codeOf = async (operation: string, params: object) =>
+      (await client.call('mcp_aql_delete', operation, { ...params })).error?.code ?? 'OK';
+    expect(await codeOf('dry__remove_pages', { section: 'a' })).toBe('CONFIRMATION_REQUIRED');
+    expect(await codeOf('dry__remove_pages', { section: 'a', dry_run: false })).toBe('CONFIRMATION_REQUIRED');
+    expect(await codeOf('dry__remove_pages', { section: 'a', dry_run: true })).toBe('OK');
+    expect(await codeOf('doubtful__remove_pages', { section: 'a', dry_run: true })).toBe(
+      'PERMISSION_DANGER_LEVEL_DENIED',
+    );
+    const details = await client.call('mcp_aql_read', 'introspect', { query: 'operations', name: 'dry__remove_pages' });
+    expect(JSON.stringify(details)).toContain('needs confirmation, but not with dry_run=true');
   });
 
   it('is the same through a single tool, where a READ that writes is only asked for', async () => {

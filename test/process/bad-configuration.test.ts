@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { startReplayServer } from '../support/replay-server.js';
 import { runCli } from '../support/run-cli.js';
 import { makeDirectory } from '../support/served-gateway.js';
 
@@ -74,5 +75,30 @@ describe('a configuration with problems ends with code 3 and says what to do', (
     const { code, stderr } = await runCli(['serve', '--config', 'nowhere.json']);
     expect(stderr).toContain('nowhere.json');
     expect(code).toBe(3);
+  });
+});
+
+describe('a configuration in which one server is misconfigured', () => {
+  const TOOL = { name: 'readMail', description: 'Read a mail.', inputSchema: { type: 'object', properties: {} } };
+
+  it.each([
+    [['lock'], 4, 'Wrote '],
+    [['classify'], 0, 'read_mail'],
+    [['tools', 'list'], 0, 'read_mail'],
+    [['tools', 'call', 'read_mail'], 0, 'success'],
+    [['tools', 'call', 'hub__get_x'], 5, "'hub' is misconfigured and not started"],
+    [['tokens'], 0, 'semantic mode'],
+    [['policy', 'explain', 'read_mail'], 0, 'allow'],
+    [['list'], 0, 'misconfigured'],
+  ] as const)("is used without that server by '%s', and refused with --strict", async (command, code, shown) => {
+    await using upstream = await startReplayServer(new Map([['mail', [TOOL]]]));
+    await using directory = await makeDirectory();
+    const mcpServers = { mail: { url: upstream.urlOf('mail') }, hub: { command: 'hub', env: { T: '${NOT_SET}' } } };
+    await writeFile(join(directory.path, 'gateway.config.json'), JSON.stringify({ mcpServers }));
+    const tolerant = await runCli(command, { cwd: directory.path });
+    expect(tolerant.stdout).toContain(shown);
+    expect(tolerant).toMatchObject({ code, stderr: expect.stringContaining("'hub' is misconfigured") });
+    const strict = await runCli([...command, '--strict'], { cwd: directory.path });
+    expect(strict).toMatchObject({ code: 3, stdout: '', stderr: expect.stringContaining('NOT_SET') });
   });
 });

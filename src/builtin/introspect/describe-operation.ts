@@ -1,6 +1,6 @@
 import { describeCombinations } from '../../catalog/arguments/combinations.js';
 import { validExample } from '../../catalog/arguments/example-params.js';
-import { riskInWords } from '../../catalog/call-danger.js';
+import { riskInWords, trialInWords, trialVariant } from '../../catalog/call-danger.js';
 import { visibleInputSchema } from '../../catalog/grouped-tools/narrow-schema.js';
 import type { EndpointPlan } from '../../endpoint/endpoint-plan.js';
 import { cleanSchema, cutText, summarizeText } from '../../lib/text.js';
@@ -42,9 +42,18 @@ const EXTRAS: Readonly<Record<Include, (operation: Operation) => JsonObject>> = 
 
 /** The usual danger, and the arguments that raise it. */
 function describeDanger(operation: Operation): JsonObject {
-  const { danger, risks = [] } = operation.classification;
+  const { danger, risks = [], trial } = operation.classification;
   const raised = risks.map((risk) => ({ with: riskInWords(operation, risk), level: risk.danger, reason: risk.reason }));
-  return { ...danger, ...(raised.length > 0 && { raised_by: raised }) };
+  const variant = trial === undefined ? undefined : trialVariant(operation);
+  const lowered =
+    trial === undefined || variant === undefined
+      ? []
+      : [{ with: trialInWords(operation, trial), level: variant.classification.danger.level, reason: trial.reason }];
+  return {
+    ...danger,
+    ...(raised.length > 0 && { raised_by: raised }),
+    ...(lowered.length > 0 && { lowered_by: lowered }),
+  };
 }
 
 /** One line for a list: the introspection document's `OperationInfo`. */
@@ -180,7 +189,7 @@ function examplesOf(operation: Operation, controls: ControlSet): readonly JsonOb
 /** Marks dangerous and unavailable operations in every description, because a model may read only one of them. */
 function withTags(description: string, operation: Operation, { staticDecision, absenceOf }: OperationView): string {
   const tags = [
-    dangerTag(operation, staticDecision(operation)),
+    dangerTag(operation, staticDecision),
     riskTag(operation),
     deprecationTag(operation),
     absenceTag(absenceOf(operation.upstream)),
@@ -202,7 +211,8 @@ function deprecationTag({ deprecated }: Operation): string {
 /** `[unavailable: next try in 12 s]` */
 function absenceTag(absence: Absence | undefined): string {
   if (absence === undefined) return '';
-  const { retryAfterMs } = absence;
+  const { retryAfterMs, stopped } = absence;
+  if (stopped !== undefined) return `[unavailable: ${stopped}]`;
   return retryAfterMs === 0 ? '[unavailable]' : `[unavailable: next try in ${Math.ceil(retryAfterMs / 1_000)} s]`;
 }
 
@@ -266,9 +276,13 @@ interface OperationDecision {
 const MARKED_FROM = dangerRank('destructive');
 
 /** Danger and what policy requires, `[destructive: needs confirmation]`; empty for most operations. */
-function dangerTag({ classification: { danger } }: Operation, staticDecision: OperationDecision): string {
-  const gate = describeGate(staticDecision);
-  if (gate !== undefined) return `[${danger.level}: ${gate}]`;
+function dangerTag(operation: Operation, staticDecision: StaticDecisionOf): string {
+  const { danger, trial } = operation.classification;
+  const gate = describeGate(staticDecision(operation));
+  const variant = trialVariant(operation);
+  const open = variant !== undefined && staticDecision(variant).effect === 'allow';
+  const exception = open && trial !== undefined ? `, but not with ${trialInWords(operation, trial)}` : '';
+  if (gate !== undefined) return `[${danger.level}: ${gate}${exception}]`;
   return dangerRank(danger.level) >= MARKED_FROM ? `[${danger.level}]` : '';
 }
 

@@ -2,7 +2,7 @@ import type { Catalog } from '../../catalog/catalog.js';
 import type { EndpointPlan } from '../../endpoint/endpoint-plan.js';
 import type { Operation } from '../../protocol/operation.js';
 import { OperationError } from '../../protocol/operation-error.js';
-import type { Absence } from '../../protocol/tools.js';
+import { type Absence, describeAbsence } from '../../protocol/tools.js';
 import { listInWords, type OperationFilters } from './parse-query.js';
 
 /** The value that each filter is compared with, in the order in which the filters are documented. */
@@ -56,12 +56,6 @@ export function checkFilters(
       throw new OperationError('INTROSPECTION_ERROR', `Upstream '${upstream}' ${describeAbsence(absence)}`);
     }
   }
-}
-
-function describeAbsence({ disabled, retryAfterMs }: Absence): string {
-  if (disabled) return 'is disabled in the configuration';
-  const when = retryAfterMs === 0 ? 'now' : `in ${Math.ceil(retryAfterMs / 1_000)} s`;
-  return `is configured but not connected, and its operations are not known yet. It is tried again ${when}`;
 }
 
 function checkValue(filter: string, value: string, known: ReadonlySet<string>): void {

@@ -46,7 +46,8 @@ export function registerValidate(program: Command, terminal: Terminal): void {
     .option('--print', 'show the configuration as it will be used, secrets masked')
     .action(async (_own: unknown, command: Command) => {
       const flags = command.optsWithGlobals<ValidateFlags>();
-      const config = await loadCliConfig(flags, terminal);
+      // This command judges the configuration, so one misconfigured server makes it invalid.
+      const config = await loadCliConfig({ ...flags, strict: true }, terminal);
       if (flags.print === true || flags.json === true) {
         printJson(terminal, maskConfig(config, process.env));
         return;

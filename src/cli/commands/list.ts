@@ -10,10 +10,9 @@ export function registerList(program: Command, terminal: Terminal): void {
   program
     .command('list')
     .description('connect the upstreams and show the state of each')
-    .option('--strict', 'refuse a configuration in which one server is misconfigured')
     .action(async (_own: unknown, command: Command) => {
       const flags = command.optsWithGlobals<CommonFlags>();
-      const config = await loadCliConfig(flags, terminal, { tolerant: true });
+      const config = await loadCliConfig(flags, terminal);
       const { upstreams, unmatched } = await withGateway(config, async (gateway) => ({
         ...gateway.status(),
         unmatched: describeUnmatched(

@@ -130,7 +130,9 @@ function isAccepted({ upstream, tool }: ToolDifference, acceptance: Acceptance):
 
 function listUnseen(gateway: Gateway, current: LockContent): readonly string[] {
   return gateway.config.upstreams
-    .filter(({ name, disabled }) => !disabled && !Object.hasOwn(current.upstreams, name))
+    .filter(
+      ({ name, disabled, problem }) => (!disabled || problem !== undefined) && !Object.hasOwn(current.upstreams, name),
+    )
     .map(({ name }) => name);
 }
 

@@ -30,7 +30,7 @@ export function registerPolicy(program: Command, terminal: Terminal): void {
         await warnOfOtherConfiguration(gateway.config, terminal);
         return explain(gateway, name, params, flags);
       };
-      const explanation = await withSource(flags, terminal, ask, { tolerant: true });
+      const explanation = await withSource(flags, terminal, ask);
       if (flags.json === true) printJson(terminal, explanation);
       else printExplanation(explanation, terminal);
     });

@@ -24,7 +24,6 @@ export function registerServe(program: Command, terminal: Terminal): void {
     .description('serve every upstream over Streamable HTTP')
     .option('--host <address>', 'the address to listen on')
     .option('--port <number>', 'the port to listen on; 0 takes a free one')
-    .option('--strict', 'refuse a configuration in which one server is misconfigured')
     .action(async (_own: unknown, command: Command) => {
       await serve(command.optsWithGlobals<CommonFlags>(), terminal);
     });
@@ -32,7 +31,7 @@ export function registerServe(program: Command, terminal: Terminal): void {
 
 /** Runs until the process is asked to stop, then closes the server before the upstreams, so that open calls are answered. */
 async function serve(flags: CommonFlags, terminal: Terminal): Promise<void> {
-  const config = withToken(await loadCliConfig(flags, terminal, { tolerant: true }), terminal);
+  const config = withToken(await loadCliConfig(flags, terminal), terminal);
   let observe: Observer = () => undefined;
   const stop = untilAskedToStop(config.server, () => observe(RELOAD_IGNORED));
   const progress = showProgress(config, terminal);

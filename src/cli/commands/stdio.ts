@@ -16,7 +16,6 @@ export function registerStdio(program: Command, terminal: Terminal): void {
   program
     .command('stdio')
     .description('serve every upstream over stdin and stdout, for a client that starts the gateway itself')
-    .option('--strict', 'refuse a configuration in which one server is misconfigured')
     .action(async (_own: unknown, command: Command) => {
       await serveOverStdio(command.optsWithGlobals<CommonFlags>(), terminal);
     });
@@ -25,7 +24,7 @@ export function registerStdio(program: Command, terminal: Terminal): void {
 /** Runs until the client closes stdin or the process is asked to stop. stdout carries only the protocol. */
 async function serveOverStdio(flags: CommonFlags, terminal: Terminal): Promise<void> {
   protectStdout();
-  const config = await loadCliConfig(flags, terminal, { tolerant: true });
+  const config = await loadCliConfig(flags, terminal);
   let observe: Observer = () => undefined;
   const stop = untilAskedToStop(config.server, () => observe(RELOAD_IGNORED));
   const started = await startGateway(config, 'stdio');

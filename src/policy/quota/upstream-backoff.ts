@@ -115,7 +115,7 @@ function unavailable({ upstream, until }: Block, now: number): OperationError {
   const { retry_after_seconds: seconds } = describeReset(until, now);
   return new OperationError(
     'INTERNAL_ERROR',
-    `Internal error: 'upstream ${upstream} has said that it is unavailable for a while. The call did not run: send it again in ${seconds} seconds'`,
+    `The server '${upstream}' has said that it is unavailable for a while. The call did not run: send it again in ${seconds} seconds`,
     { upstream, reason: 'unavailable', retryable: true, outcome: 'not_run', retry_after_seconds: seconds },
   );
 }

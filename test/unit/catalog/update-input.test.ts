@@ -54,6 +54,10 @@ describe('splitUpdateInput', () => {
       'path* validate_git_repo:boolean initialize_if_not_present:boolean include_metadata:boolean',
       'validate_git_repo initialize_if_not_present include_metadata | path',
     ],
+    ['set_workspace', 'path* depth:integer label', ' | path depth label'],
+    ['switch_project', 'projectId* reason', ' | project_id reason'],
+    ['set_file_tags', 'path* tags:array', 'path | tags'],
+    ['set_project_owner', 'projectId* owner*', 'project_id | owner'],
     ['set_options', 'force:boolean notify:boolean', ' | force notify'],
     [
       'update_issue',

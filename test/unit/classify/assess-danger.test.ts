@@ -63,12 +63,19 @@ describe('an upsert', () => {
   });
 });
 
+/** One value of a grouped tool, whose parameter says what the value does. */
+const SWEEP: ToolExample = {
+  parameters: { action: { ...choice('list', 'update'), description: 'list: shows them; update: drops what is older' } },
+  groupValue: { parameter: 'action', value: 'update' },
+};
+
 describe('every danger rule', () => {
   const raised: Readonly<Record<string, readonly [name: string, level: string, example?: ToolExample]>> = {
     'name-pattern': ['purge_queue', 'dangerous'],
     runner: ['run_command', 'destructive', { parameters: { command: text } }],
     'plain-effect': ['replace_page', 'destructive'],
     'group-values': ['page', 'destructive', { parameters: { action: choice('append', 'overwrite') } }],
+    'group-value': ['queue', 'destructive', SWEEP],
     'bulk-removal': ['batch_remove_orders', 'dangerous'],
     'not-understood': ['frobnicate', 'destructive'],
     'existing-file': ['append_file', 'destructive'],

@@ -63,6 +63,28 @@ describe('risks are found', () => {
     ['files that a run writes', 'record_video', { outputPath: text(), source: text() }, 'output_path'],
     ['the whole content of an update', 'update_document', { id: text(), content: text() }, 'content'],
     ['a dry run that is on by default', 'migrate_database', { dryRun: flag('', { default: true }) }, 'dry_run=false'],
+    [
+      'values whose description says it',
+      'handle_queue',
+      { style: { ...choice('gentle', 'sweep'), description: "'gentle' waits, 'sweep': removes what is left" } },
+      'style=sweep',
+    ],
+    ['steps that discard a sequence', 'bisect_history', { step: choice('continue', 'abort') }, 'step=abort'],
+    ['switches that discard a sequence', 'cherrypick', { continue: flag(), abort: flag() }, 'abort=true'],
+    [
+      'the consent that a destructive call demands',
+      'upgrade_cluster',
+      { confirmation: text('Name of the cluster, for destructive upgrades') },
+      'confirmation',
+    ],
+    [
+      'the last step of what is prepared',
+      'update_declaration',
+      { finalize: flag('If false, the declaration is kept as a draft') },
+      'finalize=true',
+    ],
+    ['values that are stored nowhere else', 'set_variable', { key: text(), value: text() }, 'value'],
+    ['methods that write', 'run_probe', { method: choice('GET', 'POST', 'DELETE'), url: text() }, 'method=POST|DELETE'],
   ])('in %s', (_what, name, properties, found) => expect(risksOf(name, properties)).toBe(found));
 
   it.each<[string, string, JsonObject, string]>([
@@ -80,6 +102,12 @@ describe('risks are found', () => {
       { collection: text(), pipeline: { type: 'array' } },
       '$out in pipeline, $merge in pipeline',
     ],
+    ['acts beside reading', 'get_token', { rotate: flag(), send_now: flag() }, 'rotate=true; send_now=true'],
+    ['acts on a condition', 'get_health', { restart_if_unhealthy: flag() }, 'restart_if_unhealthy=true'],
+    ['removes some of what it reads', 'list_tasks', { purge_completed: flag() }, 'purge_completed=true'],
+    ['exports elsewhere', 'search_logs', { exportTo: text(), saveAs: text() }, 'export_to; save_as'],
+    ['sends what it is asked to', 'fetch_page', { url: text(), method: text() }, 'method=POST|PUT|PATCH|…'],
+    ['runs something first', 'describe_table', { table: text(), sql: text('Run before') }, 'sql'],
   ])('in a READ that %s', (_what, name, properties, found) =>
     expect(risksOf(name, properties, 'Get it from the page or collection.')).toBe(found),
   );
@@ -101,6 +129,12 @@ describe('risks are not found', () => {
     ],
     ['filters of a READ', 'list_events', { type: choice('created', 'deleted'), archived: flag() }],
     ['granted permissions', 'create_token', { permissions: { type: 'array', items: choice('read', 'delete') } }],
+    ['values that others describe', 'set_style', { style: { ...choice('a', 'b'), description: 'removes nothing' } }],
+    ['values described beside another', 'tag_all', { how: { ...choice('join', 'cut'), description: 'cut, join' } }],
+    ['a sequence without its end', 'play_audio', { step: choice('start', 'continue', 'pause') }],
+    ['a submit key', 'type_text', { text: text(), submit: flag('Whether to press Enter afterwards') }],
+    ['a volume', 'set_volume', { value: { type: 'number' } }],
+    ['states that a READ shows', 'get_jobs', { cancelled: flag(), restart_count: flag(), applied: flag() }],
     ['files that are read', 'upload_file', { path: text('Path of the file to upload') }],
   ])('in %s', (_what, name, properties) => expect(risksOf(name, properties)).toBe(''));
 });

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { operationOfCall } from '../../../src/catalog/call-danger.js';
 import { buildGuardedCatalog } from '../../../src/catalog/integrity/build-guarded-catalog.js';
 import { requireUnchanged } from '../../../src/pipeline/require-unchanged.js';
 import { anUpstream, aTool, buildTestCatalog } from '../../support/build-test-catalog.js';
@@ -14,6 +15,20 @@ function check(after: Parameters<typeof requireUnchanged>[1]['catalog']): void {
 it('a call may be sent while its operation is what it was, read anew or not', () => {
   expect(() => check(before)).not.toThrow();
   expect(() => check(buildTestCatalog({ notes: [aTool('create_note')], others: [aTool('x')] }))).not.toThrow();
+});
+
+it('a call may be sent whose arguments made its operation more dangerous, or less', () => {
+  const removed = aTool('remove_notes', {
+    type: 'object',
+    properties: { force: { type: 'boolean' }, dry_run: { type: 'boolean' } },
+  });
+  const pushed = aTool('push_notes', { type: 'object', properties: { force: { type: 'boolean' } } });
+  const catalog = buildTestCatalog({ notes: [removed, pushed] });
+  for (const each of catalog.operations) {
+    const used = operationOfCall(each, { [each.tool === 'push_notes' ? 'force' : 'dry_run']: true });
+    expect(used).not.toBe(each);
+    expect(() => requireUnchanged(used, { catalog })).not.toThrow();
+  }
 });
 
 it('a call is refused that waited while its operation changed', () => {

@@ -142,7 +142,8 @@
         type: 'button',
         'aria-label': spoken || `${label} ${approval.operation}`,
       });
-      node.addEventListener('click', press);
+      // The second click of a double click is meant for what was here at the first.
+      node.addEventListener('click', (event) => (event.detail > 1 ? undefined : press()));
       return node;
     };
     const offer = () =>

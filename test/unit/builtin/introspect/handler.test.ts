@@ -119,7 +119,7 @@ describe('introspect of operations', () => {
   });
 
   it('marks the operations of an upstream that is not connected with the time of the next try', async () => {
-    const absenceOf = (slug: string) => (slug === 'beta' ? { disabled: false, retryAfterMs: 11_500 } : undefined);
+    const absenceOf = (slug: string) => (slug === 'beta' ? { retryAfterMs: 11_500 } : undefined);
     const ask = introspectionOf(OPERATIONS, 'semantic', { ...RESULTS, absenceOf });
     const { operations } = await ask({ query: 'operations', upstream: 'beta' });
     expect(operations.map(({ description }) => description)).toEqual(

@@ -1,0 +1,82 @@
+import { isJsonObject } from '../protocol/json.js';
+import type { RawTool } from '../protocol/tools.js';
+import { readObjectFields } from '../schema/schema-shape.js';
+
+/** What a description says that is lost. */
+export const LOSS =
+  /\b(?:overwrit(?:e|es|ing)|discard(?:s|ing)?|delet(?:e|es|ing|ion)|remov(?:e|es|ing|al)|destroy(?:s|ing)?|wip(?:e|es|ing)|purg(?:e|es|ing)|eras(?:e|es|ing)|drops?|clears?|resets?|irreversibl[ey]|data loss|(?:cannot|can't) be (?:undone|recovered)|bypass(?:es|ing)? (?:\w+ ){0,2}(?:safety|checks?|protections?|confirmations?)|replac(?:e|es|ing) (?:all|any existing|existing|everything|the (?:entire|whole|existing)))\b/i;
+/** Words before a loss that say that it does not happen, or that little is lost. */
+export const DENIED =
+  /\b(?:not|never|without|instead of|no|prevent\w*|avoid\w*|preserv\w*|keep\w*|protect\w*|refus\w*|fail\w*|un(?:less|til)|adds?|adding|labels?|tags?|whitespace|duplicates?)\b/i;
+
+/** The steps that end an interrupted sequence, such as a rebase, and throw away what was done of it. */
+const DISCARDING_STEPS = /^(?:abort|skip|quit)$/;
+
+/** Whether a value throws away the steps that its neighbour `continue` goes on with. */
+export function discardsSteps(value: string, values: readonly string[]): boolean {
+  const words = values.map((each) => each.toLowerCase().replace(/^-+/, ''));
+  return DISCARDING_STEPS.test(value.toLowerCase().replace(/^-+/, '')) && words.includes('continue');
+}
+
+/** Enough of a text to explain the values of a choice. */
+const TEXT_CHARACTERS = 2_000;
+/** What is said of a value follows it within so many characters. */
+const SAYING_CHARACTERS = 160;
+/** A value is looked for so often. */
+const MOST_OCCURRENCES = 6;
+
+/**
+ * The words by which the tool or the parameter says that a value removes something: "unlink (remove links from an item)",
+ * "`sweep`: deletes what is left". Undefined where neither does.
+ * @param values all values of the choice: what is said of the next one is not said of this one
+ */
+export function saidToLose(
+  tool: RawTool,
+  path: readonly string[],
+  value: string,
+  values: readonly string[],
+): string | undefined {
+  for (const text of [descriptionAt(tool['inputSchema'], path), tool['description']]) {
+    if (typeof text !== 'string') continue;
+    for (const saying of sayingsOf(text.slice(0, TEXT_CHARACTERS), value, values)) {
+      const loss = LOSS.exec(saying);
+      if (loss !== null && !DENIED.test(saying.slice(0, loss.index))) return loss[0];
+    }
+  }
+  return undefined;
+}
+
+function descriptionAt(schema: unknown, path: readonly string[]): unknown {
+  const [name, ...rest] = path;
+  if (!isJsonObject(schema)) return undefined;
+  if (name === undefined) return schema['description'];
+  const found = readObjectFields(schema, schema).find((field) => field.name === name);
+  return rest.length === 0 ? descriptionAt(found?.schema, []) : undefined;
+}
+
+const WORD = /[\w-]/;
+const EXPLANATION = /^['"`\u2019\u201d]?\*{0,2}\s*(?:\(|:|=|->|\u2013|\u2014|-|\u2192)\s*([^.;)\n|]*)/;
+
+/** What follows each mention of a value, up to the next value or sentence. */
+function sayingsOf(text: string, value: string, values: readonly string[]): readonly string[] {
+  const sayings: string[] = [];
+  let from = 0;
+  for (let count = 0; value !== '' && count < MOST_OCCURRENCES; count += 1) {
+    const at = text.indexOf(value, from);
+    if (at < 0) break;
+    from = at + value.length;
+    if (WORD.test(text[at - 1] ?? '') || WORD.test(text[from] ?? '')) continue;
+    const explained = EXPLANATION.exec(text.slice(from, from + SAYING_CHARACTERS))?.[1];
+    if (explained !== undefined) sayings.push(untilNextValue(explained, values));
+  }
+  return sayings;
+}
+
+function untilNextValue(explained: string, values: readonly string[]): string {
+  const parts = explained.split(/,\s*/);
+  const next = parts.findIndex((part, index) => {
+    const first = part.replace(/^(?:or |and )?['"`]?/, '');
+    return index > 0 && values.some((value) => value !== '' && first.startsWith(value));
+  });
+  return (next < 0 ? parts : parts.slice(0, next)).join(', ');
+}
