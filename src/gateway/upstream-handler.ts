@@ -24,7 +24,7 @@ export function createUpstreamHandler(
   policy: Pick<PolicyService, 'gatekeeper' | 'quota' | 'recordCall'>,
   requireCurrent: (operation: Operation) => void,
 ): CacheInterceptor {
-  const inner = createCaller(find, requireCurrent, errors.upstreamWords);
+  const inner = createCaller(find, requireCurrent, policy.quota, errors.upstreamWords);
   const merging = createMergeInterceptor({
     inner,
     read: createGovernedRead(inner, policy),
@@ -42,9 +42,10 @@ export function createUpstreamHandler(
 function createCaller(
   find: UpstreamPool['get'],
   requireCurrent: (operation: Operation) => void,
+  quota: Pick<PolicyService['quota'], 'chargeRepeat'>,
   words: WordsMode,
 ): OperationHandler {
-  return async ({ operation, arguments: args, cancellation, onProgress }) => {
+  return async ({ operation, arguments: args, caller, cancellation, onProgress }) => {
     const upstream = find(operation.upstream);
     if (upstream === undefined) {
       const message = `The server '${operation.upstream}' is not connected`;
@@ -56,6 +57,7 @@ function createCaller(
       retryable: operation.retryable,
       cancellation,
       beforeSend: () => requireCurrent(operation),
+      mayRepeat: () => quota.chargeRepeat(operation, caller),
       words,
       resource: resourceOf(operation, args),
       ...(operation.timeoutMs === undefined ? {} : { timeoutMs: operation.timeoutMs }),

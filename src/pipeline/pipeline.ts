@@ -9,7 +9,7 @@ import { InputRequired } from '../protocol/consent.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { PayloadLimits } from '../protocol/limits.js';
 import type { Operation } from '../protocol/operation.js';
-import type { Reply } from '../protocol/result.js';
+import type { Reply, Warning } from '../protocol/result.js';
 import type { ReadContext, ResultService } from '../results/result-types.js';
 import { type AuthorizedCall, authorize, type CurrentOperation } from './authorize.js';
 import { decode } from './decode.js';
@@ -33,7 +33,7 @@ import { collectWarnings, type WarnedOnce } from './warnings.js';
 interface PipelineDeps {
   readonly gatekeeper: Gatekeeper;
   readonly currentOperation: CurrentOperation;
-  readonly quota: Pick<QuotaService, 'charge' | 'settle'>;
+  readonly quota: Pick<QuotaService, 'charge'>;
   readonly limits: PayloadLimits;
   readonly observe: Observer;
   readonly recordCall: CallRecorder;
@@ -44,6 +44,8 @@ interface PipelineDeps {
   readonly slowMs: number;
   readonly explainFailure: ExplainFailure;
 }
+
+const NO_WARNINGS: readonly Warning[] = [];
 
 /** Takes one call from the parsed request to the written answer. Never rejects. */
 type Pipeline = (raw: RawCall, snapshot: Snapshot) => Promise<Reply>;
@@ -87,18 +89,35 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     const { operation, query } = authorized;
     const context = describeContext(authorized);
     const stored = query === undefined ? undefined : results.resume(context, query);
-    if (stored !== undefined) {
-      const page = shapeStored(stored, limits);
-      await quota.settle(operation, raw.caller, page.text.length);
-      return page;
+    const partOf = stored === undefined ? snapshot.partOf(authorized, raw.caller) : operation;
+    const charged = await throttle(authorized, quota, partOf);
+    try {
+      const reply =
+        stored === undefined
+          ? await runCall(authorized, snapshot, progress, charged?.warnings ?? NO_WARNINGS)
+          : shapeStored(stored, limits);
+      await charged?.settle(reply.text.length);
+      return reply;
+    } catch (fault) {
+      // It has no answer: what was reserved for one is given back.
+      await charged?.settle(0);
+      throw fault;
     }
-    const quotaWarnings = await throttle(authorized, quota);
-    const outcome = await dispatch(authorized, snapshot);
+  };
+
+  const runCall = async (
+    call: AuthorizedCall,
+    snapshot: Snapshot,
+    { started }: Progress,
+    quotaWarnings: readonly Warning[],
+  ): Promise<Reply> => {
+    const { operation, query, raw } = call;
+    const outcome = await dispatch(call, snapshot);
     const finish: FinishAnswer = async (dataText, value) => {
-      const answer = await results.finish(context, query, dataText, value);
+      const answer = await results.finish(describeContext(call), query, dataText, value);
       const allWarnings = collectWarnings({
         operation,
-        durationMs: performance.now() - progress.started,
+        durationMs: performance.now() - started,
         slowMs,
         isFirstWarning: () => isFirstWarning(raw.caller.sessionId, operation.qualifiedName),
         quotaWarnings,
@@ -106,9 +125,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
       });
       return { ...answer, warnings: allWarnings };
     };
-    const reply = await shape(authorized, outcome, { limits, finish, explainFailure });
-    await quota.settle(operation, raw.caller, reply.text.length);
-    return reply;
+    return shape(call, outcome, { limits, finish, explainFailure });
   };
 
   return async (raw, snapshot) => {

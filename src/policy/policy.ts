@@ -88,7 +88,7 @@ export async function openPolicy(config: GatewayConfig, deps: PolicyDeps): Promi
     rules,
     audit,
     storeState,
-    quota: createQuotaService({ store, tokens, config, observe }),
+    quota: createQuotaService({ store, tokens, config, observe, answerBytes: mostBytesOf(config) }),
     recordCall: createCallRecorder(config.audit, audit, redact),
     approvals,
     revokeToken: async (token, caller) => (await tokens.revoke(token, caller)).id,
@@ -104,6 +104,11 @@ export async function openPolicy(config: GatewayConfig, deps: PolicyDeps): Promi
       await store.close();
     },
   };
+}
+
+/** The most bytes of data that an answer has. */
+function mostBytesOf({ results, limits }: GatewayConfig): number {
+  return results.maxBytes === 0 ? limits.maxResponseSize : results.maxBytes;
 }
 
 /** The trust of each upstream by slug; an upstream that is not configured is untested. */

@@ -24,6 +24,7 @@ export const NO_OPERATIONS: Snapshot = {
   },
   search: async () => [],
   handlerOf: () => async () => ({ data: null }),
+  partOf: () => undefined,
   isCallable: () => true,
   connections: { absenceOf: () => undefined, retryNow: () => undefined },
 };

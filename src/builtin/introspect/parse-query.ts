@@ -125,6 +125,11 @@ export function parseQuery(args: JsonObject): IntrospectionQuery {
   }
 }
 
+/** The handle of the stored answer that a query reads; undefined for every other query. */
+export function handleOf({ query, name }: JsonObject): string | undefined {
+  return query === 'result' && typeof name === 'string' ? name : undefined;
+}
+
 function kindOf(query: string, name: string | undefined): IntrospectionQuery['kind'] {
   if (query === 'operations') return name === undefined ? 'operations' : 'operation';
   if (query === 'types') return name === undefined ? 'types' : 'type';

@@ -101,10 +101,12 @@ describe('an answer on stdio that is too long', () => {
 
 describe('a call that shows progress', () => {
   it('ends at the absolute maximum, however much progress it shows', async () => {
-    await using opened = openPool(anUpstream(behaviourServer(), { maxCallMs: 600 }));
-    const endless = opened.call('progress', { steps: 100_000, every_ms: 1 }, { timeoutMs: 300 });
+    await using opened = openPool(anUpstream(behaviourServer(), { maxCallMs: 2_000 }));
+    // The clock of a call includes the start of its server.
+    await opened.call('counter');
+    const endless = opened.call('progress', { steps: 100_000, every_ms: 1 }, { timeoutMs: 1_500 });
     await expect(endless).rejects.toMatchObject({
-      message: expect.stringContaining('0.6 s'),
+      message: expect.stringContaining('2 s'),
       details: { reason: 'timeout', outcome: 'unknown' },
     });
     expect(opened.pool.statuses()[0]).toMatchObject({ state: 'ready', restarts: 0 });
