@@ -53,7 +53,7 @@ function openHttpTransport(
   { clientInfo }: TransportSurroundings,
   { onLimits }: TransportEvents,
 ): UpstreamTransport {
-  if (endpoint.type === 'sse') return new SseTransport(endpoint);
+  if (endpoint.type === 'sse') return new SseTransport(endpoint, maxAnswerBytes);
   return new HttpTransport({
     endpoint,
     userAgent: `${clientInfo.name}/${clientInfo.version}`,
