@@ -52,12 +52,26 @@ export class ArgumentsDigester {
   }
 }
 
+/**
+ * Identifies the audit trail that the key belongs to, wherever its directory is mounted.
+ * @param create makes the key where it is missing
+ * @throws the system's error when there is no key
+ */
+export function identifyTrail(file: string, { create }: { readonly create: boolean }): string {
+  const key = create ? readOrCreate(file) : read(file);
+  return createHmac('sha256', key).update('audit trail').digest('base64url');
+}
+
 function readOrCreate(file: string): Buffer {
   try {
     writeFileSync(file, randomBytes(KEY_BYTES).toString('base64url'), { flag: 'wx', mode: 0o600 });
   } catch (cause) {
     if (faultCode(cause) !== 'EEXIST') throw cause;
   }
+  return read(file);
+}
+
+function read(file: string): Buffer {
   const key = Buffer.from(readFileSync(file, 'utf8'), 'base64url');
   // Another process may be writing it at this moment; the next use reads it again.
   if (key.length !== KEY_BYTES) throw Object.assign(new Error('no key'), { code: 'no key of 32 bytes' });

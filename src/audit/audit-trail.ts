@@ -7,6 +7,7 @@ import type { Observer } from '../observe/observation.js';
 import type { JsonObject } from '../protocol/json.js';
 import { type ArgumentsDigest, ArgumentsDigester } from './arguments-digest.js';
 import type { AuditEvent } from './audit-event.js';
+import { HeadKeeper, type JournalHeads } from './journal/head-keeper.js';
 import { createJournalIndex, type JournalEnds, type JournalIndex } from './journal/index.js';
 import type { JournalMark } from './journal/line.js';
 import { type QueuedRecord, writeMembers } from './journal/record-queue.js';
@@ -14,6 +15,7 @@ import { type JournalState, JournalWriter, type JournalWriterOptions, MAX_FILE_B
 import { isRefusal, RefusalShares, sourceOf } from './refusals.js';
 
 export type { AuditActor, AuditEvent, AuditSubject } from './audit-event.js';
+export type { JournalHeads } from './journal/head-keeper.js';
 
 export interface AuditTrailDeps extends Pick<JournalWriterOptions, 'disk' | 'maxFileBytes' | 'queueLimits'> {
   readonly observe: Observer;
@@ -21,6 +23,8 @@ export interface AuditTrailDeps extends Pick<JournalWriterOptions, 'disk' | 'max
   readonly process: string;
   /** The file with the key of the arguments' digests; without one there are no digests. */
   readonly keyFile?: string;
+  /** Where the ends of the journals are kept; without one, `verify` finds removed ends only where a later journal names them. */
+  readonly heads?: JournalHeads | undefined;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
 }
@@ -72,6 +76,7 @@ class OpenAuditTrail implements AuditTrail {
   readonly #observe: Observer;
   readonly #now: () => number;
   readonly #writer: JournalWriter;
+  readonly #heads: HeadKeeper;
   readonly #index: JournalIndex;
   readonly #shares: RefusalShares;
   readonly #digester: ArgumentsDigester | undefined;
@@ -87,7 +92,7 @@ class OpenAuditTrail implements AuditTrail {
     notify: (level: 'warn' | 'error', message: string) => void,
   ) {
     const { directory, sync, maxBytes } = config;
-    const { maxFileBytes = sizeOfFiles(maxBytes), keyFile, now = Date.now } = deps;
+    const { maxFileBytes = sizeOfFiles(maxBytes), keyFile, heads, now = Date.now } = deps;
     this.#config = config;
     this.#observe = deps.observe;
     this.#now = now;
@@ -96,7 +101,16 @@ class OpenAuditTrail implements AuditTrail {
     this.#shares = new RefusalShares(Math.max(LEAST_HOURLY_SHARE, Math.floor(maxBytes / HOURLY_SHARE)));
     this.#digester =
       keyFile === undefined ? undefined : new ArgumentsDigester(keyFile, (message) => notify('warn', message));
-    this.#writer = new JournalWriter({ ...deps, directory, sync, index, maxFileBytes, onEnded: () => this.#expire() });
+    this.#heads = new HeadKeeper(heads, () => this.#writer.flush());
+    this.#writer = new JournalWriter({
+      ...deps,
+      directory,
+      sync,
+      index,
+      maxFileBytes,
+      onEnded: () => this.#expire(),
+      onWritten: (mark) => this.#heads.note(mark),
+    });
     this.#expiring = this.#expireOnce();
     this.#daily = setInterval(() => this.#expire(), DAY_MS).unref();
   }
@@ -173,7 +187,8 @@ class OpenAuditTrail implements AuditTrail {
     const now = (): string => new Date(this.#now()).toISOString();
     const daysAgo = (days: number): string => new Date(this.#now() - days * DAY_MS).toISOString();
     const before = retentionDays === 0 ? '' : daysAgo(retentionDays);
-    const scope = { directory, index: this.#index, writer: this.#writer, now };
+    const heads = this.#heads;
+    const scope = { directory, index: this.#index, writer: this.#writer, heads, now };
     await expireJournals({ ...scope, before, maxBytes, endedBefore: daysAgo(1) }).catch((cause: unknown) =>
       this.#notify('error', `old audit journals were not removed (${faultCode(cause)})`),
     );
@@ -184,6 +199,7 @@ class OpenAuditTrail implements AuditTrail {
     this.#recordSkipped(Number.POSITIVE_INFINITY);
     // Nothing is removed where its removal could not be recorded.
     if (await this.#writer.close(new Date(this.#now()).toISOString())) await this.#expiring;
+    await this.#heads.close();
   }
 }
 
@@ -238,6 +254,7 @@ interface Expiry {
   readonly directory: string;
   readonly index: JournalIndex;
   readonly writer: Pick<JournalWriter, 'liveFile' | 'put' | 'flush'>;
+  readonly heads?: Pick<JournalHeads, 'forget'>;
   /** Journals whose newest record is older are removed. ISO 8601. */
   readonly before: string;
   /** Beyond so many bytes in all, the oldest journals that have ended are removed; 0 keeps all. */
@@ -252,13 +269,15 @@ interface Expiry {
  * ended is on disk before the first is removed, so that the verification does not report them as missing.
  */
 export async function expireJournals(expiry: Expiry): Promise<void> {
-  const { directory, writer, now } = expiry;
+  const { directory, writer, heads, now } = expiry;
   const expired = chooseExpired(expiry);
   for (let from = 0; from < expired.length; from += NAMED_AT_ONCE) {
     const removed = expired.slice(from, from + NAMED_AT_ONCE).map(markOf);
     const time = now();
     writer.put({ time, members: writeMembers(time, 'retention', { removed }) });
     await writer.flush();
+    // Before the files: a mark without its journal is a fault once this record has gone as well.
+    await heads?.forget(removed.map(({ file }) => file));
     for (const { file } of removed) await rm(join(directory, file), { force: true });
   }
 }

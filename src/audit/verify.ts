@@ -34,7 +34,7 @@ interface JournalNote {
   readonly note: string;
 }
 
-/** A record of another journal, and the journal that names it. */
+/** A record of a journal, and what names it: another journal, or the state store. */
 interface Claim extends JournalMark {
   readonly by: string;
 }
@@ -57,11 +57,13 @@ const LISTED_FAULTS = 100;
 /**
  * Checks every journal of a directory: each line against its hash and the line before it, each journal against the records that
  * later ones name. Reads line by line; journals may be written meanwhile.
+ * @param heads the last record of each journal, as it was kept elsewhere; read before the journals
  * @throws the system's error when the directory cannot be read
  */
-export async function verifyJournals(directory: string): Promise<JournalVerdict> {
-  const files = listJournals(directory);
-  const claims = files.flatMap((file) => readClaims(directory, file));
+export async function verifyJournals(directory: string, heads: readonly JournalMark[] = []): Promise<JournalVerdict> {
+  const files = listForCheck(directory, heads);
+  const kept = heads.map((mark) => ({ ...mark, by: 'the state store' }));
+  const claims = [...kept, ...files.flatMap((file) => readClaims(directory, file))];
   const checked = new Map<string, CheckedJournal>();
   for (const file of files) {
     const named = new Set(claims.flatMap((claim) => (claim.file === file ? [claim.seq] : [])));
@@ -81,6 +83,16 @@ export async function verifyJournals(directory: string): Promise<JournalVerdict>
   };
 }
 
+/** A directory that has gone with all its journals is a fault of each, where their ends are known. */
+function listForCheck(directory: string, heads: readonly JournalMark[]): readonly string[] {
+  try {
+    return listJournals(directory);
+  } catch (cause) {
+    if (faultCode(cause) === 'ENOENT' && heads.length > 0) return [];
+    throw cause;
+  }
+}
+
 /** What a journal's first record says about other journals. */
 function readClaims(directory: string, file: string): readonly Claim[] {
   try {
@@ -88,7 +100,7 @@ function readClaims(directory: string, file: string): readonly Claim[] {
     const { record, sound } = bytes === undefined ? { record: undefined, sound: false } : readLine(bytes);
     if (record === undefined || !sound) return [];
     const marks = [...readMarks([record['continues']]), ...readMarks(record['previous'])];
-    return marks.map((mark) => ({ ...mark, by: file }));
+    return marks.map((mark) => ({ ...mark, by: `'${file}'` }));
   } catch {
     // The check of the whole journal reports why.
     return [];
@@ -152,14 +164,14 @@ function checkClaim(
 ): readonly JournalFault[] {
   if (journal === undefined) {
     const known = removed !== undefined && (removed.seq > seq || removed.hash === hash);
-    return known ? [] : [{ file, line: null, problem: `the journal is missing; '${by}' names it` }];
+    return known ? [] : [{ file, line: null, problem: `the journal is missing; ${by} names it` }];
   }
   const found = journal.hashes.get(seq);
   if (found === hash) return [];
   const problem =
     found === undefined
-      ? `record ${seq} is missing or altered; '${by}' names it, so what follows it may be missing too`
-      : `record ${seq} is not the one that '${by}' names: the journal was rewritten`;
+      ? `record ${seq} is missing or altered; ${by} names it, so what follows it may be missing too`
+      : `record ${seq} is not the one that ${by} names: the journal was rewritten`;
   return [{ file, line: null, problem }];
 }
 

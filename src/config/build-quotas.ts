@@ -22,6 +22,7 @@ export function buildQuotas(entry: QuotasEntry = {}, known: KnownNames, diagnost
     currency,
   };
   notePriceless(quotas, diagnostics);
+  if (known.clients.length === 0) noteFreeSessions(quotas.limits, diagnostics);
   return quotas;
 }
 
@@ -109,4 +110,14 @@ function notePriceless({ limits, pricing }: QuotasConfig, diagnostics: Diagnosti
   const costly = limits.find(({ metric }) => METRICS[metric].counts === 'cost');
   if (costly === undefined || pricing.length > 0 || diagnostics.has(['quotas'])) return;
   diagnostics.warning(['quotas', 'pricing'], `nothing has a price, so that '${costly.name}' never counts`);
+}
+
+/** Without authentication a caller can open another session, and with it another budget. */
+function noteFreeSessions(limits: readonly QuotaLimit[], diagnostics: Diagnostics): void {
+  const bounding = limits.filter(({ pause, hardStop }) => pause !== undefined || hardStop !== undefined);
+  if (bounding.some(({ per }) => per !== 'session')) return;
+  for (const { name } of bounding) {
+    const message = `'${name}' counts for one session alone, and without 'clients' any caller can open another: it bounds nobody. Use per 'all', or set 'clients'`;
+    diagnostics.warning(['quotas', 'limits', limits.findIndex((limit) => limit.name === name), 'per'], message);
+  }
 }

@@ -2,3 +2,4 @@
 export { type FoundRecord, type RecordFilter, searchJournals } from '../audit/search.js';
 export { followJournals, tailJournals } from '../audit/tail.js';
 export { type JournalVerdict, verifyJournals } from '../audit/verify.js';
+export { type KeptHeads, readHeads } from '../policy/journal-heads.js';

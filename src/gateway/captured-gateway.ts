@@ -131,7 +131,7 @@ function describeCaptured(name: string): UpstreamConfig {
 /** The quotas of a gateway that calls nothing. */
 export const unlimitedQuota: QuotaService = {
   charge: () => undefined,
-  settle: () => undefined,
+  chargeRepeat: async () => true,
   noteLimits: () => undefined,
   status: () => Promise.resolve({}),
 };

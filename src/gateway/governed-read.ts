@@ -18,7 +18,7 @@ export function createGovernedRead(
       if (thrown instanceof OperationError && thrown.code === 'PERMISSION_DENIED') throw thrown;
       throw notAllowed(operation.name, thrown);
     }
-    await quota.charge({ operation, arguments: args, caller });
+    await quota.charge({ operation, arguments: args, caller, delivered: false });
   };
   return async (call) => {
     const { operation, arguments: args, caller } = call;

@@ -1,5 +1,6 @@
 import { createIntrospection, type IntrospectionPolicy } from '../builtin/introspect/handler.js';
 import { introspectOperation } from '../builtin/introspect/operation.js';
+import { handleOf } from '../builtin/introspect/parse-query.js';
 import { listRelationSources } from '../builtin/relationships/graph.js';
 import { createRelationshipsHandler } from '../builtin/relationships/handler.js';
 import { createRelationshipsOperation } from '../builtin/relationships/operation.js';
@@ -23,7 +24,7 @@ interface SnapshotInput {
   readonly firstToolSets?: ReadonlyMap<string, ToolSet>;
   readonly policy: IntrospectionPolicy;
   /** The controls of answers; none where absent. */
-  readonly results?: Pick<ResultService, 'controlsOf' | 'readStored'>;
+  readonly results?: Pick<ResultService, 'controlsOf' | 'readStored' | 'operationOf'>;
   /** What runs the operations of upstreams. */
   readonly upstreamCalls: Pick<UpstreamCalls, 'handlersOver'>;
   /** Who held which bare name before. */
@@ -41,7 +42,7 @@ const NO_TOOL_SETS: ReadonlyMap<string, ToolSet> = new Map();
 /** Builds the immutable state that follows from the upstreams' tool lists; called on each change. */
 export function buildSnapshot(input: SnapshotInput): Snapshot {
   const { config, toolSets, policy, upstreamCalls, ignoreAnnotations, firstToolSets = NO_TOOL_SETS } = input;
-  const { controlsOf, readStored } = input.results ?? passResults;
+  const { controlsOf, readStored, operationOf } = input.results ?? passResults;
   const { connections = ALL_CONNECTED } = input;
   const relations = openRelations(input);
   const catalog = buildGuardedCatalog({
@@ -77,6 +78,12 @@ export function buildSnapshot(input: SnapshotInput): Snapshot {
       operation.upstream === GATEWAY_SOURCE
         ? (ownHandlers.get(operation.name) ?? introspect)
         : upstreamHandlerOf(operation),
+    partOf({ operation, arguments: args }, caller) {
+      if (operation.qualifiedName !== introspectOperation.qualifiedName) return undefined;
+      const handle = handleOf(args);
+      const name = handle === undefined ? undefined : operationOf(handle, caller);
+      return name === undefined ? undefined : catalog.find(name);
+    },
     isCallable: (operation) => policy.staticDecision(operation).effect !== 'deny',
     connections,
   };

@@ -26,7 +26,7 @@ export function createUpstreamCalls(
   pool: Pick<UpstreamPool, 'get'>,
   policy: Pick<PolicyService, 'gatekeeper' | 'quota' | 'recordCall'>,
 ): UpstreamCalls {
-  const send = createSender(pool, errors.upstreamWords);
+  const send = createSender(pool, policy.quota, errors.upstreamWords);
   const cache = createCacheInterceptor({ maxBytes });
   const merging = createMergeInterceptor({
     inner: send,
@@ -52,8 +52,12 @@ export function createUpstreamCalls(
 }
 
 /** Calls the operation's tool on its upstream. */
-function createSender(pool: Pick<UpstreamPool, 'get'>, words: WordsMode): OperationHandler {
-  return async ({ operation, arguments: args, cancellation, onProgress, host }) => {
+function createSender(
+  pool: Pick<UpstreamPool, 'get'>,
+  quota: Pick<PolicyService['quota'], 'chargeRepeat'>,
+  words: WordsMode,
+): OperationHandler {
+  return async ({ operation, arguments: args, caller, cancellation, onProgress, host }) => {
     const upstream = pool.get(operation.upstream);
     if (upstream === undefined) {
       const message = `The server '${operation.upstream}' is not connected`;
@@ -65,6 +69,7 @@ function createSender(pool: Pick<UpstreamPool, 'get'>, words: WordsMode): Operat
       retryable: operation.retryable,
       cancellation,
       beforeSend: () => host.requireCurrent(operation),
+      mayRepeat: () => quota.chargeRepeat(operation, caller),
       words,
       resource: resourceOf(operation, args),
       ...(operation.timeoutMs === undefined ? {} : { timeoutMs: operation.timeoutMs }),

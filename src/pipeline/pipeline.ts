@@ -3,7 +3,7 @@ import { echoName } from '../lib/text.js';
 import type { Observation, Observer } from '../observe/observation.js';
 import type { Gatekeeper } from '../policy/admission.js';
 import type { CallRecorder } from '../policy/audit-events.js';
-import type { QuotaService } from '../policy/quota/quota-types.js';
+import type { Charged, QuotaService } from '../policy/quota/quota-types.js';
 import type { Caller, HandlerHost, RawCall } from '../protocol/call.js';
 import { InputRequired } from '../protocol/consent.js';
 import type { JsonObject } from '../protocol/json.js';
@@ -34,7 +34,7 @@ interface PipelineDeps {
   readonly gatekeeper: Gatekeeper;
   /** The snapshot of this moment; it may be newer than a call's. */
   readonly current: () => Snapshot;
-  readonly quota: Pick<QuotaService, 'charge' | 'settle'>;
+  readonly quota: Pick<QuotaService, 'charge'>;
   readonly limits: PayloadLimits;
   readonly observe: Observer;
   readonly recordCall: CallRecorder;
@@ -78,18 +78,35 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     const { operation, query } = authorized;
     const context = describeContext(authorized);
     const stored = query === undefined ? undefined : results.resume(context, query);
-    if (stored !== undefined) {
-      const page = shapeStored(stored, limits);
-      await quota.settle(operation, raw.caller, page.text.length);
-      return page;
+    const partOf = stored === undefined ? snapshot.partOf(authorized, raw.caller) : operation;
+    const charged = await throttle(authorized, quota, partOf);
+    try {
+      const reply =
+        stored === undefined
+          ? await runCall(authorized, snapshot, progress, charged?.warnings ?? NO_WARNINGS)
+          : shapeStored(stored, limits);
+      await charged?.settle(reply.text.length);
+      return reply;
+    } catch (fault) {
+      // It has no answer: what was reserved for one is given back.
+      await charged?.settle(0);
+      throw fault;
     }
-    const quotaWarnings = await charge(authorized, quota);
-    const outcome = await dispatch(authorized, snapshot, host);
+  };
+
+  const runCall = async (
+    call: AuthorizedCall,
+    snapshot: Snapshot,
+    { started }: Progress,
+    quotaWarnings: readonly Warning[],
+  ): Promise<Reply> => {
+    const { operation, query, raw } = call;
+    const outcome = await dispatch(call, snapshot, host);
     const finish: FinishAnswer = async (dataText, value) => {
-      const answer = await results.finish(context, query, dataText, value);
+      const answer = await results.finish(describeContext(call), query, dataText, value);
       const allWarnings = collectWarnings({
         operation,
-        durationMs: performance.now() - progress.started,
+        durationMs: performance.now() - started,
         slowMs,
         isFirstWarning: () => isFirstWarning(raw.caller.sessionId, operation.qualifiedName),
         quotaWarnings,
@@ -97,9 +114,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
       });
       return { ...answer, warnings: allWarnings };
     };
-    const reply = await shape(authorized, outcome, { limits, finish, explainFailure });
-    await quota.settle(operation, raw.caller, reply.text.length);
-    return reply;
+    return shape(call, outcome, { limits, finish, explainFailure });
   };
 
   const pipeline: Pipeline = async (raw, snapshot) => {
@@ -141,19 +156,25 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
 const NO_WARNINGS: readonly Warning[] = [];
 
 /**
- * Counts the call against its budgets and returns a warning for each that is nearly used up. A call is refused here when a
- * rate limit or a quota is used up, or when a quota pauses until the caller sends a token.
+ * Counts the call against its budgets; undefined where none applies. A call is refused here when a rate limit or a quota is used
+ * up, or when a quota pauses until the caller sends a token.
+ * @param partOf the operation whose stored answer the call reads on
  */
-async function charge(call: AuthorizedCall, quota: Pick<QuotaService, 'charge'>): Promise<readonly Warning[]> {
-  const { operation, arguments: args, raw, directives } = call;
+function throttle(
+  { operation, arguments: args, raw, directives }: AuthorizedCall,
+  quota: Pick<QuotaService, 'charge'>,
+  partOf: Operation | undefined,
+): undefined | Promise<Charged> {
   const { quotaContinue } = directives;
-  const charged = quota.charge({
+  const { caller, answerBytes } = raw;
+  return quota.charge({
     operation,
     arguments: args,
-    caller: raw.caller,
+    caller,
     ...(quotaContinue === undefined ? {} : { continueToken: quotaContinue }),
+    ...(partOf === undefined ? {} : { partOf }),
+    ...(answerBytes === undefined ? {} : { answerBytes }),
   });
-  return charged === undefined ? NO_WARNINGS : charged;
 }
 
 /** For debugging (specification, section 2.3.5): where clients and logs see it, and no model has to read it. */

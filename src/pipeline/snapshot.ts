@@ -1,6 +1,6 @@
 import type { Catalog } from '../catalog/catalog.js';
 import type { EndpointPlan } from '../endpoint/endpoint-plan.js';
-import type { OperationHandler } from '../protocol/call.js';
+import type { Caller, HandlerCall, OperationHandler } from '../protocol/call.js';
 import type { Operation } from '../protocol/operation.js';
 import type { Absence } from '../protocol/tools.js';
 
@@ -17,6 +17,8 @@ export interface Snapshot {
   /** Finds operations by what they do, best first; not on the fast path. */
   search(text: string, limit: number): Promise<readonly SearchHit[]>;
   handlerOf(operation: Operation): OperationHandler;
+  /** The operation whose stored answer a call of `introspect` reads on; undefined for every other call. */
+  partOf(call: Pick<HandlerCall, 'operation' | 'arguments'>, caller: Caller): Operation | undefined;
   /** Whether policy lets some call of the operation run; what it always denies is not suggested. */
   isCallable(operation: Operation): boolean;
   /** The connections at this moment. */

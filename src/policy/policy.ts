@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { type AuditTrail, openAuditTrail } from '../audit/audit-trail.js';
 import { createApproverView, createRedactor } from '../audit/redact.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
@@ -16,6 +15,7 @@ import { type CallRecorder, createCallRecorder } from './audit-events.js';
 import { createConfirm } from './confirmation/confirm.js';
 import { createConfirmationTokens } from './confirmation/tokens.js';
 import { createGatekeeper } from './gatekeeper.js';
+import { auditKeyFile, keepHeads } from './journal-heads.js';
 import { createQuotaService } from './quota/quota.js';
 import type { QuotaService } from './quota/quota-types.js';
 import { createRuleEngine } from './rules/rule-engine.js';
@@ -56,14 +56,15 @@ const PURGE_MS = 600_000;
  */
 export async function openPolicy(config: GatewayConfig, deps: PolicyDeps): Promise<PolicyService> {
   const { observe } = deps;
-  const audit = await openAuditTrail(config.audit, { ...deps, keyFile: join(config.dataDir, 'audit.key') });
   const opened = await openStore(config.store, {
     onProblem: (message) => observe({ kind: 'notice', level: 'warn', message }),
-  }).catch(async (cause: unknown) => {
-    await audit.close();
-    throw cause;
   });
   const { store, state: storeState } = guardStore(opened);
+  const audit = await openAuditTrail(config.audit, {
+    ...deps,
+    keyFile: auditKeyFile(config.dataDir),
+    heads: store.shared ? keepHeads(store, config) : undefined,
+  });
   const { confirmation, approvals: settings } = config.policy;
   const redact = createRedactor(config.audit);
   const rules = createRuleEngine(config.policy, trustByUpstream(config));
@@ -87,7 +88,7 @@ export async function openPolicy(config: GatewayConfig, deps: PolicyDeps): Promi
     rules,
     audit,
     storeState,
-    quota: createQuotaService({ store, tokens, config, observe }),
+    quota: createQuotaService({ store, tokens, config, observe, answerBytes: mostBytesOf(config) }),
     recordCall: createCallRecorder(config.audit, audit, redact),
     approvals,
     revokeToken: async (token, caller) => (await tokens.revoke(token, caller)).id,
@@ -99,10 +100,15 @@ export async function openPolicy(config: GatewayConfig, deps: PolicyDeps): Promi
       clearInterval(purging);
       await background.settled();
       await webhook?.close();
-      await store.close();
       await audit.close();
+      await store.close();
     },
   };
+}
+
+/** The most bytes of data that an answer has. */
+function mostBytesOf({ results, limits }: GatewayConfig): number {
+  return results.maxBytes === 0 ? limits.maxResponseSize : results.maxBytes;
 }
 
 /** The trust of each upstream by slug; an upstream that is not configured is untested. */

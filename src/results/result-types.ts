@@ -82,6 +82,8 @@ export interface ResultService {
   ): ReadData | Promise<ReadData>;
   /** Reads a part of a stored result; JSON text. Throws an `OperationError`. */
   readStored(request: StoredResultRequest, caller: Caller): string;
+  /** The qualified name of the operation that gave a stored result; undefined where the caller has no such result. */
+  operationOf(handle: string, caller: Caller): string | undefined;
   endSession(sessionId: string): void;
 }
 
@@ -203,5 +205,6 @@ export const passResults: ResultService = {
   resume: () => undefined,
   finish: (_context, _query, dataText) => ({ dataText, warnings: [] }),
   readStored: () => '{}',
+  operationOf: () => undefined,
   endSession: () => undefined,
 };

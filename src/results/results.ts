@@ -72,6 +72,7 @@ export function createResultService(settings: GatewayConfig['results'], now: () 
       });
       return writeExact(reading);
     },
+    operationOf: (handle, caller) => stored.operationOf(handle, caller),
     endSession: (sessionId) => stored.endSession(sessionId),
   };
 }

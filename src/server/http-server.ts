@@ -27,6 +27,8 @@ export interface HttpGatewayServer {
 interface HttpServerDeps {
   readonly observe: Observer;
   readonly serverInfo: ServerInfo;
+  /** How the time passes in which a stopping server still takes requests. */
+  readonly pause?: (ms: number) => Promise<void>;
 }
 
 const MCP_PATH = '/mcp';
@@ -67,7 +69,7 @@ export async function openHttpServer(gateway: Gateway, deps: HttpServerDeps): Pr
     address,
     close() {
       stopping.stopping = true;
-      closed ??= closeServer(app, endpoint, requests, gateway.config.server);
+      closed ??= closeServer(app, endpoint, requests, gateway.config.server, deps.pause ?? delay);
       return closed;
     },
   };
@@ -132,9 +134,10 @@ async function closeServer(
   endpoint: McpEndpoint,
   requests: OpenRequests,
   { lameDuckMs, drainMs }: GatewayConfig['server'],
+  pause: (ms: number) => Promise<void>,
 ): Promise<void> {
   requests.closeConnections();
-  if (lameDuckMs > 0) await delay(lameDuckMs);
+  if (lameDuckMs > 0) await pause(lameDuckMs);
   const closed = app.close();
   await endpoint.endStreams();
   await requests.settle(drainMs);

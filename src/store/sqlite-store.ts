@@ -1,4 +1,4 @@
-import { accessSync, closeSync, constants, openSync } from 'node:fs';
+import { accessSync, closeSync, constants, openSync, rmSync, statSync } from 'node:fs';
 import Database from 'libsql';
 import { faultCode } from '../config/secrets.js';
 import type { JsonObject } from '../protocol/json.js';
@@ -20,11 +20,14 @@ interface SqliteStoreOptions {
   readonly now: () => number;
   /** How long to wait for another process that is writing, in milliseconds; 5000 unless given. */
   readonly busyMs?: number;
+  /** How often the file is looked at, in milliseconds; 1000 unless given. */
+  readonly lookMs?: number;
   /** Called once when the file becomes unusable and once when it can be used again. */
   readonly onProblem?: ((message: string) => void) | undefined;
 }
 
 const BUSY_MS = 5_000;
+const LOOK_MS = 1_000;
 
 /** One statement per method where one suffices: SQLite runs each as a transaction of its own, so no reader sees a part of it. */
 const STATEMENTS = {
@@ -55,19 +58,55 @@ type Statements = Readonly<Record<keyof typeof STATEMENTS, SqliteStatement>>;
 export class SqliteStore implements StateStore {
   readonly description: string;
   readonly shared = true;
+  readonly #file: string;
   readonly #now: () => number;
+  readonly #busyMs: number;
+  readonly #lookMs: number;
   readonly #onProblem: SqliteStoreOptions['onProblem'];
   #failing = false;
+  #closed = false;
   #database: SqliteDatabase | undefined;
   #statements: Statements | undefined;
+  /** The file that is open: another one of the same name, or none, means that it was removed. */
+  #identity: string | undefined;
+  #lookedAt: number;
 
   /** @throws StoreError when the file cannot be used; the message is for the operator. */
-  constructor(file: string, { now, busyMs = BUSY_MS, onProblem }: SqliteStoreOptions) {
+  constructor(file: string, { now, busyMs = BUSY_MS, lookMs = LOOK_MS, onProblem }: SqliteStoreOptions) {
     this.description = `SQLite file '${file}'`;
+    this.#file = file;
     this.#now = now;
+    this.#busyMs = busyMs;
+    this.#lookMs = lookMs;
     this.#onProblem = onProblem;
-    this.#database = openSqliteFile(file, busyMs);
+    this.#lookedAt = performance.now();
+    this.#open();
+  }
+
+  #open(): void {
+    this.#database = openSqliteFile(this.#file, this.#busyMs);
     this.#statements = prepareStatements(this.#database);
+    this.#identity = identify(this.#file);
+  }
+
+  /**
+   * A process goes on with an open file that was removed, and what it writes is gone when it ends: the file is looked at, and
+   * opened again. What was in it is lost.
+   */
+  #look(): void {
+    if (this.#closed || performance.now() - this.#lookedAt < this.#lookMs) return;
+    this.#lookedAt = performance.now();
+    const identity = identify(this.#file);
+    if (identity !== undefined && identity === this.#identity) return;
+    if (this.#database !== undefined) {
+      // Closing it would remove the files beside the new one, which have the same names.
+      abandoned.push(this.#database);
+      this.#onProblem?.(`${this.description} was removed: pending confirmations, approvals and counts are lost.`);
+    }
+    this.#database = undefined;
+    this.#statements = undefined;
+    if (identity === undefined) removeCompanions(this.#file);
+    this.#open();
   }
 
   async insert(collection: Collection, key: string, value: JsonObject, options: RecordOptions): Promise<boolean> {
@@ -134,6 +173,7 @@ export class SqliteStore implements StateStore {
   }
 
   async close(): Promise<void> {
+    this.#closed = true;
     // The driver keeps the file open as long as a statement exists.
     this.#statements = undefined;
     this.#database?.close();
@@ -148,17 +188,17 @@ export class SqliteStore implements StateStore {
   }
 
   #read<T>(work: (statements: Statements, database: SqliteDatabase) => T): T {
-    if (this.#statements === undefined || this.#database === undefined) {
-      throw new StoreError('The state store is closed.');
-    }
+    if (this.#closed) throw new StoreError('The state store is closed.');
     try {
+      this.#look();
+      if (this.#statements === undefined || this.#database === undefined) {
+        throw new StoreError(`The state store's file '${this.#file}' was removed.`);
+      }
       return work(this.#statements, this.#database);
     } catch (cause) {
-      this.#report(
-        true,
-        `cannot be used (${faultCode(cause)}): calls that need the state store are refused until it can.`,
-      );
-      throw new StoreError(`The state store cannot be used (${faultCode(cause)}).`, { cause });
+      const why = faultCode(cause instanceof StoreError ? cause.cause : cause);
+      this.#report(true, `cannot be used (${why}): calls that need the state store are refused until it can.`);
+      throw new StoreError(`The state store cannot be used (${why}).`, { cause });
     }
   }
 
@@ -167,6 +207,20 @@ export class SqliteStore implements StateStore {
     this.#failing = failing;
     this.#onProblem?.(`${this.description} ${what}`);
   }
+}
+
+/** Databases whose files are gone, kept so that the driver never closes them. */
+const abandoned: SqliteDatabase[] = [];
+
+/** Which file has the name now; undefined where none has. */
+function identify(file: string): string | undefined {
+  const found = statSync(file, { throwIfNoEntry: false });
+  return found === undefined ? undefined : `${found.dev}:${found.ino}`;
+}
+
+/** What SQLite wrote beside a file that is gone would be read into the new one. */
+function removeCompanions(file: string): void {
+  for (const suffix of ['-wal', '-shm']) rmSync(`${file}${suffix}`, { force: true });
 }
 
 interface RecordRow {

@@ -59,6 +59,8 @@ export class CallChannel implements Transport {
   onclose?: Transport['onclose'];
   onerror?: Transport['onerror'];
   onmessage?: Transport['onmessage'];
+  /** Called for an answer to a request that was never sent; it is dropped. */
+  onunknown: ((id: unknown) => void) | undefined;
   /** Called once when no new request can be sent. */
   onlost: ((fault: UpstreamFault) => void) | undefined;
   readonly hasPerRequestStream: boolean;
@@ -70,6 +72,8 @@ export class CallChannel implements Transport {
   readonly #maxAnswerBytes: number;
   readonly #pingMs: number;
   readonly #pending = new Map<number, Pending>();
+  /** Requests of the SDK's client that have no answer yet. */
+  readonly #passedOn = new Set<unknown>();
   #nextId = FIRST_ID;
   #sweeper: NodeJS.Timeout | undefined;
   #envelope: JsonObject | undefined;
@@ -120,7 +124,10 @@ export class CallChannel implements Transport {
   }
 
   send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
-    if ('method' in message && 'id' in message) this.#lastMethod = message.method;
+    if ('method' in message && 'id' in message) {
+      this.#lastMethod = message.method;
+      this.#passedOn.add(message.id);
+    }
     return this.#transport.send(message, options);
   }
 
@@ -207,8 +214,9 @@ export class CallChannel implements Transport {
       return;
     }
     const id = ownId(message.id);
-    if (id === undefined) this.onmessage?.(message);
-    else this.#answer(id, message as unknown as JsonObject);
+    if (id !== undefined && id < this.#nextId) this.#answer(id, message as unknown as JsonObject);
+    else if (this.#passedOn.delete(message.id)) this.onmessage?.(message);
+    else this.onunknown?.(message.id);
   }
 
   #answer(id: number, message: JsonObject): void {

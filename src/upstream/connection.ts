@@ -9,6 +9,7 @@ import {
   SdkHttpError,
 } from '@modelcontextprotocol/client';
 import type { UpstreamConfig } from '../config/gateway-config.js';
+import type { Observer } from '../observe/observation.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import type { ToolCallResult } from '../protocol/result.js';
 import type { RawTool } from '../protocol/tools.js';
@@ -179,6 +180,7 @@ function silence(method: string | undefined, timeoutMs: number, cause: unknown):
 async function beginAttempt({ config, around, probeTimeoutMs, onLimits }: ConnectionRequest): Promise<Attempt> {
   const transport = await openTransport(config, around, { onLimits });
   const channel = new CallChannel(transport, config);
+  channel.onunknown = noteUnknownAnswers(config.slug, around.observe);
   const lost = new Promise<UpstreamFault>((resolve) => {
     channel.onlost = resolve;
   });
@@ -192,6 +194,27 @@ async function beginAttempt({ config, around, probeTimeoutMs, onLimits }: Connec
   client.onerror = ({ message }) =>
     around.observe({ kind: 'notice', level: 'debug', message: `${config.slug}: ${message}` });
   return { channel, client, lost, closed };
+}
+
+/** How often a server's answers to nothing are reported. */
+const UNKNOWN_NOTED_MS = 60_000;
+
+/** Such a server may have answered a call with the wrong id, so that the call times out: the log says why. */
+function noteUnknownAnswers(slug: string, observe: Observer): (id: unknown) => void {
+  let count = 0;
+  let notedAt = Number.NEGATIVE_INFINITY;
+  return (id) => {
+    count += 1;
+    if (performance.now() - notedAt < UNKNOWN_NOTED_MS) return;
+    notedAt = performance.now();
+    const what = `${slug} answered requests that were never sent (${count} so far; the last id: ${excerpt(id)}); dropped`;
+    observe({ kind: 'notice', level: 'warn', message: what });
+  };
+}
+
+/** An id is the server's text. */
+function excerpt(id: unknown): string {
+  return JSON.stringify(id ?? null).slice(0, 60);
 }
 
 async function completeConnection(

@@ -160,6 +160,7 @@ export class ManagedUpstream implements Upstream {
         repeats[reason] += 1;
         // A new session that is forgotten at once says that this was no matter of sessions: what ran is then unknown.
         if (repeats[reason] > MAX_REPEATS[reason]) throw reason === 'forgotten' ? inDoubt(error) : error;
+        if (reason !== 'unsent' && (await call.mayRepeat?.()) === false) throw error;
       }
     }
   }

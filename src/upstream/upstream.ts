@@ -25,6 +25,8 @@ export interface UpstreamCall {
   readonly onProgress?: (update: ProgressUpdate) => void;
   /** Called each time before the call is sent, however long it waited; what it throws refuses the call. */
   readonly beforeSend?: () => void;
+  /** Asked before the call is sent once more, after the server may have had it. */
+  readonly mayRepeat?: () => Promise<boolean>;
 }
 
 /** What is known of an upstream at this moment; for status pages, never for decisions on the fast path. */

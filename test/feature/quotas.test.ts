@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../src/protocol/json.js';
+import { behaviourServer } from '../support/behaviours.js';
 import { dangerEntry, EXECUTE, startDangerUpstream } from '../support/danger-upstream.js';
 import { type Answer, connectClient, type McpClient } from '../support/mcp-client.js';
 import { NO_REDIS, REDIS_BINARY, startRedisServer } from '../support/redis-server.js';
@@ -152,4 +154,17 @@ describe('a quota', () => {
     expect(answers[2]?.error?.details).toMatchObject({ limit: 2, remaining: 0, window: 'day' });
     expect(upstream.calls).toHaveLength(before + 2);
   }, 60_000);
+});
+
+it('counts a call that is sent again, as its server had it, against what the server allows', async () => {
+  const api_limits = [{ scope: 'global', limit: 3, window: 'day' }];
+  const operations = { crash: { category: 'READ', danger: 'safe' } };
+  await using gateway = await serveGateway({ mcpServers: { demo: { ...behaviourServer(), operations, api_limits } } });
+  await using client = await connectClient(gateway.url);
+  const crash = async (): Promise<JsonObject | undefined> =>
+    (await client.call('mcp_aql_read', 'crash', {})).error?.details;
+  // Sent and sent again; then sent once, as there is nothing left to repeat it with; then not at all.
+  await crash();
+  await crash();
+  expect(await crash()).toMatchObject({ limit: 3, remaining: 0 });
 });

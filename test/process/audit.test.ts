@@ -60,7 +60,7 @@ async function openWorkplace(events: readonly AuditEvent[] = [DENIED, CALL]) {
   const directory = await makeDirectory();
   const journals = join(directory.path, 'audit');
   const file = join(directory.path, 'gateway.config.json');
-  await writeFile(file, JSON.stringify({ mcpServers: {}, audit: { directory: 'audit' } }));
+  await writeFile(file, JSON.stringify({ mcpServers: {}, audit: { directory: 'audit' }, store: { type: 'memory' } }));
   let now = START;
   const trail = await openAuditTrail(config(journals), { observe: () => undefined, process: 'test', now: () => now });
   for (const event of events) {

@@ -25,6 +25,7 @@ export const NO_OPERATIONS: Snapshot = {
   },
   search: async () => [],
   handlerOf: () => async () => ({ data: null }),
+  partOf: () => undefined,
   isCallable: () => true,
   connections: { absenceOf: () => undefined, retryNow: () => undefined },
 };

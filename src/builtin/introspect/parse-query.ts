@@ -138,6 +138,11 @@ function requireToken(token: string | undefined): string {
   throw new OperationError('VALIDATION_MISSING_PARAM', message, { param_name: 'token', operation: 'introspect' });
 }
 
+/** The handle of the stored answer that a query reads; undefined for every other query. */
+export function handleOf({ query, name }: JsonObject): string | undefined {
+  return query === 'result' && typeof name === 'string' ? name : undefined;
+}
+
 function kindOf(query: string, name: string | undefined): IntrospectionQuery['kind'] {
   if (query === 'operations') return name === undefined ? 'operations' : 'operation';
   if (query === 'types') return name === undefined ? 'types' : 'type';

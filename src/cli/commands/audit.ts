@@ -1,11 +1,14 @@
 import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { GatewayConfig } from '../../config/gateway-config.js';
 import { faultCode } from '../../config/secrets.js';
 import {
   type FoundRecord,
   followJournals,
   type JournalVerdict,
+  type KeptHeads,
   type RecordFilter,
+  readHeads,
   searchJournals,
   tailJournals,
   verifyJournals,
@@ -31,13 +34,23 @@ function registerAuditVerify(audit: Command, terminal: Terminal): void {
     .option(...DIR_OPTION)
     .action(async (_own: unknown, command: Command) => {
       const flags = command.optsWithGlobals<AuditFlags>();
-      await withJournals(flags, terminal, async (directory) => {
-        const verdict = await verifyJournals(directory);
+      await withJournals(flags, terminal, async (directory, config) => {
+        const kept = config === undefined ? NO_HEADS : await readHeads(config);
+        const verdict = noteHeads(await verifyJournals(directory, kept.heads), kept);
         if (flags.json === true) printJson(terminal, verdict);
         else printVerdict(verdict, directory, terminal);
         if (verdict.faults.length > 0 || verdict.lost > 0) process.exitCode = EXIT_CODE.tampered;
       });
     });
+}
+
+/** Journals of another directory may be copies: the ends in the configured store say nothing about them. */
+const NO_HEADS: KeptHeads = { heads: [] };
+
+function noteHeads(verdict: JournalVerdict, { problem }: KeptHeads): JournalVerdict {
+  if (problem === undefined) return verdict;
+  const note = `the ends of the journals could not be compared with those in it: ${problem}`;
+  return { ...verdict, notes: [...verdict.notes, { file: 'state store', note }] };
 }
 
 function printVerdict(
@@ -80,12 +93,12 @@ const DIRECTORY_PROBLEMS: Readonly<Record<string, string>> = {
 async function withJournals(
   flags: AuditFlags,
   terminal: Terminal,
-  task: (directory: string) => Promise<void>,
+  task: (directory: string, config?: GatewayConfig) => Promise<void>,
 ): Promise<void> {
-  const directory =
-    flags.dir === undefined ? (await loadCliConfig(flags, terminal)).audit.directory : resolve(flags.dir);
+  const config = flags.dir === undefined ? await loadCliConfig(flags, terminal) : undefined;
+  const directory = config?.audit.directory ?? resolve(flags.dir ?? '');
   try {
-    await task(directory);
+    await task(directory, config);
   } catch (cause) {
     if (!(cause instanceof Error) || !('syscall' in cause)) throw cause;
     const code = faultCode(cause);

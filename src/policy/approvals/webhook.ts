@@ -38,8 +38,11 @@ export function createWebhook(
   const destination = readDestination(target);
   const { origin } = new URL(target.url);
   const closing = new AbortController();
-  const waiting: Approval[] = [];
+  const waiting: Message[] = [];
+  /** Those that were attempted before. */
+  const retries: Message[] = [];
   const inFlight = new Set<Promise<void>>();
+  const paused = new Set<Promise<void>>();
 
   const conclude = ({ id, operation }: Approval, failure: string | undefined): void => {
     const event = failure === undefined ? 'notified' : 'notification_failed';
@@ -55,16 +58,32 @@ export function createWebhook(
           },
     );
   };
-  const deliver = async (approval: Approval): Promise<void> => {
-    const message = { id: randomUUID(), body: describeRequest(approval, publicUrl) };
-    conclude(approval, await deliverMessage(message, destination, { fetch, now, delay }, closing.signal));
+  /** Makes one attempt. One that may succeed later gives up its place meanwhile, so that a new request waits for none. */
+  const attempt = async (message: Message): Promise<void> => {
+    const failure = await send(message, destination, { fetch, now }, closing.signal);
+    const number = message.attempts + 1;
+    if (failure === undefined) return conclude(message.approval, undefined);
+    if (closing.signal.aborted) return conclude(message.approval, 'the gateway stopped');
+    if (!failure.passing) return conclude(message.approval, failure.reason);
+    if (number === MAX_ATTEMPTS) {
+      return conclude(message.approval, `${failure.reason}, at the last of ${MAX_ATTEMPTS} attempts`);
+    }
+    if (paused.size + retries.length >= MAX_WAITING) return conclude(message.approval, failure.reason);
+    const pausing = pauseBefore({ ...message, attempts: number }).finally(() => paused.delete(pausing));
+    paused.add(pausing);
+  };
+  const pauseBefore = async (message: Message): Promise<void> => {
+    await delay(FIRST_PAUSE_MS * 2 ** (message.attempts - 1), closing.signal);
+    if (closing.signal.aborted) return conclude(message.approval, 'the gateway stopped');
+    retries.push(message);
+    sendWaiting();
   };
   const sendWaiting = (): void => {
     while (inFlight.size < MAX_IN_FLIGHT) {
       // A new request can still be decided in time; one that has waited long may have expired.
-      const approval = waiting.pop();
-      if (approval === undefined) return;
-      const delivery = deliver(approval).finally(() => {
+      const message = waiting.pop() ?? retries.pop();
+      if (message === undefined) return;
+      const delivery = attempt(message).finally(() => {
         inFlight.delete(delivery);
         sendWaiting();
       });
@@ -75,15 +94,17 @@ export function createWebhook(
   return {
     send(approval) {
       if (closing.signal.aborted) return conclude(approval, 'the gateway stopped');
-      waiting.push(approval);
+      waiting.push({ approval, id: randomUUID(), body: describeRequest(approval, publicUrl), attempts: 0 });
       const oldest = waiting.length > MAX_WAITING ? waiting.shift() : undefined;
-      if (oldest !== undefined) conclude(oldest, `${MAX_WAITING} newer messages wait`);
+      if (oldest !== undefined) conclude(oldest.approval, `${MAX_WAITING} newer messages wait`);
       sendWaiting();
     },
     async close() {
       closing.abort();
-      for (const approval of waiting.splice(0)) conclude(approval, 'the gateway stopped');
+      for (const { approval } of [...waiting.splice(0), ...retries.splice(0)])
+        conclude(approval, 'the gateway stopped');
       await Promise.all(inFlight);
+      await Promise.all(paused);
     },
   };
 }
@@ -111,6 +132,7 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await sleep(ms, undefined, { signal, ref: false }).catch(() => undefined);
 }
 
+/** A receiver recovers from a refused connection, a time-out, 429 and 5xx; the pauses between attempts double. */
 const MAX_ATTEMPTS = 5;
 const FIRST_PAUSE_MS = 1_000;
 const TIMEOUT_MS = 10_000;
@@ -125,33 +147,21 @@ interface Destination {
 /** Why a message did not arrive; undefined where it did. `passing` failures may succeed on a retry. */
 type Failure = { readonly reason: string; readonly passing: boolean } | undefined;
 
-/**
- * Sends a message, up to five times where the receiver may recover: it cannot be reached, is too slow, or answers 429 or
- * 5xx. The pauses double from one second. Resolves with undefined, or with why it did not arrive; never rejects.
- *
- * @param signal aborts the attempt under way and those to come
- */
-async function deliverMessage(
-  message: { readonly id: string; readonly body: string },
-  destination: Destination,
-  deps: DeliveryDeps,
-  signal: AbortSignal,
-): Promise<string | undefined> {
-  for (let attempt = 1; ; attempt += 1) {
-    const failure = await send(message, destination, deps, signal);
-    if (failure === undefined) return undefined;
-    if (signal.aborted) return 'the gateway stopped';
-    if (!failure.passing) return failure.reason;
-    if (attempt === MAX_ATTEMPTS) return `${failure.reason}, at the last of ${MAX_ATTEMPTS} attempts`;
-    await deps.delay(FIRST_PAUSE_MS * 2 ** (attempt - 1), signal);
-    if (signal.aborted) return 'the gateway stopped';
-  }
+/** A request on its way to the receiver. */
+interface Message {
+  readonly approval: Approval;
+  /** The same for each attempt. */
+  readonly id: string;
+  readonly body: string;
+  /** How often it was sent in vain. */
+  readonly attempts: number;
 }
 
+/** Makes one attempt. Never rejects. @param signal aborts it */
 async function send(
-  { id, body }: { readonly id: string; readonly body: string },
+  { id, body }: Message,
   { url, headers, secret }: Destination,
-  { fetch, now }: DeliveryDeps,
+  { fetch, now }: Pick<DeliveryDeps, 'fetch' | 'now'>,
   signal: AbortSignal,
 ): Promise<Failure> {
   try {

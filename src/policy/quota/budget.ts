@@ -33,11 +33,14 @@ export type Budget = ApiBudget | QuotaBudget;
 /** What one call uses of one budget. */
 export interface Draw<B extends Budget = Budget> {
   readonly budget: B;
+  /** Of a budget that counts answers: what is reserved until the answer is known. */
   readonly by: number;
   readonly span: Span;
   readonly counter: string;
   /** When the counter may be forgotten, in milliseconds since the epoch. */
   readonly expiresAt: number;
+  /** The same at another time: in the window of that time. */
+  at(now: number): Draw<B>;
 }
 
 /** A limited amount that calls use up. */
@@ -64,7 +67,8 @@ const GRACE_MS = 60_000;
 export function drawOn<B extends Budget>(budget: B, by: number, caller: Caller, now: number): Draw<B> {
   const span = spanOf(budget.window, now);
   const counter = `${budget.key}/${span.start}/${nameShare(budget.per, caller)}`;
-  return { budget, by, span, counter, expiresAt: span.end + GRACE_MS };
+  const at = (later: number): Draw<B> => drawOn(budget, by, caller, later);
+  return { budget, by, span, counter, expiresAt: span.end + GRACE_MS, at };
 }
 
 /** All unauthenticated callers share one client's budget, because anybody can open another session. */
@@ -75,19 +79,23 @@ function nameShare(per: Share, caller: Caller): string {
 }
 
 /** @param bound the threshold that the counter must stay within, if any */
-export function stepOf({ counter, by, expiresAt, budget }: Draw, bound?: number): CounterStep {
+export function stepOf(draw: Draw, bound?: number): CounterStep {
+  const { counter, by, expiresAt } = draw;
   const step = { counter, by, expiresAt };
-  return bound === undefined ? step : { ...step, limit: ceilingOf(budget, bound) };
+  return bound === undefined ? step : { ...step, limit: ceilingOf(draw, bound) };
 }
 
 /** Whether the draw would take a counter past a threshold. */
-export function passes({ budget, by }: Draw, value: number, bound: number | undefined): boolean {
-  return bound !== undefined && value + by > ceilingOf(budget, bound);
+export function passes(draw: Draw, value: number, bound: number | undefined): boolean {
+  return bound !== undefined && value + draw.by > ceilingOf(draw, bound);
 }
 
-/** The highest count that is allowed. A budget that counts answers must be below its threshold before the call. */
-function ceilingOf({ countsAnswers }: Budget, bound: number): number {
-  return countsAnswers ? bound - 1 : bound;
+/**
+ * The highest count that is allowed. A budget that counts answers must be below its threshold before the call: how far its own
+ * answer goes beyond is not known yet.
+ */
+function ceilingOf({ budget, by }: Draw, bound: number): number {
+  return budget.countsAnswers ? bound - 1 + by : bound;
 }
 
 /** One window of the calendar, in milliseconds since the epoch; the end is the next one's start. */

@@ -25,12 +25,18 @@ import {
 } from './budget.js';
 import type { QuotaSettings } from './quota-types.js';
 
+/** A budget, and what a call adds to it before it runs. */
+interface Charge {
+  readonly budget: Budget;
+  readonly by: number;
+}
+
 /** The budgets that calls of one operation use. */
 interface Plan {
   /** The limits of upstreams first. */
-  readonly charges: readonly { readonly budget: Budget; readonly by: number }[];
-  /** Budgets that count the answers. */
-  readonly settled: readonly Budget[];
+  readonly charges: readonly Charge[];
+  /** Those that count the answers. */
+  readonly settled: readonly Charge[];
 }
 
 const NOTHING: readonly never[] = [];
@@ -47,20 +53,20 @@ export class Budgets {
     this.quotas = createQuotaBudgets(quotas);
   }
 
-  /** What a call uses before it runs. */
-  drawsOf(operation: Operation, caller: Caller, now: number): readonly Draw[] {
-    const { charges } = this.#planOf(operation);
-    if (charges.length === 0) return NOTHING;
-    return charges
-      .filter(({ budget }) => budget.appliesTo(caller))
-      .map(({ budget, by }) => drawOn(budget, by, caller, now));
+  /** What a call uses before it runs, with the tokens that are reserved for its answer. */
+  drawsOf(operation: Operation, caller: Caller, reserved: number, now: number): readonly Draw[] {
+    return draw(this.#planOf(operation).charges, caller, reserved, now);
   }
 
-  /** What an answer of so many tokens uses. */
-  settlementOf(operation: Operation, caller: Caller, tokens: number, now: number): readonly Draw[] {
-    const { settled } = this.#planOf(operation);
-    if (settled.length === 0) return NOTHING;
-    return settled.filter((budget) => budget.appliesTo(caller)).map((budget) => drawOn(budget, tokens, caller, now));
+  /** What a part of an answer uses that the operation has given before. */
+  answerDrawsOf(operation: Operation, caller: Caller, reserved: number, now: number): readonly Draw[] {
+    return draw(this.#planOf(operation).settled, caller, reserved, now);
+  }
+
+  /** What sending a call once more uses: the limits of the upstream alone. */
+  repeatDrawsOf(operation: Operation, caller: Caller, now: number): readonly Draw[] {
+    const ofUpstream = this.#planOf(operation).charges.filter(({ budget }) => budget.kind === 'api');
+    return draw(ofUpstream, caller, 0, now);
   }
 
   #planOf(operation: Operation): Plan {
@@ -70,11 +76,18 @@ export class Budgets {
       const by = budget.stepsOf(operation);
       return by === undefined ? [] : [{ budget, by }];
     });
-    const settled = charges.map(({ budget }) => budget).filter(({ countsAnswers }) => countsAnswers);
+    const settled = charges.filter(({ budget }) => budget.countsAnswers);
     const plan = { charges, settled };
     this.#plans.set(operation, plan);
     return plan;
   }
+}
+
+function draw(charges: readonly Charge[], caller: Caller, reserved: number, now: number): readonly Draw[] {
+  if (charges.length === 0) return NOTHING;
+  return charges
+    .filter(({ budget }) => budget.appliesTo(caller))
+    .map(({ budget, by }) => drawOn(budget, budget.countsAnswers ? reserved : by, caller, now));
 }
 
 /** The share of the next threshold from which a warning has severity `high` (companion document "warnings"). */

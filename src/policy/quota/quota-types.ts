@@ -13,6 +13,23 @@ export interface ChargeRequest {
   readonly caller: Caller;
   /** The token that the caller sent to continue past a pause. */
   readonly continueToken?: string;
+  /**
+   * The operation whose stored answer is read on. Nothing is sent to its upstream then, so of its budgets those apply that count
+   * answers.
+   */
+  readonly partOf?: Operation;
+  /** The most bytes of data that the answer may have; the configured number where absent. */
+  readonly answerBytes?: number;
+  /** False where the caller does not get the answer, so that no budget counts it. */
+  readonly delivered?: boolean;
+}
+
+/** A call that was counted. */
+export interface Charged {
+  /** Of quotas whose threshold is near. */
+  readonly warnings: readonly Warning[];
+  /** Counts the answer, and gives back what was reserved for it; 0 where there is none. Called once; never rejects. */
+  settle(answerCharacters: number): undefined | Promise<void>;
 }
 
 /** The part of the configuration that limits use. */
@@ -24,13 +41,13 @@ export interface QuotaSettings {
 /** Counts calls against upstreams' limits and the operator's quotas, exactly, over all gateways that share a store. */
 export interface QuotaService {
   /**
-   * Counts a call before it runs, on every budget or on none. Undefined where no budget applies; else resolves with the
-   * warnings of quotas whose threshold is near. Throws or rejects with an `OperationError` of a RATE_LIMIT_* or TOKEN_* code,
-   * or INTERNAL_ERROR while the store cannot be reached. A counted call stays counted, however it ends.
+   * Counts a call before it runs, on every budget or on none. Undefined where no budget applies. A call that has space only once
+   * another one's answer is known waits for it. Throws or rejects with an `OperationError` of a RATE_LIMIT_* or TOKEN_* code, or
+   * INTERNAL_ERROR while the store cannot be reached. A counted call stays counted, however it ends.
    */
-  charge(request: ChargeRequest): undefined | Promise<readonly Warning[]>;
-  /** Counts the tokens of an answer. Undefined where no budget counts them; never rejects. */
-  settle(operation: Operation, caller: Caller, answerCharacters: number): undefined | Promise<void>;
+  charge(request: ChargeRequest): undefined | Promise<Charged>;
+  /** Counts a call that is sent once more; false where the upstream's own limit is used up. Never rejects. */
+  chargeRepeat(operation: Operation, caller: Caller): Promise<boolean>;
   /** Stores what an upstream's answer says about its rate limit. */
   noteLimits(upstreamSlug: string, limits: AnnouncedLimits, tool?: string): void;
   /** The state of each budget for this caller. Rejects while the store cannot be reached. */

@@ -1,13 +1,16 @@
 import type { Observer } from '../../observe/observation.js';
+import { GATEWAY_SOURCE } from '../../protocol/operation.js';
 import type { Warning } from '../../protocol/result.js';
-import type { StateStore } from '../../store/state-store.js';
+import type { CounterStep, StateStore } from '../../store/state-store.js';
 import type { ConfirmationTokens } from '../confirmation/token-types.js';
 import { failClosed } from '../fail-closed.js';
+import { AnswerSizes, tokensOf } from './answer-sizes.js';
 import { type Draw, passes, type QuotaBudget, stepOf } from './budget.js';
 import { Budgets, quotaWarning } from './budgets.js';
 import { QuotaPauses } from './pauses.js';
 import { describeQuotas } from './quota-status.js';
-import type { ChargeRequest, QuotaService, QuotaSettings } from './quota-types.js';
+import type { Charged, ChargeRequest, QuotaService, QuotaSettings } from './quota-types.js';
+import { Reservations } from './reservations.js';
 import { AnnouncedBlocks } from './upstream-backoff.js';
 
 interface QuotaServiceDeps {
@@ -15,76 +18,157 @@ interface QuotaServiceDeps {
   readonly tokens: Pick<ConfirmationTokens, 'issue' | 'redeem'>;
   readonly config: QuotaSettings;
   readonly observe: Observer;
+  /** The most bytes of data that an answer has. */
+  readonly answerBytes?: number;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
 }
 
-/** An estimate, which the specification's companion documents leave open: a token of text is about four characters. */
-const CHARACTERS_PER_TOKEN = 4;
-
-export function createQuotaService({ store, tokens, config, observe, now = Date.now }: QuotaServiceDeps): QuotaService {
+export function createQuotaService({
+  store,
+  tokens,
+  config,
+  observe,
+  answerBytes = DEFAULT_ANSWER_BYTES,
+  now = Date.now,
+}: QuotaServiceDeps): QuotaService {
   const safeStore = failClosed(store);
   const budgets = new Budgets(config);
   const blocks = new AnnouncedBlocks(now);
   const pauses = new QuotaPauses({ store: safeStore, tokens, now });
-  const counter = new CallCounter(safeStore, pauses, now);
+  const sizes = new AnswerSizes(answerBytes);
+  const counter = new CallCounter({ store: safeStore, answers: store, pauses, now, observe });
   return {
     charge(request) {
-      const { operation, caller } = request;
-      blocks.check(operation);
-      const draws = budgets.drawsOf(operation, caller, now());
-      return draws.length === 0 ? undefined : counter.charge(draws, request);
-    },
-    settle(operation, caller, answerCharacters) {
-      const draws = budgets.settlementOf(operation, caller, Math.ceil(answerCharacters / CHARACTERS_PER_TOKEN), now());
+      const { partOf } = request;
+      if (partOf === undefined) blocks.check(request.operation);
+      const draws = drawsOf(request, budgets, sizes, now());
       if (draws.length === 0) return undefined;
-      // The call has run: a failure to count must not lose its answer.
-      return store.incrementAll(draws.map((draw) => stepOf(draw))).then(
-        () => undefined,
-        (cause: unknown) => {
-          const why = cause instanceof Error ? cause.message : String(cause);
-          observe({ kind: 'notice', level: 'warn', message: `the tokens of an answer were not counted: ${why}` });
-        },
-      );
+      const learn = (answerTokens: number): void => sizes.learn(partOf ?? request.operation, answerTokens);
+      return counter.charge(draws, request, learn);
     },
+    chargeRepeat: (operation, caller) => counter.chargeRepeat(budgets.repeatDrawsOf(operation, caller, now())),
     noteLimits: (upstreamSlug, limits, tool) => blocks.note(upstreamSlug, limits, tool),
     status: (caller) => describeQuotas({ budgets, blocks, pauses, store: safeStore, caller, now: now() }),
   };
 }
 
+/** What the configuration allows where it says nothing. */
+const DEFAULT_ANSWER_BYTES = 100_000;
+
+/**
+ * The gateway's own operations reserve nothing: they call others, which would wait for what their caller holds. A part of a stored
+ * answer is counted for the operation that gave it.
+ */
+function drawsOf(request: ChargeRequest, budgets: Budgets, sizes: AnswerSizes, now: number): readonly Draw[] {
+  const { operation, caller, partOf, answerBytes, delivered = true } = request;
+  if (!delivered) return budgets.drawsOf(operation, caller, 0, now).filter(({ budget }) => !budget.countsAnswers);
+  const ownReserve = operation.upstream === GATEWAY_SOURCE ? 0 : sizes.expect(operation, answerBytes);
+  if (partOf === undefined) return budgets.drawsOf(operation, caller, ownReserve, now);
+  const ofPart = budgets.answerDrawsOf(partOf, caller, sizes.expect(partOf, answerBytes), now);
+  if (partOf.qualifiedName === operation.qualifiedName) return ofPart;
+  const counted = new Set(ofPart.map(({ counter }) => counter));
+  const own = budgets.drawsOf(operation, caller, 0, now).filter((draw) => !counted.has(draw.counter));
+  return [...own, ...ofPart];
+}
+
+interface CallCounterParts {
+  /** Refuses a call where it fails. */
+  readonly store: Pick<StateStore, 'incrementAll'>;
+  /** Where answers are counted: a failure is reported with its cause. */
+  readonly answers: Pick<StateStore, 'incrementAll'>;
+  readonly pauses: QuotaPauses;
+  readonly now: () => number;
+  readonly observe: Observer;
+}
+
 /** Counts each call on all of its budgets or, where one of them stops it, on none. */
 class CallCounter {
-  readonly #store: Pick<StateStore, 'incrementAll'>;
-  readonly #pauses: QuotaPauses;
-  readonly #now: () => number;
+  readonly #parts: CallCounterParts;
+  readonly #reservations = new Reservations();
 
-  constructor(store: Pick<StateStore, 'incrementAll'>, pauses: QuotaPauses, now: () => number) {
-    this.#store = store;
-    this.#pauses = pauses;
-    this.#now = now;
+  constructor(parts: CallCounterParts) {
+    this.#parts = parts;
   }
 
-  async charge(draws: readonly Draw[], request: ChargeRequest): Promise<readonly Warning[]> {
+  /** @param learn is given the tokens of the answer */
+  async charge(
+    draws: readonly Draw[],
+    request: ChargeRequest,
+    learn: (answerTokens: number) => void,
+  ): Promise<Charged> {
+    const hadTurn = new Set<string>();
+    try {
+      const values = await this.#add(draws, request, hadTurn);
+      const reserved = draws.filter(({ budget }) => budget.countsAnswers);
+      for (const { counter, by } of reserved) this.#reservations.hold(counter, by);
+      return {
+        warnings: draws.flatMap((draw, index) => warn(draw, values[index] ?? 0)),
+        settle: (answerCharacters) => {
+          if (reserved.length === 0) return undefined;
+          const answerTokens = tokensOf(answerCharacters);
+          if (answerCharacters > 0) learn(answerTokens);
+          return this.#settle(reserved, answerTokens);
+        },
+      };
+    } finally {
+      for (const counter of hadTurn) this.#reservations.wakeNext(counter);
+    }
+  }
+
+  async chargeRepeat(draws: readonly Draw[]): Promise<boolean> {
+    if (draws.length === 0) return true;
+    try {
+      const steps = draws.map((draw) => stepOf(draw, draw.budget.thresholds.hardStop));
+      return (await this.#parts.store.incrementAll(steps)).added;
+    } catch {
+      // The store's failure is reported by itself. What cannot be counted is not sent again.
+      return false;
+    }
+  }
+
+  /** Adds the call to its counters; resolves with what they are then. */
+  async #add(draws: readonly Draw[], request: ChargeRequest, hadTurn: Set<string>): Promise<readonly number[]> {
+    const { store, pauses } = this.#parts;
     const continued = new Set<Draw>();
     let token = request.continueToken;
-    // Each iteration continues past one more pause.
+    // Each iteration waits for a reservation, or continues past one more pause.
     for (;;) {
       const boundOf = (draw: Draw) => nearestBound(draw, continued.has(draw));
-      const { values, added } = await this.#store.incrementAll(draws.map((draw) => stepOf(draw, boundOf(draw))));
-      if (added) return draws.flatMap((draw, index) => warn(draw, values[index] ?? 0));
-      this.#refuseStopped(draws, values);
-      const index = draws.findIndex((draw, each) => passes(draw, values[each] ?? 0, boundOf(draw)));
+      const held = draws.map(({ counter }) => this.#reservations.heldOf(counter));
+      const { values, added } = await store.incrementAll(draws.map((draw) => stepOf(draw, boundOf(draw))));
+      if (added) return values;
+      // What answers alone have used up: a counter that is full of reservations may have space again.
+      const used = values.map((value, index) => value - (held[index] ?? 0));
+      this.#refuseStopped(draws, used);
+      const index = draws.findIndex((draw, each) => passes(draw, used[each] ?? 0, boundOf(draw)));
       const paused = draws[index];
-      if (paused === undefined || continued.has(paused) || !isOnQuota(paused)) {
+      if (paused === undefined) {
+        await this.#waitForReservation(draws, values, boundOf, hadTurn);
+        continue;
+      }
+      if (continued.has(paused) || !isOnQuota(paused)) {
         throw new Error('the store refused an increment within every threshold');
       }
-      if (!(await this.#pauses.isOver(paused, request.caller))) {
-        if (token === undefined) throw await this.#pauses.ask(paused, values[index] ?? 0, request);
-        await this.#pauses.continuePast(paused, request, token);
+      if (!(await pauses.isOver(paused, request.caller))) {
+        if (token === undefined) throw await pauses.ask(paused, used[index] ?? 0, request);
+        await pauses.continuePast(paused, request, token);
         token = undefined;
       }
       continued.add(paused);
     }
+  }
+
+  async #waitForReservation(
+    draws: readonly Draw[],
+    values: readonly number[],
+    boundOf: (draw: Draw) => number | undefined,
+    hadTurn: Set<string>,
+  ): Promise<void> {
+    const full = draws.find((draw, index) => passes(draw, values[index] ?? 0, boundOf(draw)));
+    if (full === undefined) throw new Error('the store refused an increment within every threshold');
+    await this.#reservations.waitForTurn(full.counter, hadTurn.has(full.counter));
+    hadTurn.add(full.counter);
   }
 
   /** A hard stop comes before any pause: the question whether to continue would not help. */
@@ -92,9 +176,33 @@ class CallCounter {
     for (const [index, draw] of draws.entries()) {
       const value = values[index] ?? 0;
       const { budget, span } = draw;
-      if (passes(draw, value, budget.thresholds.hardStop)) throw budget.refuse({ span, value }, this.#now());
+      if (passes(draw, value, budget.thresholds.hardStop)) throw budget.refuse({ span, value }, this.#parts.now());
     }
   }
+
+  /** The call has run: a failure to count must not lose its answer. */
+  async #settle(reserved: readonly Draw[], answerTokens: number): Promise<void> {
+    const { answers, now, observe } = this.#parts;
+    const steps = reserved.flatMap((draw) => settlementOf(draw, answerTokens, now()));
+    try {
+      if (steps.length > 0) await answers.incrementAll(steps);
+    } catch (cause) {
+      const why = cause instanceof Error ? cause.message : String(cause);
+      observe({ kind: 'notice', level: 'warn', message: `the tokens of an answer were not counted: ${why}` });
+    } finally {
+      for (const { counter, by } of reserved) this.#reservations.release(counter, by);
+    }
+  }
+}
+
+/** An answer is counted in the window in which it comes, and what was reserved is given back where it was taken. */
+function settlementOf(draw: Draw, answerTokens: number, now: number): readonly CounterStep[] {
+  const current = draw.at(now);
+  const steps =
+    current.counter === draw.counter
+      ? [stepOf({ ...draw, by: answerTokens - draw.by })]
+      : [stepOf({ ...draw, by: -draw.by }), stepOf({ ...current, by: answerTokens })];
+  return steps.filter(({ by }) => by !== 0);
 }
 
 function nearestBound({ budget }: Draw, hasContinued: boolean): number | undefined {
@@ -106,8 +214,10 @@ function isOnQuota(draw: Draw): draw is Draw<QuotaBudget> {
   return draw.budget.kind === 'quota';
 }
 
+/** @param value the counter with the call; what is reserved for its own answer is not used yet */
 function warn(draw: Draw, value: number): readonly Warning[] {
   if (!isOnQuota(draw)) return [];
-  const warning = quotaWarning(draw.budget, { span: draw.span, value });
+  const used = draw.budget.countsAnswers ? value - draw.by : value;
+  const warning = quotaWarning(draw.budget, { span: draw.span, value: used });
   return warning === undefined ? [] : [warning];
 }

@@ -45,6 +45,8 @@ export interface ResultStore {
   /** Undefined where the result alone is beyond the bound. */
   storeResult(result: StoredResult, caller: Caller): string | undefined;
   findResult(handle: string, caller: Caller): StoredResult | undefined;
+  /** The operation of a result, without reading the result. */
+  operationOf(handle: string, caller: Caller): string | undefined;
   endSession(sessionId: string): void;
   /** Bytes held now. */
   readonly bytes: number;
@@ -137,6 +139,11 @@ class MemoryResultStore implements ResultStore {
     const entry = this.#find(handle, caller, {});
     if (entry === undefined || !('content' in entry)) return undefined;
     return { operation: entry.operation, dataText: entry.content.toString() };
+  }
+
+  operationOf(handle: string, caller: Caller): string | undefined {
+    const entry = this.#find(handle, caller, {});
+    return entry === undefined || !('content' in entry) ? undefined : entry.operation;
   }
 
   endSession(sessionId: string): void {

@@ -3,17 +3,19 @@ import type { Gateway } from '../../gateway/gateway.js';
 
 /**
  * `/healthz` says that the process is alive; a supervisor restarts it when it does not answer. `/readyz` says whether calls
- * can be served: 200 or 503, in both cases with the state of each upstream. Anyone may ask, so it says states alone: why a
- * server is down may hold its last words, and those a secret; `list` and the log say it.
+ * can be served: 200 or 503, in both cases with the state of each upstream, of the state store and of the audit journal. While
+ * one of the latter fails, what needs it is refused and the rest is served, so that it does not change the status. Anyone may
+ * ask, so it says states alone: why a server is down may hold its last words, and those a secret; `list` and the log say it.
  *
  * @param server.stopping whether the gateway has been asked to stop, and takes requests only until balancers have noticed.
  */
 export function registerHealth(app: FastifyInstance, gateway: Gateway, server: { readonly stopping: boolean }): void {
   app.get('/healthz', (_request, reply) => reply.send({ status: 'ok' }));
   app.get('/readyz', (_request, reply) => {
-    const { ready, operations, upstreams } = gateway.status();
+    const { ready, operations, upstreams, state } = gateway.status();
     const status = server.stopping ? 'stopping' : ready ? 'ready' : 'not ready';
     const states = upstreams.map(({ name, state }) => ({ name, state }));
-    return reply.code(status === 'ready' ? 200 : 503).send({ status, operations, upstreams: states });
+    const own = { store: state.store.state, audit: state.audit.state };
+    return reply.code(status === 'ready' ? 200 : 503).send({ status, operations, ...own, upstreams: states });
   });
 }

@@ -55,7 +55,7 @@ async function openHttpTransport(
 ): Promise<UpstreamTransport> {
   if (endpoint.type === 'sse') {
     const { SseTransport } = await import('./sse.js');
-    return new SseTransport(endpoint);
+    return new SseTransport(endpoint, maxAnswerBytes);
   }
   const { HttpTransport } = await import('./http.js');
   return new HttpTransport({

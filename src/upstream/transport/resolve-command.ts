@@ -1,4 +1,4 @@
-import { constants } from 'node:fs';
+import { constants, statSync } from 'node:fs';
 import { access, readFile, stat } from 'node:fs/promises';
 import path, { dirname, join } from 'node:path';
 import type { StdioEndpoint } from '../../config/gateway-config.js';
@@ -99,9 +99,40 @@ function wrapBatchFile(file: string, args: readonly string[], { env }: CommandSu
  * The folders where packages put their programs, nearest first: `node_modules/.bin` beside each starting folder and beside
  * every folder above it, as Node looks for modules.
  * https://nodejs.org/api/modules.html#loading-from-node_modules-folders
+ *
+ * A starting folder may be below one that all users share, such as `/tmp`, where anybody can make a `node_modules`. So of the
+ * folders above it those count that its owner, this user or root has made, and that no other user may write to.
  */
-export function listBinDirectories(startingFolders: readonly string[]): readonly string[] {
-  return [...new Set(startingFolders.flatMap(foldersUpward).map((folder) => join(folder, 'node_modules', '.bin')))];
+export function listBinDirectories(
+  startingFolders: readonly string[],
+  ownerOf: (folder: string) => FolderOwner | undefined = readOwner,
+): readonly string[] {
+  const directories = startingFolders.flatMap((start) => {
+    const trusted = [ownerOf(start)?.uid, process.getuid?.(), 0];
+    const isTrusted = (folder: string): boolean => {
+      const owner = ownerOf(folder);
+      return owner !== undefined && trusted.includes(owner.uid) && !owner.writableByAll;
+    };
+    return foldersUpward(start).flatMap((folder) => {
+      const modules = join(folder, 'node_modules');
+      const bin = join(modules, '.bin');
+      return folder === start || (isTrusted(modules) && isTrusted(bin)) ? [bin] : [];
+    });
+  });
+  return [...new Set(directories)];
+}
+
+/** Who made a folder, and whether all users may write to it. */
+export interface FolderOwner {
+  readonly uid: number;
+  readonly writableByAll: boolean;
+}
+
+/** Undefined where there is no such folder. Windows has no such modes; there every folder is this user's. */
+function readOwner(folder: string): FolderOwner | undefined {
+  const found = statSync(folder, { throwIfNoEntry: false });
+  if (found === undefined) return undefined;
+  return { uid: found.uid, writableByAll: process.platform !== 'win32' && (found.mode & 0o002) !== 0 };
 }
 
 function foldersUpward(folder: string): readonly string[] {

@@ -11,6 +11,7 @@ import { Agent, fetch } from 'undici';
 import type { HttpEndpoint } from '../../config/gateway-config.js';
 import { UpstreamFault } from '../fault.js';
 import { describePlace, networkFault } from './network-fault.js';
+import { readMessageId } from './split-lines.js';
 import type { UpstreamTransport } from './transport.js';
 
 /**
@@ -23,16 +24,19 @@ export class SseTransport implements UpstreamTransport {
   onerror?: Transport['onerror'];
   onmessage?: Transport['onmessage'];
   onlost?: UpstreamTransport['onlost'];
+  onoversize?: UpstreamTransport['onoversize'];
 
   readonly #inner: SSEClientTransport;
   readonly #agent = new Agent({ bodyTimeout: 0, headersTimeout: 0 });
   readonly #place: string;
+  readonly #maxAnswerBytes: number;
   #started = false;
   #networkError: unknown;
   #closing: Promise<void> | undefined;
 
-  constructor(endpoint: HttpEndpoint) {
+  constructor(endpoint: HttpEndpoint, maxAnswerBytes: number) {
     const url = new URL(endpoint.url);
+    this.#maxAnswerBytes = maxAnswerBytes;
     this.#place = describePlace(url);
     this.#inner = new SSEClientTransport(url, {
       fetch: this.#fetch(),
@@ -51,11 +55,21 @@ export class SseTransport implements UpstreamTransport {
         throw error;
       });
       const answer = response as unknown as Response;
+      if (answer.ok) return init?.method === 'POST' ? answer : this.#bounded(answer);
       // The event source reports the status of its own requests.
-      if (answer.ok || init?.method !== 'POST') return answer;
-      const text = await answer.text().catch(() => '');
-      throw httpError(answer.status, text);
+      if (init?.method !== 'POST') return answer;
+      throw httpError(answer.status, await readBeginning(answer).catch(() => ''));
     };
+  }
+
+  /** The event source keeps an event until it is complete, however long: what is too long must not reach it. */
+  #bounded(answer: Response): Response {
+    if (answer.body === null) return answer;
+    const body = answer.body.pipeThrough(boundEvents(this.#maxAnswerBytes, (id) => this.onoversize?.(id)));
+    const { status, statusText, headers, url, redirected } = answer;
+    const bounded = new Response(body, { status, statusText, headers });
+    // The event source resolves the address of the messages against the one that answered.
+    return Object.defineProperties(bounded, { url: { value: url }, redirected: { value: redirected } });
   }
 
   async start(): Promise<void> {
@@ -111,4 +125,103 @@ export class SseTransport implements UpstreamTransport {
 
 function httpError(status: number, text: string): SdkHttpError {
   return new SdkHttpError(SdkErrorCode.ClientHttpNotImplemented, `HTTP ${status}`, { status, text });
+}
+
+/** How much of a refusal is read; more says nothing more. */
+const MAX_REFUSAL_BYTES = 64 * 1024;
+
+async function readBeginning({ body }: Response): Promise<string> {
+  if (body === null) return '';
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of body) {
+    parts.push(part);
+    bytes += part.length;
+    if (bytes >= MAX_REFUSAL_BYTES) break;
+  }
+  return Buffer.concat(parts).subarray(0, MAX_REFUSAL_BYTES).toString('utf8');
+}
+
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+/** How much of the beginning and end of a long event is kept: enough for the members around its result. */
+const EDGE_BYTES = 512;
+
+/**
+ * Passes events on as they are complete, and drops those that are too long.
+ * @param onTooLong is given the id of the JSON-RPC answer in the event, where its edges hold one
+ */
+export function boundEvents(
+  maxBytes: number,
+  onTooLong: (id: string | number | undefined) => void,
+): TransformStream<Uint8Array, Uint8Array> {
+  let event = new HeldEvent(maxBytes);
+  /** The bytes of the line that has not ended yet, as far as a blank line may have: one, and then a carriage return. */
+  let lineBytes = 0;
+  let beginsWithReturn = false;
+  return new TransformStream({
+    transform(bytes, controller) {
+      const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+      let from = 0;
+      while (from < chunk.length) {
+        const feed = chunk.indexOf(LINE_FEED, from);
+        const to = feed === -1 ? chunk.length : feed + 1;
+        if (lineBytes === 0) beginsWithReturn = chunk[from] === CARRIAGE_RETURN;
+        event.hold(chunk.subarray(from, to));
+        lineBytes += (feed === -1 ? to : feed) - from;
+        from = to;
+        if (feed === -1) break;
+        const isBlank = lineBytes === 0 || (lineBytes === 1 && beginsWithReturn);
+        lineBytes = 0;
+        if (!isBlank) continue;
+        if (event.isTooLong) onTooLong(event.readId());
+        else controller.enqueue(event.take());
+        event = new HeldEvent(maxBytes);
+      }
+    },
+  });
+}
+
+/** An event that has not ended yet; of one that is too long, its edges. */
+class HeldEvent {
+  readonly #maxBytes: number;
+  #parts: Buffer[] = [];
+  #bytes = 0;
+  #edges: { readonly start: Buffer; end: Buffer } | undefined;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  get isTooLong(): boolean {
+    return this.#edges !== undefined;
+  }
+
+  hold(part: Buffer): void {
+    this.#bytes += part.length;
+    if (this.#edges === undefined) {
+      this.#parts.push(part);
+      if (this.#bytes <= this.#maxBytes) return;
+      const all = Buffer.concat(this.#parts);
+      this.#parts = [];
+      this.#edges = { start: Buffer.from(all.subarray(0, EDGE_BYTES)), end: Buffer.from(all.subarray(-EDGE_BYTES)) };
+    } else
+      this.#edges.end = Buffer.from(Buffer.concat([this.#edges.end, part.subarray(-EDGE_BYTES)]).subarray(-EDGE_BYTES));
+  }
+
+  take(): Buffer {
+    return Buffer.concat(this.#parts);
+  }
+
+  /** The id of the answer in the data, without the names of the event's fields. */
+  readId(): string | number | undefined {
+    const dataOf = (edge: Buffer | undefined): Buffer =>
+      Buffer.from(
+        (edge ?? Buffer.alloc(0))
+          .toString('utf8')
+          .replace(/^(?:(?:event|id|retry|):.*\r?\n)*data: ?/, '')
+          .replace(/\r?\ndata: ?/g, '\n'),
+      );
+    return readMessageId({ start: dataOf(this.#edges?.start), end: dataOf(this.#edges?.end) });
+  }
 }

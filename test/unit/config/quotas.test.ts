@@ -133,6 +133,11 @@ describe('quotas', () => {
       "quotas.pricing: nothing has a price, so that 'cost_per_day' never counts",
     ],
     [
+      'sessions alone, which are free without clients',
+      withLimits({ metric: 'requests_per_day', pause: 2, per: 'session' }),
+      "quotas.limits[0].per: 'requests_per_day' counts for one session alone, and without 'clients' any caller can open another: it bounds nobody. Use per 'all', or set 'clients'",
+    ],
+    [
       'a currency of what is no money',
       withLimits({ metric: 'requests_per_day', warn: 1, currency: 'EUR' }),
       "quotas.limits[0].currency: 'requests_per_day' counts no money; ignored",

@@ -28,9 +28,9 @@ function govern(admit: () => void) {
     quota: {
       charge: async () => {
         events.push('charge');
-        return [];
+        return { warnings: [], settle: () => undefined };
       },
-      settle: () => undefined,
+      chargeRepeat: async () => true,
       noteLimits: () => undefined,
       status: async () => ({}),
     },

@@ -28,9 +28,15 @@ afterEach(async () => {
 
 async function open(options: FakeGatewayOptions) {
   const gateway = createFakeGateway(options);
-  const server: HttpGatewayServer = await openHttpServer(gateway, { observe, serverInfo: SERVER_INFO });
-  closers.push(() => server.close());
-  return { gateway, server, url: server.url };
+  let endLameDuck = (): void => undefined;
+  const pause = (): Promise<void> => new Promise((resolve) => (endLameDuck = resolve));
+  const server: HttpGatewayServer = await openHttpServer(gateway, { observe, serverInfo: SERVER_INFO, pause });
+  closers.push(() => {
+    const closed = server.close();
+    endLameDuck();
+    return closed;
+  });
+  return { gateway, server, url: server.url, endLameDuck: () => endLameDuck() };
 }
 
 const UNKNOWN = { reason: 'interrupted', retryable: true, outcome: 'unknown' };
@@ -94,12 +100,13 @@ describe('stopping over HTTP', () => {
   });
 
   it('serves on while it is a lame duck, says so at /readyz, and closes each connection after its answer', async () => {
-    const { server, url } = await open({ server: { lameDuckMs: 2_000 } });
+    const { server, url, endLameDuck } = await open({ server: { lameDuckMs: 1 } });
     const closed = server.close();
     const ready = await sendHttp(url.replace('/mcp', '/readyz'), { method: 'GET' });
     expect([ready.status, ready.json.status]).toEqual([503, 'stopping']);
     const { status, headers } = await sendHttp(url, MODERN_CALL);
     expect([status, headers.connection]).toEqual([200, 'close']);
+    endLameDuck();
     await closed;
     await expect(sendHttp(url, MODERN_CALL)).rejects.toThrow('ECONNREFUSED');
   });
@@ -154,7 +161,7 @@ it('loses no call in a rolling restart behind a balancer that asks /readyz', asy
     await new Promise(setImmediate);
     return toReply(name);
   };
-  const options = { server: { lameDuckMs: 2_000, drainMs: 10_000 } };
+  const options = { server: { lameDuckMs: 1, drainMs: 10_000 } };
   const first = await open({ ...options, handle: count('first') });
   const second = await open({ ...options, handle: count('second') });
   const { url } = await openBalancer([first.url, second.url]);
@@ -165,6 +172,8 @@ it('loses no call in a rolling restart behind a balancer that asks /readyz', asy
       const { status } = await sendHttp(url, MODERN_CALL);
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
       if (served.first >= 20) stopped ??= first.server.close();
+      // The balancer has noticed; what follows goes on beside a server that closes.
+      if (served.second >= 10) first.endLameDuck();
     }
   };
   await Promise.all([work(), work(), work(), work()]);

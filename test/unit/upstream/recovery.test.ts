@@ -1,11 +1,11 @@
 import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { UpstreamEndpoint } from '../../../src/config/gateway-config.js';
 import { createBehaviours } from '../../fixtures/servers/behaviours.mjs';
 import { type ServedHttp, serveLegacyHttp, serveModernHttp, serveSse } from '../../fixtures/servers/serve-http.mjs';
-import { anUpstream, behaviourServer, entered, isAlive, openPool, said, textOf } from './opened-pool.js';
+import { anUpstream, behaviourServer, entered, isAlive, node, openPool, said, textOf } from './opened-pool.js';
 
 const LOST = { upstream: 'one', reason: 'connection_lost', retryable: true, outcome: 'unknown' };
 
@@ -84,9 +84,12 @@ describe('a stdio server that hangs', () => {
   });
 });
 
-describe('an answer on stdio that is too long', () => {
-  it('fails its call alone: the server and its other calls go on', async () => {
-    await using opened = openPool(anUpstream(behaviourServer(), { maxAnswerBytes: 100_000 }));
+describe('an answer that is too long', () => {
+  it.each(['stdio', 'sse'])('over %s fails its call alone: the server and its other calls go on', async (transport) => {
+    const { url, close } = await serveSse(createBehaviours());
+    onTestFinished(close);
+    const endpoint = transport === 'sse' ? ({ type: 'sse', url, headers: {} } as const) : behaviourServer();
+    await using opened = openPool(anUpstream(endpoint, { maxAnswerBytes: 100_000 }));
     const pid = textOf(await opened.call('pid'));
     const held = opened.call('hold', { key: 'other' });
     await expect(opened.call('big', { bytes: 5_000_000 })).rejects.toMatchObject({
@@ -99,13 +102,36 @@ describe('an answer on stdio that is too long', () => {
   });
 });
 
+const ANSWERS_OTHERS = `
+  const answer = (id, result) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, result }) + '\\n');
+  require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+    const { id, method } = JSON.parse(line);
+    if (method === 'initialize') answer(id, { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo: { name: 's', version: '1' } });
+    else if (method === 'tools/list') answer(id, { tools: [{ name: 't', inputSchema: { type: 'object' } }] });
+    else if (method === 'tools/call') {
+      for (const other of [id + 1000, 'nobody', -1, null, 0.5, {}]) answer(other, { content: [{ type: 'text', text: 'wrong' }] });
+      answer(id, { content: [{ type: 'text', text: 'right' }] });
+    } else if (id !== undefined) process.stdout.write(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32601, message: 'no' } }) + '\\n');
+  });`;
+
+it('drops answers to requests that were never sent, says how many, and goes on', async () => {
+  await using opened = openPool(anUpstream(node('-e', ANSWERS_OTHERS)));
+  expect(textOf(await opened.call('t'))).toBe('right');
+  const notices = opened.observations.filter(
+    (seen) => seen.kind === 'notice' && seen.message.includes('requests that were never sent'),
+  );
+  expect(notices).toMatchObject([{ level: 'warn', message: expect.stringContaining('1 so far') }]);
+  expect(opened.pool.statuses()[0]).toMatchObject({ state: 'ready', restarts: 0 });
+});
+
 describe('a call that shows progress', () => {
   it('ends at the absolute maximum, however much progress it shows', async () => {
-    await using opened = openPool(anUpstream(behaviourServer(), { maxCallMs: 600 }));
-    await opened.settled;
-    const endless = opened.call('progress', { steps: 100_000, every_ms: 1 }, { timeoutMs: 300 });
+    await using opened = openPool(anUpstream(behaviourServer(), { maxCallMs: 2_000 }));
+    // The clock of a call includes the start of its server.
+    await opened.call('counter');
+    const endless = opened.call('progress', { steps: 100_000, every_ms: 1 }, { timeoutMs: 1_500 });
     await expect(endless).rejects.toMatchObject({
-      message: expect.stringContaining('0.6 s'),
+      message: expect.stringContaining('2 s'),
       details: { reason: 'timeout', outcome: 'unknown' },
     });
     expect(opened.pool.statuses()[0]).toMatchObject({ state: 'ready', restarts: 0 });

@@ -215,6 +215,21 @@ describe('many webhook messages', () => {
     );
   });
 
+  it('do not keep a new one waiting where the receiver failed before', async () => {
+    const sent: string[] = [];
+    const failing: typeof fetch = async (_url, init) => {
+      sent.push((JSON.parse(String(init?.body)) as { approval: { id: string } }).approval.id);
+      return new Response(null, { status: sent.length > 30 ? 204 : 503 });
+    };
+    const held = new Promise<void>(() => undefined);
+    const { webhook, concluded } = createBench('http://receiver.example', { fetch: failing, delay: () => held });
+    for (let index = 0; index < 30; index += 1) webhook.send(anApproval(`ap_${index}`));
+    while (sent.length < 30) await setImmediate();
+    webhook.send(anApproval('ap_new'));
+    await concluded(1);
+    expect(sent.at(-1)).toBe('ap_new');
+  });
+
   it('are dropped beyond a thousand that wait, the oldest first, and recorded', async () => {
     const { webhook, events } = createBench('http://receiver.example', { fetch: neverAnswer });
     for (let index = 0; index < 1_006; index += 1) webhook.send(anApproval(`ap_${index}`));

@@ -32,6 +32,8 @@ export interface QuotaBenchOptions {
   /** By upstream. */
   readonly api?: Readonly<Record<string, readonly ApiLimit[]>>;
   readonly store?: (now: () => number) => StateStore;
+  /** The most bytes of an answer. */
+  readonly answerBytes?: number;
 }
 
 export interface QuotaBench {
@@ -40,8 +42,10 @@ export interface QuotaBench {
   readonly observations: Observation[];
   /** The clock, in milliseconds. */
   time: number;
-  /** Charges one call; `GET_ITEM` by `ALICE` unless said otherwise. */
+  /** Charges one call; `GET_ITEM` by `ALICE` unless said otherwise. It has no answer that is counted. */
   charge(request?: Partial<ChargeRequest>): Promise<readonly Warning[]>;
+  /** Charges one call; what it returns ends it. */
+  begin(request?: Partial<ChargeRequest>): Promise<(answerCharacters: number) => Promise<void>>;
   /** Charges so many calls one after another; they must all pass. */
   chargeTimes(count: number, request?: Partial<ChargeRequest>): Promise<readonly Warning[]>;
   /** The refusal of a call. */
@@ -76,16 +80,32 @@ export function createQuotaBench({ limits = [], pricing = [], api = {}, ...optio
     },
   });
   const elsewhere = (): QuotaService =>
-    createQuotaService({ store, tokens, config, now, observe: (observation) => void observations.push(observation) });
+    createQuotaService({
+      store,
+      tokens,
+      config,
+      now,
+      observe: (observation) => void observations.push(observation),
+      ...(options.answerBytes === undefined ? {} : { answerBytes: options.answerBytes }),
+    });
   const service = elsewhere();
-  const charge = async (request: Partial<ChargeRequest> = {}): Promise<readonly Warning[]> =>
-    (await service.charge({ operation: GET_ITEM, arguments: {}, caller: ALICE, ...request })) ?? [];
+  const open = async (request: Partial<ChargeRequest> = {}) =>
+    service.charge({ operation: GET_ITEM, arguments: {}, caller: ALICE, ...request });
+  const charge = async (request: Partial<ChargeRequest> = {}): Promise<readonly Warning[]> => {
+    const charged = await open(request);
+    await charged?.settle(0);
+    return charged?.warnings ?? [];
+  };
   const bench: QuotaBench = {
     service,
     store,
     observations,
     time: START,
     charge,
+    async begin(request) {
+      const charged = await open(request);
+      return async (answerCharacters) => charged?.settle(answerCharacters);
+    },
     elsewhere,
     async chargeTimes(count, request) {
       let warnings: readonly Warning[] = [];

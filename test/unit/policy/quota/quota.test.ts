@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { QuotaMatch } from '../../../../src/config/gateway-config.js';
 import type { Caller } from '../../../../src/protocol/call.js';
 import type { Operation } from '../../../../src/protocol/operation.js';
+import type { OperationError } from '../../../../src/protocol/operation-error.js';
 import { MemoryStore } from '../../../../src/store/memory-store.js';
 import { type StateStore, StoreError } from '../../../../src/store/state-store.js';
 import {
@@ -47,7 +48,6 @@ describe('a quota on', () => {
   it('nothing makes no promise', () => {
     const { service } = createQuotaBench({});
     expect(service.charge({ operation: GET_ITEM, arguments: {}, caller: ALICE })).toBeUndefined();
-    expect(service.settle(GET_ITEM, ALICE, 100)).toBeUndefined();
   });
 });
 
@@ -212,31 +212,88 @@ describe('a cost quota', () => {
   });
 });
 
+/** Lets everything that is ready run. */
+const turns = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
 describe('a token quota', () => {
   const limit = aLimit({ name: 'reading', metric: 'tokens_per_minute', warn: 50, hardStop: 100 });
 
   it('counts the tokens of the answer and stops the next call', async () => {
     const bench = createQuotaBench({ limits: [limit] });
-    expect(await bench.charge()).toEqual([]);
-    await bench.service.settle(GET_ITEM, ALICE, 199);
+    const answer = async (characters: number) => (await bench.begin())(characters);
+    await answer(199);
     expect(await bench.charge()).toMatchObject([{ details: { current: 50 } }]);
-    await bench.service.settle(GET_ITEM, ALICE, 196);
-    await bench.charge();
-    await bench.service.settle(GET_ITEM, ALICE, 1);
+    await answer(196);
+    await answer(1);
     expect((await bench.refusal()).details).toMatchObject({ current: 100, metric: 'tokens_per_minute' });
   });
 
-  it('counts an answer in the window in which it comes', async () => {
+  it('counts an answer in the window in which it comes, and gives back in the earlier one what it held', async () => {
     const bench = createQuotaBench({ limits: [limit] });
-    await bench.charge();
+    const end = await bench.begin();
     bench.time += 60_000;
-    await bench.service.settle(GET_ITEM, ALICE, 400);
+    await end(400);
     await bench.refusal();
+    bench.time -= 60_000;
+    expect(await bench.charge()).toEqual([]);
   });
 
-  it('does not count the answer of a call that it does not apply to', () => {
+  it('does not apply to a call of another client', () => {
     const { service } = createQuotaBench({ limits: [{ ...limit, match: { client: ['bob'] } }] });
-    expect(service.settle(GET_ITEM, ALICE, 400)).toBeUndefined();
+    expect(service.charge({ operation: GET_ITEM, arguments: {}, caller: ALICE })).toBeUndefined();
+  });
+
+  it('lets as many calls run at once as there may be tokens for, and the others when these have ended', async () => {
+    const bench = createQuotaBench({ limits: [{ ...limit, hardStop: 60_000 }], answerBytes: 100_000 });
+    const running: ((characters: number) => Promise<void>)[] = [];
+    const outcomes: unknown[] = [];
+    const calls = Array.from({ length: 30 }, async () => {
+      const end = await bench.begin().catch((refusal: OperationError) => void outcomes.push(refusal.code));
+      if (end !== undefined) running.push(end);
+    });
+    await turns();
+    // Of an unknown size, each may have 25,000: two fit below the threshold, and the one that crosses it.
+    expect(running).toHaveLength(3);
+    for (const end of running.splice(0)) await end(100_000);
+    await Promise.all(calls);
+    expect(outcomes).toEqual(Array.from({ length: 27 }, () => 'RATE_LIMIT_QUOTA_EXHAUSTED'));
+  });
+
+  it('reserves what recent answers had', async () => {
+    const bench = createQuotaBench({ limits: [{ ...limit, hardStop: 60_000 }], answerBytes: 100_000 });
+    await (await bench.begin())(400);
+    const ends = await Promise.all(Array.from({ length: 100 }, () => bench.begin()));
+    await Promise.all(ends.map((end) => end(4)));
+    expect((await bench.service.status(ALICE))['quotas']).toMatchObject([{ current: 200 }]);
+  });
+
+  it('lets a call that has no answer go on where it had to wait for another without one', async () => {
+    const bench = createQuotaBench({ limits: [limit] });
+    const end = await bench.begin();
+    const second = bench.begin();
+    await end(0);
+    await (await second)(0);
+    expect((await bench.service.status(ALICE))['quotas']).toMatchObject([{ current: 0 }]);
+  });
+
+  it('counts a part of a stored answer for the operation that gave it, and stops parts as well', async () => {
+    const bench = createQuotaBench({ limits: [{ ...limit, match: { operation: ['get_item'] } }] });
+    const part = { operation: INTROSPECT, arguments: { query: 'result', name: 'res_1' }, partOf: GET_ITEM };
+    await (await bench.begin(part))(400);
+    expect((await bench.refusal(part)).code).toBe('RATE_LIMIT_QUOTA_EXHAUSTED');
+    expect((await bench.refusal()).code).toBe('RATE_LIMIT_QUOTA_EXHAUSTED');
+  });
+
+  it('counts no request for a further page, as nothing is sent for it', async () => {
+    const bench = createQuotaBench({ limits: [aLimit({ hardStop: 1 })] });
+    expect(
+      bench.service.charge({ operation: GET_ITEM, arguments: {}, caller: ALICE, partOf: GET_ITEM }),
+    ).toBeUndefined();
+  });
+
+  it('does not apply to a read whose answer stays inside the gateway', () => {
+    const { service } = createQuotaBench({ limits: [limit] });
+    expect(service.charge({ operation: GET_ITEM, arguments: {}, caller: ALICE, delivered: false })).toBeUndefined();
   });
 });
 
@@ -261,8 +318,12 @@ describe('while the store is away', () => {
   });
 
   it('an answer is not lost because it cannot be counted', async () => {
-    const { service, observations } = withFailing('incrementAll');
-    await service.settle(GET_ITEM, ALICE, 100);
+    const { begin, store, observations } = createQuotaBench({
+      limits: [aLimit({ metric: 'tokens_per_day', hardStop: 100 })],
+    });
+    const end = await begin();
+    Object.assign(store, { incrementAll: () => Promise.reject(away) });
+    await end(100);
     expect(observations).toEqual([
       { kind: 'notice', level: 'warn', message: 'the tokens of an answer were not counted: no connection' },
     ]);

@@ -25,8 +25,20 @@ it('answers /readyz with 200 when the gateway is ready', async () => {
   const { status, json } = await ask('/readyz', true);
   expect([status, json]).toEqual([
     200,
-    { status: 'ready', operations: 4, upstreams: [{ name: 'files', state: 'ready' }] },
+    { status: 'ready', operations: 4, store: 'ok', audit: 'ok', upstreams: [{ name: 'files', state: 'ready' }] },
   ]);
+});
+
+it('says at /readyz that the store or the journal fails, without why, and goes on serving', async () => {
+  const state = {
+    store: { state: 'failing', problem: 'redis://user:secret@db' },
+    audit: { state: 'degraded', problem: '/srv/secret/audit' },
+  } as const;
+  const gateway = createFakeGateway({ status: { ready: true, state } });
+  server = await openHttpServer(gateway, { observe: () => undefined, serverInfo: SERVER_INFO });
+  const answer = await sendHttp(server.url.replace('/mcp', '/readyz'), { method: 'GET' });
+  expect(answer).toMatchObject({ status: 200, json: { store: 'failing', audit: 'degraded' } });
+  expect(answer.text).not.toContain('secret');
 });
 
 it('answers /readyz with 503 and states alone when the gateway is not ready: why one is down may be secret', async () => {
