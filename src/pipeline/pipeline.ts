@@ -1,5 +1,7 @@
 import { performance } from 'node:perf_hooks';
+import { runInTurns } from '../lib/sliced.js';
 import { echoName } from '../lib/text.js';
+import { turns } from '../lib/turns.js';
 import type { Observation, Observer } from '../observe/observation.js';
 import type { Gatekeeper } from '../policy/admission.js';
 import type { CallRecorder } from '../policy/audit-events.js';
@@ -11,11 +13,12 @@ import type { PayloadLimits } from '../protocol/limits.js';
 import type { Operation } from '../protocol/operation.js';
 import type { Reply } from '../protocol/result.js';
 import type { ReadContext, ResultService } from '../results/result-types.js';
+import { Meter } from '../schema/evaluation.js';
 import { type AuthorizedCall, authorize, type CurrentOperation } from './authorize.js';
 import { decode } from './decode.js';
 import { dispatch } from './dispatch.js';
 import { limitPayload } from './limit.js';
-import { route } from './route.js';
+import { type RoutedCall, route } from './route.js';
 import {
   type ExplainFailure,
   type FinishAnswer,
@@ -27,7 +30,7 @@ import {
 } from './shape.js';
 import type { Snapshot } from './snapshot.js';
 import { throttle } from './throttle.js';
-import { validate } from './validate.js';
+import { type ValidatedCall, validate } from './validate.js';
 import { collectWarnings, type WarnedOnce } from './warnings.js';
 
 interface PipelineDeps {
@@ -56,6 +59,9 @@ interface Progress {
   arguments?: JsonObject;
 }
 
+/** Units of work that the stages of a call cost whatever it asks for: about 0.1 milliseconds. */
+const CALL_WORK = 7_000;
+
 /**
  * Every call passes the same stages in this order, and every call, including a refused one, is reported to the observer and
  * the audit trail at the end.
@@ -75,11 +81,14 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
   } = deps;
 
   const runStages = async (raw: RawCall, snapshot: Snapshot, progress: Progress): Promise<Reply> => {
-    limitPayload(raw.arguments, limits);
+    const lane = raw.caller.sessionId;
+    const room = turns.enter(lane);
+    if (room !== undefined) await room;
+    turns.spend(CALL_WORK + limitPayload(raw.arguments, limits));
     const routed = await route(await decode(raw, snapshot), snapshot);
     progress.operation = routed.operation;
     progress.arguments = routed.params;
-    const validated = validate(routed, snapshot, results, gatekeeper);
+    const validated = await validateInTurns(routed, snapshot);
     progress.operation = validated.operation;
     progress.arguments = validated.arguments;
     if (validated.unchecked !== undefined) observe(uncheckedNotice(validated.operation, validated.unchecked));
@@ -109,6 +118,18 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     const reply = await shape(authorized, outcome, { limits, finish, explainFailure });
     await quota.settle(operation, raw.caller, reply.text.length);
     return reply;
+  };
+
+  const validateInTurns = async (routed: RoutedCall, snapshot: Snapshot): Promise<ValidatedCall> => {
+    const lane = routed.raw.caller.sessionId;
+    const room = turns.enter(lane);
+    if (room !== undefined) await room;
+    const meter = new Meter();
+    try {
+      return await runInTurns(validate(routed, snapshot, results, gatekeeper, meter), lane);
+    } finally {
+      turns.spend(meter.work);
+    }
   };
 
   return async (raw, snapshot) => {

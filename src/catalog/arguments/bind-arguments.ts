@@ -39,7 +39,7 @@ export function bindArguments(operation: Operation, params: JsonObject, meter = 
   const isNews = undecided !== undefined && measureSchema(operation.inputSchema).excess === undefined;
   if (total === 0) return { ok: true, arguments: bound, ...(isNews && { unchecked: undecided }) };
 
-  const broken = explainViolations(violations, faultScope(operation));
+  const broken = explainViolations(violations, faultScope(operation), MAX_FAULTS);
   return { ok: false, faults: dropRepeated([...matched.faults, ...missing, ...broken]).slice(0, MAX_FAULTS) };
 }
 
@@ -63,10 +63,8 @@ function isNullAbsent(operation: Operation, name: string, meter: Meter): boolean
 
 /** Everything that is wrong with arguments as they are sent, in the caller's terms. */
 export function checkArguments(operation: Operation, args: JsonObject): readonly Fault[] {
-  return explainViolations(validatorFor(operation.inputSchema).check(args).violations, faultScope(operation)).slice(
-    0,
-    MAX_FAULTS,
-  );
+  const { violations } = validatorFor(operation.inputSchema).check(args);
+  return explainViolations(violations, faultScope(operation), MAX_FAULTS);
 }
 
 /**
@@ -140,6 +138,8 @@ interface Matching {
   readonly arguments: JsonObject;
   readonly faults: Fault[];
   readonly suggest: Suggest;
+  /** The names that may stand in a place; asked for once for each unknown one. */
+  readonly namesIn: (place: Parameter['place']) => readonly string[];
 }
 
 /**
@@ -153,6 +153,7 @@ function matchParameters(operation: Operation, params: JsonObject): MatchedParam
     arguments: {},
     faults: [],
     suggest: createSuggester(),
+    namesIn: listNames(operation),
   };
   for (const key of Object.keys(params)) {
     if (key === 'input' && matching.scope.hasInput) matchInput(matching, params[key]);
@@ -161,6 +162,15 @@ function matchParameters(operation: Operation, params: JsonObject): MatchedParam
   const { scope, faults } = matching;
   if (scope.hasInput && !Object.hasOwn(params, 'input')) faults.unshift(missingInputFault(operation, faults));
   return { arguments: matching.arguments, faults };
+}
+
+function listNames({ parameters }: Operation): Matching['namesIn'] {
+  const names = new Map<Parameter['place'], readonly string[]>();
+  return (place) => {
+    const known = names.get(place) ?? parameters.filter((each) => each.place === place).map(({ name }) => name);
+    names.set(place, known);
+    return known;
+  };
 }
 
 function matchInput(matching: Matching, input: unknown): void {
@@ -214,16 +224,11 @@ function fixedFault({ name, tool }: Operation, key: string, [parameter, value]: 
   return { code: 'VALIDATION_UNKNOWN_PARAM', param, message };
 }
 
-function unknownFault({ operation, scope, suggest }: Matching, key: string, place: Parameter['place']): Fault {
-  const nearest = suggest(
-    toSnakeCase(key),
-    operation.parameters.map((parameter) => parameter.name),
-  );
+function unknownFault({ operation, scope, suggest, namesIn }: Matching, key: string, place: Parameter['place']): Fault {
+  const nearest = suggest(toSnakeCase(key), scope.canonical);
   const meant = nearest === undefined ? undefined : scope.byName.get(nearest);
   const param = place === 'input' ? `input.${echoName(key)}` : echoName(key);
-  const valid = operation.parameters
-    .filter((parameter) => parameter.place === place)
-    .map((parameter) => parameter.name);
+  const valid = namesIn(place);
   const hint =
     meant !== undefined
       ? `Did you mean '${pathOf(meant)}'?`
