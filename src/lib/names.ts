@@ -47,8 +47,13 @@ function toAscii(text: string): string {
     );
 }
 
-/** The number of insertions, deletions, substitutions and adjacent swaps between two texts (optimal string alignment). */
-export function editDistance(a: string, b: string): number {
+/**
+ * The number of insertions, deletions, substitutions and adjacent swaps between two texts (optimal string alignment).
+ * @param most comparing ends where it is certain that there are more; the result is then infinite
+ */
+export function editDistance(a: string, b: string, most = Number.POSITIVE_INFINITY): number {
+  if (Math.abs(a.length - b.length) > most) return Number.POSITIVE_INFINITY;
+  let leastBefore = 0;
   const width = b.length + 1;
   let beforeLast = new Uint32Array(width);
   let last = Uint32Array.from({ length: width }, (_, column) => column);
@@ -56,6 +61,7 @@ export function editDistance(a: string, b: string): number {
   for (let row = 1; row <= a.length; row += 1) {
     const unit = a.charCodeAt(row - 1);
     current[0] = row;
+    let least = row;
     for (let column = 1; column < width; column += 1) {
       const change = unit === b.charCodeAt(column - 1) ? 0 : 1;
       let cost = Math.min(cell(last, column) + 1, cell(current, column - 1) + 1, cell(last, column - 1) + change);
@@ -66,7 +72,11 @@ export function editDistance(a: string, b: string): number {
         a.charCodeAt(row - 2) === b.charCodeAt(column - 1);
       if (swapped) cost = Math.min(cost, cell(beforeLast, column - 2) + 1);
       current[column] = cost;
+      if (cost < least) least = cost;
     }
+    // A swap reaches back two rows.
+    if (least > most && leastBefore > most) return Number.POSITIVE_INFINITY;
+    leastBefore = least;
     [beforeLast, last, current] = [last, current, beforeLast];
   }
   return cell(last, b.length);
@@ -93,17 +103,26 @@ const MOST_NAMES = 200;
 
 /** The name that was probably meant, or undefined when none is close. Meant for the few parameters of one operation. */
 export function nearestName(query: string, names: Iterable<string>): string | undefined {
+  return compareNames(query, names, MOST_NAMES).best;
+}
+
+/** @param most names that are compared */
+function compareNames(
+  query: string,
+  names: Iterable<string>,
+  most: number,
+): { readonly best: string | undefined; readonly compared: number } {
   let best: string | undefined;
   let bestScore = LIKELY;
-  let looked = 0;
+  let compared = 0;
   const asked = comparable(query);
   for (const name of names) {
-    looked += 1;
-    if (looked > MOST_NAMES) break;
-    const score = similarityTo(asked, name);
+    if (compared >= most) break;
+    compared += 1;
+    const score = similarityTo(asked, name, bestScore);
     if (score > bestScore) [best, bestScore] = [name, score];
   }
-  return best;
+  return { best, compared };
 }
 
 /** Finds the name that was probably meant. */
@@ -112,12 +131,19 @@ export type Suggest = (query: string, names: Iterable<string>) => string | undef
 /** Who misspells more names than this in one request did not misspell them. */
 const MOST_SUGGESTIONS = 8;
 
+/** Comparisons for the unknown names of one request: some milliseconds. */
+const MOST_COMPARISONS = 3 * MOST_NAMES;
+
 /** `nearestName` for the unknown names of one request, of which only the first ones are compared. */
 export function createSuggester(most = MOST_SUGGESTIONS): Suggest {
   let left = most;
+  let comparisons = MOST_COMPARISONS;
   return (query, names) => {
     left -= 1;
-    return left >= 0 ? nearestName(query, names) : undefined;
+    if (left < 0 || comparisons <= 0) return undefined;
+    const { best, compared } = compareNames(query, names, Math.min(MOST_NAMES, comparisons));
+    comparisons -= compared;
+    return best;
   };
 }
 
@@ -180,11 +206,15 @@ export function similarity(a: string, b: string): number {
   return similarityTo(comparable(a), b);
 }
 
-function similarityTo(asked: ComparedName, name: string): number {
+/** @param least what is certainly less similar may be taken for not similar at all */
+function similarityTo(asked: ComparedName, name: string, least = 0): number {
   const other = name.slice(0, MAX_COMPARED);
   if (asked.text === other) return 1;
-  const letters = 1 - editDistance(asked.text, other) / Math.max(asked.text.length, other.length, 1);
   const words = sharedWords(asked.words, other);
+  const length = Math.max(asked.text.length, other.length, 1);
+  // Where no word is shared, letters alone decide, and most names differ in too many of them.
+  const most = words === 0 ? length * (1 - least / 0.7) : Number.POSITIVE_INFINITY;
+  const letters = Math.max(0, 1 - editDistance(asked.text, other, most) / length);
   return 0.7 * Math.max(letters, words) + 0.3 * Math.min(letters, words);
 }
 

@@ -80,8 +80,10 @@ function inspectStructure(place: Pending, looking: Looking): void {
 
 /** So that what was added last, which is taken first, is the first in its order. */
 function reverseFrom(pending: Pending[], start: number): void {
-  if (pending.length - start < 2) return;
-  for (const added of pending.splice(start).reverse()) pending.push(added);
+  for (let low = start, high = pending.length - 1; low < high; low += 1, high -= 1) {
+    const [first, last] = [pending[low], pending[high]];
+    if (first !== undefined && last !== undefined) [pending[low], pending[high]] = [last, first];
+  }
 }
 
 function inspectString(text: string, key: Place['key'], parent: Place | undefined, looking: Looking): void {

@@ -62,6 +62,9 @@ interface Progress {
 /** Units of work that the stages of a call cost whatever it asks for: about 0.1 milliseconds. */
 const CALL_WORK = 7_000;
 
+/** A stage takes about so many times as long as looking at the request. */
+const STAGE_WEIGHT = 10;
+
 /**
  * Every call passes the same stages in this order, and every call, including a refused one, is reported to the observer and
  * the audit trail at the end.
@@ -84,7 +87,8 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     const lane = raw.caller.sessionId;
     const room = turns.enter(lane);
     if (room !== undefined) await room;
-    turns.spend(CALL_WORK + limitPayload(raw.arguments, limits));
+    const weight = limitPayload(raw.arguments, limits);
+    turns.spend(CALL_WORK + STAGE_WEIGHT * weight);
     const routed = await route(await decode(raw, snapshot), snapshot);
     progress.operation = routed.operation;
     progress.arguments = routed.params;
@@ -92,6 +96,10 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     progress.operation = validated.operation;
     progress.arguments = validated.arguments;
     if (validated.unchecked !== undefined) observe(uncheckedNotice(validated.operation, validated.unchecked));
+    // A large request costs work in every stage: it is copied, held against rules, written and recorded.
+    const roomToJudge = turns.enter(lane);
+    if (roomToJudge !== undefined) await roomToJudge;
+    turns.spend(STAGE_WEIGHT * weight);
     const authorized = await authorize(validated, gatekeeper, currentOperation);
     const { operation, query } = authorized;
     const context = describeContext(authorized);

@@ -29,6 +29,8 @@ const MAX_FAULTS = 50;
  */
 export function bindArguments(operation: Operation, params: JsonObject, meter = new Meter()): Binding {
   const matched = matchParameters(operation, params);
+  // More faults are not reported, so nothing else is looked for.
+  if (matched.faults.length >= MAX_FAULTS) return { ok: false, faults: dropRepeated(matched.faults) };
   const bound = addFixedArguments(operation, dropNulls(operation, matched.arguments, meter));
   const missing = findMissing(operation, bound);
   const verdict = validatorFor(operation.inputSchema).check(bound, meter);
@@ -156,6 +158,7 @@ function matchParameters(operation: Operation, params: JsonObject): MatchedParam
     namesIn: listNames(operation),
   };
   for (const key of Object.keys(params)) {
+    if (matching.faults.length >= MAX_FAULTS) break;
     if (key === 'input' && matching.scope.hasInput) matchInput(matching, params[key]);
     else matchKey(matching, key, params[key], 'params');
   }
@@ -178,7 +181,10 @@ function matchInput(matching: Matching, input: unknown): void {
     matching.faults.push(inputTypeFault(jsonTypeOf(input)));
     return;
   }
-  for (const key of Object.keys(input)) matchKey(matching, key, input[key], 'input');
+  for (const key of Object.keys(input)) {
+    if (matching.faults.length >= MAX_FAULTS) break;
+    matchKey(matching, key, input[key], 'input');
+  }
 }
 
 function matchKey(matching: Matching, key: string, value: unknown, place: Parameter['place']): void {

@@ -2,10 +2,18 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { classifyInboundRequest } from '@modelcontextprotocol/server';
 import type { GatewayConfig } from '../../config/gateway-config.js';
 import type { Gateway } from '../../gateway/gateway.js';
+import { runInTurns } from '../../lib/sliced.js';
+import { turns } from '../../lib/turns.js';
 import type { Observer } from '../../observe/observation.js';
 import { isJsonObject } from '../../protocol/json.js';
 import { createFastAnswerer, type FastAnswerer } from '../mcp/answer-fast.js';
-import { decodeMessage, payloadTooLarge, type Refusal, refuseMessage } from '../mcp/decode-message.js';
+import {
+  type DecodedMessage,
+  decodeMessage,
+  payloadTooLarge,
+  type Refusal,
+  refuseMessage,
+} from '../mcp/decode-message.js';
 import { OpenQuestions } from '../mcp/elicitation.js';
 import {
   clientNameOf,
@@ -222,6 +230,9 @@ interface PostReceiverDeps {
   readonly observe: Observer;
 }
 
+/** Parsing a body of this size takes about a millisecond. */
+const LARGE_BYTES = 65_536;
+
 const UNSUPPORTED_MEDIA_TYPE = 'Unsupported Media Type: Content-Type must be application/json';
 const NOT_ACCEPTABLE = 'Not Acceptable: Client must accept both application/json and text/event-stream';
 
@@ -245,7 +256,7 @@ function createPostReceiver(deps: PostReceiverDeps): RequestHandler {
     request: IncomingMessage,
     response: ServerResponse,
     client: string | undefined,
-  ): void => {
+  ): Promise<void> | void => {
     const era: Era = request.headers['mcp-protocol-version'] === MODERN_REVISION ? 'modern' : 'legacy';
     if (body.kind === 'too-large') {
       if (body.cutOff) cutOffAfterAnswer(request, response);
@@ -259,9 +270,13 @@ function createPostReceiver(deps: PostReceiverDeps): RequestHandler {
       sendRpcError(response, status, RPC_ERROR.refused, problem);
       return;
     }
-    const decoded = decodeMessage(body.bytes, { era, writer, maxNestingDepth });
-    if (decoded.kind === 'message') route(decoded.message, request, response, client);
-    else sendRefusal(response, decoded.refusal);
+    turns.spend(body.bytes.length);
+    const decoding = runInTurns(decodeMessage(body.bytes, { era, writer, maxNestingDepth }), laneOf(request));
+    const take = (decoded: DecodedMessage): void => {
+      if (decoded.kind === 'message') route(decoded.message, request, response, client);
+      else sendRefusal(response, decoded.refusal);
+    };
+    return decoding instanceof Promise ? decoding.then(take) : take(decoding);
   };
 
   return (request, response, client) => {
@@ -280,15 +295,31 @@ function createPostReceiver(deps: PostReceiverDeps): RequestHandler {
       sendRpcError(response, 415, RPC_ERROR.refused, UNSUPPORTED_ENCODING);
       return;
     }
+    const fail = (cause: unknown): void => {
+      observe({ kind: 'defect', where: 'POST /mcp', cause });
+      if (!response.headersSent) sendRpcError(response, 500, RPC_ERROR.internal, 'Internal error');
+    };
     readBody(request, (body) => {
+      if (body.kind === 'complete' && body.bytes.length > LARGE_BYTES) {
+        // Large bodies that end together are parsed one a turn.
+        turns
+          .next(laneOf(request))
+          .then(() => answerBody(body, request, response, client))
+          .catch(fail);
+        return;
+      }
       try {
-        answerBody(body, request, response, client);
+        answerBody(body, request, response, client)?.catch(fail);
       } catch (cause) {
-        observe({ kind: 'defect', where: 'POST /mcp', cause });
-        if (!response.headersSent) sendRpcError(response, 500, RPC_ERROR.internal, 'Internal error');
+        fail(cause);
       }
     });
   };
+}
+
+/** Clients are not known by their sessions yet. */
+function laneOf({ socket }: IncomingMessage): string {
+  return socket.remoteAddress ?? '';
 }
 
 /** Whether a header that names codings is absent or names none that would have to be decoded here. */
