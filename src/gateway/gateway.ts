@@ -38,7 +38,7 @@ import {
 import { createLiveCatalog, type LiveCatalog } from './live-catalog.js';
 import { serverLogDirectory } from './log-review.js';
 import { explainPolicy, type PolicyQuestion } from './operator-api.js';
-import { buildSnapshot } from './snapshot.js';
+import { buildSnapshotInSlices } from './snapshot.js';
 import {
   describeDependencies,
   describeStatus,
@@ -138,7 +138,8 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     () => catalog.current(),
     policy,
     (operation) => {
-      catalog.settle();
+      // A rebuild under way is ended for a tool that it concerns alone: ending it may take long.
+      if (catalog.mayDiffer(operation.upstream, operation.tool)) catalog.settle();
       requireUnchanged(operation, catalog.current());
     },
   );
@@ -148,7 +149,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
   );
   const catalog = createLiveCatalog({
     build: (offered) =>
-      buildSnapshot({
+      buildSnapshotInSlices({
         ...offered,
         config,
         policy: describePolicy(policy),
@@ -199,8 +200,8 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     limits,
     observe,
   });
-  const settled = pool.settled.then(() => {
-    catalog.settle();
+  const settled = pool.settled.then(async () => {
+    await catalog.settled();
     const unmatched = describeUnmatched(config, catalog.current().catalog.operations);
     for (const message of unmatched) observe({ kind: 'notice', level: 'warn', message });
   });

@@ -1,4 +1,7 @@
+import { fingerprintTool, UNREADABLE } from '../catalog/integrity/compare-tools.js';
 import type { NameHolders } from '../catalog/names.js';
+import { runAtOnce, type Sliced } from '../lib/sliced.js';
+import { turns } from '../lib/turns.js';
 import type { Snapshot } from '../pipeline/snapshot.js';
 import type { RawTool, ToolSet } from '../protocol/tools.js';
 import { type KnownCatalog, NOTHING_KNOWN } from './kept-catalog.js';
@@ -17,10 +20,14 @@ interface OfferedTools {
 /** Holds the current snapshot and rebuilds it when the upstreams' tools change. */
 export interface LiveCatalog {
   current(): Snapshot;
-  /** Takes an upstream's list. Several lists in one turn of the event loop cause one rebuild. */
+  /** Takes an upstream's list. Several lists in one turn of the event loop cause one rebuild, which goes on in slices. */
   offer(slug: string, tools: readonly RawTool[]): void;
-  /** Rebuilds the snapshot now if a rebuild is pending. */
+  /** Ends a rebuild that is pending or under way now, at once. */
   settle(): void;
+  /** Whether a list that the snapshot does not know yet may have changed the definition of a tool. */
+  mayDiffer(upstream: string, tool: string): boolean;
+  /** Resolves when no rebuild is pending. */
+  settled(): Promise<void>;
   /** Gives the new names to the upstreams that have been seen: those that have not had their time. */
   stopWaiting(): void;
   /** Calls the listener when the gateway's own tool list has changed; returns a function that removes the listener. */
@@ -32,8 +39,11 @@ export interface LiveCatalog {
   close(): void;
 }
 
+/** Rebuilding takes turns with calls, as one among them. */
+const LANE = 'catalog';
+
 interface LiveCatalogOptions {
-  readonly build: (offered: OfferedTools) => Snapshot;
+  readonly build: (offered: OfferedTools) => Sliced<Snapshot>;
   /** Called for each snapshot that replaces another. */
   readonly onChange: (before: Snapshot, after: Snapshot) => void;
   /** The slugs of the enabled upstreams. */
@@ -54,24 +64,61 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
   let holders = known.holders;
   let isWaiting = true;
   let due: NodeJS.Immediate | undefined;
+  /** The rebuild under way, and whether it knows all lists. */
+  let building: Sliced<Snapshot> | undefined;
+  let isStale = false;
+  let waiting: (() => void)[] = [];
+  /** The lists that the snapshot was built from, and those that the rebuild under way began with. */
+  let builtFrom: ReadonlyMap<string, ToolSet> = new Map();
+  let begunWith = builtFrom;
 
   const isSeen = (slug: string): boolean => toolSets.has(slug) || known.tools.has(slug);
-  const take = (): Snapshot => {
+  const begin = (): Sliced<Snapshot> => {
+    begunWith = new Map(toolSets);
     const absent = kept.filter(({ upstream }) => !toolSets.has(upstream));
     const awaited = isWaiting ? enabled.filter((slug) => !isSeen(slug)) : [];
-    const built = build({ toolSets: [...toolSets.values(), ...absent], firstToolSets, holders, awaited });
-    holders = built.catalog.holders;
-    return built;
+    return build({ toolSets: [...toolSets.values(), ...absent], firstToolSets, holders, awaited });
   };
-  let snapshot = take();
+  let snapshot = runAtOnce(begin());
+  holders = snapshot.catalog.holders;
 
-  const rebuild = (): void => {
-    clearImmediate(due);
-    due = undefined;
+  const finish = (built: Snapshot): void => {
+    building = undefined;
+    builtFrom = begunWith;
     const before = snapshot;
-    snapshot = take();
+    snapshot = built;
+    holders = built.catalog.holders;
     onChange(before, snapshot);
     if (before.plan.toolsJson !== snapshot.plan.toolsJson) for (const listener of listeners) listener();
+    // Lists that came meanwhile: what has been read of the others is kept with them, so this is quick.
+    if (isStale) schedule();
+    if (due !== undefined) return;
+    for (const resume of waiting) resume();
+    waiting = [];
+  };
+  const goOn = (work: Sliced<Snapshot>): void => {
+    if (building !== work) return;
+    const step = work.next();
+    if (step.done === true) finish(step.value);
+    else void turns.next(LANE).then(() => goOn(work));
+  };
+  const rebuild = (): void => {
+    due = undefined;
+    isStale = false;
+    building = begin();
+    goOn(building);
+  };
+  const schedule = (): void => {
+    if (building === undefined) due ??= setImmediate(rebuild);
+    else isStale = true;
+  };
+  const settle = (): void => {
+    if (due === undefined && building === undefined) return;
+    clearImmediate(due);
+    due = undefined;
+    const work = isStale || building === undefined ? begin() : building;
+    isStale = false;
+    finish(runAtOnce(work));
   };
 
   return {
@@ -80,15 +127,20 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
       const toolSet = { upstream: slug, tools };
       toolSets.set(slug, toolSet);
       if (!firstToolSets.has(slug)) firstToolSets.set(slug, toolSet);
-      due ??= setImmediate(rebuild);
+      schedule();
     },
-    settle() {
-      if (due !== undefined) rebuild();
-    },
+    settle,
+    mayDiffer: (upstream, tool) => !isSameTool(tool, builtFrom.get(upstream), toolSets.get(upstream)),
+    settled: () =>
+      due === undefined && building === undefined
+        ? Promise.resolve()
+        : new Promise((resolve) => {
+            waiting.push(resolve);
+          }),
     stopWaiting() {
       if (!isWaiting) return;
       isWaiting = false;
-      if (!enabled.every(isSeen)) rebuild();
+      if (!enabled.every(isSeen)) schedule();
     },
     onToolsChanged(listener) {
       listeners.add(listener);
@@ -99,6 +151,21 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
       holders,
       tools: new Map([...known.tools, ...[...toolSets].map(([slug, { tools }]) => [slug, tools] as const)]),
     }),
-    close: () => clearImmediate(due),
+    close() {
+      clearImmediate(due);
+      building = undefined;
+      for (const resume of waiting) resume();
+    },
   };
+}
+
+/** Whether two lists offer one tool of the name, with one definition. */
+function isSameTool(name: string, before: ToolSet | undefined, after: ToolSet | undefined): boolean {
+  if (before === after) return true;
+  const find = (set: ToolSet | undefined): readonly RawTool[] =>
+    set?.tools.filter((tool) => tool?.['name'] === name) ?? [];
+  const [[then, ...others], [now, ...more]] = [find(before), find(after)];
+  if (then === undefined || now === undefined || others.length + more.length > 0) return false;
+  const fingerprint = fingerprintTool(now);
+  return fingerprint !== UNREADABLE && fingerprint === fingerprintTool(then);
 }

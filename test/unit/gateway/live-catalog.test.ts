@@ -2,14 +2,13 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import type { KnownCatalog } from '../../../src/gateway/kept-catalog.js';
 import { createLiveCatalog } from '../../../src/gateway/live-catalog.js';
-import type { Snapshot } from '../../../src/pipeline/snapshot.js';
 import { NO_OPERATIONS } from '../../support/no-operations.js';
 
 /** A catalog whose tool list names the upstreams that have sent a list. */
 function openCatalog() {
   const changes: string[] = [];
   const catalog = createLiveCatalog({
-    build: ({ toolSets, firstToolSets }): Snapshot => {
+    *build({ toolSets, firstToolSets }) {
       const toolsJson = JSON.stringify([
         [...toolSets].map(({ upstream, tools }) => [upstream, tools.length]),
         firstToolSets.size,
@@ -63,7 +62,7 @@ it('the catalog notifies no listener of a list that changes nothing for clients'
 function openNamed(enabled: readonly string[], known?: KnownCatalog) {
   const built: { readonly awaited: readonly string[]; readonly offering: readonly string[] }[] = [];
   const catalog = createLiveCatalog({
-    build({ toolSets, holders, awaited }): Snapshot {
+    *build({ toolSets, holders, awaited }) {
       built.push({ awaited, offering: toolSets.map(({ upstream }) => upstream) });
       const claims = awaited.length > 0 ? [] : toolSets.map(({ upstream }) => [`of_${upstream}`, [upstream]] as const);
       const catalog = { ...NO_OPERATIONS.catalog, holders: new Map([...holders, ...claims]) };
@@ -83,6 +82,7 @@ it('new names wait for upstreams that have never been seen, until all are or the
   expect(built.at(-1)).toEqual({ awaited: ['b', 'c'], offering: ['a'] });
   expect(catalog.known().holders.size).toBe(0);
   catalog.stopWaiting();
+  catalog.settle();
   expect(built.at(-1)?.awaited).toEqual([]);
   expect(catalog.known().holders).toEqual(new Map([['of_a', ['a']]]));
 });
@@ -108,4 +108,65 @@ it('an upstream that the last run knew is not waited for, and offers its last li
     ['gone', null],
     ['a', []],
   ]);
+});
+
+/** A catalog whose rebuilds stop so often, and how often they began. */
+function openSlow(stops: number) {
+  let begun = 0;
+  const catalog = createLiveCatalog({
+    *build({ toolSets }) {
+      begun += 1;
+      for (let stop = 0; stop < stops; stop += 1) yield;
+      const toolsJson = JSON.stringify(toolSets.map(({ tools }) => tools.length));
+      return { ...NO_OPERATIONS, plan: { ...NO_OPERATIONS.plan, toolsJson } };
+    },
+    onChange: () => undefined,
+  });
+  return { catalog, begun: () => begun };
+}
+
+it('a rebuild goes on in turns, and the old snapshot stays until it ends', async () => {
+  const { catalog } = openSlow(5);
+  const before = catalog.current();
+  catalog.offer('a', [{ name: 't' }]);
+  await turn();
+  expect(catalog.current()).toBe(before);
+  await catalog.settled();
+  expect(catalog.current().plan.toolsJson).toBe('[1]');
+});
+
+it('however many lists come during a rebuild, one more follows', async () => {
+  const { catalog, begun } = openSlow(5);
+  catalog.offer('a', []);
+  await turn();
+  for (let count = 1; count <= 100; count += 1)
+    catalog.offer(
+      'a',
+      Array.from({ length: count }, () => ({ name: 't' })),
+    );
+  await catalog.settled();
+  expect(catalog.current().plan.toolsJson).toBe('[100]');
+  expect(begun()).toBe(3);
+});
+
+it('a rebuild under way ends at once where someone must know, with the newest lists', async () => {
+  const { catalog } = openSlow(5);
+  catalog.offer('a', []);
+  await turn();
+  catalog.offer('a', [{ name: 't' }]);
+  catalog.settle();
+  expect(catalog.current().plan.toolsJson).toBe('[1]');
+  await catalog.settled();
+  expect(catalog.current().plan.toolsJson).toBe('[1]');
+});
+
+it('only a tool whose definition differs in a list that is not built yet may differ', () => {
+  const { catalog } = openSlow(5);
+  const tool = (name: string, description: string) => ({ name, description });
+  catalog.offer('a', [tool('same', 'x'), tool('changed', 'x'), tool('gone', 'x')]);
+  catalog.settle();
+  catalog.offer('a', [tool('same', 'x'), tool('changed', 'y'), tool('twice', 'x'), tool('twice', 'x')]);
+  const differing = ['same', 'changed', 'gone', 'twice'].filter((name) => catalog.mayDiffer('a', name));
+  expect(differing).toEqual(['changed', 'gone', 'twice']);
+  expect(catalog.mayDiffer('b', 'same')).toBe(false);
 });
