@@ -1,10 +1,12 @@
 import type { UpstreamConfig } from '../config/gateway-config.js';
+import { runAtOnce, type Sliced } from '../lib/sliced.js';
 import type { Operation } from '../protocol/operation.js';
 import type { Diagnostic, ToolSet } from '../protocol/tools.js';
 import type { Catalog } from './catalog.js';
 import { createOperation } from './create-operation.js';
-import { draftOperations } from './draft-operations.js';
+import { type Drafts, draftOperations } from './draft-operations.js';
 import { exposeNames, type NameHolders } from './names.js';
+import { inSlices, prepareTools } from './prepare-tools.js';
 import { createNameResolver } from './resolve-name.js';
 
 export interface CatalogInput {
@@ -28,17 +30,27 @@ export interface CatalogInput {
  * Compiles no schema, and never throws for what a server sent: an unusable tool is left out with a diagnostic.
  */
 export function buildCatalog(input: CatalogInput): Catalog {
+  return runAtOnce(buildCatalogInSlices(input));
+}
+
+/** The same, in slices: a server may list thousands of tools, and calls of others go on meanwhile. */
+export function* buildCatalogInSlices(input: CatalogInput): Sliced<Catalog> {
+  yield* prepareTools(input.toolSets);
   const { upstreams, builtins, pins, holders = NO_HOLDERS, awaited = [], ignoreAnnotations = false } = input;
-  const drafts = upstreams
-    .toSorted(bySlug)
-    .map((upstream) => draftOperations(upstream, toolsOf(upstream, input.toolSets)));
+  const drafts: Drafts[] = [];
+  for (const upstream of upstreams.toSorted(bySlug)) {
+    drafts.push(draftOperations(upstream, toolsOf(upstream, input.toolSets)));
+    yield;
+  }
   const all = drafts.flatMap((draft) => draft.drafts);
   const requests = all.map(({ upstream, localName }) => ({ upstream: upstream.slug, localName }));
   const configured = new Set(upstreams.map(({ slug }) => slug));
   const scope = { builtins: new Set(builtins.map(({ name }) => name)), pins, configured, waiting: awaited.length > 0 };
   const exposed = exposeNames(requests, { ...scope, holders });
-  const created = all.map((draft, index) =>
-    createOperation(draft, exposed.names[index] ?? draft.localName, ignoreAnnotations),
+  const created = yield* inSlices(
+    all,
+    (draft) => draft.tool.raw,
+    (draft, index) => createOperation(draft, exposed.names[index] ?? draft.localName, ignoreAnnotations),
   );
   const operations = [...builtins, ...created.flatMap(({ operation }) => operation ?? [])].sort(byName);
   const find = indexByName(operations);

@@ -8,7 +8,7 @@ import { nameBehindTool, splitTool } from './grouped-tools/split-tool.js';
 import { assignUniqueNames, type NameClaim } from './names.js';
 import { type ScreenedTool, screenTools } from './screen-tools.js';
 
-interface Drafts {
+export interface Drafts {
   readonly drafts: readonly DraftOperation[];
   readonly diagnostics: readonly Diagnostic[];
 }

@@ -2,6 +2,7 @@ import { isJsonObject, type JsonSchema } from '../protocol/json.js';
 import type { Diagnostic, RawTool, ToolSet } from '../protocol/tools.js';
 import { describeGaps } from '../schema/schema-gaps.js';
 import { declaredTypes } from '../schema/schema-shape.js';
+import { LONGEST_DEFINITION, measureDefinition } from './measure-definition.js';
 
 /** A tool that can be offered: it has a unique name and a schema that can be read. */
 export interface ScreenedTool {
@@ -40,6 +41,11 @@ export function screenTools({ upstream, tools }: ToolSet): ScreenedTools {
     const name: unknown = isJsonObject(raw) ? raw['name'] : undefined;
     if (typeof name !== 'string' || name.trim() === '') {
       report('warning', 'tool-set-aside', `Tool ${index + 1} of '${upstream}' has no name and cannot be called`);
+      continue;
+    }
+    if (measureDefinition(raw) > LONGEST_DEFINITION) {
+      const why = `its definition has more than ${LONGEST_DEFINITION} characters`;
+      report('warning', 'tool-set-aside', `Tool '${name}' of '${upstream}' cannot be called: ${why}`, name);
       continue;
     }
     const reading = readInputSchema(raw['inputSchema']);

@@ -43,7 +43,7 @@ export function openCapturedGateway(
   });
   const pipeline = createPipeline({
     gatekeeper: { admit: () => ({ outcome: 'allowed' }), staticDecision: rules.staticDecision },
-    current: () => snapshot,
+    catalog: { current: () => snapshot, currentFor: () => snapshot },
     quota: unlimitedQuota,
     limits: config.limits,
     observe: () => undefined,

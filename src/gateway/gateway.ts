@@ -35,7 +35,7 @@ import {
 import { createLiveCatalog, type LiveCatalog } from './live-catalog.js';
 import { serverLogDirectory } from './log-review.js';
 import { explainPolicy, type PolicyQuestion } from './operator-api.js';
-import { buildSnapshot } from './snapshot.js';
+import { buildSnapshotInSlices } from './snapshot.js';
 import {
   describeDependencies,
   describeStatus,
@@ -133,7 +133,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
   const upstreamCalls = createUpstreamCalls(config, pool, policy);
   const catalog = createLiveCatalog({
     build: (offered) =>
-      buildSnapshot({
+      buildSnapshotInSlices({
         ...offered,
         config,
         policy: describePolicy(policy),
@@ -157,7 +157,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
   const { gatekeeper, quota, recordCall } = policy;
   const pipeline = createPipeline({
     gatekeeper,
-    current: catalog.settled,
+    catalog,
     quota,
     recordCall,
     limits: config.limits,
@@ -183,8 +183,9 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     },
     onLimits: policy.quota.noteLimits,
   });
-  const settled = connected.then(() => {
-    const unmatched = describeUnmatched(config, catalog.settled().catalog.operations);
+  const settled = connected.then(async () => {
+    await catalog.settled();
+    const unmatched = describeUnmatched(config, catalog.current().catalog.operations);
     for (const message of unmatched) observe({ kind: 'notice', level: 'warn', message });
   });
   const warmedUp = Promise.race([settled, delay(WARM_UP_MS, undefined, { ref: false })]);

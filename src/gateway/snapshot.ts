@@ -4,10 +4,11 @@ import { handleOf } from '../builtin/introspect/parse-query.js';
 import { listRelationSources } from '../builtin/relationships/graph.js';
 import { createRelationshipsHandler } from '../builtin/relationships/handler.js';
 import { createRelationshipsOperation } from '../builtin/relationships/operation.js';
-import { buildGuardedCatalog } from '../catalog/integrity/build-guarded-catalog.js';
+import { buildGuardedCatalogInSlices } from '../catalog/integrity/build-guarded-catalog.js';
 import type { NameHolders } from '../catalog/names.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import { buildEndpointPlan } from '../endpoint/endpoint-plan.js';
+import { runAtOnce, type Sliced } from '../lib/sliced.js';
 import { unknownOperation } from '../pipeline/not-found.js';
 import type { Connections, Snapshot } from '../pipeline/snapshot.js';
 import type { OperationHandler } from '../protocol/call.js';
@@ -41,11 +42,16 @@ const NO_TOOL_SETS: ReadonlyMap<string, ToolSet> = new Map();
 
 /** Builds the immutable state that follows from the upstreams' tool lists; called on each change. */
 export function buildSnapshot(input: SnapshotInput): Snapshot {
+  return runAtOnce(buildSnapshotInSlices(input));
+}
+
+/** The same, in slices. */
+export function* buildSnapshotInSlices(input: SnapshotInput): Sliced<Snapshot> {
   const { config, toolSets, policy, upstreamCalls, ignoreAnnotations, firstToolSets = NO_TOOL_SETS } = input;
   const { controlsOf, readStored, operationOf } = input.results ?? passResults;
   const { connections = ALL_CONNECTED } = input;
   const relations = openRelations(input);
-  const catalog = buildGuardedCatalog({
+  const catalog = yield* buildGuardedCatalogInSlices({
     toolSets: [...toolSets],
     upstreams: config.upstreams,
     builtins: [introspectOperation, ...relations.map(({ operation }) => operation)],
@@ -56,6 +62,7 @@ export function buildSnapshot(input: SnapshotInput): Snapshot {
     ...(input.awaited === undefined ? {} : { awaited: input.awaited }),
     ignoreAnnotations: ignoreAnnotations ?? false,
   });
+  yield;
   const plan = buildEndpointPlan(catalog, config.endpoint);
   const introspect = createIntrospection({
     catalog,

@@ -1,4 +1,5 @@
 import type { JsonPath } from './json-path.js';
+import { runAtOnce, type Sliced } from './sliced.js';
 
 /** A number of a JSON text that a double does not hold. */
 export interface ChangedNumber {
@@ -10,19 +11,25 @@ export interface ChangedNumber {
 /** Fifteen digits are always held, and so is what has no exponent: most texts need no second look. */
 const CANDIDATE = /[\d.]{16}|\d[eE][+-]?\d/;
 
-const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],]|-?\d[\d.eE+-]*/g;
-
 /** More are not named. */
 const MOST_NAMED = 10;
 
 /** An object or a list around the current place of the text. */
 interface Level {
-  readonly isList: boolean;
+  isList: boolean;
   index: number;
-  key: string;
+  /** Where the member's name stands in the text, quotation marks included. */
+  keyStart: number;
+  keyEnd: number;
   /** Whether the next text is a member's name. */
   isAtName: boolean;
 }
+
+const [QUOTE, COMMA, MINUS, ZERO, NINE, BACKSLASH] = [0x22, 0x2c, 0x2d, 0x30, 0x39, 0x5c] as const;
+const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d] as const;
+
+/** Numbers that are compared with what a double holds in one slice; each takes about a microsecond. */
+const NUMBERS_PER_SLICE = 5_000;
 
 /**
  * The numbers of a valid JSON text whose value changes when they are read as doubles: `9007199254740993` would become another
@@ -30,50 +37,117 @@ interface Level {
  * for a value anywhere. Linear in the text, and one search where nothing is suspicious.
  */
 export function findChangedNumbers(text: string): readonly ChangedNumber[] {
+  return runAtOnce(searchChangedNumbers(text));
+}
+
+/** The same, in slices. */
+export function* searchChangedNumbers(text: string): Sliced<readonly ChangedNumber[]> {
   if (!CANDIDATE.test(text)) return [];
   const found: ChangedNumber[] = [];
-  const levels: Level[] = [];
-  for (const [token] of text.matchAll(TOKEN)) {
-    const level = levels.at(-1);
-    if (isNumber(token)) {
-      if (changes(token)) found.push({ path: pathOf(levels), literal: token });
-      if (found.length >= MOST_NAMED) break;
-    } else {
-      step(token, level, levels);
-    }
+  const levels = new Levels();
+  let compared = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
+    if (unit === QUOTE) {
+      const end = endOfText(text, at);
+      levels.passText(at, end + 1);
+      at = end;
+    } else if (unit === MINUS || isDigit(unit)) {
+      const end = endOfNumber(text, at);
+      if (end - at > LONGEST_HELD || hasExponent(text, at, end)) {
+        compared += 1;
+        const literal = text.slice(at, end);
+        if (changes(literal)) found.push({ path: levels.path(text), literal });
+        if (found.length >= MOST_NAMED) break;
+        if (compared % NUMBERS_PER_SLICE === 0) yield;
+      }
+      at = end - 1;
+    } else levels.pass(unit);
   }
   return found;
 }
 
-function step(token: string, level: Level | undefined, levels: Level[]): void {
-  if (token === '{' || token === '[') {
-    levels.push({ isList: token === '[', index: 0, key: '', isAtName: token === '{' });
-  } else if (token === '}' || token === ']') {
-    levels.pop();
-  } else if (level === undefined) {
-    return;
-  } else if (token === ',') {
+/** What is open around the current place. Entries are used again, since a text may open hundreds of thousands. */
+class Levels {
+  readonly #levels: Level[] = [];
+  #depth = 0;
+
+  pass(unit: number): void {
+    if (unit === OPEN_LIST || unit === OPEN_OBJECT) this.#open(unit === OPEN_LIST);
+    else if (unit === CLOSE_LIST || unit === CLOSE_OBJECT) this.#depth -= 1;
+    else if (unit === COMMA) this.#next();
+  }
+
+  passText(start: number, end: number): void {
+    const level = this.#levels[this.#depth - 1];
+    if (level === undefined || !level.isAtName) return;
+    level.keyStart = start;
+    level.keyEnd = end;
+    level.isAtName = false;
+  }
+
+  path(text: string): JsonPath {
+    return this.#levels
+      .slice(0, this.#depth)
+      .map(({ isList, index, keyStart, keyEnd }) =>
+        isList ? index : String(JSON.parse(text.slice(keyStart, keyEnd))),
+      );
+  }
+
+  #open(isList: boolean): void {
+    const level = this.#levels[this.#depth];
+    this.#depth += 1;
+    if (level === undefined) this.#levels.push({ isList, index: 0, keyStart: 0, keyEnd: 0, isAtName: !isList });
+    else {
+      level.isList = isList;
+      level.index = 0;
+      level.isAtName = !isList;
+    }
+  }
+
+  #next(): void {
+    const level = this.#levels[this.#depth - 1];
+    if (level === undefined) return;
     level.index += 1;
     level.isAtName = !level.isList;
-  } else if (level.isAtName) {
-    level.key = token;
-    level.isAtName = false;
   }
 }
 
-function isNumber(token: string): boolean {
-  const [first = ''] = token;
-  return first === '-' || (first >= '0' && first <= '9');
+function endOfText(text: string, start: number): number {
+  let end = start + 1;
+  while (end < text.length && text.charCodeAt(end) !== QUOTE) end += text.charCodeAt(end) === BACKSLASH ? 2 : 1;
+  return end;
 }
 
-function pathOf(levels: readonly Level[]): JsonPath {
-  return levels.map(({ isList, index, key }) => (isList ? index : String(JSON.parse(key))));
+/** Everything but the mark that follows it belongs to a number: signs, the point, the exponent. */
+function endOfNumber(text: string, start: number): number {
+  let end = start + 1;
+  for (; end < text.length; end += 1) {
+    const unit = text.charCodeAt(end);
+    if (unit === COMMA || unit === CLOSE_LIST || unit === CLOSE_OBJECT || unit <= SPACE) break;
+  }
+  return end;
 }
+
+function hasExponent(text: string, start: number, end: number): boolean {
+  for (let at = start; at < end; at += 1) if ((text.charCodeAt(at) | LOWER_CASE) === LETTER_E) return true;
+  return false;
+}
+
+const [SPACE, LOWER_CASE, LETTER_E] = [0x20, 0x20, 0x65] as const;
+
+function isDigit(unit: number): boolean {
+  return unit >= ZERO && unit <= NINE;
+}
+
+/** A shorter literal has at most fifteen digits. */
+const LONGEST_HELD = 15;
 
 function changes(literal: string): boolean {
-  if (!CANDIDATE.test(literal)) return false;
   const held = Number(literal);
-  return Number.isFinite(held) && !isSameNumber(literal, String(held));
+  if (!Number.isFinite(held)) return false;
+  const written = String(held);
+  return written !== literal && !isSameNumber(literal, written);
 }
 
 /** Whether two decimal spellings are one number. */

@@ -47,26 +47,42 @@ function toAscii(text: string): string {
     );
 }
 
-/** The number of insertions, deletions, substitutions and adjacent swaps between two texts (optimal string alignment). */
-export function editDistance(a: string, b: string): number {
-  let beforeLast: readonly number[] = [];
-  let last: readonly number[] = Array.from({ length: b.length + 1 }, (_, column) => column);
+/**
+ * The number of insertions, deletions, substitutions and adjacent swaps between two texts (optimal string alignment).
+ * @param most comparing ends where it is certain that there are more; the result is then infinite
+ */
+export function editDistance(a: string, b: string, most = Number.POSITIVE_INFINITY): number {
+  if (Math.abs(a.length - b.length) > most) return Number.POSITIVE_INFINITY;
+  let leastBefore = 0;
+  const width = b.length + 1;
+  let beforeLast = new Uint32Array(width);
+  let last = Uint32Array.from({ length: width }, (_, column) => column);
+  let current = new Uint32Array(width);
   for (let row = 1; row <= a.length; row += 1) {
-    const current = [row];
-    for (let column = 1; column <= b.length; column += 1) {
-      const change = a[row - 1] === b[column - 1] ? 0 : 1;
+    const unit = a.charCodeAt(row - 1);
+    current[0] = row;
+    let least = row;
+    for (let column = 1; column < width; column += 1) {
+      const change = unit === b.charCodeAt(column - 1) ? 0 : 1;
       let cost = Math.min(cell(last, column) + 1, cell(current, column - 1) + 1, cell(last, column - 1) + change);
-      const swapped = row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];
+      const swapped =
+        row > 1 &&
+        column > 1 &&
+        unit === b.charCodeAt(column - 2) &&
+        a.charCodeAt(row - 2) === b.charCodeAt(column - 1);
       if (swapped) cost = Math.min(cost, cell(beforeLast, column - 2) + 1);
-      current.push(cost);
+      current[column] = cost;
+      if (cost < least) least = cost;
     }
-    beforeLast = last;
-    last = current;
+    // A swap reaches back two rows.
+    if (least > most && leastBefore > most) return Number.POSITIVE_INFINITY;
+    leastBefore = least;
+    [beforeLast, last, current] = [last, current, beforeLast];
   }
   return cell(last, b.length);
 }
 
-function cell(row: readonly number[], column: number): number {
+function cell(row: Uint32Array, column: number): number {
   return row[column] ?? 0;
 }
 
@@ -87,16 +103,26 @@ const MOST_NAMES = 200;
 
 /** The name that was probably meant, or undefined when none is close. Meant for the few parameters of one operation. */
 export function nearestName(query: string, names: Iterable<string>): string | undefined {
+  return compareNames(query, names, MOST_NAMES).best;
+}
+
+/** @param most names that are compared */
+function compareNames(
+  query: string,
+  names: Iterable<string>,
+  most: number,
+): { readonly best: string | undefined; readonly compared: number } {
   let best: string | undefined;
   let bestScore = LIKELY;
-  let looked = 0;
+  let compared = 0;
+  const asked = comparable(query);
   for (const name of names) {
-    looked += 1;
-    if (looked > MOST_NAMES) break;
-    const score = similarity(query, name);
+    if (compared >= most) break;
+    compared += 1;
+    const score = similarityTo(asked, name, bestScore);
     if (score > bestScore) [best, bestScore] = [name, score];
   }
-  return best;
+  return { best, compared };
 }
 
 /** Finds the name that was probably meant. */
@@ -105,21 +131,28 @@ export type Suggest = (query: string, names: Iterable<string>) => string | undef
 /** Who misspells more names than this in one request did not misspell them. */
 const MOST_SUGGESTIONS = 8;
 
+/** Comparisons for the unknown names of one request: some milliseconds. */
+const MOST_COMPARISONS = 3 * MOST_NAMES;
+
 /** `nearestName` for the unknown names of one request, of which only the first ones are compared. */
 export function createSuggester(most = MOST_SUGGESTIONS): Suggest {
   let left = most;
+  let comparisons = MOST_COMPARISONS;
   return (query, names) => {
     left -= 1;
-    return left >= 0 ? nearestName(query, names) : undefined;
+    if (left < 0 || comparisons <= 0) return undefined;
+    const { best, compared } = compareNames(query, names, Math.min(MOST_NAMES, comparisons));
+    comparisons -= compared;
+    return best;
   };
 }
 
 /** Whether one name was probably meant for the other: most letters or words are the same. */
 export function isSpeltLike(query: string, name: string): boolean {
-  const spelling = toSnakeCase(query).slice(0, MAX_COMPARED);
+  const { text: spelling, words } = comparable(toSnakeCase(query));
   return [name, unqualified(name)].some((other) => {
     const letters = 1 - editDistance(spelling, other.slice(0, MAX_COMPARED)) / Math.max(spelling.length, other.length);
-    return Math.max(letters, sharedWords(spelling, other)) >= SPELT_LIKE;
+    return Math.max(letters, sharedWords(words, other)) >= SPELT_LIKE;
   });
 }
 
@@ -133,13 +166,15 @@ export function createNameSearch(names: readonly string[]): NameSearch {
       else list.push(index);
     }
   });
-  return (query, limit) =>
-    shortList(query, names, owners)
-      .map((name) => ({ name, score: Math.max(similarity(query, name), similarity(query, unqualified(name))) }))
+  return (query, limit) => {
+    const asked = comparable(query);
+    return shortList(query, names, owners)
+      .map((name) => ({ name, score: Math.max(similarityTo(asked, name), similarityTo(asked, unqualified(name))) }))
       .filter(({ score }) => score > CONCEIVABLE)
       .sort((a, b) => b.score - a.score || (a.name < b.name ? -1 : 1))
       .slice(0, limit)
       .map(({ name }) => name);
+  };
 }
 
 function shortList(query: string, names: readonly string[], owners: ReadonlyMap<string, number[]>): readonly string[] {
@@ -155,18 +190,41 @@ function shortList(query: string, names: readonly string[], owners: ReadonlyMap<
     .map((index) => names[index] ?? '');
 }
 
+/** A name that is compared with many others. */
+interface ComparedName {
+  readonly text: string;
+  readonly words: ReadonlySet<string>;
+}
+
+function comparable(name: string): ComparedName {
+  const text = name.slice(0, MAX_COMPARED);
+  return { text, words: wordsOf(text) };
+}
+
 /** From 0 (nothing in common) to 1 (equal): the better of letters in order and words in any order counts more. */
 export function similarity(a: string, b: string): number {
-  const [first, second] = [a.slice(0, MAX_COMPARED), b.slice(0, MAX_COMPARED)];
-  if (first === second) return 1;
-  const letters = 1 - editDistance(first, second) / Math.max(first.length, second.length, 1);
-  const words = sharedWords(first, second);
+  return similarityTo(comparable(a), b);
+}
+
+/** @param least what is certainly less similar may be taken for not similar at all */
+function similarityTo(asked: ComparedName, name: string, least = 0): number {
+  const other = name.slice(0, MAX_COMPARED);
+  if (asked.text === other) return 1;
+  const words = sharedWords(asked.words, other);
+  const length = Math.max(asked.text.length, other.length, 1);
+  // Where no word is shared, letters alone decide, and most names differ in too many of them.
+  const most = words === 0 ? length * (1 - least / 0.7) : Number.POSITIVE_INFINITY;
+  const letters = Math.max(0, 1 - editDistance(asked.text, other, most) / length);
   return 0.7 * Math.max(letters, words) + 0.3 * Math.min(letters, words);
 }
 
 /** Dice's coefficient over the words of two snake_case names; singular and plural are one word. */
-function sharedWords(a: string, b: string): number {
-  const [first, second] = [wordsOf(a), wordsOf(b)];
+function sharedWords(first: ReadonlySet<string>, name: string): number {
+  // A word that both have is a part of the name's text: most names are seen to share none without being taken apart.
+  let mayShare = false;
+  for (const word of first) mayShare ||= name.includes(word);
+  if (!mayShare) return 0;
+  const second = wordsOf(name);
   let shared = 0;
   for (const word of first) if (second.has(word)) shared++;
   // Names that consist of separators have no words.

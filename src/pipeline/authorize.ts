@@ -44,8 +44,8 @@ class Authorized {
 /** Exported only as a type, so that only this file can create one. */
 export type AuthorizedCall = Authorized;
 
-/** The operation that currently has a qualified name; it may differ from the one in the call's snapshot. */
-export type CurrentOperation = (qualifiedName: string) => Operation | undefined;
+/** The operation that currently has the qualified name of this one, which is from the call's snapshot. */
+export type CurrentOperation = (operation: Operation) => Operation | undefined;
 
 /**
  * Asks policy whether the call may run. A call is refused here when the gatekeeper denies it, asks for a confirmation, or
@@ -79,7 +79,7 @@ export async function authorize(
 /** A person may take minutes to confirm. The confirmation covers the definition they saw, not a later one. */
 function requireUnchanged(operation: Operation, args: JsonObject, currentOperation: CurrentOperation): void {
   const { name, qualifiedName } = operation;
-  const current = currentOperation(qualifiedName);
+  const current = currentOperation(operation);
   if (current !== undefined && isSameDefinition(operation, operationOfCall(current, args))) return;
   throw new OperationError(
     'TOKEN_SCOPE_MISMATCH',

@@ -48,10 +48,15 @@ export function takeDirectives(operation: Operation, params: JsonObject, confirm
   };
 }
 
+/** Who sends more metadata, or longer names, did not misspell a directive. */
+const MOST_COMPARED = 20;
+const LONGEST_MISSPELT = 40;
+
 /** Refuses `_confirmaton` and its like: metadata that is not known is ignored, and a caller that sends a token means something. */
 function refuseMisspelt({ name, parameters }: Operation, params: JsonObject): void {
-  const misspelt = Object.keys(params).flatMap((key) => {
-    if (!key.startsWith('_') || key === CONFIRMATION || key === QUOTA_CONTINUE) return [];
+  const metadata = Object.keys(params).filter((key) => key.startsWith('_') && key.length <= LONGEST_MISSPELT);
+  const misspelt = metadata.slice(0, MOST_COMPARED).flatMap((key) => {
+    if (key === CONFIRMATION || key === QUOTA_CONTINUE) return [];
     if (parameters.some((parameter) => parameter.upstreamName === key)) return [];
     const meant = NAMES.find((directive) => isSpeltLike(key.replace(/^_+/, ''), directive.replace(/^_/, '')));
     return meant === undefined ? [] : [{ key, meant }];

@@ -15,58 +15,93 @@ const LIMITS = {
 /** A UTF-8 string is never longer in bytes than three times its UTF-16 length. */
 const MAX_BYTES_PER_UNIT = 3;
 
-/** A value that is still to be looked at, and where it stands: a chain, since paths are written out for refusals alone. */
-interface Pending {
-  readonly value: unknown;
+/** An object or a list that is still to be looked at, and where it stands: a chain, since paths are written out for refusals alone. */
+interface Pending extends Place {
+  readonly value: object;
   readonly depth: number;
-  readonly key: string | number | undefined;
-  readonly parent: Pending | undefined;
 }
+
+interface Place {
+  readonly key: string | number | undefined;
+  readonly parent: Place | undefined;
+}
+
+/** Units of work (about 15 nanoseconds each) that a value costs, and that so many characters of a text cost. */
+const VALUE_UNITS = 4;
+const CHARACTERS_PER_UNIT = 64;
 
 /**
  * Holds a parsed request against the limits that need its structure; the byte limit was held before parsing, by the
  * server. A call is refused here when it is too deep, too long, not well-formed Unicode, or holds a number without end.
  * Without recursion: nothing is known of the depth before it is looked at.
+ *
+ * @returns the work that it took, which grows with the request and tells what the stages after this one may cost
  */
-export function limitPayload(value: unknown, limits: PayloadLimits): void {
-  const pending: Pending[] = [{ value, depth: 1, key: undefined, parent: undefined }];
-  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    if (typeof next.value === 'string') inspectString(next.value, next, limits);
-    else if (typeof next.value === 'number') inspectNumber(next.value, next);
-    else if (typeof next.value === 'object' && next.value !== null) inspectStructure(next.value, next, limits, pending);
+export function limitPayload(value: unknown, limits: PayloadLimits): number {
+  const looking: Looking = { limits, pending: [], work: 0 };
+  inspect(value, undefined, undefined, 1, looking);
+  for (let next = looking.pending.pop(); next !== undefined; next = looking.pending.pop()) {
+    inspectStructure(next, looking);
   }
+  return looking.work;
 }
 
-/** Members are put in reverse, so that they are looked at, and refused, in their order. */
-function inspectStructure(value: object, place: Pending, limits: PayloadLimits, pending: Pending[]): void {
-  const { depth } = place;
+interface Looking {
+  readonly limits: PayloadLimits;
+  readonly pending: Pending[];
+  work: number;
+}
+
+/** Most values are texts and numbers, which are looked at where they stand; structures wait for their turn. */
+function inspect(value: unknown, key: Place['key'], parent: Place | undefined, depth: number, looking: Looking): void {
+  looking.work += VALUE_UNITS;
+  if (typeof value === 'string') inspectString(value, key, parent, looking);
+  else if (typeof value === 'number') {
+    if (!Number.isFinite(value)) throw notFinite({ key, parent });
+  } else if (typeof value === 'object' && value !== null) looking.pending.push({ value, depth, key, parent });
+}
+
+function inspectStructure(place: Pending, looking: Looking): void {
+  const { value, depth } = place;
+  const { limits, pending } = looking;
   if (depth > limits.maxNestingDepth) throw payloadTooLarge('nesting_depth', depth, limits);
+  const before = pending.length;
   if (Array.isArray(value)) {
     if (value.length > limits.maxArrayElements) throw payloadTooLarge('array_elements', value.length, limits);
-    for (let index = value.length - 1; index >= 0; index -= 1) {
-      pending.push({ value: value[index], depth: depth + 1, key: index, parent: place });
+    for (let index = 0; index < value.length; index += 1) inspect(value[index], index, place, depth + 1, looking);
+  } else {
+    for (const [key, member] of Object.entries(value)) {
+      inspectString(key, place.key, place.parent, looking);
+      inspect(member, key, place, depth + 1, looking);
     }
-    return;
   }
-  const members = Object.entries(value);
-  for (const [key] of members) inspectString(key, place, limits);
-  for (const [key, member] of members.reverse()) pending.push({ value: member, depth: depth + 1, key, parent: place });
+  reverseFrom(pending, before);
 }
 
-function inspectString(text: string, place: Pending, limits: PayloadLimits): void {
+/** So that what was added last, which is taken first, is the first in its order. */
+function reverseFrom(pending: Pending[], start: number): void {
+  for (let low = start, high = pending.length - 1; low < high; low += 1, high -= 1) {
+    const [first, last] = [pending[low], pending[high]];
+    if (first !== undefined && last !== undefined) [pending[low], pending[high]] = [last, first];
+  }
+}
+
+function inspectString(text: string, key: Place['key'], parent: Place | undefined, looking: Looking): void {
+  const { limits } = looking;
+  looking.work += text.length / CHARACTERS_PER_UNIT;
   if (text.length * MAX_BYTES_PER_UNIT > limits.maxStringLength) {
     const bytes = Buffer.byteLength(text);
     if (bytes > limits.maxStringLength) throw payloadTooLarge('string_length', bytes, limits);
   }
-  if (!text.isWellFormed()) throw invalidEncoding('a string contains a lone surrogate (U+D800 to U+DFFF)', place);
-  if (text.includes('\0')) throw invalidEncoding('a string contains a null byte (U+0000)', place);
+  if (!text.isWellFormed())
+    throw invalidEncoding('a string contains a lone surrogate (U+D800 to U+DFFF)', { key, parent });
+  if (text.includes('\0')) throw invalidEncoding('a string contains a null byte (U+0000)', { key, parent });
 }
 
 /** `1e999` parses as infinity, which rules would compare as a number and JSON would write as null. */
-function inspectNumber(number: number, place: Pending): void {
-  if (Number.isFinite(number)) return;
+function notFinite(place: Place): OperationError {
   const at = locationOf(place);
-  throw new OperationError(
+  return new OperationError(
     'VALIDATION_INVALID_VALUE',
     `Parameter '${at}' must be a finite number; the given one is too large`,
     {
@@ -79,14 +114,14 @@ function inspectNumber(number: number, place: Pending): void {
 const LONGEST_LOCATION = 200;
 
 /** The path as the caller writes it: what is in `params` is named without it. */
-function locationOf(place: Pending): string {
+function locationOf(place: Place): string {
   const path: (string | number)[] = [];
-  for (let at: Pending | undefined = place; at?.key !== undefined; at = at.parent) path.push(at.key);
+  for (let at: Place | undefined = place; at?.key !== undefined; at = at.parent) path.push(at.key);
   const [first, ...rest] = path.reverse();
   return cutText(removeInvisible(formatPath(first === 'params' && rest.length > 0 ? rest : path)), LONGEST_LOCATION);
 }
 
-function invalidEncoding(why: string, place: Pending): OperationError {
+function invalidEncoding(why: string, place: Place): OperationError {
   const location = locationOf(place);
   return new OperationError(
     'VALIDATION_INVALID_ENCODING',

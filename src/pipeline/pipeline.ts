@@ -1,5 +1,7 @@
 import { performance } from 'node:perf_hooks';
+import { runInTurns } from '../lib/sliced.js';
 import { echoName } from '../lib/text.js';
+import { turns } from '../lib/turns.js';
 import type { Observation, Observer } from '../observe/observation.js';
 import type { Gatekeeper } from '../policy/admission.js';
 import type { CallRecorder } from '../policy/audit-events.js';
@@ -11,12 +13,13 @@ import type { PayloadLimits } from '../protocol/limits.js';
 import type { Operation } from '../protocol/operation.js';
 import { type Reply, SESSION_ID, type Warning } from '../protocol/result.js';
 import type { ReadContext, ResultService } from '../results/result-types.js';
+import { Meter } from '../schema/evaluation.js';
 import { type AuthorizedCall, authorize, dispatch } from './authorize.js';
 import { decode } from './decode.js';
 import { innerRead, readData } from './inner-read.js';
 import { limitPayload } from './limit.js';
 import { requireUnchanged } from './require-unchanged.js';
-import { route } from './route.js';
+import { type RoutedCall, route } from './route.js';
 import {
   type ExplainFailure,
   type FinishAnswer,
@@ -27,13 +30,19 @@ import {
   toOperationError,
 } from './shape.js';
 import type { Snapshot } from './snapshot.js';
-import { validate } from './validate.js';
+import { type ValidatedCall, validate } from './validate.js';
 import { collectWarnings, type WarnedOnce } from './warnings.js';
+
+/** The snapshots of this moment; they may be newer than a call's. */
+export interface SnapshotSource {
+  current(): Snapshot;
+  /** One that knows the present definition of this tool. */
+  currentFor(tool: Pick<Operation, 'upstream' | 'tool'>): Snapshot;
+}
 
 interface PipelineDeps {
   readonly gatekeeper: Gatekeeper;
-  /** The snapshot of this moment; it may be newer than a call's. */
-  readonly current: () => Snapshot;
+  readonly catalog: SnapshotSource;
   readonly quota: Pick<QuotaService, 'charge'>;
   readonly limits: PayloadLimits;
   readonly observe: Observer;
@@ -57,24 +66,40 @@ interface Progress {
   arguments?: JsonObject;
 }
 
+/** Units of work that the stages of a call cost whatever it asks for: about 0.1 milliseconds. */
+const CALL_WORK = 7_000;
+
+/** A stage takes about so many times as long as looking at the request. */
+const STAGE_WEIGHT = 10;
+
 /**
  * Every call passes the same stages in this order, and every call, including a refused one, is reported to the observer and
  * the audit trail at the end.
  */
 export function createPipeline(deps: PipelineDeps): Pipeline {
-  const { gatekeeper, current, quota, limits, observe, recordCall, results, isFirstWarning, slowMs, explainFailure } =
+  const { gatekeeper, catalog, quota, limits, observe, recordCall, results, isFirstWarning, slowMs, explainFailure } =
     deps;
 
   const runStages = async (raw: RawCall, snapshot: Snapshot, progress: Progress): Promise<Reply> => {
-    limitPayload(raw.arguments, limits);
+    const lane = raw.caller.sessionId;
+    const room = turns.enter(lane);
+    if (room !== undefined) await room;
+    const weight = limitPayload(raw.arguments, limits);
+    turns.spend(CALL_WORK + STAGE_WEIGHT * weight);
     const routed = await route(await decode(raw, snapshot), snapshot);
     progress.operation = routed.operation;
     progress.arguments = routed.params;
-    const validated = validate(routed, snapshot, results, gatekeeper);
+    const validated = await validateInTurns(routed, snapshot);
     progress.operation = validated.operation;
     progress.arguments = validated.arguments;
     if (validated.unchecked !== undefined) observe(uncheckedNotice(validated.operation, validated.unchecked));
-    const authorized = await authorize(validated, gatekeeper, (name) => current().catalog.find(name));
+    // A large request costs work in every stage: it is copied, held against rules, written and recorded.
+    const roomToJudge = turns.enter(lane);
+    if (roomToJudge !== undefined) await roomToJudge;
+    turns.spend(STAGE_WEIGHT * weight);
+    const authorized = await authorize(validated, gatekeeper, (operation) =>
+      catalog.currentFor(operation).catalog.find(operation.qualifiedName),
+    );
     const { operation, query } = authorized;
     const context = describeContext(authorized);
     const stored = query === undefined ? undefined : results.resume(context, query);
@@ -117,6 +142,18 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     return shape(call, outcome, { limits, finish, explainFailure });
   };
 
+  const validateInTurns = async (routed: RoutedCall, snapshot: Snapshot): Promise<ValidatedCall> => {
+    const lane = routed.raw.caller.sessionId;
+    const room = turns.enter(lane);
+    if (room !== undefined) await room;
+    const meter = new Meter();
+    try {
+      return await runInTurns(validate(routed, snapshot, results, gatekeeper, meter), lane);
+    } finally {
+      turns.spend(meter.work);
+    }
+  };
+
   const pipeline: Pipeline = async (raw, snapshot) => {
     const progress: Progress = { started: performance.now() };
     const reply = await runStages(raw, snapshot, progress).catch((thrown: unknown) => {
@@ -144,9 +181,9 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     return answer;
   };
   const host: HandlerHost = {
-    requireCurrent: (operation) => requireUnchanged(operation, current()),
+    requireCurrent: (operation) => requireUnchanged(operation, catalog.currentFor(operation)),
     async read(call, upstream, name, params) {
-      const snapshot = current();
+      const snapshot = catalog.current();
       return readData(await pipeline(innerRead(call, snapshot, { upstream, name, params }), snapshot));
     },
   };

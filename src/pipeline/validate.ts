@@ -1,6 +1,7 @@
 import { bindArguments } from '../catalog/arguments/bind-arguments.js';
 import type { Fault } from '../catalog/arguments/explain-violations.js';
 import { createSuggester } from '../lib/names.js';
+import type { Sliced } from '../lib/sliced.js';
 import { quoteValues } from '../lib/text.js';
 import { type Gatekeeper, isConfirmable } from '../policy/admission.js';
 import type { RawCall } from '../protocol/call.js';
@@ -8,6 +9,7 @@ import type { JsonObject } from '../protocol/json.js';
 import type { Operation, Parameter } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
 import { CONTROLS, type CollectionQuery, type ControlSet, type ResultService } from '../results/result-types.js';
+import { Meter } from '../schema/evaluation.js';
 import { type Directives, IF_MATCH, PLAIN_CONFIRMATION, takeDirectives } from './directives.js';
 import { correctedExample } from './not-found.js';
 import { type RoutedCall, settleOperation } from './route.js';
@@ -39,22 +41,28 @@ const PRECEDENCE: readonly Fault['code'][] = [
 
 /**
  * Separates the parameters by purpose (directives for policy, controls for the answer, arguments for the upstream) and binds
- * the arguments. A call is refused here for unknown, missing or malformed parameters, with all faults in one answer.
+ * the arguments. A call is refused here for unknown, missing or malformed parameters, with all faults in one answer. Stops
+ * where a check took long, before its faults are worded.
+ *
+ * @param meter counts the check
  */
-export function validate(
+export function* validate(
   call: RoutedCall,
   snapshot: Snapshot,
   results: Pick<ResultService, 'takeControls' | 'controlsOf'>,
   gatekeeper: Pick<Gatekeeper, 'staticDecision'>,
-): ValidatedCall {
+  meter = new Meter(),
+): Sliced<ValidatedCall> {
   const { raw, operation } = call;
   const confirmable = isConfirmable(gatekeeper.staticDecision(operation));
   const { params: bare, ...directives } = takeDirectives(operation, call.params, confirmable);
   const { params, query } = results.takeControls(operation, bare);
-  const bound = bindArguments(operation, params);
+  const bound = bindArguments(operation, params, meter);
   if (!bound.ok) {
     const accepted = { controls: results.controlsOf(operation), confirmable };
-    throw describeFaults(bound.faults, { ...call, params }, snapshot, accepted);
+    // Wording the faults and looking for an example take about as long as the check.
+    if (meter.work > LITTLE_WORK) yield;
+    throw yield* describeFaults(bound.faults, { ...call, params }, snapshot, accepted);
   }
   return {
     raw,
@@ -66,23 +74,30 @@ export function validate(
   };
 }
 
+/** Units of a check, and faults, up to which the rest is done in the same turn: fast calls do not wait. */
+const LITTLE_WORK = 100_000;
+const FEW_FAULTS = 10;
+
 /** What a call of the operation may say beside the operation's own parameters. */
 interface Accepted {
   readonly controls: ControlSet;
   readonly confirmable: boolean;
 }
 
-function describeFaults(
+function* describeFaults(
   faults: readonly Fault[],
   call: RoutedCall,
   snapshot: Snapshot,
   accepted: Accepted,
-): OperationError {
+): Sliced<OperationError> {
   const main = chooseMainFault(faults);
   const { operation } = call;
-  return new OperationError(main.code, describeInWords(faults, operation, accepted), {
+  const words = describeInWords(faults, operation, accepted);
+  const details = specifiedDetails(main, faults, operation, accepted);
+  if (faults.length > FEW_FAULTS) yield;
+  return new OperationError(main.code, words, {
     operation: operation.name,
-    ...specifiedDetails(main, faults, operation, accepted),
+    ...details,
     ...(faults.length > 1 ? { faults } : {}),
     example: correctedExample(snapshot, operation, call.params),
   });

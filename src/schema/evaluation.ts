@@ -1,3 +1,4 @@
+import { TURN_WORK } from '../lib/turns.js';
 import type { JsonSchema } from '../protocol/json.js';
 
 /** One way in which a value breaks its schema. */
@@ -56,8 +57,8 @@ export type Keyword = (value: unknown, schema: JsonSchema, scope: Scope) => Chec
 /** Nobody repairs more at once, and a list of ten thousand wrong items would take long to explain. */
 export const MOST_VIOLATIONS = 100;
 
-/** Units of work (about 15 nanoseconds each) that one check may take: about 30 milliseconds. */
-export const MOST_WORK = 2_000_000;
+/** Units of work that one check may take: what one turn of the event loop takes on. */
+export const MOST_WORK = TURN_WORK;
 
 /** A value inside a value inside a value, or a reference that leads to itself. */
 const MOST_DEPTH = 400;

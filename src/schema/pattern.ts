@@ -18,7 +18,7 @@ export type CompiledPattern =
 
 /** An automaton keeps at most 8 MB of states, most keep some kilobytes. */
 const MOST_KEPT = 200;
-const COMPILE_UNITS = 1_200;
+const COMPILE_UNITS = 2_000;
 
 /** Up to this size all states of the automaton are soon known, and a character costs one look-up. */
 const SMALL_PROGRAM = 12;

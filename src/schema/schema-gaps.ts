@@ -5,8 +5,17 @@ import { translatePattern } from './translate-pattern.js';
 
 const MOST_NAMED = 3;
 
+/** Catalogs are built again and again from the same schemas. */
+const known = new WeakMap<JsonSchema, { readonly gaps: string | undefined }>();
+
 /** What of a schema is not checked before a call is sent, in words for operators; undefined where all of it is. */
 export function describeGaps(schema: JsonSchema): string | undefined {
+  const found = known.get(schema) ?? { gaps: findGaps(schema) };
+  known.set(schema, found);
+  return found.gaps;
+}
+
+function findGaps(schema: JsonSchema): string | undefined {
   const { excess } = measureSchema(schema);
   if (excess !== undefined) {
     return `its schema is too large to check (${excess}): names, required parameters and plain types are checked`;

@@ -128,7 +128,7 @@ const COMPOSITION = ['$ref', 'allOf', 'anyOf', 'oneOf', 'then', 'else', 'depende
  */
 export function readObjectFields(schema: JsonSchema, root: JsonSchema): readonly ObjectField[] {
   const composed = COMPOSITION.some((keyword) => keyword in schema);
-  const members = composed ? collectMembers(schema, root, new Map(), 0) : readOwn(schema);
+  const members = composed ? collectMembers(schema, { root, seen: new Map(), left: MOST_MERGED }, 0) : readOwn(schema);
   return Array.from(members, ([name, { schemas, required }]) => ({
     name,
     required,
@@ -136,21 +136,35 @@ export function readObjectFields(schema: JsonSchema, root: JsonSchema): readonly
   }));
 }
 
-/** `seen` makes recursion end (a schema inside itself adds nothing) and visits every schema once. */
-function collectMembers(schema: JsonSchema, root: JsonSchema, seen: Map<JsonSchema, Members>, depth: number): Members {
+/** References let a short schema name the same members again and again: merging ends after so many. */
+const MOST_MERGED = 100_000;
+
+interface Collecting {
+  readonly root: JsonSchema;
+  /** Makes recursion end (a schema inside itself adds nothing), and every schema is visited once. */
+  readonly seen: Map<JsonSchema, Members>;
+  /** Members that may still be merged. */
+  left: number;
+}
+
+function collectMembers(schema: JsonSchema, collecting: Collecting, depth: number): Members {
+  const { root, seen } = collecting;
   const known = depth > MAX_DEPTH ? NO_MEMBERS : seen.get(schema);
   if (known !== undefined) return known;
   seen.set(schema, NO_MEMBERS);
-  const visit = (part: JsonSchema): Members => collectMembers(part, root, seen, depth + 1);
+  const visit = (part: JsonSchema): Members => collectMembers(part, collecting, depth + 1);
   const target = '$ref' in schema ? followReference(schema, root) : undefined;
-  const members = mergeAll([
+  const alternatives = (keyword: 'anyOf' | 'oneOf'): Members =>
+    mergeAlternatives(objectsOf(schema[keyword]).filter(mayBeObject).map(visit), collecting);
+  const parts = [
     readOwn(schema),
     ...(target === undefined || target === schema ? [] : [visit(target)]),
     ...objectsOf(schema['allOf']).map(visit),
-    mergeAlternatives(objectsOf(schema['anyOf']).filter(mayBeObject).map(visit)),
-    mergeAlternatives(objectsOf(schema['oneOf']).filter(mayBeObject).map(visit)),
+    alternatives('anyOf'),
+    alternatives('oneOf'),
     ...conditionalParts(schema).map((part) => makeOptional(visit(part))),
-  ]);
+  ];
+  const members = mergeAll(parts, collecting);
   seen.set(schema, members);
   return members;
 }
@@ -167,9 +181,14 @@ function readOwn(schema: JsonSchema): Members {
   return members;
 }
 
-function mergeAll(parts: readonly Members[]): Members {
+function mergeAll(parts: readonly Members[], collecting: Collecting): Members {
+  const filled = parts.filter(({ size }) => size > 0);
+  const [only = NO_MEMBERS, ...others] = filled;
+  if (others.length === 0) return only;
   const merged = new Map<string, Member>();
-  for (const part of parts) {
+  for (const part of filled) {
+    collecting.left -= part.size;
+    if (collecting.left < 0) break;
     for (const [name, member] of part) {
       const before = merged.get(name);
       merged.set(name, {
@@ -181,11 +200,20 @@ function mergeAll(parts: readonly Members[]): Members {
   return merged;
 }
 
-function mergeAlternatives(branches: readonly Members[]): Members {
+function mergeAlternatives(branches: readonly Members[], collecting: Collecting): Members {
   if (branches.length === 0) return NO_MEMBERS;
+  const byName = new Map<string, Member[]>();
+  for (const branch of branches) {
+    collecting.left -= branch.size;
+    if (collecting.left < 0) break;
+    for (const [name, member] of branch) {
+      const found = byName.get(name);
+      if (found === undefined) byName.set(name, [member]);
+      else found.push(member);
+    }
+  }
   const merged = new Map<string, Member>();
-  for (const name of new Set(branches.flatMap((branch) => [...branch.keys()]))) {
-    const found = branches.flatMap((branch) => branch.get(name) ?? []);
+  for (const [name, found] of byName) {
     const schemas = found.map((member) => combineSchemas('allOf', member.schemas)).filter(saysSomething);
     merged.set(name, {
       schemas: schemas.length === 0 ? [] : [combineSchemas('anyOf', schemas)],
@@ -200,13 +228,36 @@ function makeOptional(members: Members): Members {
 }
 
 function combineSchemas(keyword: 'allOf' | 'anyOf', schemas: readonly JsonSchema[]): JsonSchema {
-  const different = schemas.filter((schema, index) => schemas.findIndex((other) => isSame(schema, other)) === index);
-  const [first = {}] = different;
+  const [first = {}, ...others] = schemas;
+  if (others.every((other) => other === first)) return first;
+  if (schemas.reduce((sum, schema) => sum + partsOf(schema), 0) > MOST_COMBINED_PARTS) return {};
+  const different = [...new Map(schemas.map((schema) => [JSON.stringify(schema), schema])).values()];
   return different.length < 2 ? first : { [keyword]: different };
 }
 
-function isSame(a: JsonSchema, b: JsonSchema): boolean {
-  return a === b || JSON.stringify(a) === JSON.stringify(b);
+/**
+ * Alternatives within alternatives can combine one member in more ways than there are atoms. One that is described by more
+ * parts than this is described by nothing: its value is for the schema itself to judge.
+ */
+const MOST_COMBINED_PARTS = 500;
+
+const sizes = new WeakMap<JsonSchema, number>();
+
+/** The objects and lists of a schema; counting ends where there are too many to be combined. */
+function partsOf(schema: JsonSchema): number {
+  const known = sizes.get(schema);
+  if (known !== undefined) return known;
+  let parts = 0;
+  const open: unknown[] = [schema];
+  for (let next = open.pop(); next !== undefined && parts <= MOST_COMBINED_PARTS; next = open.pop()) {
+    if (typeof next !== 'object' || next === null) continue;
+    parts += 1;
+    const members = Object.values(next);
+    if (members.length > MOST_COMBINED_PARTS) parts = members.length;
+    else open.push(...members.filter((member) => member !== undefined));
+  }
+  sizes.set(schema, parts);
+  return parts;
 }
 
 function saysSomething(schema: JsonSchema): boolean {

@@ -32,7 +32,7 @@ function measure(schema: JsonSchema): SchemaSize {
     const isPart = typeof value === 'object' && value !== null;
     const names = isPart && !Array.isArray(value) ? Object.keys(value) : [];
     parts += isPart ? 1 : 0;
-    characters += typeof value === 'string' ? value.length : names.reduce((sum, name) => sum + name.length, 0);
+    characters += lengthOf(value, names);
     asksForUnseen ||= names.some((name) => name === 'unevaluatedProperties' || name === 'unevaluatedItems');
     const excess = findExcess(parts, characters, depth);
     if (excess !== undefined) return { excess, asksForUnseen };
@@ -40,6 +40,13 @@ function measure(schema: JsonSchema): SchemaSize {
     for (const member of Object.values(value)) open.push([member, depth + 1]);
   }
   return { asksForUnseen };
+}
+
+/** Characters of the value itself; what a list or an object holds has its turn later, and counts one each for now. */
+function lengthOf(value: unknown, names: readonly string[]): number {
+  if (typeof value === 'string') return value.length;
+  if (Array.isArray(value)) return value.length;
+  return names.reduce((sum, name) => sum + name.length, names.length);
 }
 
 function findExcess(parts: number, characters: number, depth: number): string | undefined {

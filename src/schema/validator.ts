@@ -123,12 +123,27 @@ const refuse: Check = (value, place, run) =>
 function prepareLater(schema: JsonSchema, scope: Scope): Check {
   let checks: readonly Check[] | undefined;
   return (value, place, run) => {
-    checks ??= prepare(schema, scope);
+    if (checks === undefined) {
+      run.meter.spend(preparationWork(schema));
+      checks = prepare(schema, scope);
+    }
     run.meter.spend(1 + checks.length);
     run.meter.enter();
     for (const check of checks) check(value, place, run);
     run.meter.leave();
   };
+}
+
+/** For each part, and for each element that it lists. */
+const PART_UNITS = 100;
+const ELEMENT_UNITS = 5;
+
+function preparationWork(schema: JsonSchema): number {
+  const lengths = Object.keys(schema).map((name) => {
+    const rule = schema[name];
+    return Array.isArray(rule) ? rule.length : 0;
+  });
+  return PART_UNITS + ELEMENT_UNITS * lengths.reduce((sum, length) => sum + length, 0);
 }
 
 function prepare(schema: JsonSchema, scope: Scope): readonly Check[] {

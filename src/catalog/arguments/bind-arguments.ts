@@ -28,6 +28,8 @@ const MAX_FAULTS = 50;
  */
 export function bindArguments(operation: Operation, params: JsonObject, meter = new Meter()): Binding {
   const matched = matchParameters(operation, params);
+  // More faults are not reported, so nothing else is looked for.
+  if (matched.faults.length >= MAX_FAULTS) return { ok: false, faults: dropRepeated(matched.faults) };
   const bound = addFixedArguments(operation, dropNulls(operation, matched.arguments, meter));
   const missing = findMissing(operation, bound);
   const verdict = validatorFor(operation.inputSchema).check(bound, meter);
@@ -38,7 +40,7 @@ export function bindArguments(operation: Operation, params: JsonObject, meter = 
   const isNews = undecided !== undefined && measureSchema(operation.inputSchema).excess === undefined;
   if (total === 0) return { ok: true, arguments: bound, ...(isNews && { unchecked: undecided }) };
 
-  const broken = explainViolations(violations, faultScope(operation));
+  const broken = explainViolations(violations, faultScope(operation), MAX_FAULTS);
   return { ok: false, faults: dropRepeated([...matched.faults, ...missing, ...broken]).slice(0, MAX_FAULTS) };
 }
 
@@ -62,10 +64,8 @@ function isNullAbsent(operation: Operation, name: string, meter: Meter): boolean
 
 /** Everything that is wrong with arguments as they are sent, in the caller's terms. */
 export function checkArguments(operation: Operation, args: JsonObject): readonly Fault[] {
-  return explainViolations(validatorFor(operation.inputSchema).check(args).violations, faultScope(operation)).slice(
-    0,
-    MAX_FAULTS,
-  );
+  const { violations } = validatorFor(operation.inputSchema).check(args);
+  return explainViolations(violations, faultScope(operation), MAX_FAULTS);
 }
 
 /**
@@ -139,6 +139,8 @@ interface Matching {
   readonly arguments: JsonObject;
   readonly faults: Fault[];
   readonly suggest: Suggest;
+  /** The names that may stand in a place; asked for once for each unknown one. */
+  readonly namesIn: (place: Parameter['place']) => readonly string[];
 }
 
 /**
@@ -152,8 +154,10 @@ function matchParameters(operation: Operation, params: JsonObject): MatchedParam
     arguments: {},
     faults: [],
     suggest: createSuggester(),
+    namesIn: listNames(operation),
   };
   for (const key of Object.keys(params)) {
+    if (matching.faults.length >= MAX_FAULTS) break;
     if (key === 'input' && matching.scope.hasInput) matchInput(matching, params[key]);
     else matchKey(matching, key, params[key], 'params');
   }
@@ -162,12 +166,24 @@ function matchParameters(operation: Operation, params: JsonObject): MatchedParam
   return { arguments: matching.arguments, faults };
 }
 
+function listNames({ parameters }: Operation): Matching['namesIn'] {
+  const names = new Map<Parameter['place'], readonly string[]>();
+  return (place) => {
+    const known = names.get(place) ?? parameters.filter((each) => each.place === place).map(({ name }) => name);
+    names.set(place, known);
+    return known;
+  };
+}
+
 function matchInput(matching: Matching, input: unknown): void {
   if (!isJsonObject(input)) {
     matching.faults.push(inputTypeFault(jsonTypeOf(input)));
     return;
   }
-  for (const key of Object.keys(input)) matchKey(matching, key, input[key], 'input');
+  for (const key of Object.keys(input)) {
+    if (matching.faults.length >= MAX_FAULTS) break;
+    matchKey(matching, key, input[key], 'input');
+  }
 }
 
 function matchKey(matching: Matching, key: string, value: unknown, place: Parameter['place']): void {
@@ -213,16 +229,11 @@ function fixedFault({ name, tool }: Operation, key: string, [parameter, value]: 
   return { code: 'VALIDATION_UNKNOWN_PARAM', param, message };
 }
 
-function unknownFault({ operation, scope, suggest }: Matching, key: string, place: Parameter['place']): Fault {
-  const nearest = suggest(
-    toSnakeCase(key),
-    operation.parameters.map((parameter) => parameter.name),
-  );
+function unknownFault({ operation, scope, suggest, namesIn }: Matching, key: string, place: Parameter['place']): Fault {
+  const nearest = suggest(toSnakeCase(key), scope.canonical);
   const meant = nearest === undefined ? undefined : scope.byName.get(nearest);
   const param = place === 'input' ? `input.${echoName(key)}` : echoName(key);
-  const valid = operation.parameters
-    .filter((parameter) => parameter.place === place)
-    .map((parameter) => parameter.name);
+  const valid = namesIn(place);
   const hint =
     meant !== undefined
       ? `Did you mean '${pathOf(meant)}'?`

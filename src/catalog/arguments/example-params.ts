@@ -10,8 +10,8 @@ import { bindArguments } from './bind-arguments.js';
 /** Callers that wrap parameters in parameters do it once or twice. */
 const MAX_UNWRAPPING = 3;
 
-/** One example, from the first idea to the last check, takes no more work than half a call's check. */
-const EXAMPLE_WORK = MOST_WORK / 2;
+/** One example, from the first idea to the last check, takes no more work than a part of a call's check. */
+const EXAMPLE_WORK = MOST_WORK / 3;
 
 type Values = ReadonlyMap<Parameter, unknown>;
 
@@ -85,13 +85,17 @@ function boundArguments({ fixedArguments = {} }: Operation, values: Values): Jso
   return { ...bound, ...fixedArguments };
 }
 
+/** Of what a caller gave, only the first members are looked at: who gives more than this needs no example with all of it. */
+const MOST_MEMBERS = 200;
+
 /** What was given, wherever it was put and however it was spelled, by parameter. */
 function collectGiven(operation: Operation, given: JsonObject): Values {
   const scope = operation.scope;
   const values = new Map<Parameter, unknown>();
   const suggest = createSuggester();
   const take = (members: JsonObject, depth: number): void => {
-    for (const [key, value] of Object.entries(members)) {
+    for (const key of Object.keys(members).slice(0, MOST_MEMBERS)) {
+      const value = members[key];
       const nested = depth < MAX_UNWRAPPING && isWrapper(key, scope) ? parseObject(value) : undefined;
       const parameter = nested === undefined ? recognise(key, scope, suggest) : undefined;
       if (nested !== undefined) take(nested, depth + 1);

@@ -122,13 +122,15 @@ const unexplained: Explain = ({ keyword }) => ({
   expected: `a value allowed by the tool's schema (its '${keyword}' rule does not hold)`,
 });
 
-/** A validator's findings as faults in the caller's terms; alternatives are summed up in one. */
-export function explainViolations(violations: readonly Violation[], scope: FaultScope): readonly Fault[] {
-  return violations.flatMap((violation) =>
-    violation.branches === undefined
-      ? [explainOne(violation, scope)]
-      : explainAlternatives(violation, violation.branches, scope),
-  );
+/** A validator's findings as faults in the caller's terms; alternatives are summed up in one. @param most that are explained */
+export function explainViolations(violations: readonly Violation[], scope: FaultScope, most: number): readonly Fault[] {
+  const faults: Fault[] = [];
+  for (const violation of violations) {
+    if (faults.length >= most) break;
+    if (violation.branches === undefined) faults.push(explainOne(violation, scope));
+    else faults.push(...explainAlternatives(violation, violation.branches, scope, most));
+  }
+  return faults.slice(0, most);
 }
 
 function explainOne(violation: Violation, scope: FaultScope): Fault {
@@ -175,13 +177,18 @@ function explainAlternatives(
   violation: Violation,
   branches: readonly (readonly Violation[])[],
   scope: FaultScope,
+  most: number,
 ): readonly Fault[] {
   const matchesSeveral = Array.isArray(violation.params['passingSchemas']);
   const meant = branches.filter((found) => found.length > 0 && !found.some((part) => rulesOut(part, violation)));
   const [only] = meant;
-  if (only !== undefined && meant.length === 1 && !matchesSeveral) return explainViolations(only, scope);
+  if (only !== undefined && meant.length === 1 && !matchesSeveral) return explainViolations(only, scope, most);
   return [alternativesFault(violation, alternativesOf(violation), matchesSeveral, scope)];
 }
+
+/** So many alternatives are looked at, and so many different ones named. */
+const MOST_READ = 50;
+const MOST_FORMS = 12;
 
 function alternativesFault(
   violation: Violation,
@@ -191,8 +198,8 @@ function alternativesFault(
 ): Fault {
   const place = nameOf(violation.path);
   const param = place === '' ? 'params' : place;
-  const forms = [...new Set(branches.map((branch) => describeForm(branch, root)))];
-  const expected = forms.slice(0, 12).join(' or ');
+  const forms = new Set(branches.slice(0, MOST_READ).map((branch) => describeForm(branch, root)));
+  const expected = [...forms].slice(0, MOST_FORMS).join(' or ');
   const actual = jsonTypeOf(violation.data);
   const choice = matchesSeveral ? 'exactly one of these' : 'one of these';
   const message = `Parameter '${param}' must be ${choice}: ${expected}; got '${actual}'`;

@@ -1,17 +1,28 @@
 import { groupBy } from '../../lib/collections.js';
 import { toSnakeCase } from '../../lib/names.js';
+import { runAtOnce, type Sliced } from '../../lib/sliced.js';
 import { isJsonObject } from '../../protocol/json.js';
 import { type Operation, QUALIFIER } from '../../protocol/operation.js';
 import type { Diagnostic, RawTool, ToolSet } from '../../protocol/tools.js';
-import { buildCatalog, type CatalogInput } from '../build-catalog.js';
+import { buildCatalogInSlices, type CatalogInput } from '../build-catalog.js';
 import type { Catalog, Resolution } from '../catalog.js';
+import { prepareTools } from '../prepare-tools.js';
 import { type GuardInput, guardTools, type WithheldTool } from './guard-tools.js';
 import { inspectDefinition } from './inspect-definition.js';
 
 /** The catalog of what may be offered, with diagnostics for definitions that differ from what was accepted or look hostile. */
 export function buildGuardedCatalog(input: CatalogInput & GuardInput): Catalog {
+  return runAtOnce(buildGuardedCatalogInSlices(input));
+}
+
+/** The same, in slices. */
+export function* buildGuardedCatalogInSlices(input: CatalogInput & GuardInput): Sliced<Catalog> {
+  yield* prepareTools(input.toolSets);
   const guarded = guardTools(input);
-  const catalog = withholdOperations(buildCatalog({ ...input, toolSets: guarded.toolSets }), guarded.withheld);
+  yield;
+  const built = yield* buildCatalogInSlices({ ...input, toolSets: guarded.toolSets });
+  yield;
+  const catalog = withholdOperations(built, guarded.withheld);
   const diagnostics = [...catalog.diagnostics, ...guarded.diagnostics, ...inspectTools(input.toolSets)];
   return { ...catalog, diagnostics };
 }

@@ -1,6 +1,7 @@
 import { cutText, escapeInvisible, hasInvisible, INVISIBLE, removeInvisible } from '../../lib/text.js';
 import { isJsonObject } from '../../protocol/json.js';
 import type { RawTool } from '../../protocol/tools.js';
+import { LONGEST_DEFINITION, measureDefinition } from '../measure-definition.js';
 
 /** Something in a definition that an operator should review. */
 interface Suspicion {
@@ -37,6 +38,8 @@ const inspected = new WeakMap<RawTool, readonly Suspicion[]>();
 export function inspectDefinition(tool: RawTool): readonly Suspicion[] {
   const known = inspected.get(tool);
   if (known !== undefined) return known;
+  // It is left out of the catalog, which is reported.
+  if (measureDefinition(tool) > LONGEST_DEFINITION) return [];
   const texts = readToolTexts(tool);
   const visible = removeInvisible(texts.all);
   const suspicions = CHECKS.flatMap(({ kind, find }) => find(texts, visible).map((says) => ({ kind, says })));

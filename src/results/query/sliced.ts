@@ -1,24 +1,6 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Sliced } from '../../lib/sliced.js';
 
-/** Work that stops again and again, so that its runner can let other calls run in between. */
-export type Sliced<T> = Generator<void, T, void>;
-
-/** Runs all of the work at once: for answers that are small enough. */
-export function runAtOnce<T>(work: Sliced<T>): T {
-  for (;;) {
-    const step = work.next();
-    if (step.done === true) return step.value;
-  }
-}
-
-/** Runs the work slice by slice; other calls run after each. */
-export async function runInSlices<T>(work: Sliced<T>, pause: () => Promise<unknown> = nextTurn): Promise<T> {
-  for (;;) {
-    const step = work.next();
-    if (step.done === true) return step.value;
-    await pause();
-  }
-}
+export { runAtOnce, runInSlices, type Sliced } from '../../lib/sliced.js';
 
 /** Maps a list, with a stop after each so many items. */
 export function* mapSliced<T>(

@@ -39,17 +39,14 @@ const enumeration: Keyword = (wanted, schema) => {
   const structures = wanted.filter((value) => typeof value === 'object' && value !== null);
   return (value, place, run) => {
     if (plain.has(value)) return;
-    if (typeof value === 'object' && value !== null) {
-      run.meter.spend(structures.length);
-      if (structures.some((one) => isEqual(one, value))) return;
-    }
+    if (typeof value === 'object' && value !== null && structures.some((one) => isEqual(one, value, run.meter))) return;
     const params = { allowedValues: wanted };
     report(run, place, { keyword: 'enum', params, schema: wanted, parentSchema: schema, data: value });
   };
 };
 
 const constant: Keyword = (wanted, schema) => (value, place, run) => {
-  if (isEqual(value, wanted)) return;
+  if (isEqual(value, wanted, run.meter)) return;
   const params = { allowedValue: wanted };
   report(run, place, { keyword: 'const', params, schema: wanted, parentSchema: schema, data: value });
 };

@@ -1,6 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { runInTurns } from '../../lib/sliced.js';
+import { turns } from '../../lib/turns.js';
 import type { Observer } from '../../observe/observation.js';
-import { decodeMessage, payloadTooLarge, type Refusal, refuseMessage } from '../mcp/decode-message.js';
+import {
+  type DecodedMessage,
+  decodeMessage,
+  payloadTooLarge,
+  type Refusal,
+  refuseMessage,
+} from '../mcp/decode-message.js';
 import { type Era, MODERN_REVISION } from '../mcp/fast-request.js';
 import { GrowingBuffer } from '../mcp/growing-buffer.js';
 import { MessageExcerpt } from '../mcp/message-excerpt.js';
@@ -26,6 +34,9 @@ interface PostReceiverDeps {
   readonly observe: Observer;
 }
 
+/** Parsing a body of this size takes about a millisecond. */
+const LARGE_BYTES = 65_536;
+
 const UNSUPPORTED_MEDIA_TYPE = 'Unsupported Media Type: Content-Type must be application/json';
 const NOT_ACCEPTABLE = 'Not Acceptable: Client must accept both application/json and text/event-stream';
 
@@ -49,7 +60,7 @@ export function createPostReceiver(deps: PostReceiverDeps): RequestHandler {
     request: IncomingMessage,
     response: ServerResponse,
     client: string | undefined,
-  ): void => {
+  ): Promise<void> | void => {
     const era: Era = request.headers['mcp-protocol-version'] === MODERN_REVISION ? 'modern' : 'legacy';
     if (body.kind === 'too-large') {
       if (body.cutOff) cutOffAfterAnswer(request, response);
@@ -63,9 +74,13 @@ export function createPostReceiver(deps: PostReceiverDeps): RequestHandler {
       sendRpcError(response, status, RPC_ERROR.refused, problem);
       return;
     }
-    const decoded = decodeMessage(body.bytes, { era, writer, maxNestingDepth });
-    if (decoded.kind === 'message') route(decoded.message, request, response, client);
-    else sendRefusal(response, decoded.refusal);
+    turns.spend(body.bytes.length);
+    const decoding = runInTurns(decodeMessage(body.bytes, { era, writer, maxNestingDepth }), laneOf(request));
+    const take = (decoded: DecodedMessage): void => {
+      if (decoded.kind === 'message') route(decoded.message, request, response, client);
+      else sendRefusal(response, decoded.refusal);
+    };
+    return decoding instanceof Promise ? decoding.then(take) : take(decoding);
   };
 
   return (request, response, client) => {
@@ -84,15 +99,31 @@ export function createPostReceiver(deps: PostReceiverDeps): RequestHandler {
       sendRpcError(response, 415, RPC_ERROR.refused, UNSUPPORTED_ENCODING);
       return;
     }
+    const fail = (cause: unknown): void => {
+      observe({ kind: 'defect', where: 'POST /mcp', cause });
+      if (!response.headersSent) sendRpcError(response, 500, RPC_ERROR.internal, 'Internal error');
+    };
     readBody(request, (body) => {
+      if (body.kind === 'complete' && body.bytes.length > LARGE_BYTES) {
+        // Large bodies that end together are parsed one a turn.
+        turns
+          .next(laneOf(request))
+          .then(() => answerBody(body, request, response, client))
+          .catch(fail);
+        return;
+      }
       try {
-        answerBody(body, request, response, client);
+        answerBody(body, request, response, client)?.catch(fail);
       } catch (cause) {
-        observe({ kind: 'defect', where: 'POST /mcp', cause });
-        if (!response.headersSent) sendRpcError(response, 500, RPC_ERROR.internal, 'Internal error');
+        fail(cause);
       }
     });
   };
+}
+
+/** Clients are not known by their sessions yet. */
+function laneOf({ socket }: IncomingMessage): string {
+  return socket.remoteAddress ?? '';
 }
 
 /** Whether a header that names codings is absent or names none that would have to be decoded here. */

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
-import { type ChangedNumber, findChangedNumbers } from '../../lib/changed-numbers.js';
+import { type ChangedNumber, searchChangedNumbers } from '../../lib/changed-numbers.js';
 import { formatPath } from '../../lib/json-path.js';
+import type { Sliced } from '../../lib/sliced.js';
 import { cutText } from '../../lib/text.js';
 import { OperationError } from '../../protocol/operation-error.js';
 import type { Era } from './fast-request.js';
@@ -40,12 +41,15 @@ export function refuseMessage(sketch: MessageSketch, error: OperationError, era:
   return { status: httpStatus, text: writeRpcError(id ?? null, RPC_ERROR.invalidRequest, error.message, data) };
 }
 
-type DecodedMessage =
+export type DecodedMessage =
   | { readonly kind: 'message'; readonly message: unknown }
   | { readonly kind: 'refused'; readonly refusal: Refusal };
 
 /** `jsonrpc` messages hold `params`, which hold `arguments`; a list of messages is one level more. */
 const ENVELOPE_LEVELS = 3;
+
+/** Characters that are parsed and searched for numbers in one turn. */
+const LONG_TEXT = 200_000;
 
 /** How messages are read. */
 export interface DecodeOptions {
@@ -57,9 +61,9 @@ export interface DecodeOptions {
 
 /**
  * Turns a message's bytes into a JSON value. Refused here: what is not UTF-8, what is nested so deeply that parsing it alone
- * would take long, what is not JSON, and a call with numbers that parsing changes.
+ * would take long, what is not JSON, and a call with numbers that parsing changes. Stops before the numbers of a long text.
  */
-export function decodeMessage(bytes: Buffer, options: DecodeOptions): DecodedMessage {
+export function* decodeMessage(bytes: Buffer, options: DecodeOptions): Sliced<DecodedMessage> {
   const { era, writer, maxNestingDepth } = options;
   const text = bytes.toString('utf8');
   const refuse = (error: OperationError): DecodedMessage => {
@@ -75,7 +79,8 @@ export function decodeMessage(bytes: Buffer, options: DecodeOptions): DecodedMes
     const problem = 'Parse error: the message is not valid JSON';
     return { kind: 'refused', refusal: { status: 400, text: writeRpcError(null, RPC_ERROR.parse, problem) } };
   }
-  const changed = findChangedNumbers(text).flatMap(toChangedArgument);
+  if (text.length > LONG_TEXT) yield;
+  const changed = (yield* searchChangedNumbers(text)).flatMap(toChangedArgument);
   return changed.length > 0 ? refuse(notExact(changed)) : { kind: 'message', message: parsed.value };
 }
 
@@ -150,14 +155,11 @@ function findDepthBeyond(bytes: Buffer, limit: number): number | undefined {
   return undefined;
 }
 
-/** The position of the quotation mark that ends a text; the end of the bytes where none does. */
+/** The position of the quotation mark that ends a text; the end of the bytes where none does. Most texts are short. */
 function endOfText(bytes: Buffer, start: number): number {
-  for (let end = bytes.indexOf(QUOTE, start + 1); end >= 0; end = bytes.indexOf(QUOTE, end + 1)) {
-    let escapes = 0;
-    while (bytes[end - 1 - escapes] === BACKSLASH) escapes += 1;
-    if (escapes % 2 === 0) return end;
-  }
-  return bytes.length;
+  let end = start + 1;
+  while (end < bytes.length && bytes[end] !== QUOTE) end += bytes[end] === BACKSLASH ? 2 : 1;
+  return end;
 }
 
 const REPLACEMENT = '\uFFFD';

@@ -1,6 +1,8 @@
 import type { Readable, Writable } from 'node:stream';
 import { serveStdio as serveSdkStdio } from '@modelcontextprotocol/server/stdio';
 import type { Gateway } from '../../gateway/gateway.js';
+import { runAtOnce } from '../../lib/sliced.js';
+import { turns } from '../../lib/turns.js';
 import type { Observer } from '../../observe/observation.js';
 import { decodeMessage, payloadTooLarge, refuseMessage } from '../mcp/decode-message.js';
 import { ServerTransport } from '../mcp/sdk-transport.js';
@@ -45,7 +47,9 @@ export function serveStdio(gateway: Gateway, deps: StdioServerDeps): StdioGatewa
   const eraOrLegacy = () => connection.era() ?? 'legacy';
   const reader = new LineReader(maxRequestSize, {
     onLine(bytes) {
-      const decoded = decodeMessage(bytes, { era: eraOrLegacy(), writer: results, maxNestingDepth });
+      turns.spend(bytes.length);
+      // One client has the process for itself, and its messages keep their order.
+      const decoded = runAtOnce(decodeMessage(bytes, { era: eraOrLegacy(), writer: results, maxNestingDepth }));
       if (decoded.kind === 'message') connection.accept(decoded.message);
       else lines.write(decoded.refusal.text);
     },

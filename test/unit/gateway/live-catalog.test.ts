@@ -2,14 +2,13 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import type { KnownCatalog } from '../../../src/gateway/kept-catalog.js';
 import { createLiveCatalog } from '../../../src/gateway/live-catalog.js';
-import type { Snapshot } from '../../../src/pipeline/snapshot.js';
 import { NO_OPERATIONS } from '../../support/no-operations.js';
 
 /** A catalog whose tool list names the upstreams that have sent a list. */
 function openCatalog() {
   const changes: string[] = [];
   const catalog = createLiveCatalog({
-    build: ({ toolSets, firstToolSets }): Snapshot => {
+    *build({ toolSets, firstToolSets }) {
       const toolsJson = JSON.stringify([
         [...toolSets].map(({ upstream, tools }) => [upstream, tools.length]),
         firstToolSets.size,
@@ -36,7 +35,7 @@ it('the catalog builds one snapshot for all lists of one turn and notifies its l
   expect(notifications).toBe(1);
   stop();
   catalog.offer('a', [{ name: 't' }]);
-  catalog.settled();
+  await catalog.settled();
   expect(changes).toHaveLength(2);
   expect(notifications).toBe(1);
 });
@@ -45,7 +44,7 @@ it('the catalog notifies no listener of a list that changes nothing for clients'
   const { catalog, changes } = openCatalog();
   let notifications = 0;
   catalog.offer('a', []);
-  catalog.settled();
+  await catalog.settled();
   catalog.onToolsChanged(() => {
     notifications += 1;
   });
@@ -63,7 +62,7 @@ it('the catalog notifies no listener of a list that changes nothing for clients'
 function openNamed(enabled: readonly string[], known?: KnownCatalog) {
   const built: { readonly awaited: readonly string[]; readonly offering: readonly string[] }[] = [];
   const catalog = createLiveCatalog({
-    build({ toolSets, holders, awaited }): Snapshot {
+    *build({ toolSets, holders, awaited }) {
       built.push({ awaited, offering: toolSets.map(({ upstream }) => upstream) });
       const claims = awaited.length > 0 ? [] : toolSets.map(({ upstream }) => [`of_${upstream}`, [upstream]] as const);
       const catalog = { ...NO_OPERATIONS.catalog, holders: new Map([...holders, ...claims]) };
@@ -76,20 +75,22 @@ function openNamed(enabled: readonly string[], known?: KnownCatalog) {
   return { catalog, built };
 }
 
-it('new names wait for upstreams that have never been seen, until all are or the wait ends', () => {
+it('new names wait for upstreams that have never been seen, until all are or the wait ends', async () => {
   const { catalog, built } = openNamed(['a', 'b', 'c']);
   catalog.offer('a', []);
-  catalog.settled();
+  await catalog.settled();
   expect(built.at(-1)).toEqual({ awaited: ['b', 'c'], offering: ['a'] });
   expect(catalog.known().holders.size).toBe(0);
   catalog.stopWaitingFor('known');
+  await catalog.settled();
   expect(built.at(-1)?.awaited).toEqual(['b', 'c']);
   catalog.stopWaitingFor('all');
+  await catalog.settled();
   expect(built.at(-1)?.awaited).toEqual([]);
   expect(catalog.known().holders).toEqual(new Map([['of_a', ['a']]]));
 });
 
-it('an upstream that the last run knew has the time of the start, and offers its last list until it sends a new one', () => {
+it('an upstream that the last run knew has the time of the start, and offers its last list until it sends a new one', async () => {
   const known = {
     holders: new Map([['old', ['b']]]),
     tools: new Map([
@@ -100,11 +101,12 @@ it('an upstream that the last run knew has the time of the start, and offers its
   const { catalog, built } = openNamed(['a', 'b'], known);
   expect(built).toEqual([{ awaited: ['a', 'b'], offering: ['b'] }]);
   catalog.stopWaitingFor('known');
+  await catalog.settled();
   expect(built.at(-1)).toEqual({ awaited: ['a'], offering: ['b'] });
   expect(catalog.toolSets()).toEqual([]);
   catalog.offer('b', []);
   catalog.offer('a', []);
-  catalog.settled();
+  await catalog.settled();
   expect(built.at(-1)).toEqual({ awaited: [], offering: ['b', 'a'] });
   expect(catalog.known().holders.get('old')).toEqual(['b']);
   expect([...catalog.known().tools]).toEqual([
@@ -114,7 +116,7 @@ it('an upstream that the last run knew has the time of the start, and offers its
   ]);
 });
 
-it('of two upstreams of an earlier run that offer one new name, neither gets it by listing its tools first', () => {
+it('of two upstreams of an earlier run that offer one new name, neither gets it by listing its tools first', async () => {
   const known = {
     holders: new Map(),
     tools: new Map([
@@ -124,10 +126,75 @@ it('of two upstreams of an earlier run that offer one new name, neither gets it 
   };
   const { catalog, built } = openNamed(['a', 'b'], known);
   catalog.offer('b', []);
-  catalog.settled();
+  await catalog.settled();
   expect(built.at(-1)?.awaited).toEqual(['a']);
   expect(catalog.known().holders.size).toBe(0);
   catalog.offer('a', []);
-  catalog.settled();
+  await catalog.settled();
   expect(built.at(-1)?.awaited).toEqual([]);
+});
+
+/** A catalog whose rebuilds stop so often, and how often they began. */
+function openSlow(stops: number) {
+  let begun = 0;
+  const catalog = createLiveCatalog({
+    *build({ toolSets }) {
+      begun += 1;
+      for (let stop = 0; stop < stops; stop += 1) yield;
+      const toolsJson = JSON.stringify(toolSets.map(({ tools }) => tools.length));
+      return { ...NO_OPERATIONS, plan: { ...NO_OPERATIONS.plan, toolsJson } };
+    },
+    onChange: () => undefined,
+  });
+  return { catalog, begun: () => begun };
+}
+
+it('a rebuild goes on in turns, and the old snapshot stays until it ends', async () => {
+  const { catalog } = openSlow(5);
+  const before = catalog.current();
+  catalog.offer('a', [{ name: 't' }]);
+  await turn();
+  expect(catalog.current()).toBe(before);
+  await catalog.settled();
+  expect(catalog.current().plan.toolsJson).toBe('[1]');
+});
+
+it('however many lists come during a rebuild, one more follows', async () => {
+  const { catalog, begun } = openSlow(5);
+  catalog.offer('a', []);
+  await turn();
+  for (let count = 1; count <= 100; count += 1)
+    catalog.offer(
+      'a',
+      Array.from({ length: count }, () => ({ name: 't' })),
+    );
+  await catalog.settled();
+  expect(catalog.current().plan.toolsJson).toBe('[100]');
+  expect(begun()).toBe(3);
+});
+
+it('a rebuild under way ends at once where someone must know, with the newest lists', async () => {
+  const { catalog } = openSlow(5);
+  catalog.offer('a', []);
+  await turn();
+  catalog.offer('a', [{ name: 't' }]);
+  expect(catalog.currentFor({ upstream: 'a', tool: 't' }).plan.toolsJson).toBe('[1]');
+  await catalog.settled();
+  expect(catalog.current().plan.toolsJson).toBe('[1]');
+});
+
+it.each([
+  ['same', false],
+  ['changed', true],
+  ['gone', true],
+  ['twice', true],
+])('a rebuild under way is ended for a tool whose definition it may change: %s', async (name, isEnded) => {
+  const { catalog } = openSlow(5);
+  const tool = (called: string, description: string) => ({ name: called, description });
+  catalog.offer('a', [tool('same', 'x'), tool('changed', 'x'), tool('gone', 'x')]);
+  await catalog.settled();
+  const before = catalog.current();
+  catalog.offer('a', [tool('same', 'x'), tool('changed', 'y'), tool('twice', 'x'), tool('twice', 'x')]);
+  expect(catalog.currentFor({ upstream: 'b', tool: name })).toBe(before);
+  expect(catalog.currentFor({ upstream: 'a', tool: name }) === before).toBe(!isEnded);
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findChangedNumbers } from '../../../src/lib/changed-numbers.js';
+import { findChangedNumbers, searchChangedNumbers } from '../../../src/lib/changed-numbers.js';
 
 const literals = (text: string) => findChangedNumbers(text).map(({ literal }) => literal);
 
@@ -77,3 +77,21 @@ function isShortest(integer: bigint): boolean {
     power !== ''
   );
 }
+
+describe('searching a long text', () => {
+  it('stops after so many suspicious numbers, and finds the same', () => {
+    const numbers = Array.from({ length: 20_000 }, () => '0.12345678901234560');
+    const text = `{"a":{"b":[${numbers.join()},9007199254740993]}}`;
+    const work = searchChangedNumbers(text);
+    let stops = 0;
+    let step = work.next();
+    for (; step.done !== true; step = work.next()) stops += 1;
+    expect(stops).toBe(4);
+    expect(step.value).toEqual([{ path: ['a', 'b', 20_000], literal: '9007199254740993' }]);
+  });
+
+  it('keeps the place through texts with marks, empty structures and names of all kinds', () => {
+    const text = '{"x":[{},[],"[{,\\"",1],"a\\"b,":{"c":[1,{"d e":[true,null,-9007199254740993]}]}}';
+    expect(findChangedNumbers(text)).toEqual([{ path: ['a"b,', 'c', 1, 'd e', 2], literal: '-9007199254740993' }]);
+  });
+});

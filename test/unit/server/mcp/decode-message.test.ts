@@ -1,11 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runAtOnce } from '../../../../src/lib/sliced.js';
 import { decodeMessage } from '../../../../src/server/mcp/decode-message.js';
 import type { Era } from '../../../../src/server/mcp/fast-request.js';
 import { createResultWriter } from '../../../../src/server/mcp/write-result.js';
 
 const writer = createResultWriter({ name: 'test', version: '1' }, 'all');
-const decode = (bytes: Buffer, era: Era = 'legacy') => decodeMessage(bytes, { era, writer, maxNestingDepth: 20 });
+const decode = (bytes: Buffer, era: Era = 'legacy') =>
+  runAtOnce(decodeMessage(bytes, { era, writer, maxNestingDepth: 20 }));
 
 const call = (args: string, id = 7) =>
   `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":"mcp_aql_delete","arguments":${args}}}`;

@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { runInTurns, type Sliced } from '../../../src/lib/sliced.js';
+import { Turns } from '../../../src/lib/turns.js';
+
+/** Turns whose event loop is a list: each step is one turn. */
+function aLoop(perTurn = 100) {
+  const scheduled: (() => void)[] = [];
+  const turns = new Turns(perTurn, (work) => scheduled.push(work));
+  /** Runs one turn to its end; false where nothing was scheduled. */
+  const step = async (): Promise<boolean> => {
+    const work = scheduled.shift();
+    work?.();
+    await new Promise((resolve) => setImmediate(resolve));
+    return work !== undefined;
+  };
+  return { turns, step };
+}
+
+describe('the turns of the event loop', () => {
+  it('have room until the work of one turn is done', () => {
+    const { turns } = aLoop();
+    turns.spend(99);
+    expect(turns.enter('a')).toBeUndefined();
+    turns.spend(1);
+    expect(turns.enter('a')).toBeInstanceOf(Promise);
+  });
+
+  it('have room again in the next turn', async () => {
+    const { turns, step } = aLoop();
+    turns.spend(100);
+    await step();
+    expect(turns.enter('a')).toBeUndefined();
+  });
+
+  it('resume one that waits in each turn, lanes by turns', async () => {
+    const { turns, step } = aLoop();
+    const resumed: string[] = [];
+    const wait = (lane: string, name: string) => turns.next(lane).then(() => resumed.push(name));
+    for (const index of [1, 2, 3]) void wait('flood', `flood ${index}`);
+    void wait('other', 'other');
+    const after: number[] = [];
+    while (await step()) after.push(resumed.length);
+    expect(resumed).toEqual(['flood 1', 'other', 'flood 2', 'flood 3']);
+    expect(after).toEqual([1, 2, 3, 4]);
+  });
+
+  it('run work that does not stop at once, and each slice of work that stops in a turn of its own', async () => {
+    const { turns, step } = aLoop();
+    function* work(slices: number): Sliced<string> {
+      for (let slice = 1; slice < slices; slice += 1) yield;
+      return 'done';
+    }
+    expect(runInTurns(work(1), 'a', turns)).toBe('done');
+    expect(turns.enter('a')).toBeUndefined();
+    const answers = ['a', 'b', 'c'].map((lane) => runInTurns(work(3), lane, turns));
+    // The first slices have filled this turn.
+    expect(turns.enter('d')).toBeInstanceOf(Promise);
+    let taken = 0;
+    while (await step()) taken += 1;
+    expect(await Promise.all(answers)).toEqual(['done', 'done', 'done']);
+    expect(taken).toBeGreaterThanOrEqual(6);
+  });
+});

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { CONFIG_DEFAULTS } from '../../../src/config/defaults.js';
+import { TURN_WORK } from '../../../src/lib/turns.js';
+import { takeDirectives } from '../../../src/pipeline/directives.js';
+import { limitPayload } from '../../../src/pipeline/limit.js';
+import type { JsonObject } from '../../../src/protocol/json.js';
+import { anOperation } from '../../support/an-operation.js';
+
+const members = (count: number, name: (index: number) => string): JsonObject =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [name(index), 1]));
+
+describe('looking at a request', () => {
+  it('is counted, and is about two turns for the most values that fit a request', () => {
+    const lists = Array.from({ length: 50 }, () => Array.from({ length: 9_999 }, () => 1));
+    const work = limitPayload(lists, CONFIG_DEFAULTS.limits);
+    expect(work).toBeGreaterThan(limitPayload(lists.slice(0, 5), CONFIG_DEFAULTS.limits));
+    expect(work).toBeLessThan(2.1 * TURN_WORK);
+  });
+
+  it('takes more members than a call may have arguments', () => {
+    const many = Object.fromEntries(Array.from({ length: 170_000 }, (_, index) => [`${index}`, {}]));
+    expect(() => limitPayload(many, CONFIG_DEFAULTS.limits)).not.toThrow();
+  });
+});
+
+describe('misspelt directives', () => {
+  it('are looked for among the first names only', () => {
+    const params = { ...members(1_000, (index) => `_meta_${index}`), _confirmaton: 'conf_1' };
+    expect(takeDirectives(anOperation(), params, true).params).toBe(params);
+  });
+
+  it('are found beside some metadata', () => {
+    expect(() => takeDirectives(anOperation(), { _meta: 1, _request_id: 2, _confirmaton: 'conf_1' }, true)).toThrow(
+      "did you mean '_confirmation'?",
+    );
+  });
+});
