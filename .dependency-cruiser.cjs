@@ -24,7 +24,7 @@ const RANKS = {
   audit: ['protocol', 'lib', 'observe', 'config', 'catalog'],
   policy: ['protocol', 'lib', 'observe', 'config', 'store', 'catalog', 'audit'],
   builtin: ['protocol', 'lib', 'schema', 'expression', 'config', 'catalog', 'endpoint', 'results', 'search'],
-  pipeline: ['protocol', 'lib', 'observe', 'config', 'catalog', 'endpoint', 'results', 'policy'],
+  pipeline: ['protocol', 'lib', 'observe', 'schema', 'config', 'catalog', 'endpoint', 'results', 'policy'],
   gateway: [
     'protocol',
     'lib',

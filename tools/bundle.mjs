@@ -7,6 +7,8 @@ import { rolldown } from 'rolldown';
 /** Loaded from node_modules, because they are native, large and seldom needed, or replaced by the program (see `openHttpServer`). */
 const EXTERNAL = [
   'libsql',
+  // Its one build for Node looks its parts up in a way that no bundler follows.
+  'jsonc-parser',
   '@redis/client',
   'pino-pretty',
   're2js',
