@@ -5,6 +5,8 @@ import type { ArgumentsDigest } from './arguments-digest.js';
 /** Who caused the recorded event. */
 export interface AuditActor {
   readonly session?: string;
+  /** The request that caused it, as in the log and in the answer's `_meta`. */
+  readonly request?: string;
   /** The authenticated client. */
   readonly client?: string;
   /** What the client calls itself: a label, not an identity. */

@@ -35,6 +35,7 @@ import {
 import { createLiveCatalog, type LiveCatalog } from './live-catalog.js';
 import { serverLogDirectory } from './log-review.js';
 import { explainPolicy, type PolicyQuestion } from './operator-api.js';
+import { identifyRequest, withRequestId } from './request-id.js';
 import { buildSnapshotInSlices } from './snapshot.js';
 import {
   describeDependencies,
@@ -194,11 +195,13 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     config,
     settled,
     warmedUp,
-    handle(call) {
+    async handle(raw) {
+      const call = identifyRequest(raw);
       const snapshot = catalog.current();
       const operations = readBatch(call);
-      const reply = operations === undefined ? pipeline(call, snapshot) : batch(call, operations, snapshot);
-      return snapshot.plan.reachOf(call.tool) === undefined ? reply.then(markUnknownTool) : reply;
+      const reply = await (operations === undefined ? pipeline(call, snapshot) : batch(call, operations, snapshot));
+      const answer = withRequestId(reply, call.caller.requestId);
+      return snapshot.plan.reachOf(call.tool) === undefined ? { ...answer, unknownTool: true } : answer;
     },
     ...describeState(catalog, pool, policy),
     explainPolicy: (question) => explainPolicy(policy.rules, question),
@@ -246,10 +249,6 @@ function waitForNames(
     isClosed = true;
     clearTimeout(timer);
   };
-}
-
-function markUnknownTool(reply: Reply): Reply {
-  return { ...reply, unknownTool: true };
 }
 
 function createPool(config: GatewayConfig, { observe, clientInfo, packageDirectory }: GatewayDeps): UpstreamPool {

@@ -27,6 +27,8 @@ export type Observation =
       readonly code: ErrorCode | 'OK';
       readonly durationMs: number;
       readonly sessionId: string;
+      /** The request's, as in the audit trail and in the answer's `_meta`. */
+      readonly requestId?: string;
     }
   | {
       readonly kind: 'upstream-state';

@@ -177,6 +177,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
       code,
       durationMs,
       sessionId: raw.caller.sessionId,
+      ...(raw.caller.requestId === undefined ? {} : { requestId: raw.caller.requestId }),
     });
     return answer;
   };

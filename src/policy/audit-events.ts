@@ -86,9 +86,10 @@ function describeSubject({ qualifiedName, upstream, classification }: Operation)
   return { operation: qualifiedName, upstream, category, danger: danger.level };
 }
 
-export function describeActor({ sessionId, client, clientName, transport }: Caller): AuditActor {
+export function describeActor({ sessionId, requestId, client, clientName, transport }: Caller): AuditActor {
   return {
     session: sessionId,
+    ...(requestId === undefined ? {} : { request: requestId }),
     ...(client === undefined ? {} : { client }),
     client_name: clientName,
     transport,

@@ -11,6 +11,8 @@ export interface RawCall {
   readonly arguments: unknown;
   readonly caller: Caller;
   readonly cancellation: Cancellation;
+  /** The W3C trace context (`traceparent`) that the client sent with the request; unchecked. */
+  readonly traceparent?: unknown;
   /** The channel to the person who uses the client, where there is one. */
   readonly user?: UserChannel;
   readonly onProgress?: (update: ProgressUpdate) => void;
@@ -27,6 +29,8 @@ export interface Caller {
   /** The configured client whose bearer token came with the request; absent where clients need not authenticate. */
   readonly client?: string;
   readonly transport: 'http' | 'stdio' | 'cli';
+  /** The request that this call came with: one for all items of a batch. In logs, records and the answer's `_meta`. */
+  readonly requestId?: string;
 }
 
 /** One step of a long call, as MCP's `notifications/progress` carries it (without its token). */

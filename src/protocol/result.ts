@@ -40,6 +40,9 @@ export const RESOURCE_VERSION = 'mcp-aql/version';
 /** The member of a failed result's `_meta` with the id by which logs and records know the caller's session. */
 export const SESSION_ID = 'mcp-aql/session_id';
 
+/** The member of a result's `_meta` with the id that log lines and records of its call carry too. */
+export const REQUEST_ID = 'mcp-aql/request_id';
+
 /** An MCP `CallToolResult` exactly as it was received. */
 export interface ToolCallResult extends JsonObject {
   readonly content?: readonly ContentBlock[];

@@ -49,6 +49,7 @@ export function createHttpExchanges(streams: SseStreams): HttpExchanges {
  */
 class HttpExchange implements Responder {
   readonly cancellation = new Cancellation();
+  readonly traceparent: unknown;
   readonly canNotify: boolean;
   /** Undefined once answered, so that a reference to the exchange does not keep the connection's buffers in memory. */
   #response: ServerResponse | undefined;
@@ -72,6 +73,7 @@ class HttpExchange implements Responder {
     this.#streams = streams;
     this.#open = open.add(this);
     this.canNotify = acceptsStream;
+    this.traceparent = response.req.headers['traceparent'];
     occupy(occupancy, response, () => {
       if (this.#finish() !== undefined) this.cancellation.cancel('the client closed the connection');
     });

@@ -72,8 +72,14 @@ function interruptedReply(reason: string): Reply {
 function toRawCall(request: FastRequest, peer: Peer, responder: Responder, questions: OpenQuestions): RawCall {
   const { tool, params, progressToken } = request;
   const user = request.era === 'modern' ? request.user : questions.channel(peer, responder);
-  const plain = { tool, arguments: params['arguments'], caller: peer.caller, cancellation: responder.cancellation };
-  const call = user === undefined ? plain : { ...plain, user };
+  const call = {
+    tool,
+    arguments: params['arguments'],
+    caller: peer.caller,
+    cancellation: responder.cancellation,
+    traceparent: request.traceparent ?? responder.traceparent,
+    ...(user === undefined ? {} : { user }),
+  };
   if (progressToken === undefined || !responder.canNotify) return call;
   return { ...call, onProgress: (update) => responder.notify(writeProgress(progressToken, update)) };
 }

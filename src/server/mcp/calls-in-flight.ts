@@ -7,6 +7,8 @@ import { isRequestId, type RequestId } from './fast-request.js';
 export interface Responder {
   /** Cancelled when the client cancels the request or disconnects. */
   readonly cancellation: Cancellation;
+  /** The W3C trace context of the transport's request, unchecked. */
+  readonly traceparent?: unknown;
   /** Whether messages can be sent before the answer. */
   readonly canNotify: boolean;
   /** Sends a message (JSON text) that belongs to the request. */

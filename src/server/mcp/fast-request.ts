@@ -25,6 +25,8 @@ export interface FastRequest {
   /** The MCP tool of a `tools/call`; empty elsewhere. */
   readonly tool: string;
   readonly progressToken: RequestId | undefined;
+  /** The W3C trace context in `_meta`, unchecked. */
+  readonly traceparent: unknown;
   /** The client's name in the envelope (modern era only). */
   readonly clientName: string | undefined;
   /** The channel to the client's user that the envelope declares (modern era only). */
@@ -73,7 +75,17 @@ export function recogniseFastRequest(message: unknown): FastRequest | undefined 
   const modern = era === 'modern';
   const clientName = modern ? readName(meta[CLIENT_INFO_META_KEY]) : undefined;
   const user = modern ? openRetryChannel(meta[CLIENT_CAPABILITIES_META_KEY]) : undefined;
-  return { era, id, method: method as FastRequest['method'], params, tool, progressToken, clientName, user };
+  return {
+    era,
+    id,
+    method: method as FastRequest['method'],
+    params,
+    tool,
+    progressToken,
+    traceparent: meta['traceparent'],
+    clientName,
+    user,
+  };
 }
 
 /**

@@ -62,6 +62,7 @@ export function createSdkServerFactory(gateway: Gateway, serverInfo: ServerInfo)
         arguments: params.arguments,
         caller: origin.caller,
         cancellation,
+        traceparent: params._meta?.['traceparent'],
         ...(user === undefined ? {} : { user }),
         ...(isRequestId(token)
           ? {
