@@ -11,6 +11,7 @@ import {
   clientNameOf,
   type Era,
   headersAgree,
+  isPlainHandshake,
   isRequestId,
   type MirrorHeaders,
   MODERN_REVISION,
@@ -192,6 +193,7 @@ function readId(message: unknown): RequestId | null {
 
 /** Whether the SDK's own classifier assigns a message to the legacy era; the modern handler answers all others. */
 function isLegacyTraffic(body: unknown, headers: MirrorHeaders): boolean {
+  if (isPlainHandshake(body, headers)) return true;
   const { protocolVersion, method, name } = headers;
   const { kind } = classifyInboundRequest({
     httpMethod: 'POST',
