@@ -71,15 +71,15 @@ describe('a stdio server that hangs', () => {
     await opened.observed(entered('unresponsive'));
     await lost;
     expect(textOf(await opened.call('pid'))).not.toBe(String(pid));
-    await expect.poll(() => isAlive(pid), { timeout: 10_000 }).toBe(false);
+    await expect.poll(() => isAlive(pid), { timeout: 20_000 }).toBe(false);
   });
 
   it('lives on where it is slow with one call and answers others', async () => {
-    await using opened = openPool(anUpstream(behaviourServer(), { connectTimeoutMs: 1_000 }));
+    await using opened = openPool(anUpstream(behaviourServer(), { connectTimeoutMs: 2_500 }));
     const pid = textOf(await opened.call('pid'));
     const slow = opened.call('hold', { key: 'slow' }, { timeoutMs: 50 });
     await expect(slow).rejects.toMatchObject({ details: { reason: 'timeout' } });
-    expect(textOf(await opened.call('slow', { ms: 1_500 }))).toBe('at last');
+    expect(textOf(await opened.call('slow', { ms: 3_000 }))).toBe('at last');
     expect(textOf(await opened.call('pid'))).toBe(pid);
   });
 });
@@ -101,10 +101,12 @@ describe('an answer on stdio that is too long', () => {
 
 describe('a call that shows progress', () => {
   it('ends at the absolute maximum, however much progress it shows', async () => {
-    await using opened = openPool(anUpstream(behaviourServer(), { maxCallMs: 600 }));
-    const endless = opened.call('progress', { steps: 100_000, every_ms: 1 }, { timeoutMs: 300 });
+    await using opened = openPool(anUpstream(behaviourServer(), { maxCallMs: 1_000 }));
+    // The time that the server takes to start would count.
+    await opened.pool.settled;
+    const endless = opened.call('progress', { steps: 100_000, every_ms: 1 }, { timeoutMs: 800 });
     await expect(endless).rejects.toMatchObject({
-      message: expect.stringContaining('0.6 s'),
+      message: expect.stringContaining('1 s'),
       details: { reason: 'timeout', outcome: 'unknown' },
     });
     expect(opened.pool.statuses()[0]).toMatchObject({ state: 'ready', restarts: 0 });
