@@ -7,5 +7,7 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 60_000,
     teardownTimeout: 5_000,
+    // A poll ends when it holds; on a busy machine that may take more than the default second.
+    expect: { poll: { timeout: 20_000, interval: 20 } },
   },
 });

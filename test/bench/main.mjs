@@ -10,6 +10,7 @@ import { measureCrash } from './scenario/crash.mjs';
 import { measureGate } from './scenario/gate.mjs';
 import { measureScale } from './scenario/scale.mjs';
 import { measureSessions } from './scenario/sessions.mjs';
+import { measureStart } from './scenario/start.mjs';
 import { measureHttp, measureStdio } from './scenario/throughput.mjs';
 
 const MEASURES = {
@@ -17,6 +18,7 @@ const MEASURES = {
   stdio: measureStdio,
   gate: measureGate,
   answers: measureAnswers,
+  start: measureStart,
   scale: measureScale,
   sessions: measureSessions,
   crash: measureCrash,

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { GATEWAY } from './process/programs.mjs';
 
 /** The scenarios by name, in the order in which they run. */
-export const SCENARIOS = ['http', 'stdio', 'gate', 'answers', 'scale', 'sessions', 'crash'];
+export const SCENARIOS = ['http', 'stdio', 'gate', 'answers', 'start', 'scale', 'sessions', 'crash'];
 
 const DEFAULT_EFFORT = {
   rounds: 5,
@@ -18,7 +18,7 @@ const DEFAULT_EFFORT = {
   },
   sizes: [10, 1000, 5000, 10_000],
   starts: 3,
-  sessions: 3000,
+  sessions: [1000, 10_000],
   crashes: 3,
 };
 const QUICK_EFFORT = {
@@ -35,7 +35,7 @@ const QUICK_EFFORT = {
   },
   sizes: [10, 1000, 10_000],
   starts: 1,
-  sessions: 1000,
+  sessions: [1000],
   crashes: 1,
 };
 

@@ -73,7 +73,7 @@ beforeAll(async () => {
       mcpServers: {
         tracker: { url: upstream.urlOf('tracker') },
         wiki: { url: upstream.urlOf('wiki') },
-        behaviour: { ...behaviourServer(), timeoutMs: 700, operations: { '*': { category: 'EXECUTE' } } },
+        behaviour: { ...behaviourServer(), timeoutMs: 1_500, operations: { '*': { category: 'EXECUTE' } } },
         gone: { command: 'no-such-command-anywhere' },
       },
     },

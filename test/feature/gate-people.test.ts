@@ -58,34 +58,43 @@ const operate = (gateway: ServedGateway, ...args: readonly string[]) =>
     cwd: gateway.directory,
   });
 
-describe.each(['legacy', 'auto'] as const)("the client's user, %s era", (mode) => {
-  it.each([
-    ['accepts', { action: 'accept', content: { approve: true } }, 'OK'],
-    ['accepts the form without approving', { action: 'accept', content: { approve: false } }, 'PERMISSION_DENIED'],
-    ['declines', { action: 'decline' }, 'PERMISSION_DENIED'],
-    ['closes the window', { action: 'cancel' }, 'PERMISSION_DENIED'],
-  ] as const)(
-    '%s, and the call gets the matching answer',
-    async (_what, answer, code) => {
-      const questions: string[] = [];
-      await using gateway = await serveGateway(configOf({}));
-      await using client = await connectClient(gateway.url, mode, {
-        token: CLIENT,
-        answer: (question) => {
-          questions.push(question);
-          return answer;
-        },
-      });
-      const before = upstream.calls.length;
-      expect(codeOf(await call(client))).toBe(code);
-      expect(upstream.calls).toHaveLength(before + (code === 'OK' ? 1 : 0));
-      expect(questions).toHaveLength(1);
-      expect(questions[0]).toContain("'/notes/a.txt'");
-      expect(questions[0]).toContain('it changes notes');
-      expect(questions[0]).toContain("client 'alice'");
-    },
-    60_000,
-  );
+describe("the client's user", () => {
+  let gateway: ServedGateway;
+
+  beforeAll(async () => {
+    gateway = await serveGateway(configOf({}));
+  }, 60_000);
+
+  afterAll(() => gateway?.[Symbol.asyncDispose]());
+
+  describe.each(['legacy', 'auto'] as const)('in the %s era', (mode) => {
+    it.each([
+      ['accepts', { action: 'accept', content: { approve: true } }, 'OK'],
+      ['accepts the form without approving', { action: 'accept', content: { approve: false } }, 'PERMISSION_DENIED'],
+      ['declines', { action: 'decline' }, 'PERMISSION_DENIED'],
+      ['closes the window', { action: 'cancel' }, 'PERMISSION_DENIED'],
+    ] as const)(
+      '%s, and the call gets the matching answer',
+      async (_what, answer, code) => {
+        const questions: string[] = [];
+        await using client = await connectClient(gateway.url, mode, {
+          token: CLIENT,
+          answer: (question) => {
+            questions.push(question);
+            return answer;
+          },
+        });
+        const before = upstream.calls.length;
+        expect(codeOf(await call(client))).toBe(code);
+        expect(upstream.calls).toHaveLength(before + (code === 'OK' ? 1 : 0));
+        expect(questions).toHaveLength(1);
+        expect(questions[0]).toContain("'/notes/a.txt'");
+        expect(questions[0]).toContain('it changes notes');
+        expect(questions[0]).toContain("client 'alice'");
+      },
+      60_000,
+    );
+  });
 });
 
 describe('the operator', () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { dangerEntry, EXECUTE, startDangerUpstream } from '../support/danger-upstream.js';
-import { type Answer, connectClient, type McpClient } from '../support/mcp-client.js';
+import { type LeanAnswer, type LeanCall, leanCaller } from '../support/lean-client.js';
 import { NO_REDIS, REDIS_BINARY, startRedisServer } from '../support/redis-server.js';
 import type { ReplayServer } from '../support/replay-server.js';
 import { serveGateway } from '../support/served-gateway.js';
@@ -26,12 +26,12 @@ const configOf = (store?: object): object => ({
   mcpServers: { demo: dangerEntry(upstream) },
 });
 
-const call = (client: McpClient, more: object = {}): Promise<Answer> =>
-  client.call(EXECUTE, 'do_destructive', { ...PARAMS, ...more });
+const call = (client: LeanCall, more: object = {}): Promise<LeanAnswer> =>
+  client(EXECUTE, 'do_destructive', { ...PARAMS, ...more });
 
 /** Redeems one token many times at once, spread over the clients; returns how often each outcome occurred. */
-async function redeemAtOnce(clients: readonly McpClient[]): Promise<ReadonlyMap<string, number>> {
-  const [first] = clients as [McpClient];
+async function redeemAtOnce(clients: readonly LeanCall[]): Promise<ReadonlyMap<string, number>> {
+  const [first] = clients as [LeanCall];
   const token = (await call(first)).error?.details?.['confirmation_token'];
   const answers = await Promise.all(
     Array.from({ length: ATTEMPTS }, (_, index) =>
@@ -54,7 +54,7 @@ const ONE_WINNER = new Map([
 describe(`${ATTEMPTS} redemptions of one token at once`, () => {
   it('make exactly one call, on SQLite', async () => {
     await using gateway = await serveGateway(configOf());
-    await using client = await connectClient(gateway.url, 'auto', { token: TOKEN });
+    const client = leanCaller(gateway.url, TOKEN);
     const before = upstream.calls.length;
     expect(await redeemAtOnce([client])).toEqual(ONE_WINNER);
     expect(upstream.calls).toHaveLength(before + 1);
@@ -63,8 +63,8 @@ describe(`${ATTEMPTS} redemptions of one token at once`, () => {
   it('make exactly one call, on SQLite with two gateways on one file', async () => {
     await using one = await serveGateway(configOf());
     await using two = await serveGateway(configOf({ type: 'sqlite', file: `${one.directory}/.mcp-aql/state.db` }));
-    await using first = await connectClient(one.url, 'auto', { token: TOKEN });
-    await using second = await connectClient(two.url, 'auto', { token: TOKEN });
+    const first = leanCaller(one.url, TOKEN);
+    const second = leanCaller(two.url, TOKEN);
     const before = upstream.calls.length;
     expect(await redeemAtOnce([first, second])).toEqual(ONE_WINNER);
     expect(upstream.calls).toHaveLength(before + 1);
@@ -77,8 +77,8 @@ describe(`${ATTEMPTS} redemptions of one token at once`, () => {
       const config = configOf({ type: 'redis', url: redis.url });
       await using one = await serveGateway(config);
       await using two = await serveGateway(config);
-      await using first = await connectClient(one.url, 'auto', { token: TOKEN });
-      await using second = await connectClient(two.url, 'auto', { token: TOKEN });
+      const first = leanCaller(one.url, TOKEN);
+      const second = leanCaller(two.url, TOKEN);
       const before = upstream.calls.length;
       expect(await redeemAtOnce([first, second])).toEqual(ONE_WINNER);
       expect(upstream.calls).toHaveLength(before + 1);
@@ -93,7 +93,7 @@ describe('a gateway whose store cannot be reached', () => {
     async () => {
       await using redis = await startRedisServer();
       await using gateway = await serveGateway(configOf({ type: 'redis', url: redis.url }));
-      await using client = await connectClient(gateway.url, 'auto', { token: TOKEN });
+      const client = leanCaller(gateway.url, TOKEN);
       expect((await call(client)).error?.code).toBe('CONFIRMATION_REQUIRED');
       await redis.kill();
       const before = upstream.calls.length;
@@ -103,7 +103,7 @@ describe('a gateway whose store cannot be reached', () => {
         details: { reason: 'unavailable', retryable: true },
       });
       expect(upstream.calls).toHaveLength(before);
-      expect((await client.call(EXECUTE, 'do_safe', PARAMS)).success).toBe(true);
+      expect((await client(EXECUTE, 'do_safe', PARAMS)).success).toBe(true);
     },
     60_000,
   );

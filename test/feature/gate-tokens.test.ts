@@ -184,7 +184,7 @@ describe('the clock', () => {
   }, 60_000);
 
   it('lets a call run only after its cooldown', async () => {
-    const rules = [{ match: { danger: 'destructive' }, decision: 'confirm', cooldown_seconds: 1 }];
+    const rules = [{ match: { danger: 'destructive' }, decision: 'confirm', cooldown_seconds: 2 }];
     await using slow = await serveGateway(configOf({ rules }));
     await using alice = await as('alice', 'auto', slow.url);
     const token = tokenIn(await call(alice));
@@ -192,7 +192,7 @@ describe('the clock', () => {
     let answer = await call(alice, { _confirmation: token });
     expect(answer.error).toMatchObject({
       code: 'CONFIRMATION_REQUIRED',
-      details: { confirmation_token: token, retry_after_seconds: 1 },
+      details: { confirmation_token: token, retry_after_seconds: 2 },
     });
     expect(upstream.calls).toHaveLength(before);
     while (codeOf(answer) === 'CONFIRMATION_REQUIRED') answer = await call(alice, { _confirmation: token });

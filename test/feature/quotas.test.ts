@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.js';
 import { behaviourServer } from '../support/behaviours.js';
 import { dangerEntry, EXECUTE, startDangerUpstream } from '../support/danger-upstream.js';
+import { type LeanAnswer, type LeanCall, leanCaller } from '../support/lean-client.js';
 import { type Answer, connectClient, type McpClient } from '../support/mcp-client.js';
 import { NO_REDIS, REDIS_BINARY, startRedisServer } from '../support/redis-server.js';
 import type { ReplayServer } from '../support/replay-server.js';
@@ -29,17 +30,17 @@ const configOf = (limits: readonly object[], more: object = {}): object => ({
 const call = (client: McpClient, params: object = {}, operation = 'do_safe'): Promise<Answer> =>
   client.call(EXECUTE, operation, { ...params });
 
-const outcomeOf = ({ success, error }: Answer): string => (success ? 'OK' : (error?.code ?? ''));
+const outcomeOf = ({ success, error }: LeanAnswer): string => (success ? 'OK' : (error?.code ?? ''));
 
 /** Makes many concurrent calls, spread over the clients; returns how often each outcome occurred. */
-async function callManyTimes(clients: readonly McpClient[]): Promise<ReadonlyMap<string, number>> {
+async function callManyTimes(clients: readonly LeanCall[]): Promise<ReadonlyMap<string, number>> {
   const outcomes = new Map<string, number>();
   let next = 0;
   const callOn = async (): Promise<void> => {
     while (next < CALLS) {
       const client = clients[next++ % clients.length];
       if (client === undefined) return;
-      const outcome = outcomeOf(await call(client));
+      const outcome = outcomeOf(await client(EXECUTE, 'do_safe'));
       outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
     }
   };
@@ -58,9 +59,8 @@ const EXACTLY = new Map([
 describe(`${CALLS} calls at once against a quota of ${QUOTA}`, () => {
   it('exactly the quota passes, on SQLite', async () => {
     await using gateway = await serveGateway(configOf(EXACT));
-    await using client = await connectClient(gateway.url);
     const before = upstream.calls.length;
-    expect(new Map([...(await callManyTimes([client]))].sort())).toEqual(EXACTLY);
+    expect(new Map([...(await callManyTimes([leanCaller(gateway.url)]))].sort())).toEqual(EXACTLY);
     expect(upstream.calls).toHaveLength(before + QUOTA);
   }, 120_000);
 
@@ -71,10 +71,9 @@ describe(`${CALLS} calls at once against a quota of ${QUOTA}`, () => {
       const config = configOf(EXACT, { store: { type: 'redis', url: redis.url } });
       await using one = await serveGateway(config);
       await using two = await serveGateway(config);
-      await using first = await connectClient(one.url);
-      await using second = await connectClient(two.url);
       const before = upstream.calls.length;
-      expect(new Map([...(await callManyTimes([first, second]))].sort())).toEqual(EXACTLY);
+      const outcomes = await callManyTimes([leanCaller(one.url), leanCaller(two.url)]);
+      expect(new Map([...outcomes].sort())).toEqual(EXACTLY);
       expect(upstream.calls).toHaveLength(before + QUOTA);
     },
     120_000,

@@ -31,6 +31,11 @@ async function exercise(client: AnyClient): Promise<void> {
     };
     return JSON.parse(result.content[0]?.text ?? '');
   };
+  // The gateway answers before slow servers are connected.
+  for (const upstream of Object.keys(REAL_SERVERS)) {
+    const question = { query: 'operations', upstream };
+    await expect.poll(() => read('introspect', question), { timeout: 40_000 }).toMatchObject({ success: true });
+  }
   const page = await read('introspect', { query: 'operations', upstream: 'memory' });
   expect(page.data.operations.map((entry: { name: string }) => entry.name)).toContain('read_graph');
   expect(await read('echo', { message: 'hello' })).toEqual({ success: true, data: 'Echo: hello' });

@@ -9,6 +9,7 @@ import { OpenQuestions } from '../mcp/elicitation.js';
 import {
   clientNameOf,
   headersAgree,
+  isPlainHandshake,
   isRequestId,
   type MirrorHeaders,
   type RequestId,
@@ -178,6 +179,7 @@ function readId(message: unknown): RequestId | null {
 
 /** Whether the SDK's own classifier assigns a message to the legacy era; the modern handler answers all others. */
 function isLegacyTraffic(body: unknown, headers: MirrorHeaders): boolean {
+  if (isPlainHandshake(body, headers)) return true;
   const { protocolVersion, method, name } = headers;
   const { kind } = classifyInboundRequest({
     httpMethod: 'POST',

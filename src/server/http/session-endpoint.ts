@@ -1,18 +1,25 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
   isInitializeRequest,
-  isJSONRPCRequest,
   type JSONRPCMessage,
+  type JSONRPCRequest,
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/server';
 import type { GatewayConfig } from '../../config/gateway-config.js';
 import { cleanLabel } from '../../lib/text.js';
 import { isJsonObject } from '../../protocol/json.js';
 import type { FastAnswerer } from '../mcp/answer-fast.js';
+import { createHandshakeAnswerer } from '../mcp/answer-handshake.js';
 import { applyCancellation, type Responder, splitBatch } from '../mcp/calls-in-flight.js';
 import type { OpenQuestions } from '../mcp/elicitation.js';
 import { showsForms } from '../mcp/elicitation-form.js';
-import { type FastRequest, isLegacyVersion, recogniseFastRequest } from '../mcp/fast-request.js';
+import {
+  type FastRequest,
+  isLegacyVersion,
+  isRequestId,
+  type RequestId,
+  recogniseFastRequest,
+} from '../mcp/fast-request.js';
 import { RPC_ERROR } from '../mcp/rpc-error.js';
 import type { SdkAnswerer } from '../mcp/sdk-transport.js';
 import {
@@ -59,6 +66,7 @@ type OpenResponder = (session: LegacySession) => Responder;
 export function createLegacyEndpoint(deps: LegacyEndpointDeps): LegacyEndpoint {
   const { sessions, answerFast, answerWithSdk, streams, exchanges, questions, settings } = deps;
   const findSession = createSessionFinder(sessions, settings);
+  const answerHandshake = createHandshakeAnswerer(answerWithSdk);
 
   const answer = (message: JSONRPCMessage, session: LegacySession, responder: Responder): void => {
     const fast = recogniseFastRequest(message);
@@ -72,8 +80,8 @@ export function createLegacyEndpoint(deps: LegacyEndpointDeps): LegacyEndpoint {
     origin: SessionOrigin,
     openResponder: OpenResponder,
   ): void => {
-    const id = isJSONRPCRequest(message) ? message.id : null;
-    if (!isInitializeRequest(message) || !isJSONRPCRequest(message)) {
+    const id = readId(message);
+    if (id === null || !isInitializeRequest(message)) {
       const problem = 'initialize needs an id, protocolVersion, capabilities and clientInfo {name, version}';
       sendRpcError(response, 400, RPC_ERROR.invalidParams, problem, id);
       return;
@@ -89,7 +97,7 @@ export function createLegacyEndpoint(deps: LegacyEndpointDeps): LegacyEndpoint {
       return;
     }
     response.setHeader('mcp-session-id', session.id);
-    answerWithSdk(message, session, openResponder(session));
+    answerHandshake({ ...message, jsonrpc: '2.0', id }, session, openResponder(session));
   };
 
   /** Everything that is not a single fast request: other requests, notifications, responses, and batches of all of them. */
@@ -108,9 +116,9 @@ export function createLegacyEndpoint(deps: LegacyEndpointDeps): LegacyEndpoint {
     }
     for (const each of messages) {
       applyCancellation(each, session.calls);
-      questions.takeResponse(session.caller.sessionId, each);
+      if (!('method' in each)) questions.takeResponse(session.caller.sessionId, each);
     }
-    const requests = messages.filter(isJSONRPCRequest);
+    const requests = messages.filter(isRequest);
     if (requests.length === 0) {
       occupy(session, response);
       sendNothing(response, 202);
@@ -195,6 +203,14 @@ function findFault(messages: readonly JSONRPCMessage[]): string | undefined {
   if (messages.some(isInitialize)) return 'Invalid Request: the session is already initialized';
   if (messages.length > MAX_BATCH) return `Invalid Request: a batch must not exceed ${MAX_BATCH} messages`;
   return undefined;
+}
+
+function isRequest(message: JSONRPCMessage): message is JSONRPCRequest {
+  return 'method' in message && 'id' in message;
+}
+
+function readId(message: unknown): RequestId | null {
+  return isJsonObject(message) && isRequestId(message['id']) ? message['id'] : null;
 }
 
 function isInitialize(message: unknown): boolean {

@@ -115,6 +115,20 @@ export function isLegacyVersion(version: string | undefined): boolean {
   return version === undefined || SUPPORTED_PROTOCOL_VERSIONS.includes(version);
 }
 
+const MESSAGE_MEMBERS: readonly string[] = ['jsonrpc', 'id', 'method', 'params'];
+
+/**
+ * Whether a message is a well-formed `initialize` or `notifications/initialized` that says nothing of a later revision. The SDK's
+ * classifier calls these legacy too, but tries four schemas on each: garbage that outlives the young part of the heap.
+ */
+export function isPlainHandshake(message: unknown, { protocolVersion }: MirrorHeaders): boolean {
+  if (!isJsonObject(message) || message['jsonrpc'] !== '2.0' || !isLegacyVersion(protocolVersion)) return false;
+  if (!Object.keys(message).every((key) => MESSAGE_MEMBERS.includes(key))) return false;
+  const { id, method, params = NO_PARAMS } = message;
+  if (!isJsonObject(params) || '_meta' in params) return false;
+  return method === 'initialize' ? isRequestId(id) : method === 'notifications/initialized' && !('id' in message);
+}
+
 /** Whether a value can be a JSON-RPC id (and an MCP progress token): a string or an integer. */
 export function isRequestId(value: unknown): value is RequestId {
   return typeof value === 'string' || Number.isSafeInteger(value);

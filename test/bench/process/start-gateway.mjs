@@ -34,7 +34,7 @@ export async function startGateway(program, upstream, nodeArgs = []) {
 /** The defaults, but for what the harness itself needs: a port, silence, room for the idle sessions, and answers that come whole. */
 function configFor(upstream, port) {
   return {
-    server: { host: '127.0.0.1', port, maxSessions: 100_000 },
+    server: { host: '127.0.0.1', port, maxSessions: 100_000, maxSessionsPerClient: 100_000 },
     log: { level: 'warn' },
     results: { maxBytes: 0 },
     mcpServers: { bench: upstream },

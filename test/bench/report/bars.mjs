@@ -30,10 +30,23 @@ const BARS = [
     of: ({ scale }) => scale?.sizes.find(({ tools }) => tools === 10_000).cost.rate.median,
     holds: (value) => value >= 0.9,
   },
+  ...[
+    [1, 1.6],
+    [5000, 2],
+  ].map(([tools, bar]) => ({
+    name: `ready with ${tools.toLocaleString('en')} tool${tools === 1 ? '' : 's'}: at most ${bar} x the floor`,
+    of: ({ start }) => start?.find((size) => size.tools === tools).ratio.median,
+    holds: (value) => value <= bar,
+  })),
   {
-    name: 'idle session at most 10 kB of resident memory',
-    of: ({ sessions }) => sessions?.residentKilobytes,
-    holds: (value) => value <= 10,
+    name: 'resident memory at start with 1 tool: at most 85 MB',
+    of: ({ start }) => start && start[0].gatewayKilobytes.median / 1024,
+    holds: (value) => value <= 85,
+  },
+  {
+    name: 'idle session with 10,000 open: at most 6 kB of resident memory',
+    of: ({ sessions }) => sessions?.find((count) => count.sessions === 10_000)?.residentKilobytes,
+    holds: (value) => value <= 6,
   },
   {
     name: 'stdio crash: calls succeed within 200 ms of the server being startable',

@@ -4,12 +4,13 @@ import { renderTable } from './render-table.mjs';
 
 /** The measurements as Markdown that reads well on a terminal too. Sections that were not measured are left out. */
 export function renderReport(results) {
-  const { machine, seconds, http = [], stdio = [], gate, answers, scale, sessions, crash, bars } = results;
+  const { machine, seconds, http = [], stdio = [], gate, answers, start, scale, sessions, crash, bars } = results;
   const sections = [
     `Node ${machine.node}, ${machine.cores} cores (${machine.processor}), measured in ${seconds} s.`,
     ...(http.length + stdio.length > 0 ? [renderThroughput([...http, ...stdio])] : []),
     ...(gate === undefined ? [] : [renderGate(gate)]),
     ...(answers === undefined ? [] : [renderAnswers(answers)]),
+    ...(start === undefined ? [] : [renderStart(start)]),
     ...(scale === undefined ? [] : [renderScale(scale)]),
     ...(sessions === undefined ? [] : [renderSessions(sessions)]),
     ...(crash === undefined ? [] : [renderCrash(crash)]),
@@ -95,10 +96,35 @@ function renderScale({ sizes, list }) {
   ].join('\n');
 }
 
-function renderSessions({ sessions, residentKilobytes, liveKilobytes }) {
-  return (
-    `An idle session (${sessions.toLocaleString('en')} open): ${fixed(residentKilobytes, 1)} kB of resident memory, ` +
-    `${fixed(liveKilobytes, 1)} kB of live heap.`
+function renderStart(sizes) {
+  return renderTable(
+    [
+      'upstream tools',
+      'floor ready, ms',
+      'gateway ready, ms',
+      'ready / floor',
+      'floor at start, MB',
+      'gateway at start, MB',
+    ],
+    sizes.map(({ tools, floorMs, gatewayMs, ratio: toFloor, floorKilobytes, gatewayKilobytes }) => [
+      tools.toLocaleString('en'),
+      whole(floorMs.median),
+      whole(gatewayMs.median),
+      ratio(toFloor),
+      megabytes(floorKilobytes.median),
+      megabytes(gatewayKilobytes.median),
+    ]),
+  );
+}
+
+function renderSessions(counts) {
+  return renderTable(
+    ['idle sessions', 'resident memory, kB each', 'live heap, kB each'],
+    counts.map(({ sessions, residentKilobytes, liveKilobytes }) => [
+      sessions.toLocaleString('en'),
+      fixed(residentKilobytes, 1),
+      fixed(liveKilobytes, 1),
+    ]),
   );
 }
 

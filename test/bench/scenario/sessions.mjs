@@ -5,38 +5,43 @@ import { startHttpUpstream } from '../process/programs.mjs';
 import { startGateway } from '../process/start-gateway.mjs';
 
 const TOOLS = 100;
-/** Opened first, so that code and pools that the first sessions bring are not counted as theirs. */
-const FIRST_SESSIONS = 300;
 const SETTLE_MS = 500;
 
 /**
- * What an idle legacy session keeps, in kB: of resident memory, and of the heap in use after a collection. Resident memory
- * is read after that collection too, but a process seldom gives back what it once had.
+ * What an idle legacy session keeps, in kB, with few and with many open: of resident memory as anybody sees it from outside
+ * (nothing is opened before, and no garbage collected), and, in a process of its own, of the heap in use.
  */
-export async function measureSessions({ generator, program, options, progress }) {
-  progress(`sessions: opening ${options.sessions}`);
+export async function measureSessions(context) {
   const upstream = await startHttpUpstream(TOOLS);
-  const gateway = await startGateway(program, { type: 'http', url: upstream.url }, [INSPECT_OPTION]);
-  const inspector = await openHeapInspector(gateway);
-  await generator.open({ name: 'sessions', transport: 'http', url: gateway.url, speaks: 'operations' });
-
-  await generator.openSessions('sessions', FIRST_SESSIONS);
-  const before = await readMemory(gateway, inspector);
-  await generator.openSessions('sessions', options.sessions);
-  const after = await readMemory(gateway, inspector);
-
-  inspector.close();
-  await generator.close('sessions');
-  await Promise.all([gateway.stop(), upstream.stop()]);
-  return {
-    sessions: options.sessions,
-    residentKilobytes: (after.resident - before.resident) / options.sessions,
-    liveKilobytes: (after.live - before.live) / options.sessions,
-  };
+  const counts = [];
+  for (const sessions of context.options.sessions) {
+    context.progress(`sessions: opening ${sessions}`);
+    const resident = await measureGrowth(context, upstream, sessions, [], ({ pid }) => ({
+      read: () => residentKilobytes(pid),
+      close() {},
+    }));
+    const live = await measureGrowth(context, upstream, sessions, [INSPECT_OPTION], async (gateway) => {
+      const inspector = await openHeapInspector(gateway);
+      return { read: () => inspector.liveKilobytes(), close: () => inspector.close() };
+    });
+    counts.push({ sessions, residentKilobytes: resident, liveKilobytes: live });
+  }
+  await upstream.stop();
+  return counts;
 }
 
-async function readMemory({ pid }, inspector) {
+/** How much a reading grows by each session. */
+async function measureGrowth({ generator, program }, upstream, sessions, nodeArgs, openGauge) {
+  const gateway = await startGateway(program, { type: 'http', url: upstream.url }, nodeArgs);
+  const gauge = await openGauge(gateway);
   await delay(SETTLE_MS);
-  const live = await inspector.liveKilobytes();
-  return { live, resident: residentKilobytes(pid) };
+  const before = await gauge.read();
+  await generator.open({ name: 'sessions', transport: 'http', url: gateway.url, speaks: 'operations' });
+  await generator.openSessions('sessions', sessions);
+  await delay(SETTLE_MS);
+  const after = await gauge.read();
+  gauge.close();
+  await generator.close('sessions');
+  await gateway.stop();
+  return (after - before) / sessions;
 }

@@ -143,7 +143,7 @@ describe('the legacy endpoint', () => {
       release = resolve;
     });
     const url = await open({
-      server: { sessionIdleMs: 300 },
+      server: { sessionIdleMs: 1_500 },
       handle: async () => {
         await held;
         return toReply('late');

@@ -88,9 +88,9 @@ describe.each(FLAVOURS)('an upstream over $name', ({ name, era, endpoint }) => {
   it.runIf(name !== 'http, legacy, json')('relays progress, which keeps the call from timing out', async () => {
     const updates: ProgressUpdate[] = [];
     const onProgress = (update: ProgressUpdate): void => void updates.push(update);
-    const args = { steps: 5, every_ms: 150 };
-    const heard = opened.call('progress', args, { timeoutMs: 500, onProgress });
-    const unheard = opened.call('progress', args, { timeoutMs: 500 });
+    const args = { steps: 5, every_ms: 250 };
+    const heard = opened.call('progress', args, { timeoutMs: 1_000, onProgress });
+    const unheard = opened.call('progress', args, { timeoutMs: 1_000 });
     expect((await Promise.all([heard, unheard])).map(textOf)).toEqual(['done', 'done']);
     expect(updates).toEqual([1, 2, 3, 4, 5].map((progress) => ({ progress, total: 5, message: `step ${progress}` })));
   });

@@ -51,6 +51,6 @@ describe('an upstream with a limit', () => {
     await using opened = openPool(anUpstream(behaviourServer(), { timeoutMs: 300 }));
     await opened.settled;
     await expect(opened.call('hold', { key: 'x' })).rejects.toMatchObject({ details: { reason: 'timeout' } });
-    expect(textOf(await opened.call('cancelled'))).toBe('["x"]');
+    expect(textOf(await opened.call('cancelled', {}, { timeoutMs: 30_000 }))).toBe('["x"]');
   });
 });

@@ -71,15 +71,15 @@ describe('a stdio server that hangs', () => {
     await opened.observed(entered('unresponsive'));
     await lost;
     expect(textOf(await opened.call('pid'))).not.toBe(String(pid));
-    await expect.poll(() => isAlive(pid), { timeout: 10_000 }).toBe(false);
+    await expect.poll(() => isAlive(pid), { timeout: 20_000 }).toBe(false);
   });
 
   it('lives on where it is slow with one call and answers others', async () => {
-    await using opened = openPool(anUpstream(behaviourServer(), { connectTimeoutMs: 1_000 }));
+    await using opened = openPool(anUpstream(behaviourServer(), { connectTimeoutMs: 2_500 }));
     const pid = textOf(await opened.call('pid'));
     const slow = opened.call('hold', { key: 'slow' }, { timeoutMs: 50 });
     await expect(slow).rejects.toMatchObject({ details: { reason: 'timeout' } });
-    expect(textOf(await opened.call('slow', { ms: 1_500 }))).toBe('at last');
+    expect(textOf(await opened.call('slow', { ms: 3_000 }))).toBe('at last');
     expect(textOf(await opened.call('pid'))).toBe(pid);
   });
 });

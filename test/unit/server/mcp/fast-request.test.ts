@@ -1,5 +1,12 @@
+import { classifyInboundRequest } from '@modelcontextprotocol/server';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { clientNameOf, headersAgree, recogniseFastRequest } from '../../../../src/server/mcp/fast-request.js';
+import {
+  clientNameOf,
+  headersAgree,
+  isPlainHandshake,
+  recogniseFastRequest,
+} from '../../../../src/server/mcp/fast-request.js';
 import { MODERN_META } from '../../../support/raw-http.js';
 
 const call = (params: object = {}, rest: object = {}) => ({
@@ -81,5 +88,44 @@ describe('clientNameOf', () => {
     for (const message of [null, 5, {}, { params: 1 }, { params: { clientInfo: 'x', _meta: 7 } }]) {
       expect(clientNameOf(message)).toBeUndefined();
     }
+  });
+});
+
+describe('isPlainHandshake', () => {
+  const NO_HEADERS = { protocolVersion: undefined, method: undefined, name: undefined };
+
+  it('recognises what ordinary clients send', () => {
+    const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'c', version: '1' } };
+    expect(isPlainHandshake({ jsonrpc: '2.0', id: 1, method: 'initialize', params }, NO_HEADERS)).toBe(true);
+    const headers = { ...NO_HEADERS, protocolVersion: '2025-06-18' };
+    expect(isPlainHandshake({ jsonrpc: '2.0', method: 'notifications/initialized' }, headers)).toBe(true);
+  });
+
+  it("recognises nothing that the SDK's classifier does not call legacy", () => {
+    const member = (...values: readonly unknown[]) => fc.option(fc.constantFrom(...values), { nil: undefined });
+    const messages = fc.record({
+      jsonrpc: fc.constantFrom('2.0', '1.0'),
+      id: member(1, 'a', 1.5, null, {}),
+      method: fc.constantFrom('initialize', 'notifications/initialized', 'ping'),
+      params: member({}, { protocolVersion: '2025-06-18' }, { _meta: MODERN_META }, { _meta: {} }, null, [], 'text'),
+      result: member({}, 1),
+      error: member({ code: 1, message: 'x' }),
+    });
+    const versions = fc.constantFrom(undefined, '2025-06-18', '2024-11-05', '2026-07-28', 'unknown');
+    const methods = fc.constantFrom(undefined, 'initialize', 'tools/call');
+    fc.assert(
+      fc.property(messages, versions, methods, (message, protocolVersion, method) => {
+        const body: unknown = JSON.parse(JSON.stringify(message));
+        if (!isPlainHandshake(body, { protocolVersion, method, name: undefined })) return;
+        const { kind } = classifyInboundRequest({
+          httpMethod: 'POST',
+          body,
+          ...(protocolVersion === undefined ? {} : { protocolVersionHeader: protocolVersion }),
+          ...(method === undefined ? {} : { mcpMethodHeader: method }),
+        });
+        expect(kind).toBe('legacy');
+      }),
+      { numRuns: 1000 },
+    );
   });
 });

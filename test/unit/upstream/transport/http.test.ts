@@ -351,7 +351,7 @@ it('replaces the connection to a server that answers neither a call nor a ping',
     onCall: ({ id }, response) => void (hangs || response.writeHead(200, JSON_TYPE).end(answer(id, 'ok'))),
     ignores: () => hangs,
   });
-  await using opened = openPool({ ...upstream(server), connectTimeoutMs: 500 });
+  await using opened = openPool({ ...upstream(server), connectTimeoutMs: 1_000 });
   await opened.call('any');
   hangs = true;
   const others = Array.from({ length: 5 }, () => opened.call('any', {}, { timeoutMs: 60_000 }));

@@ -1,0 +1,26 @@
+import type { JsonObject } from '../../src/protocol/json.js';
+import { MODERN_META, modernHeaders, sendHttp } from './raw-http.js';
+
+/** The envelope of an answer. */
+export interface LeanAnswer {
+  readonly success: boolean;
+  readonly error?: { readonly code: string; readonly details?: JsonObject };
+}
+
+/** Calls an operation through a tool: `(tool, operation, params)`. */
+export type LeanCall = (tool: string, operation: string, params?: JsonObject) => Promise<LeanAnswer>;
+
+/** Calls without the SDK's client, which costs ten times as much as the gateway: for tests of thousands of calls. */
+export function leanCaller(url: string, token?: string): LeanCall {
+  const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
+  let id = 0;
+  return async (tool, operation, params = {}) => {
+    id += 1;
+    const call = { name: tool, arguments: { operation, params }, _meta: MODERN_META };
+    const { json } = await sendHttp(url, {
+      headers: { ...modernHeaders('tools/call', tool), ...authorization },
+      body: { jsonrpc: '2.0', id, method: 'tools/call', params: call },
+    });
+    return JSON.parse(json.result.content[0].text) as LeanAnswer;
+  };
+}
