@@ -118,19 +118,28 @@ function describeInWords(faults: readonly Fault[], operation: Operation, accepte
   const others = faults.filter((fault) => !isUnknownName(fault)).map((fault) => explainOther(fault, controls));
   if (unknown.length === 0) return others.join('. ');
   const suggest = createSuggester();
-  const names = unknown.map(({ param, nearest }) => {
-    const meant =
-      nearest ?? suggest(param.replace(/^input\./, ''), [...controls.names.values(), ...directivesOf(operation)]);
-    return meant === undefined ? `'${param}'` : `'${param}' (did you mean '${meant}'?)`;
-  });
-  const list = listValid(operation, accepted);
+  const guesses = unknown.map(({ param, nearest }) => ({
+    param,
+    meant: nearest ?? suggest(param.replace(/^input\./, ''), [...controls.names.values(), ...directivesOf(operation)]),
+  }));
+  const names = guesses.map(({ param, meant }) =>
+    meant === undefined ? `'${param}'` : `'${param}' (did you mean '${meant}'?)`,
+  );
+  const list = listValid(
+    operation,
+    accepted,
+    guesses.some(({ meant }) => meant === undefined),
+  );
   return [`Unknown parameter(s) for operation '${operation.name}': ${names.join(', ')}. ${list}`, ...others].join('. ');
 }
 
-/** The operation's own names, and those that shape its answer. */
-function listValid(operation: Operation, { controls, confirmable }: Accepted): string {
+/**
+ * The operation's own names, and those that shape its answer, where a name is like none of them: a caller who guesses has to see
+ * that there are others.
+ */
+function listValid(operation: Operation, { controls, confirmable }: Accepted, isGuess: boolean): string {
   const own = [...ownNames(operation), ...(confirmable ? [PLAIN_CONFIRMATION] : [])];
-  const shaping = [...controls.names.values()];
+  const shaping = isGuess || own.length === 0 ? [...controls.names.values()] : [];
   if (own.length === 0 && shaping.length === 0) return 'It takes no parameters';
   const first = own.length === 0 ? 'It takes none of its own' : `Valid: ${quoteValues(own)}`;
   return shaping.length === 0 ? first : `${first}; for its answer: ${quoteValues(shaping)}`;

@@ -3,7 +3,7 @@ import type { OperationHandler } from '../../protocol/call.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
 import type { Warning } from '../../protocol/result.js';
 import { type RelationSource, readRelationRequest, type Section } from './graph.js';
-import { takeRelationPage } from './page.js';
+import { openRelationPage, takeRelationPage } from './page.js';
 import { traverseRelations } from './traverse.js';
 
 /** The handler of `query_relationships`. */
@@ -12,9 +12,11 @@ export function createRelationshipsHandler(sources: readonly RelationSource[]): 
     const request = readRelationRequest(call.arguments);
     const upstream = call.arguments['upstream'] ?? sources[0]?.upstream;
     const own = sources.filter((source) => source.upstream === upstream);
-    const { incomplete, ...answer } = await traverseRelations(request, own, (...read) => call.host.read(call, ...read));
     const { first: _first, after: _after, ...asked } = call.arguments;
-    const page = takeRelationPage(answer, request.page, canonicalJson(asked));
+    const question = canonicalJson(asked);
+    const opened = openRelationPage(request.page, question);
+    const { incomplete, ...answer } = await traverseRelations(request, own, (...read) => call.host.read(call, ...read));
+    const page = takeRelationPage(answer, opened, question);
     return {
       data: selectSections(page.answer, request.sections),
       ...(Array.isArray(incomplete) && { warnings: incomplete.filter(isJsonObject).map(warnOfGap) }),

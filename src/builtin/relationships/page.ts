@@ -10,18 +10,34 @@ interface AnswerPage {
   readonly pageInfo?: JsonObject;
 }
 
+/** A page before there is an answer: how many relationships, from which one on. */
+interface OpenPage {
+  readonly first: number;
+  readonly start: number;
+}
+
 /**
- * Takes the page of relationships that was asked for, with the edges that they stand for and the nodes at their ends. A cursor holds
- * its place itself, so that it survives restarts; the traversal runs again for each page. Throws for a cursor of another question.
+ * The page that is asked for; undefined where none is. Throws for a cursor of another question, and for one without a size, before
+ * anything is called.
  *
- * @param answer whose relationships and edges are in the same order, one for one
  * @param question names what was asked: the same arguments but for the page, the same question
  */
-export function takeRelationPage(answer: JsonObject, { first, after }: RelationPage, question: string): AnswerPage {
-  if (first === undefined && after === undefined) return { answer };
+export function openRelationPage({ first, after }: RelationPage, question: string): OpenPage | undefined {
+  if (first === undefined && after === undefined) return undefined;
   if (first === undefined) throw sizeMissing();
+  return { first, start: after === undefined ? 0 : startAfter(after, question) };
+}
+
+/**
+ * Takes the page of relationships that was asked for, with the edges that they stand for and the nodes at their ends. A cursor holds
+ * its place itself, so that it survives restarts; the traversal runs again for each page.
+ *
+ * @param answer whose relationships and edges are in the same order, one for one
+ */
+export function takeRelationPage(answer: JsonObject, page: OpenPage | undefined, question: string): AnswerPage {
+  if (page === undefined) return { answer };
+  const { first, start } = page;
   const { relationships, nodes, edges, root } = partsOf(answer);
-  const start = after === undefined ? 0 : startAfter(after, question);
   const end = Math.min(start + first, relationships.length);
   const cursorAt = (index: number): string => writeCursor(question, { index, name: '' });
   const shown = edges.slice(start, end);

@@ -140,7 +140,7 @@ function throwIfUnknown({ request, listings, failures }: Traversal): void {
   const isListed = [...listings].some((listing) => listing.has(root.id));
   if (listings.size === 0 || failures.size > 0 || isListed) return;
   const type = reference['element_type'];
-  const message = `Resource '${type}' not found: '${echoName(root.id)}'. The server lists nothing of that id`;
+  const message = `Resource '${type}' not found: '${echoName(root.id)}'. Nothing there has this id`;
   throw new OperationError('NOT_FOUND_RESOURCE', message, { resource_type: type, resource_id: echoName(root.id) });
 }
 

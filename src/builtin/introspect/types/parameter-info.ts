@@ -73,7 +73,8 @@ function describeInput(
 function describeSchema(schema: JsonSchema, scope: TypeScope, nesting = 0): ItemInfo {
   const { shape, source } = scope.read(schema);
   const own = cleanText(schema['description'] ?? source['description']);
-  const notice = (schema['deprecated'] ?? source['deprecated']) === true ? 'Deprecated' : '';
+  const isDeprecated = (schema['deprecated'] ?? source['deprecated']) === true;
+  const notice = isDeprecated && !/\bdeprecated\b/i.test(own) ? 'Deprecated' : '';
   const description = joinSentences([notice, own, sketchContent(schema, scope), sketchLimits(source)]);
   const given = schema['default'] ?? source['default'];
   return {

@@ -49,7 +49,8 @@ const CONTROL_TYPES: readonly TypeDetails[] = [
   {
     name: 'FieldSelection',
     kind: 'union',
-    description: 'Which fields come back: the name of a preset, or a list of fields, dotted where they lie deeper',
+    description:
+      'Which fields come back: the name of a preset, or a list of fields, dotted where they lie deeper; without it the answer is whole',
     members: ['string', 'string[]'],
   },
   {

@@ -52,6 +52,13 @@ describe('describeParameters', () => {
     expect(describeOne({})).toEqual({ name: 'value', type: 'any', required: false });
   });
 
+  it('says once that a parameter is deprecated', () => {
+    const text = { type: 'string', deprecated: true };
+    expect(describeOne({ ...text, description: 'Old name' })?.description).toBe('Deprecated. Old name');
+    expect(describeOne({ ...text, description: 'Deprecated: use id' })?.description).toBe('Deprecated: use id');
+    expect(describeOne(text)?.description).toBe('Deprecated');
+  });
+
   it('describes limits without a key in words', () => {
     expect(describeOne({ type: 'number', description: 'Size', exclusiveMinimum: 0, multipleOf: 5 })?.description).toBe(
       'Size. [a multiple of 5, more than 0]',
@@ -204,5 +211,6 @@ describe('describeReturns', () => {
 
   it('describes the answer of a tool that declares nothing', () => {
     expect(describeReturns(withCategory('READ', {}))).toMatchObject({ name: 'ToolData', kind: 'union' });
+    expect(describeReturns(withCategory('READ', {}), true).description).toMatch(/\. CollectionResult where controls/);
   });
 });
