@@ -80,11 +80,21 @@ function withRisks(operation: Operation, risks: readonly Risk[]): Operation {
   const { cacheSeconds: _cacheSeconds, ...rest } = operation;
   const { category, danger } = raise(operation.classification, risks);
   const escalated = category !== operation.classification.category;
-  return {
+  const used: Operation = {
     ...(escalated ? rest : operation),
     retryable: escalated ? false : operation.retryable,
     classification: { ...operation.classification, category, danger },
   };
+  offered.set(used, offeredAs(operation));
+  return used;
+}
+
+/** The operations of the catalog, by what calls that take risks made of them. */
+const offered = new WeakMap<Operation, Operation>();
+
+/** The operation as the catalog has it, whatever risks a call takes. */
+export function offeredAs(operation: Operation): Operation {
+  return offered.get(operation) ?? operation;
 }
 
 /** Represents a value that cannot be read: a member of an object that was sent as text. */

@@ -1,3 +1,4 @@
+import { offeredAs } from '../catalog/call-danger.js';
 import { isSameDefinition } from '../policy/confirmation/token-types.js';
 import type { Operation } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
@@ -11,7 +12,7 @@ import type { Snapshot } from './snapshot.js';
 export function requireUnchanged(operation: Operation, { catalog }: Pick<Snapshot, 'catalog'>): void {
   const { name, qualifiedName } = operation;
   const current = catalog.find(qualifiedName);
-  if (current !== undefined && isSameDefinition(operation, current)) return;
+  if (current !== undefined && isSameDefinition(offeredAs(operation), current)) return;
   const resolution = catalog.resolve(qualifiedName);
   if (resolution.kind === 'quarantined') throw quarantined(name, resolution.tool);
   if (current === undefined) {

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -31,8 +32,11 @@ it('a credential that the gateway gives to a server comes back neither in answer
     answers.push(JSON.stringify((await client.call('mcp_aql_read', name)).raw));
   }
   await gateway.logged('FATAL');
-  const kept = await readFile(join(gateway.directory, '.mcp-aql/logs/demo.log'), 'utf8');
   const ready = await (await fetch(gateway.url.replace('/mcp', '/readyz'))).text();
+  const ended = once(gateway.process, 'exit');
+  gateway.process.kill('SIGTERM');
+  await ended;
+  const kept = await readFile(join(gateway.directory, '.mcp-aql/logs/demo.log'), 'utf8');
   for (const shown of [...answers, gateway.stderr(), kept, ready]) expect(shown).not.toContain('0f9e8d7c');
   for (const answer of answers) expect(answer).toContain('[credential]');
 });

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { inlineServer } from '../support/inline-server.js';
@@ -16,16 +17,17 @@ const TOOLS = `{
 }`;
 
 it('a call whose argument destroys is on record with its danger, before and after it runs; a harmless one of the tool is not', async () => {
-  await using gateway = await serveGateway({ mcpServers: { git: inlineServer(TOOLS) } });
+  await using gateway = await serveGateway({
+    mcpServers: { git: inlineServer(TOOLS, { operations: { git_push: { category: 'EXECUTE' } } }) },
+  });
   await using client = await connectClient(gateway.url);
   expect((await client.call('mcp_aql_execute', 'git_push', { branch: 'main' })).success).toBe(true);
   const forced = await client.callConfirmed('mcp_aql_execute', 'git_push', { branch: 'main', force: true });
   expect(forced.success).toBe(true);
-  client.client.close();
   const file = join(gateway.directory, 'gateway.config.json');
-  const ended = gateway[Symbol.asyncDispose];
+  const ended = once(gateway.process, 'exit');
   gateway.process.kill('SIGTERM');
-  await new Promise((resolve) => gateway.process.once('exit', resolve));
+  await ended;
   const { stdout } = await runCli(['audit', 'search', '--json', '--operation', 'git__git_push', '--config', file], {
     cwd: gateway.directory,
   });
@@ -40,5 +42,4 @@ it('a call whose argument destroys is on record with its danger, before and afte
   for (const record of records.filter(({ type }) => type === 'decision' || type === 'call')) {
     expect(record).toMatchObject({ danger: 'destructive', parameters: { force: true } });
   }
-  await ended.call(gateway);
 });
