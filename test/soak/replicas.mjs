@@ -147,6 +147,8 @@ async function startBalancer(replicas) {
     tryNext();
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
+  // Clients reuse connections: one that closes for idleness in that moment would be a fault of the balancer's own.
+  server.keepAliveTimeout = 0;
   const close = () => {
     clearInterval(polling);
     agent.destroy();
@@ -249,7 +251,7 @@ async function work(name, mode) {
       if (fault.data?.status === 404) {
         reopened += 1;
         call = await connect(balancer.url, mode);
-      } else faults.push(String(fault.message));
+      } else faults.push(`${fault.message} ${fault.cause ?? ''}`);
     }
   }
 }
