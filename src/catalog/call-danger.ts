@@ -38,14 +38,6 @@ export function operationOfCall(operation: Operation, args: JsonObject): Operati
   return risks.length === 0 && !trial ? operation : asUsed(operation, risks, trial);
 }
 
-/** Which operation of a catalog is behind one that a call's arguments changed. */
-const definedOperations = new WeakMap<Operation, Operation>();
-
-/** The operation as its catalog has it, whatever the arguments of a call made of it. */
-export function asDefined(operation: Operation): Operation {
-  return definedOperations.get(operation) ?? operation;
-}
-
 /** The operation as calls use it that take one of its risks, for each of them. */
 export function riskyVariants(operation: Operation): readonly Operation[] {
   return (operation.classification.risks ?? []).map((risk) => asUsed(operation, [risk], false));
@@ -123,13 +115,11 @@ function asUsed(operation: Operation, risks: readonly Risk[], trial: boolean): O
   const { cacheSeconds: _cacheSeconds, ...rest } = operation;
   const { category, danger } = rate(operation.classification, risks, trial);
   const escalated = category !== operation.classification.category;
-  const used: Operation = {
+  return {
     ...(escalated ? rest : operation),
     retryable: escalated ? false : operation.retryable,
     classification: { ...operation.classification, category, danger },
   };
-  definedOperations.set(used, operation);
-  return used;
 }
 
 /** Represents a value that cannot be read: a member of an object that was sent as text. */

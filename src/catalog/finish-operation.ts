@@ -21,12 +21,7 @@ export function finishOperation(fields: OperationFields): Operation {
 
 /** Whether both operations do the same in the same way: what was checked and agreed to for one holds for the other. */
 export function isSameDefinition(one: Operation, other: Operation): boolean {
-  return one === other || definitionAndEffect(one) === definitionAndEffect(other);
-}
-
-/** An operation's definition with the category and danger of the call. */
-export function definitionAndEffect({ definition, classification: { category, danger } }: Operation): string {
-  return `${definition}.${category}.${danger.level}`;
+  return one === other || one.definition === other.definition;
 }
 
 function createScope(parameters: readonly Parameter[]): ParameterScope {
@@ -42,9 +37,11 @@ function createScope(parameters: readonly Parameter[]): ParameterScope {
 }
 
 function digestDefinition(fields: OperationFields): string {
-  const { qualifiedName, tool, description, inputSchema, outputSchema, fixedArguments } = fields;
+  const { qualifiedName, tool, description, inputSchema, outputSchema, fixedArguments, classification } = fields;
+  const { category, danger, risks, trial } = classification;
+  const own = [qualifiedName, tool, description, inputSchema, outputSchema, fixedArguments];
   try {
-    const text = canonicalSchemaJson([qualifiedName, tool, description, inputSchema, outputSchema, fixedArguments]);
+    const text = canonicalSchemaJson([...own, category, danger.level, risks, trial]);
     return createHash('sha256').update(text).digest('base64url');
   } catch {
     // A definition that is nested too deeply to be written is the same as no other.

@@ -1,4 +1,3 @@
-import { asDefined } from '../catalog/call-danger.js';
 import { isSameDefinition } from '../catalog/finish-operation.js';
 import type { Operation } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
@@ -12,7 +11,7 @@ import type { Snapshot } from './snapshot.js';
 export function requireUnchanged(operation: Operation, { catalog }: Pick<Snapshot, 'catalog'>): void {
   const { name, qualifiedName } = operation;
   const current = catalog.find(qualifiedName);
-  if (current !== undefined && isSameDefinition(asDefined(operation), current)) return;
+  if (current !== undefined && isSameDefinition(operation, current)) return;
   const resolution = catalog.resolve(qualifiedName);
   if (resolution.kind === 'quarantined') throw quarantined(name, resolution.tool);
   if (current === undefined) {

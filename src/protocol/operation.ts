@@ -109,8 +109,8 @@ export interface Deprecation {
 export interface Operation extends OperationFields {
   readonly scope: ParameterScope;
   /**
-   * The digest of the tool's definition and of what the operation fixes of it: equal where a catalog was rebuilt from the same
-   * definition. It says nothing of category and danger, which are compared by themselves.
+   * The digest of the tool's definition, of what the operation fixes of it, and of how calls are rated: equal where a catalog was
+   * rebuilt from the same definition. The operation as one call uses it has its operation's digest.
    */
   readonly definition: string;
 }

@@ -1,5 +1,5 @@
 import { accessSync, closeSync, constants, openSync, rmSync, statSync } from 'node:fs';
-import Database from 'libsql';
+import { createRequire } from 'node:module';
 import { faultCode } from '../config/secrets.js';
 import type { JsonObject } from '../protocol/json.js';
 import {
@@ -15,6 +15,11 @@ import {
   type StoredRecord,
   StoreError,
 } from './state-store.js';
+
+/** Required, not imported: Node reports an imported CommonJS module that throws a second time, as an uncaught exception. */
+const Database: new (file: string, options: { readonly timeout: number }) => SqliteDatabase = createRequire(
+  import.meta.url,
+)('libsql');
 
 interface SqliteStoreOptions {
   readonly now: () => number;

@@ -24,7 +24,9 @@ export class OwnCredentials {
       .map((value) => value.trim())
       .filter((value) => value.length >= MIN_LENGTH && !PATH_START.test(value));
     // The longest first: another may be a part of it.
-    this.#literals = [...new Set(long)].sort((a, b) => b.length - a.length);
+    // As they are, and as they stand in a JSON text or in an address.
+    const forms = long.flatMap((value) => [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value)]);
+    this.#literals = [...new Set(forms)].sort((a, b) => b.length - a.length);
   }
 
   /** The text without them. */
@@ -42,8 +44,10 @@ export class OwnCredentials {
       return masked.some((item, at) => item !== value[at]) ? masked : value;
     }
     if (!isJsonObject(value)) return value;
-    const masked = Object.entries(value).map(([key, member]) => [key, this.maskAll(member)] as const);
-    return masked.some(([key, member]) => member !== value[key]) ? Object.fromEntries(masked) : value;
+    const members = Object.entries(value);
+    const masked = members.map(([key, member]) => [this.mask(key), this.maskAll(member)] as const);
+    const isSame = masked.every(([key, member], at) => key === members[at]?.[0] && member === members[at]?.[1]);
+    return isSame ? value : Object.fromEntries(masked);
   }
 }
 

@@ -6,7 +6,6 @@ export interface Answer {
   readonly success: boolean;
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
   readonly data?: any;
-  readonly warnings?: readonly JsonObject[];
   readonly error?: { readonly code: string; readonly message: string; readonly details?: JsonObject };
   readonly warnings?: readonly JsonObject[];
   readonly raw: JsonObject;

@@ -1,4 +1,3 @@
-import { definitionAndEffect } from '../../catalog/finish-operation.js';
 import { digest } from '../../lib/canonical-json.js';
 import type { Caller } from '../../protocol/call.js';
 import type { JsonObject } from '../../protocol/json.js';
@@ -81,7 +80,7 @@ export function scopeOf(operation: Operation, args: JsonObject): TokenScope {
     operation: operation.qualifiedName,
     label: operation.name,
     upstream: operation.upstream,
-    definition: definitionAndEffect(operation),
+    definition: operation.definition,
     parameters: digest(args),
   };
 }

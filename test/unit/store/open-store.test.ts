@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { openStore } from '../../../src/store/open-store.js';
 
 afterEach(() => {
-  vi.doUnmock('libsql');
+  vi.doUnmock('node:module');
   vi.doUnmock('@redis/client');
   vi.resetModules();
 });
@@ -12,9 +12,18 @@ const forbid = (driver: string) =>
     throw new Error(`${driver} was loaded`);
   });
 
+/** SQLite's driver is required, not imported. */
+const forbidSqlite = () =>
+  vi.doMock('node:module', async (original) => ({
+    ...(await original<typeof import('node:module')>()),
+    createRequire: () => () => {
+      throw new Error('libsql was loaded');
+    },
+  }));
+
 describe('openStore', () => {
   it('loads no driver for the memory store', async () => {
-    forbid('libsql');
+    forbidSqlite();
     forbid('@redis/client');
     const store = await openStore({ type: 'memory' });
     expect(await store.count('counter')).toBe(0);
@@ -27,7 +36,7 @@ describe('openStore', () => {
   });
 
   it("says the next step where SQLite's driver is not installed", async () => {
-    forbid('libsql');
+    forbidSqlite();
     const fault = await openStore({ type: 'sqlite', file: '/nowhere/state.db' }).catch((thrown: unknown) => thrown);
     expect(fault).toMatchObject({ name: 'StoreError', message: expect.stringContaining('optional packages') });
   });
