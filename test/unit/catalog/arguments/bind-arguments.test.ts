@@ -38,6 +38,7 @@ it('says what a member is that only a condition or an alternative demands', () =
       },
     },
     if: { properties: { kind: { const: 'fast' } }, required: ['kind'] },
+    // biome-ignore lint/suspicious/noThenProperty: the keyword of JSON Schema
     then: { required: ['when'] },
   });
   const [fault] = faultsOf(operation, { kind: 'fast' });
