@@ -146,10 +146,10 @@ function weighByEvidence(operationName: string, parameters: readonly Parameter[]
 }
 
 /** Whether the operation chooses what the parameter names: `set_working_dir` its path, `switch_project` its project id. */
-function isChosen({ name, required }: Parameter, operationName: string): boolean {
+function isChosen({ name }: Parameter, operationName: string): boolean {
   const words = operationName.split('_').map(singular);
   const noun = words.at(-1) ?? '';
-  if (!required || !words.some((word) => CHOOSING.has(word))) return false;
+  if (!words.some((word) => CHOOSING.has(word))) return false;
   return name.split('_').map(singular).includes(noun) || (PATHS.has(name) && PLACES.has(noun));
 }
 

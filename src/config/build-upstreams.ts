@@ -1,5 +1,5 @@
 import { compileExpression } from '../expression/compile.js';
-import { formatPath, type JsonPath } from '../lib/json-path.js';
+import { formatPath, type JsonPath, valueAt } from '../lib/json-path.js';
 import { nearestSpelling, suggestName } from '../lib/names.js';
 import { type Category, GATEWAY_SOURCE, QUALIFIER, RESERVED_OPERATIONS } from '../protocol/operation.js';
 import { buildEndpoint } from './build-endpoint.js';
@@ -115,6 +115,20 @@ function hasUsableName({ name, slug, path, diagnostics }: LocatedDefinition): bo
   return slug !== GATEWAY_SOURCE;
 }
 
+/** What other programs call our keys; too far from ours for a misspelling. */
+const OTHER_SPELLINGS: ReadonlyMap<string, string> = new Map([
+  ['cmd', 'command'],
+  ['executable', 'command'],
+  ['arguments', 'args'],
+  ['argv', 'args'],
+  ['environment', 'env'],
+  ['workingDirectory', 'cwd'],
+  ['serverUrl', 'url'],
+  ['httpUrl', 'url'],
+  ['baseUrl', 'url'],
+  ['endpoint', 'url'],
+]);
+
 /**
  * Unknown keys of a pasted entry belong to other clients and get a warning. A key that looks like a misspelled one of ours is
  * a problem: `trsut` must not silently leave a server trusted.
@@ -122,7 +136,13 @@ function hasUsableName({ name, slug, path, diagnostics }: LocatedDefinition): bo
 function noteKeys({ entry, path, diagnostics }: LocatedDefinition): void {
   const known = [...Object.keys(SERVER_PROPERTIES), '$schema', ...(path.length === 0 ? ['name'] : [])];
   for (const key of Object.keys(entry).filter((name) => !known.includes(name))) {
-    const nearest = FOREIGN_KEYS.includes(key) ? undefined : nearestSpelling(key, known);
+    if (key === 'enabled' && valueAt(entry, ['enabled']) === false && entry.disabled === undefined) {
+      diagnostics.problem([...path, key], "unknown key 'enabled'", 'write "disabled": true');
+      continue;
+    }
+    const other = OTHER_SPELLINGS.get(key);
+    const meant = other !== undefined && !Object.hasOwn(entry, other) ? other : nearestSpelling(key, known);
+    const nearest = FOREIGN_KEYS.includes(key) ? undefined : meant;
     if (nearest === undefined) diagnostics.warning([...path, key], 'not used by the gateway; ignored');
     else diagnostics.problem([...path, key], `unknown key '${key}'`, `did you mean '${nearest}'?`);
   }

@@ -76,5 +76,10 @@ const UNUSABLE = {
 } as const;
 
 function describe(problems: readonly ConfigProblem[]): string {
-  return problems.map(({ file, path, message }) => `${file}: ${path}: ${message}`).join('; ');
+  return problems
+    .map(({ file, path, message, suggestion }) => {
+      const next = suggestion === undefined ? '' : ` (${suggestion})`;
+      return `${file}: ${path}: ${message}${next}`;
+    })
+    .join('; ');
 }

@@ -117,10 +117,18 @@ function sortByUse(operations: readonly Operation[]): Operation[] {
     .map(({ operation }) => operation);
 }
 
-/** Danger counts more than required parameters, and those more than a long name. */
+/** What these name is harmless to read, but nothing that a model should be led to. */
+const PRIVATE = /(?:^|_)(?:env|environ|secrets?|credentials?|passwords?|tokens?|api_keys?|auth)(?:_|$)/;
+
+/**
+ * Danger counts more than required parameters, and those more than a long name. What shows secrets, and what destroys without
+ * being told what, is no example for anything.
+ */
 function effortOf({ name, classification, parameters }: Operation): number {
+  const danger = dangerRank(classification.danger.level);
   const required = parameters.filter((parameter) => parameter.required).length;
-  return dangerRank(classification.danger.level) * 10_000 + Math.min(required, 99) * 100 + name.length;
+  const untypical = PRIVATE.test(name) || (required === 0 && danger >= dangerRank('destructive'));
+  return danger * 10_000 + (untypical ? 9_900 : Math.min(required, 98) * 100) + name.length;
 }
 
 function compareText(a: string, b: string): number {

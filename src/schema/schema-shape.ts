@@ -330,6 +330,9 @@ export function declaredTypes(type: unknown): readonly string[] {
   return types.filter((name): name is string => typeof name === 'string');
 }
 
+/** What `describeForm` says of a schema that says nothing. */
+export const ANY_VALUE = 'any value';
+
 /** In a few words what a value of this schema looks like: `string`, `one of 'a', 'b'`, `object with 'id'`. */
 export function describeForm(schema: JsonSchema, root: JsonSchema): string {
   const target = followReference(schema, root) ?? {};
@@ -338,5 +341,5 @@ export function describeForm(schema: JsonSchema, root: JsonSchema): string {
   const types = declaredTypes(target['type']).join(' or ');
   const required = declaredTypes(target['required']);
   if (required.length > 0) return `${types || 'object'} with ${quoteValues(required)}`;
-  return types || 'any value';
+  return types || ANY_VALUE;
 }

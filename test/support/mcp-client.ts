@@ -29,6 +29,9 @@ export interface ConnectOptions {
   readonly answer?: (question: string) => ElicitResult | Promise<ElicitResult>;
 }
 
+/** The limit of a test ends what hangs. The SDK's own minute would end what is only slow on a busy machine. */
+const PATIENCE_MS = 600_000;
+
 /** An SDK client of the given era, connected to the gateway. */
 export async function connectClient(
   url: string,
@@ -45,7 +48,10 @@ export async function connectClient(
   const { tools } = await client.listTools();
   const readTool = tools.find(({ name }) => name.endsWith('_read'))?.name ?? tools[0]?.name ?? '';
   const callTool = async (tool: string, args: unknown): Promise<Answer> => {
-    const raw = (await client.callTool({ name: tool, arguments: args as JsonObject })) as JsonObject;
+    const raw = (await client.callTool(
+      { name: tool, arguments: args as JsonObject },
+      { timeout: PATIENCE_MS },
+    )) as JsonObject;
     return { ...readEnvelope(raw), raw };
   };
   const call: McpClient['call'] = (tool, operation, params = {}) => callTool(tool, { operation, params });

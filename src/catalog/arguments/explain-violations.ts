@@ -3,7 +3,7 @@ import { echoName, echoValue, quoteValue, quoteValues } from '../../lib/text.js'
 import type { ErrorCode } from '../../protocol/error-table.js';
 import { isJsonObject, type JsonSchema } from '../../protocol/json.js';
 import type { Violation } from '../../schema/evaluation.js';
-import { describeForm, jsonTypeOf } from '../../schema/schema-shape.js';
+import { ANY_VALUE, describeForm, followReference, jsonTypeOf, readObjectFields } from '../../schema/schema-shape.js';
 import { isSensitiveName } from '../sensitive-name.js';
 
 /** Where faults are reported: the schema that was broken, and how its places are called by the caller. */
@@ -154,11 +154,12 @@ function memberFault(
   param: string,
   member: string,
   expected: string,
-  { parentSchema }: Violation,
-  { suggest }: FaultScope,
+  { parentSchema, path }: Violation,
+  { suggest, root }: FaultScope,
 ): Fault {
   if (code === 'VALIDATION_MISSING_PARAM') {
-    return { code, param, expected, message: `Missing required parameter '${param}'. Expected: ${expected}` };
+    const form = expected === ANY_VALUE ? describePlace(root, [...path, member]) : expected;
+    return { code, param, expected: form, message: `Missing required parameter '${param}'. Expected: ${form}` };
   }
   const properties = parentSchema?.['properties'];
   const nearest = isJsonObject(properties) ? suggest(member, Object.keys(properties)) : undefined;
@@ -170,6 +171,20 @@ function memberFault(
     message: `Unknown parameter '${param}'${hint}`,
     ...(nearest !== undefined && { nearest }),
   };
+}
+
+/** What the schema itself says of a place that one of its conditions or alternatives only names. */
+function describePlace(root: JsonSchema, path: readonly string[]): string {
+  let schema: JsonSchema | undefined = root;
+  for (const segment of path) {
+    const inside: JsonSchema | undefined = schema && (followReference(schema, root) ?? schema);
+    const items: unknown = inside?.['items'];
+    schema =
+      inside && /^\d+$/.test(segment) && isJsonObject(items)
+        ? items
+        : inside && readObjectFields(inside, root).find(({ name }) => name === segment)?.schema;
+  }
+  return schema === undefined ? ANY_VALUE : describeForm(schema, root);
 }
 
 /** Alternatives: the faults of the one that was plainly meant, else one fault that names them all. */

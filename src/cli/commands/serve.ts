@@ -14,6 +14,7 @@ import {
 } from '../context.js';
 import { announceRunning } from '../running.js';
 import { oneLine, paintFor, printJson, printLine, type Terminal } from '../terminal.js';
+import { countInWorker } from '../token-count.js';
 
 /** The start report waits for every upstream, at most this long. */
 const REPORT_PATIENCE_MS = 10_000;
@@ -53,7 +54,12 @@ async function serve(flags: CommonFlags, terminal: Terminal): Promise<void> {
       starting = false;
       const report = describeStart(gateway, server.url);
       if (flags.json === true) printJson(terminal, report);
-      else printStartReport(report, terminal);
+      else
+        printStartReport(
+          report,
+          await Promise.race([countTokens(gateway), stop.asked.then(() => undefined)]),
+          terminal,
+        );
       await stop.asked;
     } finally {
       running.end();
@@ -103,45 +109,36 @@ function showProgress({ upstreams }: GatewayConfig, terminal: Terminal): { reado
   };
 }
 
-/**
- * Characters of tool-list JSON per o200k_base token: 4.2 to 4.5 in real catalogues, as `tokens` counts. The start report
- * shows rounded figures; exact ones need a tokenizer of tens of megabytes, which only `tokens` loads.
- */
-const CHARACTERS_PER_TOKEN = 4.3;
-
 /** What `serve` prints once it is ready; the shape of `serve --json`. */
 interface StartReport {
   readonly url: string;
   readonly mode: string;
   readonly profile: string;
   readonly status: GatewayStatus;
-  /** About how many tokens a client's context holds without and with the gateway. */
-  readonly tokens: { readonly upstreams: number; readonly gateway: number };
+}
+
+/** How many tokens a client's context holds without and with the gateway. */
+interface ContextTokens {
+  readonly upstreams: number;
+  readonly gateway: number;
 }
 
 function describeStart(gateway: Gateway, url: string): StartReport {
   const { mode, profile } = gateway.config.endpoint;
-  const listed = gateway.toolSets().flatMap(({ tools }) => tools);
-  return {
-    url,
-    mode,
-    profile: profile.name,
-    status: gateway.status(),
-    tokens: {
-      upstreams: estimateTokens(listed.length === 0 ? '' : JSON.stringify(listed)),
-      gateway: estimateTokens(gateway.toolList().toolsJson),
-    },
-  };
+  return { url, mode, profile: profile.name, status: gateway.status() };
 }
 
-function estimateTokens(json: string): number {
-  const tokens = json.length / CHARACTERS_PER_TOKEN;
-  return tokens < 1_000 ? Math.round(tokens / 10) * 10 : Math.round(tokens / 100) * 100;
+/** The figures of the command `tokens`, counted while the gateway serves. */
+async function countTokens(gateway: Gateway): Promise<ContextTokens | undefined> {
+  const tools = gateway.toolSets().flatMap((set) => set.tools.map((tool) => JSON.stringify(tool)));
+  const counts = await countInWorker([gateway.toolList().toolsJson, ...tools]);
+  const [own, ...others] = counts ?? [];
+  return own === undefined ? undefined : { gateway: own, upstreams: others.reduce((sum, count) => sum + count, 0) };
 }
 
-function printStartReport(report: StartReport, terminal: Terminal): void {
+function printStartReport(report: StartReport, tokens: ContextTokens | undefined, terminal: Terminal): void {
   const paint = paintFor(terminal.out);
-  const { status, tokens } = report;
+  const { status } = report;
   for (const upstream of status.upstreams) {
     const good = upstream.state === 'ready';
     const mark = good ? paint.green('ready') : paint.yellow(upstream.state);
@@ -150,13 +147,13 @@ function printStartReport(report: StartReport, terminal: Terminal): void {
   }
   const families = status.families.map(({ name, operations }) => `${name} ${operations}`).join(', ');
   printLine(terminal, `${status.operations} operations in mode ${report.mode}, profile ${report.profile}: ${families}`);
-  const share = tokens.upstreams === 0 ? 0 : 100 - (tokens.gateway / tokens.upstreams) * 100;
-  printLine(
-    terminal,
-    `A client's context holds about ${tokens.gateway} tokens instead of about ${tokens.upstreams}` +
-      `${share > 0 ? ` (${share.toFixed(0)} % less)` : ''}.`,
-  );
+  if (tokens !== undefined) printLine(terminal, describeTokens(tokens));
   printLine(terminal, `${paint.bold('Ready')} at ${paint.cyan(report.url)}`);
   printLine(terminal, `Connect a client:  claude mcp add --transport http aql ${report.url}`);
   printLine(terminal, `or in its mcpServers:  {"aql": {"type": "http", "url": "${report.url}"}}`);
+}
+
+function describeTokens({ gateway, upstreams }: ContextTokens): string {
+  const less = gateway < upstreams ? ` (${(100 - (gateway / upstreams) * 100).toFixed(1)} % less)` : '';
+  return `A client's context holds ${gateway} tokens instead of ${upstreams}${less}.`;
 }

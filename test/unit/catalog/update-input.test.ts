@@ -56,6 +56,7 @@ describe('splitUpdateInput', () => {
     ],
     ['set_workspace', 'path* depth:integer label', ' | path depth label'],
     ['switch_project', 'projectId* reason', ' | project_id reason'],
+    ['set_workspace', 'path depth:integer', ' | path depth'],
     ['set_file_tags', 'path* tags:array', 'path | tags'],
     ['set_project_owner', 'projectId* owner*', 'project_id | owner'],
     ['set_options', 'force:boolean notify:boolean', ' | force notify'],

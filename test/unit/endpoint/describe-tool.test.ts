@@ -17,6 +17,18 @@ describe('offerOperations', () => {
     expect(offered(operations)).toEqual(['list_all', 'list_everything', 'get', 'wipe']);
   });
 
+  it('names last what shows secrets, and what destroys without a parameter that says what', () => {
+    const operations = [
+      fakeOperation('get_env'),
+      fakeOperation('list_credentials'),
+      fakeOperation('get_page_by_id', { required: ['id'] }),
+      fakeOperation('git_clean', { danger: 'destructive' }),
+      fakeOperation('delete_page_by_id', { danger: 'destructive', required: ['id'] }),
+    ];
+    const order = ['get_page_by_id', 'get_env', 'list_credentials', 'delete_page_by_id', 'git_clean'];
+    expect(offered(operations)).toEqual(order);
+  });
+
   it('lets the upstreams take turns, the largest first', () => {
     const operations = [
       fakeOperation('a_one', { upstream: 'small' }),

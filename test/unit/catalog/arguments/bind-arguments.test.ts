@@ -26,6 +26,30 @@ const faultsOf = (operation: Operation, params: JsonObject) => {
 const codes = (operation: Operation, params: JsonObject) =>
   faultsOf(operation, params).map(({ code, param }) => `${code} ${param}`);
 
+it('says what a member is that only a condition or an alternative demands', () => {
+  const operation = reading({
+    type: 'object',
+    properties: {
+      kind: { type: 'string' },
+      when: { type: 'string' },
+      seats: {
+        type: 'array',
+        items: { type: 'object', properties: { row: { type: 'integer' } }, anyOf: [{ required: ['row'] }] },
+      },
+    },
+    if: { properties: { kind: { const: 'fast' } }, required: ['kind'] },
+    // biome-ignore lint/suspicious/noThenProperty: the keyword of JSON Schema
+    then: { required: ['when'] },
+  });
+  const [fault] = faultsOf(operation, { kind: 'fast' });
+  expect(fault).toMatchObject({
+    param: 'when',
+    expected: 'string',
+    message: expect.stringContaining('Expected: string'),
+  });
+  expect(faultsOf(operation, { seats: [{}] })).toMatchObject([{ param: 'seats[0].row', expected: 'integer' }]);
+});
+
 describe('names', () => {
   const operation = reading(
     typed({ userId: { type: 'string' }, 'If-Match': { type: 'string' }, limit: { type: 'integer' } }),
