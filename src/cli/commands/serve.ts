@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { GatewayConfig } from '../../config/gateway-config.js';
 import { addMadeToken, needsToken } from '../../config/made-token.js';
 import type { Gateway, GatewayStatus } from '../../gateway/gateway.js';
+import { measureJson } from '../../lib/json-size.js';
 import type { Observer } from '../../observe/observation.js';
 import {
   type CommonFlags,
@@ -130,14 +131,17 @@ function describeStart(gateway: Gateway, url: string): StartReport {
     profile: profile.name,
     status: gateway.status(),
     tokens: {
-      upstreams: estimateTokens(listed.length === 0 ? '' : JSON.stringify(listed)),
-      gateway: estimateTokens(gateway.toolList().toolsJson),
+      upstreams: estimateTokens(measureJson(listed, LONGEST_MEASURED)),
+      gateway: estimateTokens(gateway.toolList().toolsJson.length),
     },
   };
 }
 
-function estimateTokens(json: string): number {
-  const tokens = json.length / CHARACTERS_PER_TOKEN;
+/** Lists of more characters fit no context, so how many more is not counted. */
+const LONGEST_MEASURED = 4_000_000;
+
+function estimateTokens(characters: number): number {
+  const tokens = characters / CHARACTERS_PER_TOKEN;
   return tokens < 1_000 ? Math.round(tokens / 10) * 10 : Math.round(tokens / 100) * 100;
 }
 
