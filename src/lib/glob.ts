@@ -19,8 +19,8 @@ export const LONGEST_TEXT = 4_096;
 /** The most alternatives that the braces of one pattern may expand to. */
 const MOST_ALTERNATIVES = 64;
 
-/** Steps that holding the texts of one call against patterns may take: about twenty milliseconds. What is left is in doubt. */
-const MOST_STEPS = 2_000_000;
+/** Steps that holding the texts of one call against patterns may take: about ten milliseconds. What is left is in doubt. */
+const MOST_STEPS = 1_000_000;
 
 /** Counts steps down over all patterns and texts of one question; below zero nothing is certain any more. */
 export interface Budget {

@@ -62,8 +62,8 @@ interface Progress {
 /** Units of work that the stages of a call cost whatever it asks for: about 0.1 milliseconds. */
 const CALL_WORK = 7_000;
 
-/** Finding what an unknown name could have meant, and an example: about a millisecond. */
-const REFUSAL_WORK = 70_000;
+/** Wording faults, finding what an unknown name could have meant, and an example: some milliseconds. */
+const REFUSAL_WORK = 300_000;
 
 /** A stage takes about so many times as long as looking at the request. */
 const STAGE_WEIGHT = 10;

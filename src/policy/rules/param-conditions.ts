@@ -84,6 +84,9 @@ function matcherOf(key: keyof ParamCondition, expected: unknown): ValueMatcher {
   return compile(expected);
 }
 
+/** Steps of a call's budget that comparing one scalar costs. */
+const SCALAR_STEPS = 10;
+
 /**
  * Whether a value is one of these, however many there are. Structures are compared by their canonical text, which is not
  * written of one that is longer than every expected one.
@@ -96,7 +99,10 @@ function matchAmong(expected: readonly unknown[]): ValueMatcher {
   const isExpected = (value: unknown): boolean =>
     structures.size > 0 && measureJson(value, longest) <= longest && structures.has(canonicalJson(value));
   const matches: ValueMatcher = (value, budget) => {
-    if (isScalar(value)) return matchScalar(value);
+    if (isScalar(value)) {
+      budget.left -= SCALAR_STEPS;
+      return budget.left < 0 ? 'doubt' : matchScalar(value);
+    }
     if (isExpected(value)) return 'yes';
     return Array.isArray(value) && value.some((element) => matches(element, budget) !== 'no') ? 'doubt' : 'no';
   };
@@ -109,10 +115,12 @@ function matchAmong(expected: readonly unknown[]): ValueMatcher {
  */
 function scalarMatcher(expected: readonly Scalar[]): (value: Scalar) => Match {
   const exact = new Set<Scalar>(expected);
+  const areTexts = expected.every((member) => typeof member === 'string');
   const spelled = groupBy(expected, spell);
   const counted = groupBy(expected, Number);
   return (value) => {
     if (exact.has(value)) return 'yes';
+    if (areTexts && typeof value === 'string') return 'no';
     const alike = [...(spelled.get(spell(value)) ?? []), ...(counted.get(Number(value)) ?? [])];
     return alike.some((member) => typeof member !== typeof value) ? 'doubt' : 'no';
   };
