@@ -24,11 +24,10 @@ const RANKS = {
   audit: ['protocol', 'lib', 'observe', 'config', 'catalog'],
   policy: ['protocol', 'lib', 'observe', 'config', 'store', 'catalog', 'audit'],
   builtin: ['protocol', 'lib', 'schema', 'expression', 'config', 'catalog', 'endpoint', 'results', 'search'],
-  pipeline: ['protocol', 'lib', 'schema', 'observe', 'config', 'catalog', 'endpoint', 'results', 'policy'],
+  pipeline: ['protocol', 'lib', 'observe', 'schema', 'config', 'catalog', 'endpoint', 'results', 'policy'],
   gateway: [
     'protocol',
     'lib',
-    'schema',
     'observe',
     'config',
     'upstream',
