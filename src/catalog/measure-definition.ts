@@ -1,7 +1,5 @@
-import type { RawTool } from '../protocol/tools.js';
-
-/** The longest of 2,600 public tools has 84,000 characters. No model reads a definition of this length. */
-export const LONGEST_DEFINITION = 1_000_000;
+import { measureJson } from '../lib/json-size.js';
+import { LONGEST_DEFINITION, type RawTool } from '../protocol/tools.js';
 
 const lengths = new WeakMap<RawTool, number>();
 
@@ -9,27 +7,7 @@ const lengths = new WeakMap<RawTool, number>();
 export function measureDefinition(tool: RawTool): number {
   const known = lengths.get(tool);
   if (known !== undefined) return known;
-  const length = measure(tool);
+  const length = measureJson(tool, LONGEST_DEFINITION);
   lengths.set(tool, length);
-  return length;
-}
-
-/** Without recursion: nothing is known of the depth yet. */
-function measure(tool: RawTool): number {
-  let length = 0;
-  const open: unknown[] = [tool];
-  while (open.length > 0 && length <= LONGEST_DEFINITION) {
-    const next = open.pop();
-    if (typeof next === 'string') length += next.length + 2;
-    else if (Array.isArray(next)) {
-      length += next.length;
-      if (length <= LONGEST_DEFINITION) for (const item of next) open.push(item);
-    } else if (typeof next === 'object' && next !== null) {
-      for (const [name, member] of Object.entries(next)) {
-        length += name.length + 4;
-        open.push(member);
-      }
-    } else length += 4;
-  }
   return length;
 }

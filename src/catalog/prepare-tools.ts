@@ -1,11 +1,11 @@
 import type { Sliced } from '../lib/sliced.js';
 import { isJsonObject } from '../protocol/json.js';
-import type { RawTool, ToolSet } from '../protocol/tools.js';
+import { LONGEST_DEFINITION, type RawTool, type ToolSet } from '../protocol/tools.js';
 import { describeGaps } from '../schema/schema-gaps.js';
 import { splitTool } from './grouped-tools/split-tool.js';
 import { fingerprintTool } from './integrity/compare-tools.js';
 import { inspectDefinition } from './integrity/inspect-definition.js';
-import { LONGEST_DEFINITION, measureDefinition } from './measure-definition.js';
+import { measureDefinition } from './measure-definition.js';
 
 /** Characters of definitions that are read in one slice: some milliseconds. */
 const SLICE_CHARACTERS = 30_000;

@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonSchema } from '../protocol/json.js';
-import type { Diagnostic, RawTool, ToolSet } from '../protocol/tools.js';
+import { type Diagnostic, LONGEST_DEFINITION, type RawTool, type ToolSet } from '../protocol/tools.js';
 import { describeGaps } from '../schema/schema-gaps.js';
 import { declaredTypes } from '../schema/schema-shape.js';
-import { LONGEST_DEFINITION, measureDefinition } from './measure-definition.js';
+import { measureDefinition } from './measure-definition.js';
 
 /** A tool that can be offered: it has a unique name and a schema that can be read. */
 export interface ScreenedTool {

@@ -4,6 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { NameHolders } from '../catalog/names.js';
 import type { LockContent, UpstreamConfig } from '../config/gateway-config.js';
 import { faultCode } from '../config/secrets.js';
+import { measureJson } from '../lib/json-size.js';
+import { turns } from '../lib/turns.js';
 import type { Observer } from '../observe/observation.js';
 import { isJsonObject } from '../protocol/json.js';
 import type { RawTool } from '../protocol/tools.js';
@@ -22,7 +24,7 @@ export const KEPT_CATALOG_FILE = 'catalog.json';
 
 /** A list of more characters of JSON is not kept, nor what would make the whole file longer. */
 const LONGEST_LIST = 2_000_000;
-const LONGEST_FILE = 16_000_000;
+const LONGEST_FILE = 8_000_000;
 
 /** Reads what an earlier process kept. A file that is missing, too long or damaged counts as empty: names are then claimed anew. */
 export async function readKeptCatalog(file: string, observe: Observer): Promise<KnownCatalog> {
@@ -118,8 +120,9 @@ export function createCatalogKeeper(file: string, first: readonly string[], obse
 
   const writeAll = async (): Promise<void> => {
     while (pending !== undefined) {
-      const text = render(pending, first);
+      const catalog = pending;
       pending = undefined;
+      const text = await render(catalog, first);
       if (text === written) continue;
       try {
         await replaceFile(file, text);
@@ -148,18 +151,21 @@ export function createCatalogKeeper(file: string, first: readonly string[], obse
   };
 }
 
-function render({ holders, tools }: KnownCatalog, first: readonly string[]): string {
+/** Each list is written in a turn of its own. */
+async function render({ holders, tools }: KnownCatalog, first: readonly string[]): Promise<string> {
   const slugs = [...new Set([...first.filter((slug) => tools.has(slug)), ...tools.keys()])];
+  const lists: string[] = [];
   let length = 0;
-  const lists = slugs.map((slug): readonly [string, readonly RawTool[] | null] => {
+  for (const slug of slugs) {
     const list = tools.get(slug) ?? null;
-    const size = JSON.stringify(list).length;
+    const size = measureJson(list, LONGEST_LIST);
     const fits = size <= LONGEST_LIST && length + size <= LONGEST_FILE;
     if (fits) length += size;
-    return [slug, fits ? list : null];
-  });
+    await turns.next('kept catalog');
+    lists.push(`${JSON.stringify(slug)}:${JSON.stringify(fits ? list : null)}`);
+  }
   const names = [...holders].sort(([a], [b]) => (a < b ? -1 : 1));
-  return `${JSON.stringify({ version: 1, names: Object.fromEntries(names), upstreams: Object.fromEntries(lists) })}\n`;
+  return `{"version":1,"names":${JSON.stringify(Object.fromEntries(names))},"upstreams":{${lists.join()}}}\n`;
 }
 
 /** A reader sees the old file or the new one, never a part. */

@@ -19,13 +19,20 @@ export const LONGEST_TEXT = 4_096;
 /** The most alternatives that the braces of one pattern may expand to. */
 const MOST_ALTERNATIVES = 64;
 
-/** Steps that holding one text against patterns may take: about ten milliseconds. What is left then is in doubt. */
+/** Steps that holding the texts of one call against patterns may take: about ten milliseconds. What is left is in doubt. */
 const MOST_STEPS = 1_000_000;
 
-/** Counts steps down over all patterns of one question; below zero nothing is certain any more. */
-interface Budget {
+/** Counts steps down over all patterns and texts of one question; below zero nothing is certain any more. */
+export interface Budget {
   left: number;
 }
+
+export function matchBudget(): Budget {
+  return { left: MOST_STEPS };
+}
+
+/** Steps that reading one text costs, beside its characters. */
+const TEXT_STEPS = 20;
 
 /** Extended globs and named classes, which nest or depend on the language: not supported. */
 const UNSUPPORTED = /[?*+@!]\(|\[:\w+:\]/;
@@ -57,11 +64,12 @@ export function compileGlob(pattern: string): Glob {
   };
 }
 
-/** Whether one of the patterns matches. A text that is too long gives `doubt`. */
-export function matchGlobs(globs: readonly Glob[], text: string): Match {
+/** Whether one of the patterns matches. A text that is too long gives `doubt`. @param budget of all that is asked at once */
+export function matchGlobs(globs: readonly Glob[], text: string, budget: Budget = matchBudget()): Match {
   if (text.length > LONGEST_TEXT) return globs.length > 0 ? 'doubt' : 'no';
+  budget.left -= TEXT_STEPS + text.length;
+  if (budget.left < 0) return globs.length > 0 ? 'doubt' : 'no';
   const path = readPathText(text);
-  const budget: Budget = { left: MOST_STEPS };
   return anyOf(globs.map((glob) => glob.match(path, budget)));
 }
 

@@ -69,6 +69,9 @@ interface Progress {
 /** Units of work that the stages of a call cost whatever it asks for: about 0.1 milliseconds. */
 const CALL_WORK = 7_000;
 
+/** Wording faults, finding what an unknown name could have meant, and an example: some milliseconds. */
+const REFUSAL_WORK = 300_000;
+
 /** A stage takes about so many times as long as looking at the request. */
 const STAGE_WEIGHT = 10;
 
@@ -157,6 +160,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
   const pipeline: Pipeline = async (raw, snapshot) => {
     const progress: Progress = { started: performance.now() };
     const reply = await runStages(raw, snapshot, progress).catch((thrown: unknown) => {
+      turns.spend(REFUSAL_WORK);
       if (thrown instanceof InputRequired) return shapeQuestion(thrown, progress.operation);
       const error = toOperationError(thrown, progress.operation?.name);
       if (error !== thrown) observe({ kind: 'defect', where: 'pipeline', cause: thrown });

@@ -35,3 +35,6 @@ export interface Diagnostic {
   readonly tool?: string;
   readonly message: string;
 }
+
+/** The longest definition of 2,600 public tools has 84,000 characters. No model reads one of this length. */
+export const LONGEST_DEFINITION = 1_000_000;

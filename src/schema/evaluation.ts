@@ -104,7 +104,7 @@ export class Meter {
 }
 
 /** Each is an object that is kept until the answer is worded, and so is each attempt. */
-const VIOLATION_UNITS = 100;
+const VIOLATION_UNITS = 200;
 const ATTEMPT_UNITS = 20;
 
 /** Adds a violation, unless there are many already. */

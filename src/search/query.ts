@@ -22,10 +22,11 @@ export interface SearchQuery {
 
 /** Longer requests are cut here, as each word costs time. */
 const MOST_WORDS = 40;
+const LONGEST_REQUEST = 4_000;
 
 /** Reads what a request asks for, in the words of operations. */
 export function readQuery(text: string, thesaurus: Thesaurus, settings: SearchSettings): SearchQuery {
-  const words = splitRequest(text).slice(0, MOST_WORDS);
+  const words = splitRequest(text.slice(0, LONGEST_REQUEST)).slice(0, MOST_WORDS);
   const stems = words.map(stemWord);
   const phrases = settings.phrases > 0 ? findPhrases(stems, thesaurus) : [];
   const inPhrase = new Set(phrases.flatMap(({ start, length }) => Array.from({ length }, (_, index) => start + index)));

@@ -5,7 +5,7 @@ import { buildSearchIndex, type SearchIndex } from './index.js';
 import { readQuery } from './query.js';
 import { rankOperations, type SearchHit } from './rank.js';
 import { SEARCH_SETTINGS } from './settings.js';
-import { fieldThesaurus } from './thesaurus.js';
+import { openFieldThesaurus } from './thesaurus.js';
 
 /** The operation that searches. Its module imports this one, so that its name cannot be imported from there. */
 const INTROSPECT = 'introspect';
@@ -23,7 +23,7 @@ export async function searchOperations(
   isWanted: (operation: Operation) => boolean = () => true,
 ): Promise<readonly SearchHit[]> {
   const index = await indexOf(catalog);
-  const query = readQuery(text, fieldThesaurus(), SEARCH_SETTINGS);
+  const query = readQuery(text, await openFieldThesaurus(), SEARCH_SETTINGS);
   const hits = rankOperations(index, query, SEARCH_SETTINGS, isWanted);
   const exact = catalog.find(text.trim()) ?? catalog.find(toSnakeCase(text));
   if (exact === undefined || !isWanted(exact)) return hits;
@@ -36,7 +36,7 @@ function indexOf(catalog: Catalog): Promise<SearchIndex> {
   if (known !== undefined) return known;
   // A caller that searches already knows the introspection.
   const operations = catalog.operations.filter(({ name }) => name !== INTROSPECT);
-  const building = buildSearchIndex(operations, SEARCH_SETTINGS, fieldThesaurus().meant);
+  const building = openFieldThesaurus().then(({ meant }) => buildSearchIndex(operations, SEARCH_SETTINGS, meant));
   indexes.set(catalog, building);
   return building;
 }

@@ -1,4 +1,5 @@
 import { readAsset } from '../lib/asset.js';
+import { runAtOnce, runInSlices, type Sliced } from '../lib/sliced.js';
 import { FUNCTION_WORDS, splitText, stemWord } from './words.js';
 
 /** How close two words of the thesaurus are. */
@@ -31,9 +32,17 @@ const RANK: readonly Closeness[] = ['loose', 'toward', 'equal'];
  * On the left commas separate words and phrases; on the right spaces separate words.
  */
 export function readThesaurus(...lists: readonly string[]): Thesaurus {
+  return runAtOnce(readInSlices(lists));
+}
+
+/** Lines that are read in one slice: some milliseconds. */
+const LINES_PER_SLICE = 40;
+
+function* readInSlices(lists: readonly string[]): Sliced<Thesaurus> {
   const entries: Entries = new Map();
-  for (const line of lists.flatMap((list) => list.split('\n'))) {
+  for (const [index, line] of lists.flatMap((list) => list.split('\n')).entries()) {
     if (line !== '' && !line.startsWith('#')) readLine(line, entries);
+    if (index % LINES_PER_SLICE === LINES_PER_SLICE - 1) yield;
   }
   const keys = [...entries.keys()];
   const pick = (wanted: boolean): Entries => new Map([...entries].filter(([key]) => key.includes(' ') === wanted));
@@ -72,9 +81,20 @@ function addSynonyms(entries: Entries, spoken: string, meant: string, closeness:
 }
 
 let thesaurus: Thesaurus | undefined;
+let opening: Promise<Thesaurus> | undefined;
 
-/** The field's words; read when the first search is made. */
+/** The field's words. */
 export function fieldThesaurus(): Thesaurus {
-  thesaurus ??= readThesaurus(readAsset('search/thesaurus.txt'));
+  thesaurus ??= readThesaurus(readFieldText());
   return thesaurus;
+}
+
+/** The same, read in slices when the first search is made. */
+export function openFieldThesaurus(): Promise<Thesaurus> {
+  opening ??= runInSlices(readInSlices([readFieldText()]));
+  return opening;
+}
+
+function readFieldText(): string {
+  return readAsset('search/thesaurus.txt');
 }

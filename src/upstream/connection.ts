@@ -15,7 +15,7 @@ import type { ToolCallResult } from '../protocol/result.js';
 import type { RawTool } from '../protocol/tools.js';
 import { CallChannel } from './call-channel.js';
 import { UpstreamFault } from './fault.js';
-import { readTools, watchToolList, withoutTaskTools } from './tool-list.js';
+import { readDefinitions, readTools, watchToolList, withoutTaskTools } from './tool-list.js';
 import { encodeHeaderValue } from './transport/http-headers.js';
 import { openTransport, type TransportEvents, type TransportSurroundings } from './transport/open-transport.js';
 import type { UpstreamCall } from './upstream.js';
@@ -51,8 +51,8 @@ interface ConnectionRequest {
   readonly memory: EraMemory;
   /** How long a child process may stay silent when it is probed for the modern era. */
   readonly probeTimeoutMs: number;
-  /** The list, at connect and after each change. */
-  readonly onTools: (tools: readonly RawTool[]) => void;
+  /** The list, at connect and after each change, and its digest. */
+  readonly onTools: (tools: readonly RawTool[], digest: string) => void;
   /** What an answer said of the server's rate limit, and the tool that was called. */
   readonly onLimits?: TransportEvents['onLimits'];
   /** Ends the attempt. */
@@ -233,8 +233,8 @@ async function completeConnection(
       channel.request('tools/list', params, { timeoutMs: config.connectTimeoutMs }),
     );
     if (diagnostic !== undefined) onDiagnostic(diagnostic);
-    const usable = withoutTaskTools(tools, onDiagnostic);
-    onTools(mirrors ? scanTools(usable, mirrored, onDiagnostic) : usable);
+    const { usable, digest } = await readDefinitions(withoutTaskTools(tools, onDiagnostic), onDiagnostic);
+    onTools(mirrors ? scanTools(usable, mirrored, onDiagnostic) : usable, digest);
   };
   await readAll();
   watchToolList({ client, era, readAll, onDiagnostic });

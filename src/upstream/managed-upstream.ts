@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { UpstreamConfig } from '../config/gateway-config.js';
 import type { UpstreamState } from '../observe/observation.js';
 import type { Cancellation } from '../protocol/cancellation.js';
@@ -206,7 +205,7 @@ export class ManagedUpstream implements Upstream {
         memory: this.#memory,
         signal: this.#closing.signal,
         probeTimeoutMs: PROBE_MS * 2 ** Math.min(this.#pacer.failures, 4),
-        onTools: (tools) => this.#takeTools(tools),
+        onTools: (tools, digest) => this.#takeTools(tools, digest),
         onLimits: (limits, tool) => this.#events?.onLimits?.(this.slug, limits, tool),
         onDiagnostic: (message) =>
           around.observe({ kind: 'diagnostic', severity: 'warning', upstream: this.slug, message }),
@@ -275,10 +274,9 @@ export class ManagedUpstream implements Upstream {
     return this.#state === 'closed';
   }
 
-  #takeTools(tools: readonly RawTool[]): void {
+  #takeTools(tools: readonly RawTool[], digest: string): void {
     if (this.#isClosed()) return;
     this.#tools = tools.length;
-    const digest = createHash('sha256').update(JSON.stringify(tools)).digest('base64');
     if (digest === this.#listDigest) return;
     this.#listDigest = digest;
     try {

@@ -1,6 +1,10 @@
+import { createHash } from 'node:crypto';
 import { type Client, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client';
+import { measureJson } from '../lib/json-size.js';
+import { cleanLabel } from '../lib/text.js';
+import { turns } from '../lib/turns.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
-import type { RawTool } from '../protocol/tools.js';
+import { LONGEST_DEFINITION, type RawTool } from '../protocol/tools.js';
 import { UpstreamFault } from './fault.js';
 
 /** Pages are the server's choice; a server that never comes to an end is stopped here. */
@@ -67,6 +71,48 @@ export function withoutTaskTools(
     onDiagnostic(`its tool '${String(tool['name'])}' is left out: it can only be called as a task`);
     return false;
   });
+}
+
+/** Characters of definitions that are written in one turn: some milliseconds. */
+const TURN_CHARACTERS = 500_000;
+
+/**
+ * The tools whose definitions are not too long to be read, and a digest of them: a list of thousands is written in turns, and a
+ * definition of megabytes not at all.
+ */
+export async function readDefinitions(
+  tools: readonly RawTool[],
+  onDiagnostic: (message: string) => void,
+): Promise<{ readonly usable: readonly RawTool[]; readonly digest: string }> {
+  const usable: RawTool[] = [];
+  const hash = createHash('sha256');
+  let characters = 0;
+  for (const tool of tools) {
+    const length = measureJson(tool, LONGEST_DEFINITION);
+    if (length > LONGEST_DEFINITION) {
+      const name = isJsonObject(tool) ? cleanLabel(String(tool['name'])) : '';
+      onDiagnostic(`its tool '${name}' is left out: its definition has more than ${LONGEST_DEFINITION} characters`);
+    } else {
+      usable.push(tool);
+      hash.update(`${textOf(tool)}\n`);
+    }
+    characters += length;
+    if (characters < TURN_CHARACTERS) continue;
+    characters = 0;
+    await turns.next(LANE);
+  }
+  return { usable, digest: hash.digest('base64') };
+}
+
+const LANE = 'tool lists';
+
+/** Of a definition that is nested too deeply to be written, the name. The catalog leaves it out. */
+function textOf(tool: RawTool): string {
+  try {
+    return JSON.stringify(tool);
+  } catch {
+    return JSON.stringify(tool['name']) ?? '';
+  }
 }
 
 /** Pause before a change subscription that the server ended is opened again. */

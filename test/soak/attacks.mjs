@@ -147,4 +147,240 @@ export const ATTACKS = [
     ],
     requests: [call('create_cube', {}), call('introspect', { query: 'operations', name: 'create_cube' })],
   },
+  {
+    name: 'many small values',
+    tools: [tool('create_note', { text: {} })],
+    requests: ['1', '"x"', '{}', '0.12345678901234560'].map((one) => {
+      const list = `[${repeat(9_999, () => one).join()}]`;
+      const lists = repeat(Math.floor(1_000_000 / list.length), () => list).join();
+      return `{"operation":"create_note","params":{"text":[${lists},1e5]}}`;
+    }),
+  },
+  {
+    name: 'misspelt metadata',
+    tools: [tool('create_note', { text: {} })],
+    requests: [
+      call(
+        'create_note',
+        members(20_000, (index) => [`_confirmatio_${index}`, 1]),
+      ),
+    ],
+  },
+  {
+    name: 'wrong items, explained',
+    tools: [
+      tool('create_list', {
+        items: { type: 'array', items: { anyOf: repeat(200, (one) => ({ type: 'object', required: [`a${one}`] })) } },
+      }),
+    ],
+    requests: [call('create_list', { items: repeat(9_000, () => ({ b: 1 })) })],
+  },
+  {
+    name: 'members that alternatives combine',
+    tools: [
+      tool(
+        'create_combined',
+        {},
+        {
+          $ref: '#/$defs/d0',
+          $defs: Object.fromEntries(
+            repeat(61, (level) =>
+              ['d', 'e'].map((name) => [
+                `${name}${level}`,
+                {
+                  properties: { a: { title: `${name}${level}` } },
+                  ...(level < 60 && { anyOf: [{ $ref: `#/$defs/d${level + 1}` }, { $ref: `#/$defs/e${level + 1}` }] }),
+                },
+              ]),
+            ).flat(),
+          ),
+        },
+      ),
+      tool(
+        'create_many',
+        {},
+        { anyOf: repeat(2_000, (index) => ({ properties: { a: { const: index }, [`b${index}`]: {} } })) },
+      ),
+    ],
+    requests: [call('create_combined', { a: 1 }), call('create_many', { c: 1 })],
+  },
+  {
+    name: 'a batch of wrong items',
+    tools: [
+      tool('list_things', {
+        items: { anyOf: repeat(200, (one) => ({ type: 'array', items: { const: one } })) },
+        word: { type: 'string', pattern: `^(?:${'a?'.repeat(20)}b){20}$` },
+      }),
+    ],
+    requests: [
+      { operations: repeat(100, () => call('list_things', { items: repeat(2_400, () => 'x') })) },
+      { operations: repeat(100, (index) => call('list_things', { [`itmes_${index}`]: 1, word: 'a'.repeat(9_000) })) },
+      {
+        operations: repeat(100, (index) =>
+          call(
+            'list_things',
+            members(500, (one) => [`unknown_${index}_${one}`, 1]),
+          ),
+        ),
+      },
+    ],
+  },
+  {
+    name: 'the same at the same time',
+    tools: [
+      tool('create_set', { items: { type: 'array', uniqueItems: true, items: { type: 'object' } } }),
+      tool('create_list', { items: { anyOf: repeat(200, (one) => ({ type: 'array', items: { const: one } })) } }),
+    ],
+    requests: [
+      repeat(10, () => call('create_set', { items: repeat(9_999, (id) => ({ id, text: 'x'.repeat(50) })) })),
+      repeat(20, () => call('create_list', { items: repeat(10_000, () => 'x') })),
+      repeat(100, (index) => call(`${'never_heard_of_'.repeat(16)}${index}`, {})),
+    ],
+  },
+  {
+    name: 'references of a batch',
+    tools: [tool('list_rows', { answer: { type: 'string' }, text: {} }, {})],
+    requests: [
+      {
+        operations: [
+          call('list_rows', {
+            answer: JSON.stringify({ rows: repeat(4_000, (id) => ({ id, text: 'x'.repeat(200) })) }),
+          }),
+          ...repeat(99, (index) => call('list_rows', { text: `$results[${index === 0 ? 0 : index - 1}].data` })),
+        ],
+      },
+      {
+        operations: [
+          call('list_rows', {}),
+          ...repeat(99, () => call('list_rows', { text: repeat(1_000, () => '$results[0].data') })),
+        ],
+      },
+    ],
+  },
+  {
+    name: 'globs in rules, long values',
+    config: {
+      policy: {
+        rules: repeat(20, (index) => ({
+          match: {
+            params: { path: { glob: [`/a${'*a'.repeat(200)}b${index}`, `**/${'*x*'.repeat(100)}/**/y${index}`] } },
+          },
+          decision: 'confirm',
+        })),
+      },
+    },
+    tools: [tool('list_files', { path: {} })],
+    requests: [
+      call('list_files', { path: `/${'a'.repeat(4_000)}` }),
+      call('list_files', { path: repeat(250, () => `/${'a'.repeat(3_900)}`) }),
+      call('list_files', { path: repeat(9_999, () => `/${'ax/'.repeat(30)}`) }),
+    ],
+  },
+  {
+    name: 'values in rules',
+    config: {
+      policy: {
+        rules: repeat(20, (index) => ({
+          match: { params: { path: { in: [...repeat(200, (one) => `${one}x${index}`), 7, true, { a: index }] } } },
+          decision: 'deny',
+        })),
+      },
+    },
+    tools: [tool('list_files', { path: {} })],
+    requests: [
+      call('list_files', { path: repeat(9_999, (index) => `v${index}`) }),
+      call('list_files', { path: repeat(9_999, (id) => ({ id, text: 'x'.repeat(60) })) }),
+      call('list_files', { path: `${' '.repeat(900_000)}7` }),
+    ],
+  },
+  {
+    name: 'computed fields',
+    config: {},
+    upstream: {
+      operations: {
+        list_rows: {
+          collection: 'rows',
+          computed: Object.fromEntries(
+            repeat(20, (index) => [`c${index}`, `length(lower(concat(text, upper(text), text))) + ${index}`]),
+          ),
+        },
+      },
+    },
+    tools: [tool('list_rows', { answer: { type: 'string' } })],
+    requests: [
+      call('list_rows', {
+        answer: JSON.stringify({ rows: repeat(9_000, (id) => ({ id, text: 'Ab'.repeat(30) })) }),
+        fields: repeat(20, (index) => `_computed.c${index}`),
+      }),
+    ],
+  },
+  {
+    name: '10,000 operations: introspection',
+    tools: repeat(10_000, (index) => ({
+      name: `${['list', 'create', 'update', 'delete', 'run'][index % 5]}_thing_${index}`,
+      description: `Does something with thing number ${index} and its neighbours`,
+      inputSchema: { type: 'object', properties: { thing_id: { type: 'string' }, note: { type: 'string' } } },
+    })),
+    settleMs: 3_000,
+    requests: [
+      call('introspect', { query: 'operations' }),
+      call('introspect', { query: 'operations', first: 200 }),
+      call('introspect', { query: 'operations', sort: 'name', filter: { semantic_category: 'READ' } }),
+      call('introspect', { query: 'operations', filter: members(15_000, (index) => [`semantic_categry_${index}`, 1]) }),
+      call('introspect', { query: 'operations', search: 'delete thing neighbours number' }),
+      call('introspect', { query: 'operations', search: 'things of all kinds and numbers '.repeat(12) }),
+      call('introspect', { query: 'operations', search: 'wörd '.repeat(90) }),
+      call('introspect', { query: 'types', search: 'thing' }),
+      call('introspect', { query: 'operations', name: 'list_thing_x' }),
+      call('list_thing_x', {}),
+      repeat(30, (index) => call(`delete_thnig_${index}`, {})),
+    ],
+  },
+  {
+    name: '25 MB of tools',
+    tools: repeat(5_000, (index) => ({
+      name: `${['list', 'create', 'update', 'delete', 'run'][index % 5]}_part_${index}`,
+      description: `Works on part ${index}. ${'It is described at length. '.repeat(60)}`,
+      inputSchema: {
+        type: 'object',
+        properties: members(40, (one) => [`p${one}`, { type: 'string', description: 'Some words on it. '.repeat(2) }]),
+      },
+    })),
+    upstream: { maxAnswerBytes: 52_428_800 },
+    settleMs: 8_000,
+    requests: [call('introspect', { query: 'operations' })],
+  },
+  {
+    name: 'one tool of 25 MB',
+    tools: [
+      tool('list_things', {}),
+      tool(
+        'create_monster',
+        members(100_000, (index) => [`p${index}`, { type: 'string', description: 'x'.repeat(200) }]),
+      ),
+    ],
+    upstream: { maxAnswerBytes: 52_428_800 },
+    settleMs: 3_000,
+    requests: [call('create_monster', {}), call('list_things', {})],
+  },
+  {
+    name: 'a flood of changed lists',
+    tools: [
+      tool('run_flood', { flood: { type: 'object' } }),
+      ...repeat(2_000, (index) =>
+        tool(
+          `list_part_${index}`,
+          members(20, (one) => [`p${one}`, { type: 'string' }]),
+        ),
+      ),
+    ],
+    settleMs: 4_000,
+    requests: [call('run_flood', { flood: { kind: 'changes', count: 20_000 } })],
+  },
+  {
+    name: 'a flood of progress',
+    tools: [tool('run_flood', { flood: { type: 'object' } })],
+    settleMs: 500,
+    requests: [call('run_flood', { flood: { kind: 'progress', count: 100_000 } })],
+  },
 ];

@@ -1,17 +1,44 @@
-/** An MCP server on stdio that offers the tools of a JSON file, and answers every call. */
+/**
+ * An MCP server on stdio that offers the tools of a JSON file, and answers every call. A call whose arguments have `flood`
+ * is answered after a flood of so many notifications: of changed tools, or of progress.
+ */
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
 const tools = JSON.parse(readFileSync(process.argv[2], 'utf8'));
+let listings = 0;
+
+const write = (message) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+
+/** Every list differs from the one before it in one tool. */
+function list() {
+  listings += 1;
+  return { tools: listings === 1 ? tools : [...tools, { name: `added_${listings}`, inputSchema: { type: 'object' } }] };
+}
+
+const FLOODS = {
+  changes: () => ({ method: 'notifications/tools/list_changed' }),
+  progress: (progress, progressToken) => ({
+    method: 'notifications/progress',
+    params: { progressToken, progress, message: `step ${progress}` },
+  }),
+};
+
+function flood({ kind, count }, progressToken) {
+  for (let index = 1; index <= count; index += 1) write(FLOODS[kind](index, progressToken));
+}
 
 const ANSWERS = {
   initialize: ({ protocolVersion }) => ({
     protocolVersion,
-    capabilities: { tools: {} },
+    capabilities: { tools: { listChanged: true } },
     serverInfo: { name: 'hostile', version: '1.0.0' },
   }),
-  'tools/list': () => ({ tools }),
-  'tools/call': () => ({ content: [{ type: 'text', text: 'done' }] }),
+  'tools/list': list,
+  'tools/call': ({ arguments: given = {}, _meta = {} }) => {
+    if (given.flood !== undefined) flood(given.flood, _meta.progressToken);
+    return { content: [{ type: 'text', text: given.answer ?? 'done' }] };
+  },
   ping: () => ({}),
 };
 
@@ -19,6 +46,8 @@ for await (const line of createInterface({ input: process.stdin })) {
   const { id, method, params } = JSON.parse(line);
   if (id === undefined) continue;
   const answer = ANSWERS[method];
-  const outcome = answer === undefined ? { error: { code: -32601, message: 'no' } } : { result: answer(params ?? {}) };
-  process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id, ...outcome })}\n`);
+  write({
+    id,
+    ...(answer === undefined ? { error: { code: -32601, message: 'no' } } : { result: answer(params ?? {}) }),
+  });
 }

@@ -1,93 +1,26 @@
 /**
- * Drives a running gateway with hostile schemas and requests, and prints the longest pause of its event loop for each attack:
- * what /healthz took at most, asked from another process every 10 ms, less what it takes when nothing happens.
+ * Drives a running gateway with hostile schemas and requests, and prints for each attack the longest pause of its event loop:
+ * what /healthz took at most, asked from another process every 10 ms, less what it takes when nothing happens. `held` is the
+ * most processor time that one turn of the loop took (Linux only), which other work on the machine does not lengthen.
  *
  *   npm run soak [-- part of an attack's name]
+ *
+ * Ends with 1 where an attack holds the loop for longer than the bar. An attack that is over it is run again, because a pause
+ * that only some of the runs show is the machine's.
  */
-import { fork, spawn } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { fork } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ATTACKS } from './attacks.mjs';
+import { here, send, startGateway } from './soak-gateway.mjs';
 
+const BAR_MS = 50;
+const RUNS = Number(process.env.SOAK_RUNS ?? 3);
 const IDLE_MS = 1_500;
-const START_MS = 60_000;
-const ANSWER_MS = 120_000;
-const REVISION = '2026-07-28';
-
-const here = (file) => new URL(file, import.meta.url).pathname;
-
-async function freePort() {
-  const server = createServer();
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
-async function startGateway({ tools, config = {} }, directory, port) {
-  const toolsFile = join(directory, 'tools.json');
-  const configFile = join(directory, 'gateway.config.json');
-  await writeFile(toolsFile, JSON.stringify(tools));
-  const upstream = { command: process.execPath, args: [here('hostile-upstream.mjs'), toolsFile], trust: 'certified' };
-  const whole = {
-    endpoint: { mode: 'single' },
-    dataDir: join(directory, 'data'),
-    mcpServers: { hostile: upstream },
-    ...config,
-  };
-  await writeFile(configFile, JSON.stringify(whole));
-  const args = [
-    here('../../dist/cli/main.js'),
-    '--config',
-    configFile,
-    'serve',
-    '--host',
-    '127.0.0.1',
-    '--port',
-    `${port}`,
-  ];
-  const gateway = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] });
-  let words = '';
-  gateway.stderr.on('data', (chunk) => {
-    words = (words + chunk).slice(-2_000);
-  });
-  const url = `http://127.0.0.1:${port}`;
-  for (const end = performance.now() + START_MS; performance.now() < end; await delay(50)) {
-    const ready = await fetch(`${url}/readyz`).catch(() => undefined);
-    if (ready?.status === 200) return { gateway, url };
-    if (gateway.exitCode !== null) break;
-  }
-  gateway.kill('SIGKILL');
-  throw new Error(`The gateway did not become ready: ${words}`);
-}
-
-/** A `tools/call` of the revision that needs no session; the arguments are written as they were given. */
-async function send(url, args, id) {
-  const text = typeof args === 'string' ? args : JSON.stringify(args);
-  const meta = {
-    'io.modelcontextprotocol/protocolVersion': REVISION,
-    'io.modelcontextprotocol/clientInfo': { name: 'soak', version: '1.0.0' },
-    'io.modelcontextprotocol/clientCapabilities': {},
-  };
-  const body = `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":"mcp_aql","_meta":${JSON.stringify(meta)},"arguments":${text}}}`;
-  const response = await fetch(`${url}/mcp`, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      'mcp-protocol-version': REVISION,
-      'mcp-method': 'tools/call',
-      'mcp-name': 'mcp_aql',
-    },
-    body,
-    signal: AbortSignal.timeout(ANSWER_MS),
-  });
-  const answer = await response.text();
-  return /"code\\?":\s*\\?"([A-Z_]+)/.exec(answer)?.[1] ?? (response.ok ? 'OK' : `HTTP ${response.status}`);
-}
+const SEES_HELD = existsSync('/proc/thread-self/schedstat');
 
 const report = (watcher) =>
   new Promise((resolve) => {
@@ -95,40 +28,95 @@ const report = (watcher) =>
     watcher.send('report');
   });
 
+async function readHeld(gateway, file) {
+  if (!SEES_HELD) return undefined;
+  await rm(file, { force: true });
+  gateway.kill('SIGUSR2');
+  for (let attempt = 0; attempt < 500; attempt += 1) {
+    const text = await readFile(file, 'utf8').catch(() => '');
+    if (text.endsWith('\n')) return Number(text);
+    await delay(10);
+  }
+  return undefined;
+}
+
+/** Requests that are a list are sent at the same time. */
+async function sendAll(url, request, id) {
+  const all = Array.isArray(request) ? request : [request];
+  const codes = await Promise.all(
+    all.map((one, index) => send(url, one, 1_000 * id + index + 1).catch((error) => `no answer (${error.name})`)),
+  );
+  return [...new Set(codes)].join(' ');
+}
+
 async function run(attack) {
   const directory = await mkdtemp(join(tmpdir(), 'soak-'));
-  const { gateway, url } = await startGateway(attack, directory, await freePort());
-  const watcher = fork(here('watch.mjs'), [`${url}/healthz`]);
+  const heldFile = join(directory, 'held');
+  const flags = SEES_HELD ? ['--import', here('held.mjs')] : [];
+  const { gateway, url, listening, ready } = await startGateway(attack, directory, { SOAK_HELD: heldFile }, flags);
+  let watcher;
   try {
-    await delay(500);
-    await report(watcher);
+    await listening;
+    watcher = fork(here('watch.mjs'), [`${url}/healthz`]);
+    const pauses = [];
+    const note = async (what, code) => {
+      const ms = await report(watcher);
+      pauses.push({ what, code, ms, held: await readHeld(gateway, heldFile) });
+    };
+    await readHeld(gateway, heldFile);
+    await ready();
+    await delay(attack.settleMs ?? 500);
+    await note('start', '');
     await delay(IDLE_MS);
     const idle = await report(watcher);
-    const pauses = [];
+    await readHeld(gateway, heldFile);
     for (const [id, request] of attack.requests.entries()) {
-      const code = await send(url, request, id).catch((error) => `no answer (${error.name})`);
-      await delay(30);
-      pauses.push({ code, ms: Math.max(0, (await report(watcher)) - idle) });
+      const code = await sendAll(url, request, id);
+      await delay(attack.settleMs ?? 30);
+      await note(`request ${id}`, code);
       if (gateway.exitCode !== null) throw new Error(`The gateway ended at request ${id}`);
     }
-    return { idle, pauses };
+    return { idle, pauses: pauses.map((one) => ({ ...one, ms: Math.max(0, one.ms - idle) })) };
   } finally {
-    watcher.kill();
+    watcher?.kill();
     gateway.kill('SIGKILL');
     await rm(directory, { recursive: true, force: true });
   }
 }
 
-const [wanted = ''] = process.argv.slice(2);
-let worst = 0;
-for (const attack of ATTACKS.filter(({ name }) => name.includes(wanted))) {
-  const { idle, pauses } = await run(attack);
-  const longest = pauses.reduce((most, one) => (one.ms > most.ms ? one : most), { ms: 0 });
-  worst = Math.max(worst, longest.ms);
-  const codes = [...new Set(pauses.map(({ code }) => code))].join(', ');
-  const at = pauses.indexOf(longest);
-  console.log(
-    `${attack.name.padEnd(34)} ${longest.ms.toFixed(0).padStart(6)} ms at request ${at} (idle ${idle.toFixed(0)} ms); ${pauses.length} requests: ${codes}`,
-  );
+const longestOf = (pauses, of) => pauses.reduce((most, one) => (of(one) > of(most) ? one : most));
+const worstOf = ({ pauses }) => longestOf(pauses, ({ ms }) => ms);
+
+/** The best of several runs, with as many as it takes to be under the bar. */
+async function measure(attack) {
+  let best = await run(attack);
+  for (let runs = 1; runs < RUNS && worstOf(best).ms > BAR_MS; runs += 1) {
+    const again = await run(attack);
+    if (worstOf(again).ms < worstOf(best).ms) best = again;
+  }
+  return best;
 }
-console.log(`The longest pause: ${worst.toFixed(0)} ms`);
+
+const round = (ms) => (ms === undefined ? '-' : ms.toFixed(0)).padStart(6);
+const [wanted = ''] = process.argv.slice(2);
+let over = 0;
+console.log(
+  `${'attack'.padEnd(40)} ${'pause'.padStart(6)} ${'held'.padStart(6)} ${'idle'.padStart(6)}  longest at; answers`,
+);
+for (const attack of ATTACKS.filter(({ name }) => name.includes(wanted))) {
+  const { idle, pauses } = await measure(attack);
+  const longest = longestOf(pauses, ({ ms }) => ms);
+  const held = longestOf(pauses, (one) => one.held ?? 0);
+  const codes = [...new Set(pauses.map(({ code }) => code).filter(Boolean))].join(', ');
+  if (longest.ms > BAR_MS) over += 1;
+  const mark = longest.ms > BAR_MS ? '!' : ' ';
+  console.log(
+    `${attack.name.padEnd(39)}${mark} ${round(longest.ms)} ${round(held.held)} ${round(idle)}  ${longest.what}, held ${held.what}; ${codes}`,
+  );
+  if (process.env.SOAK_DETAILS !== undefined) {
+    for (const { what, ms, held: turn, code } of pauses)
+      console.log(`    ${what.padEnd(12)} ${round(ms)} ${round(turn)}  ${code}`);
+  }
+}
+console.log(`Milliseconds. The bar is ${BAR_MS}; attacks over it: ${over}`);
+process.exitCode = over > 0 ? 1 : 0;

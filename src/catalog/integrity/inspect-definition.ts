@@ -1,7 +1,7 @@
 import { cutText, escapeInvisible, hasInvisible, INVISIBLE, removeInvisible } from '../../lib/text.js';
 import { isJsonObject } from '../../protocol/json.js';
-import type { RawTool } from '../../protocol/tools.js';
-import { LONGEST_DEFINITION, measureDefinition } from '../measure-definition.js';
+import { LONGEST_DEFINITION, type RawTool } from '../../protocol/tools.js';
+import { measureDefinition } from '../measure-definition.js';
 
 /** Something in a definition that an operator should review. */
 interface Suspicion {

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { GatewayConfig } from '../../config/gateway-config.js';
 import { addMadeToken, needsToken } from '../../config/made-token.js';
 import type { Gateway, GatewayStatus } from '../../gateway/gateway.js';
+import { measureJson } from '../../lib/json-size.js';
 import type { Observation, Observer } from '../../observe/observation.js';
 import {
   type CommonFlags,
@@ -128,10 +129,14 @@ function describeStart(gateway: Gateway, url: string): StartReport {
   return { url, mode, profile: profile.name, status: gateway.status() };
 }
 
+/** Lists of more characters fit no context, so their tokens are not counted. */
+const LONGEST_COUNTED = 8_000_000;
+
 /** The figures of the command `tokens`, counted while the gateway serves. */
 async function countTokens(gateway: Gateway): Promise<ContextTokens | undefined> {
-  const tools = gateway.toolSets().flatMap((set) => set.tools.map((tool) => JSON.stringify(tool)));
-  const counts = await countInWorker([gateway.toolList().toolsJson, ...tools]);
+  const tools = gateway.toolSets().flatMap((set) => set.tools);
+  if (measureJson(tools, LONGEST_COUNTED) >= LONGEST_COUNTED) return undefined;
+  const counts = await countInWorker([gateway.toolList().toolsJson, ...tools.map((tool) => JSON.stringify(tool))]);
   const [own, ...others] = counts ?? [];
   return own === undefined ? undefined : { gateway: own, upstreams: others.reduce((sum, count) => sum + count, 0) };
 }

@@ -42,7 +42,7 @@ export function createBatchRunner(deps: BatchDeps): BatchRunner {
       checkReach(raw, items, snapshot);
       const itemCall = createItemCall(raw, operations.length, deps.answerBytes);
       const send = (request: JsonObject) => callOne({ ...itemCall, arguments: request });
-      const run = await runItems(items, raw, { onConfirmation, send, limits, onDefect });
+      const run = await runItems(items, raw, { onConfirmation, send, limits, lane: raw.caller.sessionId, onDefect });
       return writeBatch(items, run, limits);
     } catch (thrown) {
       if (!(thrown instanceof OperationError)) onDefect(thrown);

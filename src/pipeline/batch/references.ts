@@ -1,3 +1,4 @@
+import { turns } from '../../lib/turns.js';
 import { isQuestionCode } from '../../protocol/error-table.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
 import type { PayloadLimits } from '../../protocol/limits.js';
@@ -125,6 +126,9 @@ export function createResultReader(replies: readonly (Reply | undefined)[]): Res
   };
 }
 
+/** Units of work (about 15 nanoseconds each) that a referenced byte costs: it is looked at, written and sent. */
+const READ_WEIGHT = 2;
+
 /**
  * A reader that refuses values which a request may not contain, and more than `maxBytes` of JSON in all: a short reference
  * can name a long value, and many of them can exceed the size of a request or an answer.
@@ -136,7 +140,11 @@ export function limitReads(read: ResultReader, limits: PayloadLimits, maxBytes: 
     if (!found.found) return found;
     const why = explainExcess(found.value, limits);
     if (why !== undefined) return { found: false, why };
-    if (left >= 0) left -= Buffer.byteLength(JSON.stringify(found.value));
+    if (left >= 0) {
+      const bytes = Buffer.byteLength(JSON.stringify(found.value));
+      left -= bytes;
+      turns.spend(READ_WEIGHT * bytes);
+    }
     return left >= 0 ? found : { found: false, why: `the referenced values together exceed ${maxBytes} bytes` };
   };
 }

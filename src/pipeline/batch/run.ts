@@ -1,3 +1,4 @@
+import { turns } from '../../lib/turns.js';
 import type { RawCall } from '../../protocol/call.js';
 import type { Cancellation } from '../../protocol/cancellation.js';
 import type { JsonObject } from '../../protocol/json.js';
@@ -21,6 +22,8 @@ interface RunOptions {
   readonly send: (request: JsonObject) => Promise<Reply>;
   /** The limits of an item with its references resolved. */
   readonly limits: PayloadLimits;
+  /** In which the items wait for turns. */
+  readonly lane: string;
   /** Called with thrown values that are not an `OperationError`. */
   readonly onDefect: (cause: unknown) => void;
 }
@@ -59,10 +62,12 @@ async function answerItem(
   item: BatchItem,
   read: ResultReader,
   cancellation: Cancellation,
-  { send, onDefect, limits }: RunOptions,
+  { send, onDefect, limits, lane }: RunOptions,
 ): Promise<Reply> {
   try {
     if (item.fault !== undefined) throw item.fault;
+    const room = turns.enter(lane);
+    if (room !== undefined) await room;
     if (cancellation.cancelled) throw neverBegan(item);
     return await send(resolveItem(item, limitReads(read, limits, limits.maxRequestSize)));
   } catch (thrown) {

@@ -1,5 +1,5 @@
 import type { PolicyRule } from '../../config/gateway-config.js';
-import { allOf, type Match } from '../../lib/glob.js';
+import { allOf, type Budget, type Match } from '../../lib/glob.js';
 import type { JsonObject } from '../../protocol/json.js';
 import { GATEWAY_SOURCE, type Operation, TRUST_LEVELS, type TrustLevel } from '../../protocol/operation.js';
 
@@ -10,6 +10,8 @@ export interface CallSubject {
   readonly args: JsonObject;
   /** The authenticated client's name. */
   readonly client: string | undefined;
+  /** What comparing the arguments with patterns may cost, over all rules. */
+  readonly budget: Budget;
 }
 
 /** One condition of a rule on its subject. */

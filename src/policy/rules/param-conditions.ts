@@ -1,6 +1,8 @@
 import type { ParamCondition } from '../../config/gateway-config.js';
 import { canonicalJson } from '../../lib/canonical-json.js';
-import { allOf, anyOf, compileGlob, eachOf, type Match, matchGlobs } from '../../lib/glob.js';
+import { groupBy } from '../../lib/collections.js';
+import { allOf, type Budget, compileGlob, eachOf, type Match, matchGlobs } from '../../lib/glob.js';
+import { measureJson } from '../../lib/json-size.js';
 import { quoteValue, quoteValues } from '../../lib/text.js';
 import { isJsonObject } from '../../protocol/json.js';
 import type { Operation } from '../../protocol/operation.js';
@@ -10,7 +12,8 @@ import type { CallSubject, Clause } from './clause.js';
 export function compileParameter(key: string, condition: ParamCondition): Clause<CallSubject> {
   const matches = compileCondition(condition);
   return {
-    match: ({ operation, args }) => eachOf(readValues(args, locateParameter(operation, key)).map(matches)),
+    match: ({ operation, args, budget }) =>
+      eachOf(readValues(args, locateParameter(operation, key)).map((value) => matches(value, budget))),
     explain: (call, match) => explainParameter(key, condition, call, match),
   };
 }
@@ -39,7 +42,7 @@ function explainParameter(
 const OPAQUE = Symbol('opaque');
 
 /** A compiled condition; `undefined` is a missing value. */
-type ValueMatcher = (value: unknown) => Match;
+type ValueMatcher = (value: unknown, budget: Budget) => Match;
 
 type Scalar = string | number | boolean | null;
 
@@ -67,10 +70,10 @@ function compileCondition(condition: ParamCondition): ValueMatcher {
   const matchers = Object.entries(condition).flatMap(([key, expected]) =>
     expected === undefined ? [] : [matcherOf(key as keyof ParamCondition, expected)],
   );
-  return (value) => {
+  return (value, budget) => {
     if (value === OPAQUE) return 'doubt';
     if (value === undefined && condition.present !== false) return 'no';
-    return allOf(matchers.map((matches) => matches(value)));
+    return allOf(matchers.map((matches) => matches(value, budget)));
   };
 }
 
@@ -80,31 +83,50 @@ function matcherOf(key: keyof ParamCondition, expected: unknown): ValueMatcher {
   return compile(expected);
 }
 
-/** Whether a value is one of these. Structures are compared by their canonical text, once each, however many are expected. */
+/** Steps of a call's budget that comparing one scalar costs. */
+const SCALAR_STEPS = 10;
+
+/**
+ * Whether a value is one of these, however many there are. Structures are compared by their canonical text, which is not
+ * written of one that is longer than every expected one.
+ */
 function matchAmong(expected: readonly unknown[]): ValueMatcher {
-  const scalars = expected.filter(isScalar);
+  const matchScalar = scalarMatcher(expected.filter(isScalar));
   const structures = new Set(expected.filter((member) => !isScalar(member)).map((member) => canonicalJson(member)));
-  const matches: ValueMatcher = (value) => {
-    if (isScalar(value)) return anyOf(scalars.map((member) => matchScalar(value, member)));
-    if (structures.size > 0 && structures.has(canonicalJson(value))) return 'yes';
-    return Array.isArray(value) && value.some((element) => matches(element) !== 'no') ? 'doubt' : 'no';
+  // A value is counted as up to four times as long as its shortest text.
+  const longest = 16 + 5 * Math.max(0, ...Array.from(structures, ({ length }) => length));
+  const isExpected = (value: unknown): boolean =>
+    structures.size > 0 && measureJson(value, longest) <= longest && structures.has(canonicalJson(value));
+  const matches: ValueMatcher = (value, budget) => {
+    if (isScalar(value)) {
+      budget.left -= SCALAR_STEPS;
+      return budget.left < 0 ? 'doubt' : matchScalar(value);
+    }
+    if (isExpected(value)) return 'yes';
+    return Array.isArray(value) && value.some((element) => matches(element, budget) !== 'no') ? 'doubt' : 'no';
   };
   return matches;
 }
 
-function matchScalar(value: Scalar, expected: Scalar): Match {
-  if (value === expected) return 'yes';
-  return mayMean(value, expected) ? 'doubt' : 'no';
+/**
+ * Equal to one of these for certain; in doubt where an upstream that converts values may treat it as one of another type:
+ * `"5"` as 5, `"TRUE"` or 1 as true, null as 0.
+ */
+function scalarMatcher(expected: readonly Scalar[]): (value: Scalar) => Match {
+  const exact = new Set<Scalar>(expected);
+  const areTexts = expected.every((member) => typeof member === 'string');
+  const spelled = groupBy(expected, spell);
+  const counted = groupBy(expected, Number);
+  return (value) => {
+    if (exact.has(value)) return 'yes';
+    if (areTexts && typeof value === 'string') return 'no';
+    const alike = [...(spelled.get(spell(value)) ?? []), ...(counted.get(Number(value)) ?? [])];
+    return alike.some((member) => typeof member !== typeof value) ? 'doubt' : 'no';
+  };
 }
 
 function isScalar(value: unknown): value is Scalar {
   return value === null || ['string', 'number', 'boolean'].includes(typeof value);
-}
-
-/** Whether an upstream that converts values may treat one as the other: `"5"` for 5, `"TRUE"` or 1 for true, null for 0. */
-function mayMean(value: Scalar, expected: Scalar): boolean {
-  if (typeof value === typeof expected) return false;
-  return spell(value) === spell(expected) || Number(value) === Number(expected);
 }
 
 function spell(value: Scalar): string {
@@ -117,7 +139,7 @@ function compareEach(holds: (value: number) => boolean): ValueMatcher {
 
 function matchTextEach(patterns: readonly string[]): ValueMatcher {
   const globs = patterns.map(compileGlob);
-  return overElements((value) => (isText(value) ? matchGlobs(globs, String(value)) : 'doubt'));
+  return overElements((value, budget) => (isText(value) ? matchGlobs(globs, String(value), budget) : 'doubt'));
 }
 
 function isText(value: unknown): value is string | number | boolean {
@@ -126,9 +148,9 @@ function isText(value: unknown): value is string | number | boolean {
 
 /** Applies a matcher to each element of a list, at any depth; a missing value matches nothing. */
 function overElements(matches: ValueMatcher): ValueMatcher {
-  const matchEach: ValueMatcher = (value) => {
+  const matchEach: ValueMatcher = (value, budget) => {
     if (value === undefined) return 'no';
-    return Array.isArray(value) ? eachOf(value.map(matchEach)) : matches(value);
+    return Array.isArray(value) ? eachOf(value.map((element) => matchEach(element, budget))) : matches(value, budget);
   };
   return matchEach;
 }

@@ -1,6 +1,6 @@
 import { riskyVariants } from '../../catalog/call-danger.js';
 import type { PolicyConfig } from '../../config/gateway-config.js';
-import { allOf, type Match } from '../../lib/glob.js';
+import { allOf, type Match, matchBudget } from '../../lib/glob.js';
 import { GATEWAY_SOURCE, type Operation, type TrustLevel } from '../../protocol/operation.js';
 import type { StaticDecision } from '../admission.js';
 import { type CallSubject, exemptsDiscovery, liftsMatrix, matchClauses, takesEffect } from './clause.js';
@@ -43,7 +43,9 @@ export function createRuleEngine(
   };
   const decideOn: RuleEngine['decide'] = (operation, args, { client }) => {
     const plan = planOf(operation);
-    return plan.conditional.length === 0 ? plan.settled : decideOnCall(plan, { operation, args, client });
+    return plan.conditional.length === 0
+      ? plan.settled
+      : decideOnCall(plan, { operation, args, client, budget: matchBudget() });
   };
 
   return {
@@ -51,7 +53,8 @@ export function createRuleEngine(
     staticDecision: (operation) => planOf(operation).staticDecision,
     explain: (operation, args, caller) => {
       const decision = decideOn(operation, args, caller);
-      return explainDecision(rules, planOf(operation).subject, { operation, args, client: caller.client }, decision);
+      const subject = { operation, args, client: caller.client, budget: matchBudget() };
+      return explainDecision(rules, planOf(operation).subject, subject, decision);
     },
   };
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { buildCatalog, buildCatalogInSlices } from '../../../src/catalog/build-catalog.js';
-import { LONGEST_DEFINITION, measureDefinition } from '../../../src/catalog/measure-definition.js';
+import { measureDefinition } from '../../../src/catalog/measure-definition.js';
+import { LONGEST_DEFINITION } from '../../../src/protocol/tools.js';
 import { anUpstream } from '../../support/build-test-catalog.js';
 
 const tools = (count: number, characters: number) =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fieldThesaurus, readThesaurus } from '../../../src/search/thesaurus.js';
+import { fieldThesaurus, openFieldThesaurus, readThesaurus } from '../../../src/search/thesaurus.js';
 import { stemWord } from '../../../src/search/words.js';
 
 const entriesOf = (map: ReadonlyMap<string, ReadonlyMap<string, string>>) =>
@@ -59,5 +59,11 @@ describe('the thesaurus of the field', () => {
   it('has no entry without synonyms', () => {
     const { words, phrases } = fieldThesaurus();
     for (const [key, synonyms] of [...words, ...phrases]) expect(synonyms.size, key).toBeGreaterThan(0);
+  });
+});
+
+describe('openFieldThesaurus', () => {
+  it('reads in slices what is read at once', async () => {
+    expect(await openFieldThesaurus()).toEqual(fieldThesaurus());
   });
 });

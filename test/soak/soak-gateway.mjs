@@ -1,0 +1,86 @@
+/** Starts a gateway over a hostile upstream, and sends it calls: what the soak and the fuzz share. */
+import { spawn } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+
+const START_MS = 90_000;
+const ANSWER_MS = 120_000;
+export const REVISION = '2026-07-28';
+
+export const here = (file) => new URL(file, import.meta.url).pathname;
+
+async function freePort() {
+  const server = createServer();
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/**
+ * The gateway process, its address, and what it said last. `environment` goes to the process; `ready` ends when the upstream
+ * has connected.
+ */
+export async function startGateway({ tools, config = {}, upstream = {} }, directory, environment = {}, flags = []) {
+  const port = await freePort();
+  const toolsFile = join(directory, 'tools.json');
+  const configFile = join(directory, 'gateway.config.json');
+  await writeFile(toolsFile, JSON.stringify(tools));
+  const server = { command: process.execPath, args: [here('hostile-upstream.mjs'), toolsFile], trust: 'certified' };
+  const whole = {
+    endpoint: { mode: 'single' },
+    dataDir: join(directory, 'data'),
+    mcpServers: { hostile: { ...server, ...upstream } },
+    ...config,
+  };
+  await writeFile(configFile, JSON.stringify(whole));
+  const main = here('../../dist/cli/main.js');
+  const args = [...flags, main, '--config', configFile, 'serve', '--host', '127.0.0.1', '--port', `${port}`];
+  const gateway = spawn(process.execPath, args, {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: { ...process.env, ...environment },
+  });
+  let words = '';
+  gateway.stderr.on('data', (chunk) => {
+    words = (words + chunk).slice(-20_000);
+  });
+  const url = `http://127.0.0.1:${port}`;
+  const until = async (path) => {
+    for (const end = performance.now() + START_MS; performance.now() < end; await delay(20)) {
+      const answer = await fetch(`${url}${path}`).catch(() => undefined);
+      if (answer?.status === 200) return;
+      if (gateway.exitCode !== null) break;
+    }
+    gateway.kill('SIGKILL');
+    throw new Error(`The gateway did not answer ${path}: ${words.slice(-2_000)}`);
+  };
+  return { gateway, url, words: () => words, listening: until('/healthz'), ready: () => until('/readyz') };
+}
+
+/** A `tools/call` of the revision that needs no session; the arguments are written as they were given. */
+export async function send(url, args, id) {
+  const text = typeof args === 'string' ? args : JSON.stringify(args);
+  const meta = {
+    'io.modelcontextprotocol/protocolVersion': REVISION,
+    'io.modelcontextprotocol/clientInfo': { name: 'soak', version: '1.0.0' },
+    'io.modelcontextprotocol/clientCapabilities': {},
+    progressToken: id,
+  };
+  const body = `{"jsonrpc":"2.0","id":${id},"method":"tools/call","params":{"name":"mcp_aql","_meta":${JSON.stringify(meta)},"arguments":${text}}}`;
+  const response = await fetch(`${url}/mcp`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': REVISION,
+      'mcp-method': 'tools/call',
+      'mcp-name': 'mcp_aql',
+    },
+    body,
+    signal: AbortSignal.timeout(ANSWER_MS),
+  });
+  const answer = await response.text();
+  return /"code\\?":\s*\\?"([A-Z_]+)/.exec(answer)?.[1] ?? (response.ok ? 'OK' : `HTTP ${response.status}`);
+}

@@ -1,0 +1,58 @@
+import { expect, it } from 'vitest';
+import type { Match } from '../../../../src/lib/glob.js';
+import { compileGlob, matchBudget, matchGlobs } from '../../../../src/lib/glob.js';
+import { compileParameter } from '../../../../src/policy/rules/param-conditions.js';
+import { anOperation } from '../../../support/an-operation.js';
+
+const repeat = <T>(length: number, create: (index: number) => T): readonly T[] =>
+  Array.from({ length }, (_, index) => create(index));
+
+it('patterns share one budget over all texts of a call, and what is left is in doubt', () => {
+  const globs = [compileGlob(`/a${'*a'.repeat(200)}b`)];
+  const budget = matchBudget();
+  const slow = `/${'a'.repeat(4_000)}`;
+  const matches = repeat(300, () => matchGlobs(globs, slow, budget));
+  expect(matches[0]).toBe('no');
+  expect(matches.at(-1)).toBe('doubt');
+  expect(budget.left).toBeLessThan(0);
+});
+
+it('a list of the longest length is decided by a few rules', () => {
+  const globs = [compileGlob('secret/**')];
+  const budget = matchBudget();
+  const matches = new Set(repeat(9_999, (index) => matchGlobs(globs, `public/directory/file-${index}.txt`, budget)));
+  expect([...matches]).toEqual(['no']);
+});
+
+const among = (expected: readonly unknown[]) => {
+  const { match } = compileParameter('a', { in: expected });
+  return (a: unknown): Match =>
+    match({ operation: anOperation(), args: { a }, client: undefined, budget: matchBudget() });
+};
+
+it.each([
+  [[{ a: 1 }], { a: 1 }, 'yes'],
+  [[{ b: [1, null, true], a: {} }], { a: {}, b: [1, null, true] }, 'yes'],
+  [[[1, 2, 3, 4, 5, 6, 7, 8]], [1, 2, 3, 4, 5, 6, 7, 8], 'yes'],
+  [[{ a: 1 }], { a: 2 }, 'no'],
+  [[5], '5', 'doubt'],
+  [[true], 'TRUE', 'doubt'],
+  [[true], 1, 'doubt'],
+  [[0], null, 'doubt'],
+  [['x'], 'X', 'no'],
+  [['x', 7], ['y', '7'], 'doubt'],
+] as const)('of %j the value %j is among them: %s', (expected, value, match) => {
+  expect(among(expected)(value)).toBe(match);
+});
+
+it('a long structure is compared with expected ones without being read to its end', () => {
+  let read = 0;
+  const long = repeat(10_000, () => ({
+    get text() {
+      read += 1;
+      return 'x';
+    },
+  }));
+  expect(among([{ a: 1 }])({ long })).toBe('no');
+  expect(read).toBeLessThan(100);
+});
