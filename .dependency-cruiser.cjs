@@ -15,7 +15,7 @@ const RANKS = {
   classify: ['protocol', 'schema'],
   config: ['protocol', 'lib', 'expression'],
   store: ['protocol', 'config'],
-  upstream: ['protocol', 'observe', 'config'],
+  upstream: ['protocol', 'lib', 'observe', 'config'],
   catalog: ['protocol', 'lib', 'schema', 'classify', 'config'],
   endpoint: ['protocol', 'lib', 'config', 'catalog'],
   results: ['protocol', 'lib', 'schema', 'expression', 'classify', 'config', 'catalog'],

@@ -8,6 +8,7 @@ import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import type { MergeRule, Operation, Parameter } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
 import type { ToolCallResult } from '../protocol/result.js';
+import { readToolResult } from '../protocol/wire-answer.js';
 
 /** Finds an upstream's operation by any of its names. */
 export type FindOperation = (upstream: string, name: string) => Operation | undefined;
@@ -133,7 +134,7 @@ export function createResourceReader({ inner, explainFailure }: ResourceReaderDe
     try {
       const outcome = await inner(read);
       if ('toolResult' in outcome && outcome.toolResult.isError === true) {
-        throw explainFailure(read.operation, read.arguments, outcome.toolResult);
+        throw explainFailure(read.operation, read.arguments, readToolResult(outcome.toolResult));
       }
       return outcome;
     } catch (error) {
@@ -172,7 +173,7 @@ function notAttempted(update: Operation, read: Operation, error: OperationError)
 function readAnswer(outcome: HandlerOutcome): unknown {
   if ('data' in outcome) return outcome.data;
   if ('dataText' in outcome) return parseJson(outcome.dataText);
-  const { structuredContent, content } = outcome.toolResult;
+  const { structuredContent, content } = readToolResult(outcome.toolResult);
   if (structuredContent !== undefined) return structuredContent;
   const texts = Array.isArray(content) ? content.filter(({ type }) => type === 'text') : [];
   return texts.length === 1 ? parseJson(texts[0]?.['text']) : undefined;

@@ -9,7 +9,7 @@ import { InputRequired } from '../protocol/consent.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { PayloadLimits } from '../protocol/limits.js';
 import type { Operation } from '../protocol/operation.js';
-import type { Reply } from '../protocol/result.js';
+import type { Reply, Warning } from '../protocol/result.js';
 import type { ReadContext, ResultService } from '../results/result-types.js';
 import { type AuthorizedCall, authorize, type CurrentOperation } from './authorize.js';
 import { decode } from './decode.js';
@@ -19,6 +19,7 @@ import { route } from './route.js';
 import {
   type ExplainFailure,
   type FinishAnswer,
+  type PassAnswer,
   shape,
   shapeFailure,
   shapeQuestion,
@@ -89,25 +90,28 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     const stored = query === undefined ? undefined : results.resume(context, query);
     if (stored !== undefined) {
       const page = shapeStored(stored, limits);
-      await quota.settle(operation, raw.caller, page.text.length);
+      await quota.settle(operation, raw.caller, () => page.text.length);
       return page;
     }
     const quotaWarnings = await throttle(authorized, quota);
     const outcome = await dispatch(authorized, snapshot);
-    const finish: FinishAnswer = async (dataText, value) => {
-      const answer = await results.finish(context, query, dataText, value);
-      const allWarnings = collectWarnings({
+    const addWarnings = (resultWarnings: readonly Warning[]): readonly Warning[] =>
+      collectWarnings({
         operation,
         durationMs: performance.now() - progress.started,
         slowMs,
         isFirstWarning: () => isFirstWarning(raw.caller.sessionId, operation.qualifiedName),
         quotaWarnings,
-        resultWarnings: answer.warnings,
+        resultWarnings,
       });
-      return { ...answer, warnings: allWarnings };
+    const finish: FinishAnswer = async (dataText, value) => {
+      const answer = await results.finish(context, query, dataText, value);
+      return { ...answer, warnings: addWarnings(answer.warnings) };
     };
-    const reply = await shape(authorized, outcome, { limits, finish, explainFailure });
-    await quota.settle(operation, raw.caller, reply.text.length);
+    const pass: PassAnswer = (isAtMost) =>
+      results.passesUnread(context, query, isAtMost) ? addWarnings([]) : undefined;
+    const reply = await shape(authorized, outcome, { limits, pass, finish, explainFailure });
+    await quota.settle(operation, raw.caller, () => reply.text.length);
     return reply;
   };
 

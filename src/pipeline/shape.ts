@@ -1,3 +1,4 @@
+import { bytesOfText, escapeAgain } from '../lib/json-literal.js';
 import type { HandlerOutcome } from '../protocol/call.js';
 import type { WordsMode } from '../protocol/clean-words.js';
 import type { InputRequired } from '../protocol/consent.js';
@@ -14,6 +15,7 @@ import {
   type Warning,
 } from '../protocol/result.js';
 import { readFailure, resourceOf } from '../protocol/upstream-failure.js';
+import { decodeText, readToolResult, WireAnswer } from '../protocol/wire-answer.js';
 import type { ReadData } from '../results/result-types.js';
 import { payloadTooLarge } from './limit.js';
 import { toResultData } from './tool-result-data.js';
@@ -30,8 +32,16 @@ interface ShapedCall {
   readonly arguments: JsonObject;
 }
 
+/**
+ * Asked before an answer that came as bytes is read: the warnings to send with it where it is passed on as it is, undefined
+ * where it has to be read.
+ * @param isAtMost whether its JSON takes so many bytes at most
+ */
+export type PassAnswer = (isAtMost: (bytes: number) => boolean) => readonly Warning[] | undefined;
+
 interface Shaping {
   readonly limits: PayloadLimits;
+  readonly pass: PassAnswer;
   readonly finish: FinishAnswer;
   readonly explainFailure: ExplainFailure;
 }
@@ -45,10 +55,12 @@ const MAX_BYTES_PER_UNIT = 3;
 export async function shape(
   { operation, arguments: args }: ShapedCall,
   outcome: HandlerOutcome,
-  { limits, finish, explainFailure }: Shaping,
+  { limits, pass, finish, explainFailure }: Shaping,
 ): Promise<Reply> {
   if ('toolResult' in outcome) {
-    const { toolResult } = outcome;
+    const passed = outcome.toolResult instanceof WireAnswer ? passOn(outcome.toolResult, pass, limits) : undefined;
+    if (passed !== undefined) return passed;
+    const toolResult = readToolResult(outcome.toolResult);
     const reply =
       toolResult.isError === true
         ? shapeFailedTool(explainFailure(operation, args, toolResult), operation, toolResult)
@@ -103,18 +115,59 @@ function envelope(
   warnings: readonly Warning[] = [],
   version?: string,
 ): Reply {
-  const warningsMember = warnings.length === 0 ? '' : `,"warnings":${JSON.stringify(warnings)}`;
-  const metaMember = version === undefined ? '' : `,"_meta":${JSON.stringify({ version })}`;
   return {
-    text: `{"success":true,"data":${dataText}${warningsMember}${metaMember}}`,
+    text: `${OPENING}${dataText}${closing(warnings, version)}`,
     blocks,
     isError: false,
     code: 'OK',
   };
 }
 
+const OPENING = '{"success":true,"data":';
+
+function closing(warnings: readonly Warning[], version: string | undefined): string {
+  const warningsMember = warnings.length === 0 ? '' : `,"warnings":${JSON.stringify(warnings)}`;
+  const metaMember = version === undefined ? '' : `,"_meta":${JSON.stringify({ version })}`;
+  return `${warningsMember}${metaMember}}`;
+}
+
+/** Puts the text of an upstream's answer into the envelope as it came; undefined where the answer has to be read. */
+function passOn(answer: WireAnswer, pass: PassAnswer, limits: PayloadLimits): Reply | undefined {
+  const { text, isJson, meta } = answer;
+  const isAtMost = (bytes: number): boolean =>
+    isJson ? text.length <= bytes || bytesOfText(text) <= bytes : text.length + QUOTES <= bytes;
+  const warnings = pass(isAtMost);
+  if (warnings === undefined) return undefined;
+  const end = closing(warnings, versionOf({ _meta: meta }));
+  const beside = OPENING.length + Buffer.byteLength(end);
+  if (!isAtMost(limits.maxResponseSize - beside)) {
+    const bytes = beside + (isJson ? bytesOfText(text) : text.length + QUOTES);
+    throw payloadTooLarge('response_size', bytes, limits);
+  }
+  const data = isJson ? [text] : [ESCAPED_QUOTE, escapeAgain(text), ESCAPED_QUOTE];
+  const envelopeText = (): string => {
+    const decoded = decodeText(text);
+    return `${OPENING}${isJson ? decoded : JSON.stringify(decoded)}${end}`;
+  };
+  return {
+    get text() {
+      return envelopeText();
+    },
+    written: [WRITTEN_OPENING, ...data, Buffer.from(`${JSON.stringify(end).slice(1, -1)}"}]`)],
+    blocks: [],
+    isError: false,
+    code: 'OK',
+    ...passThrough({ ...answer.members, ...(meta === undefined ? {} : { _meta: meta }) }),
+  };
+}
+
+/** The bytes that a text takes beside its characters. */
+const QUOTES = 2;
+const ESCAPED_QUOTE = Buffer.from('\\"');
+const WRITTEN_OPENING = Buffer.from(`[{"type":"text","text":"${JSON.stringify(OPENING).slice(1, -1)}`);
+
 /** The version that `if_match` takes, where the gateway read the resource: models see the envelope, not MCP's `_meta`. */
-function versionOf({ _meta: meta }: ToolCallResult): string | undefined {
+function versionOf({ _meta: meta }: { readonly _meta?: JsonObject | undefined }): string | undefined {
   const version = meta?.[RESOURCE_VERSION];
   return typeof version === 'string' ? version : undefined;
 }

@@ -3,6 +3,7 @@ import type { UserChannel } from './consent.js';
 import type { JsonObject } from './json.js';
 import type { Operation } from './operation.js';
 import type { ToolCallResult, Warning } from './result.js';
+import type { WireAnswer } from './wire-answer.js';
 
 /** An MCP `tools/call` as a server passes it on: parsed, and otherwise unchanged. */
 export interface RawCall {
@@ -53,7 +54,7 @@ export interface HandlerCall {
 export type HandlerOutcome =
   | { readonly data: unknown; readonly warnings?: readonly Warning[] }
   | { readonly dataText: string }
-  | { readonly toolResult: ToolCallResult };
+  | { readonly toolResult: ToolCallResult | WireAnswer };
 
 /** Runs an operation. Rejects with an `OperationError`; anything else is a defect and answered as INTERNAL_ERROR. */
 export type OperationHandler = (call: HandlerCall) => Promise<HandlerOutcome>;

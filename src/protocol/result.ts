@@ -64,4 +64,9 @@ export interface Reply {
   readonly meta?: JsonObject;
   /** Members of the upstream's result that MCP does not define (yet), passed on unchanged. */
   readonly extra?: JsonObject;
+  /**
+   * The MCP content array in bytes, for an answer that is passed on as it came: servers send these. `text` is then decoded
+   * from them when it is asked for.
+   */
+  readonly written?: readonly Buffer[];
 }

@@ -80,13 +80,16 @@ export interface ResultService {
     dataText: string,
     value?: unknown,
   ): ReadData | Promise<ReadData>;
+  /**
+   * Whether the caller gets an upstream's answer as it is, without its having to be read: nothing is asked of it, it fits, and
+   * there is nothing to learn from it. The answer then does not come to `finish`.
+   * @param isAtMost whether its JSON takes so many bytes at most
+   */
+  passesUnread(context: ReadContext, query: CollectionQuery | undefined, isAtMost: (bytes: number) => boolean): boolean;
   /** Reads a part of a stored result; JSON text. Throws an `OperationError`. */
   readStored(request: StoredResultRequest, caller: Caller): string;
   endSession(sessionId: string): void;
 }
-
-/** Levels of nesting that are read as JSON; a text that is nested deeper stays a text. */
-export const MAX_ANSWER_DEPTH = 512;
 
 /**
  * What a caller may ask of a READ beside its own parameters (companion document "collection querying", section 2).
@@ -199,6 +202,7 @@ export const passResults: ResultService = {
   takeControls: (_operation, params) => ({ params }),
   resume: () => undefined,
   finish: (_context, _query, dataText) => ({ dataText, warnings: [] }),
+  passesUnread: () => true,
   readStored: () => '{}',
   endSession: () => undefined,
 };

@@ -11,6 +11,7 @@ import type { Cancellation } from '../protocol/cancellation.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import { answerTooLong, findFault, UpstreamFault } from './fault.js';
 import { ProgressAllowance, readProgressToken } from './progress-allowance.js';
+import { SplitAnswer } from './split-answer.js';
 import type { UpstreamTransport } from './transport/transport.js';
 
 /** The SDK's client counts its requests from 0; the channel's own begin where no client will ever arrive. */
@@ -31,7 +32,7 @@ interface RequestOptions {
 }
 
 interface Pending {
-  readonly resolve: (result: JsonObject) => void;
+  readonly resolve: (result: JsonObject | SplitAnswer) => void;
   readonly reject: (error: unknown) => void;
   readonly method: string;
   readonly timeoutMs: number;
@@ -87,6 +88,7 @@ export class CallChannel implements Transport {
     this.hasPerRequestStream = transport.hasPerRequestStream === true;
     if (transport.kind === 'stdio') Object.assign(this, { pid: null, stderr: null });
     transport.onmessage = (message) => this.#receive(message);
+    transport.onanswer = (answer) => this.#receiveSplit(answer);
     transport.admits = (text) => this.#admits(text);
     transport.onoversize = (id) => this.#rejectOversize(id);
     transport.onerror = (error) => this.onerror?.(error);
@@ -149,7 +151,13 @@ export class CallChannel implements Transport {
    *
    * Rejects with an `UpstreamFault`, with a `ProtocolError` for a JSON-RPC error, or with an `SdkHttpError`.
    */
-  request(method: string, params: JsonObject, options: RequestOptions): Promise<JsonObject> {
+  async request(method: string, params: JsonObject, options: RequestOptions): Promise<JsonObject> {
+    const result = await this.call(method, params, options);
+    return result instanceof SplitAnswer ? result.whole() : result;
+  }
+
+  /** The same, for whom an answer need not be parsed. */
+  call(method: string, params: JsonObject, options: RequestOptions): Promise<JsonObject | SplitAnswer> {
     if (this.#lost !== undefined) return Promise.reject(lostWith(this.#lost, { undelivered: true }));
     if (options.cancellation?.cancelled === true) return Promise.reject(cancelled(options.cancellation));
     const id = this.#nextId;
@@ -209,6 +217,14 @@ export class CallChannel implements Transport {
     const id = ownId(message.id);
     if (id === undefined) this.onmessage?.(message);
     else this.#answer(id, message as unknown as JsonObject);
+  }
+
+  #receiveSplit(answer: SplitAnswer): void {
+    this.#messages += 1;
+    const id = ownId(answer.id);
+    if (id === undefined) this.onmessage?.(answer.whole());
+    // One that comes too late is dropped.
+    else this.#take(id)?.resolve(answer);
   }
 
   #answer(id: number, message: JsonObject): void {

@@ -14,6 +14,7 @@ import type { ToolCallResult } from '../protocol/result.js';
 import type { RawTool } from '../protocol/tools.js';
 import { CallChannel } from './call-channel.js';
 import { UpstreamFault } from './fault.js';
+import type { SplitAnswer } from './split-answer.js';
 import { readTools, watchToolList, withoutTaskTools } from './tool-list.js';
 import { encodeHeaderValue } from './transport/http-headers.js';
 import { openTransport, type TransportEvents, type TransportSurroundings } from './transport/open-transport.js';
@@ -38,7 +39,7 @@ export interface Connection {
   /** Resolves when nothing is left of it. */
   readonly closed: Promise<void>;
   /** Rejects with an `UpstreamFault`, a `ProtocolError` or an `SdkHttpError`. */
-  call(call: UpstreamCall, timeoutMs: number): Promise<ToolCallResult>;
+  call(call: UpstreamCall, timeoutMs: number): Promise<ToolCallResult | SplitAnswer>;
   /** Lets what is in flight finish, then closes. */
   retire(): void;
   close(): Promise<void>;
@@ -244,9 +245,9 @@ function callTool(
   channel: CallChannel,
   call: UpstreamCall,
   { timeoutMs, maxMs, mirrored }: CallSettings,
-): Promise<ToolCallResult> {
+): Promise<ToolCallResult | SplitAnswer> {
   const parameters = mirrored.get(call.tool);
-  return channel.request(
+  return channel.call(
     'tools/call',
     { name: call.tool, arguments: call.arguments },
     {

@@ -5,10 +5,12 @@ import type { Cancellation } from '../protocol/cancellation.js';
 import { OperationError } from '../protocol/operation-error.js';
 import type { ToolCallResult } from '../protocol/result.js';
 import type { Absence, RawTool } from '../protocol/tools.js';
+import type { WireAnswer } from '../protocol/wire-answer.js';
 import { RetryPacer } from './backoff.js';
 import { type Connection, type EraMemory, openConnection } from './connection.js';
 import { findFault, UpstreamFault } from './fault.js';
 import { OwnCredentials } from './own-credentials.js';
+import { SplitAnswer } from './split-answer.js';
 import type { StartSlots } from './start-slots.js';
 import { describeConnectFailure, isAnswer, translateFailure } from './translate-failure.js';
 import type { TransportSurroundings } from './transport/open-transport.js';
@@ -74,12 +76,13 @@ export class ManagedUpstream implements Upstream {
     this.#supervision = config.disabled ? Promise.resolve() : this.#supervise();
   }
 
-  async call(call: UpstreamCall): Promise<ToolCallResult> {
+  async call(call: UpstreamCall): Promise<ToolCallResult | WireAnswer> {
     const timeoutMs = call.timeoutMs ?? this.#options.config.timeoutMs;
     try {
       if (!this.#limit.tryEnter()) await this.#limit.enter(timeoutMs, call.cancellation);
       try {
-        return this.#credentials.maskAll(await this.#deliver(call, timeoutMs));
+        const result = await this.#deliver(call, timeoutMs);
+        return result instanceof SplitAnswer ? result.release(this.#credentials) : this.#credentials.maskAll(result);
       } finally {
         this.#limit.leave();
       }
@@ -141,7 +144,7 @@ export class ManagedUpstream implements Upstream {
   }
 
   /** Sends the call, and sends it again after a loss where that is safe. */
-  async #deliver(call: UpstreamCall, timeoutMs: number): Promise<ToolCallResult> {
+  async #deliver(call: UpstreamCall, timeoutMs: number): Promise<ToolCallResult | SplitAnswer> {
     const repeats = { unsent: 0, run: 0, forgotten: 0 };
     for (;;) {
       const ready = this.#connection;

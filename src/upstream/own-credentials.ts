@@ -16,6 +16,8 @@ const MASK = '[credential]';
  */
 export class OwnCredentials {
   readonly #literals: readonly string[];
+  /** As they stand within a JSON string. */
+  readonly #written: readonly Buffer[];
 
   constructor(endpoint: UpstreamEndpoint) {
     const values =
@@ -25,6 +27,12 @@ export class OwnCredentials {
       .filter((value) => value.length >= MIN_LENGTH && !PATH_START.test(value));
     // The longest first: another may be a part of it.
     this.#literals = [...new Set(long)].sort((a, b) => b.length - a.length);
+    this.#written = this.#literals.map((literal) => Buffer.from(JSON.stringify(literal).slice(1, -1)));
+  }
+
+  /** Whether the text of a JSON string holds one. @param content of the string, spelled as JSON.stringify spells it */
+  mayOccurIn(content: Buffer): boolean {
+    return this.#written.some((written) => content.includes(written));
   }
 
   /** The text without them. */

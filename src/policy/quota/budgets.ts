@@ -57,10 +57,13 @@ export class Budgets {
   }
 
   /** What an answer of so many tokens uses. */
-  settlementOf(operation: Operation, caller: Caller, tokens: number, now: number): readonly Draw[] {
+  settlementOf(operation: Operation, caller: Caller, tokens: () => number, now: number): readonly Draw[] {
     const { settled } = this.#planOf(operation);
     if (settled.length === 0) return NOTHING;
-    return settled.filter((budget) => budget.appliesTo(caller)).map((budget) => drawOn(budget, tokens, caller, now));
+    const counted = settled.filter((budget) => budget.appliesTo(caller));
+    if (counted.length === 0) return NOTHING;
+    const amount = tokens();
+    return counted.map((budget) => drawOn(budget, amount, caller, now));
   }
 
   #planOf(operation: Operation): Plan {

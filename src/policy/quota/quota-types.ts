@@ -30,7 +30,7 @@ export interface QuotaService {
    */
   charge(request: ChargeRequest): undefined | Promise<readonly Warning[]>;
   /** Counts the tokens of an answer. Undefined where no budget counts them; never rejects. */
-  settle(operation: Operation, caller: Caller, answerCharacters: number): undefined | Promise<void>;
+  settle(operation: Operation, caller: Caller, answerCharacters: number | (() => number)): undefined | Promise<void>;
   /** Stores what an upstream's answer says about its rate limit. */
   noteLimits(upstreamSlug: string, limits: AnnouncedLimits, tool?: string): void;
   /** The state of each budget for this caller. Rejects while the store cannot be reached. */

@@ -36,7 +36,11 @@ export function createQuotaService({ store, tokens, config, observe, now = Date.
       return draws.length === 0 ? undefined : counter.charge(draws, request);
     },
     settle(operation, caller, answerCharacters) {
-      const draws = budgets.settlementOf(operation, caller, Math.ceil(answerCharacters / CHARACTERS_PER_TOKEN), now());
+      const tokens = (): number =>
+        Math.ceil(
+          (typeof answerCharacters === 'number' ? answerCharacters : answerCharacters()) / CHARACTERS_PER_TOKEN,
+        );
+      const draws = budgets.settlementOf(operation, caller, tokens, now());
       if (draws.length === 0) return undefined;
       // The call has run: a failure to count must not lose its answer.
       return store.incrementAll(draws.map((draw) => stepOf(draw))).then(

@@ -24,13 +24,12 @@ interface LineLimits {
 }
 
 /**
- * Cuts a byte stream into lines and hands each over as text, without its line feed. Bytes are only decoded once a line is
- * complete, so that a character split over two chunks survives; `readline` would cost a string and a regular expression a chunk.
- * Of a line that is too long nothing is kept but its edges.
+ * Cuts a byte stream into lines and hands each over without its line feed; `readline` would cost a string and a regular
+ * expression a chunk. Of a line that is too long nothing is kept but its edges.
  *
  * @returns takes the next chunk.
  */
-export function splitLines(onLine: (line: string) => void, limits: LineLimits): (chunk: Buffer) => void {
+export function splitByteLines(onLine: (line: Buffer) => void, limits: LineLimits): (chunk: Buffer) => void {
   const { maxBytes, endlessBytes = ENDLESS_BYTES, onOverflow, onSkipped, onEndless } = limits;
   let parts: Buffer[] = [];
   let held = 0;
@@ -54,7 +53,7 @@ export function splitLines(onLine: (line: string) => void, limits: LineLimits): 
   const finish = (): void => {
     const [first] = parts;
     if (skipped !== undefined) onSkipped?.({ ...skipped, bytes: held });
-    else if (first !== undefined) onLine((parts.length === 1 ? first : Buffer.concat(parts)).toString('utf8'));
+    else if (first !== undefined) onLine(parts.length === 1 ? first : Buffer.concat(parts));
     parts = [];
     held = 0;
     skipped = undefined;
@@ -69,6 +68,11 @@ export function splitLines(onLine: (line: string) => void, limits: LineLimits): 
     }
     hold(from === 0 ? chunk : chunk.subarray(from));
   };
+}
+
+/** The same, with each line as text. Bytes are decoded once a line is complete, so that characters split over chunks survive. */
+export function splitLines(onLine: (line: string) => void, limits: LineLimits): (chunk: Buffer) => void {
+  return splitByteLines((line) => onLine(line.toString('utf8')), limits);
 }
 
 /** A copy, so that a large chunk is not kept for its end. */

@@ -9,7 +9,7 @@ const PASSING: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
 
 interface StandaloneStreamOptions {
   readonly dispatch: (headers: readonly string[], exchange: HttpExchange) => void;
-  readonly onData: (data: string) => void;
+  readonly onData: (data: Buffer) => void;
   readonly maxBytes: number;
   /** The server refuses, with 404, a stream that it offered before: it may have forgotten the session. */
   readonly onForgotten: () => void;
