@@ -49,6 +49,7 @@ import {
   placeOperations,
 } from './status.js';
 import { describeUnmatched } from './unmatched-rules.js';
+import { openLargeAnswers } from './large-answers.js';
 import { createUpstreamHandler } from './upstream-handler.js';
 
 export type { GatewayStatus, NamedOperation, PlacedOperation, UpstreamSummary } from './status.js';
@@ -131,6 +132,8 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
   const policy = await openPolicy(config, deps);
   lifecycle.opened('policy', () => policy.close());
   const results = createResultService(config.results);
+  const largeAnswers = openLargeAnswers(config, results, observe);
+  lifecycle.opened('threads', () => largeAnswers.close());
   const warnedOnce = createWarnedOnce();
   const upstreamHandler = createUpstreamHandler(
     config,
@@ -190,6 +193,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     isFirstWarning: warnedOnce.isFirstWarning,
     slowMs: config.warnings.slowMs,
     explainFailure: createFailureReader(config.errors.upstreamWords),
+    shapeLarge: largeAnswers.shape,
   });
   const { batch: batchSettings, results: resultSettings, limits } = config;
   const batch = createBatchRunner({

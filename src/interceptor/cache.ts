@@ -4,6 +4,7 @@ import type { HandlerCall, HandlerOutcome, OperationHandler, ProgressUpdate } fr
 import { Cancellation } from '../protocol/cancellation.js';
 import { OperationError } from '../protocol/operation-error.js';
 import type { ToolCallResult } from '../protocol/result.js';
+import { LargeAnswer } from '../protocol/large-answer.js';
 import { WireAnswer } from '../protocol/wire-answer.js';
 import { questionKey } from './call-key.js';
 
@@ -55,7 +56,8 @@ export function createCacheInterceptor({ inner, maxBytes, now }: CacheIntercepto
     read.outcome.then((outcome) => {
       const isFresh = end();
       const result = 'toolResult' in outcome ? outcome.toolResult : undefined;
-      if (!isFresh || result === undefined || result.isError === true) return;
+      // Whether a large answer is a failure is not known here.
+      if (!isFresh || result === undefined || result.isError === true || result instanceof LargeAnswer) return;
       answers.store(key, upstream, result, cacheSeconds);
     }, end);
     return read;

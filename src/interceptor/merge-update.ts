@@ -5,6 +5,7 @@ import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import type { MergeRule, Operation } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
 import { RESOURCE_VERSION } from '../protocol/result.js';
+import { LargeAnswer } from '../protocol/large-answer.js';
 import { WireAnswer } from '../protocol/wire-answer.js';
 import { questionKey } from './call-key.js';
 import {
@@ -97,6 +98,7 @@ function isFailure(outcome: HandlerOutcome): boolean {
 function addVersion(outcome: HandlerOutcome, version: string | undefined): HandlerOutcome {
   if (version === undefined || !('toolResult' in outcome)) return outcome;
   const { toolResult } = outcome;
+  if (toolResult instanceof LargeAnswer) return outcome;
   if (toolResult instanceof WireAnswer) return { toolResult: toolResult.withMeta({ [RESOURCE_VERSION]: version }) };
   return { toolResult: { ...toolResult, _meta: { ...toolResult._meta, [RESOURCE_VERSION]: version } } };
 }

@@ -7,10 +7,11 @@ import type { QuotaService } from '../policy/quota/quota-types.js';
 import type { RawCall } from '../protocol/call.js';
 import { InputRequired } from '../protocol/consent.js';
 import type { JsonObject } from '../protocol/json.js';
+import type { LargeAnswer } from '../protocol/large-answer.js';
 import type { PayloadLimits } from '../protocol/limits.js';
 import type { Operation } from '../protocol/operation.js';
 import type { Reply, Warning } from '../protocol/result.js';
-import type { ReadContext, ResultService } from '../results/result-types.js';
+import type { CollectionQuery, ReadContext, ResultService } from '../results/result-types.js';
 import { type AuthorizedCall, authorize, type CurrentOperation } from './authorize.js';
 import { decode } from './decode.js';
 import { dispatch } from './dispatch.js';
@@ -44,7 +45,16 @@ interface PipelineDeps {
   /** Milliseconds from which a call counts as slow, unless its operation sets its own number. */
   readonly slowMs: number;
   readonly explainFailure: ExplainFailure;
+  readonly shapeLarge: ShapeLargeCall;
 }
+
+/** Shapes the large answer of one call. @param warnings those that are known before the answer is read */
+export type ShapeLargeCall = (
+  answer: LargeAnswer,
+  context: ReadContext,
+  query: CollectionQuery | undefined,
+  warnings: readonly Warning[],
+) => Promise<Reply>;
 
 /** Takes one call from the parsed request to the written answer. Never rejects. */
 type Pipeline = (raw: RawCall, snapshot: Snapshot) => Promise<Reply>;
@@ -73,6 +83,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     isFirstWarning,
     slowMs,
     explainFailure,
+    shapeLarge,
   } = deps;
 
   const runStages = async (raw: RawCall, snapshot: Snapshot, progress: Progress): Promise<Reply> => {
@@ -110,7 +121,13 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     };
     const pass: PassAnswer = (isAtMost) =>
       results.passesUnread(context, query, isAtMost) ? addWarnings([]) : undefined;
-    const reply = await shape(authorized, outcome, { limits, pass, finish, explainFailure });
+    const reply = await shape(authorized, outcome, {
+      limits,
+      pass,
+      finish,
+      explainFailure,
+      shapeLarge: (answer) => shapeLarge(answer, context, query, addWarnings([])),
+    });
     await quota.settle(operation, raw.caller, () => reply.text.length);
     return reply;
   };

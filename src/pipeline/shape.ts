@@ -4,6 +4,7 @@ import type { WordsMode } from '../protocol/clean-words.js';
 import type { InputRequired } from '../protocol/consent.js';
 import { isQuestionCode } from '../protocol/error-table.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
+import { LargeAnswer } from '../protocol/large-answer.js';
 import type { PayloadLimits } from '../protocol/limits.js';
 import type { Operation } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
@@ -39,7 +40,11 @@ interface ShapedCall {
  */
 export type PassAnswer = (isAtMost: (bytes: number) => boolean) => readonly Warning[] | undefined;
 
+/** Shapes an answer that is too large to be read in this thread. */
+export type ShapeLarge = (answer: LargeAnswer) => Promise<Reply>;
+
 interface Shaping {
+  readonly shapeLarge: ShapeLarge;
   readonly limits: PayloadLimits;
   readonly pass: PassAnswer;
   readonly finish: FinishAnswer;
@@ -55,9 +60,10 @@ const MAX_BYTES_PER_UNIT = 3;
 export async function shape(
   { operation, arguments: args }: ShapedCall,
   outcome: HandlerOutcome,
-  { limits, pass, finish, explainFailure }: Shaping,
+  { limits, pass, finish, explainFailure, shapeLarge }: Shaping,
 ): Promise<Reply> {
   if ('toolResult' in outcome) {
+    if (outcome.toolResult instanceof LargeAnswer) return shapeLarge(outcome.toolResult);
     const passed = outcome.toolResult instanceof WireAnswer ? passOn(outcome.toolResult, pass, limits) : undefined;
     if (passed !== undefined) return passed;
     const toolResult = readToolResult(outcome.toolResult);

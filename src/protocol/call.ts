@@ -2,6 +2,7 @@ import type { Cancellation } from './cancellation.js';
 import type { UserChannel } from './consent.js';
 import type { JsonObject } from './json.js';
 import type { Operation } from './operation.js';
+import type { LargeAnswer } from './large-answer.js';
 import type { ToolCallResult, Warning } from './result.js';
 import type { WireAnswer } from './wire-answer.js';
 
@@ -54,7 +55,7 @@ export interface HandlerCall {
 export type HandlerOutcome =
   | { readonly data: unknown; readonly warnings?: readonly Warning[] }
   | { readonly dataText: string }
-  | { readonly toolResult: ToolCallResult | WireAnswer };
+  | { readonly toolResult: ToolCallResult | WireAnswer | LargeAnswer };
 
 /** Runs an operation. Rejects with an `OperationError`; anything else is a defect and answered as INTERNAL_ERROR. */
 export type OperationHandler = (call: HandlerCall) => Promise<HandlerOutcome>;

@@ -1,7 +1,10 @@
+import type { GatewayConfig } from '../config/gateway-config.js';
 import type { Caller } from '../protocol/call.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { Category, Operation } from '../protocol/operation.js';
 import type { Warning } from '../protocol/result.js';
+import type { SeenAnswer } from './shape/learned-shape.js';
+import type { StoredEntry } from './stored/result-store.js';
 
 /** What an operation's answers are, as far as is known. */
 export type ResultShape =
@@ -86,6 +89,10 @@ export interface ResultService {
    * @param isAtMost whether its JSON takes so many bytes at most
    */
   passesUnread(context: ReadContext, query: CollectionQuery | undefined, isAtMost: (bytes: number) => boolean): boolean;
+  /** What finishing an answer in another thread needs, as plain data. */
+  detach(context: ReadContext): DetachedResults;
+  /** Takes over what another thread has found and made. */
+  attach(context: ReadContext, finished: FinishedElsewhere): void;
   /** Reads a part of a stored result; JSON text. Throws an `OperationError`. */
   readStored(request: StoredResultRequest, caller: Caller): string;
   endSession(sessionId: string): void;
@@ -191,6 +198,22 @@ interface TakenControls {
   readonly query?: CollectionQuery;
 }
 
+/** What a thread without a result service needs to finish one answer. */
+export interface DetachedResults {
+  readonly settings: GatewayConfig['results'];
+  readonly controls: Pick<ControlSet, 'kind' | 'names'>;
+  readonly shape: ResultShape | undefined;
+  readonly signingKey: Uint8Array;
+  readonly storedBytes: number;
+  readonly now: number;
+}
+
+/** What such a thread leaves beside the answer. */
+export interface FinishedElsewhere {
+  readonly entries: readonly StoredEntry[];
+  readonly learned?: SeenAnswer;
+}
+
 /** The category whose operations take controls. */
 export const CONTROLLED: Category = 'READ';
 
@@ -203,6 +226,15 @@ export const passResults: ResultService = {
   resume: () => undefined,
   finish: (_context, _query, dataText) => ({ dataText, warnings: [] }),
   passesUnread: () => true,
+  detach: () => ({
+    settings: { maxBytes: 0, keptBytes: 1, keptSeconds: 1, compact: false },
+    controls: NO_CONTROLS,
+    shape: undefined,
+    signingKey: new Uint8Array(),
+    storedBytes: 1,
+    now: 0,
+  }),
+  attach: () => undefined,
   readStored: () => '{}',
   endSession: () => undefined,
 };

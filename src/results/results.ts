@@ -1,6 +1,6 @@
 import type { GatewayConfig } from '../config/gateway-config.js';
 import type { Operation } from '../protocol/operation.js';
-import { answerPage, answerQuery } from './answer-query.js';
+import { answerPage, answerQuery, markPart } from './answer-query.js';
 import { type AnswerDeps, answerWhole, boundOf } from './answer-whole.js';
 import { handleGone, unknownControlNames } from './errors.js';
 import { parseExact, writeExact } from './exact-numbers.js';
@@ -8,7 +8,7 @@ import { parsePath } from './query/fields.js';
 import { readQuery } from './query/read-query.js';
 import { createProjection } from './query/select-fields.js';
 import { runAtOnce, runInSlices } from './query/sliced.js';
-import type { ReadData, ResultService, StoredResultRequest } from './result-types.js';
+import type { ResultService, StoredResultRequest } from './result-types.js';
 import { createControls, splitControls } from './shape/controls.js';
 import { createShapeMemory } from './shape/learned-shape.js';
 import { readStoredResult } from './stored/read-stored.js';
@@ -53,15 +53,27 @@ export function createResultService(settings: GatewayConfig['results'], now: () 
       const data = value ?? parseExact(dataText);
       memory.learn(operation, data);
       const work = answerQuery(context, query, { dataText, data }, deps);
-      const mark = (answer: ReadData): ReadData =>
-        answer.dataText === dataText ? answer : { ...answer, isPart: true };
-      return dataText.length > LARGEST_AT_ONCE ? runInSlices(work).then(mark) : mark(runAtOnce(work));
+      return dataText.length > LARGEST_AT_ONCE
+        ? runInSlices(work).then((answer) => markPart(answer, dataText))
+        : markPart(runAtOnce(work), dataText);
     },
     passesUnread(context, query, isAtMost) {
       if (query !== undefined) return false;
       const maxBytes = boundOf(context, deps);
       if (maxBytes !== 0 && !isAtMost(maxBytes)) return false;
       return !(isWorthLearning.isDue(context.operation) && isAtMost(MAX_LEARNED_LENGTH));
+    },
+    detach: ({ operation }) => ({
+      settings,
+      controls: { kind: controlsOf(operation).kind, names: controlsOf(operation).names },
+      shape: memory.shapeOf(operation),
+      signingKey: stored.signingKey,
+      storedBytes: settings.keptBytes,
+      now: now(),
+    }),
+    attach({ operation, caller }, { entries, learned }) {
+      for (const entry of entries) stored.keep(entry, caller);
+      if (learned !== undefined) memory.note(operation, learned);
     },
     readStored(request, caller) {
       const result = stored.findResult(request.handle, caller);

@@ -21,6 +21,20 @@ const PING_MS = 5_000;
 /** How exactly time-outs are kept. One timer for all calls instead of one a call. */
 const SWEEP_MS = 250;
 
+/** The result of a request: as a value, with its text as it came, or unread. */
+export type CallResult = JsonObject | SplitAnswer | UnreadMessage;
+
+/** A large message, which is not read here. */
+export class UnreadMessage {
+  readonly bytes: Buffer;
+  readonly id: unknown;
+
+  constructor(bytes: Buffer, id: unknown) {
+    this.bytes = bytes;
+    this.id = id;
+  }
+}
+
 interface RequestOptions {
   /** Silence longer than this fails the request; progress starts the clock anew. */
   readonly timeoutMs: number;
@@ -32,7 +46,7 @@ interface RequestOptions {
 }
 
 interface Pending {
-  readonly resolve: (result: JsonObject | SplitAnswer) => void;
+  readonly resolve: (result: CallResult) => void;
   readonly reject: (error: unknown) => void;
   readonly method: string;
   readonly timeoutMs: number;
@@ -88,6 +102,7 @@ export class CallChannel implements Transport {
     this.hasPerRequestStream = transport.hasPerRequestStream === true;
     if (transport.kind === 'stdio') Object.assign(this, { pid: null, stderr: null });
     transport.onmessage = (message) => this.#receive(message);
+    transport.onlarge = (bytes, id) => this.#receiveLarge(bytes, id);
     transport.onanswer = (answer) => this.#receiveSplit(answer);
     transport.admits = (text) => this.#admits(text);
     transport.onoversize = (id) => this.#rejectOversize(id);
@@ -153,11 +168,12 @@ export class CallChannel implements Transport {
    */
   async request(method: string, params: JsonObject, options: RequestOptions): Promise<JsonObject> {
     const result = await this.call(method, params, options);
-    return result instanceof SplitAnswer ? result.whole() : result;
+    if (result instanceof UnreadMessage) return readResult(JSON.parse(result.bytes.toString('utf8')));
+    return result instanceof SplitAnswer ? readResult({ result: result.wholeResult() }) : result;
   }
 
   /** The same, for whom an answer need not be parsed. */
-  call(method: string, params: JsonObject, options: RequestOptions): Promise<JsonObject | SplitAnswer> {
+  call(method: string, params: JsonObject, options: RequestOptions): Promise<CallResult> {
     if (this.#lost !== undefined) return Promise.reject(lostWith(this.#lost, { undelivered: true }));
     if (options.cancellation?.cancelled === true) return Promise.reject(cancelled(options.cancellation));
     const id = this.#nextId;
@@ -219,6 +235,14 @@ export class CallChannel implements Transport {
     else this.#answer(id, message as unknown as JsonObject);
   }
 
+  #receiveLarge(bytes: Buffer, id: unknown): void {
+    this.#messages += 1;
+    const own = ownId(id);
+    if (own !== undefined) this.#take(own)?.resolve(new UnreadMessage(bytes, own));
+    // The SDK's own requests have small answers.
+    else this.#rejectOversize(id);
+  }
+
   #receiveSplit(answer: SplitAnswer): void {
     this.#messages += 1;
     const id = ownId(answer.id);
@@ -231,13 +255,11 @@ export class CallChannel implements Transport {
     const pending = this.#take(id);
     // Too late: timed out or cancelled meanwhile.
     if (pending === undefined) return;
-    const { result, error } = message;
-    if (isJsonObject(error)) pending.reject(protocolError(error));
-    else if (!isJsonObject(result))
-      pending.reject(new UpstreamFault('malformed', 'its answer has neither result nor error'));
-    else if (isInputRequiredResult(result))
-      pending.reject(new UpstreamFault('input-required', 'the tool asks the client for input'));
-    else pending.resolve(withoutResultType(result));
+    try {
+      pending.resolve(readResult(message));
+    } catch (thrown) {
+      pending.reject(thrown);
+    }
   }
 
   /** Whether the progress was of a request of ours. */
@@ -348,6 +370,14 @@ export class CallChannel implements Transport {
     // What was in flight may have run, even where a new request would certainly not have been delivered.
     for (const { reject } of pending) reject(lostWith(this.#lost, { undelivered: false }));
   }
+}
+
+/** The result in an answer. Throws what the answer says of a failure. */
+export function readResult({ result, error }: { readonly result?: unknown; readonly error?: unknown }): JsonObject {
+  if (isJsonObject(error)) throw protocolError(error);
+  if (!isJsonObject(result)) throw new UpstreamFault('malformed', 'its answer has neither result nor error');
+  if (isInputRequiredResult(result)) throw new UpstreamFault('input-required', 'the tool asks the client for input');
+  return withoutResultType(result);
 }
 
 function expired({ endsAt, maxMs, timeoutMs }: Pending, now: number): UpstreamFault {

@@ -10,11 +10,9 @@ import {
 } from '@modelcontextprotocol/client';
 import type { UpstreamConfig } from '../config/gateway-config.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
-import type { ToolCallResult } from '../protocol/result.js';
 import type { RawTool } from '../protocol/tools.js';
-import { CallChannel } from './call-channel.js';
+import { CallChannel, type CallResult } from './call-channel.js';
 import { UpstreamFault } from './fault.js';
-import type { SplitAnswer } from './split-answer.js';
 import { readTools, watchToolList, withoutTaskTools } from './tool-list.js';
 import { encodeHeaderValue } from './transport/http-headers.js';
 import { openTransport, type TransportEvents, type TransportSurroundings } from './transport/open-transport.js';
@@ -39,7 +37,7 @@ export interface Connection {
   /** Resolves when nothing is left of it. */
   readonly closed: Promise<void>;
   /** Rejects with an `UpstreamFault`, a `ProtocolError` or an `SdkHttpError`. */
-  call(call: UpstreamCall, timeoutMs: number): Promise<ToolCallResult | SplitAnswer>;
+  call(call: UpstreamCall, timeoutMs: number): Promise<CallResult>;
   /** Lets what is in flight finish, then closes. */
   retire(): void;
   close(): Promise<void>;
@@ -245,7 +243,7 @@ function callTool(
   channel: CallChannel,
   call: UpstreamCall,
   { timeoutMs, maxMs, mirrored }: CallSettings,
-): Promise<ToolCallResult | SplitAnswer> {
+): Promise<CallResult> {
   const parameters = mirrored.get(call.tool);
   return channel.call(
     'tools/call',

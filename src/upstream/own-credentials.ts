@@ -1,5 +1,6 @@
 import type { UpstreamEndpoint } from '../config/gateway-config.js';
 import { isJsonObject } from '../protocol/json.js';
+import { OperationError } from '../protocol/operation-error.js';
 
 /** Names of variables, headers and query parameters whose values are credentials. */
 const CREDENTIAL_NAME =
@@ -19,15 +20,19 @@ export class OwnCredentials {
   /** As they stand within a JSON string. */
   readonly #written: readonly Buffer[];
 
-  constructor(endpoint: UpstreamEndpoint) {
-    const values =
-      endpoint.type === 'stdio' ? listNamed(endpoint.env) : [...listNamed(endpoint.headers), ...inUrl(endpoint.url)];
+  /** @param given the server's endpoint, or the literals of another such object */
+  constructor(given: UpstreamEndpoint | readonly string[]) {
+    const values = 'type' in given ? credentialsOf(given) : given;
     const long = values
       .map((value) => value.trim())
       .filter((value) => value.length >= MIN_LENGTH && !PATH_START.test(value));
     // The longest first: another may be a part of it.
     this.#literals = [...new Set(long)].sort((a, b) => b.length - a.length);
     this.#written = this.#literals.map((literal) => Buffer.from(JSON.stringify(literal).slice(1, -1)));
+  }
+
+  get literals(): readonly string[] {
+    return this.#literals;
   }
 
   /** Whether the text of a JSON string holds one. @param content of the string, spelled as JSON.stringify spells it */
@@ -53,6 +58,18 @@ export class OwnCredentials {
     const masked = Object.entries(value).map(([key, member]) => [key, this.maskAll(member)] as const);
     return masked.some(([key, member]) => member !== value[key]) ? Object.fromEntries(masked) : value;
   }
+}
+
+/** An error without the credentials. */
+export function withoutCredentials(error: OperationError, credentials: OwnCredentials): OperationError {
+  const { code, message, details, cause } = error;
+  const masked = { message: credentials.mask(message), details: credentials.maskAll(details) };
+  if (masked.message === message && masked.details === details) return error;
+  return new OperationError(code, masked.message, masked.details, { cause });
+}
+
+function credentialsOf(endpoint: UpstreamEndpoint): readonly string[] {
+  return endpoint.type === 'stdio' ? listNamed(endpoint.env) : [...listNamed(endpoint.headers), ...inUrl(endpoint.url)];
 }
 
 /** Values under names that speak of credentials; of `Bearer abc` also `abc` alone. */

@@ -4,7 +4,7 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import { endOfJsonString, endOfString } from '../lib/json-literal.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import { MAX_ANSWER_DEPTH } from '../protocol/limits.js';
-import type { ContentBlock, ToolCallResult } from '../protocol/result.js';
+import type { ToolCallResult } from '../protocol/result.js';
 import { decodeText, WireAnswer } from '../protocol/wire-answer.js';
 import type { OwnCredentials } from './own-credentials.js';
 
@@ -38,29 +38,27 @@ export class SplitAnswer {
 
   /** The whole message as a value, for whom it is not an answer to a call. */
   whole(): JSONRPCMessage {
-    const result = { ...this.#result, content: this.#content() };
-    return { ...this.#message, result } as unknown as JSONRPCMessage;
+    return { ...this.#message, result: this.wholeResult() } as unknown as JSONRPCMessage;
+  }
+
+  /** Its result as a value. */
+  wholeResult(): ToolCallResult {
+    return { ...this.#result, content: [{ type: 'text', text: decodeText(this.#text) }] };
   }
 
   /** The result without the gateway's own credentials. */
   release(credentials: OwnCredentials): ToolCallResult | WireAnswer {
-    if (credentials.mayOccurIn(this.#text)) return credentials.maskAll(this.#wholeResult());
-    const { content: _content, isError: _isError, resultType: _resultType, _meta: meta, ...members } = this.#result;
+    const { resultType: _resultType, ...whole } = this.#result;
+    if (credentials.mayOccurIn(this.#text)) {
+      return credentials.maskAll<ToolCallResult>({ ...whole, content: [{ type: 'text', text: decodeText(this.#text) }] });
+    }
+    const { content: _content, isError: _isError, _meta: meta, ...members } = whole;
     return new WireAnswer({
       members: credentials.maskAll(members),
       meta: isJsonObject(meta) ? credentials.maskAll(meta) : undefined,
       text: this.#text,
       isJson: this.#isJson,
     });
-  }
-
-  #wholeResult(): ToolCallResult {
-    const { resultType: _resultType, ...result } = this.#result;
-    return { ...result, content: this.#content() };
-  }
-
-  #content(): ContentBlock[] {
-    return [{ type: 'text', text: decodeText(this.#text) }];
   }
 }
 

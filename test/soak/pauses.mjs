@@ -10,6 +10,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { ANSWER_ATTACKS } from './answer-attacks.mjs';
 import { ATTACKS } from './attacks.mjs';
 
 const IDLE_MS = 1_500;
@@ -27,11 +28,11 @@ async function freePort() {
   return port;
 }
 
-async function startGateway({ tools, config = {} }, directory, port) {
+async function startGateway({ tools, config = {}, upstream: program = 'hostile-upstream.mjs' }, directory, port) {
   const toolsFile = join(directory, 'tools.json');
   const configFile = join(directory, 'gateway.config.json');
   await writeFile(toolsFile, JSON.stringify(tools));
-  const upstream = { command: process.execPath, args: [here('hostile-upstream.mjs'), toolsFile], trust: 'certified' };
+  const upstream = { command: process.execPath, args: [here(program), toolsFile], trust: 'certified' };
   const whole = {
     endpoint: { mode: 'single' },
     dataDir: join(directory, 'data'),
@@ -86,7 +87,8 @@ async function send(url, args, id) {
     signal: AbortSignal.timeout(ANSWER_MS),
   });
   const answer = await response.text();
-  return /"code\\?":\s*\\?"([A-Z_]+)/.exec(answer)?.[1] ?? (response.ok ? 'OK' : `HTTP ${response.status}`);
+  const failure = /"success\\?":false.{0,40}"code\\?":\s*\\?"([A-Z_]+)/.exec(answer.slice(0, 4_000))?.[1];
+  return { answer, code: failure ?? (response.ok ? 'OK' : `HTTP ${response.status}`) };
 }
 
 const report = (watcher) =>
@@ -105,8 +107,12 @@ async function run(attack) {
     await delay(IDLE_MS);
     const idle = await report(watcher);
     const pauses = [];
+    let answer = '';
     for (const [id, request] of attack.requests.entries()) {
-      const code = await send(url, request, id).catch((error) => `no answer (${error.name})`);
+      const args = typeof request === 'function' ? request(answer) : request;
+      const sent = await send(url, args, id).catch((error) => ({ answer: '', code: `no answer (${error.name})` }));
+      answer = sent.answer;
+      const { code } = sent;
       await delay(30);
       pauses.push({ code, ms: Math.max(0, (await report(watcher)) - idle) });
       if (gateway.exitCode !== null) throw new Error(`The gateway ended at request ${id}`);
@@ -121,7 +127,7 @@ async function run(attack) {
 
 const [wanted = ''] = process.argv.slice(2);
 let worst = 0;
-for (const attack of ATTACKS.filter(({ name }) => name.includes(wanted))) {
+for (const attack of [...ATTACKS, ...ANSWER_ATTACKS].filter(({ name }) => name.includes(wanted))) {
   const { idle, pauses } = await run(attack);
   const longest = pauses.reduce((most, one) => (one.ms > most.ms ? one : most), { ms: 0 });
   worst = Math.max(worst, longest.ms);

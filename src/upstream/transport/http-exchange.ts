@@ -1,5 +1,6 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import type { Dispatcher } from 'undici';
+import { joinBytes, LARGE_BYTES } from '../../protocol/large-answer.js';
 import { answerTooLong } from '../fault.js';
 
 /** Names and values in lower case, as undici hands them over. */
@@ -117,10 +118,7 @@ export function readBytes(onBytes: (bytes: Buffer) => void, maxBytes: number): B
       if (held > maxBytes) throw answerTooLong(maxBytes);
       chunks.push(chunk);
     },
-    end: () => {
-      const [first] = chunks;
-      onBytes(first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks));
-    },
+    end: () => onBytes(joinBytes(chunks, held)),
   };
 }
 
@@ -170,5 +168,12 @@ export function readEvents(handlers: EventHandlers, maxBytes: number): BodyReade
 
 function passEvent({ id, event, data }: EventSourceMessage, { onData, onEventId }: EventHandlers): void {
   if (id !== undefined && id !== '') onEventId(Buffer.from(id, 'latin1').toString('utf8'));
-  if (data !== '' && (event === undefined || event === 'message')) onData(Buffer.from(data, 'latin1'));
+  if (data !== '' && (event === undefined || event === 'message')) onData(bytesOf(data));
+}
+
+function bytesOf(data: string): Buffer {
+  if (data.length <= LARGE_BYTES) return Buffer.from(data, 'latin1');
+  const bytes = Buffer.from(new SharedArrayBuffer(data.length));
+  bytes.write(data, 'latin1');
+  return bytes;
 }

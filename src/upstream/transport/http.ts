@@ -10,6 +10,7 @@ import {
 import { Pool } from 'undici';
 import type { HttpEndpoint } from '../../config/gateway-config.js';
 import { isJsonObject } from '../../protocol/json.js';
+import { LARGE_BYTES } from '../../protocol/large-answer.js';
 import type { AnnouncedLimits } from '../../protocol/limits.js';
 import { answerTooLong, UpstreamFault } from '../fault.js';
 import { splitAnswer } from '../split-answer.js';
@@ -32,6 +33,7 @@ import {
   readLimitHeaders,
 } from './http-headers.js';
 import { describePlace, networkFault } from './network-fault.js';
+import { EDGE_BYTES, readMessageId } from './split-lines.js';
 import { StandaloneStream } from './standalone-stream.js';
 import type { UpstreamTransport } from './transport.js';
 
@@ -86,6 +88,7 @@ export class HttpTransport implements UpstreamTransport {
   onerror?: Transport['onerror'];
   onmessage?: Transport['onmessage'];
   onlost?: UpstreamTransport['onlost'];
+  onlarge?: UpstreamTransport['onlarge'];
   onanswer?: UpstreamTransport['onanswer'];
   admits?: UpstreamTransport['admits'];
 
@@ -253,6 +256,14 @@ export class HttpTransport implements UpstreamTransport {
   }
 
   #deliver(bytes: Buffer, post?: Post): void {
+    if (bytes.length > LARGE_BYTES && this.onlarge !== undefined) {
+      const id =
+        readMessageId({ start: bytes.subarray(0, EDGE_BYTES), end: bytes.subarray(-EDGE_BYTES) }) ?? post?.requestId;
+      if (id === undefined) return;
+      if (post !== undefined) this.#noteAnswer(id, post);
+      this.onlarge(bytes, id);
+      return;
+    }
     const answer = splitAnswer(bytes);
     if (answer === undefined) {
       this.#deliverText(bytes.toString('utf8'), post);

@@ -1,6 +1,8 @@
+import { joinBytes } from '../../protocol/large-answer.js';
+
 const NEWLINE = 0x0a;
 /** How much of a skipped line's beginning and end is kept: enough for the members around its result. */
-const EDGE_BYTES = 256;
+export const EDGE_BYTES = 256;
 /** A line of which so much was skipped has no end. */
 const ENDLESS_BYTES = 1024 * 1024 * 1024;
 
@@ -53,7 +55,7 @@ export function splitByteLines(onLine: (line: Buffer) => void, limits: LineLimit
   const finish = (): void => {
     const [first] = parts;
     if (skipped !== undefined) onSkipped?.({ ...skipped, bytes: held });
-    else if (first !== undefined) onLine(parts.length === 1 ? first : Buffer.concat(parts));
+    else if (first !== undefined) onLine(joinBytes(parts, held));
     parts = [];
     held = 0;
     skipped = undefined;

@@ -2,12 +2,13 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { isJsonObject } from '../../protocol/json.js';
+import { LARGE_BYTES } from '../../protocol/large-answer.js';
 import { UpstreamFault } from '../fault.js';
 import { splitAnswer } from '../split-answer.js';
 import { adoptGroup, releaseGroup, signalGroup } from './process-groups.js';
 import { CHILD_MARK, killMarked, newChildMark } from './process-marks.js';
 import type { ResolvedCommand } from './resolve-command.js';
-import { readMessageId, type SkippedLine, splitByteLines, splitLines } from './split-lines.js';
+import { EDGE_BYTES, readMessageId, type SkippedLine, splitByteLines, splitLines } from './split-lines.js';
 import type { UpstreamTransport } from './transport.js';
 
 /**
@@ -44,6 +45,7 @@ export class StdioTransport implements UpstreamTransport {
   onmessage?: Transport['onmessage'];
   onlost?: UpstreamTransport['onlost'];
   onoversize?: UpstreamTransport['onoversize'];
+  onlarge?: UpstreamTransport['onlarge'];
   onanswer?: UpstreamTransport['onanswer'];
   admits?: UpstreamTransport['admits'];
 
@@ -121,6 +123,12 @@ export class StdioTransport implements UpstreamTransport {
   }
 
   #receive(bytes: Buffer): void {
+    if (bytes.length > LARGE_BYTES && this.onlarge !== undefined) {
+      const id = readMessageId({ start: bytes.subarray(0, EDGE_BYTES), end: bytes.subarray(-EDGE_BYTES) });
+      if (id === undefined) this.#options.onNoise(`(a message of ${bytes.length} bytes that answers nothing)`);
+      else this.onlarge(bytes, id);
+      return;
+    }
     const answer = splitAnswer(bytes);
     if (answer === undefined) this.#receiveText(bytes.toString('utf8'));
     else this.onanswer?.(answer);

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { createCacheInterceptor } from '../../../src/interceptor/cache.js';
 import type { HandlerOutcome } from '../../../src/protocol/call.js';
 import { OperationError } from '../../../src/protocol/operation-error.js';
-import { readToolResult } from '../../../src/protocol/wire-answer.js';
+import { readHeld } from '../../support/read-held.js';
 import { anOperation } from '../../support/an-operation.js';
 import { aCall, aWrite, createHeldInterceptor } from './held-interceptor.js';
 
@@ -78,7 +78,7 @@ class Model {
   }
 
   #check(answer: HandlerOutcome, name: string, least: number): void {
-    const result = 'toolResult' in answer ? readToolResult(answer.toolResult) : undefined;
+    const result = 'toolResult' in answer ? readHeld(answer.toolResult) : undefined;
     const value = result?.structuredContent;
     this.answers += 1;
     if (result?._meta?.['cached'] === true) this.fromMemory += 1;

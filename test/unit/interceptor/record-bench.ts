@@ -7,7 +7,7 @@ import type { JsonObject } from '../../../src/protocol/json.js';
 import type { MergeRule, Operation } from '../../../src/protocol/operation.js';
 import { OperationError } from '../../../src/protocol/operation-error.js';
 import type { ToolCallResult } from '../../../src/protocol/result.js';
-import { readToolResult } from '../../../src/protocol/wire-answer.js';
+import { readHeld } from '../../support/read-held.js';
 import { createRecords } from '../../fixtures/servers/records.mjs';
 import { anUpstream } from '../../support/build-test-catalog.js';
 import { aCall } from './held-interceptor.js';
@@ -78,5 +78,5 @@ export function explainFailure(operation: Operation, _args: object, { content }:
 
 export function resultOf(outcome: HandlerOutcome): ToolCallResult {
   if (!('toolResult' in outcome)) throw new Error('no tool result');
-  return readToolResult(outcome.toolResult);
+  return readHeld(outcome.toolResult);
 }

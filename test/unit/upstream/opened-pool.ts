@@ -2,6 +2,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { StdioEndpoint, UpstreamConfig, UpstreamEndpoint } from '../../../src/config/gateway-config.js';
 import type { Observation } from '../../../src/observe/observation.js';
+import { LargeAnswer } from '../../../src/protocol/large-answer.js';
+import { readToolResult } from '../../../src/protocol/wire-answer.js';
+import { readLargeAnswer } from '../../../src/upstream/read-large-answer.js';
 import { Cancellation } from '../../../src/protocol/cancellation.js';
 import type { JsonObject } from '../../../src/protocol/json.js';
 import type { AnnouncedLimits } from '../../../src/protocol/limits.js';
@@ -107,8 +110,11 @@ export function openPool(...configs: readonly UpstreamConfig[]): OpenedPool {
       await until(() => observations.some(condition));
       return observations.find(condition)!;
     },
-    call: (tool, args = {}, { slug = 'one', ...overrides } = {}) =>
-      pool.get(slug)!.call({ tool, arguments: args, retryable: false, cancellation: new Cancellation(), ...overrides }),
+    call: async (tool, args = {}, { slug = 'one', ...overrides } = {}) => {
+      const call = { tool, arguments: args, retryable: false, cancellation: new Cancellation(), ...overrides };
+      const result = await pool.get(slug)!.call(call);
+      return readToolResult(result instanceof LargeAnswer ? readLargeAnswer(result.parts) : result);
+    },
     [Symbol.asyncDispose]: () => pool.close(),
   };
 }
