@@ -35,6 +35,7 @@ import {
   readKeptCatalog,
   readLockedCatalog,
 } from './kept-catalog.js';
+import { openLargeAnswers } from './large-answers.js';
 import { createLiveCatalog, type LiveCatalog } from './live-catalog.js';
 import { serverLogDirectory } from './log-review.js';
 import { explainPolicy, type PolicyQuestion } from './operator-api.js';
@@ -49,7 +50,6 @@ import {
   placeOperations,
 } from './status.js';
 import { describeUnmatched } from './unmatched-rules.js';
-import { openLargeAnswers } from './large-answers.js';
 import { createUpstreamHandler } from './upstream-handler.js';
 
 export type { GatewayStatus, NamedOperation, PlacedOperation, UpstreamSummary } from './status.js';

@@ -65,14 +65,16 @@ export async function shapeLargeAnswer(job: LargeAnswerJob): Promise<ShapedLarge
       code: reply.code,
       written: writeContent(reply),
       finished: { entries: [] },
-      ...(error === thrown ? {} : { defect: thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown) }),
+      ...(error === thrown
+        ? {}
+        : { defect: thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown) }),
     };
   }
 }
 
 function writeContent(reply: Reply): readonly Uint8Array[] {
   if (reply.written !== undefined) return reply.written;
-  return [Buffer.from(JSON.stringify([{ type: "text", text: reply.text }, ...reply.blocks]))];
+  return [Buffer.from(JSON.stringify([{ type: 'text', text: reply.text }, ...reply.blocks]))];
 }
 
 function tooMuchBeside(): OperationError {

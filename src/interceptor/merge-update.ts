@@ -2,10 +2,10 @@ import { checkArguments } from '../catalog/arguments/bind-arguments.js';
 import { pathOf } from '../catalog/arguments/parameter-scope.js';
 import type { HandlerCall, HandlerOutcome, OperationHandler } from '../protocol/call.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
+import { LargeAnswer } from '../protocol/large-answer.js';
 import type { MergeRule, Operation } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
 import { RESOURCE_VERSION } from '../protocol/result.js';
-import { LargeAnswer } from '../protocol/large-answer.js';
 import { WireAnswer } from '../protocol/wire-answer.js';
 import { questionKey } from './call-key.js';
 import {

@@ -5,10 +5,10 @@ import { type JsonPath, valueAt } from '../lib/json-path.js';
 import { toSnakeCase } from '../lib/names.js';
 import type { HandlerCall, HandlerOutcome, OperationHandler } from '../protocol/call.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
+import { LARGE_BYTES, LargeAnswer } from '../protocol/large-answer.js';
 import type { MergeRule, Operation, Parameter } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
 import type { ToolCallResult } from '../protocol/result.js';
-import { LARGE_BYTES, LargeAnswer } from '../protocol/large-answer.js';
 import { readToolResult } from '../protocol/wire-answer.js';
 
 /** Finds an upstream's operation by any of its names. */

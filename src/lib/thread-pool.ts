@@ -33,9 +33,7 @@ interface Task<Job, Done> {
 export class ThreadPool<Job, Done> {
   readonly #options: ThreadPoolOptions;
   readonly #waiting: Task<Job, Done>[] = [];
-  readonly #idle: Worker[] = [];
-  readonly #timers = new Map<Worker, NodeJS.Timeout>();
-  readonly #all = new Set<Worker>();
+  readonly #threads = new Set<Thread<Job, Done>>();
 
   constructor(options: ThreadPoolOptions) {
     this.#options = options;
@@ -45,8 +43,8 @@ export class ThreadPool<Job, Done> {
   run(job: Job): Promise<Done> {
     return new Promise((resolve, reject) => {
       const task = { job, resolve, reject };
-      const thread = this.#take();
-      if (thread !== undefined) this.#begin(thread, task);
+      const thread = this.#findFree();
+      if (thread !== undefined) thread.begin(task);
       else if (this.#waiting.length < this.#options.maxWaiting) this.#waiting.push(task);
       else reject(new ThreadFault('busy'));
     });
@@ -54,77 +52,89 @@ export class ThreadPool<Job, Done> {
 
   async close(): Promise<void> {
     for (const { reject } of this.#waiting.splice(0)) reject(new ThreadFault('ended'));
-    await Promise.all(Array.from(this.#all, (thread) => thread.terminate()));
+    await Promise.all(Array.from(this.#threads, (thread) => thread.end(new ThreadFault('ended'))));
   }
 
-  #take(): Worker | undefined {
-    const idle = this.#idle.pop();
-    if (idle !== undefined) {
-      clearTimeout(this.#timers.get(idle));
-      return idle;
-    }
-    return this.#all.size < this.#options.threads ? this.#start() : undefined;
+  #findFree(): Thread<Job, Done> | undefined {
+    const idle = [...this.#threads].find(({ isIdle }) => isIdle);
+    if (idle !== undefined || this.#threads.size >= this.#options.threads) return idle;
+    const thread: Thread<Job, Done> = new Thread(this.#options, {
+      onIdle: () => this.#next(),
+      onEnd: () => {
+        this.#threads.delete(thread);
+        this.#next();
+      },
+    });
+    this.#threads.add(thread);
+    return thread;
   }
 
-  #start(): Worker {
-    const { entry, maxMegabytes } = this.#options;
+  #next(): void {
+    if (this.#waiting.length === 0) return;
+    const thread = this.#findFree();
+    const task = thread === undefined ? undefined : this.#waiting.shift();
+    if (task !== undefined) thread?.begin(task);
+  }
+}
+
+interface ThreadEvents {
+  readonly onIdle: () => void;
+  readonly onEnd: () => void;
+}
+
+class Thread<Job, Done> {
+  readonly #options: ThreadPoolOptions;
+  readonly #events: ThreadEvents;
+  readonly #worker: Worker;
+  #task: Task<Job, Done> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #ended = false;
+
+  constructor(options: ThreadPoolOptions, events: ThreadEvents) {
+    this.#options = options;
+    this.#events = events;
+    const { entry, maxMegabytes } = options;
     // Its output is kept back: on stdio the process's own carries the protocol.
-    const thread = new Worker(entry, {
+    this.#worker = new Worker(entry, {
       stdout: true,
       stderr: true,
       resourceLimits: { maxOldGenerationSizeMb: maxMegabytes },
     });
-    thread.unref();
-    this.#all.add(thread);
-    return thread;
+    this.#worker.on('message', (done: Done) => this.#finish(done));
+    this.#worker.on('error', (cause) => void this.end(new ThreadFault('ended', { cause })));
+    this.#worker.on('exit', () => void this.end(new ThreadFault('ended')));
+    this.#worker.unref();
   }
 
-  #begin(thread: Worker, { job, resolve, reject }: Task<Job, Done>): void {
-    const end = (fault: ThreadFault): void => {
-      thread.removeAllListeners();
-      // A thread that is being ended may still report.
-      thread.on('error', () => {});
-      clearTimeout(timer);
-      this.#all.delete(thread);
-      void thread.terminate();
-      reject(fault);
-      this.#next();
-    };
-    const timer = setTimeout(() => end(new ThreadFault('timeout')), this.#options.maxMs);
-    thread.once('error', (cause) => end(new ThreadFault('ended', { cause })));
-    thread.once('exit', () => end(new ThreadFault('ended')));
-    thread.once('message', (done: Done) => {
-      thread.removeAllListeners();
-      clearTimeout(timer);
-      this.#rest(thread);
-      resolve(done);
-      this.#next();
-    });
-    thread.postMessage(job);
+  get isIdle(): boolean {
+    return this.#task === undefined && !this.#ended;
   }
 
-  #rest(thread: Worker): void {
-    this.#idle.push(thread);
-    const forget = (): void => {
-      this.#all.delete(thread);
-      const place = this.#idle.indexOf(thread);
-      if (place >= 0) this.#idle.splice(place, 1);
-      this.#timers.delete(thread);
-    };
-    thread.on('error', forget);
-    const timer = setTimeout(() => {
-      forget();
-      void thread.terminate();
-    }, this.#options.idleMs);
-    this.#timers.set(thread, timer.unref());
+  begin(task: Task<Job, Done>): void {
+    this.#task = task;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.end(new ThreadFault('timeout')), this.#options.maxMs);
+    this.#worker.postMessage(task.job);
   }
 
-  #next(): void {
-    const [task] = this.#waiting;
-    const thread = task === undefined ? undefined : this.#take();
-    if (task === undefined || thread === undefined) return;
-    this.#waiting.shift();
-    thread.removeAllListeners();
-    this.#begin(thread, task);
+  /** Ends the thread and fails its job. */
+  async end(fault: ThreadFault): Promise<void> {
+    if (this.#ended) return;
+    this.#ended = true;
+    clearTimeout(this.#timer);
+    const ending = this.#worker.terminate();
+    this.#task?.reject(fault);
+    this.#task = undefined;
+    this.#events.onEnd();
+    await ending;
+  }
+
+  #finish(done: Done): void {
+    const task = this.#task;
+    this.#task = undefined;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.end(new ThreadFault('ended')), this.#options.idleMs).unref();
+    task?.resolve(done);
+    this.#events.onIdle();
   }
 }

@@ -1,8 +1,8 @@
 import type { Cancellation } from './cancellation.js';
 import type { UserChannel } from './consent.js';
 import type { JsonObject } from './json.js';
-import type { Operation } from './operation.js';
 import type { LargeAnswer } from './large-answer.js';
+import type { Operation } from './operation.js';
 import type { ToolCallResult, Warning } from './result.js';
 import type { WireAnswer } from './wire-answer.js';
 

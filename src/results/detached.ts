@@ -1,7 +1,14 @@
 import type { Operation } from '../protocol/operation.js';
 import { finishAnswer } from './answer-query.js';
 import type { AnswerDeps } from './answer-whole.js';
-import type { CollectionQuery, ControlSet, DetachedResults, FinishedElsewhere, ReadContext, ReadData } from './result-types.js';
+import type {
+  CollectionQuery,
+  ControlSet,
+  DetachedResults,
+  FinishedElsewhere,
+  ReadContext,
+  ReadData,
+} from './result-types.js';
 import { readAnswer } from './shape/learned-shape.js';
 import { DetachedResultStore } from './stored/detached-store.js';
 

@@ -1,5 +1,5 @@
-import type { LargeAnswer } from '../protocol/large-answer.js';
 import { isJsonObject } from '../protocol/json.js';
+import type { LargeAnswer } from '../protocol/large-answer.js';
 import type { ToolCallResult } from '../protocol/result.js';
 import type { WireAnswer } from '../protocol/wire-answer.js';
 import { readResult } from './call-channel.js';

@@ -50,7 +50,10 @@ export class SplitAnswer {
   release(credentials: OwnCredentials): ToolCallResult | WireAnswer {
     const { resultType: _resultType, ...whole } = this.#result;
     if (credentials.mayOccurIn(this.#text)) {
-      return credentials.maskAll<ToolCallResult>({ ...whole, content: [{ type: 'text', text: decodeText(this.#text) }] });
+      return credentials.maskAll<ToolCallResult>({
+        ...whole,
+        content: [{ type: 'text', text: decodeText(this.#text) }],
+      });
     }
     const { content: _content, isError: _isError, _meta: meta, ...members } = whole;
     return new WireAnswer({

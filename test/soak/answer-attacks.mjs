@@ -2,7 +2,15 @@
 
 const tool = (name) => ({ name, inputSchema: { type: 'object', properties: {} }, annotations: { readOnlyHint: true } });
 const call = (operation, params = {}) => ({ operation, params });
-const LISTS = ['list_rows', 'list_pretty', 'list_structured', 'list_twice', 'list_digits', 'list_million', 'list_small'];
+const LISTS = [
+  'list_rows',
+  'list_pretty',
+  'list_structured',
+  'list_twice',
+  'list_digits',
+  'list_million',
+  'list_small',
+];
 const TEXTS = ['get_prose', 'get_string', 'get_nested', 'get_nested_structured'];
 const OTHERS = ['get_failure', 'get_image', 'list_blocks', 'get_malformed'];
 const TOOLS = [...LISTS, ...TEXTS, ...OTHERS].map(tool);
@@ -25,11 +33,25 @@ const handleIn = (answer) => /res_[A-Za-z0-9_-]+/.exec(answer)?.[0] ?? 'res_none
 const cursorIn = (answer) => /"endCursor\\":\\"([^"\\]+)/.exec(answer)?.[1] ?? 'none';
 const readOn = (params) => (answer) => call('introspect', { query: 'result', handle: handleIn(answer), ...params });
 
-const attack = (name, requests, config = {}) => ({ name, upstream: 'answer-upstream.mjs', tools: TOOLS, requests, config });
+const attack = (name, requests, config = {}) => ({
+  name,
+  upstream: 'answer-upstream.mjs',
+  showsEach: true,
+  tools: TOOLS,
+  requests,
+  config,
+});
 
 export const ANSWER_ATTACKS = [
-  attack('answers of 50 MB, cut to the default size', [...LISTS, ...TEXTS, ...OTHERS].map((name) => call(name))),
-  attack('answers of 50 MB, sent whole', [...LISTS, ...TEXTS, ...OTHERS].map((name) => call(name)), WHOLE),
+  attack(
+    'answers of 50 MB, cut to the default size',
+    [...LISTS, ...TEXTS, ...OTHERS].map((name) => call(name)),
+  ),
+  attack(
+    'answers of 50 MB, sent whole',
+    [...LISTS, ...TEXTS, ...OTHERS].map((name) => call(name)),
+    WHOLE,
+  ),
   ...LISTS.slice(0, 3).map((name) =>
     attack(
       `queries of 50 MB: ${name}`,

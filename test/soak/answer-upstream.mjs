@@ -7,7 +7,13 @@ const BYTES = 48_000_000;
 
 const fill = (one) => one.repeat(Math.floor(BYTES / one.length));
 const rows = (count, create) => Array.from({ length: count }, (_, index) => create(index));
-const row = (id) => ({ id, name: `row ${id}`, owner: `owner ${id % 97}`, size: (id * 7919) % 100_003, text: 'x'.repeat(40) });
+const row = (id) => ({
+  id,
+  name: `row ${id}`,
+  owner: `owner ${id % 97}`,
+  size: (id * 7919) % 100_003,
+  text: 'x'.repeat(40),
+});
 const listOf = (text) => `{"content":[{"type":"text","text":${JSON.stringify(text)}}]}`;
 const ROWS = 400_000;
 
@@ -22,10 +28,16 @@ const RESULTS = {
     const value = { items: rows(ROWS / 2.5, row) };
     return `{"content":[{"type":"text","text":${JSON.stringify(JSON.stringify(value, null, 1))}}],"structuredContent":${JSON.stringify(value)}}`;
   },
-  list_small: () => listOf(`[${fill('{"a":1},').slice(0, 40_000_000).replace(/,[^,]*$/, '')}]`),
+  list_small: () =>
+    listOf(
+      `[${fill('{"a":1},')
+        .slice(0, 40_000_000)
+        .replace(/,[^,]*$/, '')}]`,
+    ),
   list_million: () => listOf(JSON.stringify(rows(1_000_000, (id) => ({ id })))),
   get_nested: () => listOf('['.repeat(BYTES / 2) + ']'.repeat(BYTES / 2)),
-  get_nested_structured: () => `{"content":[],"structuredContent":${'{"a":'.repeat(8_000_000)}1${'}'.repeat(8_000_000)}}`,
+  get_nested_structured: () =>
+    `{"content":[],"structuredContent":${'{"a":'.repeat(8_000_000)}1${'}'.repeat(8_000_000)}}`,
   list_digits: () => listOf(`[${rows(1_200_000, (index) => `{"n":12345678901234567890${index}.5}`).join()}]`),
   get_failure: () => listOf(fill('no. ')).replace(/^\{/, '{"isError":true,'),
   get_image: () => `{"content":[{"type":"image","mimeType":"image/png","data":"${fill('QUJD')}"}]}`,

@@ -125,6 +125,8 @@ async function run(attack) {
   }
 }
 
+const nameOf = (request) => (typeof request === 'function' ? 'what follows' : JSON.stringify(request)).slice(0, 60);
+
 const [wanted = ''] = process.argv.slice(2);
 let worst = 0;
 for (const attack of [...ATTACKS, ...ANSWER_ATTACKS].filter(({ name }) => name.includes(wanted))) {
@@ -133,6 +135,10 @@ for (const attack of [...ATTACKS, ...ANSWER_ATTACKS].filter(({ name }) => name.i
   worst = Math.max(worst, longest.ms);
   const codes = [...new Set(pauses.map(({ code }) => code))].join(', ');
   const at = pauses.indexOf(longest);
+  if (attack.showsEach === true) {
+    for (const [index, { code, ms }] of pauses.entries())
+      console.log(`  ${nameOf(attack.requests[index]).padEnd(60)} ${ms.toFixed(0).padStart(6)} ms  ${code}`);
+  }
   console.log(
     `${attack.name.padEnd(34)} ${longest.ms.toFixed(0).padStart(6)} ms at request ${at} (idle ${idle.toFixed(0)} ms); ${pauses.length} requests: ${codes}`,
   );

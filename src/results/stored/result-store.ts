@@ -112,7 +112,11 @@ const BYTES_PER_CHARACTER = 8;
 const HANDLE_BYTES = 9;
 
 /** Stores snapshots and results in the memory of this process, in one cache. */
-export function createResultStore({ maxBytes, ttlMs, now = () => performance.now() }: ResultStoreOptions): OwningResultStore {
+export function createResultStore({
+  maxBytes,
+  ttlMs,
+  now = () => performance.now(),
+}: ResultStoreOptions): OwningResultStore {
   return new MemoryResultStore(maxBytes, ttlMs, now);
 }
 

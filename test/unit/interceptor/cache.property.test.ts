@@ -4,8 +4,8 @@ import { expect, it } from 'vitest';
 import { createCacheInterceptor } from '../../../src/interceptor/cache.js';
 import type { HandlerOutcome } from '../../../src/protocol/call.js';
 import { OperationError } from '../../../src/protocol/operation-error.js';
-import { readHeld } from '../../support/read-held.js';
 import { anOperation } from '../../support/an-operation.js';
+import { readHeld } from '../../support/read-held.js';
 import { aCall, aWrite, createHeldInterceptor } from './held-interceptor.js';
 
 const UPSTREAMS = ['one', 'two'] as const;

@@ -7,9 +7,9 @@ import type { JsonObject } from '../../../src/protocol/json.js';
 import type { MergeRule, Operation } from '../../../src/protocol/operation.js';
 import { OperationError } from '../../../src/protocol/operation-error.js';
 import type { ToolCallResult } from '../../../src/protocol/result.js';
-import { readHeld } from '../../support/read-held.js';
 import { createRecords } from '../../fixtures/servers/records.mjs';
 import { anUpstream } from '../../support/build-test-catalog.js';
+import { readHeld } from '../../support/read-held.js';
 import { aCall } from './held-interceptor.js';
 
 export const MERGE: MergeRule = { read: 'get_record', identifiers: { id: 'record_id' }, path: 'record' };

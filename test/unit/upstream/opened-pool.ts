@@ -2,14 +2,14 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { StdioEndpoint, UpstreamConfig, UpstreamEndpoint } from '../../../src/config/gateway-config.js';
 import type { Observation } from '../../../src/observe/observation.js';
-import { LargeAnswer } from '../../../src/protocol/large-answer.js';
-import { readToolResult } from '../../../src/protocol/wire-answer.js';
-import { readLargeAnswer } from '../../../src/upstream/read-large-answer.js';
 import { Cancellation } from '../../../src/protocol/cancellation.js';
 import type { JsonObject } from '../../../src/protocol/json.js';
+import { LargeAnswer } from '../../../src/protocol/large-answer.js';
 import type { AnnouncedLimits } from '../../../src/protocol/limits.js';
 import type { ToolCallResult } from '../../../src/protocol/result.js';
 import type { RawTool } from '../../../src/protocol/tools.js';
+import { readToolResult } from '../../../src/protocol/wire-answer.js';
+import { readLargeAnswer } from '../../../src/upstream/read-large-answer.js';
 import type { UpstreamCall } from '../../../src/upstream/upstream.js';
 import { openUpstreamPool, type UpstreamPool } from '../../../src/upstream/upstream-pool.js';
 
