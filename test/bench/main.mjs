@@ -1,7 +1,7 @@
 // Measures the built gateway beside a bare forwarder. `npm run bench -- --help`; docs/performance.md tells the method.
 import { cpus } from 'node:os';
 import { startGenerator } from './load/start-generator.mjs';
-import { readOptions, SCENARIOS, USAGE } from './options.mjs';
+import { PARTS, readOptions, SCENARIOS, USAGE } from './options.mjs';
 import { judgeBars } from './report/bars.mjs';
 import { renderReport } from './report/render-report.mjs';
 import { writeDocument } from './report/write-document.mjs';
@@ -10,11 +10,12 @@ import { measureCrash } from './scenario/crash.mjs';
 import { measureGate } from './scenario/gate.mjs';
 import { measureScale } from './scenario/scale.mjs';
 import { measureSessions } from './scenario/sessions.mjs';
-import { measureHttp, measureStdio } from './scenario/throughput.mjs';
+import { measureBig, measureHttp, measureStdio } from './scenario/throughput.mjs';
 
 const MEASURES = {
   http: measureHttp,
   stdio: measureStdio,
+  big: measureBig,
   gate: measureGate,
   answers: measureAnswers,
   scale: measureScale,
@@ -28,7 +29,7 @@ const generator = startGenerator();
 const faults = [];
 const context = { generator, options, program: options.program, faults, progress };
 const results = { machine: describeMachine() };
-for (const name of SCENARIOS.filter((scenario) => options.scenarios.includes(scenario))) {
+for (const name of [...SCENARIOS, ...PARTS].filter((scenario) => options.scenarios.includes(scenario))) {
   results[name] = await MEASURES[name](context);
 }
 await generator.stop();

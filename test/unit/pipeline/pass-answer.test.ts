@@ -50,6 +50,7 @@ async function shaped(
       explainFailure: () => {
         throw new Error('no failure');
       },
+      shapeLarge: () => Promise.reject(new Error('not large')),
     },
   );
 }
