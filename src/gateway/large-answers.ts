@@ -2,7 +2,7 @@ import type { GatewayConfig } from '../config/gateway-config.js';
 import { ThreadFault, ThreadPool } from '../lib/thread-pool.js';
 import type { Observer } from '../observe/observation.js';
 import type { ShapeLargeCall } from '../pipeline/pipeline.js';
-import type { LargeAnswer } from '../protocol/large-answer.js';
+import { type LargeAnswer, LargeMessage } from '../protocol/large-answer.js';
 import { OperationError } from '../protocol/operation-error.js';
 import type { ContentBlock, Reply } from '../protocol/result.js';
 import { withoutSchemas } from '../results/detached.js';
@@ -63,9 +63,10 @@ const REASONS: Readonly<Record<ThreadFault['kind'], string>> = {
 
 function unreadable({ kind }: ThreadFault, { parts }: LargeAnswer): OperationError {
   const { upstream } = parts.call;
+  const { length } = new LargeMessage(parts.pieces);
   return new OperationError(
     'INTERNAL_ERROR',
-    `The server '${upstream}' gave an answer of ${parts.bytes.length} bytes, but ${REASONS[kind]}. The call ran. Ask for less, for example for a page or a shorter range`,
+    `The server '${upstream}' gave an answer of ${length} bytes, but ${REASONS[kind]}. The call ran. Ask for less, for example for a page or a shorter range`,
     { upstream, reason: 'answer_too_complex', retryable: kind === 'busy', outcome: 'ran' },
   );
 }

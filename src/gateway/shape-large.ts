@@ -37,11 +37,9 @@ export async function shapeLargeAnswer(job: LargeAnswerJob): Promise<ShapedLarge
   const { operation, arguments: args } = context;
   const results = openDetached(context, job.results);
   try {
-    const { bytes } = job.answer;
-    const answer = { ...job.answer, bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) };
     const reply = await shape(
       { operation, arguments: args },
-      { toolResult: readLargeAnswer(answer) },
+      { toolResult: readLargeAnswer(job.answer) },
       {
         limits,
         explainFailure: createFailureReader(words),

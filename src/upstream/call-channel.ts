@@ -9,6 +9,7 @@ import {
 import type { ProgressUpdate } from '../protocol/call.js';
 import type { Cancellation } from '../protocol/cancellation.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
+import type { LargeMessage } from '../protocol/large-answer.js';
 import { answerTooLong, findFault, UpstreamFault } from './fault.js';
 import { ProgressAllowance, readProgressToken } from './progress-allowance.js';
 import { SplitAnswer } from './split-answer.js';
@@ -26,11 +27,11 @@ export type CallResult = JsonObject | SplitAnswer | UnreadMessage;
 
 /** A large message, which is not read here. */
 export class UnreadMessage {
-  readonly bytes: Buffer;
+  readonly message: LargeMessage;
   readonly id: unknown;
 
-  constructor(bytes: Buffer, id: unknown) {
-    this.bytes = bytes;
+  constructor(message: LargeMessage, id: unknown) {
+    this.message = message;
     this.id = id;
   }
 }
@@ -102,7 +103,7 @@ export class CallChannel implements Transport {
     this.hasPerRequestStream = transport.hasPerRequestStream === true;
     if (transport.kind === 'stdio') Object.assign(this, { pid: null, stderr: null });
     transport.onmessage = (message) => this.#receive(message);
-    transport.onlarge = (bytes, id) => this.#receiveLarge(bytes, id);
+    transport.onlarge = (message, id) => this.#receiveLarge(message, id);
     transport.onanswer = (answer) => this.#receiveSplit(answer);
     transport.admits = (text) => this.#admits(text);
     transport.onoversize = (id) => this.#rejectOversize(id);
@@ -168,7 +169,7 @@ export class CallChannel implements Transport {
    */
   async request(method: string, params: JsonObject, options: RequestOptions): Promise<JsonObject> {
     const result = await this.call(method, params, options);
-    if (result instanceof UnreadMessage) return readResult(JSON.parse(result.bytes.toString('utf8')));
+    if (result instanceof UnreadMessage) return readResult(JSON.parse(result.message.join().toString('utf8')));
     return result instanceof SplitAnswer ? readResult({ result: result.wholeResult() }) : result;
   }
 
@@ -235,10 +236,10 @@ export class CallChannel implements Transport {
     else this.#answer(id, message as unknown as JsonObject);
   }
 
-  #receiveLarge(bytes: Buffer, id: unknown): void {
+  #receiveLarge(message: LargeMessage, id: unknown): void {
     this.#messages += 1;
     const own = ownId(id);
-    if (own !== undefined) this.#take(own)?.resolve(new UnreadMessage(bytes, own));
+    if (own !== undefined) this.#take(own)?.resolve(new UnreadMessage(message, own));
     // The SDK's own requests have small answers.
     else this.#rejectOversize(id);
   }

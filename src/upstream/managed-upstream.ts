@@ -97,8 +97,8 @@ export class ManagedUpstream implements Upstream {
     return { upstream: this.slug, tool, repeatable, arguments: args, words, resource };
   }
 
-  #holdUnread({ bytes, id }: UnreadMessage, call: UpstreamCall): LargeAnswer {
-    return new LargeAnswer({ bytes, id, credentials: this.#credentials.literals, call: this.#failedCall(call) });
+  #holdUnread({ message: { pieces }, id }: UnreadMessage, call: UpstreamCall): LargeAnswer {
+    return new LargeAnswer({ pieces, id, credentials: this.#credentials.literals, call: this.#failedCall(call) });
   }
 
   status(): UpstreamStatus {

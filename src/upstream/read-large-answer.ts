@@ -1,5 +1,5 @@
 import { isJsonObject } from '../protocol/json.js';
-import type { LargeAnswer } from '../protocol/large-answer.js';
+import { type LargeAnswer, LargeMessage } from '../protocol/large-answer.js';
 import type { ToolCallResult } from '../protocol/result.js';
 import type { WireAnswer } from '../protocol/wire-answer.js';
 import { readResult } from './call-channel.js';
@@ -12,9 +12,10 @@ import { translateFailure } from './translate-failure.js';
  * Reads an answer of any size at once, so not in the thread that serves callers.
  * @throws OperationError for what is no result of the call
  */
-export function readLargeAnswer({ bytes, id, credentials, call }: LargeAnswer['parts']): ToolCallResult | WireAnswer {
+export function readLargeAnswer({ pieces, id, credentials, call }: LargeAnswer['parts']): ToolCallResult | WireAnswer {
   const own = new OwnCredentials(credentials);
   try {
+    const bytes = new LargeMessage(pieces).join();
     const split = splitAnswer(bytes);
     if (split !== undefined && isAnswerTo(split.id, id)) return split.release(own);
     return own.maskAll(readResult(findMessage(JSON.parse(bytes.toString('utf8')), id)));

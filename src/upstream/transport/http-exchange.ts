@@ -1,6 +1,6 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import type { Dispatcher } from 'undici';
-import { joinBytes, LARGE_BYTES } from '../../protocol/large-answer.js';
+import { LARGE_BYTES, LargeMessage, MessageBytes } from '../../protocol/large-answer.js';
 import { answerTooLong } from '../fault.js';
 
 /** Names and values in lower case, as undici hands them over. */
@@ -109,16 +109,14 @@ function asError(value: unknown): Error {
 }
 
 /** Reads a body whole. @param maxBytes what comes beyond it is an error. */
-export function readBytes(onBytes: (bytes: Buffer) => void, maxBytes: number): BodyReader {
-  const chunks: Buffer[] = [];
-  let held = 0;
+export function readBytes(onBytes: (bytes: Buffer | LargeMessage) => void, maxBytes: number): BodyReader {
+  const body = new MessageBytes();
   return {
     read: (chunk) => {
-      held += chunk.length;
-      if (held > maxBytes) throw answerTooLong(maxBytes);
-      chunks.push(chunk);
+      if (body.length + chunk.length > maxBytes) throw answerTooLong(maxBytes);
+      body.add(chunk);
     },
-    end: () => onBytes(joinBytes(chunks, held)),
+    end: () => onBytes(body.take()),
   };
 }
 
@@ -140,7 +138,7 @@ export const SKIP_BODY: BodyReader = { read: () => {}, end: () => {} };
 
 interface EventHandlers {
   /** The data of an event of type `message`. */
-  readonly onData: (data: Buffer) => void;
+  readonly onData: (data: Buffer | LargeMessage) => void;
   readonly onEventId: (id: string) => void;
   /** How long the server asks clients to wait before a new connection, in milliseconds. */
   readonly onRetry: (ms: number) => void;
@@ -171,9 +169,9 @@ function passEvent({ id, event, data }: EventSourceMessage, { onData, onEventId 
   if (data !== '' && (event === undefined || event === 'message')) onData(bytesOf(data));
 }
 
-function bytesOf(data: string): Buffer {
+function bytesOf(data: string): Buffer | LargeMessage {
   if (data.length <= LARGE_BYTES) return Buffer.from(data, 'latin1');
   const bytes = Buffer.from(new SharedArrayBuffer(data.length));
   bytes.write(data, 'latin1');
-  return bytes;
+  return new LargeMessage([bytes]);
 }

@@ -10,7 +10,7 @@ import {
 import { Pool } from 'undici';
 import type { HttpEndpoint } from '../../config/gateway-config.js';
 import { isJsonObject } from '../../protocol/json.js';
-import { LARGE_BYTES } from '../../protocol/large-answer.js';
+import { LargeMessage } from '../../protocol/large-answer.js';
 import type { AnnouncedLimits } from '../../protocol/limits.js';
 import { answerTooLong, UpstreamFault } from '../fault.js';
 import { splitAnswer } from '../split-answer.js';
@@ -255,13 +255,12 @@ export class HttpTransport implements UpstreamTransport {
     );
   }
 
-  #deliver(bytes: Buffer, post?: Post): void {
-    if (bytes.length > LARGE_BYTES && this.onlarge !== undefined) {
-      const id =
-        readMessageId({ start: bytes.subarray(0, EDGE_BYTES), end: bytes.subarray(-EDGE_BYTES) }) ?? post?.requestId;
+  #deliver(bytes: Buffer | LargeMessage, post?: Post): void {
+    if (bytes instanceof LargeMessage) {
+      const id = readMessageId(bytes.edges(EDGE_BYTES)) ?? post?.requestId;
       if (id === undefined) return;
       if (post !== undefined) this.#noteAnswer(id, post);
-      this.onlarge(bytes, id);
+      this.onlarge?.(bytes, id);
       return;
     }
     const answer = splitAnswer(bytes);

@@ -1,4 +1,4 @@
-import { joinBytes } from '../../protocol/large-answer.js';
+import { LargeMessage, MessageBytes } from '../../protocol/large-answer.js';
 
 const NEWLINE = 0x0a;
 /** How much of a skipped line's beginning and end is kept: enough for the members around its result. */
@@ -31,9 +31,12 @@ interface LineLimits {
  *
  * @returns takes the next chunk.
  */
-export function splitByteLines(onLine: (line: Buffer) => void, limits: LineLimits): (chunk: Buffer) => void {
+export function splitByteLines(
+  onLine: (line: Buffer | LargeMessage) => void,
+  limits: LineLimits,
+): (chunk: Buffer) => void {
   const { maxBytes, endlessBytes = ENDLESS_BYTES, onOverflow, onSkipped, onEndless } = limits;
-  let parts: Buffer[] = [];
+  const line = new MessageBytes();
   let held = 0;
   let skipped: { readonly start: Buffer; end: Buffer } | undefined;
 
@@ -45,18 +48,16 @@ export function splitByteLines(onLine: (line: Buffer) => void, limits: LineLimit
       if (held > endlessBytes && held - part.length <= endlessBytes) onEndless?.();
       return;
     }
-    parts.push(part);
+    line.add(part);
     if (held <= maxBytes) return;
-    const start = Buffer.concat(parts);
-    parts = [];
-    skipped = { start: Buffer.from(start.subarray(0, EDGE_BYTES)), end: lastBytes(Buffer.alloc(0), start) };
+    const begun = line.take();
+    const { start, end } = begun instanceof LargeMessage ? begun.edges(EDGE_BYTES) : { start: begun, end: begun };
+    skipped = { start: Buffer.from(start.subarray(0, EDGE_BYTES)), end: lastBytes(Buffer.alloc(0), end) };
     onOverflow?.(start);
   };
   const finish = (): void => {
-    const [first] = parts;
     if (skipped !== undefined) onSkipped?.({ ...skipped, bytes: held });
-    else if (first !== undefined) onLine(joinBytes(parts, held));
-    parts = [];
+    else if (held > 0) onLine(line.take());
     held = 0;
     skipped = undefined;
   };
@@ -74,7 +75,7 @@ export function splitByteLines(onLine: (line: Buffer) => void, limits: LineLimit
 
 /** The same, with each line as text. Bytes are decoded once a line is complete, so that characters split over chunks survive. */
 export function splitLines(onLine: (line: string) => void, limits: LineLimits): (chunk: Buffer) => void {
-  return splitByteLines((line) => onLine(line.toString('utf8')), limits);
+  return splitByteLines((line) => onLine((line instanceof LargeMessage ? line.join() : line).toString('utf8')), limits);
 }
 
 /** A copy, so that a large chunk is not kept for its end. */

@@ -2,7 +2,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { isJsonObject } from '../../protocol/json.js';
-import { LARGE_BYTES } from '../../protocol/large-answer.js';
+import { LargeMessage } from '../../protocol/large-answer.js';
 import { UpstreamFault } from '../fault.js';
 import { splitAnswer } from '../split-answer.js';
 import { adoptGroup, releaseGroup, signalGroup } from './process-groups.js';
@@ -122,11 +122,11 @@ export class StdioTransport implements UpstreamTransport {
     this.onoversize?.(id);
   }
 
-  #receive(bytes: Buffer): void {
-    if (bytes.length > LARGE_BYTES && this.onlarge !== undefined) {
-      const id = readMessageId({ start: bytes.subarray(0, EDGE_BYTES), end: bytes.subarray(-EDGE_BYTES) });
+  #receive(bytes: Buffer | LargeMessage): void {
+    if (bytes instanceof LargeMessage) {
+      const id = readMessageId(bytes.edges(EDGE_BYTES));
       if (id === undefined) this.#options.onNoise(`(a message of ${bytes.length} bytes that answers nothing)`);
-      else this.onlarge(bytes, id);
+      else this.onlarge?.(bytes, id);
       return;
     }
     const answer = splitAnswer(bytes);

@@ -1,4 +1,5 @@
 import type { RequestId, Transport } from '@modelcontextprotocol/client';
+import type { LargeMessage } from '../../protocol/large-answer.js';
 import type { UpstreamFault } from '../fault.js';
 import type { SplitAnswer } from '../split-answer.js';
 
@@ -11,7 +12,7 @@ export interface UpstreamTransport extends Transport {
   /** Grows whenever anything arrives from the server, also a part of a message. Absent where only whole messages are seen. */
   readonly activity?: number;
   /** A message of more than `LARGE_BYTES`, unread, in place of `onmessage`. @param id of the request that it seems to answer */
-  onlarge?: ((bytes: Buffer, id: RequestId) => void) | undefined;
+  onlarge?: ((message: LargeMessage, id: RequestId) => void) | undefined;
   /** An answer that consists of one long text, in place of `onmessage`. */
   onanswer?: ((answer: SplitAnswer) => void) | undefined;
   /** Asked with the text of each message before it is parsed; `false` drops it. */

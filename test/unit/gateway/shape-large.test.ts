@@ -24,7 +24,9 @@ const EVERYTHING: CollectionQuery = { filter: [], sort: [], includeItems: true, 
 
 function answerOf(message: object | string): LargeAnswer['parts'] {
   return {
-    bytes: Buffer.from(typeof message === 'string' ? message : JSON.stringify({ jsonrpc: '2.0', id: 5, ...message })),
+    pieces: [
+      Buffer.from(typeof message === 'string' ? message : JSON.stringify({ jsonrpc: '2.0', id: 5, ...message })),
+    ],
     id: 5,
     credentials: ['secret-credential'],
     call: { upstream: 'demo', tool: 'list_rows', repeatable: true, arguments: {}, words: 'clean' },
