@@ -3,8 +3,6 @@ import type { Caller } from '../protocol/call.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { Category, Operation } from '../protocol/operation.js';
 import type { Warning } from '../protocol/result.js';
-import type { SeenAnswer } from './shape/learned-shape.js';
-import type { StoredEntry } from './stored/result-store.js';
 
 /** What an operation's answers are, as far as is known. */
 export type ResultShape =
@@ -207,6 +205,25 @@ export interface DetachedResults {
   readonly storedBytes: number;
   readonly now: number;
 }
+
+/** What one answer shows of its operation's shape. */
+export type SeenAnswer = { readonly kind: 'list'; readonly path: FieldPath } | { readonly kind: 'object' | 'message' };
+
+/** Pages or a result that another thread has made, under the name by which its answer refers to them. */
+export type StoredEntry =
+  | {
+      readonly kind: 'pages';
+      readonly id: string;
+      readonly snapshot: {
+        readonly session: string;
+        readonly operation: string;
+        readonly question: string;
+        readonly fields?: FieldSelection;
+      };
+      readonly content: Uint8Array;
+      readonly ends: Uint32Array;
+    }
+  | { readonly kind: 'result'; readonly id: string; readonly operation: string; readonly content: Uint8Array };
 
 /** What such a thread leaves beside the answer. */
 export interface FinishedElsewhere {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { canonicalSchemaJson } from '../../lib/canonical-json.js';
 import type { Operation } from '../../protocol/operation.js';
-import type { FieldPath, ResultShape } from '../result-types.js';
+import type { FieldPath, ResultShape, SeenAnswer } from '../result-types.js';
 import { declaredShape, isReadable } from './declared-shape.js';
 import { locateList, onlyText } from './locate-list.js';
 
@@ -104,9 +104,6 @@ interface Experience {
 }
 
 const NO_EXPERIENCE: Experience = { lists: 0, objects: 0, messages: 0 };
-
-/** What one answer shows of its operation's shape. */
-export type SeenAnswer = { readonly kind: 'list'; readonly path: FieldPath } | { readonly kind: 'object' | 'message' };
 
 /**
  * Experience with one more answer. The same object where the answer shows nothing new: an empty list, a bare number, or one

@@ -1,11 +1,5 @@
-import type {
-  CursorPosition,
-  PageCursors,
-  PageSnapshot,
-  ResultStore,
-  StoredEntry,
-  StoredResult,
-} from './result-store.js';
+import type { StoredEntry } from '../result-types.js';
+import type { CursorPosition, PageCursors, PageSnapshot, ResultStore, StoredResult } from './result-store.js';
 import { fitsBound, newHandle, newSnapshotId, sizeOfPages, writeCursor } from './result-store.js';
 
 /** Takes what an answer wants stored, in a thread that has no store: the thread that has one keeps it afterwards. */

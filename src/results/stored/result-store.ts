@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Caller } from '../../protocol/call.js';
-import type { FieldSelection } from '../result-types.js';
+import type { FieldSelection, StoredEntry } from '../result-types.js';
 
 /** The ordered items that a query found, for its next pages. */
 export interface PageSnapshot {
@@ -49,17 +49,6 @@ export interface ResultStore {
   /** Bytes held now. */
   readonly bytes: number;
 }
-
-/** Pages or a result that another thread has made, under the name by which its answer refers to them. */
-export type StoredEntry =
-  | {
-      readonly kind: 'pages';
-      readonly id: string;
-      readonly snapshot: Omit<PageSnapshot, 'items'>;
-      readonly content: Uint8Array;
-      readonly ends: Uint32Array;
-    }
-  | { readonly kind: 'result'; readonly id: string; readonly operation: string; readonly content: Uint8Array };
 
 /** A store that takes what other threads have made. */
 export interface OwningResultStore extends ResultStore {
