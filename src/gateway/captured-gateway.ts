@@ -52,6 +52,7 @@ export function openCapturedGateway(
     isFirstWarning: () => true,
     slowMs: config.warnings.slowMs,
     explainFailure: createFailureReader(config.errors.upstreamWords),
+    shapeLarge: () => Promise.reject(new Error('there is no server')),
   });
   return {
     config,

@@ -32,6 +32,7 @@ import {
   readKeptCatalog,
   readLockedCatalog,
 } from './kept-catalog.js';
+import { openLargeAnswers } from './large-answers.js';
 import { createLiveCatalog, type LiveCatalog } from './live-catalog.js';
 import { serverLogDirectory } from './log-review.js';
 import { explainPolicy, type PolicyQuestion } from './operator-api.js';
@@ -129,6 +130,8 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
   const policy = await openPolicy(config, deps);
   lifecycle.opened('policy', () => policy.close());
   const results = createResultService(config.results);
+  const largeAnswers = openLargeAnswers(config, results, observe);
+  lifecycle.opened('threads', () => largeAnswers.close());
   const warnedOnce = createWarnedOnce();
   const pool = createPool(config, deps);
   const upstreamCalls = createUpstreamCalls(config, pool, policy);
@@ -167,6 +170,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     isFirstWarning: warnedOnce.isFirstWarning,
     slowMs: config.warnings.slowMs,
     explainFailure: createFailureReader(config.errors.upstreamWords),
+    shapeLarge: largeAnswers.shape,
   });
   const { batch: batchSettings, results: resultSettings, limits } = config;
   const batch = createBatchRunner({

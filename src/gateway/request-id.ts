@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { RawCall } from '../protocol/call.js';
-import { REQUEST_ID, type Reply } from '../protocol/result.js';
+import { REQUEST_ID, type Reply, withMeta } from '../protocol/result.js';
 
 /** Version, trace id, parent id, flags. https://www.w3.org/TR/trace-context/#traceparent-header */
 const TRACE_PARENT = /^(?!ff)[0-9a-f]{2}-([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?:-|$)/;
@@ -13,9 +13,9 @@ export function identifyRequest(call: RawCall): RawCall & { readonly caller: { r
   return { ...call, caller: { ...call.caller, requestId } };
 }
 
-/** The answer with the id of its request, for whoever compares it with the log. */
+/** The answer with the id of its request, by which it is found in the log. */
 export function withRequestId(reply: Reply, requestId: string): Reply {
-  return { ...reply, meta: { ...reply.meta, [REQUEST_ID]: requestId } };
+  return withMeta(reply, { [REQUEST_ID]: requestId });
 }
 
 function readTraceId(traceparent: unknown): string | undefined {

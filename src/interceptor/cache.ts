@@ -2,8 +2,10 @@ import { performance } from 'node:perf_hooks';
 import { LRUCache } from 'lru-cache';
 import type { HandlerCall, HandlerOutcome, OperationHandler, ProgressUpdate } from '../protocol/call.js';
 import { Cancellation } from '../protocol/cancellation.js';
+import { LargeAnswer } from '../protocol/large-answer.js';
 import { OperationError } from '../protocol/operation-error.js';
 import type { ToolCallResult } from '../protocol/result.js';
+import { WireAnswer } from '../protocol/wire-answer.js';
 import { questionKey } from './call-key.js';
 
 export interface CacheInterceptor {
@@ -56,7 +58,8 @@ export function createCacheInterceptor({ maxBytes, now }: CacheInterceptorOption
     read.outcome.then((outcome) => {
       const isFresh = end();
       const result = 'toolResult' in outcome ? outcome.toolResult : undefined;
-      if (!isFresh || result === undefined || result.isError === true) return;
+      // Whether a large answer is a failure is not known here.
+      if (!isFresh || result === undefined || result.isError === true || result instanceof LargeAnswer) return;
       answers.store(key, upstream, result, cacheSeconds);
     }, end);
     return read;
@@ -81,8 +84,10 @@ export function createCacheInterceptor({ maxBytes, now }: CacheInterceptorOption
 }
 
 /** Puts the marks on a copy: the cached answer is not changed. */
-function markCached(result: ToolCallResult, ageSeconds: number): ToolCallResult {
-  return { ...result, _meta: { ...result._meta, cached: true, cached_age_seconds: ageSeconds } };
+function markCached(result: ToolCallResult | WireAnswer, ageSeconds: number): ToolCallResult | WireAnswer {
+  const marks = { cached: true, cached_age_seconds: ageSeconds };
+  if (result instanceof WireAnswer) return result.withMeta(marks);
+  return { ...result, _meta: { ...result._meta, ...marks } };
 }
 
 /** Bytes that a cached answer takes beside its text, so that the number of tiny answers is bounded, too. */
@@ -90,7 +95,7 @@ const OVERHEAD_BYTES = 1_000;
 
 interface CachedAnswer {
   readonly upstream: string;
-  readonly result: ToolCallResult;
+  readonly result: ToolCallResult | WireAnswer;
   /** In the milliseconds of the cache's clock. */
   readonly cachedAt: number;
 }
@@ -120,16 +125,17 @@ class AnswerCache {
   }
 
   /** Undefined for an answer that was never stored, was dropped, or has expired. */
-  find(key: string): { readonly result: ToolCallResult; readonly ageSeconds: number } | undefined {
+  find(key: string): { readonly result: ToolCallResult | WireAnswer; readonly ageSeconds: number } | undefined {
     const cached = this.#answers.get(key);
     if (cached === undefined) return undefined;
     return { result: cached.result, ageSeconds: Math.floor((this.#now() - cached.cachedAt) / 1000) };
   }
 
   /** Does nothing where the answer alone is beyond the bound. */
-  store(key: string, upstream: string, result: ToolCallResult, seconds: number): void {
-    const size = measure(result);
+  store(key: string, upstream: string, answer: ToolCallResult | WireAnswer, seconds: number): void {
+    const size = measure(answer);
     if (size === undefined) return;
+    const result = answer instanceof WireAnswer ? answer.copy() : answer;
     this.#answers.set(key, { upstream, result, cachedAt: this.#now() }, { ttl: seconds * 1000, size });
   }
 
@@ -144,7 +150,11 @@ class AnswerCache {
   }
 }
 
-function measure(result: ToolCallResult): number | undefined {
+function measure(result: ToolCallResult | WireAnswer): number | undefined {
+  if (result instanceof WireAnswer) {
+    const beside = JSON.stringify([result.members, result.meta ?? null]);
+    return result.text.length + Buffer.byteLength(beside) + OVERHEAD_BYTES;
+  }
   try {
     return Buffer.byteLength(JSON.stringify(result)) + OVERHEAD_BYTES;
   } catch {

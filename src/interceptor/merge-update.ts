@@ -1,9 +1,11 @@
 import { checkArguments } from '../catalog/arguments/bind-arguments.js';
 import type { HandlerCall, HandlerOutcome, OperationHandler } from '../protocol/call.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
+import { LargeAnswer } from '../protocol/large-answer.js';
 import { type MergeRule, type Operation, pathOf } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
 import { RESOURCE_VERSION } from '../protocol/result.js';
+import { WireAnswer } from '../protocol/wire-answer.js';
 import { questionKey } from './call-key.js';
 import {
   type Expectation,
@@ -103,6 +105,8 @@ function isFailure(outcome: HandlerOutcome): boolean {
 function addVersion(outcome: HandlerOutcome, version: string | undefined): HandlerOutcome {
   if (version === undefined || !('toolResult' in outcome)) return outcome;
   const { toolResult } = outcome;
+  if (toolResult instanceof LargeAnswer) return outcome;
+  if (toolResult instanceof WireAnswer) return { toolResult: toolResult.withMeta({ [RESOURCE_VERSION]: version }) };
   return { toolResult: { ...toolResult, _meta: { ...toolResult._meta, [RESOURCE_VERSION]: version } } };
 }
 

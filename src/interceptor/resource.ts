@@ -4,9 +4,11 @@ import { type JsonPath, valueAt } from '../lib/json-path.js';
 import { toSnakeCase } from '../lib/names.js';
 import type { HandlerCall, HandlerOutcome, OperationHandler } from '../protocol/call.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
+import { LARGE_BYTES, LargeAnswer } from '../protocol/large-answer.js';
 import type { MergeRule, Operation, Parameter } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
 import type { ToolCallResult } from '../protocol/result.js';
+import { readToolResult } from '../protocol/wire-answer.js';
 
 /** Finds an upstream's operation by any of its names. */
 export type FindOperation = (upstream: string, name: string) => Operation | undefined;
@@ -131,8 +133,9 @@ export function createResourceReader({ inner, explainFailure }: ResourceReaderDe
   const runRead = async (update: Operation, read: HandlerCall): Promise<HandlerOutcome> => {
     try {
       const outcome = await inner(read);
+      if ('toolResult' in outcome && outcome.toolResult instanceof LargeAnswer) throw tooLargeToMerge(read.operation);
       if ('toolResult' in outcome && outcome.toolResult.isError === true) {
-        throw explainFailure(read.operation, read.arguments, outcome.toolResult);
+        throw explainFailure(read.operation, read.arguments, readToolResult(outcome.toolResult));
       }
       return outcome;
     } catch (error) {
@@ -158,6 +161,15 @@ export function findResource(outcome: HandlerOutcome, path: string): JsonObject 
   return isJsonObject(resource) ? resource : undefined;
 }
 
+/** A resource of that size would hold up other calls while it is merged. */
+function tooLargeToMerge({ name, upstream }: Operation): OperationError {
+  return new OperationError(
+    'VALIDATION_PAYLOAD_TOO_LARGE',
+    `Payload exceeds merge_size limit of ${LARGE_BYTES}: the resource that '${name}' reads is longer. Use an operation that changes a part of it`,
+    { upstream, limit_type: 'merge_size', limit_value: LARGE_BYTES, unit: 'bytes' },
+  );
+}
+
 function notAttempted(update: Operation, read: Operation, error: OperationError): OperationError {
   return new OperationError(
     error.code,
@@ -171,7 +183,8 @@ function notAttempted(update: Operation, read: Operation, error: OperationError)
 function readAnswer(outcome: HandlerOutcome): unknown {
   if ('data' in outcome) return outcome.data;
   if ('dataText' in outcome) return parseJson(outcome.dataText);
-  const { structuredContent, content } = outcome.toolResult;
+  if (outcome.toolResult instanceof LargeAnswer) return undefined;
+  const { structuredContent, content } = readToolResult(outcome.toolResult);
   if (structuredContent !== undefined) return structuredContent;
   const texts = Array.isArray(content) ? content.filter(({ type }) => type === 'text') : [];
   return texts.length === 1 ? parseJson(texts[0]?.['text']) : undefined;

@@ -9,10 +9,11 @@ import type { Charged, QuotaService } from '../policy/quota/quota-types.js';
 import type { Caller, HandlerHost, RawCall } from '../protocol/call.js';
 import { InputRequired } from '../protocol/consent.js';
 import type { JsonObject } from '../protocol/json.js';
+import type { LargeAnswer } from '../protocol/large-answer.js';
 import type { PayloadLimits } from '../protocol/limits.js';
 import type { Operation } from '../protocol/operation.js';
-import { type Reply, SESSION_ID, type Warning } from '../protocol/result.js';
-import type { ReadContext, ResultService } from '../results/result-types.js';
+import { type Reply, SESSION_ID, type Warning, withMeta } from '../protocol/result.js';
+import type { CollectionQuery, ReadContext, ResultService } from '../results/result-types.js';
 import { Meter } from '../schema/evaluation.js';
 import { type AuthorizedCall, authorize, dispatch } from './authorize.js';
 import { decode } from './decode.js';
@@ -23,6 +24,7 @@ import { type RoutedCall, route } from './route.js';
 import {
   type ExplainFailure,
   type FinishAnswer,
+  type PassAnswer,
   shape,
   shapeFailure,
   shapeQuestion,
@@ -53,7 +55,16 @@ interface PipelineDeps {
   /** Milliseconds from which a call counts as slow, unless its operation sets its own number. */
   readonly slowMs: number;
   readonly explainFailure: ExplainFailure;
+  readonly shapeLarge: ShapeLargeCall;
 }
+
+/** Shapes the large answer of one call. @param warnings those that are known before the answer is read */
+export type ShapeLargeCall = (
+  answer: LargeAnswer,
+  context: ReadContext,
+  query: CollectionQuery | undefined,
+  warnings: readonly Warning[],
+) => Promise<Reply>;
 
 /** Takes one call from the parsed request to the written answer. Never rejects. */
 type Pipeline = (raw: RawCall, snapshot: Snapshot) => Promise<Reply>;
@@ -80,8 +91,19 @@ const STAGE_WEIGHT = 10;
  * the audit trail at the end.
  */
 export function createPipeline(deps: PipelineDeps): Pipeline {
-  const { gatekeeper, catalog, quota, limits, observe, recordCall, results, isFirstWarning, slowMs, explainFailure } =
-    deps;
+  const {
+    gatekeeper,
+    catalog,
+    quota,
+    limits,
+    observe,
+    recordCall,
+    results,
+    isFirstWarning,
+    slowMs,
+    explainFailure,
+    shapeLarge,
+  } = deps;
 
   const runStages = async (raw: RawCall, snapshot: Snapshot, progress: Progress): Promise<Reply> => {
     const lane = raw.caller.sessionId;
@@ -113,11 +135,11 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
         stored === undefined
           ? await runCall(authorized, snapshot, progress, charged?.warnings ?? NO_WARNINGS)
           : shapeStored(stored, limits);
-      await charged?.settle(reply.text.length);
+      await charged?.settle(() => reply.text.length);
       return reply;
     } catch (fault) {
       // It has no answer: what was reserved for one is given back.
-      await charged?.settle(0);
+      await charged?.settle(() => 0);
       throw fault;
     }
   };
@@ -129,20 +151,30 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     quotaWarnings: readonly Warning[],
   ): Promise<Reply> => {
     const { operation, query, raw } = call;
+    const context = describeContext(call);
     const outcome = await dispatch(call, snapshot, host);
-    const finish: FinishAnswer = async (dataText, value) => {
-      const answer = await results.finish(describeContext(call), query, dataText, value);
-      const allWarnings = collectWarnings({
+    const addWarnings = (resultWarnings: readonly Warning[]): readonly Warning[] =>
+      collectWarnings({
         operation,
         durationMs: performance.now() - started,
         slowMs,
         isFirstWarning: () => isFirstWarning(raw.caller.sessionId, operation.qualifiedName),
         quotaWarnings,
-        resultWarnings: answer.warnings,
+        resultWarnings,
       });
-      return { ...answer, warnings: allWarnings };
+    const finish: FinishAnswer = async (dataText, value) => {
+      const answer = await results.finish(context, query, dataText, value);
+      return { ...answer, warnings: addWarnings(answer.warnings) };
     };
-    return shape(call, outcome, { limits, finish, explainFailure });
+    const pass: PassAnswer = (isAtMost) =>
+      results.passesUnread(context, query, isAtMost) ? addWarnings([]) : undefined;
+    return shape(call, outcome, {
+      limits,
+      pass,
+      finish,
+      explainFailure,
+      shapeLarge: (answer) => shapeLarge(answer, context, query, addWarnings([])),
+    });
   };
 
   const validateInTurns = async (routed: RoutedCall, snapshot: Snapshot): Promise<ValidatedCall> => {
@@ -221,7 +253,7 @@ function throttle(
 
 /** For debugging (specification, section 2.3.5): where clients and logs see it, and no model has to read it. */
 function withSession(reply: Reply, { sessionId }: Caller): Reply {
-  return { ...reply, meta: { ...reply.meta, [SESSION_ID]: sessionId } };
+  return withMeta(reply, { [SESSION_ID]: sessionId });
 }
 
 /** The caller is not told: it can do nothing about it, and the upstream's own answer says what is wrong. */

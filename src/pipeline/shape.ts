@@ -1,8 +1,10 @@
+import { bytesOfText, escapeAgain } from '../lib/json-literal.js';
 import type { HandlerOutcome } from '../protocol/call.js';
 import type { WordsMode } from '../protocol/clean-words.js';
 import type { InputRequired } from '../protocol/consent.js';
 import { isQuestionCode } from '../protocol/error-table.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
+import { LargeAnswer } from '../protocol/large-answer.js';
 import type { PayloadLimits } from '../protocol/limits.js';
 import type { Operation } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
@@ -14,6 +16,7 @@ import {
   type Warning,
 } from '../protocol/result.js';
 import { readFailure, resourceOf } from '../protocol/upstream-failure.js';
+import { decodeText, readToolResult, WireAnswer } from '../protocol/wire-answer.js';
 import type { ReadData } from '../results/result-types.js';
 import { payloadTooLarge } from './limit.js';
 import { toResultData } from './tool-result-data.js';
@@ -30,8 +33,20 @@ interface ShapedCall {
   readonly arguments: JsonObject;
 }
 
+/**
+ * Asked before an answer that came as bytes is read: the warnings to send with it where it is passed on as it is, undefined
+ * where it has to be read.
+ * @param isAtMost whether its JSON takes so many bytes at most
+ */
+export type PassAnswer = (isAtMost: (bytes: number) => boolean) => readonly Warning[] | undefined;
+
+/** Shapes an answer that is too large to be read in this thread. */
+export type ShapeLarge = (answer: LargeAnswer) => Promise<Reply>;
+
 interface Shaping {
+  readonly shapeLarge: ShapeLarge;
   readonly limits: PayloadLimits;
+  readonly pass: PassAnswer;
   readonly finish: FinishAnswer;
   readonly explainFailure: ExplainFailure;
 }
@@ -45,10 +60,13 @@ const MAX_BYTES_PER_UNIT = 3;
 export async function shape(
   { operation, arguments: args }: ShapedCall,
   outcome: HandlerOutcome,
-  { limits, finish, explainFailure }: Shaping,
+  { limits, pass, finish, explainFailure, shapeLarge }: Shaping,
 ): Promise<Reply> {
   if ('toolResult' in outcome) {
-    const { toolResult } = outcome;
+    if (outcome.toolResult instanceof LargeAnswer) return shapeLarge(outcome.toolResult);
+    const passed = outcome.toolResult instanceof WireAnswer ? passOn(outcome.toolResult, pass, limits) : undefined;
+    if (passed !== undefined) return passed;
+    const toolResult = readToolResult(outcome.toolResult);
     const reply =
       toolResult.isError === true
         ? shapeFailedTool(explainFailure(operation, args, toolResult), operation, toolResult)
@@ -73,9 +91,7 @@ async function shapeToolResult(result: ToolCallResult, finish: FinishAnswer): Pr
   const { dataText: whole, value, blocks } = toResultData(result);
   const { dataText, warnings, isPart = false } = await finish(whole, value);
   const beside = isPart ? blocks.filter(({ type }) => type !== 'text') : blocks;
-  const version = versionOf(result);
-  const meta = version === undefined ? undefined : { version };
-  return { ...envelope(dataText, beside, warnings, meta), ...passThrough(result) };
+  return { ...envelope(dataText, beside, warnings, envelopeMeta(result)), ...passThrough(result) };
 }
 
 /** Writes a failure as an answer. */
@@ -105,20 +121,61 @@ function envelope(
   warnings: readonly Warning[] = [],
   meta?: JsonObject,
 ): Reply {
-  const warningsMember = warnings.length === 0 ? '' : `,"warnings":${JSON.stringify(warnings)}`;
-  const metaMember = meta === undefined ? '' : `,"_meta":${JSON.stringify(meta)}`;
   return {
-    text: `{"success":true,"data":${dataText}${warningsMember}${metaMember}}`,
+    text: `${OPENING}${dataText}${closing(warnings, meta)}`,
     blocks,
     isError: false,
     code: 'OK',
   };
 }
 
+const OPENING = '{"success":true,"data":';
+
+function closing(warnings: readonly Warning[], meta: JsonObject | undefined): string {
+  const warningsMember = warnings.length === 0 ? '' : `,"warnings":${JSON.stringify(warnings)}`;
+  const metaMember = meta === undefined ? '' : `,"_meta":${JSON.stringify(meta)}`;
+  return `${warningsMember}${metaMember}}`;
+}
+
+/** Puts the text of an upstream's answer into the envelope as it came; undefined where the answer has to be read. */
+function passOn(answer: WireAnswer, pass: PassAnswer, limits: PayloadLimits): Reply | undefined {
+  const { text, isJson, meta } = answer;
+  const isAtMost = (bytes: number): boolean =>
+    isJson ? text.length <= bytes || bytesOfText(text) <= bytes : text.length + QUOTES <= bytes;
+  const warnings = pass(isAtMost);
+  if (warnings === undefined) return undefined;
+  const end = closing(warnings, envelopeMeta({ _meta: meta }));
+  const beside = OPENING.length + Buffer.byteLength(end);
+  if (!isAtMost(limits.maxResponseSize - beside)) {
+    const bytes = beside + (isJson ? bytesOfText(text) : text.length + QUOTES);
+    throw payloadTooLarge('response_size', bytes, limits);
+  }
+  const data = isJson ? [text] : [ESCAPED_QUOTE, escapeAgain(text), ESCAPED_QUOTE];
+  const envelopeText = (): string => {
+    const decoded = decodeText(text);
+    return `${OPENING}${isJson ? decoded : JSON.stringify(decoded)}${end}`;
+  };
+  return {
+    get text() {
+      return envelopeText();
+    },
+    written: [WRITTEN_OPENING, ...data, Buffer.from(`${JSON.stringify(end).slice(1, -1)}"}]`)],
+    blocks: [],
+    isError: false,
+    code: 'OK',
+    ...passThrough({ ...answer.members, ...(meta === undefined ? {} : { _meta: meta }) }),
+  };
+}
+
+/** The bytes that a text takes beside its characters. */
+const QUOTES = 2;
+const ESCAPED_QUOTE = Buffer.from('\\"');
+const WRITTEN_OPENING = Buffer.from(`[{"type":"text","text":"${JSON.stringify(OPENING).slice(1, -1)}`);
+
 /** The version that `if_match` takes, where the gateway read the resource: models see the envelope, not MCP's `_meta`. */
-function versionOf({ _meta: meta }: ToolCallResult): string | undefined {
+function envelopeMeta({ _meta: meta }: { readonly _meta?: JsonObject | undefined }): JsonObject | undefined {
   const version = meta?.[RESOURCE_VERSION];
-  return typeof version === 'string' ? version : undefined;
+  return typeof version === 'string' ? { version } : undefined;
 }
 
 function nativeBlocks(result: ToolCallResult): readonly ContentBlock[] {

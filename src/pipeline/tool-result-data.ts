@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isNestedDeeper } from '../lib/json-depth.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
+import { MAX_ANSWER_DEPTH } from '../protocol/limits.js';
 import { OperationError } from '../protocol/operation-error.js';
 import type { ContentBlock, ToolCallResult } from '../protocol/result.js';
-import { MAX_ANSWER_DEPTH } from '../results/result-types.js';
 
 /** An upstream's result as the envelope's `data`, with the blocks that stay native. */
 interface ResultData {

@@ -1,8 +1,10 @@
 import type { Cancellation } from './cancellation.js';
 import type { UserChannel } from './consent.js';
 import type { JsonObject } from './json.js';
+import type { LargeAnswer } from './large-answer.js';
 import type { Operation } from './operation.js';
 import type { ToolCallResult, Warning } from './result.js';
+import type { WireAnswer } from './wire-answer.js';
 
 /** An MCP `tools/call` as a server passes it on: parsed, and otherwise unchanged. */
 export interface RawCall {
@@ -78,7 +80,7 @@ export type HandlerOutcome =
       readonly meta?: JsonObject;
     }
   | { readonly dataText: string }
-  | { readonly toolResult: ToolCallResult };
+  | { readonly toolResult: ToolCallResult | WireAnswer | LargeAnswer };
 
 /** Runs an operation. Rejects with an `OperationError`; anything else is a defect and answered as INTERNAL_ERROR. */
 export type OperationHandler = (call: HandlerCall) => Promise<HandlerOutcome>;

@@ -7,6 +7,9 @@ export interface PayloadLimits {
   readonly maxNestingDepth: number;
 }
 
+/** Levels of nesting that are read as JSON; a text that is nested deeper stays a text. */
+export const MAX_ANSWER_DEPTH = 512;
+
 /** What an upstream's answer said about its own rate limit. */
 export interface AnnouncedLimits {
   /** The status of the answer, where that tells callers to wait: 429 is a limit, 503 an outage. */

@@ -27,6 +27,24 @@ interface WholeAnswer {
   readonly data: unknown;
 }
 
+/** An answer as the caller wants it, all at once: for a thread that nothing else waits for. */
+export function finishAnswer(
+  context: ReadContext,
+  query: CollectionQuery | undefined,
+  { dataText, value }: { readonly dataText: string; readonly value: unknown },
+  deps: AnswerDeps,
+): ReadData {
+  if (query === undefined) return answerWhole(context, dataText, deps);
+  const data = value ?? parseExact(dataText);
+  deps.memory.learn(context.operation, data);
+  return markPart(runAtOnce(answerQuery(context, query, { dataText, data }, deps)), dataText);
+}
+
+/** Says of an answer whether it is no longer the whole one. */
+export function markPart(answer: ReadData, dataText: string): ReadData {
+  return answer.dataText === dataText ? answer : { ...answer, isPart: true };
+}
+
 /** Applies the caller's controls to an upstream's answer. What they cannot be applied to comes whole, with a warning. */
 export function* answerQuery(
   context: ReadContext,

@@ -1,3 +1,4 @@
+import type { GatewayConfig } from '../config/gateway-config.js';
 import type { Caller } from '../protocol/call.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { Category, Operation } from '../protocol/operation.js';
@@ -80,15 +81,22 @@ export interface ResultService {
     dataText: string,
     value?: unknown,
   ): ReadData | Promise<ReadData>;
+  /**
+   * Whether the caller gets an upstream's answer as it is, without its having to be read: nothing is asked of it, it fits, and
+   * there is nothing to learn from it. The answer then does not come to `finish`.
+   * @param isAtMost whether its JSON takes so many bytes at most
+   */
+  passesUnread(context: ReadContext, query: CollectionQuery | undefined, isAtMost: (bytes: number) => boolean): boolean;
+  /** What finishing an answer in another thread needs, as plain data. */
+  detach(context: ReadContext): DetachedResults;
+  /** Takes over what another thread has found and made. */
+  attach(context: ReadContext, finished: FinishedElsewhere): void;
   /** Reads a part of a stored result; JSON text. Throws an `OperationError`. */
   readStored(request: StoredResultRequest, caller: Caller): string;
   /** The qualified name of the operation that gave a stored result; undefined where the caller has no such result. */
   operationOf(handle: string, caller: Caller): string | undefined;
   endSession(sessionId: string): void;
 }
-
-/** Levels of nesting that are read as JSON; a text that is nested deeper stays a text. */
-export const MAX_ANSWER_DEPTH = 512;
 
 /**
  * What a caller may ask of a READ beside its own parameters (companion document "collection querying", section 2).
@@ -193,6 +201,41 @@ interface TakenControls {
   readonly query?: CollectionQuery;
 }
 
+/** What a thread without a result service needs to finish one answer. */
+export interface DetachedResults {
+  readonly settings: GatewayConfig['results'];
+  readonly controls: Pick<ControlSet, 'kind' | 'names'>;
+  readonly shape: ResultShape | undefined;
+  readonly signingKey: Uint8Array;
+  readonly storedBytes: number;
+  readonly now: number;
+}
+
+/** What one answer shows of its operation's shape. */
+export type SeenAnswer = { readonly kind: 'list'; readonly path: FieldPath } | { readonly kind: 'object' | 'message' };
+
+/** Pages or a result that another thread has made, under the name by which its answer refers to them. */
+export type StoredEntry =
+  | {
+      readonly kind: 'pages';
+      readonly id: string;
+      readonly snapshot: {
+        readonly session: string;
+        readonly operation: string;
+        readonly question: string;
+        readonly fields?: FieldSelection;
+      };
+      readonly content: Uint8Array;
+      readonly ends: Uint32Array;
+    }
+  | { readonly kind: 'result'; readonly id: string; readonly operation: string; readonly content: Uint8Array };
+
+/** What such a thread leaves beside the answer. */
+export interface FinishedElsewhere {
+  readonly entries: readonly StoredEntry[];
+  readonly learned?: SeenAnswer;
+}
+
 /** The category whose operations take controls. */
 export const CONTROLLED: Category = 'READ';
 
@@ -204,6 +247,16 @@ export const passResults: ResultService = {
   takeControls: (_operation, params) => ({ params }),
   resume: () => undefined,
   finish: (_context, _query, dataText) => ({ dataText, warnings: [] }),
+  passesUnread: () => true,
+  detach: () => ({
+    settings: { maxBytes: 0, keptBytes: 1, keptSeconds: 1, compact: false },
+    controls: NO_CONTROLS,
+    shape: undefined,
+    signingKey: new Uint8Array(),
+    storedBytes: 1,
+    now: 0,
+  }),
+  attach: () => undefined,
   readStored: () => '{}',
   operationOf: () => undefined,
   endSession: () => undefined,

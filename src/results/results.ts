@@ -1,14 +1,14 @@
 import type { GatewayConfig } from '../config/gateway-config.js';
 import type { Operation } from '../protocol/operation.js';
-import { answerPage, answerQuery } from './answer-query.js';
-import { type AnswerDeps, answerWhole } from './answer-whole.js';
+import { answerPage, answerQuery, markPart } from './answer-query.js';
+import { type AnswerDeps, answerWhole, boundOf } from './answer-whole.js';
 import { handleGone, unknownControlNames } from './errors.js';
 import { parseExact, writeExact } from './exact-numbers.js';
 import { parsePath } from './query/fields.js';
 import { readQuery } from './query/read-query.js';
 import { createProjection, presetsOf } from './query/select-fields.js';
 import { runAtOnce, runInSlices } from './query/sliced.js';
-import type { ReadData, ResultService, StoredResultRequest } from './result-types.js';
+import type { ResultService, StoredResultRequest } from './result-types.js';
 import { createControls, splitControls } from './shape/controls.js';
 import { createShapeMemory } from './shape/learned-shape.js';
 import { readStoredResult } from './stored/read-stored.js';
@@ -50,16 +50,34 @@ export function createResultService(settings: GatewayConfig['results'], now: () 
     finish(context, query, dataText, value) {
       const { operation } = context;
       if (query === undefined) {
-        if (dataText.length <= MAX_LEARNED_LENGTH && isWorthLearning(operation))
+        if (dataText.length <= MAX_LEARNED_LENGTH && isWorthLearning.take(operation))
           memory.learn(operation, JSON.parse(dataText));
         return answerWhole(context, dataText, deps);
       }
       const data = value ?? parseExact(dataText);
       memory.learn(operation, data);
       const work = answerQuery(context, query, { dataText, data }, deps);
-      const mark = (answer: ReadData): ReadData =>
-        answer.dataText === dataText ? answer : { ...answer, isPart: true };
-      return dataText.length > LARGEST_AT_ONCE ? runInSlices(work).then(mark) : mark(runAtOnce(work));
+      return dataText.length > LARGEST_AT_ONCE
+        ? runInSlices(work).then((answer) => markPart(answer, dataText))
+        : markPart(runAtOnce(work), dataText);
+    },
+    passesUnread(context, query, isAtMost) {
+      if (query !== undefined) return false;
+      const maxBytes = boundOf(context, deps);
+      if (maxBytes !== 0 && !isAtMost(maxBytes)) return false;
+      return !(isWorthLearning.isDue(context.operation) && isAtMost(MAX_LEARNED_LENGTH));
+    },
+    detach: ({ operation }) => ({
+      settings,
+      controls: { kind: controlsOf(operation).kind, names: controlsOf(operation).names },
+      shape: memory.shapeOf(operation),
+      signingKey: stored.signingKey,
+      storedBytes: settings.keptBytes,
+      now: now(),
+    }),
+    attach({ operation, caller }, { entries, learned }) {
+      for (const entry of entries) stored.keep(entry, caller);
+      if (learned !== undefined) memory.note(operation, learned);
     },
     readStored(request, caller) {
       const result = stored.findResult(request.handle, caller);
@@ -87,11 +105,28 @@ function projectStored(
   return items.map(createProjection(selection, items, { computed: [], presets: new Map(), now }));
 }
 
-function createSampler(): (operation: Operation) => boolean {
+/** Chooses the answers of an operation that are examined. */
+interface Sampler {
+  /** Whether the next answer is one of them. Where it is not, the answer has been counted. */
+  isDue(operation: Operation): boolean;
+  /** Counts an answer, and says whether it is one of them. */
+  take(operation: Operation): boolean;
+}
+
+function createSampler(): Sampler {
   const seen = new WeakMap<Operation, number>();
-  return (operation) => {
-    const count = (seen.get(operation) ?? 0) + 1;
-    seen.set(operation, count);
-    return count <= LEARNED_AT_FIRST || count % LEARNED_EVERY === 0;
+  const isExamined = (count: number): boolean => count <= LEARNED_AT_FIRST || count % LEARNED_EVERY === 0;
+  const nextOf = (operation: Operation): number => (seen.get(operation) ?? 0) + 1;
+  return {
+    isDue(operation) {
+      const next = nextOf(operation);
+      if (!isExamined(next)) seen.set(operation, next);
+      return isExamined(next);
+    },
+    take(operation) {
+      const next = nextOf(operation);
+      seen.set(operation, next);
+      return isExamined(next);
+    },
   };
 }

@@ -9,8 +9,10 @@ import {
 import type { ProgressUpdate } from '../protocol/call.js';
 import type { Cancellation } from '../protocol/cancellation.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
+import type { LargeMessage } from '../protocol/large-answer.js';
 import { answerTooLong, findFault, UpstreamFault } from './fault.js';
 import { ProgressAllowance, readProgressToken } from './progress-allowance.js';
+import { SplitAnswer } from './split-answer.js';
 import type { UpstreamTransport } from './transport/transport.js';
 
 /** The SDK's client counts its requests from 0; the channel's own begin where no client will ever arrive. */
@@ -19,6 +21,20 @@ const FIRST_ID = 1_000_000_001;
 const PING_MS = 5_000;
 /** How exactly time-outs are kept. One timer for all calls instead of one a call. */
 const SWEEP_MS = 250;
+
+/** The result of a request: as a value, with its text as it came, or unread. */
+export type CallResult = JsonObject | SplitAnswer | UnreadMessage;
+
+/** A large message, which is not read here. */
+export class UnreadMessage {
+  readonly message: LargeMessage;
+  readonly id: unknown;
+
+  constructor(message: LargeMessage, id: unknown) {
+    this.message = message;
+    this.id = id;
+  }
+}
 
 interface RequestOptions {
   /** Silence longer than this fails the request; progress starts the clock anew. */
@@ -31,7 +47,7 @@ interface RequestOptions {
 }
 
 interface Pending {
-  readonly resolve: (result: JsonObject) => void;
+  readonly resolve: (result: CallResult) => void;
   readonly reject: (error: unknown) => void;
   readonly method: string;
   readonly timeoutMs: number;
@@ -91,6 +107,8 @@ export class CallChannel implements Transport {
     this.hasPerRequestStream = transport.hasPerRequestStream === true;
     if (transport.kind === 'stdio') Object.assign(this, { pid: null, stderr: null });
     transport.onmessage = (message) => this.#receive(message);
+    transport.onlarge = (message, id) => this.#receiveLarge(message, id);
+    transport.onanswer = (answer) => this.#receiveSplit(answer);
     transport.admits = (text) => this.#admits(text);
     transport.onoversize = (id) => this.#rejectOversize(id);
     transport.onerror = (error) => this.onerror?.(error);
@@ -156,7 +174,14 @@ export class CallChannel implements Transport {
    *
    * Rejects with an `UpstreamFault`, with a `ProtocolError` for a JSON-RPC error, or with an `SdkHttpError`.
    */
-  request(method: string, params: JsonObject, options: RequestOptions): Promise<JsonObject> {
+  async request(method: string, params: JsonObject, options: RequestOptions): Promise<JsonObject> {
+    const result = await this.call(method, params, options);
+    if (result instanceof UnreadMessage) return readResult(JSON.parse(result.message.join().toString('utf8')));
+    return result instanceof SplitAnswer ? readResult({ result: result.wholeResult() }) : result;
+  }
+
+  /** The same, for whom an answer need not be parsed. */
+  call(method: string, params: JsonObject, options: RequestOptions): Promise<CallResult> {
     if (this.#lost !== undefined) return Promise.reject(lostWith(this.#lost, { undelivered: true }));
     if (options.cancellation?.cancelled === true) return Promise.reject(cancelled(options.cancellation));
     const id = this.#nextId;
@@ -219,17 +244,31 @@ export class CallChannel implements Transport {
     else this.onunknown?.(message.id);
   }
 
+  #receiveLarge(message: LargeMessage, id: unknown): void {
+    this.#messages += 1;
+    const own = ownId(id);
+    if (own !== undefined) this.#take(own)?.resolve(new UnreadMessage(message, own));
+    // The SDK's own requests have small answers.
+    else this.#rejectOversize(id);
+  }
+
+  #receiveSplit(answer: SplitAnswer): void {
+    this.#messages += 1;
+    const id = ownId(answer.id);
+    if (id === undefined) this.onmessage?.(answer.whole());
+    // One that comes too late is dropped.
+    else this.#take(id)?.resolve(answer);
+  }
+
   #answer(id: number, message: JsonObject): void {
     const pending = this.#take(id);
     // Too late: timed out or cancelled meanwhile.
     if (pending === undefined) return;
-    const { result, error } = message;
-    if (isJsonObject(error)) pending.reject(protocolError(error));
-    else if (!isJsonObject(result))
-      pending.reject(new UpstreamFault('malformed', 'its answer has neither result nor error'));
-    else if (isInputRequiredResult(result))
-      pending.reject(new UpstreamFault('input-required', 'the tool asks the client for input'));
-    else pending.resolve(withoutResultType(result));
+    try {
+      pending.resolve(readResult(message));
+    } catch (thrown) {
+      pending.reject(thrown);
+    }
   }
 
   /** Whether the progress was of a request of ours. */
@@ -340,6 +379,14 @@ export class CallChannel implements Transport {
     // What was in flight may have run, even where a new request would certainly not have been delivered.
     for (const { reject } of pending) reject(lostWith(this.#lost, { undelivered: false }));
   }
+}
+
+/** The result in an answer. Throws what the answer says of a failure. */
+export function readResult({ result, error }: { readonly result?: unknown; readonly error?: unknown }): JsonObject {
+  if (isJsonObject(error)) throw protocolError(error);
+  if (!isJsonObject(result)) throw new UpstreamFault('malformed', 'its answer has neither result nor error');
+  if (isInputRequiredResult(result)) throw new UpstreamFault('input-required', 'the tool asks the client for input');
+  return withoutResultType(result);
 }
 
 function expired({ endsAt, maxMs, timeoutMs }: Pending, now: number): UpstreamFault {

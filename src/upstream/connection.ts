@@ -11,9 +11,8 @@ import {
 import type { UpstreamConfig } from '../config/gateway-config.js';
 import type { Observer } from '../observe/observation.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
-import type { ToolCallResult } from '../protocol/result.js';
 import type { RawTool } from '../protocol/tools.js';
-import { CallChannel } from './call-channel.js';
+import { CallChannel, type CallResult } from './call-channel.js';
 import { UpstreamFault } from './fault.js';
 import { readDefinitions, readTools, watchToolList, withoutTaskTools } from './tool-list.js';
 import { encodeHeaderValue } from './transport/http-headers.js';
@@ -39,7 +38,7 @@ export interface Connection {
   /** Resolves when nothing is left of it. */
   readonly closed: Promise<void>;
   /** Rejects with an `UpstreamFault`, a `ProtocolError` or an `SdkHttpError`. */
-  call(call: UpstreamCall, timeoutMs: number): Promise<ToolCallResult>;
+  call(call: UpstreamCall, timeoutMs: number): Promise<CallResult>;
   /** Lets what is in flight finish, then closes. */
   retire(): void;
   close(): Promise<void>;
@@ -267,9 +266,9 @@ function callTool(
   channel: CallChannel,
   call: UpstreamCall,
   { timeoutMs, maxMs, mirrored }: CallSettings,
-): Promise<ToolCallResult> {
+): Promise<CallResult> {
   const parameters = mirrored.get(call.tool);
-  return channel.request(
+  return channel.call(
     'tools/call',
     { name: call.tool, arguments: call.arguments },
     {

@@ -1,13 +1,16 @@
 import type { UpstreamConfig } from '../config/gateway-config.js';
 import type { UpstreamState } from '../observe/observation.js';
 import type { Cancellation } from '../protocol/cancellation.js';
-import { OperationError } from '../protocol/operation-error.js';
+import { type FailedCall, LargeAnswer } from '../protocol/large-answer.js';
 import type { ToolCallResult } from '../protocol/result.js';
 import type { Absence, RawTool } from '../protocol/tools.js';
+import type { WireAnswer } from '../protocol/wire-answer.js';
 import { RetryPacer } from './backoff.js';
+import { type CallResult, UnreadMessage } from './call-channel.js';
 import { type Connection, type EraMemory, openConnection } from './connection.js';
 import { findFault, UpstreamFault } from './fault.js';
-import { OwnCredentials } from './own-credentials.js';
+import { OwnCredentials, withoutCredentials } from './own-credentials.js';
+import { SplitAnswer } from './split-answer.js';
 import type { StartSlots } from './start-slots.js';
 import { describeConnectFailure, isAnswer, translateFailure } from './translate-failure.js';
 import type { TransportSurroundings } from './transport/open-transport.js';
@@ -78,20 +81,28 @@ export class ManagedUpstream implements Upstream {
     return settled;
   }
 
-  async call(call: UpstreamCall): Promise<ToolCallResult> {
+  async call(call: UpstreamCall): Promise<ToolCallResult | WireAnswer | LargeAnswer> {
     const timeoutMs = call.timeoutMs ?? this.#options.config.timeoutMs;
     try {
       if (!this.#limit.tryEnter()) await this.#limit.enter(timeoutMs, call.cancellation);
       try {
-        return this.#credentials.maskAll(await this.#deliver(call, timeoutMs));
+        const result = await this.#deliver(call, timeoutMs);
+        if (result instanceof UnreadMessage) return this.#holdUnread(result, call);
+        return result instanceof SplitAnswer ? result.release(this.#credentials) : this.#credentials.maskAll(result);
       } finally {
         this.#limit.leave();
       }
     } catch (error) {
-      const { tool, retryable: repeatable, arguments: args, words = 'clean', resource } = call;
-      const failedCall = { upstream: this.slug, tool, repeatable, arguments: args, words, resource };
-      throw this.#withoutCredentials(translateFailure(error, failedCall));
+      throw withoutCredentials(translateFailure(error, this.#failedCall(call)), this.#credentials);
     }
+  }
+
+  #failedCall({ tool, retryable: repeatable, arguments: args, words = 'clean', resource }: UpstreamCall): FailedCall {
+    return { upstream: this.slug, tool, repeatable, arguments: args, words, resource };
+  }
+
+  #holdUnread({ message: { pieces }, id }: UnreadMessage, call: UpstreamCall): LargeAnswer {
+    return new LargeAnswer({ pieces, id, credentials: this.#credentials.literals, call: this.#failedCall(call) });
   }
 
   status(): UpstreamStatus {
@@ -137,15 +148,8 @@ export class ManagedUpstream implements Upstream {
     await this.#supervision;
   }
 
-  #withoutCredentials(error: OperationError): OperationError {
-    const { code, message, details, cause } = error;
-    const masked = { message: this.#credentials.mask(message), details: this.#credentials.maskAll(details) };
-    if (masked.message === message && masked.details === details) return error;
-    return new OperationError(code, masked.message, masked.details, { cause });
-  }
-
   /** Sends the call, and sends it again after a loss where that is safe. */
-  async #deliver(call: UpstreamCall, timeoutMs: number): Promise<ToolCallResult> {
+  async #deliver(call: UpstreamCall, timeoutMs: number): Promise<CallResult> {
     const repeats = { unsent: 0, run: 0, forgotten: 0 };
     for (;;) {
       const ready = this.#connection;

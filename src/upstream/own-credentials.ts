@@ -1,5 +1,6 @@
 import type { UpstreamEndpoint } from '../config/gateway-config.js';
 import { isJsonObject } from '../protocol/json.js';
+import { OperationError } from '../protocol/operation-error.js';
 
 /** Names of variables, headers and query parameters whose values are credentials. */
 const CREDENTIAL_NAME =
@@ -16,10 +17,12 @@ const MASK = '[credential]';
  */
 export class OwnCredentials {
   readonly #literals: readonly string[];
+  /** As they stand within a JSON string. */
+  readonly #written: readonly Buffer[];
 
-  constructor(endpoint: UpstreamEndpoint) {
-    const values =
-      endpoint.type === 'stdio' ? listNamed(endpoint.env) : [...listNamed(endpoint.headers), ...inUrl(endpoint.url)];
+  /** @param given the server's endpoint, or the literals of another such object */
+  constructor(given: UpstreamEndpoint | readonly string[]) {
+    const values = 'type' in given ? credentialsOf(given) : given;
     const long = values
       .map((value) => value.trim())
       .filter((value) => value.length >= MIN_LENGTH && !PATH_START.test(value));
@@ -27,6 +30,16 @@ export class OwnCredentials {
     // As they are, and as they stand in a JSON text or in an address.
     const forms = long.flatMap((value) => [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value)]);
     this.#literals = [...new Set(forms)].sort((a, b) => b.length - a.length);
+    this.#written = this.#literals.map((literal) => Buffer.from(JSON.stringify(literal).slice(1, -1)));
+  }
+
+  get literals(): readonly string[] {
+    return this.#literals;
+  }
+
+  /** Whether the text of a JSON string holds one. @param content of the string, spelled as JSON.stringify spells it */
+  mayOccurIn(content: Buffer): boolean {
+    return this.#written.some((written) => content.includes(written));
   }
 
   /** The text without them. */
@@ -49,6 +62,18 @@ export class OwnCredentials {
     const isSame = masked.every(([key, member], at) => key === members[at]?.[0] && member === members[at]?.[1]);
     return isSame ? value : Object.fromEntries(masked);
   }
+}
+
+/** An error without the credentials. */
+export function withoutCredentials(error: OperationError, credentials: OwnCredentials): OperationError {
+  const { code, message, details, cause } = error;
+  const masked = { message: credentials.mask(message), details: credentials.maskAll(details) };
+  if (masked.message === message && masked.details === details) return error;
+  return new OperationError(code, masked.message, masked.details, { cause });
+}
+
+function credentialsOf(endpoint: UpstreamEndpoint): readonly string[] {
+  return endpoint.type === 'stdio' ? listNamed(endpoint.env) : [...listNamed(endpoint.headers), ...inUrl(endpoint.url)];
 }
 
 /** Values under names that speak of credentials; of `Bearer abc` also `abc` alone. */

@@ -1,16 +1,10 @@
 import { ProtocolError, ProtocolErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
 import type { JsonObject } from '../protocol/json.js';
+import type { FailedCall } from '../protocol/large-answer.js';
 import { OperationError } from '../protocol/operation-error.js';
-import { type FailedRequest, type FailureCode, readFailure } from '../protocol/upstream-failure.js';
+import { type FailureCode, readFailure } from '../protocol/upstream-failure.js';
 import { type FaultKind, findFault, type UpstreamFault } from './fault.js';
 import { readRetryAfter } from './transport/http-headers.js';
-
-/** The call that failed, as far as its error tells of it. */
-interface FailedCall extends FailedRequest {
-  readonly tool: string;
-  /** Whether it is safe to send again, because it only reads or is idempotent. */
-  readonly repeatable: boolean;
-}
 
 type Translate<T> = (failure: T, call: FailedCall) => OperationError;
 

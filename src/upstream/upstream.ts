@@ -3,10 +3,12 @@ import type { ProgressUpdate } from '../protocol/call.js';
 import type { Cancellation } from '../protocol/cancellation.js';
 import type { WordsMode } from '../protocol/clean-words.js';
 import type { JsonObject } from '../protocol/json.js';
+import type { LargeAnswer } from '../protocol/large-answer.js';
 import type { AnnouncedLimits } from '../protocol/limits.js';
 import type { ToolCallResult } from '../protocol/result.js';
 import type { Absence, RawTool } from '../protocol/tools.js';
 import type { FailedRequest } from '../protocol/upstream-failure.js';
+import type { WireAnswer } from '../protocol/wire-answer.js';
 
 /** One `tools/call` on its way to an upstream. */
 export interface UpstreamCall {
@@ -51,7 +53,7 @@ export interface Upstream {
    * Calls a tool. Rejects with an `OperationError`: connection faults and time-outs as INTERNAL_ERROR with
    * `details.upstream`, `details.reason` and `details.retryable`; JSON-RPC errors mapped as the specification says.
    */
-  call(call: UpstreamCall): Promise<ToolCallResult>;
+  call(call: UpstreamCall): Promise<ToolCallResult | WireAnswer | LargeAnswer>;
   status(): UpstreamStatus;
   /** Why it cannot be called now; undefined where it is connected. */
   absence(): Absence | undefined;

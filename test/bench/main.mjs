@@ -1,7 +1,7 @@
 // Measures the built gateway beside a bare forwarder. `npm run bench -- --help`; docs/performance.md tells the method.
 import { cpus } from 'node:os';
 import { startGenerator } from './load/start-generator.mjs';
-import { readOptions, SCENARIOS, USAGE } from './options.mjs';
+import { PARTS, readOptions, SCENARIOS, USAGE } from './options.mjs';
 import { judgeBars } from './report/bars.mjs';
 import { renderReport } from './report/render-report.mjs';
 import { writeDocument } from './report/write-document.mjs';
@@ -11,11 +11,12 @@ import { measureGate } from './scenario/gate.mjs';
 import { measureScale } from './scenario/scale.mjs';
 import { measureSessions } from './scenario/sessions.mjs';
 import { measureStart } from './scenario/start.mjs';
-import { measureHttp, measureStdio } from './scenario/throughput.mjs';
+import { measureBig, measureHttp, measureStdio } from './scenario/throughput.mjs';
 
 const MEASURES = {
   http: measureHttp,
   stdio: measureStdio,
+  big: measureBig,
   gate: measureGate,
   answers: measureAnswers,
   start: measureStart,
@@ -30,7 +31,7 @@ const generator = startGenerator();
 const faults = [];
 const context = { generator, options, program: options.program, faults, progress };
 const results = { machine: describeMachine() };
-for (const name of SCENARIOS.filter((scenario) => options.scenarios.includes(scenario))) {
+for (const name of [...SCENARIOS, ...PARTS].filter((scenario) => options.scenarios.includes(scenario))) {
   results[name] = await MEASURES[name](context);
 }
 await generator.stop();

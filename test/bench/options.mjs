@@ -4,6 +4,9 @@ import { GATEWAY } from './process/programs.mjs';
 /** The scenarios by name, in the order in which they run. */
 export const SCENARIOS = ['http', 'stdio', 'gate', 'answers', 'start', 'scale', 'sessions', 'crash'];
 
+/** Part of the others, to be asked for by name. */
+export const PARTS = ['big'];
+
 const DEFAULT_EFFORT = {
   rounds: 5,
   slice: { leadMs: 50, durationMs: 450 },
@@ -42,7 +45,8 @@ const QUICK_EFFORT = {
 export const USAGE = `npm run bench -- [options]
 
   --quick            fewer and shorter rounds: under a minute, and only good for a first look
-  --only SCENARIO    ${SCENARIOS.join(', ')}; may be given several times
+  --only SCENARIO    ${SCENARIOS.join(', ')}; may be given several times;
+                     ${PARTS.join(', ')}: the big answers of http and stdio alone
   --rounds N         measure so many rounds
   --json             print the measurements as JSON
   --write            replace the table in docs/performance.md
@@ -63,7 +67,7 @@ export function readOptions(argv) {
       help: { type: 'boolean', default: false },
     },
   });
-  const unknown = (values.only ?? []).filter((name) => !SCENARIOS.includes(name));
+  const unknown = (values.only ?? []).filter((name) => ![...SCENARIOS, ...PARTS].includes(name));
   if (unknown.length > 0) throw new Error(`no scenario ${unknown.join(', ')}; there are ${SCENARIOS.join(', ')}`);
   if (values.write && (values.quick || values.only !== undefined)) {
     throw new Error('--write needs the whole measurement: leave --quick and --only out');

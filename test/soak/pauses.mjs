@@ -14,6 +14,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { ANSWER_ATTACKS } from './answer-attacks.mjs';
 import { ATTACKS } from './attacks.mjs';
 import { here, send, startGateway } from './soak-gateway.mjs';
 
@@ -40,13 +41,15 @@ async function readHeld(gateway, file) {
   return undefined;
 }
 
-/** Requests that are a list are sent at the same time. */
+/** Requests that are a list are sent at the same time; the answer is the first one's. */
 async function sendAll(url, request, id) {
   const all = Array.isArray(request) ? request : [request];
-  const codes = await Promise.all(
-    all.map((one, index) => send(url, one, 1_000 * id + index + 1).catch((error) => `no answer (${error.name})`)),
+  const sent = await Promise.all(
+    all.map((one, index) =>
+      send(url, one, 1_000 * id + index + 1).catch((error) => ({ answer: '', code: `no answer (${error.name})` })),
+    ),
   );
-  return [...new Set(codes)].join(' ');
+  return { answer: sent[0]?.answer ?? '', code: [...new Set(sent.map(({ code }) => code))].join(' ') };
 }
 
 async function run(attack) {
@@ -70,10 +73,12 @@ async function run(attack) {
     await delay(IDLE_MS);
     const idle = await report(watcher);
     await readHeld(gateway, heldFile);
+    let answer = '';
     for (const [id, request] of attack.requests.entries()) {
-      const code = await sendAll(url, request, id);
+      const sent = await sendAll(url, typeof request === 'function' ? request(answer) : request, id);
+      answer = sent.answer;
       await delay(attack.settleMs ?? 30);
-      await note(`request ${id}`, code);
+      await note(`request ${id}`, sent.code);
       if (gateway.exitCode !== null) throw new Error(`The gateway ended at request ${id}`);
     }
     return { idle, pauses: pauses.map((one) => ({ ...one, ms: Math.max(0, one.ms - idle) })) };
@@ -103,7 +108,7 @@ let over = 0;
 console.log(
   `${'attack'.padEnd(40)} ${'pause'.padStart(6)} ${'held'.padStart(6)} ${'idle'.padStart(6)}  longest at; answers`,
 );
-for (const attack of ATTACKS.filter(({ name }) => name.includes(wanted))) {
+for (const attack of [...ATTACKS, ...ANSWER_ATTACKS].filter(({ name }) => name.includes(wanted))) {
   const { idle, pauses } = await measure(attack);
   const longest = longestOf(pauses, ({ ms }) => ms);
   const held = longestOf(pauses, (one) => one.held ?? 0);

@@ -23,12 +23,17 @@ async function freePort() {
  * The gateway process, its address, and what it said last. `environment` goes to the process; `ready` ends when the upstream
  * has connected.
  */
-export async function startGateway({ tools, config = {}, upstream = {} }, directory, environment = {}, flags = []) {
+export async function startGateway(
+  { tools, config = {}, upstream = {}, program = 'hostile-upstream.mjs' },
+  directory,
+  environment = {},
+  flags = [],
+) {
   const port = await freePort();
   const toolsFile = join(directory, 'tools.json');
   const configFile = join(directory, 'gateway.config.json');
   await writeFile(toolsFile, JSON.stringify(tools));
-  const server = { command: process.execPath, args: [here('hostile-upstream.mjs'), toolsFile], trust: 'certified' };
+  const server = { command: process.execPath, args: [here(program), toolsFile], trust: 'certified' };
   const whole = {
     endpoint: { mode: 'single' },
     dataDir: join(directory, 'data'),
@@ -82,5 +87,6 @@ export async function send(url, args, id) {
     signal: AbortSignal.timeout(ANSWER_MS),
   });
   const answer = await response.text();
-  return /"code\\?":\s*\\?"([A-Z_]+)/.exec(answer)?.[1] ?? (response.ok ? 'OK' : `HTTP ${response.status}`);
+  const failure = /"success\\?":false.{0,40}"code\\?":\s*\\?"([A-Z_]+)/.exec(answer.slice(0, 4_000))?.[1];
+  return { answer, code: failure ?? (response.ok ? 'OK' : `HTTP ${response.status}`) };
 }

@@ -29,7 +29,7 @@ export interface Charged {
   /** Of quotas whose threshold is near. */
   readonly warnings: readonly Warning[];
   /** Counts the answer, and gives back what was reserved for it; 0 where there is none. Called once; never rejects. */
-  settle(answerCharacters: number): undefined | Promise<void>;
+  settle(answerCharacters: () => number): undefined | Promise<void>;
 }
 
 /** The part of the configuration that limits use. */

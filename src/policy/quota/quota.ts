@@ -106,8 +106,9 @@ class CallCounter {
         warnings: draws.flatMap((draw, index) => warn(draw, values[index] ?? 0)),
         settle: (answerCharacters) => {
           if (reserved.length === 0) return undefined;
-          const answerTokens = tokensOf(answerCharacters);
-          if (answerCharacters > 0) learn(answerTokens);
+          const characters = answerCharacters();
+          const answerTokens = tokensOf(characters);
+          if (characters > 0) learn(answerTokens);
           return this.#settle(reserved, answerTokens);
         },
       };

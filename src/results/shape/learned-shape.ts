@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Operation } from '../../protocol/operation.js';
-import type { FieldPath, ResultShape } from '../result-types.js';
+import type { FieldPath, ResultShape, SeenAnswer } from '../result-types.js';
 import { declaredShape, isReadable } from './declared-shape.js';
 import { locateList, onlyText } from './locate-list.js';
 
@@ -16,6 +16,8 @@ export interface ShapeMemory {
    * certain; one that contradicts removes it for good.
    */
   learn(operation: Operation, data: unknown): void;
+  /** Takes what another thread has seen of an answer. */
+  note(operation: Operation, answer: SeenAnswer | undefined): void;
 }
 
 /** Operations that are remembered; the least recently used are forgotten first. */
@@ -35,6 +37,13 @@ export function createShapeMemory(): ShapeMemory {
   const experiences = new LRUCache<string, Experience>({ max: MAX_OPERATIONS });
   const recall = ({ key }: Declaration): Experience | undefined =>
     key === undefined ? undefined : experiences.get(key);
+  const note = (operation: Operation, see: () => SeenAnswer | undefined): void => {
+    const { key } = declarationOf(operation);
+    if (key === undefined) return;
+    const before = experiences.get(key) ?? NO_EXPERIENCE;
+    const after = weighAnswer(before, see());
+    if (after !== before) experiences.set(key, after);
+  };
   return {
     shapeOf: (operation) => {
       const declaration = declarationOf(operation);
@@ -44,13 +53,8 @@ export function createShapeMemory(): ShapeMemory {
         ? (learned ?? declaration.shape)
         : declaration.shape;
     },
-    learn: (operation, data) => {
-      const { key } = declarationOf(operation);
-      if (key === undefined) return;
-      const before = experiences.get(key) ?? NO_EXPERIENCE;
-      const after = weighAnswer(before, data);
-      if (after !== before) experiences.set(key, after);
-    },
+    learn: (operation, data) => note(operation, () => readAnswer(data)),
+    note: (operation, answer) => note(operation, () => answer),
   };
 }
 
@@ -89,14 +93,11 @@ interface Experience {
 
 const NO_EXPERIENCE: Experience = { lists: 0, objects: 0, messages: 0 };
 
-type Answer = { readonly kind: 'list'; readonly path: FieldPath } | { readonly kind: 'object' | 'message' };
-
 /**
  * Experience with one more answer. The same object where the answer shows nothing new: an empty list, a bare number, or one
  * more of what is certain.
  */
-function weighAnswer(before: Experience, data: unknown): Experience {
-  const answer = readAnswer(data);
+function weighAnswer(before: Experience, answer: SeenAnswer | undefined): Experience {
   if (answer === undefined) return before;
   if (answer.kind === 'list') return addList(before, answer.path);
   if (answer.kind === 'message') {
@@ -105,7 +106,8 @@ function weighAnswer(before: Experience, data: unknown): Experience {
   return before.objects > 0 && isSettled(before) ? before : settle({ ...before, objects: before.objects + 1 });
 }
 
-function readAnswer(data: unknown): Answer | undefined {
+/** What an answer shows; undefined where that is nothing. */
+export function readAnswer(data: unknown): SeenAnswer | undefined {
   if (typeof data !== 'string' && (typeof data !== 'object' || data === null)) return undefined;
   const list = locateList(data);
   if (list?.isWhole === true && list.evidence !== 'lines') {

@@ -1,8 +1,9 @@
 import { isNestedDeeper } from '../../lib/json-depth.js';
 import { toSnakeCase } from '../../lib/names.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
+import { MAX_ANSWER_DEPTH } from '../../protocol/limits.js';
 import { parseExact } from '../exact-numbers.js';
-import { type FieldPath, MAX_ANSWER_DEPTH, type ResultShape } from '../result-types.js';
+import type { FieldPath, ResultShape } from '../result-types.js';
 
 /** The list in an answer. */
 export interface LocatedList {

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Caller } from '../../protocol/call.js';
-import type { FieldSelection } from '../result-types.js';
+import type { FieldSelection, StoredEntry } from '../result-types.js';
 
 /** The ordered items that a query found, for its next pages. */
 export interface PageSnapshot {
@@ -52,6 +52,34 @@ export interface ResultStore {
   readonly bytes: number;
 }
 
+/** A store that takes what other threads have made. */
+export interface OwningResultStore extends ResultStore {
+  /** Signs cursors. Never leaves the process. */
+  readonly signingKey: Uint8Array;
+  keep(entry: StoredEntry, caller: Caller): void;
+}
+
+export function newSnapshotId(): string {
+  return randomBytes(SNAPSHOT_ID_BYTES).toString('base64url');
+}
+
+export function newHandle(): string {
+  return `res_${randomBytes(HANDLE_BYTES).toString('base64url')}`;
+}
+
+/** Bytes that pages take. */
+export function sizeOfPages({ items, fields }: PageSnapshot): number {
+  return items.bytes + JSON.stringify(fields ?? null).length * BYTES_PER_CHARACTER;
+}
+
+export function fitsBound(contentBytes: number, maxBytes: number): boolean {
+  return contentBytes + ENTRY_BYTES <= maxBytes;
+}
+
+function asBuffer({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
+}
+
 interface ResultStoreOptions {
   /** Bound over all callers, snapshots and results together; positive. */
   readonly maxBytes: number;
@@ -75,11 +103,15 @@ const BYTES_PER_CHARACTER = 8;
 const HANDLE_BYTES = 9;
 
 /** Stores snapshots and results in the memory of this process, in one cache. */
-export function createResultStore({ maxBytes, ttlMs, now = () => performance.now() }: ResultStoreOptions): ResultStore {
+export function createResultStore({
+  maxBytes,
+  ttlMs,
+  now = () => performance.now(),
+}: ResultStoreOptions): OwningResultStore {
   return new MemoryResultStore(maxBytes, ttlMs, now);
 }
 
-class MemoryResultStore implements ResultStore {
+class MemoryResultStore implements OwningResultStore {
   readonly #key = randomBytes(32);
   readonly #keysBySession = new Map<string, Set<string>>();
   readonly #entries: LRUCache<string, Entry>;
@@ -108,11 +140,10 @@ class MemoryResultStore implements ResultStore {
   }
 
   storePages(snapshot: PageSnapshot): PageCursors | undefined {
-    const id = randomBytes(SNAPSHOT_ID_BYTES).toString('base64url');
-    const { session, items, fields = null } = snapshot;
-    const size = items.bytes + JSON.stringify(fields).length * BYTES_PER_CHARACTER;
-    if (!this.#fitsBound(size)) return undefined;
-    this.#store(id, { session, snapshot }, size);
+    const id = newSnapshotId();
+    const size = sizeOfPages(snapshot);
+    if (!fitsBound(size, this.#maxBytes)) return undefined;
+    this.#store(id, { session: snapshot.session, snapshot }, size);
     return this.#cursorsOf(id);
   }
 
@@ -125,9 +156,9 @@ class MemoryResultStore implements ResultStore {
   }
 
   storeResult({ operation, dataText }: StoredResult, { sessionId }: Caller): string | undefined {
-    const handle = `res_${randomBytes(HANDLE_BYTES).toString('base64url')}`;
+    const handle = newHandle();
     const size = Buffer.byteLength(dataText);
-    if (!this.#fitsBound(size)) return undefined;
+    if (!fitsBound(size, this.#maxBytes)) return undefined;
     // As bytes, whose number is known: a string may take two a character, or be a slice that holds on to a longer one.
     const content = Buffer.allocUnsafeSlow(size);
     content.write(dataText);
@@ -146,16 +177,29 @@ class MemoryResultStore implements ResultStore {
     return entry === undefined || !('content' in entry) ? undefined : entry.operation;
   }
 
+  get signingKey(): Uint8Array {
+    return this.#key;
+  }
+
+  keep(entry: StoredEntry, { sessionId }: Caller): void {
+    if (entry.kind === 'result') {
+      const content = asBuffer(entry.content);
+      if (!fitsBound(content.length, this.#maxBytes)) return;
+      this.#store(entry.id, { session: sessionId, operation: entry.operation, content }, content.length);
+      return;
+    }
+    const items = readPacked(asBuffer(entry.content), entry.ends);
+    const snapshot = { ...entry.snapshot, session: sessionId, items };
+    const size = sizeOfPages(snapshot);
+    if (fitsBound(size, this.#maxBytes)) this.#store(entry.id, { session: sessionId, snapshot }, size);
+  }
+
   endSession(sessionId: string): void {
     for (const key of [...(this.#keysBySession.get(sessionId) ?? [])]) this.#entries.delete(key);
   }
 
   #cursorsOf(snapshot: string): PageCursors {
     return { cursorAt: (index) => writeCursor(this.#key, { snapshot, index }) };
-  }
-
-  #fitsBound(contentBytes: number): boolean {
-    return contentBytes + ENTRY_BYTES <= this.#maxBytes;
   }
 
   #store(key: string, entry: Entry, contentBytes: number): void {
@@ -272,6 +316,8 @@ function readPacked(content: Buffer, ends: Uint32Array): PackedList {
     return content.toString('utf8', ends[index - 1] ?? 0, end);
   };
   return {
+    content,
+    ends,
     length: ends.length,
     bytes: content.byteLength + ends.byteLength,
     textAt,
@@ -281,6 +327,9 @@ function readPacked(content: Buffer, ends: Uint32Array): PackedList {
 
 /** A list of JSON values that is stored as bytes, so that its cost is known and its items can be read one by one. */
 interface PackedList {
+  /** The JSON texts one after the other. */
+  readonly content: Buffer;
+  readonly ends: Uint32Array;
   readonly length: number;
   /** Bytes of memory that it takes. */
   readonly bytes: number;

@@ -3,6 +3,7 @@ import { isJsonContentType } from '@modelcontextprotocol/server';
 import { Cancellation } from '../../protocol/cancellation.js';
 import type { InterruptListener, Responder } from '../mcp/calls-in-flight.js';
 import type { RequestId } from '../mcp/fast-request.js';
+import { type MessageText, surround } from '../mcp/message-text.js';
 import { RPC_ERROR, type RpcErrorCode, writeRpcError } from '../mcp/rpc-error.js';
 
 /** What keeps a session or client in memory: its open requests, and an idle time after the last of them. */
@@ -87,11 +88,11 @@ class HttpExchange implements Responder {
     response.write(toSseEvent(text));
   }
 
-  answer(text: string): void {
+  answer(message: MessageText): void {
     const response = this.#finish();
     if (response === undefined) return;
-    if (this.#streaming) response.end(toSseEvent(text));
-    else sendJson(response, 200, text);
+    if (this.#streaming) endWith(response, surround(EVENT_START, message, EVENT_END));
+    else sendJson(response, 200, message);
   }
 
   /** Ends the request without a response: 202 is the status for messages that have none. */
@@ -170,13 +171,29 @@ export function createSseStreams(keepAliveMs = KEEP_ALIVE_MS): SseStreams {
 
 /** One JSON-RPC message as an event. JSON text holds no line breaks, so one data line is enough. */
 export function toSseEvent(text: string): string {
-  return `event: message\ndata: ${text}\n\n`;
+  return `${EVENT_START}${text}${EVENT_END}`;
 }
 
+const EVENT_START = 'event: message\ndata: ';
+const EVENT_END = '\n\n';
+
 /** Answers with a JSON text that is already written. */
-export function sendJson(response: ServerResponse, status: number, text: string): void {
-  response.writeHead(status, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) });
-  response.end(text);
+export function sendJson(response: ServerResponse, status: number, message: MessageText): void {
+  const length =
+    typeof message === 'string' ? Buffer.byteLength(message) : message.reduce((sum, piece) => sum + piece.length, 0);
+  response.writeHead(status, { 'content-type': 'application/json', 'content-length': length });
+  endWith(response, message);
+}
+
+/** Ends a response; pieces go out in one write. */
+function endWith(response: ServerResponse, message: MessageText): void {
+  if (typeof message === 'string') {
+    response.end(message);
+    return;
+  }
+  response.cork();
+  for (const piece of message) response.write(piece);
+  response.end();
 }
 
 /** Answers without a body. */

@@ -6,6 +6,7 @@ import type { Reply } from '../../protocol/result.js';
 import type { Peer, Responder } from './calls-in-flight.js';
 import type { OpenQuestions } from './elicitation.js';
 import type { FastRequest } from './fast-request.js';
+import type { MessageText } from './message-text.js';
 import { RPC_ERROR, writeRpcError } from './rpc-error.js';
 import { type ResultWriter, writeProgress } from './write-result.js';
 
@@ -28,13 +29,13 @@ export function createFastAnswerer({ gateway, writer, questions, observe }: Fast
       responder.answer(refuseDuplicate(id));
       return;
     }
-    const finish = (text: string): void => {
+    const finish = (text: MessageText): void => {
       calls?.forget(id, responder);
       responder.answer(text);
     };
     responder.onInterrupt((reason) => finish(writer.callResult(id, interruptedReply(reason), request.era)));
     gateway.handle(toRawCall(request, peer, responder, questions)).then(
-      (reply) => finish(writer.callResult(id, reply, request.era)),
+      (reply) => finish(writer.callMessage(id, reply, request.era)),
       (cause) => {
         observe({ kind: 'defect', where: 'tools/call', cause });
         finish(writeRpcError(id, RPC_ERROR.internal, 'Internal error'));

@@ -5,6 +5,7 @@ import {
 } from '@modelcontextprotocol/server';
 import type { Peer, Responder } from './calls-in-flight.js';
 import type { RequestId } from './fast-request.js';
+import { piecesOf } from './message-text.js';
 import type { SdkAnswerer } from './sdk-transport.js';
 
 /** A well-formed `initialize` with its id. */
@@ -42,9 +43,9 @@ function showAnswer(responder: Responder, show: (text: string) => void): Respond
     cancellation: responder.cancellation,
     canNotify: responder.canNotify,
     notify: (text) => responder.notify(text),
-    answer(text) {
-      show(text);
-      responder.answer(text);
+    answer(message) {
+      show(piecesOf(message).join(''));
+      responder.answer(message);
     },
     cancel: (reason) => responder.cancel(reason),
     interrupt: (reason) => responder.interrupt(reason),

@@ -2,6 +2,7 @@ import type { Caller } from '../../protocol/call.js';
 import { Cancellation } from '../../protocol/cancellation.js';
 import { isJsonObject } from '../../protocol/json.js';
 import { isRequestId, type RequestId } from './fast-request.js';
+import { joinMessages, type MessageText, surround } from './message-text.js';
 
 /** Sends the answer to one request. After `answer`, `cancel` or `interrupt` every method does nothing. */
 export interface Responder {
@@ -13,8 +14,8 @@ export interface Responder {
   readonly canNotify: boolean;
   /** Sends a message (JSON text) that belongs to the request. */
   notify(text: string): void;
-  /** Sends the response (JSON text). */
-  answer(text: string): void;
+  /** Sends the response. */
+  answer(message: MessageText): void;
   /** Ends without an answer, because the client wants none. */
   cancel(reason: string): void;
   /** Ends early because the gateway or the session ends: the listener of `onInterrupt` sends an answer. */
@@ -121,12 +122,12 @@ function keyOf(id: RequestId): string {
  * @param batch answered with the array, or cancelled when every request was cancelled.
  */
 export function splitBatch(count: number, batch: Responder): readonly Responder[] {
-  const answers: string[] = [];
+  const answers: MessageText[] = [];
   let open = count;
   const settle = (): void => {
     open -= 1;
     if (open > 0) return;
-    if (answers.length > 0) batch.answer(`[${answers.join(',')}]`);
+    if (answers.length > 0) batch.answer(surround('[', joinMessages(answers, ','), ']'));
     else batch.cancel('every request of the batch was cancelled');
   };
   const responders = Array.from({ length: count }, () => createPart(answers, settle));
@@ -139,7 +140,7 @@ export function splitBatch(count: number, batch: Responder): readonly Responder[
   return responders;
 }
 
-function createPart(answers: string[], settle: () => void): Responder {
+function createPart(answers: MessageText[], settle: () => void): Responder {
   const cancellation = new Cancellation();
   let done = false;
   let interrupted: InterruptListener | undefined;
@@ -152,9 +153,9 @@ function createPart(answers: string[], settle: () => void): Responder {
     cancellation,
     canNotify: false,
     notify: () => undefined,
-    answer(text) {
+    answer(message) {
       if (!finish()) return;
-      answers.push(text);
+      answers.push(message);
       settle();
     },
     cancel(reason) {

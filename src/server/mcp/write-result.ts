@@ -6,6 +6,7 @@ import type { JsonObject } from '../../protocol/json.js';
 import type { OperationFailure, Reply } from '../../protocol/result.js';
 import { writeInputRequired } from './elicitation-form.js';
 import type { Era, RequestId } from './fast-request.js';
+import type { MessageText } from './message-text.js';
 import { RPC_ERROR, writeRpcError } from './rpc-error.js';
 
 /** The server's identity. */
@@ -17,6 +18,8 @@ export interface ServerInfo {
 /** Writes JSON-RPC responses as text, each exactly once. */
 export interface ResultWriter {
   callResult(id: RequestId, reply: Reply, era: Era): string;
+  /** The same response, in bytes where the answer is passed on as it came. */
+  callMessage(id: RequestId, reply: Reply, era: Era): MessageText;
   /** @param toolsJson the JSON text of the array of tools. */
   toolList(id: RequestId, toolsJson: string, era: Era): string;
   emptyResult(id: RequestId): string;
@@ -52,18 +55,28 @@ export function createResultWriter(serverInfo: ServerInfo, errors: ErrorMarking)
   const cached = JSON.stringify(CACHE_POLICY).slice(1, -1);
   const closingOfList: Readonly<Record<Era, string>> = { legacy: '}}', modern: `,${cached}${modern}}}` };
 
+  /** What follows the content. */
+  const closingOf = (reply: Reply, era: Era): string => {
+    const marked = isMarked(reply, errors) ? ',"isError":true' : '';
+    if (reply.meta === undefined && reply.extra === undefined) return marked + closing[era];
+    return `${marked}${writeRareMembers(reply, era === 'modern' ? identity : undefined)}}}`;
+  };
+  const callResult: ResultWriter['callResult'] = (id, reply, era) => {
+    if (reply.unknownTool === true) {
+      const { message, data } = toProtocolError(reply);
+      return writeRpcError(id, RPC_ERROR.invalidParams, message, data);
+    }
+    if (reply.inputRequired !== undefined && era === 'modern') {
+      return `${openResult(id)}${JSON.stringify({ ...writeInputRequired(reply.inputRequired), _meta: identity })}}`;
+    }
+    return `${openResult(id)}{"content":[${writeContent(reply)}]${closingOf(reply, era)}`;
+  };
+
   return {
-    callResult(id, reply, era) {
-      if (reply.unknownTool === true) {
-        const { message, data } = toProtocolError(reply);
-        return writeRpcError(id, RPC_ERROR.invalidParams, message, data);
-      }
-      if (reply.inputRequired !== undefined && era === 'modern') {
-        return `${openResult(id)}${JSON.stringify({ ...writeInputRequired(reply.inputRequired), _meta: identity })}}`;
-      }
-      const opening = `${openResult(id)}{"content":[${writeContent(reply)}]${isMarked(reply, errors) ? ',"isError":true' : ''}`;
-      if (reply.meta === undefined && reply.extra === undefined) return opening + closing[era];
-      return `${opening}${writeRareMembers(reply, era === 'modern' ? identity : undefined)}}}`;
+    callResult,
+    callMessage(id, reply, era) {
+      if (reply.written === undefined) return callResult(id, reply, era);
+      return [Buffer.from(`${openResult(id)}{"content":`), ...reply.written, Buffer.from(closingOf(reply, era))];
     },
     toolList: (id, toolsJson, era) => `${openResult(id)}{"tools":${toolsJson}${closingOfList[era]}`,
     emptyResult: (id) => `${openResult(id)}{}}`,

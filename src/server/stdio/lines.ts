@@ -1,6 +1,7 @@
 import type { Writable } from 'node:stream';
 import { GrowingBuffer } from '../mcp/growing-buffer.js';
 import { MessageExcerpt } from '../mcp/message-excerpt.js';
+import { joinMessages, type MessageText } from '../mcp/message-text.js';
 
 const NEWLINE = 0x0a;
 
@@ -75,7 +76,7 @@ function isBlank(line: Buffer): boolean {
 export class LineWriter {
   readonly #output: Writable;
   readonly #onBackedUp: (backedUp: boolean) => void;
-  #pending: string[] = [];
+  #pending: MessageText[] = [];
   #scheduled = false;
   #backedUp = false;
 
@@ -85,7 +86,7 @@ export class LineWriter {
     this.#onBackedUp = onBackedUp;
   }
 
-  write(line: string): void {
+  write(line: MessageText): void {
     this.#pending.push(line);
     if (this.#scheduled || this.#backedUp) return;
     this.#scheduled = true;
@@ -95,10 +96,10 @@ export class LineWriter {
   /** Resolves when everything has been passed to the operating system, when the output is closed, or after `graceMs`. */
   async drain(graceMs: number): Promise<void> {
     if (this.#output.destroyed) return;
-    const text = this.#takePending();
+    this.#writePending();
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, graceMs);
-      this.#output.write(text, () => {
+      this.#output.write('', () => {
         clearTimeout(timer);
         resolve();
       });
@@ -108,7 +109,7 @@ export class LineWriter {
   #flush(): void {
     this.#scheduled = false;
     if (this.#pending.length === 0 || this.#output.destroyed) return;
-    if (this.#output.write(this.#takePending())) return;
+    if (this.#writePending()) return;
     this.#backedUp = true;
     this.#onBackedUp(true);
     this.#output.once('drain', () => {
@@ -118,9 +119,16 @@ export class LineWriter {
     });
   }
 
-  #takePending(): string {
-    const text = this.#pending.length === 0 ? '' : `${this.#pending.join('\n')}\n`;
+  /** Whether the reader keeps up. */
+  #writePending(): boolean {
+    const lines = joinMessages(this.#pending, '\n');
+    if (this.#pending.length === 0) return true;
     this.#pending = [];
-    return text;
+    if (typeof lines === 'string') return this.#output.write(`${lines}\n`);
+    this.#output.cork();
+    for (const piece of lines) this.#output.write(piece);
+    const keepsUp = this.#output.write('\n');
+    this.#output.uncork();
+    return keepsUp;
   }
 }

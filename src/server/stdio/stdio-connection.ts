@@ -24,6 +24,7 @@ import {
 import { OpenQuestions } from '../mcp/elicitation.js';
 import { showsForms } from '../mcp/elicitation-form.js';
 import { clientNameOf, type Era, type FastRequest, type RequestId, recogniseFastRequest } from '../mcp/fast-request.js';
+import type { MessageText } from '../mcp/message-text.js';
 import { RPC_ERROR, writeRpcError } from '../mcp/rpc-error.js';
 import { createSdkServerFactory, type RequestOrigin } from '../mcp/sdk-server.js';
 import type { ServerTransport } from '../mcp/sdk-transport.js';
@@ -173,10 +174,10 @@ class StdioResponder implements Responder {
     if (!this.#done) this.#writer.write(text);
   }
 
-  answer(text: string): void {
+  answer(message: MessageText): void {
     if (this.#done) return;
     this.#done = true;
-    this.#writer.write(text);
+    this.#writer.write(message);
   }
 
   cancel(reason: string): void {

@@ -1,6 +1,6 @@
-import { StringDecoder } from 'node:string_decoder';
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import type { Dispatcher } from 'undici';
+import { LARGE_BYTES, LargeMessage, MessageBytes } from '../../protocol/large-answer.js';
 import { answerTooLong } from '../fault.js';
 
 /** Names and values in lower case, as undici hands them over. */
@@ -109,21 +109,14 @@ function asError(value: unknown): Error {
 }
 
 /** Reads a body whole. @param maxBytes what comes beyond it is an error. */
-export function readText(onText: (text: string) => void, maxBytes: number): BodyReader {
-  const chunks: Buffer[] = [];
-  let held = 0;
+export function readBytes(onBytes: (bytes: Buffer | LargeMessage) => void, maxBytes: number): BodyReader {
+  const body = new MessageBytes();
   return {
     read: (chunk) => {
-      held += chunk.length;
-      if (held > maxBytes) throw answerTooLong(maxBytes);
-      chunks.push(chunk);
+      if (body.length + chunk.length > maxBytes) throw answerTooLong(maxBytes);
+      body.add(chunk);
     },
-    end: () => {
-      const [first] = chunks;
-      onText(
-        first !== undefined && chunks.length === 1 ? first.toString('utf8') : Buffer.concat(chunks).toString('utf8'),
-      );
-    },
+    end: () => onBytes(body.take()),
   };
 }
 
@@ -145,15 +138,18 @@ export const SKIP_BODY: BodyReader = { read: () => {}, end: () => {} };
 
 interface EventHandlers {
   /** The data of an event of type `message`. */
-  readonly onData: (data: string) => void;
+  readonly onData: (data: Buffer | LargeMessage) => void;
   readonly onEventId: (id: string) => void;
   /** How long the server asks clients to wait before a new connection, in milliseconds. */
   readonly onRetry: (ms: number) => void;
 }
 
-/** Reads server-sent events. @param maxBytes an event that is longer is an error. */
+/**
+ * Reads server-sent events. The parser sees each byte as one character: what it looks for is ASCII, and the data are handed over
+ * as the bytes that they were.
+ * @param maxBytes an event that is longer is an error.
+ */
 export function readEvents(handlers: EventHandlers, maxBytes: number): BodyReader {
-  const decoder = new StringDecoder('utf8');
   const parser = createParser({
     onEvent: (event) => passEvent(event, handlers),
     onRetry: handlers.onRetry,
@@ -163,12 +159,19 @@ export function readEvents(handlers: EventHandlers, maxBytes: number): BodyReade
     maxBufferSize: maxBytes,
   });
   return {
-    read: (chunk) => parser.feed(decoder.write(chunk)),
+    read: (chunk) => parser.feed(chunk.toString('latin1')),
     end: () => {},
   };
 }
 
 function passEvent({ id, event, data }: EventSourceMessage, { onData, onEventId }: EventHandlers): void {
-  if (id !== undefined && id !== '') onEventId(id);
-  if (data !== '' && (event === undefined || event === 'message')) onData(data);
+  if (id !== undefined && id !== '') onEventId(Buffer.from(id, 'latin1').toString('utf8'));
+  if (data !== '' && (event === undefined || event === 'message')) onData(bytesOf(data));
+}
+
+function bytesOf(data: string): Buffer | LargeMessage {
+  if (data.length <= LARGE_BYTES) return Buffer.from(data, 'latin1');
+  const bytes = Buffer.from(new SharedArrayBuffer(data.length));
+  bytes.write(data, 'latin1');
+  return new LargeMessage([bytes]);
 }

@@ -11,17 +11,19 @@ import {
 import Pool from 'undici/lib/dispatcher/pool.js';
 import type { HttpEndpoint } from '../../config/gateway-config.js';
 import { isJsonObject } from '../../protocol/json.js';
+import { LargeMessage } from '../../protocol/large-answer.js';
 import type { AnnouncedLimits } from '../../protocol/limits.js';
 import { answerTooLong, UpstreamFault } from '../fault.js';
+import { splitAnswer } from '../split-answer.js';
 import {
   type BodyReader,
   HttpExchange,
   headerOf,
   mediaTypeOf,
   type ResponseHeaders,
+  readBytes,
   readEvents,
   readStart,
-  readText,
   SKIP_BODY,
 } from './http-exchange.js';
 import {
@@ -32,6 +34,7 @@ import {
   readLimitHeaders,
 } from './http-headers.js';
 import { describePlace, networkFault } from './network-fault.js';
+import { EDGE_BYTES, readMessageId } from './split-lines.js';
 import { StandaloneStream } from './standalone-stream.js';
 import type { UpstreamTransport } from './transport.js';
 
@@ -86,6 +89,8 @@ export class HttpTransport implements UpstreamTransport {
   onerror?: Transport['onerror'];
   onmessage?: Transport['onmessage'];
   onlost?: UpstreamTransport['onlost'];
+  onlarge?: UpstreamTransport['onlarge'];
+  onanswer?: UpstreamTransport['onanswer'];
   admits?: UpstreamTransport['admits'];
 
   readonly #options: HttpTransportOptions;
@@ -224,7 +229,7 @@ export class HttpTransport implements UpstreamTransport {
     const { maxAnswerBytes } = this.#options;
     if (type === 'application/json') {
       if (Number(headerOf(headers, 'content-length')) > maxAnswerBytes) throw answerTooLong(maxAnswerBytes);
-      return readText((text) => this.#deliver(text, post), maxAnswerBytes);
+      return readBytes((bytes) => this.#deliver(bytes, post), maxAnswerBytes);
     }
     if (type === 'text/event-stream') return this.#eventReader(post);
     throw new SdkError(
@@ -251,17 +256,36 @@ export class HttpTransport implements UpstreamTransport {
     );
   }
 
-  #deliver(text: string, post?: Post): void {
+  #deliver(bytes: Buffer | LargeMessage, post?: Post): void {
+    if (bytes instanceof LargeMessage) {
+      const id = readMessageId(bytes.edges(EDGE_BYTES)) ?? post?.requestId;
+      if (id === undefined) return;
+      if (post !== undefined) this.#noteAnswer(id, post);
+      this.onlarge?.(bytes, id);
+      return;
+    }
+    const answer = splitAnswer(bytes);
+    if (answer === undefined) {
+      this.#deliverText(bytes.toString('utf8'), post);
+    } else {
+      if (post !== undefined) this.#noteAnswer(answer.id, post);
+      this.onanswer?.(answer);
+    }
+  }
+
+  #deliverText(text: string, post?: Post): void {
     if (this.admits?.(text) === false) return;
     const value: unknown = JSON.parse(text);
     for (const message of Array.isArray(value) ? value : [value]) {
       if (!isJsonObject(message)) continue;
-      if (post !== undefined && message['method'] === undefined) {
-        if (message['id'] === post.requestId) this.#markAnswered(post);
-        else post.foreign = true;
-      }
+      if (post !== undefined && message['method'] === undefined) this.#noteAnswer(message['id'], post);
       this.onmessage?.(message as unknown as JSONRPCMessage);
     }
+  }
+
+  #noteAnswer(id: unknown, post: Post): void {
+    if (id === post.requestId) this.#markAnswered(post);
+    else post.foreign = true;
   }
 
   #markAnswered(post: Post): void {
@@ -342,7 +366,7 @@ export class HttpTransport implements UpstreamTransport {
   /** What is not a success: a JSON-RPC error in an HTTP one, a forgotten session, or a plain HTTP error. */
   #refuse(post: Post, status: number, headers: ResponseHeaders, text: string): void {
     if ((status === 400 || status === 404) && isErrorFor(text, post.requestId)) {
-      this.#deliver(text, post);
+      this.#deliverText(text, post);
       if (post.answered) return;
     }
     const retryAfter = headerOf(headers, 'retry-after');

@@ -1,6 +1,8 @@
+import { LargeMessage, MessageBytes } from '../../protocol/large-answer.js';
+
 const NEWLINE = 0x0a;
 /** How much of a skipped line's beginning and end is kept: enough for the members around its result. */
-const EDGE_BYTES = 256;
+export const EDGE_BYTES = 256;
 /** A line of which so much was skipped has no end. */
 const ENDLESS_BYTES = 1024 * 1024 * 1024;
 
@@ -24,15 +26,17 @@ interface LineLimits {
 }
 
 /**
- * Cuts a byte stream into lines and hands each over as text, without its line feed. Bytes are only decoded once a line is
- * complete, so that a character split over two chunks survives; `readline` would cost a string and a regular expression a chunk.
- * Of a line that is too long nothing is kept but its edges.
+ * Cuts a byte stream into lines and hands each over without its line feed; `readline` would cost a string and a regular
+ * expression a chunk. Of a line that is too long nothing is kept but its edges.
  *
  * @returns takes the next chunk.
  */
-export function splitLines(onLine: (line: string) => void, limits: LineLimits): (chunk: Buffer) => void {
+export function splitByteLines(
+  onLine: (line: Buffer | LargeMessage) => void,
+  limits: LineLimits,
+): (chunk: Buffer) => void {
   const { maxBytes, endlessBytes = ENDLESS_BYTES, onOverflow, onSkipped, onEndless } = limits;
-  let parts: Buffer[] = [];
+  const line = new MessageBytes();
   let held = 0;
   let skipped: { readonly start: Buffer; end: Buffer } | undefined;
 
@@ -44,18 +48,16 @@ export function splitLines(onLine: (line: string) => void, limits: LineLimits): 
       if (held > endlessBytes && held - part.length <= endlessBytes) onEndless?.();
       return;
     }
-    parts.push(part);
+    line.add(part);
     if (held <= maxBytes) return;
-    const start = Buffer.concat(parts);
-    parts = [];
-    skipped = { start: Buffer.from(start.subarray(0, EDGE_BYTES)), end: lastBytes(Buffer.alloc(0), start) };
+    const begun = line.take();
+    const { start, end } = begun instanceof LargeMessage ? begun.edges(EDGE_BYTES) : { start: begun, end: begun };
+    skipped = { start: Buffer.from(start.subarray(0, EDGE_BYTES)), end: lastBytes(Buffer.alloc(0), end) };
     onOverflow?.(start);
   };
   const finish = (): void => {
-    const [first] = parts;
     if (skipped !== undefined) onSkipped?.({ ...skipped, bytes: held });
-    else if (first !== undefined) onLine((parts.length === 1 ? first : Buffer.concat(parts)).toString('utf8'));
-    parts = [];
+    else if (held > 0) onLine(line.take());
     held = 0;
     skipped = undefined;
   };
@@ -69,6 +71,11 @@ export function splitLines(onLine: (line: string) => void, limits: LineLimits): 
     }
     hold(from === 0 ? chunk : chunk.subarray(from));
   };
+}
+
+/** The same, with each line as text. Bytes are decoded once a line is complete, so that characters split over chunks survive. */
+export function splitLines(onLine: (line: string) => void, limits: LineLimits): (chunk: Buffer) => void {
+  return splitByteLines((line) => onLine((line instanceof LargeMessage ? line.join() : line).toString('utf8')), limits);
 }
 
 /** A copy, so that a large chunk is not kept for its end. */

@@ -2,11 +2,13 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { isJsonObject } from '../../protocol/json.js';
+import { LargeMessage } from '../../protocol/large-answer.js';
 import { UpstreamFault } from '../fault.js';
+import { splitAnswer } from '../split-answer.js';
 import { adoptGroup, releaseGroup, signalGroup } from './process-groups.js';
 import { CHILD_MARK, killMarked, newChildMark } from './process-marks.js';
 import type { ResolvedCommand } from './resolve-command.js';
-import { readMessageId, type SkippedLine, splitLines } from './split-lines.js';
+import { EDGE_BYTES, readMessageId, type SkippedLine, splitByteLines, splitLines } from './split-lines.js';
 import type { UpstreamTransport } from './transport.js';
 
 /**
@@ -43,6 +45,8 @@ export class StdioTransport implements UpstreamTransport {
   onmessage?: Transport['onmessage'];
   onlost?: UpstreamTransport['onlost'];
   onoversize?: UpstreamTransport['onoversize'];
+  onlarge?: UpstreamTransport['onlarge'];
+  onanswer?: UpstreamTransport['onanswer'];
   admits?: UpstreamTransport['admits'];
 
   readonly #options: StdioTransportOptions;
@@ -101,7 +105,7 @@ export class StdioTransport implements UpstreamTransport {
 
   #readOutput(): (chunk: Buffer) => void {
     const { maxAnswerBytes } = this.#options;
-    const split = splitLines((line) => this.#receive(line), {
+    const split = splitByteLines((line) => this.#receive(line), {
       maxBytes: maxAnswerBytes,
       onSkipped: (line) => this.#reportSkipped(line),
       onEndless: () => this.#break(new UpstreamFault('malformed', 'it sends a line that does not end')),
@@ -118,7 +122,19 @@ export class StdioTransport implements UpstreamTransport {
     this.onoversize?.(id);
   }
 
-  #receive(line: string): void {
+  #receive(bytes: Buffer | LargeMessage): void {
+    if (bytes instanceof LargeMessage) {
+      const id = readMessageId(bytes.edges(EDGE_BYTES));
+      if (id === undefined) this.#options.onNoise(`(a message of ${bytes.length} bytes that answers nothing)`);
+      else this.onlarge?.(bytes, id);
+      return;
+    }
+    const answer = splitAnswer(bytes);
+    if (answer === undefined) this.#receiveText(bytes.toString('utf8'));
+    else this.onanswer?.(answer);
+  }
+
+  #receiveText(line: string): void {
     if (this.admits?.(line) === false) return;
     const message = parseMessage(line);
     if (message === undefined) {

@@ -1,5 +1,7 @@
 import type { RequestId, Transport } from '@modelcontextprotocol/client';
+import type { LargeMessage } from '../../protocol/large-answer.js';
 import type { UpstreamFault } from '../fault.js';
+import type { SplitAnswer } from '../split-answer.js';
 
 /**
  * The SDK's `Transport` and what the gateway needs beyond it. `send` settles when the message is delivered; where each
@@ -9,6 +11,10 @@ export interface UpstreamTransport extends Transport {
   readonly kind: 'stdio' | 'http' | 'sse';
   /** Grows whenever anything arrives from the server, also a part of a message. Absent where only whole messages are seen. */
   readonly activity?: number;
+  /** A message of more than `LARGE_BYTES`, unread, in place of `onmessage`. @param id of the request that it seems to answer */
+  onlarge?: ((message: LargeMessage, id: RequestId) => void) | undefined;
+  /** An answer that consists of one long text, in place of `onmessage`. */
+  onanswer?: ((answer: SplitAnswer) => void) | undefined;
   /** Asked with the text of each message before it is parsed; `false` drops it. */
   admits?: ((text: string) => boolean) | undefined;
   /** A message was longer than it may be and was not kept. `undefined` where its id could not be read. */

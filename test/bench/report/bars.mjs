@@ -5,6 +5,10 @@ const BARS = [
     of: ({ http }) => http?.find(isMainLoad).rate.gateway.median,
     holds: (value) => value >= 0.5,
   },
+  bigBar('HTTP -> HTTP', '1,000 objects', 1.0),
+  bigBar('HTTP -> stdio', '1,000 objects', 0.9),
+  bigBar('HTTP -> HTTP', 'echo 64 kB', 0.95),
+  bigBar('HTTP -> stdio', 'echo 64 kB', 0.9),
   {
     name: 'an allowed READ, no rules: policy takes under 5 % of a call',
     of: ({ gate }) => gateShare(gate, 'defaults'),
@@ -59,6 +63,17 @@ const BARS = [
     holds: (value) => value === 0,
   },
 ];
+
+/** The rate of big answers over the floor's, 16 at once: the median of the rounds. */
+function bigBar(path, payload, least) {
+  return {
+    name: `${path}, ${payload}, 16 at once: rate / floor at least ${least}`,
+    of: ({ http = [], stdio = [], big = [] }) =>
+      [...http, ...stdio, ...big].find((row) => row.path === path && row.payload === payload && row.concurrency === 16)
+        ?.rate.gateway.median,
+    holds: (value) => value >= least,
+  };
+}
 
 function isMainLoad({ payload, concurrency }) {
   return payload === 'echo 64 B' && concurrency === 16;

@@ -4,10 +4,11 @@ import { renderTable } from './render-table.mjs';
 
 /** The measurements as Markdown that reads well on a terminal too. Sections that were not measured are left out. */
 export function renderReport(results) {
-  const { machine, seconds, http = [], stdio = [], gate, answers, start, scale, sessions, crash, bars } = results;
+  const { machine, seconds, http = [], stdio = [], big = [] } = results;
+  const { gate, answers, start, scale, sessions, crash, bars } = results;
   const sections = [
     `Node ${machine.node}, ${machine.cores} cores (${machine.processor}), measured in ${seconds} s.`,
-    ...(http.length + stdio.length > 0 ? [renderThroughput([...http, ...stdio])] : []),
+    ...(http.length + stdio.length + big.length > 0 ? [renderThroughput([...http, ...stdio, ...big])] : []),
     ...(gate === undefined ? [] : [renderGate(gate)]),
     ...(answers === undefined ? [] : [renderAnswers(answers)]),
     ...(start === undefined ? [] : [renderStart(start)]),

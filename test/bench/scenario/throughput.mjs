@@ -15,33 +15,40 @@ const LOADS = [
 /** The stateless client differs from the one with a session by headers alone, so one payload tells. */
 const MODERN_PAYLOAD = 'echo 64 B';
 
+const BIG_LOADS = LOADS.filter(({ payload }) => payload !== 'echo 64 B');
+
+/** Both paths with big answers alone. */
+export async function measureBig(context) {
+  return [...(await measureHttp(context, BIG_LOADS)), ...(await measureStdio(context, BIG_LOADS))];
+}
+
 /** HTTP -> HTTP. */
-export async function measureHttp(context) {
+export async function measureHttp(context, loads = LOADS) {
   const upstream = await startHttpUpstream(TOOLS);
   const [floor, gateway] = await Promise.all([
     startHttpFloor(upstream.url),
     startGateway(context.program, { type: 'http', url: upstream.url }),
   ]);
   const direct = { name: 'direct', transport: 'http', url: upstream.url, speaks: 'tools' };
-  const rows = await measurePath(context, 'HTTP -> HTTP', direct, floor, gateway);
+  const rows = await measurePath(context, 'HTTP -> HTTP', loads, direct, floor, gateway);
   await Promise.all([floor.stop(), gateway.stop(), upstream.stop()]);
   return rows;
 }
 
 /** HTTP -> stdio. */
-export async function measureStdio(context) {
+export async function measureStdio(context, loads = LOADS) {
   const args = stdioUpstreamArgs(TOOLS);
   const [floor, gateway] = await Promise.all([
     startStdioFloor(args),
     startGateway(context.program, { command: process.execPath, args }),
   ]);
   const direct = { name: 'direct', transport: 'stdio', args, speaks: 'tools' };
-  const rows = await measurePath(context, 'HTTP -> stdio', direct, floor, gateway);
+  const rows = await measurePath(context, 'HTTP -> stdio', loads, direct, floor, gateway);
   await Promise.all([floor.stop(), gateway.stop()]);
   return rows;
 }
 
-async function measurePath(context, path, direct, floor, gateway) {
+async function measurePath(context, path, loads, direct, floor, gateway) {
   const targets = [
     direct,
     { name: 'floor', transport: 'http', url: floor.url, speaks: 'tools', pid: floor.pid },
@@ -49,7 +56,7 @@ async function measurePath(context, path, direct, floor, gateway) {
     { name: 'modern', transport: 'http', url: gateway.url, speaks: 'operations', era: 'modern', pid: gateway.pid },
   ];
   for (const target of targets) await context.generator.open(target);
-  const cells = LOADS.map(({ payload, concurrency }) => ({
+  const cells = loads.map(({ payload, concurrency }) => ({
     payload: PAYLOADS[payload],
     concurrency,
     targets: targets.filter(({ era }) => era !== 'modern' || payload === MODERN_PAYLOAD),
@@ -61,7 +68,7 @@ async function measurePath(context, path, direct, floor, gateway) {
   );
   const slices = await measureRounds(context, path, cells);
   for (const { name } of targets) await context.generator.close(name);
-  return LOADS.map((load, index) => ({ path, ...load, ...compare(slices[index]) }));
+  return loads.map((load, index) => ({ path, ...load, ...compare(slices[index]) }));
 }
 
 /** One row: every target over the floor, round by round, and what a call costs each process. */

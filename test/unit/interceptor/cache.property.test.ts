@@ -5,6 +5,7 @@ import { createCacheInterceptor } from '../../../src/interceptor/cache.js';
 import type { HandlerOutcome } from '../../../src/protocol/call.js';
 import { OperationError } from '../../../src/protocol/operation-error.js';
 import { anOperation } from '../../support/an-operation.js';
+import { readHeld } from '../../support/read-held.js';
 import { aCall, aWrite, createHeldInterceptor } from './held-interceptor.js';
 
 const UPSTREAMS = ['one', 'two'] as const;
@@ -73,9 +74,10 @@ class Model {
   }
 
   #check(answer: HandlerOutcome, name: string, least: number): void {
-    const value = 'toolResult' in answer ? answer.toolResult.structuredContent : undefined;
+    const result = 'toolResult' in answer ? readHeld(answer.toolResult) : undefined;
+    const value = result?.structuredContent;
     this.answers += 1;
-    if ('toolResult' in answer && answer.toolResult._meta?.['cached'] === true) this.fromMemory += 1;
+    if (result?._meta?.['cached'] === true) this.fromMemory += 1;
     expect(value).toBeGreaterThanOrEqual(least);
     expect(value).toBeLessThanOrEqual(this.#value[name]!);
   }

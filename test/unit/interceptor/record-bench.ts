@@ -9,6 +9,7 @@ import { OperationError } from '../../../src/protocol/operation-error.js';
 import type { ToolCallResult } from '../../../src/protocol/result.js';
 import { createRecords } from '../../fixtures/servers/records.mjs';
 import { anUpstream } from '../../support/build-test-catalog.js';
+import { readHeld } from '../../support/read-held.js';
 import { aCall } from './held-interceptor.js';
 
 export const MERGE: MergeRule = { read: 'get_record', identifiers: { id: 'record_id' }, path: 'record' };
@@ -78,5 +79,5 @@ export function explainFailure(operation: Operation, _args: object, { content }:
 
 export function resultOf(outcome: HandlerOutcome): ToolCallResult {
   if (!('toolResult' in outcome)) throw new Error('no tool result');
-  return outcome.toolResult;
+  return readHeld(outcome.toolResult);
 }

@@ -4,9 +4,12 @@ import type { StdioEndpoint, UpstreamConfig, UpstreamEndpoint } from '../../../s
 import type { Observation } from '../../../src/observe/observation.js';
 import { Cancellation } from '../../../src/protocol/cancellation.js';
 import type { JsonObject } from '../../../src/protocol/json.js';
+import { LargeAnswer } from '../../../src/protocol/large-answer.js';
 import type { AnnouncedLimits } from '../../../src/protocol/limits.js';
 import type { ToolCallResult } from '../../../src/protocol/result.js';
 import type { RawTool } from '../../../src/protocol/tools.js';
+import { readToolResult } from '../../../src/protocol/wire-answer.js';
+import { readLargeAnswer } from '../../../src/upstream/read-large-answer.js';
 import type { UpstreamCall } from '../../../src/upstream/upstream.js';
 import { createUpstreamPool, type UpstreamPool } from '../../../src/upstream/upstream-pool.js';
 
@@ -110,8 +113,11 @@ export function openPool(...configs: readonly UpstreamConfig[]): OpenedPool {
       await until(() => observations.some(condition));
       return observations.find(condition)!;
     },
-    call: (tool, args = {}, { slug = 'one', ...overrides } = {}) =>
-      pool.get(slug)!.call({ tool, arguments: args, retryable: false, cancellation: new Cancellation(), ...overrides }),
+    call: async (tool, args = {}, { slug = 'one', ...overrides } = {}) => {
+      const call = { tool, arguments: args, retryable: false, cancellation: new Cancellation(), ...overrides };
+      const result = await pool.get(slug)!.call(call);
+      return readToolResult(result instanceof LargeAnswer ? readLargeAnswer(result.parts) : result);
+    },
     [Symbol.asyncDispose]: () => pool.close(),
   };
 }

@@ -70,7 +70,7 @@ describe.skipIf(process.platform === 'win32')('the processes behind a stdio upst
 describe.skipIf(process.platform === 'win32')('the processes of a gateway', () => {
   let sources: BuiltSources;
   beforeAll(async () => {
-    sources = await buildSources(['upstream', 'protocol']);
+    sources = await buildSources(['upstream', 'protocol', 'lib']);
   });
   afterAll(() => sources[Symbol.asyncDispose]());
 

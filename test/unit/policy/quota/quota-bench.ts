@@ -93,7 +93,7 @@ export function createQuotaBench({ limits = [], pricing = [], api = {}, ...optio
     service.charge({ operation: GET_ITEM, arguments: {}, caller: ALICE, ...request });
   const charge = async (request: Partial<ChargeRequest> = {}): Promise<readonly Warning[]> => {
     const charged = await open(request);
-    await charged?.settle(0);
+    await charged?.settle(() => 0);
     return charged?.warnings ?? [];
   };
   const bench: QuotaBench = {
@@ -104,7 +104,7 @@ export function createQuotaBench({ limits = [], pricing = [], api = {}, ...optio
     charge,
     async begin(request) {
       const charged = await open(request);
-      return async (answerCharacters) => charged?.settle(answerCharacters);
+      return async (answerCharacters) => charged?.settle(() => answerCharacters);
     },
     elsewhere,
     async chargeTimes(count, request) {

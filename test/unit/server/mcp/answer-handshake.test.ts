@@ -30,7 +30,7 @@ function openHandshakes() {
         cancellation: new Cancellation(),
         canNotify: false,
         notify: nothing,
-        answer: (text) => resolve(JSON.parse(text)),
+        answer: (message) => resolve(JSON.parse(String(message))),
         cancel: nothing,
         interrupt: nothing,
         onInterrupt: nothing,

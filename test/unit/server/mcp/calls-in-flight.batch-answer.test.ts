@@ -9,7 +9,7 @@ function recordingPort(): Responder & { readonly seen: string[] } {
     cancellation: new Cancellation(),
     canNotify: true,
     notify: (text) => seen.push(`notify ${text}`),
-    answer: (text) => seen.push(text),
+    answer: (message) => seen.push(String(message)),
     cancel: () => seen.push('cancelled'),
     interrupt: () => undefined,
     onInterrupt: () => undefined,

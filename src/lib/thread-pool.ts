@@ -1,0 +1,140 @@
+import { Worker } from 'node:worker_threads';
+
+interface ThreadPoolOptions {
+  /** The module that each thread runs: it answers every message with one message. */
+  readonly entry: URL;
+  readonly threads: number;
+  /** Jobs that wait for a thread; one more is refused. */
+  readonly maxWaiting: number;
+  readonly maxMegabytes: number;
+  /** The longest that one job may take. */
+  readonly maxMs: number;
+  /** A thread that has had nothing to do for so long is ended. */
+  readonly idleMs: number;
+}
+
+/** Why a job has no result: its thread ended, it took too long, or too many were waiting. */
+export class ThreadFault extends Error {
+  readonly kind: 'ended' | 'timeout' | 'busy';
+
+  constructor(kind: ThreadFault['kind'], options?: ErrorOptions) {
+    super(`thread: ${kind}`, options);
+    this.kind = kind;
+  }
+}
+
+interface Task<Job, Done> {
+  readonly job: Job;
+  readonly resolve: (done: Done) => void;
+  readonly reject: (fault: ThreadFault) => void;
+}
+
+/** Some threads that are started when they are needed, each with one job at a time. One that fails is replaced. */
+export class ThreadPool<Job, Done> {
+  readonly #options: ThreadPoolOptions;
+  readonly #waiting: Task<Job, Done>[] = [];
+  readonly #threads = new Set<Thread<Job, Done>>();
+
+  constructor(options: ThreadPoolOptions) {
+    this.#options = options;
+  }
+
+  /** Rejects with a `ThreadFault`. */
+  run(job: Job): Promise<Done> {
+    return new Promise((resolve, reject) => {
+      const task = { job, resolve, reject };
+      const thread = this.#findFree();
+      if (thread !== undefined) thread.begin(task);
+      else if (this.#waiting.length < this.#options.maxWaiting) this.#waiting.push(task);
+      else reject(new ThreadFault('busy'));
+    });
+  }
+
+  async close(): Promise<void> {
+    for (const { reject } of this.#waiting.splice(0)) reject(new ThreadFault('ended'));
+    await Promise.all(Array.from(this.#threads, (thread) => thread.end(new ThreadFault('ended'))));
+  }
+
+  #findFree(): Thread<Job, Done> | undefined {
+    const idle = [...this.#threads].find(({ isIdle }) => isIdle);
+    if (idle !== undefined || this.#threads.size >= this.#options.threads) return idle;
+    const thread: Thread<Job, Done> = new Thread(this.#options, {
+      onIdle: () => this.#next(),
+      onEnd: () => {
+        this.#threads.delete(thread);
+        this.#next();
+      },
+    });
+    this.#threads.add(thread);
+    return thread;
+  }
+
+  #next(): void {
+    if (this.#waiting.length === 0) return;
+    const thread = this.#findFree();
+    const task = thread === undefined ? undefined : this.#waiting.shift();
+    if (task !== undefined) thread?.begin(task);
+  }
+}
+
+interface ThreadEvents {
+  readonly onIdle: () => void;
+  readonly onEnd: () => void;
+}
+
+class Thread<Job, Done> {
+  readonly #options: ThreadPoolOptions;
+  readonly #events: ThreadEvents;
+  readonly #worker: Worker;
+  #task: Task<Job, Done> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #ended = false;
+
+  constructor(options: ThreadPoolOptions, events: ThreadEvents) {
+    this.#options = options;
+    this.#events = events;
+    const { entry, maxMegabytes } = options;
+    // Its output is kept back: on stdio the process's own carries the protocol.
+    this.#worker = new Worker(entry, {
+      stdout: true,
+      stderr: true,
+      resourceLimits: { maxOldGenerationSizeMb: maxMegabytes },
+    });
+    this.#worker.on('message', (done: Done) => this.#finish(done));
+    this.#worker.on('error', (cause) => void this.end(new ThreadFault('ended', { cause })));
+    this.#worker.on('exit', () => void this.end(new ThreadFault('ended')));
+    this.#worker.unref();
+  }
+
+  get isIdle(): boolean {
+    return this.#task === undefined && !this.#ended;
+  }
+
+  begin(task: Task<Job, Done>): void {
+    this.#task = task;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.end(new ThreadFault('timeout')), this.#options.maxMs);
+    this.#worker.postMessage(task.job);
+  }
+
+  /** Ends the thread and fails its job. */
+  async end(fault: ThreadFault): Promise<void> {
+    if (this.#ended) return;
+    this.#ended = true;
+    clearTimeout(this.#timer);
+    const ending = this.#worker.terminate();
+    this.#task?.reject(fault);
+    this.#task = undefined;
+    this.#events.onEnd();
+    await ending;
+  }
+
+  #finish(done: Done): void {
+    const task = this.#task;
+    this.#task = undefined;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.end(new ThreadFault('ended')), this.#options.idleMs).unref();
+    task?.resolve(done);
+    this.#events.onIdle();
+  }
+}

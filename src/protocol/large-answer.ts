@@ -1,0 +1,114 @@
+import type { FailedRequest } from './upstream-failure.js';
+
+/** Answers of more bytes are read by a thread of their own, so that other calls do not wait for that. */
+export const LARGE_BYTES = 1024 * 1024;
+
+/** A call that may have failed, as far as its error tells of it. */
+export interface FailedCall extends FailedRequest {
+  readonly tool: string;
+  /** Whether it is safe to send again, because it only reads or is idempotent. */
+  readonly repeatable: boolean;
+}
+
+interface LargeAnswerParts {
+  /** The message as it came, unread: it may be an error, or no JSON at all. */
+  readonly pieces: readonly Buffer[];
+  /** The id of the request that it should answer. */
+  readonly id: unknown;
+  /** The gateway's own credentials, which it must not give away. */
+  readonly credentials: readonly string[];
+  readonly call: FailedCall;
+}
+
+/**
+ * An upstream's answer to a call of more than `LARGE_BYTES`. What it holds is not known: only the stage that shapes answers
+ * reads it, in a thread.
+ */
+export class LargeAnswer {
+  readonly parts: LargeAnswerParts;
+  readonly isError: undefined;
+
+  constructor(parts: LargeAnswerParts) {
+    this.parts = parts;
+  }
+}
+
+/** A message of more than `LARGE_BYTES`, in pieces of memory that threads share. */
+export class LargeMessage {
+  readonly pieces: readonly Buffer[];
+  readonly length: number;
+
+  constructor(pieces: readonly Buffer[]) {
+    this.pieces = pieces;
+    this.length = pieces.reduce((sum, { length }) => sum + length, 0);
+  }
+
+  /** Its first and its last bytes. */
+  edges(bytes: number): { readonly start: Buffer; readonly end: Buffer } {
+    const [first = NOTHING] = this.pieces;
+    const end = Buffer.concat(this.pieces.slice(-2)).subarray(-bytes);
+    return { start: first.subarray(0, bytes), end };
+  }
+
+  /** All of it in one piece, in memory that threads share. Takes long. */
+  join(): Buffer {
+    const joined = Buffer.from(new SharedArrayBuffer(this.length));
+    let at = 0;
+    for (const { buffer, byteOffset, byteLength } of this.pieces)
+      at += Buffer.from(buffer, byteOffset, byteLength).copy(joined, at);
+    return joined;
+  }
+}
+
+const NOTHING = Buffer.alloc(0);
+const PIECE_BYTES = 2 * 1024 * 1024;
+
+/** Gathers the bytes of one message. Those of a large one are copied as they come, so that no moment copies all of them. */
+export class MessageBytes {
+  #parts: Buffer[] = [];
+  #length = 0;
+  #pieces: Buffer[] = [];
+  /** Bytes of the last piece that are in use. */
+  #used = PIECE_BYTES;
+
+  get length(): number {
+    return this.#length;
+  }
+
+  add(part: Buffer): void {
+    this.#length += part.length;
+    this.#parts.push(part);
+    if (this.#length <= LARGE_BYTES) return;
+    for (const each of this.#parts) this.#share(each);
+    this.#parts = [];
+  }
+
+  /** What has been gathered, which then begins anew. */
+  take(): Buffer | LargeMessage {
+    const [first] = this.#parts;
+    const last = this.#pieces.pop();
+    const taken =
+      last !== undefined
+        ? new LargeMessage([...this.#pieces, last.subarray(0, this.#used)])
+        : first !== undefined && this.#parts.length === 1
+          ? first
+          : Buffer.concat(this.#parts, this.#length);
+    this.#parts = [];
+    this.#length = 0;
+    this.#pieces = [];
+    this.#used = PIECE_BYTES;
+    return taken;
+  }
+
+  #share(part: Buffer): void {
+    for (let at = 0; at < part.length; ) {
+      if (this.#used === PIECE_BYTES) {
+        this.#pieces.push(Buffer.from(new SharedArrayBuffer(PIECE_BYTES)));
+        this.#used = 0;
+      }
+      const copied = part.copy(this.#pieces.at(-1) ?? NOTHING, this.#used, at);
+      this.#used += copied;
+      at += copied;
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import type { JsonObject } from './json.js';
+import type { ToolCallResult } from './result.js';
+
+interface WireAnswerParts {
+  /** The result without its content and its `_meta`. */
+  readonly members: JsonObject;
+  readonly meta: JsonObject | undefined;
+  /** The content of the JSON string that is the result's only text, as it came: well formed, in UTF-8, without credentials. */
+  readonly text: Buffer;
+  /** Whether the text is one JSON object or array on one line. */
+  readonly isJson: boolean;
+}
+
+/**
+ * A successful tool result whose only content is a text, as bytes that have been checked and can be passed on without being
+ * decoded. Whatever has to look into it reads it as a value, which costs a parse the first time.
+ */
+export class WireAnswer {
+  readonly meta: JsonObject | undefined;
+  /** As in `WireAnswerParts`. */
+  readonly members: JsonObject;
+  readonly text: Buffer;
+  readonly isJson: boolean;
+  readonly isError = false;
+  #result: ToolCallResult | undefined;
+
+  constructor({ members, meta, text, isJson }: WireAnswerParts) {
+    this.members = members;
+    this.meta = meta;
+    this.text = text;
+    this.isJson = isJson;
+  }
+
+  /** The same result as a value. */
+  read(): ToolCallResult {
+    this.#result ??= {
+      ...this.members,
+      content: [{ type: 'text', text: decodeText(this.text) }],
+      ...(this.meta === undefined ? {} : { _meta: this.meta }),
+    };
+    return this.#result;
+  }
+
+  withMeta(meta: JsonObject): WireAnswer {
+    return new WireAnswer({ ...this, meta: { ...this.meta, ...meta } });
+  }
+
+  /** The same with bytes of its own, so that what is kept does not hold on to the whole message. */
+  copy(): WireAnswer {
+    const text = Buffer.allocUnsafeSlow(this.text.length);
+    this.text.copy(text);
+    return new WireAnswer({ ...this, text });
+  }
+}
+
+/** The text that a JSON string holds. @param content what stands between its quotes */
+export function decodeText(content: Buffer): string {
+  return JSON.parse(`"${content.toString('utf8')}"`) as string;
+}
+
+/** A tool's result as a value, however it is held. */
+export function readToolResult(result: ToolCallResult | WireAnswer): ToolCallResult {
+  return result instanceof WireAnswer ? result.read() : result;
+}

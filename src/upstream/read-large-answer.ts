@@ -1,0 +1,38 @@
+import { isJsonObject } from '../protocol/json.js';
+import { type LargeAnswer, LargeMessage } from '../protocol/large-answer.js';
+import type { ToolCallResult } from '../protocol/result.js';
+import type { WireAnswer } from '../protocol/wire-answer.js';
+import { readResult } from './call-channel.js';
+import { UpstreamFault } from './fault.js';
+import { OwnCredentials, withoutCredentials } from './own-credentials.js';
+import { splitAnswer } from './split-answer.js';
+import { translateFailure } from './translate-failure.js';
+
+/**
+ * Reads an answer of any size at once, so not in the thread that serves callers.
+ * @throws OperationError for what is no result of the call
+ */
+export function readLargeAnswer({ pieces, id, credentials, call }: LargeAnswer['parts']): ToolCallResult | WireAnswer {
+  const own = new OwnCredentials(credentials);
+  try {
+    const bytes = new LargeMessage(pieces).join();
+    const split = splitAnswer(bytes);
+    if (split !== undefined && isAnswerTo(split.id, id)) return split.release(own);
+    return own.maskAll(readResult(findMessage(JSON.parse(bytes.toString('utf8')), id)));
+  } catch (error) {
+    throw withoutCredentials(translateFailure(error, call), own);
+  }
+}
+
+/** Some servers send the id back as a text. */
+function isAnswerTo(given: unknown, id: unknown): boolean {
+  return String(given) === String(id);
+}
+
+/** The answer to a request, alone or in a batch. */
+function findMessage(value: unknown, id: unknown): object {
+  const messages: readonly unknown[] = Array.isArray(value) ? value : [value];
+  const found = messages.find((message) => isJsonObject(message) && isAnswerTo(message['id'], id));
+  if (isJsonObject(found)) return found;
+  throw new UpstreamFault('malformed', 'its answer carries the id of another request');
+}

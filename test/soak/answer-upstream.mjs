@@ -1,0 +1,71 @@
+/** An MCP server on stdio whose tools give answers of some 50 MB */
+import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+
+const tools = JSON.parse(readFileSync(process.argv[2], 'utf8'));
+const BYTES = 48_000_000;
+
+const fill = (one) => one.repeat(Math.floor(BYTES / one.length));
+const rows = (count, create) => Array.from({ length: count }, (_, index) => create(index));
+const row = (id) => ({
+  id,
+  name: `row ${id}`,
+  owner: `owner ${id % 97}`,
+  size: (id * 7919) % 100_003,
+  text: 'x'.repeat(40),
+});
+const listOf = (text) => `{"content":[{"type":"text","text":${JSON.stringify(text)}}]}`;
+const ROWS = 400_000;
+
+/** The result of each tool as JSON text. */
+const RESULTS = {
+  get_prose: () => listOf(fill('A line of text with "quotes" and \\ in it.\n').slice(0, BYTES * 0.8)),
+  get_string: () => listOf(fill('x')),
+  list_rows: () => listOf(JSON.stringify(rows(ROWS * 0.8, row))),
+  list_pretty: () => listOf(JSON.stringify(rows(ROWS / 2, row), null, 2)),
+  list_structured: () => `{"content":[],"structuredContent":${JSON.stringify({ items: rows(ROWS, row) })}}`,
+  list_twice: () => {
+    const value = { items: rows(ROWS / 2.5, row) };
+    return `{"content":[{"type":"text","text":${JSON.stringify(JSON.stringify(value, null, 1))}}],"structuredContent":${JSON.stringify(value)}}`;
+  },
+  list_small: () =>
+    listOf(
+      `[${fill('{"a":1},')
+        .slice(0, 40_000_000)
+        .replace(/,[^,]*$/, '')}]`,
+    ),
+  list_million: () => listOf(JSON.stringify(rows(1_000_000, (id) => ({ id })))),
+  get_nested: () => listOf('['.repeat(BYTES / 2) + ']'.repeat(BYTES / 2)),
+  get_nested_structured: () =>
+    `{"content":[],"structuredContent":${'{"a":'.repeat(8_000_000)}1${'}'.repeat(8_000_000)}}`,
+  list_digits: () => listOf(`[${rows(1_200_000, (index) => `{"n":12345678901234567890${index}.5}`).join()}]`),
+  get_failure: () => listOf(fill('no. ')).replace(/^\{/, '{"isError":true,'),
+  get_image: () => `{"content":[{"type":"image","mimeType":"image/png","data":"${fill('QUJD')}"}]}`,
+  list_blocks: () => `{"content":[${fill('{"type":"text","text":"a"},').replace(/,[^,]*$/, '')}]}`,
+  get_malformed: () => listOf(fill('x')).slice(0, -3),
+};
+let last = {};
+const resultOf = (name) => {
+  // One at a time: these texts are large.
+  if (last.name !== name) last = { name, text: RESULTS[name]?.() ?? listOf('done') };
+  return last.text;
+};
+
+const ANSWERS = {
+  initialize: ({ protocolVersion }) =>
+    JSON.stringify({ protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'answers', version: '1.0.0' } }),
+  'tools/list': () => JSON.stringify({ tools }),
+  'tools/call': ({ name }) => resultOf(name),
+  ping: () => '{}',
+};
+
+function answer({ id, method, params = {} }) {
+  const create = ANSWERS[method];
+  const outcome = create === undefined ? '"error":{"code":-32601,"message":"no"}' : `"result":${create(params)}`;
+  return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},${outcome}}\n`;
+}
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const message = JSON.parse(line);
+  if (message.id !== undefined) process.stdout.write(answer(message));
+}

@@ -1,0 +1,133 @@
+import { describe, expect, it, vi } from 'vitest';
+import { type LargeAnswerJob, shapeLargeAnswer } from '../../../src/gateway/shape-large.js';
+import { LARGE_BYTES, type LargeAnswer } from '../../../src/protocol/large-answer.js';
+import { withoutSchemas } from '../../../src/results/detached.js';
+import type { CollectionQuery, ReadContext } from '../../../src/results/result-types.js';
+import { createResultService } from '../../../src/results/results.js';
+import { anOperation } from '../../support/an-operation.js';
+
+const SETTINGS = { maxBytes: 20_000, keptBytes: 10_000_000, keptSeconds: 60, compact: false };
+const CONTEXT: ReadContext = {
+  operation: anOperation({ name: 'list_rows', qualifiedName: 'demo__list_rows' }),
+  arguments: {},
+  caller: { sessionId: 's', clientName: 'test', transport: 'http' },
+};
+const LIMITS = {
+  maxRequestSize: 1_000_000,
+  maxResponseSize: 10_000_000,
+  maxStringLength: 1_000_000,
+  maxArrayElements: 10_000,
+  maxNestingDepth: 20,
+};
+const ROWS = Array.from({ length: 20_000 }, (_, id) => ({ id, owner: `owner ${id % 7}`, text: 'x'.repeat(40) }));
+const EVERYTHING: CollectionQuery = { filter: [], sort: [], includeItems: true, page: { style: 'all' } };
+
+function answerOf(message: object | string): LargeAnswer['parts'] {
+  return {
+    pieces: [
+      Buffer.from(typeof message === 'string' ? message : JSON.stringify({ jsonrpc: '2.0', id: 5, ...message })),
+    ],
+    id: 5,
+    credentials: ['secret-credential'],
+    call: { upstream: 'demo', tool: 'list_rows', repeatable: true, arguments: {}, words: 'clean' },
+  };
+}
+
+function textResult(text: string, rest: object = {}): object {
+  return { result: { content: [{ type: 'text', text }], ...rest } };
+}
+
+async function run(answer: LargeAnswer['parts'], query?: CollectionQuery, settings = SETTINGS) {
+  const service = createResultService(settings);
+  const job: LargeAnswerJob = {
+    answer,
+    context: { ...CONTEXT, operation: withoutSchemas(CONTEXT.operation) },
+    query,
+    warnings: [{ code: 'SLOW', message: 'slow' }],
+    results: service.detach(CONTEXT),
+    limits: LIMITS,
+    words: 'clean',
+  };
+  // As it comes out of another thread.
+  const shaped = structuredClone(await shapeLargeAnswer(structuredClone(job)));
+  service.attach(CONTEXT, shaped.finished);
+  const [first, ...blocks] = JSON.parse(Buffer.concat(shaped.written).toString());
+  return { service, shaped, envelope: JSON.parse(first.text), blocks };
+}
+
+/** Cursors and handles differ from answer to answer. */
+function withoutNames(value: unknown): unknown {
+  const text = JSON.stringify(value)
+    .replaceAll(/res_[\w-]{12}/g, 'res')
+    .replaceAll(/[\w-]{23,28}(?=\\?")/g, 'cursor');
+  return JSON.parse(text);
+}
+
+describe('a large answer in its thread', () => {
+  const queries: [string, CollectionQuery | undefined][] = [
+    ['nothing', undefined],
+    ['a filter', { ...EVERYTHING, filter: [{ path: ['owner'], operator: 'equals', operand: 'owner 3' }] }],
+    [
+      'a sorted page',
+      { ...EVERYTHING, sort: [{ path: ['owner'], order: 'desc' }], page: { style: 'forward', size: 5 } },
+    ],
+    ['groups', { ...EVERYTHING, includeItems: false, aggregate: [['by', { groupBy: ['owner'], count: true }]] }],
+    ['fields', { ...EVERYTHING, fields: { paths: [['id']] } }],
+  ];
+  it.each(queries)('is what the gateway would make of it, asked for %s', async (_name, query) => {
+    const text = JSON.stringify(ROWS);
+    const { envelope } = await run(answerOf(textResult(text)), query);
+    const here = await createResultService(SETTINGS).finish(CONTEXT, query, text, JSON.parse(text));
+    expect(withoutNames(envelope.data)).toEqual(withoutNames(JSON.parse(here.dataText)));
+    expect(withoutNames(envelope.warnings.slice(1))).toEqual(withoutNames(here.warnings));
+  });
+
+  it('leaves pages and the whole answer to the store of the gateway', async () => {
+    const page: CollectionQuery = { ...EVERYTHING, page: { style: 'forward', size: 5 } };
+    const { service, envelope } = await run(answerOf(textResult(JSON.stringify(ROWS))), page);
+    const { endCursor: after } = envelope.data.pageInfo;
+    const next = service.resume(CONTEXT, { ...page, page: { style: 'forward', size: 2, after } });
+    expect(JSON.parse(next?.dataText ?? '').items).toEqual(ROWS.slice(5, 7));
+    const cut = await run(answerOf(textResult(JSON.stringify(ROWS))));
+    const handle = /res_[\w-]+/.exec(JSON.stringify(cut.envelope.warnings))?.[0] ?? '';
+    const part = JSON.parse(cut.service.readStored({ handle, path: '[19999]' }, CONTEXT.caller));
+    expect(part.value).toEqual(ROWS.at(-1));
+    const other = { ...CONTEXT.caller, sessionId: 'other' };
+    expect(() => cut.service.readStored({ handle }, other)).toThrow();
+  });
+
+  it('is passed on as it came where nothing is asked and all of it may be sent', async () => {
+    const parse = vi.spyOn(JSON, 'parse');
+    const text = `[12345678901234567890, "${'x'.repeat(LARGE_BYTES)}"]`;
+    const { shaped } = await run(answerOf(textResult(text)), undefined, { ...SETTINGS, maxBytes: 0 });
+    const before = parse.mock.calls.filter(([given]) => given.startsWith('[12345'));
+    parse.mockRestore();
+    expect(before).toEqual([]);
+    expect(Buffer.concat(shaped.written).includes('[12345678901234567890, ')).toBe(true);
+  });
+
+  it.each<[string, object | string, string]>([
+    ['no JSON', `{"id":5,${'x'.repeat(100)}`, 'INTERNAL_ERROR'],
+    ['an error', { error: { code: -32602, message: 'bad secret-credential' } }, 'VALIDATION_INVALID_TYPE'],
+    ['the answer to another request', { id: 6, ...textResult('x') }, 'INTERNAL_ERROR'],
+    ['a failed tool', textResult('no such file secret-credential', { isError: true }), 'NOT_FOUND_RESOURCE'],
+    [
+      'much beside its content',
+      textResult('x', { _meta: { text: 'x'.repeat(300_000) } }),
+      'VALIDATION_PAYLOAD_TOO_LARGE',
+    ],
+  ])('is an error where it holds %s', async (_name, message, code) => {
+    const { shaped, envelope } = await run(answerOf(message));
+    expect(shaped.code).toBe(code);
+    expect(envelope).toMatchObject({ success: false, error: { code } });
+    expect(JSON.stringify(envelope)).not.toContain('secret-credential');
+  });
+
+  it('keeps images and what is beside the content', async () => {
+    const image = { type: 'image', mimeType: 'image/png', data: 'QUJD' };
+    const result = { content: [image], _meta: { kept: true }, more: 1 };
+    const { shaped, blocks } = await run(answerOf({ result }));
+    expect(blocks).toEqual([image]);
+    expect(shaped).toMatchObject({ meta: { kept: true }, extra: { more: 1 } });
+  });
+});

@@ -1,0 +1,25 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { LARGE_BYTES, LargeMessage, MessageBytes } from '../../../src/protocol/large-answer.js';
+
+describe('MessageBytes', () => {
+  it('gives the bytes back in one piece up to the bound, and in shared pieces beyond it', () => {
+    const part = fc.tuple(fc.nat(3 * LARGE_BYTES), fc.nat(255)).map(([size, byte]) => Buffer.alloc(size, byte));
+    fc.assert(
+      fc.property(fc.array(fc.array(part, { maxLength: 4 }), { maxLength: 3 }), (messages) => {
+        const bytes = new MessageBytes();
+        for (const parts of messages) {
+          for (const each of parts) bytes.add(each);
+          const whole = Buffer.concat(parts);
+          const taken = bytes.take();
+          expect(taken instanceof LargeMessage).toBe(whole.length > LARGE_BYTES);
+          expect((taken instanceof LargeMessage ? taken.join() : taken).equals(whole)).toBe(true);
+          if (!(taken instanceof LargeMessage)) continue;
+          expect(taken.edges(256)).toEqual({ start: whole.subarray(0, 256), end: whole.subarray(-256) });
+          expect(taken.pieces.every(({ buffer }) => buffer instanceof SharedArrayBuffer)).toBe(true);
+        }
+      }),
+      { numRuns: 30 },
+    );
+  });
+});
