@@ -14,7 +14,7 @@ export async function loadTokenCounter(): Promise<CountTokens> {
  */
 export function countInWorker(texts: readonly string[]): Promise<readonly number[] | undefined> {
   return new Promise((resolve) => {
-    const worker = new Worker(new URL('./token-worker.js', import.meta.url), { workerData: texts });
+    const worker = new Worker(new URL('../cli/token-worker.js', import.meta.url), { workerData: texts });
     worker.unref();
     worker.once('message', (counts: readonly number[]) => resolve(counts));
     worker.once('error', () => resolve(undefined));

@@ -16,7 +16,7 @@ interface LargeAnswers {
 }
 
 /** Tests run the sources, which a thread cannot load: there it is the build that runs. */
-const ENTRY = import.meta.url.endsWith('.ts') ? '../../dist/gateway/answer-thread.js' : './answer-thread.js';
+const ENTRY = import.meta.url.endsWith('.ts') ? '../../dist/gateway/answer-thread.js' : '../gateway/answer-thread.js';
 
 const THREADS = {
   threads: 2,

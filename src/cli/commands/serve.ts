@@ -13,6 +13,7 @@ import {
   startGateway,
   untilAskedToStop,
 } from '../context.js';
+import { releaseMemorySoon } from '../release-memory.js';
 import { announceRunning } from '../running.js';
 import { oneLine, paintFor, printJson, printLine, type Terminal } from '../terminal.js';
 import { countInWorker } from '../token-count.js';
@@ -61,6 +62,7 @@ async function serve(flags: CommonFlags, terminal: Terminal): Promise<void> {
           await Promise.race([countTokens(gateway), stop.asked.then(() => undefined)]),
           terminal,
         );
+      releaseMemorySoon();
       await stop.asked;
     } finally {
       running.end();
