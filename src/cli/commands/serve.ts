@@ -12,7 +12,6 @@ import {
   startGateway,
   untilAskedToStop,
 } from '../context.js';
-import { releaseMemorySoon } from '../release-memory.js';
 import { announceRunning } from '../running.js';
 import { oneLine, paintFor, printJson, printLine, type Terminal } from '../terminal.js';
 
@@ -54,7 +53,6 @@ async function serve(flags: CommonFlags, terminal: Terminal): Promise<void> {
       const report = describeStart(gateway, server.url);
       if (flags.json === true) printJson(terminal, report);
       else printStartReport(report, terminal);
-      releaseMemorySoon();
       await stop.asked;
     } finally {
       running.end();
