@@ -12,6 +12,7 @@ import {
   startGateway,
   untilAskedToStop,
 } from '../context.js';
+import { releaseMemorySoon } from '../release-memory.js';
 import { announceRunning } from '../running.js';
 import { oneLine, paintFor, printJson, printLine, type Terminal } from '../terminal.js';
 
@@ -53,6 +54,7 @@ async function serve(flags: CommonFlags, terminal: Terminal): Promise<void> {
       const report = describeStart(gateway, server.url);
       if (flags.json === true) printJson(terminal, report);
       else printStartReport(report, terminal);
+      releaseMemorySoon();
       await stop.asked;
     } finally {
       running.end();
