@@ -9,12 +9,12 @@ export function releaseMemorySoon(): void {
 /**
  * Collects garbage once: loading and linking the program leaves a tenth of the resident memory to garbage and to room for new
  * objects, which V8 would otherwise keep. Over the inspector's interface, in this process, as that collection also gives back the
- * room. The collection is done when `post` returns; a session that is ended in its callback keeps the process from ending.
+ * room. The session ends in a later turn: one that is ended while it answers keeps the process from ending.
  */
 export async function releaseMemory(): Promise<void> {
   const { Session } = await import('node:inspector');
   const session = new Session();
   session.connect();
-  session.post('HeapProfiler.collectGarbage');
+  await new Promise<void>((resolve) => session.post('HeapProfiler.collectGarbage', () => setImmediate(resolve)));
   session.disconnect();
 }
