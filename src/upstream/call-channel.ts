@@ -6,6 +6,8 @@ import {
   type Transport,
   type TransportSendOptions,
 } from '@modelcontextprotocol/client';
+import { parseInSlices } from '../lib/parse-in-slices.js';
+import { runInSlices } from '../lib/sliced.js';
 import type { ProgressUpdate } from '../protocol/call.js';
 import type { Cancellation } from '../protocol/cancellation.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
@@ -176,7 +178,7 @@ export class CallChannel implements Transport {
    */
   async request(method: string, params: JsonObject, options: RequestOptions): Promise<JsonObject> {
     const result = await this.call(method, params, options);
-    if (result instanceof UnreadMessage) return readResult(JSON.parse(result.message.join().toString('utf8')));
+    if (result instanceof UnreadMessage) return readResult(await readLarge(result));
     return result instanceof SplitAnswer ? readResult({ result: result.wholeResult() }) : result;
   }
 
@@ -379,6 +381,12 @@ export class CallChannel implements Transport {
     // What was in flight may have run, even where a new request would certainly not have been delivered.
     for (const { reject } of pending) reject(lostWith(this.#lost, { undelivered: false }));
   }
+}
+
+/** The message of an answer that is not a call's, such as a long list of tools, parsed in slices. */
+async function readLarge({ message }: UnreadMessage): Promise<JsonObject> {
+  const read = await runInSlices(parseInSlices(message.join()));
+  return isJsonObject(read) ? read : {};
 }
 
 /** The result in an answer. Throws what the answer says of a failure. */

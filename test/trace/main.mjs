@@ -53,7 +53,7 @@ async function startGateway(directory) {
   await writeFile(config, JSON.stringify({ dataDir: join(directory, 'data'), mcpServers: { files } }));
   const args = [
     '--inspect=127.0.0.1:0',
-    join(ROOT, 'dist/cli/main.js'),
+    join(ROOT, 'test/trace/entry.mjs'),
     'serve',
     '--json',
     '--config',

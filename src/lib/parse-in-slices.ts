@@ -1,0 +1,168 @@
+import type { Sliced } from './sliced.js';
+
+/** Smaller values are parsed at once: it takes about a millisecond. */
+const WHOLE_BYTES = 256 * 1024;
+/** Bytes that are looked at in one slice: about two milliseconds. */
+const SCANNED_BYTES = 512 * 1024;
+/** Large values lie no deeper in real messages; deeper ones are parsed at once. */
+const MAX_DEPTH = 16;
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+const OPEN_LIST = 0x5b;
+const CLOSE_LIST = 0x5d;
+const BRACKETS = { object: ['{', '}'], list: ['[', ']'] } as const;
+
+/** A part of the text. */
+interface Span {
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * Parses a JSON text as `JSON.parse` does, in slices: lists and objects of more than 256 kB member by member.
+ * @throws SyntaxError
+ */
+export function* parseInSlices(text: Buffer, wholeBytes = WHOLE_BYTES): Sliced<unknown> {
+  const scanner = new Scanner(text, wholeBytes);
+  return yield* scanner.parse(trim(text, { start: 0, end: text.length }), 0);
+}
+
+class Scanner {
+  readonly #text: Buffer;
+  readonly #wholeBytes: number;
+
+  constructor(text: Buffer, wholeBytes: number) {
+    this.#text = text;
+    this.#wholeBytes = wholeBytes;
+  }
+
+  *parse(span: Span, depth: number): Sliced<unknown> {
+    const kind = this.#kindOf(span);
+    if (kind === undefined || depth === MAX_DEPTH || span.end - span.start <= this.#wholeBytes)
+      return this.#whole(span);
+    const parts = yield* this.#split(span);
+    if (parts === undefined) return this.#whole(span);
+    return kind === 'list' ? yield* this.#parseList(parts, depth) : yield* this.#parseObject(parts, depth);
+  }
+
+  #kindOf({ start, end }: Span): keyof typeof BRACKETS | undefined {
+    const [first, last] = [this.#text[start], this.#text[end - 1]].map((byte) => String.fromCharCode(byte ?? 0));
+    if (first === '[' && last === ']') return 'list';
+    return first === '{' && last === '}' ? 'object' : undefined;
+  }
+
+  #whole({ start, end }: Span): unknown {
+    return JSON.parse(this.#text.toString('utf8', start, end));
+  }
+
+  *#parseList(parts: readonly Span[], depth: number): Sliced<unknown> {
+    const list: unknown[] = [];
+    for (const group of this.#groups(parts)) {
+      if (this.#isLarge(group)) list.push(yield* this.parse(trim(this.#text, group), depth + 1));
+      else for (const item of this.#wrapped(group, 'list') as unknown[]) list.push(item);
+      yield;
+    }
+    return list;
+  }
+
+  *#parseObject(parts: readonly Span[], depth: number): Sliced<unknown> {
+    const members: [string, unknown][] = [];
+    for (const group of this.#groups(parts)) {
+      const named = this.#isLarge(group) ? this.#splitMember(group) : undefined;
+      if (named === undefined) members.push(...Object.entries(this.#wrapped(group, 'object') as object));
+      else members.push([named.name, yield* this.parse(named.value, depth + 1)]);
+      yield;
+    }
+    // `fromEntries` defines members, so that `__proto__` becomes an ordinary one, as it does in `JSON.parse`.
+    return Object.fromEntries(members);
+  }
+
+  #isLarge({ start, end }: Span): boolean {
+    return end - start > this.#wholeBytes;
+  }
+
+  #wrapped({ start, end }: Span, kind: keyof typeof BRACKETS): unknown {
+    const [open, close] = BRACKETS[kind];
+    return JSON.parse(open + this.#text.toString('utf8', start, end) + close);
+  }
+
+  /** Neighbouring members that are small together are parsed together. */
+  *#groups(parts: readonly Span[]): Generator<Span> {
+    let group: Span | undefined;
+    for (const { start, end } of parts) {
+      const joined: Span = { start: group?.start ?? start, end };
+      if (group !== undefined && this.#isLarge(joined)) {
+        yield group;
+        group = { start, end };
+      } else {
+        group = joined;
+      }
+    }
+    if (group !== undefined) yield group;
+  }
+
+  /** The members of a list or an object, without the commas between them; undefined where it has none, or brackets that do not match. */
+  *#split({ start, end }: Span): Sliced<readonly Span[] | undefined> {
+    const text = this.#text;
+    const parts: Span[] = [];
+    let depth = 0;
+    let from = start + 1;
+    let pause = start + SCANNED_BYTES;
+    for (let at = start + 1; at < end - 1; at += 1) {
+      const byte = text[at] ?? 0;
+      if (byte === QUOTE) at = endOfText(text, at);
+      else if (byte === OPEN_OBJECT || byte === OPEN_LIST) depth += 1;
+      else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) depth -= 1;
+      else if (byte === COMMA && depth === 0) {
+        parts.push({ start: from, end: at });
+        from = at + 1;
+      }
+      if (depth < 0 || at < 0) return undefined;
+      if (at >= pause) {
+        pause = at + SCANNED_BYTES;
+        yield;
+      }
+    }
+    const last = { start: from, end: end - 1 };
+    const isEmpty = parts.length === 0 && trim(text, last).start >= trim(text, last).end;
+    return depth === 0 && !isEmpty ? [...parts, last] : undefined;
+  }
+
+  /** The name and the value of one member; undefined where it has another form, which `JSON.parse` then refuses. */
+  #splitMember(span: Span): { readonly name: string; readonly value: Span } | undefined {
+    const { start, end } = trim(this.#text, span);
+    const close = this.#text[start] === QUOTE ? endOfText(this.#text, start) : -1;
+    if (close < 0) return undefined;
+    const colon = trim(this.#text, { start: close + 1, end });
+    if (this.#text[colon.start] !== COLON) return undefined;
+    const name: unknown = this.#whole({ start, end: close + 1 });
+    return { name: String(name), value: trim(this.#text, { start: colon.start + 1, end }) };
+  }
+}
+
+/** Where the string ends that begins here; before the text where it has no end. */
+function endOfText(text: Buffer, start: number): number {
+  for (let at = text.indexOf(QUOTE, start + 1); at >= 0; at = text.indexOf(QUOTE, at + 1)) {
+    let slashes = 0;
+    while (text[at - 1 - slashes] === BACKSLASH) slashes += 1;
+    if (slashes % 2 === 0) return at;
+  }
+  return -1;
+}
+
+/** The same part without white space around it. */
+function trim(text: Buffer, { start, end }: Span): Span {
+  let [first, last] = [start, end];
+  while (first < last && isBlank(text[first])) first += 1;
+  while (last > first && isBlank(text[last - 1])) last -= 1;
+  return { start: first, end: last };
+}
+
+function isBlank(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+}

@@ -1,0 +1,64 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseInSlices } from '../../../src/lib/parse-in-slices.js';
+
+/** What parsing gives, or that it failed, and in how many slices. */
+function parse(text: string, wholeBytes?: number): { readonly value?: unknown; readonly slices: number } {
+  const work = parseInSlices(Buffer.from(text), wholeBytes);
+  for (let slices = 1; ; slices += 1) {
+    try {
+      const step = work.next();
+      if (step.done === true) return { value: step.value, slices };
+    } catch (cause) {
+      expect(cause).toBeInstanceOf(SyntaxError);
+      return { slices };
+    }
+  }
+}
+
+function parseAtOnce(text: string): { readonly value?: unknown } {
+  try {
+    return { value: JSON.parse(text) as unknown };
+  } catch {
+    return {};
+  }
+}
+
+describe('parsing in slices', () => {
+  it('gives what JSON.parse gives, however small the parts are', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.constantFrom(undefined, 1), fc.nat(40), (value, space, wholeBytes) => {
+        const text = JSON.stringify(value, null, space);
+        expect(parse(text, wholeBytes).value).toEqual(JSON.parse(text));
+      }),
+    );
+  });
+
+  it('fails where JSON.parse fails', () => {
+    const unit = fc.constantFrom(...'{}[]",:\\1-etrue \n');
+    fc.assert(
+      fc.property(fc.string({ unit, maxLength: 60 }), fc.nat(6), (text, wholeBytes) => {
+        const { slices: _slices, ...parsed } = parse(text, wholeBytes);
+        expect(parsed).toEqual(parseAtOnce(text));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it.each(['{"__proto__":{"a":[1,2,3]},"b":1}', '{"a":1,"b":2,"a":3}', '{"2":1,"1":2,"x":[{"y":"}]\\""}]}'])(
+    'keeps names as JSON.parse does: %s',
+    (text) => {
+      const { value } = parse(text, 4);
+      expect(JSON.stringify(value)).toBe(JSON.stringify(JSON.parse(text)));
+    },
+  );
+
+  it('takes a slice for each part of a long list, an object of many members, and what lies deep', () => {
+    const list = Array.from({ length: 1_000 }, (_, index) => ({ name: `tool_${index}`, text: 'x'.repeat(1_000) }));
+    const members = Object.fromEntries(list.map((tool) => [tool.name, tool]));
+    const text = JSON.stringify({ result: { tools: list, deep: { members } } });
+    const { value, slices } = parse(text, 10_000);
+    expect(value).toEqual(JSON.parse(text));
+    expect(slices).toBeGreaterThan(200);
+  });
+});
