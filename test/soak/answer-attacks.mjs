@@ -31,7 +31,7 @@ const WHOLE = {
 
 const handleIn = (answer) => /res_[A-Za-z0-9_-]+/.exec(answer)?.[0] ?? 'res_none';
 const cursorIn = (answer) => /"endCursor\\":\\"([^"\\]+)/.exec(answer)?.[1] ?? 'none';
-const readOn = (params) => (answer) => call('introspect', { query: 'result', handle: handleIn(answer), ...params });
+const readOn = (params) => (answer) => call('introspect', { query: 'result', name: handleIn(answer), ...params });
 
 const attack = (name, requests, config = {}) => ({
   name,
