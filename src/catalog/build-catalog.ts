@@ -39,7 +39,7 @@ export function* buildCatalogInSlices(input: CatalogInput): Sliced<Catalog> {
   const { upstreams, builtins, pins, holders = NO_HOLDERS, awaited = [], ignoreAnnotations = false } = input;
   const drafts: Drafts[] = [];
   for (const upstream of upstreams.toSorted(bySlug)) {
-    drafts.push(draftOperations(upstream, toolsOf(upstream, input.toolSets)));
+    drafts.push(yield* draftOperations(upstream, toolsOf(upstream, input.toolSets)));
     yield;
   }
   const all = drafts.flatMap((draft) => draft.drafts);
@@ -47,13 +47,16 @@ export function* buildCatalogInSlices(input: CatalogInput): Sliced<Catalog> {
   const configured = new Set(upstreams.map(({ slug }) => slug));
   const scope = { builtins: new Set(builtins.map(({ name }) => name)), pins, configured, waiting: awaited.length > 0 };
   const exposed = exposeNames(requests, { ...scope, holders });
+  yield;
   const created = yield* inSlices(
     all,
     (draft) => draft.tool.raw,
     (draft, index) => createOperation(draft, exposed.names[index] ?? draft.localName, ignoreAnnotations),
   );
   const operations = [...builtins, ...created.flatMap(({ operation }) => operation ?? [])].sort(byName);
+  yield;
   const find = indexByName(operations);
+  yield;
   return {
     operations,
     diagnostics: [

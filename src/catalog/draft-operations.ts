@@ -1,6 +1,7 @@
 import { hasDefaultHints } from '../classify/default-hints.js';
 import type { UpstreamConfig } from '../config/gateway-config.js';
 import { toSnakeCase } from '../lib/names.js';
+import type { Sliced } from '../lib/sliced.js';
 import type { Diagnostic, ToolSet } from '../protocol/tools.js';
 import type { Choice, DraftOperation } from './create-operation.js';
 import { type Curation, curationFor } from './curation.js';
@@ -13,14 +14,20 @@ export interface Drafts {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Drafts the operations of one upstream, grouped tools split and hidden ones left out, under names that are unique within it. */
-export function draftOperations(upstream: UpstreamConfig, toolSet: ToolSet): Drafts {
+/**
+ * Drafts the operations of one upstream, grouped tools split and hidden ones left out, under names that are unique within it. In
+ * slices, as each step looks at thousands of tools.
+ */
+export function* draftOperations(upstream: UpstreamConfig, toolSet: ToolSet): Sliced<Drafts> {
   const screened = screenTools(toolSet);
+  yield;
   const defaultHints = hasDefaultHints(toolSet.tools);
   const proposals = proposeAll(upstream, screened.tools);
+  yield;
   const offered = proposals.filter(({ curation }) => curation.hide !== true);
   const claims = offered.map(claimName);
   const names = assignUniqueNames(claims);
+  yield;
   const drafts = offered.map(({ tool, curation, choice, snakeName }, index) => {
     const localName = names.get(claims[index]?.key ?? '') ?? snakeName;
     return { upstream, tool, curation, localName, defaultHints, ...(choice !== undefined && { choice }) };

@@ -64,6 +64,7 @@ export function* buildSnapshotInSlices(input: SnapshotInput): Sliced<Snapshot> {
   });
   yield;
   const plan = buildEndpointPlan(catalog, config.endpoint);
+  yield;
   const introspect = createIntrospection({
     catalog,
     plan,
@@ -75,6 +76,7 @@ export function* buildSnapshotInSlices(input: SnapshotInput): Sliced<Snapshot> {
     absenceOf: connections.absenceOf,
     explainUnknown: async (name) => (await unknownOperation(name, {}, snapshot)).message,
   });
+  yield;
   const upstreamHandlerOf = upstreamCalls.handlersOver(catalog);
   const ownHandlers = new Map(relations.map(({ operation, handle }) => [operation.name, handle]));
   const snapshot: Snapshot = {

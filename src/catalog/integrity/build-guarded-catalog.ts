@@ -23,6 +23,7 @@ export function* buildGuardedCatalogInSlices(input: CatalogInput & GuardInput): 
   const built = yield* buildCatalogInSlices({ ...input, toolSets: guarded.toolSets });
   yield;
   const catalog = withholdOperations(built, guarded.withheld);
+  yield;
   const diagnostics = [...catalog.diagnostics, ...guarded.diagnostics, ...inspectTools(input.toolSets)];
   return { ...catalog, diagnostics };
 }
