@@ -142,6 +142,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
         config,
         policy: describePolicy(policy),
         results,
+        readPart: largeAnswers.readPart,
         upstreamCalls,
         connections: {
           absenceOf: (slug) => pool.get(slug)?.absence(),

@@ -2,21 +2,25 @@ import type { GatewayConfig } from '../config/gateway-config.js';
 import { ThreadFault, ThreadPool } from '../lib/thread-pool.js';
 import type { Observer } from '../observe/observation.js';
 import type { ShapeLargeCall } from '../pipeline/pipeline.js';
-import { type LargeAnswer, LargeMessage } from '../protocol/large-answer.js';
+import { LARGE_BYTES, type LargeAnswer, LargeMessage } from '../protocol/large-answer.js';
 import { OperationError } from '../protocol/operation-error.js';
 import type { ContentBlock, Reply } from '../protocol/result.js';
 import { withoutSchemas } from '../results/detached.js';
-import type { ResultService } from '../results/result-types.js';
+import type { ResultService, StoredPart } from '../results/result-types.js';
+import { readStoredPart } from '../results/stored/read-part.js';
 import type { LargeAnswerJob, ShapedLarge } from './shape-large.js';
+import type { ReadPart } from './stored-thread.js';
 
-/** Shapes large answers in threads. */
+/** Shapes large answers, and reads parts of large stored ones, in threads. */
 interface LargeAnswers {
   readonly shape: ShapeLargeCall;
+  /** Reads a part of a stored result: at once where the result is small. */
+  readonly readPart: (part: StoredPart) => string | Promise<string>;
   close(): Promise<void>;
 }
 
 /** Tests run the sources, which a thread cannot load: there it is the build that runs. */
-const ENTRY = import.meta.url.endsWith('.ts') ? '../../dist/gateway/answer-thread.js' : '../gateway/answer-thread.js';
+const ENTRIES = import.meta.url.endsWith('.ts') ? '../../dist/gateway/' : '../gateway/';
 
 const THREADS = {
   threads: 2,
@@ -31,8 +35,14 @@ export function openLargeAnswers(
   results: Pick<ResultService, 'detach' | 'attach'>,
   observe: Observer,
 ): LargeAnswers {
-  const entry = new URL(ENTRY, import.meta.url);
+  const entries = new URL(ENTRIES, import.meta.url);
+  const entry = new URL('answer-thread.js', entries);
   const pool = new ThreadPool<LargeAnswerJob, ShapedLarge>({ ...THREADS, entry });
+  const readers = new ThreadPool<StoredPart, ReadPart>({
+    ...THREADS,
+    threads: 1,
+    entry: new URL('stored-thread.js', entries),
+  });
   return {
     async shape(answer, { operation, ...context }, query, warnings) {
       const job = {
@@ -51,7 +61,15 @@ export function openLargeAnswers(
       results.attach({ ...context, operation }, shaped.finished);
       return toReply(shaped);
     },
-    close: () => pool.close(),
+    readPart(part) {
+      if (part.content.byteLength <= LARGE_BYTES) return readStoredPart(part);
+      return readers.run(part).then(takePart, (thrown: unknown) => {
+        throw thrown instanceof ThreadFault ? unreadablePart(thrown, part) : thrown;
+      });
+    },
+    async close() {
+      await Promise.all([pool.close(), readers.close()]);
+    },
   };
 }
 
@@ -69,6 +87,21 @@ function unreadable({ kind }: ThreadFault, { parts }: LargeAnswer): OperationErr
     `The server '${upstream}' gave an answer of ${length} bytes, but ${REASONS[kind]}. The call ran. Ask for less, for example for a page or a shorter range`,
     { upstream, reason: 'answer_too_complex', retryable: kind === 'busy', outcome: 'ran' },
   );
+}
+
+function unreadablePart({ kind }: ThreadFault, { content }: StoredPart): OperationError {
+  return new OperationError(
+    'INTERNAL_ERROR',
+    `The stored answer has ${content.byteLength} bytes, but ${REASONS[kind]}. Ask the operation for less, for example for a page`,
+    { reason: 'answer_too_complex', retryable: kind === 'busy' },
+  );
+}
+
+function takePart(read: ReadPart): string {
+  if ('text' in read) return read.text;
+  if ('defect' in read) throw new Error(read.defect);
+  const { code, message, details } = read.failure;
+  throw new OperationError(code, message, details);
 }
 
 /** The reply whose text and blocks are read out of its bytes by the few that look at them. */

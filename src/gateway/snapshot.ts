@@ -14,7 +14,8 @@ import type { Connections, Snapshot } from '../pipeline/snapshot.js';
 import type { OperationHandler } from '../protocol/call.js';
 import { GATEWAY_SOURCE, type Operation } from '../protocol/operation.js';
 import type { ToolSet } from '../protocol/tools.js';
-import { passResults, type ResultService } from '../results/result-types.js';
+import { passResults, type ResultService, type StoredPart } from '../results/result-types.js';
+import { readStoredPart } from '../results/stored/read-part.js';
 import { searchOperations } from '../search/search.js';
 import type { UpstreamCalls } from './upstream-calls.js';
 
@@ -25,7 +26,9 @@ interface SnapshotInput {
   readonly firstToolSets?: ReadonlyMap<string, ToolSet>;
   readonly policy: IntrospectionPolicy;
   /** The controls of answers; none where absent. */
-  readonly results?: Pick<ResultService, 'controlsOf' | 'readStored' | 'operationOf'>;
+  readonly results?: Pick<ResultService, 'controlsOf' | 'storedPart' | 'operationOf'>;
+  /** Reads a part of a stored result; at once where absent. */
+  readonly readPart?: (part: StoredPart) => string | Promise<string>;
   /** What runs the operations of upstreams. */
   readonly upstreamCalls: Pick<UpstreamCalls, 'handlersOver'>;
   /** Who held which bare name before. */
@@ -48,8 +51,8 @@ export function buildSnapshot(input: SnapshotInput): Snapshot {
 /** The same, in slices. */
 export function* buildSnapshotInSlices(input: SnapshotInput): Sliced<Snapshot> {
   const { config, toolSets, policy, upstreamCalls, ignoreAnnotations, firstToolSets = NO_TOOL_SETS } = input;
-  const { controlsOf, readStored, operationOf } = input.results ?? passResults;
-  const { connections = ALL_CONNECTED } = input;
+  const { controlsOf, storedPart, operationOf } = input.results ?? passResults;
+  const { connections = ALL_CONNECTED, readPart = readStoredPart } = input;
   const relations = openRelations(input);
   const catalog = yield* buildGuardedCatalogInSlices({
     toolSets: [...toolSets],
@@ -71,7 +74,7 @@ export function* buildSnapshotInSlices(input: SnapshotInput): Sliced<Snapshot> {
     limits: config.limits,
     policy,
     controlsOf,
-    readStored,
+    readStored: (request, caller) => readPart(storedPart(request, caller)),
     hasRelations: relations.length > 0,
     absenceOf: connections.absenceOf,
     explainUnknown: async (name) => (await unknownOperation(name, {}, snapshot)).message,

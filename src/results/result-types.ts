@@ -59,6 +59,18 @@ export interface StoredResultRequest {
   readonly lines?: string;
 }
 
+/** Everything that reading a part of a stored result takes, as plain data; see `readStoredPart`. */
+export interface StoredPart {
+  /** The qualified name of the operation that gave it. */
+  readonly operation: string;
+  /** The JSON text of the whole result, in bytes. */
+  readonly content: Uint8Array;
+  readonly request: StoredResultRequest;
+  /** Bound of the part's JSON text. */
+  readonly maxBytes: number;
+  readonly now: number;
+}
+
 /** Turns an upstream's answer into what the caller asked for. */
 export interface ResultService {
   controlsOf(operation: Operation): ControlSet;
@@ -91,8 +103,8 @@ export interface ResultService {
   detach(context: ReadContext): DetachedResults;
   /** Takes over what another thread has found and made. */
   attach(context: ReadContext, finished: FinishedElsewhere): void;
-  /** Reads a part of a stored result; JSON text. Throws an `OperationError`. */
-  readStored(request: StoredResultRequest, caller: Caller): string;
+  /** What reading a part of a stored result takes. Throws an `OperationError` where the caller has no such result. */
+  storedPart(request: StoredResultRequest, caller: Caller): StoredPart;
   /** The qualified name of the operation that gave a stored result; undefined where the caller has no such result. */
   operationOf(handle: string, caller: Caller): string | undefined;
   endSession(sessionId: string): void;
@@ -257,7 +269,7 @@ export const passResults: ResultService = {
     now: 0,
   }),
   attach: () => undefined,
-  readStored: () => '{}',
+  storedPart: (request) => ({ operation: '', content: Buffer.from('{}'), request, maxBytes: 1_024, now: 0 }),
   operationOf: () => undefined,
   endSession: () => undefined,
 };

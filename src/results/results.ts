@@ -3,15 +3,13 @@ import type { Operation } from '../protocol/operation.js';
 import { answerPage, answerQuery, markPart } from './answer-query.js';
 import { type AnswerDeps, answerWhole, boundOf } from './answer-whole.js';
 import { handleGone, unknownControlNames } from './errors.js';
-import { parseExact, writeExact } from './exact-numbers.js';
-import { parsePath } from './query/fields.js';
+import { parseExact } from './exact-numbers.js';
 import { readQuery } from './query/read-query.js';
-import { createProjection, presetsOf } from './query/select-fields.js';
+import { presetsOf } from './query/select-fields.js';
 import { runAtOnce, runInSlices } from './query/sliced.js';
-import type { ResultService, StoredResultRequest } from './result-types.js';
+import type { ResultService } from './result-types.js';
 import { createControls, splitControls } from './shape/controls.js';
 import { createShapeMemory } from './shape/learned-shape.js';
-import { readStoredResult } from './stored/read-stored.js';
 import { createResultStore } from './stored/result-store.js';
 
 /** Longer answers are not learned from: shorter ones show the same shape, and parsing costs more than passing on. */
@@ -79,30 +77,15 @@ export function createResultService(settings: GatewayConfig['results'], now: () 
       for (const entry of entries) stored.keep(entry, caller);
       if (learned !== undefined) memory.note(operation, learned);
     },
-    readStored(request, caller) {
-      const result = stored.findResult(request.handle, caller);
+    storedPart(request, caller) {
+      const result = stored.findContent(request.handle, caller);
       if (result === undefined) throw handleGone(request.handle);
       const maxBytes = settings.maxBytes === 0 ? settings.keptBytes : settings.maxBytes;
-      const reading = readStoredResult(result, request, {
-        maxBytes,
-        project: (items, fields) => projectStored(items, fields, now()),
-        parse: parseExact,
-      });
-      return writeExact(reading);
+      return { ...result, request, maxBytes, now: now() };
     },
     operationOf: (handle, caller) => stored.operationOf(handle, caller),
     endSession: (sessionId) => stored.endSession(sessionId),
   };
-}
-
-function projectStored(
-  items: readonly unknown[],
-  fields: NonNullable<StoredResultRequest['fields']>,
-  now: number,
-): readonly unknown[] {
-  const paths = typeof fields === 'string' ? [] : fields.map(parsePath).filter((path) => path !== undefined);
-  const selection = typeof fields === 'string' ? { preset: fields, paths } : { paths };
-  return items.map(createProjection(selection, items, { computed: [], presets: new Map(), now }));
 }
 
 /** Chooses the answers of an operation that are examined. */

@@ -34,7 +34,7 @@ export interface IntrospectionResults {
   /** The controls that an operation takes now. */
   readonly controlsOf: (operation: Operation) => ControlSet;
   /** Reads a part of a stored result; JSON text. Throws an `OperationError`. */
-  readonly readStored: (request: StoredResultRequest, caller: Caller) => string;
+  readonly readStored: (request: StoredResultRequest, caller: Caller) => string | Promise<string>;
   /** Why an upstream is not connected at this moment; undefined where it is. */
   readonly absenceOf: (upstream: string) => Absence | undefined;
   /** What a name that no operation has could have meant, in words. */
@@ -97,7 +97,7 @@ export function createIntrospection(snapshot: IntrospectionSnapshot): OperationH
   };
   return async ({ arguments: args, caller }) => {
     const query = parseQuery(args);
-    if (query.kind === 'result') return { dataText: snapshot.readStored(query.request, caller) };
+    if (query.kind === 'result') return { dataText: await snapshot.readStored(query.request, caller) };
     if (query.kind === 'types') return listTypes(types().list(), query);
     const data = await answer(query, caller);
     if (query.kind !== 'operation' || data['operation'] !== null) return { data };

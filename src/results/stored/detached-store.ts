@@ -37,7 +37,7 @@ export class DetachedResultStore implements ResultStore {
     return undefined;
   }
 
-  findResult(): StoredResult | undefined {
+  findContent(): undefined {
     return undefined;
   }
 

@@ -44,7 +44,8 @@ export interface ResultStore {
   findPage(cursor: string, caller: Caller): CursorPosition | undefined;
   /** Undefined where the result alone is beyond the bound. */
   storeResult(result: StoredResult, caller: Caller): string | undefined;
-  findResult(handle: string, caller: Caller): StoredResult | undefined;
+  /** A result as its operation and the bytes of its JSON text. */
+  findContent(handle: string, caller: Caller): { readonly operation: string; readonly content: Buffer } | undefined;
   /** The operation of a result, without reading the result. */
   operationOf(handle: string, caller: Caller): string | undefined;
   endSession(sessionId: string): void;
@@ -166,10 +167,10 @@ class MemoryResultStore implements OwningResultStore {
     return handle;
   }
 
-  findResult(handle: string, caller: Caller): StoredResult | undefined {
+  findContent(handle: string, caller: Caller): { readonly operation: string; readonly content: Buffer } | undefined {
     const entry = this.#find(handle, caller, {});
     if (entry === undefined || !('content' in entry)) return undefined;
-    return { operation: entry.operation, dataText: entry.content.toString() };
+    return { operation: entry.operation, content: entry.content };
   }
 
   operationOf(handle: string, caller: Caller): string | undefined {

@@ -1,9 +1,16 @@
 import { describe, expect, it, vi } from 'vitest';
+import { openLargeAnswers } from '../../../src/gateway/large-answers.js';
 import { type LargeAnswerJob, shapeLargeAnswer } from '../../../src/gateway/shape-large.js';
 import { LARGE_BYTES, type LargeAnswer } from '../../../src/protocol/large-answer.js';
 import { withoutSchemas } from '../../../src/results/detached.js';
-import type { CollectionQuery, ReadContext } from '../../../src/results/result-types.js';
+import {
+  type CollectionQuery,
+  passResults,
+  type ReadContext,
+  type StoredPart,
+} from '../../../src/results/result-types.js';
 import { createResultService } from '../../../src/results/results.js';
+import { readStoredPart } from '../../../src/results/stored/read-part.js';
 import { anOperation } from '../../support/an-operation.js';
 
 const SETTINGS = { maxBytes: 20_000, keptBytes: 10_000_000, keptSeconds: 60, compact: false };
@@ -90,10 +97,10 @@ describe('a large answer in its thread', () => {
     expect(JSON.parse(next?.dataText ?? '').items).toEqual(ROWS.slice(5, 7));
     const cut = await run(answerOf(textResult(JSON.stringify(ROWS))));
     const handle = /res_[\w-]+/.exec(JSON.stringify(cut.envelope.warnings))?.[0] ?? '';
-    const part = JSON.parse(cut.service.readStored({ handle, path: '[19999]' }, CONTEXT.caller));
+    const part = JSON.parse(readStoredPart(cut.service.storedPart({ handle, path: '[19999]' }, CONTEXT.caller)));
     expect(part.value).toEqual(ROWS.at(-1));
     const other = { ...CONTEXT.caller, sessionId: 'other' };
-    expect(() => cut.service.readStored({ handle }, other)).toThrow();
+    expect(() => readStoredPart(cut.service.storedPart({ handle }, other))).toThrow();
   });
 
   it('is passed on as it came where nothing is asked and all of it may be sent', async () => {
@@ -129,5 +136,43 @@ describe('a large answer in its thread', () => {
     const { shaped, blocks } = await run(answerOf({ result }));
     expect(blocks).toEqual([image]);
     expect(shaped).toMatchObject({ meta: { kept: true }, extra: { more: 1 } });
+  });
+});
+
+describe('a part of a large stored result', () => {
+  const content = Buffer.from(
+    JSON.stringify({ items: Array.from({ length: 40_000 }, (_, id) => ({ id, text: 'x'.repeat(30) })) }),
+  );
+  const partOf = (request: object): StoredPart => ({
+    operation: 'demo__list_items',
+    content,
+    request: { handle: 'res_abcdefghijkl', ...request },
+    maxBytes: 10_000,
+    now: 0,
+  });
+  const open = () =>
+    openLargeAnswers({ limits: LIMITS, errors: { upstreamWords: 'clean' } }, passResults, () => undefined);
+
+  it('is what reading it here gives, and is read by a thread', async () => {
+    const large = open();
+    try {
+      const part = partOf({ path: 'items[39999]' });
+      const read = large.readPart(part);
+      expect(read).toBeInstanceOf(Promise);
+      expect(await read).toBe(readStoredPart(part));
+    } finally {
+      await large.close();
+    }
+  });
+
+  it('is refused as it is here where the path leads nowhere', async () => {
+    const large = open();
+    try {
+      const part = partOf({ path: 'items[40000]' });
+      await expect(large.readPart(part)).rejects.toMatchObject({ code: 'INTROSPECTION_ERROR' });
+      expect(() => readStoredPart(part)).toThrow();
+    } finally {
+      await large.close();
+    }
   });
 });

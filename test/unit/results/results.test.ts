@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/protocol/json.js';
 import type { ReadContext, ReadData, ResultService } from '../../../src/results/result-types.js';
 import { createResultService } from '../../../src/results/results.js';
+import { readStoredPart } from '../../../src/results/stored/read-part.js';
 import { anOperation } from '../../support/an-operation.js';
 
 const SETTINGS = { maxBytes: 0, keptBytes: 10_000_000, keptSeconds: 600, compact: false };
@@ -133,7 +134,7 @@ describe('an answer without a query', () => {
     });
     const alive = handles.filter((handle) => {
       try {
-        return service.readStored({ handle, path: '[0]' }, CONTEXT.caller).length > 0;
+        return readStoredPart(service.storedPart({ handle, path: '[0]' }, CONTEXT.caller)).length > 0;
       } catch {
         return false;
       }
@@ -141,7 +142,7 @@ describe('an answer without a query', () => {
     expect(alive.length).toBeGreaterThan(0);
     expect(alive.length * Buffer.byteLength(big)).toBeLessThanOrEqual(keptBytes);
     service.endSession(CONTEXT.caller.sessionId);
-    expect(() => service.readStored({ handle: alive[0] ?? '', path: '[0]' }, CONTEXT.caller)).toThrow(
+    expect(() => readStoredPart(service.storedPart({ handle: alive[0] ?? '', path: '[0]' }, CONTEXT.caller))).toThrow(
       'no longer stored',
     );
   });

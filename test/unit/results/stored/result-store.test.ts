@@ -10,8 +10,15 @@ import {
   type ResultStore,
   readCursor,
   SNAPSHOT_ID_BYTES,
+  type StoredResult,
   writeCursor,
 } from '../../../../src/results/stored/result-store.js';
+
+/** A result as it was stored; undefined where there is none. */
+function findText(store: ResultStore, handle: string, caller: Caller): StoredResult | undefined {
+  const found = store.findContent(handle, caller);
+  return found && { operation: found.operation, dataText: found.content.toString() };
+}
 
 const TTL_MS = 60_000;
 
@@ -70,29 +77,29 @@ describe('the result store', () => {
     const { stored } = openService();
     const handle = stored.storeResult(RESULT, ANN) ?? '';
     expect(handle).toMatch(/^res_[A-Za-z0-9_-]{12}$/);
-    expect(stored.findResult(handle, ANN)).toEqual(RESULT);
+    expect(findText(stored, handle, ANN)).toEqual(RESULT);
   });
 
   it('stores empty lists and results', () => {
     const { stored } = openService();
     expect(stored.storePages(snapshotOf('ann', []))).toBeDefined();
-    expect(stored.findResult(stored.storeResult({ operation: 'a', dataText: '' }, ANN) ?? '', ANN)?.dataText).toBe('');
+    expect(findText(stored, stored.storeResult({ operation: 'a', dataText: '' }, ANN) ?? '', ANN)?.dataText).toBe('');
   });
 
   it("does not give one session's pages and results to another", () => {
     const { stored } = openService();
     const { cursor, handle } = storeBoth(stored, ANN);
     expect(stored.findPage(cursor, BOB)).toBeUndefined();
-    expect(stored.findResult(handle, BOB)).toBeUndefined();
+    expect(findText(stored, handle, BOB)).toBeUndefined();
     expect(stored.findPage(cursor, ANN)).toBeDefined();
   });
 
   it('refuses a cursor as a handle and a handle as a cursor', () => {
     const { stored } = openService();
     const { cursor, handle } = storeBoth(stored, ANN);
-    expect(stored.findResult(cursor, ANN)).toBeUndefined();
+    expect(findText(stored, cursor, ANN)).toBeUndefined();
     expect(stored.findPage(handle, ANN)).toBeUndefined();
-    expect(stored.findResult('', ANN)).toBeUndefined();
+    expect(findText(stored, '', ANN)).toBeUndefined();
   });
 
   it('refuses a cursor of another process', () => {
@@ -124,9 +131,9 @@ describe('the result store', () => {
     const { stored, clock } = openService();
     const { handle } = storeBoth(stored, ANN);
     clock.pass(TTL_MS - 1);
-    expect(stored.findResult(handle, ANN)).toBeDefined();
+    expect(findText(stored, handle, ANN)).toBeDefined();
     clock.pass(2);
-    expect(stored.findResult(handle, ANN)).toBeUndefined();
+    expect(findText(stored, handle, ANN)).toBeUndefined();
   });
 
   it('frees expired entries when something new is stored', () => {
@@ -148,7 +155,7 @@ describe('the result store', () => {
     expect(stored.bytes).toBe(before);
     for (const { cursor, handle } of ann) {
       expect(stored.findPage(cursor, ANN)).toBeUndefined();
-      expect(stored.findResult(handle, ANN)).toBeUndefined();
+      expect(findText(stored, handle, ANN)).toBeUndefined();
     }
     expect(stored.findPage(bob.cursor, BOB)).toBeDefined();
     stored.endSession('nobody');
@@ -163,16 +170,16 @@ describe('the result store', () => {
     expect(stored.storePages(snapshotOf('ann', [big]))).toBeUndefined();
     expect(stored.storeResult({ operation: 'a', dataText: big }, ANN)).toBeUndefined();
     expect(stored.findPage(cursor, ANN)).toBeDefined();
-    expect(stored.findResult(handle, ANN)).toBeDefined();
+    expect(findText(stored, handle, ANN)).toBeDefined();
   });
 
   it('drops the least recently used entries first', () => {
     const { stored } = openService(10_000);
     const text = JSON.stringify('x'.repeat(2_000));
     const handles = [0, 1, 2].map(() => stored.storeResult({ operation: 'a', dataText: text }, ANN) ?? '');
-    stored.findResult(handles[0] ?? '', ANN);
+    findText(stored, handles[0] ?? '', ANN);
     stored.storeResult({ operation: 'a', dataText: text }, BOB);
-    expect(handles.map((handle) => stored.findResult(handle, ANN) !== undefined)).toEqual([true, false, true]);
+    expect(handles.map((handle) => findText(stored, handle, ANN) !== undefined)).toEqual([true, false, true]);
   });
 
   it('counts the bytes of the fields of pages', () => {
