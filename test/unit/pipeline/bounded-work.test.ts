@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CONFIG_DEFAULTS } from '../../../src/config/defaults.js';
 import { TURN_WORK } from '../../../src/lib/turns.js';
+import { readItems } from '../../../src/pipeline/batch/items.js';
 import { takeDirectives } from '../../../src/pipeline/directives.js';
 import { limitPayload } from '../../../src/pipeline/limit.js';
 import type { JsonObject } from '../../../src/protocol/json.js';
@@ -33,5 +34,21 @@ describe('misspelt directives', () => {
     expect(() => takeDirectives(anOperation(), { _meta: 1, _request_id: 2, _confirmaton: 'conf_1' }, true)).toThrow(
       "did you mean '_confirmation'?",
     );
+  });
+});
+
+describe('reading a batch', () => {
+  const slicesOf = (items: number, membersEach: number): number => {
+    const params = members(membersEach, (index) => `name_${index}`);
+    const operations = Array.from({ length: items }, () => ({ operation: 'get_item', params }));
+    return [...readItems(operations, { find: () => undefined }, CONFIG_DEFAULTS.limits)].length;
+  };
+
+  it('takes turns where its items hold much together', () => {
+    expect(slicesOf(100, 1_000)).toBeGreaterThanOrEqual(3);
+  });
+
+  it('does not wait where its items are small', () => {
+    expect(slicesOf(100, 5)).toBe(0);
   });
 });
