@@ -18,6 +18,26 @@ describe('looking at a request', () => {
     expect(work).toBeLessThan(2.1 * TURN_WORK);
   });
 
+  it('counts more for members and structures than for the values in them', () => {
+    const { limits } = CONFIG_DEFAULTS;
+    const plain = limitPayload(
+      Array.from({ length: 9_000 }, () => 1),
+      limits,
+    );
+    expect(
+      limitPayload(
+        Array.from({ length: 9_000 }, () => ({})),
+        limits,
+      ),
+    ).toBeGreaterThan(3 * plain);
+    expect(
+      limitPayload(
+        members(9_000, (index) => `${index}`),
+        limits,
+      ),
+    ).toBeGreaterThan(3 * plain);
+  });
+
   it('takes more members than a call may have arguments', () => {
     const many = Object.fromEntries(Array.from({ length: 170_000 }, (_, index) => [`${index}`, {}]));
     expect(() => limitPayload(many, CONFIG_DEFAULTS.limits)).not.toThrow();
