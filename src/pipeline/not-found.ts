@@ -1,4 +1,4 @@
-import { validExample } from '../catalog/arguments/example-params.js';
+import { findValidExample } from '../catalog/arguments/example-params.js';
 import type { WithheldTool } from '../catalog/integrity/guard-tools.js';
 import { isSpeltLike, toSnakeCase } from '../lib/names.js';
 import { runAtOnce, type Sliced } from '../lib/sliced.js';
@@ -270,10 +270,10 @@ export function* findExample(
   given: JsonObject,
 ): Sliced<CorrectedExample | undefined> {
   const tool = snapshot.plan.toolFor(operation);
-  const kept = validExample(operation, given);
+  const kept = yield* findValidExample(operation, given);
   const isShort = kept !== undefined && JSON.stringify(kept).length <= MAX_EXAMPLE_LENGTH;
   if (!isShort) yield;
-  const params = isShort ? kept : validExample(operation);
+  const params = isShort ? kept : yield* findValidExample(operation);
   return params === undefined ? undefined : { tool, arguments: { operation: operation.name, params } };
 }
 

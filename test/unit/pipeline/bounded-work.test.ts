@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { explainViolations } from '../../../src/catalog/arguments/explain-violations.js';
 import { CONFIG_DEFAULTS } from '../../../src/config/defaults.js';
 import { TURN_WORK } from '../../../src/lib/turns.js';
 import { readItems } from '../../../src/pipeline/batch/items.js';
@@ -70,5 +71,39 @@ describe('reading a batch', () => {
 
   it('does not wait where its items are small', () => {
     expect(slicesOf(100, 5)).toBe(0);
+  });
+});
+
+describe('explaining what alternatives ask for', () => {
+  it('describes them once, however many items break them', () => {
+    let reads = 0;
+    const branch = {
+      get type(): string {
+        reads += 1;
+        return 'object';
+      },
+    };
+    const schema = [branch, { type: 'array' }];
+    const scope = { root: { anyOf: schema }, nameOf: () => 'items', suggest: () => undefined };
+    const violation = {
+      keyword: 'anyOf',
+      path: ['items'],
+      params: {},
+      schema,
+      parentSchema: undefined,
+      data: 1,
+      branches: [[], []],
+    };
+    const readsFor = (count: number): number => {
+      const before = reads;
+      explainViolations(
+        Array.from({ length: count }, () => violation),
+        scope,
+        50,
+      );
+      return reads - before;
+    };
+    const first = readsFor(1);
+    expect(readsFor(1)).toBeLessThan(first);
   });
 });
