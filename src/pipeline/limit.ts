@@ -1,5 +1,6 @@
 import { formatPath } from '../lib/json-path.js';
 import { cutText, removeInvisible } from '../lib/text.js';
+import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import type { PayloadLimits } from '../protocol/limits.js';
 import { OperationError } from '../protocol/operation-error.js';
 
@@ -17,7 +18,7 @@ const MAX_BYTES_PER_UNIT = 3;
 
 /** An object or a list that is still to be looked at, and where it stands: a chain, since paths are written out for refusals alone. */
 interface Pending extends Place {
-  readonly value: object;
+  readonly value: JsonObject | readonly unknown[];
   readonly depth: number;
 }
 
@@ -29,6 +30,10 @@ interface Place {
 /** Units of work (about 15 nanoseconds each) that a value costs, and that so many characters of a text cost. */
 const VALUE_UNITS = 4;
 const CHARACTERS_PER_UNIT = 64;
+
+/** What a member costs besides, and a structure: each is an object, and members of many names are looked up. */
+const MEMBER_UNITS = 16;
+const STRUCTURE_UNITS = 16;
 
 /**
  * Holds a parsed request against the limits that need its structure; the byte limit was held before parsing, by the
@@ -58,21 +63,24 @@ function inspect(value: unknown, key: Place['key'], parent: Place | undefined, d
   if (typeof value === 'string') inspectString(value, key, parent, looking);
   else if (typeof value === 'number') {
     if (!Number.isFinite(value)) throw notFinite({ key, parent });
-  } else if (typeof value === 'object' && value !== null) looking.pending.push({ value, depth, key, parent });
+  } else if (isJsonObject(value)) looking.pending.push({ value, depth, key, parent });
+  else if (Array.isArray(value)) looking.pending.push({ value, depth, key, parent });
 }
 
 function inspectStructure(place: Pending, looking: Looking): void {
   const { value, depth } = place;
   const { limits, pending } = looking;
+  looking.work += STRUCTURE_UNITS;
   if (depth > limits.maxNestingDepth) throw payloadTooLarge('nesting_depth', depth, limits);
   const before = pending.length;
-  if (Array.isArray(value)) {
+  if (!isJsonObject(value)) {
     if (value.length > limits.maxArrayElements) throw payloadTooLarge('array_elements', value.length, limits);
     for (let index = 0; index < value.length; index += 1) inspect(value[index], index, place, depth + 1, looking);
   } else {
-    for (const [key, member] of Object.entries(value)) {
+    for (const key of Object.keys(value)) {
+      looking.work += MEMBER_UNITS;
       inspectString(key, place.key, place.parent, looking);
-      inspect(member, key, place, depth + 1, looking);
+      inspect(value[key], key, place, depth + 1, looking);
     }
   }
   reverseFrom(pending, before);

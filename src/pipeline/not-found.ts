@@ -1,6 +1,7 @@
-import { validExample } from '../catalog/arguments/example-params.js';
+import { findValidExample } from '../catalog/arguments/example-params.js';
 import type { WithheldTool } from '../catalog/integrity/guard-tools.js';
 import { isSpeltLike, toSnakeCase } from '../lib/names.js';
+import { runAtOnce, type Sliced } from '../lib/sliced.js';
 import { echoName, quoteValues } from '../lib/text.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import { dangerRank, type Operation } from '../protocol/operation.js';
@@ -259,10 +260,20 @@ export function correctedExample(
   operation: Operation,
   given: JsonObject,
 ): CorrectedExample | undefined {
+  return runAtOnce(findExample(snapshot, operation, given));
+}
+
+/** The same; stops before the second attempt, which takes about as long as the first. */
+export function* findExample(
+  snapshot: Snapshot,
+  operation: Operation,
+  given: JsonObject,
+): Sliced<CorrectedExample | undefined> {
   const tool = snapshot.plan.toolFor(operation);
-  const kept = validExample(operation, given);
+  const kept = yield* findValidExample(operation, given);
   const isShort = kept !== undefined && JSON.stringify(kept).length <= MAX_EXAMPLE_LENGTH;
-  const params = isShort ? kept : validExample(operation);
+  if (!isShort) yield;
+  const params = isShort ? kept : yield* findValidExample(operation);
   return params === undefined ? undefined : { tool, arguments: { operation: operation.name, params } };
 }
 

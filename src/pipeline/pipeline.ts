@@ -115,6 +115,8 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     progress.operation = routed.operation;
     progress.arguments = routed.params;
     const validated = await validateInTurns(routed, snapshot);
+    // Binding the arguments is a stage too, whatever the schema asks of them.
+    turns.spend(STAGE_WEIGHT * weight);
     progress.operation = validated.operation;
     progress.arguments = validated.arguments;
     if (validated.unchecked !== undefined) observe(uncheckedNotice(validated.operation, validated.unchecked));

@@ -11,7 +11,7 @@ import { OperationError } from '../protocol/operation-error.js';
 import { CONTROLS, type CollectionQuery, type ControlSet, type ResultService } from '../results/result-types.js';
 import { Meter } from '../schema/evaluation.js';
 import { type Directives, IF_MATCH, PLAIN_CONFIRMATION, takeDirectives } from './directives.js';
-import { correctedExample } from './not-found.js';
+import { findExample } from './not-found.js';
 import { type RoutedCall, settleOperation } from './route.js';
 import type { Snapshot } from './snapshot.js';
 
@@ -95,11 +95,12 @@ function* describeFaults(
   const words = describeInWords(faults, operation, accepted);
   const details = specifiedDetails(main, faults, operation, accepted);
   if (faults.length > FEW_FAULTS) yield;
+  const example = yield* findExample(snapshot, operation, call.params);
   return new OperationError(main.code, words, {
     operation: operation.name,
     ...details,
     ...(faults.length > 1 ? { faults } : {}),
-    example: correctedExample(snapshot, operation, call.params),
+    example,
   });
 }
 

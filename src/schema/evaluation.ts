@@ -82,6 +82,11 @@ export class Meter {
     return this.limit - Math.max(0, this.#left);
   }
 
+  /** Whether there is no work left: what begins now would end at once. */
+  get isSpent(): boolean {
+    return this.#left < 0;
+  }
+
   spend(units: number): void {
     this.#left -= units;
     if (this.#left < 0) throw new Undecided('checking it takes too long');

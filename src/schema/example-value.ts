@@ -68,6 +68,8 @@ const UNITS_PER_PART = 2_000;
  * that share a meter share its work; undefined where that is used up.
  */
 export function exampleValue(schema: JsonSchema, root: JsonSchema, meter = new Meter()): unknown {
+  // A thousand parameters that are left without an example would throw a thousand errors.
+  if (meter.isSpent) return undefined;
   try {
     return makeExample(schema, { root, meter }, 0);
   } catch (error) {

@@ -20,17 +20,34 @@ export function isEqual(a: unknown, b: unknown, meter: Meter): boolean {
   );
 }
 
+/** What an item of a list costs besides its values: its hash is kept and sorted. */
+const ITEM_UNITS = 10;
+
 /** Whether a list holds two equal values. Those with one hash are compared, so the work is linear unless hashes collide. */
 export function hasRepetition(list: readonly unknown[], meter: Meter): boolean {
+  const hashes = new Int32Array(list.length);
+  for (let index = 0; index < list.length; index += 1) {
+    meter.spend(ITEM_UNITS);
+    hashes[index] = hashOf(list[index], meter);
+  }
+  const repeated = findRepeated(hashes);
+  if (repeated.size === 0) return false;
   const known = new Map<number, unknown[]>();
-  for (const item of list) {
-    const hash = hashOf(item, meter);
+  for (const [index, hash] of hashes.entries()) {
+    if (!repeated.has(hash)) continue;
+    const item = list[index];
     const others = known.get(hash);
     if (others === undefined) known.set(hash, [item]);
     else if (others.some((other) => isEqual(other, item, meter))) return true;
     else others.push(item);
   }
   return false;
+}
+
+/** The numbers that are there twice or more often: few, where most values differ. */
+function findRepeated(numbers: Int32Array): ReadonlySet<number> {
+  const sorted = numbers.toSorted();
+  return new Set(sorted.filter((number, index) => index > 0 && number === sorted[index - 1]));
 }
 
 /** A number that equal JSON values share; the order of members does not count. */

@@ -1,5 +1,6 @@
 import { setMember } from '../../lib/json-path.js';
 import { createSuggester, type Suggest, toSnakeCase } from '../../lib/names.js';
+import { runAtOnce, type Sliced } from '../../lib/sliced.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
 import type { Operation, Parameter, ParameterScope } from '../../protocol/operation.js';
 import { Meter, MOST_WORK, type Violation } from '../../schema/evaluation.js';
@@ -36,8 +37,17 @@ export function exampleParams(
 
 /** The same where it would be accepted; undefined where no such parameters were found. An example that is wrong is none. */
 export function validExample(operation: Operation, given: JsonObject = {}): JsonObject | undefined {
+  return runAtOnce(findValidExample(operation, given));
+}
+
+/** Work up to which an example is made and checked in the same turn. */
+const LITTLE_WORK = 100_000;
+
+/** The same; stops before the check where making the example took long. */
+export function* findValidExample(operation: Operation, given: JsonObject = {}): Sliced<JsonObject | undefined> {
   const meter = new Meter(EXAMPLE_WORK);
   const params = exampleParams(operation, given, meter);
+  if (meter.work > LITTLE_WORK) yield;
   return bindArguments(operation, params, meter).ok ? params : undefined;
 }
 

@@ -213,12 +213,26 @@ function alternativesFault(
 ): Fault {
   const place = nameOf(violation.path);
   const param = place === '' ? 'params' : place;
-  const forms = new Set(branches.slice(0, MOST_READ).map((branch) => describeForm(branch, root)));
-  const expected = [...forms].slice(0, MOST_FORMS).join(' or ');
+  const expected = describeForms(violation.schema, branches, root);
   const actual = jsonTypeOf(violation.data);
   const choice = matchesSeveral ? 'exactly one of these' : 'one of these';
   const message = `Parameter '${param}' must be ${choice}: ${expected}; got '${actual}'`;
   return { code: alternativesCode(branches, actual), param, message, expected, actual };
+}
+
+/** By schema and its list of alternatives: many items of a value break the same one. */
+const describedForms = new WeakMap<JsonSchema, WeakMap<object, string>>();
+
+function describeForms(list: unknown, branches: readonly JsonSchema[], root: JsonSchema): string {
+  const ofRoot = describedForms.get(root) ?? new WeakMap<object, string>();
+  describedForms.set(root, ofRoot);
+  const key = Array.isArray(list) ? list : branches;
+  const known = ofRoot.get(key);
+  if (known !== undefined) return known;
+  const forms = new Set(branches.slice(0, MOST_READ).map((branch) => describeForm(branch, root)));
+  const expected = [...forms].slice(0, MOST_FORMS).join(' or ');
+  ofRoot.set(key, expected);
+  return expected;
 }
 
 function alternativesCode(branches: readonly JsonSchema[], actual: string): Fault['code'] {

@@ -1,3 +1,4 @@
+import { runInTurns } from '../../lib/sliced.js';
 import type { Observer } from '../../observe/observation.js';
 import type { RawCall } from '../../protocol/call.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
@@ -6,7 +7,7 @@ import { OperationError } from '../../protocol/operation-error.js';
 import type { Reply } from '../../protocol/result.js';
 import { shapeFailure, toOperationError } from '../shape.js';
 import type { Snapshot } from '../snapshot.js';
-import { checkForm, checkReach, readItem } from './items.js';
+import { checkForm, checkReach, readItems } from './items.js';
 import { runItems } from './run.js';
 import { writeBatch } from './write.js';
 
@@ -38,7 +39,7 @@ export function createBatchRunner(deps: BatchDeps): BatchRunner {
   return async (raw, operations, snapshot) => {
     try {
       checkForm(raw, operations, maxOperations);
-      const items = operations.map((operation, index) => readItem(operation, index, snapshot, limits));
+      const items = await runInTurns(readItems(operations, snapshot.catalog, limits), raw.caller.sessionId);
       checkReach(raw, items, snapshot);
       const itemCall = createItemCall(raw, operations.length, deps.answerBytes);
       const send = (request: JsonObject) => callOne({ ...itemCall, arguments: request });

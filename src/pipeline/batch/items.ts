@@ -1,5 +1,7 @@
 import { mayEscalate } from '../../catalog/call-danger.js';
 import type { FamilyDefinition } from '../../config/gateway-config.js';
+import type { Sliced } from '../../lib/sliced.js';
+import { TURN_WORK } from '../../lib/turns.js';
 import type { RawCall } from '../../protocol/call.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
 import type { PayloadLimits } from '../../protocol/limits.js';
@@ -26,13 +28,43 @@ export interface BatchItem {
   readonly fault?: OperationError;
 }
 
-/** Reads one element of `operations`. Never throws: a fault in one item fails that item only. */
-export function readItem(value: unknown, index: number, snapshot: Snapshot, limits: PayloadLimits): BatchItem {
+/** Reading an item takes so many times the work of holding it against the limits: its members and texts are looked at again. */
+const READ_WEIGHT = 10;
+
+/**
+ * Reads the elements of `operations`. Each item alone is bounded by the limits of a call, but those of a batch add up, so this
+ * stops whenever it has done the work of a turn.
+ */
+export function* readItems(
+  operations: readonly unknown[],
+  catalog: Pick<Snapshot['catalog'], 'find'>,
+  limits: PayloadLimits,
+): Sliced<readonly BatchItem[]> {
+  const items: BatchItem[] = [];
+  let work = 0;
+  for (const [index, operation] of operations.entries()) {
+    if (work >= TURN_WORK) {
+      yield;
+      work = 0;
+    }
+    const looked = lookAt(operation, index, limits);
+    work += READ_WEIGHT * looked.work;
+    items.push(readItem(operation, index, catalog, looked.fault));
+  }
+  return items;
+}
+
+/** Never throws: a fault in one item fails that item only. */
+function readItem(
+  value: unknown,
+  index: number,
+  catalog: Pick<Snapshot['catalog'], 'find'>,
+  fault: OperationError | undefined,
+): BatchItem {
   const sent = isJsonObject(value) ? value : {};
   const operation = typeof sent['operation'] === 'string' ? sent['operation'] : '';
-  const known = snapshot.catalog.find(operation);
+  const known = catalog.find(operation);
   const request = withoutPosition(sent, known);
-  const fault = findFault(value, index, limits);
   if (fault !== undefined) return { index, operation, request, isBarrier: false, needs: [], isSpecial: false, fault };
   const category = known?.classification.category;
   const texts = listSpecialTexts(request);
@@ -54,18 +86,27 @@ function withoutPosition(sent: JsonObject, operation: Operation | undefined): Js
   return isPosition ? request : sent;
 }
 
-function findFault(value: unknown, index: number, limits: PayloadLimits): OperationError | undefined {
+/** What is wrong with an element, and the work that it took to find out. */
+interface Looked {
+  readonly work: number;
+  readonly fault?: OperationError | undefined;
+}
+
+function lookAt(value: unknown, index: number, limits: PayloadLimits): Looked {
   const name = `operations[${index}]`;
   if (!isJsonObject(value)) {
-    return wrongType(name, 'object', value, `: {"operation": "...", "params": {...}}`);
+    return { work: 0, fault: wrongType(name, 'object', value, `: {"operation": "...", "params": {...}}`) };
   }
   try {
-    limitPayload(value, limits);
+    return { work: limitPayload(value, limits), fault: findNameFault(value, name, index) };
   } catch (thrown) {
-    if (thrown instanceof OperationError) return thrown;
+    // How far it came is not known; few items of a batch are beyond the limits, so it counts as a tenth of a turn.
+    if (thrown instanceof OperationError) return { work: TURN_WORK / (10 * READ_WEIGHT), fault: thrown };
     throw thrown;
   }
-  const { operation } = value;
+}
+
+function findNameFault({ operation }: JsonObject, name: string, index: number): OperationError | undefined {
   if (operation === undefined || operation === null || operation === '') {
     return new OperationError(
       'VALIDATION_MISSING_PARAM',
@@ -87,10 +128,19 @@ function wrongType(name: string, expected: string, value: unknown, hint: string)
 
 function listSpecialTexts({ operation: _operation, ...parameters }: JsonObject): readonly string[] {
   const texts: string[] = [];
-  mapTexts(parameters, (text) => {
-    if (isSpecial(text)) texts.push(text);
-  });
+  collectSpecialTexts(parameters, texts);
   return texts;
+}
+
+/** Copies nothing: most items hold no special text. */
+function collectSpecialTexts(value: unknown, texts: string[]): void {
+  if (typeof value === 'string') {
+    if (isSpecial(value)) texts.push(value);
+  } else if (Array.isArray(value)) {
+    for (const each of value) collectSpecialTexts(each, texts);
+  } else if (isJsonObject(value)) {
+    for (const key of Object.keys(value)) collectSpecialTexts(value[key], texts);
+  }
 }
 
 function listNeeds(texts: readonly string[], index: number): readonly number[] {

@@ -28,7 +28,7 @@ const MAX_LENGTH = 1_000;
 
 /** Whether a text is a reference, a malformed reference or an escaped one. */
 export function isSpecial(text: string): boolean {
-  return text.startsWith('$results[') || ESCAPED.test(text);
+  return text.startsWith('$') && (text.startsWith('$results[') || ESCAPED.test(text));
 }
 
 /** Reads a text. A text that begins with `$results[` must be a reference as a whole, so that a mistyped one is never sent on. */

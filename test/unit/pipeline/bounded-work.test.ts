@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { explainViolations } from '../../../src/catalog/arguments/explain-violations.js';
 import { CONFIG_DEFAULTS } from '../../../src/config/defaults.js';
 import { TURN_WORK } from '../../../src/lib/turns.js';
+import { readItems } from '../../../src/pipeline/batch/items.js';
 import { takeDirectives } from '../../../src/pipeline/directives.js';
 import { limitPayload } from '../../../src/pipeline/limit.js';
 import type { JsonObject } from '../../../src/protocol/json.js';
@@ -15,6 +17,26 @@ describe('looking at a request', () => {
     const work = limitPayload(lists, CONFIG_DEFAULTS.limits);
     expect(work).toBeGreaterThan(limitPayload(lists.slice(0, 5), CONFIG_DEFAULTS.limits));
     expect(work).toBeLessThan(2.1 * TURN_WORK);
+  });
+
+  it('counts more for members and structures than for the values in them', () => {
+    const { limits } = CONFIG_DEFAULTS;
+    const plain = limitPayload(
+      Array.from({ length: 9_000 }, () => 1),
+      limits,
+    );
+    expect(
+      limitPayload(
+        Array.from({ length: 9_000 }, () => ({})),
+        limits,
+      ),
+    ).toBeGreaterThan(3 * plain);
+    expect(
+      limitPayload(
+        members(9_000, (index) => `${index}`),
+        limits,
+      ),
+    ).toBeGreaterThan(3 * plain);
   });
 
   it('takes more members than a call may have arguments', () => {
@@ -33,5 +55,55 @@ describe('misspelt directives', () => {
     expect(() => takeDirectives(anOperation(), { _meta: 1, _request_id: 2, _confirmaton: 'conf_1' }, true)).toThrow(
       "did you mean '_confirmation'?",
     );
+  });
+});
+
+describe('reading a batch', () => {
+  const slicesOf = (items: number, membersEach: number): number => {
+    const params = members(membersEach, (index) => `name_${index}`);
+    const operations = Array.from({ length: items }, () => ({ operation: 'get_item', params }));
+    return [...readItems(operations, { find: () => undefined }, CONFIG_DEFAULTS.limits)].length;
+  };
+
+  it('takes turns where its items hold much together', () => {
+    expect(slicesOf(100, 1_000)).toBeGreaterThanOrEqual(3);
+  });
+
+  it('does not wait where its items are small', () => {
+    expect(slicesOf(100, 5)).toBe(0);
+  });
+});
+
+describe('explaining what alternatives ask for', () => {
+  it('describes them once, however many items break them', () => {
+    let reads = 0;
+    const branch = {
+      get type(): string {
+        reads += 1;
+        return 'object';
+      },
+    };
+    const schema = [branch, { type: 'array' }];
+    const scope = { root: { anyOf: schema }, nameOf: () => 'items', suggest: () => undefined };
+    const violation = {
+      keyword: 'anyOf',
+      path: ['items'],
+      params: {},
+      schema,
+      parentSchema: undefined,
+      data: 1,
+      branches: [[], []],
+    };
+    const readsFor = (count: number): number => {
+      const before = reads;
+      explainViolations(
+        Array.from({ length: count }, () => violation),
+        scope,
+        50,
+      );
+      return reads - before;
+    };
+    const first = readsFor(1);
+    expect(readsFor(1)).toBeLessThan(first);
   });
 });

@@ -27,6 +27,13 @@ describe('the work of comparing values', () => {
     expect(hasRepetition(twice, new Meter())).toBe(true);
   });
 
+  it('compares only values of one hash, and tells them apart', () => {
+    expect(hasRepetition([1, '1', true, 'true', null, 'null', [1], ['1'], { a: 1 }, { a: '1' }], new Meter())).toBe(
+      false,
+    );
+    expect(hasRepetition([{ a: 1, b: 2 }, 3, { b: 2, a: 1 }], new Meter())).toBe(true);
+  });
+
   it('is counted for each member and each character, also where a value equals nothing', () => {
     const meter = new Meter();
     isEqual({ a: 'x'.repeat(8_000), b: [1, 2, 3] }, { a: 'x'.repeat(8_000), b: [1, 2, 4] }, meter);
