@@ -1,5 +1,6 @@
 import { mayEscalate } from '../../catalog/call-danger.js';
 import type { FamilyDefinition } from '../../config/gateway-config.js';
+import { runAtOnce } from '../../lib/sliced.js';
 import type { RawCall } from '../../protocol/call.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
 import type { PayloadLimits } from '../../protocol/limits.js';
@@ -60,7 +61,7 @@ function findFault(value: unknown, index: number, limits: PayloadLimits): Operat
     return wrongType(name, 'object', value, `: {"operation": "...", "params": {...}}`);
   }
   try {
-    limitPayload(value, limits);
+    runAtOnce(limitPayload(value, limits));
   } catch (thrown) {
     if (thrown instanceof OperationError) return thrown;
     throw thrown;
