@@ -165,8 +165,10 @@ class Redaction {
   #copyText(text: string): string {
     const filter = this.#copiesRunner ? (whole: string): string => whole : this.#tests.filterText;
     const limit = this.#copiesRunner ? this.#bounds.runnerText : this.#bounds.text;
+    // What cannot fit is not searched for secrets first: a list may have thousands of such texts.
+    if (Math.min(text.length, limit) > this.#bounds.bytes - this.#bytes) return this.#spend(noteText(text));
     const cut = cutMiddle(text, limit, filter);
-    return this.#spend(this.#fits(cut) ? cut : `... (${text.length} characters)`);
+    return this.#spend(this.#fits(cut) ? cut : noteText(text));
   }
 
   #fits(text: string): boolean {
@@ -203,6 +205,10 @@ function cutMiddle(text: string, limit: number, filter: SecretTextFilter): strin
   const tail = isSearched ? head : filter(text.slice(-SEARCHED_LENGTH));
   const tailLength = Math.floor(limit * TAIL_SHARE);
   return `${head.slice(0, limit - tailLength)}... (${text.length} characters) ...${tail.slice(-tailLength)}`;
+}
+
+function noteText(text: string): string {
+  return `... (${text.length} characters)`;
 }
 
 function noteLength(key: string, limit: number): string {

@@ -86,6 +86,9 @@ const REFUSAL_WORK = 300_000;
 /** A stage takes about so many times as long as looking at the request. */
 const STAGE_WEIGHT = 10;
 
+/** From this weight on (thousands of values) a request's stages have a turn each: together they would fill several. */
+const LARGE_WEIGHT = 20_000;
+
 /**
  * Every call passes the same stages in this order, and every call, including a refused one, is reported to the observer and
  * the audit trail at the end.
@@ -109,7 +112,9 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     const lane = raw.caller.sessionId;
     const room = turns.enter(lane);
     if (room !== undefined) await room;
-    const weight = limitPayload(raw.arguments, limits);
+    const limited = runInTurns(limitPayload(raw.arguments, limits), lane);
+    const weight = typeof limited === 'number' ? limited : await limited;
+    if (weight > LARGE_WEIGHT) await turns.next(lane);
     turns.spend(CALL_WORK + STAGE_WEIGHT * weight);
     const routed = await route(await decode(raw, snapshot), snapshot);
     progress.operation = routed.operation;
@@ -121,12 +126,13 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     progress.arguments = validated.arguments;
     if (validated.unchecked !== undefined) observe(uncheckedNotice(validated.operation, validated.unchecked));
     // A large request costs work in every stage: it is copied, held against rules, written and recorded.
-    const roomToJudge = turns.enter(lane);
+    const roomToJudge = weight > LARGE_WEIGHT ? turns.next(lane) : turns.enter(lane);
     if (roomToJudge !== undefined) await roomToJudge;
     turns.spend(STAGE_WEIGHT * weight);
     const authorized = await authorize(validated, gatekeeper, (operation) =>
       catalog.currentFor(operation).catalog.find(operation.qualifiedName),
     );
+    if (weight > LARGE_WEIGHT) await turns.next(lane);
     const { operation, query } = authorized;
     const context = describeContext(authorized);
     const stored = query === undefined ? undefined : results.resume(context, query);

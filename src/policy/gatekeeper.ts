@@ -1,5 +1,6 @@
 import type { AuditTrail } from '../audit/audit-trail.js';
 import type { Redactor } from '../audit/redact.js';
+import { turns } from '../lib/turns.js';
 import { dangerRank, type Operation } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
 import type { Gatekeeper, Permit, PolicyRequest } from './admission.js';
@@ -35,11 +36,14 @@ export function createGatekeeper({ rules, confirm, audit, redact }: GatekeeperDe
         return ALLOWED;
       });
     }
-    if (decision.effect === 'confirm') return confirm(request, decision);
+    const room = turns.enter(request.caller.sessionId);
+    if (decision.effect === 'confirm') return inTurn(room, () => confirm(request, decision));
     const denial = denyByDecision(operation, decision);
-    return after(record(request, decision, { outcome: 'denied', code: denial.code }), () => {
-      throw denial;
-    });
+    return inTurn(room, () =>
+      after(record(request, decision, { outcome: 'denied', code: denial.code }), () => {
+        throw denial;
+      }),
+    );
   };
   const record = (
     request: PolicyRequest,
@@ -47,6 +51,11 @@ export function createGatekeeper({ rules, confirm, audit, redact }: GatekeeperDe
     outcome: Parameters<typeof decisionEvent>[3],
   ): boolean | Promise<boolean> => audit.accept(decisionEvent(request, decision, { redact, audit }, outcome));
   return { admit, staticDecision: (operation) => rules.staticDecision(operation) };
+}
+
+/** What follows a decision copies, digests and records the arguments: in a later turn where the rules took all of this one. */
+function inTurn<T>(room: Promise<void> | undefined, then: () => T | Promise<T>): T | Promise<T> {
+  return room === undefined ? then() : room.then(then);
 }
 
 /** Goes on when the journal has taken the record: at once, unless it is full. */

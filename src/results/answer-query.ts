@@ -34,7 +34,7 @@ export function finishAnswer(
   { dataText, value }: { readonly dataText: string; readonly value: unknown },
   deps: AnswerDeps,
 ): ReadData {
-  if (query === undefined) return answerWhole(context, dataText, deps);
+  if (query === undefined) return runAtOnce(answerWhole(context, dataText, deps));
   const data = value ?? parseExact(dataText);
   deps.memory.learn(context.operation, data);
   return markPart(runAtOnce(answerQuery(context, query, { dataText, data }, deps)), dataText);
@@ -55,7 +55,7 @@ export function* answerQuery(
   const { operation } = context;
   const { data, dataText } = answer;
   const isFieldsAlone = choosesFieldsAlone(query);
-  if (isFieldsAlone && selectsEverything(query, operation)) return answerWhole(context, dataText, deps);
+  if (isFieldsAlone && selectsEverything(query, operation)) return yield* answerWhole(context, dataText, deps);
   const list =
     query.collection === undefined ? findList(context, data, deps) : findAsked(context, query.collection, data, deps);
   if (isFieldsAlone)
@@ -71,7 +71,7 @@ export function* answerQuery(
   const outcome = yield* runQuery(list.items, query, source);
   return query.includeItems
     ? answerItems(context, query, { list, outcome }, deps)
-    : summarise(context, query, { list, outcome }, deps);
+    : yield* summarise(context, query, { list, outcome }, deps);
 }
 
 /** The list that a query means; not one of texts or numbers in an object, such as the labels of an issue. */
@@ -125,7 +125,7 @@ function* answerWithoutList(
   const { fields } = query;
   const isPlain = fields === undefined || selectsEverything(query, context.operation);
   const written = isPlain
-    ? answerWhole(context, answer.dataText, deps)
+    ? yield* answerWhole(context, answer.dataText, deps)
     : yield* answerFields(context, query, answer, undefined, deps);
   return { ...written, warnings: [...written.warnings, warnOfNoList(context, answer.data, deps)] };
 }
@@ -162,24 +162,25 @@ function* answerFields(
   list: LocatedList | undefined,
   deps: AnswerDeps,
 ): Sliced<ReadData> {
-  if (list === undefined && !isContainer(data)) return passText(context, dataText, deps);
+  if (list === undefined && !isContainer(data)) return yield* passText(context, dataText, deps);
   const source = { ...sourceOf(context.operation, deps), characters: dataText.length };
   const items = list === undefined ? [data] : list.items;
   yield* checkFields(query, findKnownFields(items, source), source.operation);
   if (list === undefined && query.fields?.preset !== undefined && onlyText(data) !== undefined) {
-    return passText(context, dataText, deps);
+    return yield* passText(context, dataText, deps);
   }
   const projected = yield* project(items, query, source, items.slice(0, SAMPLE));
   const value = list === undefined ? projected[0] : replaceList(list.data, list.path, projected);
-  return answerWhole(context, writeExact(value), deps);
+  yield;
+  return yield* answerWhole(context, writeExact(value), deps);
 }
 
 function isContainer(data: unknown): boolean {
   return typeof data === 'object' && data !== null;
 }
 
-function passText(context: ReadContext, dataText: string, deps: AnswerDeps): ReadData {
-  const answer = answerWhole(context, dataText, deps);
+function* passText(context: ReadContext, dataText: string, deps: AnswerDeps): Sliced<ReadData> {
+  const answer = yield* answerWhole(context, dataText, deps);
   const message = "The answer is a text, which has no fields: it came whole. For a part of it, call without 'fields'";
   return {
     ...answer,
@@ -187,14 +188,14 @@ function passText(context: ReadContext, dataText: string, deps: AnswerDeps): Rea
   };
 }
 
-function summarise(
+function* summarise(
   context: ReadContext,
   { ineffective }: CollectionQuery,
   { list, outcome: { aggregations = {}, ordered, truncatedGroups } }: FoundItems,
   deps: AnswerDeps,
-): ReadData {
+): Sliced<ReadData> {
   const summary = { aggregations, matched: ordered.length, total: list.items.length };
-  const answer = answerWhole(context, writeExact(summary), deps);
+  const answer = yield* answerWhole(context, writeExact(summary), deps);
   const ofItems = ineffective === undefined ? [] : [warnOfNoItems(context, ineffective, deps)];
   return { ...answer, warnings: [...answer.warnings, ...warnOfGroups(truncatedGroups), ...ofItems] };
 }

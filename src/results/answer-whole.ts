@@ -1,12 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import { digest } from '../lib/canonical-json.js';
+import type { Sliced } from '../lib/sliced.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { Operation } from '../protocol/operation.js';
 import { compileComputedFields } from './computed-fields.js';
 import { parseExact, writeExact } from './exact-numbers.js';
 import { parsePath } from './query/fields.js';
 import type { QueryOptions } from './query/run-query.js';
+import { mapSliced } from './query/sliced.js';
 import type { CollectionQuery, ControlSet, ReadContext, ReadData } from './result-types.js';
 import type { ShapeMemory } from './shape/learned-shape.js';
 import { locateList } from './shape/locate-list.js';
@@ -26,16 +28,28 @@ export interface AnswerDeps {
 /** A UTF-16 unit is never more than three bytes in UTF-8. */
 const MAX_BYTES_PER_UNIT = 3;
 
-/** An answer as it is, or as much of it as fits, with the ways to the rest. @param dataText JSON text */
-export function answerWhole(context: ReadContext, dataText: string, deps: AnswerDeps): ReadData {
+/** Items of a list that is cut which are written in one turn. */
+const ITEMS_PER_SLICE = 3_000;
+
+/**
+ * An answer as it is, or as much of it as fits, with the ways to the rest. One that does not fit stops between the steps, of
+ * which each reads or writes all of it.
+ *
+ * @param dataText JSON text
+ */
+export function* answerWhole(context: ReadContext, dataText: string, deps: AnswerDeps): Sliced<ReadData> {
   const maxBytes = boundOf(context, deps);
   if (maxBytes === 0 || fits(dataText, maxBytes)) return { dataText, warnings: [] };
+  yield;
   const data = parseExact(dataText);
+  yield;
   const { value, cuts } = fitAnswer(data, maxBytes);
   if (cuts.length === 0) return { dataText: writeExact(value), warnings: [] };
+  yield;
   const { operation, caller } = context;
   const handle = deps.stored.storeResult({ operation: operation.qualifiedName, dataText }, caller);
-  const page = storePages(context, data, cuts, deps);
+  yield;
+  const page = yield* storePages(context, data, cuts, deps);
   const warning = describeCuts(cuts, {
     ...(handle === undefined ? {} : { handle }),
     ...(page === undefined ? {} : { page }),
@@ -49,23 +63,25 @@ function fits(text: string, maxBytes: number): boolean {
 }
 
 /** The next page of the list that was cut, where the operation has pages. */
-function storePages(
+function* storePages(
   context: ReadContext,
   data: unknown,
   cuts: readonly Cut[],
   { stored, memory, controlsOf }: AnswerDeps,
-): { readonly cursor: string; readonly params: JsonObject } | undefined {
+): Sliced<{ readonly cursor: string; readonly params: JsonObject } | undefined> {
   const { operation, caller } = context;
   const { kind, names } = controlsOf(operation);
   if (kind === 'none') return undefined;
   const list = locateList(data, memory.shapeOf(operation));
   const cut = cuts.find(({ kind: cutKind, path }) => cutKind === 'items' && isDeepStrictEqual(path, list?.path));
   if (list === undefined || list.evidence !== 'list' || cut === undefined || cut.kept === 0) return undefined;
+  const items = packTexts(yield* mapSliced(list.items, ITEMS_PER_SLICE, writeExact));
+  yield;
   const pages = stored.storePages({
     session: caller.sessionId,
     operation: operation.qualifiedName,
     question: questionOf(context, undefined),
-    items: packTexts(list.items.map(writeExact)),
+    items,
   });
   const cursor = pages?.cursorAt(cut.kept - 1);
   if (cursor === undefined) return undefined;

@@ -1,6 +1,5 @@
 import { compileExpression } from '../expression/compile.js';
 import type { Operation } from '../protocol/operation.js';
-import { unmarkedWithin } from './exact-numbers.js';
 import type { ComputedField } from './result-types.js';
 
 const compiled = new WeakMap<Operation, readonly ComputedField[]>();
@@ -20,6 +19,5 @@ export function compileComputedFields(operation: Operation): readonly ComputedFi
 function compileField(name: string, expression: string, description: string): readonly ComputedField[] {
   const result = compileExpression(expression);
   if (!result.ok) return [];
-  // A number beyond a double's precision is the text of its digits: ids in links are not rounded.
-  return [{ name, description, type: result.type, compute: (item, now) => result.compute(unmarkedWithin(item), now) }];
+  return [{ name, description, type: result.type, compute: result.compute }];
 }

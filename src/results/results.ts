@@ -2,11 +2,12 @@ import type { GatewayConfig } from '../config/gateway-config.js';
 import type { Operation } from '../protocol/operation.js';
 import { answerPage, answerQuery, markPart } from './answer-query.js';
 import { type AnswerDeps, answerWhole, boundOf } from './answer-whole.js';
+import { compileComputedFields } from './computed-fields.js';
 import { handleGone, unknownControlNames } from './errors.js';
 import { parseExact } from './exact-numbers.js';
 import { readQuery } from './query/read-query.js';
 import { presetsOf } from './query/select-fields.js';
-import { runAtOnce, runInSlices } from './query/sliced.js';
+import { runAtOnce, runInSlices, type Sliced } from './query/sliced.js';
 import type { ResultService } from './result-types.js';
 import { createControls, splitControls } from './shape/controls.js';
 import { createShapeMemory } from './shape/learned-shape.js';
@@ -17,6 +18,11 @@ const MAX_LEARNED_LENGTH = 20_000;
 
 /** Characters of an answer that is queried at once; a query of more lets other calls run again and again. */
 const LARGEST_AT_ONCE = 200_000;
+
+/** Makes an answer at once, or in slices where it is of many characters: each computed field reads all of them once more. */
+function runOf<T>(characters: number, work: Sliced<T>): T | Promise<T> {
+  return characters > LARGEST_AT_ONCE ? runInSlices(work) : runAtOnce(work);
+}
 
 /** The first answers of an operation are examined, and then one of so many, because a shape that was certain may change. */
 const LEARNED_AT_FIRST = 8;
@@ -50,14 +56,14 @@ export function createResultService(settings: GatewayConfig['results'], now: () 
       if (query === undefined) {
         if (dataText.length <= MAX_LEARNED_LENGTH && isWorthLearning.take(operation))
           memory.learn(operation, JSON.parse(dataText));
-        return answerWhole(context, dataText, deps);
+        return runOf(dataText.length, answerWhole(context, dataText, deps));
       }
       const data = value ?? parseExact(dataText);
       memory.learn(operation, data);
       const work = answerQuery(context, query, { dataText, data }, deps);
-      return dataText.length > LARGEST_AT_ONCE
-        ? runInSlices(work).then((answer) => markPart(answer, dataText))
-        : markPart(runAtOnce(work), dataText);
+      const fields = compileComputedFields(operation).length;
+      const answer = runOf(dataText.length * (1 + fields), work);
+      return answer instanceof Promise ? answer.then((whole) => markPart(whole, dataText)) : markPart(answer, dataText);
     },
     passesUnread(context, query, isAtMost) {
       if (query !== undefined) return false;

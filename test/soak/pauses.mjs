@@ -21,6 +21,9 @@ import { here, send, startGateway } from './soak-gateway.mjs';
 const BAR_MS = 50;
 const RUNS = Number(process.env.SOAK_RUNS ?? 3);
 const IDLE_MS = 1_500;
+/** A gateway reports its start when it has counted its tokens, and collects garbage 200 ms after that. */
+const REPORT_MS = 20_000;
+const COLLECTED_MS = 1_000;
 const SEES_HELD = existsSync('/proc/thread-self/schedstat');
 
 const report = (watcher) =>
@@ -56,7 +59,12 @@ async function run(attack) {
   const directory = await mkdtemp(join(tmpdir(), 'soak-'));
   const heldFile = join(directory, 'held');
   const flags = SEES_HELD ? ['--import', here('held.mjs')] : [];
-  const { gateway, url, listening, ready } = await startGateway(attack, directory, { SOAK_HELD: heldFile }, flags);
+  const { gateway, url, listening, ready, reported } = await startGateway(
+    attack,
+    directory,
+    { SOAK_HELD: heldFile },
+    flags,
+  );
   let watcher;
   try {
     await listening;
@@ -70,6 +78,10 @@ async function run(attack) {
     await ready();
     await delay(attack.settleMs ?? 500);
     await note('start', '');
+    await Promise.race([reported, delay(REPORT_MS)]);
+    await delay(COLLECTED_MS);
+    await report(watcher);
+    await readHeld(gateway, heldFile);
     await delay(IDLE_MS);
     const idle = await report(watcher);
     await readHeld(gateway, heldFile);

@@ -44,9 +44,11 @@ export async function startGateway(
   const main = here('../../dist/cli/main.js');
   const args = [...flags, main, '--config', configFile, 'serve', '--host', '127.0.0.1', '--port', `${port}`];
   const gateway = spawn(process.execPath, args, {
-    stdio: ['ignore', 'ignore', 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...environment },
   });
+  // The report ends the start; 200 ms later garbage is collected, which belongs to no attack.
+  const reported = new Promise((resolve) => gateway.stdout.once('data', resolve).resume());
   let words = '';
   gateway.stderr.on('data', (chunk) => {
     words = (words + chunk).slice(-20_000);
@@ -61,7 +63,7 @@ export async function startGateway(
     gateway.kill('SIGKILL');
     throw new Error(`The gateway did not answer ${path}: ${words.slice(-2_000)}`);
   };
-  return { gateway, url, words: () => words, listening: until('/healthz'), ready: () => until('/readyz') };
+  return { gateway, url, words: () => words, listening: until('/healthz'), ready: () => until('/readyz'), reported };
 }
 
 /** A `tools/call` of the revision that needs no session; the arguments are written as they were given. */

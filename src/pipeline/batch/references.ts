@@ -1,3 +1,4 @@
+import { runAtOnce } from '../../lib/sliced.js';
 import { turns } from '../../lib/turns.js';
 import { isQuestionCode } from '../../protocol/error-table.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
@@ -151,7 +152,7 @@ export function limitReads(read: ResultReader, limits: PayloadLimits, maxBytes: 
 
 function explainExcess(value: unknown, limits: PayloadLimits): string | undefined {
   try {
-    limitPayload(value, limits);
+    runAtOnce(limitPayload(value, limits));
     return undefined;
   } catch (thrown) {
     if (thrown instanceof OperationError) return thrown.message;

@@ -1,7 +1,15 @@
 import type { ParamCondition } from '../../config/gateway-config.js';
 import { canonicalJson } from '../../lib/canonical-json.js';
-import { groupBy } from '../../lib/collections.js';
-import { allOf, type Budget, compileGlob, eachOf, type Match, matchGlobs } from '../../lib/glob.js';
+import {
+  allOf,
+  type Budget,
+  compileGlob,
+  eachOf,
+  LONGEST_TEXT,
+  type Match,
+  matchBudget,
+  matchGlobs,
+} from '../../lib/glob.js';
 import { measureJson } from '../../lib/json-size.js';
 import { quoteValue, quoteValues } from '../../lib/text.js';
 import { isJsonObject } from '../../protocol/json.js';
@@ -13,7 +21,7 @@ export function compileParameter(key: string, condition: ParamCondition): Clause
   const matches = compileCondition(condition);
   return {
     match: ({ operation, args, budget }) =>
-      eachOf(readValues(args, locateParameter(operation, key)).map((value) => matches(value, budget))),
+      eachOf(readValues(args, locateParameter(operation, key), budget).map((value) => matches(value, budget))),
     explain: (call, match) => explainParameter(key, condition, call, match),
   };
 }
@@ -25,7 +33,7 @@ function explainParameter(
   match: Match,
 ): string {
   const path = locateParameter(operation, key);
-  const values = readValues(args, path).filter((value) => value !== undefined);
+  const values = readValues(args, path, matchBudget()).filter((value) => value !== undefined);
   const words = conditionInWords(condition);
   const parameter = `parameter '${key}'`;
   if (values.length === 0) {
@@ -83,29 +91,51 @@ function matcherOf(key: keyof ParamCondition, expected: unknown): ValueMatcher {
   return compile(expected);
 }
 
-/** Steps of a call's budget that comparing one scalar costs. */
+/** Steps of a call's budget that comparing one scalar costs, and looking at one element or one structure. */
 const SCALAR_STEPS = 10;
+const LOOK_STEPS = 3;
 
 /**
  * Whether a value is one of these, however many there are. Structures are compared by their canonical text, which is not
- * written of one that is longer than every expected one.
+ * written of one that has another number of members than every expected one, or is longer.
  */
 function matchAmong(expected: readonly unknown[]): ValueMatcher {
   const matchScalar = scalarMatcher(expected.filter(isScalar));
-  const structures = new Set(expected.filter((member) => !isScalar(member)).map((member) => canonicalJson(member)));
-  // A value is counted as up to four times as long as its shortest text.
-  const longest = 16 + 5 * Math.max(0, ...Array.from(structures, ({ length }) => length));
-  const isExpected = (value: unknown): boolean =>
-    structures.size > 0 && measureJson(value, longest) <= longest && structures.has(canonicalJson(value));
+  const isExpected = structureMatcher(expected.filter((member) => !isScalar(member)));
   const matches: ValueMatcher = (value, budget) => {
-    if (isScalar(value)) {
-      budget.left -= SCALAR_STEPS;
-      return budget.left < 0 ? 'doubt' : matchScalar(value);
-    }
-    if (isExpected(value)) return 'yes';
+    budget.left -= isScalar(value) ? SCALAR_STEPS : LOOK_STEPS;
+    if (budget.left < 0) return 'doubt';
+    if (isScalar(value)) return matchScalar(value);
+    if (isExpected(value, budget)) return 'yes';
     return Array.isArray(value) && value.some((element) => matches(element, budget) !== 'no') ? 'doubt' : 'no';
   };
   return matches;
+}
+
+/** Whether a list or an object equals one of these. */
+function structureMatcher(expected: readonly unknown[]): (value: unknown, budget: Budget) => boolean {
+  const texts = new Set(expected.map((member) => canonicalJson(member)));
+  const sizes = new Set(expected.map((member) => sizeOf(member, Number.POSITIVE_INFINITY)));
+  const mostMembers = Math.max(0, ...sizes);
+  // A value is counted as up to four times as long as its shortest text.
+  const longest = 16 + 5 * Math.max(0, ...Array.from(texts, ({ length }) => length));
+  return (value, budget) => {
+    if (!sizes.has(sizeOf(value, mostMembers))) return false;
+    const length = measureJson(value, longest);
+    budget.left -= SCALAR_STEPS + length;
+    return length <= longest && texts.has(canonicalJson(value));
+  };
+}
+
+/** How many elements or members a structure has, counted no further than one beyond the most. */
+function sizeOf(value: unknown, most: number): number {
+  if (Array.isArray(value)) return value.length;
+  let size = 0;
+  for (const _ in value as object) {
+    size += 1;
+    if (size > most) break;
+  }
+  return size;
 }
 
 /**
@@ -114,15 +144,55 @@ function matchAmong(expected: readonly unknown[]): ValueMatcher {
  */
 function scalarMatcher(expected: readonly Scalar[]): (value: Scalar) => Match {
   const exact = new Set<Scalar>(expected);
-  const areTexts = expected.every((member) => typeof member === 'string');
-  const spelled = groupBy(expected, spell);
-  const counted = groupBy(expected, Number);
+  const isAlike = likenessTest(expected);
+  const isAlikeText = likenessTest(expected.filter((member) => typeof member !== 'string'));
   return (value) => {
     if (exact.has(value)) return 'yes';
-    if (areTexts && typeof value === 'string') return 'no';
-    const alike = [...(spelled.get(spell(value)) ?? []), ...(counted.get(Number(value)) ?? [])];
-    return alike.some((member) => typeof member !== typeof value) ? 'doubt' : 'no';
+    return (typeof value === 'string' ? isAlikeText(value) : isAlike(value)) ? 'doubt' : 'no';
   };
+}
+
+/**
+ * Whether a conversion makes a value equal to one of these of another type. The expected ones are read once: what a value costs
+ * depends neither on how many there are, nor on how long it is.
+ */
+function likenessTest(expected: readonly Scalar[]): (value: Scalar) => boolean {
+  if (expected.length === 0) return () => false;
+  const spelled = typesBy(expected, spell);
+  const counted = typesBy(expected, Number);
+  const longest = Math.max(...Array.from(spelled.keys(), ({ length }) => length));
+  return (value) => {
+    if (typeof value === 'string' && isTooLong(value)) return true;
+    const text = String(value).trim();
+    const isOther = (type: string): boolean => type !== typeof value;
+    // No text becomes shorter in lower case.
+    if (text.length <= longest && spelled.get(text.toLowerCase())?.some(isOther) === true) return true;
+    if (typeof value === 'string' && !MAY_BE_NUMBER.test(text)) return false;
+    return counted.get(Number(value))?.some(isOther) === true;
+  };
+}
+
+/** The types of the scalars that a conversion makes the same. What is not a number equals nothing. */
+function typesBy<Key>(
+  scalars: readonly Scalar[],
+  convert: (scalar: Scalar) => Key,
+): ReadonlyMap<Key, readonly string[]> {
+  const types = new Map<Key, Set<string>>();
+  for (const scalar of scalars) {
+    const key = convert(scalar);
+    if (!Number.isNaN(key)) types.set(key, (types.get(key) ?? new Set()).add(typeof scalar));
+  }
+  return new Map(Array.from(types, ([key, set]) => [key, [...set]]));
+}
+
+const MAY_BE_NUMBER = /^(?:[+-]?[\d.I]|$)/;
+const ENDLESS_NUMBER = /^(?:[\d.e+-]{4000}|0[xbo][\da-f]{4000})/i;
+
+/** Whether a text may be a number, or another word, that it takes long to read: it begins or ends with a page of blanks or digits. */
+function isTooLong(text: string): boolean {
+  if (text.length <= LONGEST_TEXT) return false;
+  const [start, end] = [text.slice(0, LONGEST_TEXT).trim(), text.slice(-LONGEST_TEXT).trim()];
+  return start === '' || end === '' || ENDLESS_NUMBER.test(text.trimStart());
 }
 
 function isScalar(value: unknown): value is Scalar {
@@ -150,6 +220,8 @@ function isText(value: unknown): value is string | number | boolean {
 function overElements(matches: ValueMatcher): ValueMatcher {
   const matchEach: ValueMatcher = (value, budget) => {
     if (value === undefined) return 'no';
+    budget.left -= LOOK_STEPS;
+    if (budget.left < 0) return 'doubt';
     return Array.isArray(value) ? eachOf(value.map((element) => matchEach(element, budget))) : matches(value, budget);
   };
   return matchEach;
@@ -169,16 +241,32 @@ function locateParameter(operation: Operation, key: string): readonly [name: str
   return [byName.get(name)?.upstreamName ?? name, ...rest];
 }
 
-/** The values at a path, own members only, through every element of a list on the way. `undefined` where one is missing. */
-function readValues(value: unknown, path: readonly string[]): readonly unknown[] {
-  const [name, ...rest] = path;
-  if (name === undefined) return [value];
-  if (Array.isArray(value)) {
-    return value.length > 0 ? value.flatMap((element) => readValues(element, path)) : [undefined];
+/**
+ * The values at a path, own members only, through every element of a list on the way. `undefined` where one is missing; beyond
+ * the budget they cannot be read.
+ */
+function readValues(args: unknown, path: readonly string[], budget: Budget): readonly unknown[] {
+  const values: unknown[] = [];
+  collectValues(args, path, 0, values, budget);
+  return values;
+}
+
+function collectValues(value: unknown, path: readonly string[], at: number, values: unknown[], budget: Budget): void {
+  const name = path[at];
+  budget.left -= LOOK_STEPS;
+  if (name === undefined) {
+    values.push(value);
+  } else if (Array.isArray(value) && value.length > 0) {
+    for (const element of value) {
+      collectValues(element, path, at, values, budget);
+      if (budget.left < 0) return void values.push(OPAQUE);
+    }
+  } else if (isJsonObject(value) && Object.hasOwn(value, name)) {
+    collectValues(value[name], path, at + 1, values, budget);
+  } else {
+    // Some servers parse a text where they expect an object.
+    values.push(typeof value === 'string' && value !== '' ? OPAQUE : undefined);
   }
-  if (isJsonObject(value)) return Object.hasOwn(value, name) ? readValues(value[name], rest) : [undefined];
-  // Some servers parse a text where they expect an object.
-  return [typeof value === 'string' && value !== '' ? OPAQUE : undefined];
 }
 
 /** A condition in words: `is greater than 100`, and `be greater than 100` after a verb such as `may`. */

@@ -1,6 +1,7 @@
 import { riskyVariants } from '../../catalog/call-danger.js';
 import type { PolicyConfig } from '../../config/gateway-config.js';
 import { allOf, type Match, matchBudget } from '../../lib/glob.js';
+import { turns } from '../../lib/turns.js';
 import { GATEWAY_SOURCE, type Operation, type TrustLevel } from '../../protocol/operation.js';
 import type { StaticDecision } from '../admission.js';
 import { type CallSubject, exemptsDiscovery, liftsMatrix, matchClauses, takesEffect } from './clause.js';
@@ -43,9 +44,12 @@ export function createRuleEngine(
   };
   const decideOn: RuleEngine['decide'] = (operation, args, { client }) => {
     const plan = planOf(operation);
-    return plan.conditional.length === 0
-      ? plan.settled
-      : decideOnCall(plan, { operation, args, client, budget: matchBudget() });
+    if (plan.conditional.length === 0) return plan.settled;
+    const budget = matchBudget();
+    const before = budget.left;
+    const decision = decideOnCall(plan, { operation, args, client, budget });
+    turns.spend(before - budget.left);
+    return decision;
   };
 
   return {

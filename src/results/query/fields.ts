@@ -1,3 +1,4 @@
+import { unmarkedWithin } from '../exact-numbers.js';
 import type { ComputedField, FieldPath } from '../result-types.js';
 
 /**
@@ -83,7 +84,7 @@ export const SCALAR = 'value';
 
 export function createFieldReader(path: FieldPath, { computed, now }: FieldSource): ReadField {
   const field = findComputed(path, computed);
-  if (field !== undefined) return (item) => [field.compute(item, now)];
+  if (field !== undefined) return (item) => [field.compute(unmarkedWithin(item), now)];
   const step = compilePath(path);
   if (path.length === 1 && path[0] === SCALAR) return (item) => (isScalar(item) ? [item] : readStep(item, step));
   return (item) => readStep(item, step);

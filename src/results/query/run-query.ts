@@ -77,7 +77,11 @@ export function* project(
   sample: readonly unknown[] = items,
 ): Sliced<readonly unknown[]> {
   if (query.fields === undefined) return items;
-  const perSlice = itemsPerSlice(items.length, source.characters ?? 0, query.fields.paths.length);
+  const perSlice = itemsPerSlice(
+    items.length,
+    source.characters ?? 0,
+    query.fields.paths.length + source.computed.length,
+  );
   return yield* mapSliced(items, perSlice, projectionOf(query, source, sample));
 }
 

@@ -2,6 +2,7 @@ import { setMember } from '../../lib/json-path.js';
 import { toSnakeCase } from '../../lib/names.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
 import type { Operation } from '../../protocol/operation.js';
+import { unmarkedWithin } from '../exact-numbers.js';
 import type { ComputedField, FieldPath, FieldSelection } from '../result-types.js';
 import {
   COMPUTED,
@@ -54,7 +55,9 @@ function selects(path: FieldPath, field: ComputedField): boolean {
 function addComputed(cut: unknown, item: unknown, fields: readonly ComputedField[], now: number): unknown {
   if (!isJsonObject(cut)) return cut;
   const own = isJsonObject(cut[COMPUTED]) ? cut[COMPUTED] : {};
-  const derived = Object.fromEntries(fields.map(({ name, compute }) => [name, compute(item, now)]));
+  // A number beyond a double's precision is the text of its digits: ids in links are not rounded.
+  const plain = unmarkedWithin(item);
+  const derived = Object.fromEntries(fields.map(({ name, compute }) => [name, compute(plain, now)]));
   return { ...cut, [COMPUTED]: { ...own, ...derived } };
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { explainViolations } from '../../../src/catalog/arguments/explain-violations.js';
 import { CONFIG_DEFAULTS } from '../../../src/config/defaults.js';
+import { runAtOnce } from '../../../src/lib/sliced.js';
 import { TURN_WORK } from '../../../src/lib/turns.js';
 import { readItems } from '../../../src/pipeline/batch/items.js';
 import { takeDirectives } from '../../../src/pipeline/directives.js';
@@ -14,34 +15,49 @@ const members = (count: number, name: (index: number) => string): JsonObject =>
 describe('looking at a request', () => {
   it('is counted, and is about two turns for the most values that fit a request', () => {
     const lists = Array.from({ length: 50 }, () => Array.from({ length: 9_999 }, () => 1));
-    const work = limitPayload(lists, CONFIG_DEFAULTS.limits);
-    expect(work).toBeGreaterThan(limitPayload(lists.slice(0, 5), CONFIG_DEFAULTS.limits));
+    const work = runAtOnce(limitPayload(lists, CONFIG_DEFAULTS.limits));
+    expect(work).toBeGreaterThan(runAtOnce(limitPayload(lists.slice(0, 5), CONFIG_DEFAULTS.limits)));
     expect(work).toBeLessThan(2.1 * TURN_WORK);
   });
 
   it('counts more for members and structures than for the values in them', () => {
     const { limits } = CONFIG_DEFAULTS;
-    const plain = limitPayload(
-      Array.from({ length: 9_000 }, () => 1),
-      limits,
+    const plain = runAtOnce(
+      limitPayload(
+        Array.from({ length: 9_000 }, () => 1),
+        limits,
+      ),
     );
     expect(
-      limitPayload(
-        Array.from({ length: 9_000 }, () => ({})),
-        limits,
+      runAtOnce(
+        limitPayload(
+          Array.from({ length: 9_000 }, () => ({})),
+          limits,
+        ),
       ),
     ).toBeGreaterThan(3 * plain);
     expect(
-      limitPayload(
-        members(9_000, (index) => `${index}`),
-        limits,
+      runAtOnce(
+        limitPayload(
+          members(9_000, (index) => `${index}`),
+          limits,
+        ),
       ),
     ).toBeGreaterThan(3 * plain);
   });
 
+  it('stops within each turn, however many values there are', () => {
+    const lists = Array.from({ length: 50 }, () => Array.from({ length: 9_999 }, () => 1));
+    const looking = limitPayload(lists, CONFIG_DEFAULTS.limits);
+    let stops = 0;
+    while (looking.next().done !== true) stops += 1;
+    expect(stops).toBeGreaterThanOrEqual(4);
+    expect(limitPayload([1, 2, 3], CONFIG_DEFAULTS.limits).next().done).toBe(true);
+  });
+
   it('takes more members than a call may have arguments', () => {
     const many = Object.fromEntries(Array.from({ length: 170_000 }, (_, index) => [`${index}`, {}]));
-    expect(() => limitPayload(many, CONFIG_DEFAULTS.limits)).not.toThrow();
+    expect(() => runAtOnce(limitPayload(many, CONFIG_DEFAULTS.limits))).not.toThrow();
   });
 });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { runAtOnce } from '../../../src/lib/sliced.js';
 import { limitPayload } from '../../../src/pipeline/limit.js';
 import type { PayloadLimits } from '../../../src/protocol/limits.js';
 import { OperationError } from '../../../src/protocol/operation-error.js';
@@ -13,7 +14,7 @@ const LIMITS: PayloadLimits = {
 
 function refusal(value: unknown): OperationError | undefined {
   try {
-    limitPayload(value, LIMITS);
+    runAtOnce(limitPayload(value, LIMITS));
     return undefined;
   } catch (error) {
     expect(error).toBeInstanceOf(OperationError);

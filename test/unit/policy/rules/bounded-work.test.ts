@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import type { Match } from '../../../../src/lib/glob.js';
 import { compileGlob, matchBudget, matchGlobs } from '../../../../src/lib/glob.js';
 import { compileParameter } from '../../../../src/policy/rules/param-conditions.js';
@@ -55,4 +55,54 @@ it('a long structure is compared with expected ones without being read to its en
   }));
   expect(among([{ a: 1 }])({ long })).toBe('no');
   expect(read).toBeLessThan(100);
+});
+
+afterEach(() => void vi.restoreAllMocks());
+
+it('what a text costs does not grow with the texts that are expected beside a number', () => {
+  const expected = [...repeat(200, (index) => `${index}x`), 7];
+  const isAmong = among(expected);
+  const looks = vi.fn();
+  const some = Array.prototype.some;
+  vi.spyOn(Array.prototype, 'some').mockImplementation(function (this: unknown[], test) {
+    return some.call(this, (...each) => {
+      looks();
+      return test(...each);
+    });
+  });
+  expect(isAmong('v1')).toBe('no');
+  expect(looks.mock.calls.length).toBeLessThan(10);
+});
+
+it.each([
+  ['blanks before a number', `${' '.repeat(900_000)}7`, 'doubt'],
+  ['blanks after a number', `7${' '.repeat(900_000)}`, 'doubt'],
+  ['digits', `${'0'.repeat(900_000)}7`, 'doubt'],
+  ['digits of another base', `0x${'0'.repeat(900_000)}7`, 'doubt'],
+  ['words', 'x y '.repeat(200_000), 'no'],
+  ['digits that begin words', `7 ${'x y '.repeat(200_000)}`, 'no'],
+])('a long text of %s is not converted', (_, text, match) => {
+  const isAmong = among(['x', 7, true]);
+  const lower = vi.spyOn(String.prototype, 'toLowerCase');
+  expect(isAmong(text)).toBe(match);
+  expect(lower).not.toHaveBeenCalled();
+});
+
+it('structures of another size than the expected ones are not measured, and those of the same size are counted', () => {
+  const budget = matchBudget();
+  const { match } = compileParameter('a', { in: [{ a: 1 }] });
+  const decideOn = (a: unknown): Match => match({ operation: anOperation(), args: { a }, client: undefined, budget });
+  expect(decideOn(repeat(9_999, (id) => ({ id, text: 'x'.repeat(60) })))).toBe('no');
+  expect(budget.left).toBeGreaterThan(0);
+  const matches = repeat(10, () => decideOn(repeat(9_999, (id) => ({ id }))));
+  expect(matches.at(-1)).toBe('doubt');
+});
+
+it('elements on the way to a member are counted, and what is beyond the budget is in doubt', () => {
+  const budget = matchBudget();
+  const { match } = compileParameter('a.b', { present: true });
+  const args = { a: repeat(9_999, () => ({})) };
+  const matches = repeat(60, () => match({ operation: anOperation(), args, client: undefined, budget }));
+  expect(matches[0]).toBe('no');
+  expect(matches.at(-1)).toBe('doubt');
 });
