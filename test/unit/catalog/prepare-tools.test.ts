@@ -27,7 +27,8 @@ function countStops(count: number, characters: number): number {
 
 describe('building a catalog', () => {
   it('stops more often, the longer the definitions are together', () => {
-    expect(countStops(3, 10)).toBeLessThan(4);
+    // A stop for each step, however small the list.
+    expect(countStops(3, 10)).toBeLessThan(10);
     expect(countStops(1_000, 2_000)).toBeGreaterThan(100);
     expect(countStops(5_000, 10)).toBeGreaterThan(100);
   });
