@@ -13,7 +13,7 @@ import { GATEWAY_SOURCE, type Operation } from '../../protocol/operation.js';
 import { OperationError } from '../../protocol/operation-error.js';
 import type { Warning } from '../../protocol/result.js';
 import { matchClauses } from '../rules/clause.js';
-import { compileClient, compileOperation } from '../rules/conditions.js';
+import { compileCaller, compileOperation } from '../rules/conditions.js';
 import {
   type ApiBudget,
   type Budget,
@@ -203,7 +203,7 @@ function createQuotaBudget(limit: QuotaLimit, costs: Pricing): QuotaBudget {
   const { counts, window } = METRICS[metric];
   const scale = counts === 'cost' ? COST_STEPS : 1;
   const ofOperation = compileOperation(match);
-  const ofCaller = compileClient(match);
+  const ofCaller = compileCaller(match);
   const budget: QuotaBudget = {
     kind: 'quota',
     limit,
@@ -220,7 +220,7 @@ function createQuotaBudget(limit: QuotaLimit, costs: Pricing): QuotaBudget {
       // A cost quota does not apply to a call without a cost.
       return costs(operation) || undefined;
     },
-    appliesTo: ({ client }) => matchClauses(ofCaller, { client }) !== 'no',
+    appliesTo: (caller) => matchClauses(ofCaller, caller) !== 'no',
     refuse: (level, now) => quotaExhausted(budget, level, now),
   };
   return budget;

@@ -1,5 +1,6 @@
 import type { PolicyRule } from '../../config/gateway-config.js';
 import { allOf, type Budget, type Match } from '../../lib/glob.js';
+import type { CallerIdentity } from '../../protocol/call.js';
 import type { JsonObject } from '../../protocol/json.js';
 import { GATEWAY_SOURCE, type Operation, TRUST_LEVELS, type TrustLevel } from '../../protocol/operation.js';
 
@@ -8,8 +9,7 @@ export interface CallSubject {
   readonly operation: Operation;
   /** Bound arguments in the upstream's spelling. */
   readonly args: JsonObject;
-  /** The authenticated client's name. */
-  readonly client: string | undefined;
+  readonly caller: CallerIdentity;
   /** What comparing the arguments with patterns may cost, over all rules. */
   readonly budget: Budget;
 }

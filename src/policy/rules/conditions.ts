@@ -2,6 +2,7 @@ import { localNameOf } from '../../catalog/resolve-name.js';
 import type { PolicyRule, RuleMatch } from '../../config/gateway-config.js';
 import { anyOf, compileGlob, type Glob, type Match, matchGlobs } from '../../lib/glob.js';
 import { quoteValue, quoteValues } from '../../lib/text.js';
+import type { CallerIdentity } from '../../protocol/call.js';
 import type { Operation } from '../../protocol/operation.js';
 import type { CallSubject, Clause } from './clause.js';
 import { compileParameter } from './param-conditions.js';
@@ -29,13 +30,19 @@ export function compileOperation(match: RuleMatch): readonly Clause<Operation>[]
 }
 
 function compileCall(match: RuleMatch): readonly Clause<CallSubject>[] {
+  const ofCaller = compileCaller(match).map(
+    ({ match: matchCaller, explain }): Clause<CallSubject> => ({
+      match: ({ caller }) => matchCaller(caller),
+      explain: ({ caller }, result) => explain(caller, result),
+    }),
+  );
   const params = Object.entries(match.params ?? {});
-  return [...compileClient(match), ...params.map(([key, condition]) => compileParameter(key, condition))];
+  return [...ofCaller, ...params.map(([key, condition]) => compileParameter(key, condition))];
 }
 
 /** The conditions of a match on the caller. */
-export function compileClient({ client }: RuleMatch): readonly Clause<Pick<CallSubject, 'client'>>[] {
-  return clauseOf(client, clientClause);
+export function compileCaller(match: RuleMatch): readonly Clause<CallerIdentity>[] {
+  return clauseOf(match.client, clientClause);
 }
 
 function clauseOf<Given, Subject>(given: Given | undefined, compile: (given: Given) => Clause<Subject>) {
@@ -69,7 +76,7 @@ function nameClause(
 }
 
 /** Only a configured client has a name that counts; what a client calls itself does not. */
-function clientClause(patterns: readonly string[]): Clause<Pick<CallSubject, 'client'>> {
+function clientClause(patterns: readonly string[]): Clause<CallerIdentity> {
   const globs: readonly Glob[] = patterns.map(compileGlob);
   return {
     match: ({ client }) => (client === undefined ? 'no' : matchGlobs(globs, client)),

@@ -42,12 +42,12 @@ export function createRuleEngine(
     plans.set(operation, plan);
     return plan;
   };
-  const decideOn: RuleEngine['decide'] = (operation, args, { client }) => {
+  const decideOn: RuleEngine['decide'] = (operation, args, caller) => {
     const plan = planOf(operation);
     if (plan.conditional.length === 0) return plan.settled;
     const budget = matchBudget();
     const before = budget.left;
-    const decision = decideOnCall(plan, { operation, args, client, budget });
+    const decision = decideOnCall(plan, { operation, args, caller, budget });
     turns.spend(before - budget.left);
     return decision;
   };
@@ -57,7 +57,7 @@ export function createRuleEngine(
     staticDecision: (operation) => planOf(operation).staticDecision,
     explain: (operation, args, caller) => {
       const decision = decideOn(operation, args, caller);
-      const subject = { operation, args, client: caller.client, budget: matchBudget() };
+      const subject = { operation, args, caller, budget: matchBudget() };
       return explainDecision(rules, planOf(operation).subject, subject, decision);
     },
   };

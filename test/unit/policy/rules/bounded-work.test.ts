@@ -27,7 +27,7 @@ it('a list of the longest length is decided by a few rules', () => {
 const among = (expected: readonly unknown[]) => {
   const { match } = compileParameter('a', { in: expected });
   return (a: unknown): Match =>
-    match({ operation: anOperation(), args: { a }, client: undefined, budget: matchBudget() });
+    match({ operation: anOperation(), args: { a }, caller: {}, budget: matchBudget() });
 };
 
 it.each([
@@ -91,7 +91,7 @@ it.each([
 it('structures of another size than the expected ones are not measured, and those of the same size are counted', () => {
   const budget = matchBudget();
   const { match } = compileParameter('a', { in: [{ a: 1 }] });
-  const decideOn = (a: unknown): Match => match({ operation: anOperation(), args: { a }, client: undefined, budget });
+  const decideOn = (a: unknown): Match => match({ operation: anOperation(), args: { a }, caller: {}, budget });
   expect(decideOn(repeat(9_999, (id) => ({ id, text: 'x'.repeat(60) })))).toBe('no');
   expect(budget.left).toBeGreaterThan(0);
   const matches = repeat(10, () => decideOn(repeat(9_999, (id) => ({ id }))));
@@ -102,7 +102,7 @@ it('elements on the way to a member are counted, and what is beyond the budget i
   const budget = matchBudget();
   const { match } = compileParameter('a.b', { present: true });
   const args = { a: repeat(9_999, () => ({})) };
-  const matches = repeat(60, () => match({ operation: anOperation(), args, client: undefined, budget }));
+  const matches = repeat(60, () => match({ operation: anOperation(), args, caller: {}, budget }));
   expect(matches[0]).toBe('no');
   expect(matches.at(-1)).toBe('doubt');
 });
