@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import type { JsonPath } from '../lib/json-path.js';
-import { type ServerEntry, TRANSPORTS } from './config-document.js';
+import type { ServerEntry } from './config-document.js';
 import type { Diagnostics } from './diagnostics.js';
-import type { UpstreamEndpoint } from './gateway-config.js';
+import { TRANSPORTS, type UpstreamEndpoint } from './gateway-config.js';
 import { buildEnv, buildHeaders } from './secrets.js';
 
 interface EndpointContext {

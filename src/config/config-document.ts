@@ -18,6 +18,7 @@ import type {
   RelationConfig,
   RuleMatch,
   StoreConfig,
+  TRANSPORTS,
   UpstreamConfig,
 } from './gateway-config.js';
 
@@ -39,15 +40,6 @@ export type RelationEntry = Partial<Omit<RelationConfig, 'source' | 'target' | '
 
 /** A value as pasted blocks write it in `env` and `headers`; null takes the key away. */
 export type LooseText = string | number | boolean | null;
-
-/** How a transport may be spelled in a pasted block, and what it is. */
-export const TRANSPORTS = {
-  stdio: 'stdio',
-  http: 'http',
-  'streamable-http': 'http',
-  streamableHttp: 'http',
-  sse: 'sse',
-} as const;
 
 /** One server as other clients write it, plus our curation keys. Every key may be missing. */
 export interface ServerEntry {

@@ -25,6 +25,15 @@ export interface HttpEndpoint {
 
 export type UpstreamEndpoint = StdioEndpoint | HttpEndpoint;
 
+/** How a transport may be spelled in a pasted block, and what it is. */
+export const TRANSPORTS = {
+  stdio: 'stdio',
+  http: 'http',
+  'streamable-http': 'http',
+  streamableHttp: 'http',
+  sse: 'sse',
+} as const satisfies Readonly<Record<string, UpstreamEndpoint['type']>>;
+
 /** An argument that makes a call more dangerous, as the operator writes it. */
 export interface RiskDeclaration {
   /** The parameter in either spelling, and the members inside it, dotted. */
@@ -460,6 +469,8 @@ export interface AuditConfig {
   /** Extra regular expressions; what they match in a text is never recorded. */
   readonly redactPatterns: readonly string[];
 }
+
+export const STORE_TYPES = ['memory', 'sqlite', 'redis'] as const satisfies readonly StoreConfig['type'][];
 
 export type StoreConfig =
   | { readonly type: 'memory' }

@@ -8,7 +8,7 @@ import {
   ProtocolErrorCode,
   SdkHttpError,
 } from '@modelcontextprotocol/client';
-import type { UpstreamConfig } from '../config/gateway-config.js';
+import type { UpstreamConfig, UpstreamEndpoint } from '../config/gateway-config.js';
 import type { Observer } from '../observe/observation.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import type { RawTool } from '../protocol/tools.js';
@@ -29,7 +29,7 @@ export interface EraMemory {
 /** One live connection to a server, from handshake to loss. It never comes back; the next one is a new object. */
 export interface Connection {
   readonly era: 'legacy' | 'modern';
-  readonly transport: 'stdio' | 'http' | 'sse';
+  readonly transport: UpstreamEndpoint['type'];
   readonly protocolVersion: string | undefined;
   readonly server: { readonly name: string; readonly version: string } | undefined;
   /** Resolves with the reason when nothing new can be sent. */

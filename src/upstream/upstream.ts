@@ -1,3 +1,4 @@
+import type { UpstreamEndpoint } from '../config/gateway-config.js';
 import type { UpstreamState } from '../observe/observation.js';
 import type { ProgressUpdate } from '../protocol/call.js';
 import type { Cancellation } from '../protocol/cancellation.js';
@@ -36,7 +37,7 @@ export interface UpstreamStatus {
   readonly name: string;
   readonly slug: string;
   readonly state: UpstreamState;
-  readonly transport: 'stdio' | 'http' | 'sse';
+  readonly transport: UpstreamEndpoint['type'];
   readonly tools: number;
   readonly era?: 'legacy' | 'modern';
   readonly protocolVersion?: string;

@@ -1,7 +1,15 @@
 import type { JsonObject, JsonSchema } from '../../protocol/json.js';
 import { CATEGORIES, DANGER_LEVELS } from '../../protocol/operation.js';
 import { CONFIG_DEFAULTS } from '../defaults.js';
-import { API_LIMIT_SCOPES, API_WINDOWS, CONFIRMERS, DECISIONS, METRICS, SHARES } from '../gateway-config.js';
+import {
+  API_LIMIT_SCOPES,
+  API_WINDOWS,
+  CONFIRMERS,
+  DECISIONS,
+  METRICS,
+  SHARES,
+  STORE_TYPES,
+} from '../gateway-config.js';
 
 const { policy, store, audit } = CONFIG_DEFAULTS;
 
@@ -161,7 +169,7 @@ export const STORE_SECTION = section(
   'Where tokens, approvals and other state are kept.',
   {
     type: {
-      enum: ['memory', 'sqlite', 'redis'],
+      enum: [...STORE_TYPES],
       description:
         'Lost with the process (`memory`), one file (`sqlite`), or shared by several gateways (`redis`, also Valkey). ' +
         '`redis` where only `url` is given.',

@@ -1,8 +1,7 @@
 import { MAX_EXPRESSION_LENGTH } from '../../expression/operators.js';
 import type { JsonSchema } from '../../protocol/json.js';
 import { CATEGORIES, DANGER_LEVELS, TRUST_LEVELS } from '../../protocol/operation.js';
-import { TRANSPORTS } from '../config-document.js';
-import { GROUP_MODES, INTEGRITY_MODES } from '../gateway-config.js';
+import { GROUP_MODES, INTEGRITY_MODES, TRANSPORTS } from '../gateway-config.js';
 import { API_LIMITS_SETTING, TEXTS } from './policy-schema.js';
 
 const MAX_TIMEOUT_MS = 86_400_000;

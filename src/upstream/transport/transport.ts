@@ -1,4 +1,5 @@
 import type { RequestId, Transport } from '@modelcontextprotocol/client';
+import type { UpstreamEndpoint } from '../../config/gateway-config.js';
 import type { LargeMessage } from '../../protocol/large-answer.js';
 import type { UpstreamFault } from '../fault.js';
 import type { SplitAnswer } from '../split-answer.js';
@@ -8,7 +9,7 @@ import type { SplitAnswer } from '../split-answer.js';
  * request has a response stream of its own it settles when that stream has ended, and rejects when it ended without an answer.
  */
 export interface UpstreamTransport extends Transport {
-  readonly kind: 'stdio' | 'http' | 'sse';
+  readonly kind: UpstreamEndpoint['type'];
   /** Grows whenever anything arrives from the server, also a part of a message. Absent where only whole messages are seen. */
   readonly activity?: number;
   /** A message of more than `LARGE_BYTES`, unread, in place of `onmessage`. @param id of the request that it seems to answer */
