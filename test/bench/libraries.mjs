@@ -62,7 +62,12 @@ async function usedLibraries() {
   return [
     ['jsonc-parser', 'reads the default configuration', installed('jsonc-parser'), () => jsonc.parse(configuration)],
     ['diff', '200 words, one of them changed', installed('diff'), () => diffArrays(before, before.with(100, 'other'))],
-    ['re2js', 'one pattern over 1,000 values', installed('re2js'), () => ITEMS.filter(({ state }) => pattern.matches(state))],
+    [
+      're2js',
+      'one pattern over 1,000 values',
+      installed('re2js'),
+      () => ITEMS.filter(({ state }) => pattern.matches(state)),
+    ],
   ];
 }
 
@@ -83,11 +88,21 @@ async function expressionLanguages(directory) {
   await answerOf(ITEMS[0]);
   await answerOf(ITEMS[999]);
   return [
-    ['our expressions', '1,000 items', own('expression/compile.js'), () => ITEMS.map((item) => compiled.compute(item, 0))],
+    [
+      'our expressions',
+      '1,000 items',
+      own('expression/compile.js'),
+      () => ITEMS.map((item) => compiled.compute(item, 0)),
+    ],
     ['cel-js', '1,000 items', address('@marcbachmann/cel-js'), () => ITEMS.map((item) => condition(item))],
-    ['jsonata', '1,000 items', address('jsonata'), async () => {
-      for (const item of ITEMS) await query.evaluate(item);
-    }],
+    [
+      'jsonata',
+      '1,000 items',
+      address('jsonata'),
+      async () => {
+        for (const item of ITEMS) await query.evaluate(item);
+      },
+    ],
   ];
 }
 
