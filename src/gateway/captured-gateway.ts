@@ -42,7 +42,11 @@ export function openCapturedGateway(
     ...options,
   });
   const pipeline = createPipeline({
-    gatekeeper: { admit: () => ({ outcome: 'allowed' }), staticDecision: rules.staticDecision },
+    gatekeeper: {
+      admit: () => ({ outcome: 'allowed' }),
+      staticDecision: rules.staticDecision,
+      recall: async () => undefined,
+    },
     catalog: { current: () => snapshot, currentFor: () => snapshot },
     quota: unlimitedQuota,
     limits: config.limits,

@@ -64,6 +64,7 @@ export async function authorize(
     // The confirmation covers `if_match` too: without it the call would overwrite more. An operation that takes this directive
     // has no parameter of the same name.
     arguments: ifMatch === undefined ? args : { ...args, if_match: ifMatch },
+    params: ifMatch === undefined ? directives.params : { ...directives.params, if_match: ifMatch },
     caller,
     cancellation,
     ...(confirmation === undefined ? {} : { confirmation }),

@@ -21,6 +21,14 @@ export const QUOTA_CONTINUE = '_quota_continue';
 export const PLAIN_CONFIRMATION = 'confirmation_token';
 export const IF_MATCH = 'if_match';
 
+/** The token of a call that says nothing else: the call that was asked to be confirmed is kept under it. */
+export function loneConfirmation(params: JsonObject): string | undefined {
+  const keys = Object.keys(params);
+  if (keys.length !== 1 || (keys[0] !== CONFIRMATION && keys[0] !== PLAIN_CONFIRMATION)) return undefined;
+  const token = params[keys[0]];
+  return typeof token === 'string' ? token : undefined;
+}
+
 const NAMES = [CONFIRMATION, QUOTA_CONTINUE, PLAIN_CONFIRMATION, IF_MATCH] as const;
 
 type Name = (typeof NAMES)[number];

@@ -3,7 +3,7 @@ import { runInTurns } from '../lib/sliced.js';
 import { echoName } from '../lib/text.js';
 import { turns } from '../lib/turns.js';
 import type { Observation, Observer } from '../observe/observation.js';
-import type { Gatekeeper } from '../policy/admission.js';
+import { type Gatekeeper, isConfirmable } from '../policy/admission.js';
 import type { CallRecorder } from '../policy/audit-events.js';
 import type { Charged, QuotaService } from '../policy/quota/quota-types.js';
 import type { Caller, HandlerHost, RawCall } from '../protocol/call.js';
@@ -17,6 +17,7 @@ import type { CollectionQuery, ReadContext, ResultService } from '../results/res
 import { Meter } from '../schema/evaluation.js';
 import { type AuthorizedCall, authorize, dispatch } from './authorize.js';
 import { decode } from './decode.js';
+import { loneConfirmation } from './directives.js';
 import { innerRead, readData } from './inner-read.js';
 import { limitPayload } from './limit.js';
 import { requireUnchanged } from './require-unchanged.js';
@@ -116,7 +117,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     const weight = typeof limited === 'number' ? limited : await limited;
     if (weight > LARGE_WEIGHT) await turns.next(lane);
     turns.spend(CALL_WORK + STAGE_WEIGHT * weight);
-    const routed = await route(await decode(raw, snapshot), snapshot);
+    const routed = await recallParams(await route(await decode(raw, snapshot), snapshot), gatekeeper);
     progress.operation = routed.operation;
     progress.arguments = routed.params;
     const validated = await validateInTurns(routed, snapshot);
@@ -233,6 +234,14 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     },
   };
   return pipeline;
+}
+
+/** A token without any other parameter stands for the call that was asked to be confirmed. */
+async function recallParams(routed: RoutedCall, gatekeeper: Gatekeeper): Promise<RoutedCall> {
+  const token = loneConfirmation(routed.params);
+  if (token === undefined || !isConfirmable(gatekeeper.staticDecision(routed.operation))) return routed;
+  const params = await gatekeeper.recall(routed.operation, token, routed.raw.caller);
+  return params === undefined ? routed : { ...routed, params: { ...params, ...routed.params } };
 }
 
 const NO_WARNINGS: readonly Warning[] = [];

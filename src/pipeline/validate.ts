@@ -21,7 +21,7 @@ export interface ValidatedCall {
   /** As these arguments use it: with the category and danger of this call. */
   readonly operation: Operation;
   readonly arguments: JsonObject;
-  readonly directives: Omit<Directives, 'params'>;
+  readonly directives: Directives;
   /** How the caller wants the answer: filtered, sorted, paged. */
   readonly query?: CollectionQuery;
   /** Why the arguments were not checked to the end; the upstream judges them. */
@@ -55,8 +55,8 @@ export function* validate(
 ): Sliced<ValidatedCall> {
   const { raw, operation } = call;
   const confirmable = isConfirmable(gatekeeper.staticDecision(operation));
-  const { params: bare, ...directives } = takeDirectives(operation, call.params, confirmable);
-  const { params, query } = results.takeControls(operation, bare);
+  const directives = takeDirectives(operation, call.params, confirmable);
+  const { params, query } = results.takeControls(operation, directives.params);
   const bound = bindArguments(operation, params, meter);
   if (!bound.ok) {
     const accepted = { controls: results.controlsOf(operation), confirmable };

@@ -10,6 +10,8 @@ export interface PolicyRequest {
   readonly operation: Operation;
   /** Bound arguments in the upstream's spelling, with the call's `if_match` where it has one. */
   readonly arguments: JsonObject;
+  /** The params as the caller wrote them, without the token. Kept with a question; absent where none is asked. */
+  readonly params?: JsonObject;
   readonly caller: Caller;
   readonly cancellation: Cancellation;
   /** The token that the caller sent back. */
@@ -49,4 +51,6 @@ export interface Gatekeeper {
    */
   admit(request: PolicyRequest): Permit | Promise<Permit>;
   staticDecision(operation: Operation): StaticDecision;
+  /** The params of the call that the caller was asked to confirm with this token; undefined where they were not kept. */
+  recall(operation: Operation, token: string, caller: Caller): Promise<JsonObject | undefined>;
 }

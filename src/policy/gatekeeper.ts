@@ -16,6 +16,7 @@ interface GatekeeperDeps {
   readonly confirm: Confirm;
   readonly audit: AuditTrail;
   readonly redact: Redactor;
+  readonly recall: Gatekeeper['recall'];
 }
 
 /** The permit of every call that needs no agreement. */
@@ -25,7 +26,7 @@ const ALLOWED: Permit = Object.freeze({ outcome: 'allowed' });
 const RECORDED_FROM = dangerRank('destructive');
 
 /** Applies the rules, gets confirmation where they require it, and records each decision that matters before the call runs. */
-export function createGatekeeper({ rules, confirm, audit, redact }: GatekeeperDeps): Gatekeeper {
+export function createGatekeeper({ rules, confirm, audit, redact, recall }: GatekeeperDeps): Gatekeeper {
   const admit = (request: PolicyRequest): Permit | Promise<Permit> => {
     const { operation } = request;
     const decision = rules.decide(operation, request.arguments, request.caller);
@@ -50,7 +51,7 @@ export function createGatekeeper({ rules, confirm, audit, redact }: GatekeeperDe
     decision: PolicyDecision,
     outcome: Parameters<typeof decisionEvent>[3],
   ): boolean | Promise<boolean> => audit.accept(decisionEvent(request, decision, { redact, audit }, outcome));
-  return { admit, staticDecision: (operation) => rules.staticDecision(operation) };
+  return { admit, recall, staticDecision: (operation) => rules.staticDecision(operation) };
 }
 
 /** What follows a decision copies, digests and records the arguments: in a later turn where the rules took all of this one. */

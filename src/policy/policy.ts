@@ -84,7 +84,13 @@ export async function openPolicy(config: GatewayConfig, deps: PolicyDeps): Promi
   const background = createBackground(observe);
   const purging = setInterval(() => background.run('purging the store', store.purge()), PURGE_MS).unref();
   return {
-    gatekeeper: createGatekeeper({ rules, confirm, audit, redact }),
+    gatekeeper: createGatekeeper({
+      rules,
+      confirm,
+      audit,
+      redact,
+      recall: (operation, token, caller) => tokens.recall(token, operation, caller),
+    }),
     rules,
     audit,
     storeState,

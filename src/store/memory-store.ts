@@ -32,6 +32,7 @@ export class MemoryStore implements StateStore {
   readonly #now: () => number;
   readonly #records: Readonly<Record<Collection, Map<string, Entry>>> = {
     token: new Map(),
+    kept_call: new Map(),
     approval: new Map(),
     approval_key: new Map(),
     journal: new Map(),

@@ -29,14 +29,19 @@ const configOf = (store?: object): object => ({
 const call = (client: LeanCall, more: object = {}): Promise<LeanAnswer> =>
   client(EXECUTE, 'do_destructive', { ...PARAMS, ...more });
 
-/** Redeems one token many times at once, spread over the clients; returns how often each outcome occurred. */
+/** Redeems one token many times at once, with its params and alone, spread over the clients; returns how often each outcome occurred. */
 async function redeemAtOnce(clients: readonly LeanCall[]): Promise<ReadonlyMap<string, number>> {
   const [first] = clients as [LeanCall];
   const token = (await call(first)).error?.details?.['confirmation_token'];
   const answers = await Promise.all(
-    Array.from({ length: ATTEMPTS }, (_, index) =>
-      call(clients[index % clients.length] ?? first, { _confirmation: token }),
-    ),
+    Array.from({ length: ATTEMPTS }, (_, index) => {
+      const client = clients[index % clients.length] ?? first;
+      // Half of them send the token alone.
+      const isAlone = index % 4 < 2;
+      return isAlone
+        ? client(EXECUTE, 'do_destructive', { _confirmation: token })
+        : call(client, { _confirmation: token });
+    }),
   );
   const outcomes = new Map<string, number>();
   for (const { success, error } of answers) {

@@ -90,6 +90,42 @@ describe('a confirmation token', () => {
     expect(codeOf(answer)).toBe('OK');
   });
 
+  it.each(['_confirmation', 'confirmation_token'])(
+    'alone, as %s, runs exactly the call that was shown',
+    async (name) => {
+      const { error } = await call(client);
+      expect(error?.message).toContain('alone');
+      const alone = { [name]: error?.details?.['confirmation_token'] };
+      const before = upstream.calls.length;
+      expect(codeOf(await client.call(EXECUTE, OPERATION, alone))).toBe('OK');
+      expect(codeOf(await client.call(EXECUTE, OPERATION, alone))).toBe('TOKEN_ALREADY_USED');
+      expect(upstream.calls.slice(before)).toEqual([{ name: TOOL, arguments: PARAMS }]);
+    },
+  );
+
+  it('alone runs the items of a batch', async () => {
+    const tokens = [tokenIn(await call(client, { count: 1 })), tokenIn(await call(client, { count: 2 }))];
+    const before = upstream.calls.length;
+    const operations = tokens.map((token) => ({ operation: OPERATION, params: { _confirmation: token } }));
+    expect(codeOf(await client.callTool(EXECUTE, { operations }))).toBe('OK');
+    expect(upstream.calls.slice(before).map(({ arguments: args }) => args)).toEqual([
+      { ...PARAMS, count: 1 },
+      { ...PARAMS, count: 2 },
+    ]);
+  });
+
+  it('alone is refused for another operation, for another client, and where a large call was not kept', async () => {
+    const token = tokenIn(await call(client));
+    const before = upstream.calls.length;
+    expect(codeOf(await client.call(EXECUTE, `other__${TOOL}`, { _confirmation: token }))).toBe('TOKEN_SCOPE_MISMATCH');
+    await using bob = await as('bob');
+    expect(codeOf(await bob.call(EXECUTE, OPERATION, { _confirmation: token }))).toBe('TOKEN_INVALID');
+    const large = await call(client, { path: 'x'.repeat(150_000) });
+    expect(large.error?.message).toContain('the same params');
+    expect(codeOf(await client.call(EXECUTE, OPERATION, { _confirmation: tokenIn(large) }))).not.toBe('OK');
+    expect(upstream.calls).toHaveLength(before);
+  });
+
   const MISUSES: readonly {
     readonly what: string;
     readonly code: string;

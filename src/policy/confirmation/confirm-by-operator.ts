@@ -4,14 +4,8 @@ import { digest } from '../../lib/canonical-json.js';
 import { OperationError } from '../../protocol/operation-error.js';
 import type { Approval, ApprovalQueue } from '../approvals/approval-queue.js';
 import { ownerOf } from '../caller-key.js';
-import {
-  type Agreement,
-  approvalPending,
-  type ConfirmationCase,
-  consentRefused,
-  type IssuedToken,
-} from './question.js';
-import type { ConfirmationTokens } from './token-types.js';
+import { type Agreement, approvalPending, type ConfirmationCase, consentRefused } from './question.js';
+import type { ConfirmationTokens, IssuedToken } from './token-types.js';
 
 interface OperatorApprovals {
   readonly queue: ApprovalQueue;
@@ -30,7 +24,7 @@ export async function confirmByOperator(
 ): Promise<Agreement> {
   const { request, scope } = theCase;
   const { confirmation, caller } = request;
-  const issued =
+  const issued: IssuedToken =
     confirmation === undefined
       ? await fileRequest(theCase, shown, tokens, service)
       : { token: confirmation, record: await tokens.inspect(confirmation, scope, caller) };
@@ -51,7 +45,7 @@ async function fileRequest(
   tokens: ConfirmationTokens,
   { queue, settings }: OperatorApprovals,
 ): Promise<IssuedToken> {
-  const { operation, caller } = policyRequest;
+  const { operation, caller, params } = policyRequest;
   const { category, danger } = operation.classification;
   const key = digest([ownerOf(caller), scope.operation, scope.definition, scope.parameters]);
   const request = {
@@ -73,6 +67,7 @@ async function fileRequest(
     cooldownSeconds: decision.cooldownSeconds,
     lifetimeSeconds: settings.expireSeconds,
     approval: approval.id,
+    params,
   });
 }
 

@@ -2,14 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Cancellation } from '../../protocol/cancellation.js';
 import { type ConsentAnswer, InputRequired, type UserChannel } from '../../protocol/consent.js';
 import { OperationError } from '../../protocol/operation-error.js';
-import {
-  type Agreement,
-  type ConfirmationCase,
-  consentRefused,
-  describeQuestion,
-  type IssuedToken,
-} from './question.js';
-import type { ConfirmationTokens } from './token-types.js';
+import { type Agreement, type ConfirmationCase, consentRefused, describeQuestion } from './question.js';
+import type { ConfirmationTokens, IssuedToken } from './token-types.js';
 
 /** Marks a token as a question to the client's user, which is never given to a model. */
 const CONTEXT = { way: 'user' };

@@ -81,8 +81,8 @@ function describeRefusal(refusal: unknown): DecisionOutcome {
 /** The caller agrees by sending back the token of the question. Rejects with the question, or a TOKEN_* error. */
 async function confirmByToken(theCase: ConfirmationCase, tokens: ConfirmationTokens): Promise<Agreement> {
   const { request, decision, scope } = theCase;
-  const { caller, confirmation } = request;
+  const { caller, confirmation, params } = request;
   if (confirmation !== undefined) return { token: await tokens.redeem(confirmation, scope, caller), by: 'token' };
   const { danger, cooldownSeconds } = decision;
-  throw confirmationRequired(theCase, await tokens.issue({ scope, caller, danger, cooldownSeconds }));
+  throw confirmationRequired(theCase, await tokens.issue({ scope, caller, danger, cooldownSeconds, params }));
 }

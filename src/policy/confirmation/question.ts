@@ -8,7 +8,7 @@ import { OperationError } from '../../protocol/operation-error.js';
 import type { PolicyRequest } from '../admission.js';
 import type { Approval } from '../approvals/approval-queue.js';
 import type { PolicyDecision } from '../rules/rule-types.js';
-import type { Token, TokenScope } from './token-types.js';
+import type { IssuedToken, Token, TokenScope } from './token-types.js';
 
 /** A call that needs agreement, and the question about it. */
 export interface ConfirmationCase {
@@ -26,18 +26,11 @@ export interface Agreement {
   readonly by: string;
 }
 
-/** A token as its owner gets it, and as the store keeps it. */
-export interface IssuedToken {
-  readonly token: string;
-  readonly record: Token;
-}
-
 /** The question to the caller, who confirms by sending the token back (companion document "confirmation tokens", 3.3). */
 export function confirmationRequired(theCase: ConfirmationCase, issued: IssuedToken): OperationError {
   return new OperationError(
     'CONFIRMATION_REQUIRED',
-    `This operation requires confirmation: '${theCase.request.operation.name}'. If it is really wanted, send the call again with the same params and ` +
-      "'_confirmation' set to details.confirmation_token",
+    `This operation requires confirmation: '${theCase.request.operation.name}'. If it is really wanted, ${howToConfirm(issued)}`,
     describeToken(theCase, issued),
   );
 }
@@ -47,10 +40,15 @@ export function approvalPending(theCase: ConfirmationCase, issued: IssuedToken, 
   const { id, status, expiresAt } = approval;
   return new OperationError(
     'CONFIRMATION_REQUIRED',
-    `This operation requires confirmation by a person: '${theCase.request.operation.name}'. Request '${id}' waits for an operator; once it is approved, ` +
-      "send the call again with the same params and '_confirmation' set to details.confirmation_token",
+    `This operation requires confirmation by a person: '${theCase.request.operation.name}'. Request '${id}' waits for an operator; once it is approved, ${howToConfirm(issued)}`,
     { ...describeToken(theCase, issued), approval: { id, status, expires_at: expiresAt } },
   );
+}
+
+function howToConfirm({ record: { keepsCall } }: IssuedToken): string {
+  return keepsCall
+    ? 'send it again with params {"_confirmation": details.confirmation_token} alone: exactly the call shown here will run'
+    : "send the call again with the same params and '_confirmation' set to details.confirmation_token";
 }
 
 function describeToken({ request, decision, message }: ConfirmationCase, { token, record }: IssuedToken): JsonObject {

@@ -35,6 +35,8 @@ export interface Token extends TokenScope {
   readonly consumedAt: number | null;
   /** The operator's approval that it waits for. */
   readonly approval: string | null;
+  /** Whether the token alone runs the call, because its params are kept. */
+  readonly keepsCall: boolean;
   readonly context: JsonObject;
 }
 
@@ -49,11 +51,24 @@ export interface TokenRequest {
   readonly lifetimeSeconds?: number;
   readonly approval?: string;
   readonly context?: JsonObject;
+  /** The call's params as the caller wrote them, for a token that is to run the call alone. */
+  readonly params?: JsonObject | undefined;
+}
+
+/** A token as its owner gets it, and as the store keeps it. */
+export interface IssuedToken {
+  readonly token: string;
+  readonly record: Token;
 }
 
 /** Issues and redeems tokens. Every method rejects with an `OperationError` of a TOKEN_* code, or RATE_LIMIT_EXCEEDED. */
 export interface ConfirmationTokens {
-  issue(request: TokenRequest): Promise<{ readonly token: string; readonly record: Token }>;
+  issue(request: TokenRequest): Promise<IssuedToken>;
+  /**
+   * The params of the call that a token was issued for; undefined where they were not kept. Checks the token as far as it can be
+   * without them, and does not consume it.
+   */
+  recall(token: string, operation: Operation, caller: Caller): Promise<JsonObject | undefined>;
   /** Checks a token in the specified order without consuming it. */
   inspect(token: string, scope: TokenScope, caller: Caller): Promise<Token>;
   /** Checks a token and consumes it, atomically over processes: of many simultaneous attempts one succeeds. */

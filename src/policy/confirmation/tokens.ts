@@ -4,13 +4,21 @@ import type { ConfirmationConfig } from '../../config/gateway-config.js';
 import type { Caller } from '../../protocol/call.js';
 import type { ErrorCode } from '../../protocol/error-table.js';
 import type { JsonObject } from '../../protocol/json.js';
-import type { DangerLevel } from '../../protocol/operation.js';
+import type { DangerLevel, Operation } from '../../protocol/operation.js';
 import { OperationError } from '../../protocol/operation-error.js';
 import type { StateStore } from '../../store/state-store.js';
 import { describeActor } from '../audit-events.js';
 import { keyOfCaller, ownerOf } from '../caller-key.js';
 import { failClosed } from '../fail-closed.js';
-import type { ConfirmationTokens, Token, TokenRequest, TokenScope } from './token-types.js';
+import { createKeptCalls, type KeptCalls, type KeptUnder } from './kept-calls.js';
+import {
+  type ConfirmationTokens,
+  type IssuedToken,
+  scopeOf,
+  type Token,
+  type TokenRequest,
+  type TokenScope,
+} from './token-types.js';
 
 interface ConfirmationTokensOptions {
   readonly store: StateStore;
@@ -23,6 +31,8 @@ interface ConfirmationTokensOptions {
 }
 
 type TokenEvent = Extract<AuditEvent, { readonly type: 'token' }>;
+
+type DraftedToken = Omit<Token, 'keepsCall'>;
 
 interface FoundToken {
   readonly token: Token;
@@ -55,6 +65,7 @@ class StoredTokens implements ConfirmationTokens {
   readonly #configuration: string;
   readonly #now: () => number;
   readonly #limits: TokenLimits;
+  readonly #calls: KeptCalls;
 
   constructor({ store, audit, config, configuration, now = Date.now }: ConfirmationTokensOptions) {
     this.#store = failClosed(store);
@@ -63,19 +74,33 @@ class StoredTokens implements ConfirmationTokens {
     this.#configuration = configuration;
     this.#now = now;
     this.#limits = createTokenLimits(this.#store, config, now);
+    this.#calls = createKeptCalls(this.#store, now);
   }
 
-  async issue(request: TokenRequest): Promise<{ readonly token: string; readonly record: Token }> {
+  async issue(request: TokenRequest): Promise<IssuedToken> {
     await this.#limits.countIssue(request.caller);
     const text = createTokenText(request.type ?? 'confirmation');
     const key = keyOfToken(text);
-    const record = this.#draft(request, idOfToken(key));
+    const drafted = this.#draft(request, idOfToken(key));
+    const record = { ...drafted, keepsCall: await this.#keepCall(request, { text, key }, drafted) };
     const options = { expiresAt: record.expiresAt + REMEMBERED_MS, tag: record.session };
     // With 256 random bits, a key that is taken means a broken random source.
     if (!(await this.#store.insert('token', key, { ...record }, options)))
       throw new Error('two tokens have the same text');
     this.#record('TOKEN_ISSUED', { key, caller: request.caller, scope: request.scope });
     return { token: text, record };
+  }
+
+  async recall(text: string, operation: Operation, caller: Caller): Promise<JsonObject | undefined> {
+    const presented = present(text, caller, scopeOf(operation, {}));
+    return this.#validate(presented, async () => {
+      // The definition and the parameters are checked when the call that is kept redeems the token.
+      const { token } = await this.#examine(presented, ['operation']);
+      const params = await this.#calls.recall(presented);
+      // It was used since it was read: reading it again says so.
+      if (params === undefined && token.keepsCall) await this.#examine(presented, ['operation']);
+      return params;
+    });
   }
 
   async inspect(text: string, scope: TokenScope, caller: Caller): Promise<Token> {
@@ -110,6 +135,7 @@ class StoredTokens implements ConfirmationTokens {
   }
 
   async endSession(sessionId: string): Promise<void> {
+    await this.#store.removeTagged('kept_call', sessionId);
     for (const key of await this.#store.removeTagged('token', sessionId)) {
       this.#audit.record({
         type: 'token',
@@ -121,7 +147,13 @@ class StoredTokens implements ConfirmationTokens {
     }
   }
 
-  #draft(request: TokenRequest, id: string): Token {
+  async #keepCall({ params, caller }: TokenRequest, under: KeptUnder, token: DraftedToken): Promise<boolean> {
+    if (params === undefined) return false;
+    const expiresAt = token.expiresAt + this.#config.clockSkewSeconds * 1_000;
+    return this.#calls.keep(under, params, { caller, expiresAt, tag: token.session });
+  }
+
+  #draft(request: TokenRequest, id: string): DraftedToken {
     const { type = 'confirmation', scope, caller, danger, cooldownSeconds, approval = null, context = {} } = request;
     const { lifetimeSeconds = this.#config.ttlSeconds[LIFETIMES[danger]] } = request;
     const issuedAt = this.#now();
@@ -144,20 +176,23 @@ class StoredTokens implements ConfirmationTokens {
   }
 
   /** Finds a token and checks it. Any text costs one read of the store, so that the time taken reveals nothing. */
-  async #examine(presented: PresentedToken): Promise<FoundToken> {
+  async #examine(presented: PresentedToken, parts?: readonly (keyof TokenScope)[]): Promise<FoundToken> {
     const record = await this.#store.get('token', presented.key);
     // Only this class writes the collection.
     const token = record?.value as Token | undefined;
     if (record === undefined || token?.session !== ownerOf(presented.caller)) throw tokenInvalid(presented);
     if (token.configuration !== this.#configuration) throw tokenOutdated(presented);
-    checkToken(token, presented, this.#now(), this.#config.clockSkewSeconds);
+    checkToken(token, presented, { now: this.#now(), skewSeconds: this.#config.clockSkewSeconds, parts });
     return { token, version: record.version };
   }
 
   /** Consumes a token. Of many simultaneous attempts, over processes, the store lets one succeed. */
   async #consume({ token, version }: FoundToken, presented: PresentedToken): Promise<Token> {
     const consumed = { ...token, consumedAt: this.#now() };
-    if (await this.#store.replace('token', presented.key, version, consumed)) return consumed;
+    if (await this.#store.replace('token', presented.key, version, consumed)) {
+      await this.#calls.forget(presented.key);
+      return consumed;
+    }
     // It was used or revoked since it was read; reading it again says which.
     await this.#examine(presented);
     throw tokenInvalid(presented);
@@ -365,17 +400,24 @@ const SCOPE_CHECKS: readonly ScopeCheck[] = [
   },
 ];
 
+interface TokenCheck {
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  readonly skewSeconds: number;
+  /** What of the scope is compared; all of it unless given. */
+  readonly parts: readonly (keyof TokenScope)[] | undefined;
+}
+
 /**
  * Checks a token that exists, in the specified order: not expired, not consumed, operation, parameters, adapter. Throws the
  * `OperationError` of the first that fails.
- * @param now milliseconds since the epoch
  */
-function checkToken(token: Token, presented: PresentedToken, now: number, skewSeconds: number): void {
+function checkToken(token: Token, presented: PresentedToken, { now, skewSeconds, parts }: TokenCheck): void {
   if (now >= token.expiresAt + skewSeconds * 1_000) throw tokenExpired(token, presented, now);
   if (token.consumedAt !== null) throw tokenUsed(token.consumedAt, presented);
   const { scope } = presented;
   if (scope === undefined) return;
-  const failed = SCOPE_CHECKS.find(({ part }) => token[part] !== scope[part]);
+  const failed = SCOPE_CHECKS.find(({ part }) => (parts?.includes(part) ?? true) && token[part] !== scope[part]);
   if (failed === undefined) return;
   throw refuseToken('TOKEN_SCOPE_MISMATCH', failed.explain(token, scope), presented, {
     token_operation: token.operation,

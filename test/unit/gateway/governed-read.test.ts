@@ -22,6 +22,7 @@ function govern(admit: () => void) {
       return { outcome: 'allowed' };
     },
     staticDecision: () => ({ effect: 'allow', requires: 'token', conditional: false }),
+    recall: async () => undefined,
   };
   const read = createGovernedRead(inner, {
     gatekeeper,

@@ -16,12 +16,13 @@ const CALL: ValidatedCall = {
   },
   operation: anOperation(),
   arguments: { id: 1 },
-  directives: {},
+  directives: { params: { id: 1 } },
 };
 
 const gatekeeper = (admit: Gatekeeper['admit']): Gatekeeper => ({
   admit,
   staticDecision: () => ({ effect: 'allow', requires: 'token', conditional: false }),
+  recall: async () => undefined,
 });
 const OPEN = gatekeeper(() => ({ outcome: 'allowed' }));
 const unchanged = () => CALL.operation;
@@ -58,10 +59,17 @@ it('authorize gives the gatekeeper the whole call, including its token and its u
     requests.push(request);
     return { outcome: 'allowed' };
   });
-  await authorize({ ...CALL, raw: { ...CALL.raw, user }, directives: { confirmation: 'conf_1' } }, watching, unchanged);
+  await authorize(
+    { ...CALL, raw: { ...CALL.raw, user }, directives: { params: { id: 1 }, confirmation: 'conf_1' } },
+    watching,
+    unchanged,
+  );
   const { operation, arguments: args, raw } = CALL;
   const { caller, cancellation } = raw;
-  expect(requests).toEqual([{ operation, arguments: args, caller, cancellation, user, confirmation: 'conf_1' }]);
+  const params = { id: 1 };
+  expect(requests).toEqual([
+    { operation, arguments: args, params, caller, cancellation, user, confirmation: 'conf_1' },
+  ]);
 });
 
 it('authorize includes if_match in the confirmation and passes on the arguments without it', async () => {
@@ -71,7 +79,7 @@ it('authorize includes if_match in the confirmation and passes on the arguments 
     return { outcome: 'allowed' };
   });
   const ifMatch = { status: 'open' };
-  const call = await authorize({ ...CALL, directives: { ifMatch } }, watching, unchanged);
+  const call = await authorize({ ...CALL, directives: { params: { id: 1 }, ifMatch } }, watching, unchanged);
   expect(asked).toEqual([{ ...CALL.arguments, if_match: ifMatch }]);
   expect(call.arguments).toBe(CALL.arguments);
 });

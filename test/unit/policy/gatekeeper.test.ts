@@ -38,6 +38,7 @@ function gatekeeperWith(decision: Partial<PolicyDecision>, accepts: () => boolea
         throw new Error('not asked');
       },
     },
+    recall: async () => undefined,
     confirm: async (_request, given) => {
       asked.push(given);
       return { outcome: 'confirmed', tokenId: 't', by: 'token' };

@@ -23,6 +23,7 @@ describe('a confirmation token', () => {
       cooldownSeconds: 0,
       approval: 'ap_0123456789',
       context: { why: 'test' },
+      params: { path: '/a' },
     });
     expect(token).toMatch(/^conf_[A-Za-z0-9_-]{43}$/);
     expect(token).not.toContain(record.id);
@@ -40,6 +41,7 @@ describe('a confirmation token', () => {
       notBefore: START,
       expiresAt: START + 300_000,
       consumedAt: null,
+      keepsCall: true,
       approval: 'ap_0123456789',
       context: { why: 'test' },
     });
