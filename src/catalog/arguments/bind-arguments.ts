@@ -1,6 +1,7 @@
 import { setMember } from '../../lib/json-path.js';
 import { createSuggester, type Suggest, toSnakeCase } from '../../lib/names.js';
 import { cleanText, echoName, quoteValues, summarizeText } from '../../lib/text.js';
+import { findLeak } from '../../protocol/find-leak.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
 import { type Operation, type Parameter, type ParameterScope, pathOf } from '../../protocol/operation.js';
 import { Meter, type Violation } from '../../schema/evaluation.js';
@@ -98,9 +99,15 @@ function missingFault(operation: Operation, parameter: Parameter): Fault {
   const param = pathOf(parameter);
   const expected = describeForm(parameter.schema, operation.inputSchema);
   const summary = summarizeText(cleanText(parameter.schema['description']));
-  const purpose = summary === '' ? '' : ` (${summary})`;
-  const message = `Missing required parameter '${param}'. Expected: ${expected}${purpose}`;
-  return { code: 'VALIDATION_MISSING_PARAM', param, message, expected };
+  const isQuotable = findLeak(`(${summary})`) === undefined;
+  const message = `Missing required parameter '${param}'. Expected: ${expected}${isQuotable && summary !== '' ? ` (${summary})` : ''}`;
+  return {
+    code: 'VALIDATION_MISSING_PARAM',
+    param,
+    message,
+    expected,
+    ...(!isQuotable && { description: summary }),
+  };
 }
 
 function faultScope(operation: Operation): FaultScope {

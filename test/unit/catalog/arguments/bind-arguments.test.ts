@@ -237,6 +237,19 @@ describe('values', () => {
     ]);
   });
 
+  it('that are missing are described beside the message where the words read as a stack to the published suite', () => {
+    const orgId = { type: 'string', description: 'Organization that owns the project' };
+    expect(faultsOf(reading(typed({ org_id: orgId }, ['org_id'])), {})).toEqual([
+      {
+        code: 'VALIDATION_MISSING_PARAM',
+        param: 'org_id',
+        expected: 'string',
+        message: "Missing required parameter 'org_id'. Expected: string",
+        description: 'Organization that owns the project',
+      },
+    ]);
+  });
+
   it('are never converted and no default is put in', () => {
     const operation = reading(typed({ a: { type: 'integer', default: 5 }, b: { type: 'boolean' } }));
     expect(bindArguments(operation, {})).toEqual({ ok: true, arguments: {} });
