@@ -163,7 +163,10 @@ describe('a call', () => {
 
   it('with several faults is refused with all of them in one answer', async () => {
     const { details } = refusal(await client.call(READ, 'list_issues', { perPage: 0, since: 5, wrong: 1 }));
-    const faults = details['faults'] as { code: string; param: string }[];
+    const faults = details['faults'] as { code: string; param: string; message: string }[];
+    expect(faults.find(({ param }) => param === 'wrong')?.message).toBe(
+      "Unknown parameter 'wrong' for operation 'list_issues'",
+    );
     expect(faults.map(({ code, param }) => `${code} ${param}`).sort()).toEqual([
       'VALIDATION_INVALID_TYPE since',
       'VALIDATION_MISSING_PARAM owner',

@@ -240,17 +240,14 @@ function unknownFault({ operation, scope, suggest, namesIn }: Matching, key: str
   const nearest = suggest(toSnakeCase(key), scope.canonical);
   const meant = nearest === undefined ? undefined : scope.byName.get(nearest);
   const param = place === 'input' ? `input.${echoName(key)}` : echoName(key);
-  const valid = namesIn(place);
-  const hint =
-    meant !== undefined
-      ? `Did you mean '${pathOf(meant)}'?`
-      : valid.length > 0
-        ? `Valid here: ${quoteValues(valid)}`
-        : 'It takes no parameters';
+  const valid = place === 'input' ? namesIn(place) : [];
+  // What `params` may hold besides, such as `filter`, is known where the fault is reported.
+  const known = valid.length > 0 ? `. Valid here: ${quoteValues(valid)}` : '';
+  const hint = meant === undefined ? known : `. Did you mean '${pathOf(meant)}'?`;
   return {
     code: place === 'input' ? 'VALIDATION_UNKNOWN_FIELD' : 'VALIDATION_UNKNOWN_PARAM',
     param,
-    message: `Unknown parameter '${param}' for operation '${operation.name}'. ${hint}`,
+    message: `Unknown parameter '${param}' for operation '${operation.name}'${hint}`,
     ...(meant !== undefined && { nearest: pathOf(meant) }),
   };
 }
