@@ -114,9 +114,13 @@ describe('a call', () => {
     const { code, message, details } = refusal(await client.call(READ, 'list_issues'));
     expect({ code, message }).toEqual({
       code: 'VALIDATION_MISSING_PARAM',
-      message: "Missing required parameter 'owner'. Expected: string (Account that owns the repository.)",
+      message: "Missing required parameter 'owner'. Expected: string",
     });
-    expect(details).toMatchObject({ param_name: 'owner', operation: 'list_issues' });
+    expect(details).toMatchObject({
+      param_name: 'owner',
+      operation: 'list_issues',
+      description: 'Account that owns the repository.',
+    });
     await accepted(details);
   });
 
