@@ -22,6 +22,8 @@ export interface AuditSubject {
   readonly upstream: string;
   readonly category: Category;
   readonly danger: DangerLevel;
+  /** What the operator declares for records of this operation. */
+  readonly context?: readonly string[];
   readonly trust?: TrustLevel;
 }
 

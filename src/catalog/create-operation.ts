@@ -164,11 +164,14 @@ function readRisk(
   };
 }
 
-/** The operator's settings for confirmations. */
-function consentOf({ confirmationMessage, cooldownSeconds }: Curation): Partial<Operation> {
+/** The operator's settings for confirmations and their records. */
+function consentOf(curation: Curation): Partial<Operation> {
+  const { confirmationMessage, cooldownSeconds, requiresReauth, auditContext } = curation;
   return {
     ...(confirmationMessage !== undefined && { confirmationMessage }),
     ...(cooldownSeconds !== undefined && { cooldownSeconds }),
+    ...(requiresReauth !== undefined && { requiresReauth }),
+    ...(auditContext !== undefined && { auditContext }),
   };
 }
 

@@ -73,6 +73,10 @@ export interface CurationRule {
   readonly confirmationMessage?: string;
   /** Least seconds between the question and the execution. */
   readonly cooldownSeconds?: number;
+  /** Whether a person has to agree to each call. */
+  readonly requiresReauth?: boolean;
+  /** Texts for every audit record of it. */
+  readonly auditContext?: readonly string[];
   /** Parameters whose values are neither recorded nor shown to approvers, in either spelling. */
   readonly sensitive?: readonly string[];
   /** How long a READ's answer may be served again. */

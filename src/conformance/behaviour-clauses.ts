@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { findLeak } from '../protocol/find-leak.js';
 import { isJsonObject } from '../protocol/json.js';
 import { type Clause, examine, type Finding } from './clause.js';
 import type { Answer, EvidenceBundle, Observations } from './evidence.js';
@@ -219,24 +220,6 @@ function judgeCompleteness(bundle: EvidenceBundle): Finding {
     if (hidden.length > 0) return `${operation}: accepts '${hidden.join("', '")}', which it does not document`;
     return refused.length > 0 ? `${operation}: documents '${refused.join("', '")}', which it refuses` : undefined;
   });
-}
-
-/** The published suite's patterns. The second is meant for stack frames, and finds "at" before any space. */
-const LEAKS: readonly RegExp[] = [
-  /TypeError|ReferenceError|SyntaxError/,
-  /at\s+\S+/i,
-  /\/src\//,
-  /\/node_modules\//,
-  /\.[jt]s:\d+/,
-];
-
-/** The part of a message that the published suite takes for internals. */
-export function findLeak(message: string): string | undefined {
-  for (const pattern of LEAKS) {
-    const found = pattern.exec(message);
-    if (found !== null) return found[0];
-  }
-  return undefined;
 }
 
 /** Every answer that was gathered, with the items of the batch. */

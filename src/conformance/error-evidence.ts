@@ -102,17 +102,17 @@ const WRONG_VALUES: Readonly<Record<string, unknown>> = {
   object: 'conformance',
 };
 
-/** Cursors, pages and filters that make no sense, where introspection documents the parameters for them. */
+/** Cursors, pages and filters that make no sense, where introspection documents them as the gateway's and not the upstream's. */
 function wrongControls({ name, tool, parameters, example }: DocumentedOperation): readonly Refusal[] {
   const documented = new Set(parameters.map((parameter) => parameter.name));
-  return WRONG_CONTROLS.filter(({ params }) => Object.keys(params).every((key) => documented.has(key))).map(
-    ({ what, params, must_mention }) => ({
-      name: `${name}: ${what}`,
-      must_mention,
-      tool,
-      args: { operation: name, params: { ...example, ...params } },
-    }),
-  );
+  const isControl = (key: string): boolean => documented.has(key) && !documented.has(`result_${key}`);
+  const tried = WRONG_CONTROLS.filter(({ params }) => Object.keys(params).every(isControl));
+  return tried.map(({ what, params, must_mention }) => ({
+    name: `${name}: ${what}`,
+    must_mention,
+    tool,
+    args: { operation: name, params: { ...example, ...params } },
+  }));
 }
 
 const WRONG_CONTROLS: readonly {

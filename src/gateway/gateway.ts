@@ -188,6 +188,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
       catalog.offer(slug, tools);
     },
     onLimits: policy.quota.noteLimits,
+    onCannotStart: (slug) => catalog.giveUpOn(slug),
   });
   const settled = connected.then(async () => {
     await catalog.settled();

@@ -35,6 +35,8 @@ export interface LiveCatalog {
    * those never seen as well. They have had their time.
    */
   stopWaitingFor(upstreams: 'known' | 'all'): void;
+  /** New names stop waiting for this upstream: it cannot be started, so its list is not about to come. */
+  giveUpOn(slug: string): void;
   /** Calls the listener when the gateway's own tool list has changed; returns a function that removes the listener. */
   onToolsChanged(listener: () => void): () => void;
   /** The lists of the upstreams that have connected. */
@@ -67,6 +69,7 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
     return tools ? [{ upstream, tools }] : [];
   });
   let holders = known.holders;
+  const givenUp = new Set<string>();
   let waitsFor: 'all' | 'never seen' | 'none' = 'all';
   let due: NodeJS.Immediate | undefined;
   /** The rebuild under way, and whether it knows all lists. */
@@ -80,7 +83,8 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
   /** Otherwise one of two upstreams that both offer a new name would get it by listing its tools first. */
   const listAwaited = (): readonly string[] => {
     if (waitsFor === 'none') return [];
-    return enabled.filter((slug) => !toolSets.has(slug) && (waitsFor === 'all' || !known.tools.has(slug)));
+    const silent = enabled.filter((slug) => !toolSets.has(slug) && !givenUp.has(slug));
+    return waitsFor === 'all' ? silent : silent.filter((slug) => !known.tools.has(slug));
   };
   const begin = (): Sliced<Snapshot> => {
     begunWith = new Map(toolSets);
@@ -152,6 +156,11 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
       const before = listAwaited().length;
       if (upstreams === 'all') waitsFor = 'none';
       else if (waitsFor === 'all') waitsFor = 'never seen';
+      if (listAwaited().length !== before) schedule();
+    },
+    giveUpOn(slug) {
+      const before = listAwaited().length;
+      givenUp.add(slug);
       if (listAwaited().length !== before) schedule();
     },
     onToolsChanged(listener) {

@@ -164,11 +164,12 @@ function specifiedDetails(main: Fault, faults: readonly Fault[], operation: Oper
       ...(fields.length > 0 ? { unknown_fields: fields, valid_fields: inputNames(operation) } : {}),
     };
   }
-  const { param, expected, actual, value } = main;
+  const { param, expected, description, actual, value } = main;
   const constraint = main.code !== 'VALIDATION_MISSING_PARAM' && main.code !== 'VALIDATION_INVALID_TYPE';
   return {
     param_name: param,
     ...(expected === undefined ? {} : { [constraint ? 'constraint' : 'expected_type']: expected }),
+    ...(description === undefined ? {} : { description }),
     ...(actual === undefined || constraint ? {} : { actual_type: actual }),
     ...(value === undefined ? {} : { value }),
   };

@@ -81,9 +81,10 @@ export function requireRecord(accepted: boolean): void {
   );
 }
 
-function describeSubject({ qualifiedName, upstream, classification }: Operation): AuditSubject {
+function describeSubject({ qualifiedName, upstream, classification, auditContext: context }: Operation): AuditSubject {
   const { category, danger } = classification;
-  return { operation: qualifiedName, upstream, category, danger: danger.level };
+  const subject = { operation: qualifiedName, upstream, category, danger: danger.level };
+  return context === undefined ? subject : { ...subject, context };
 }
 
 export function describeActor({ sessionId, requestId, client, clientName, transport }: Caller): AuditActor {

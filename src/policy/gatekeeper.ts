@@ -70,6 +70,8 @@ const DENIALS: Readonly<
   matrix: denyByMatrix,
   rule: denyByRule,
   'read-only': denyByReadOnly,
+  // A declaration asks for a person and denies nothing.
+  operation: denyByMatrix,
 };
 
 /** The error for a decision that denies: what decided, what would allow the call, and that a retry does not help. */

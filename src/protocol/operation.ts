@@ -148,6 +148,10 @@ export interface OperationFields {
   readonly confirmationMessage?: string;
   /** The minimum number of seconds between that question and the execution. */
   readonly cooldownSeconds?: number;
+  /** Whether a person has to agree to each call, whatever its danger and the rules. */
+  readonly requiresReauth?: boolean;
+  /** Texts for every audit record of it. */
+  readonly auditContext?: readonly string[];
   /** Parameters in the upstream's spelling whose values are neither recorded nor shown to approvers. */
   readonly sensitive?: readonly string[];
   /** The path of the list in its answers, as the operator says; null: there is no list. Absent where the operator says nothing. */

@@ -1,6 +1,7 @@
 import { setMember } from '../lib/json-path.js';
 import { cleanValue } from '../lib/text.js';
 import { isJsonObject, type JsonObject, type JsonSchema } from '../protocol/json.js';
+import { chosenParts, demandedMembers, pick } from './chosen-parts.js';
 import { Meter, Undecided } from './evaluation.js';
 import { textMatcher } from './keywords/values.js';
 import { readSchema, type SchemaShape } from './schema-shape.js';
@@ -66,12 +67,14 @@ const UNITS_PER_PART = 2_000;
 /**
  * A small value that fits the schema as far as can be told without a search: the author's own examples come first. Examples
  * that share a meter share its work; undefined where that is used up.
+ *
+ * @param choice which of a schema's alternatives are taken: a number an attempt, 0 for the first
  */
-export function exampleValue(schema: JsonSchema, root: JsonSchema, meter = new Meter()): unknown {
+export function exampleValue(schema: JsonSchema, root: JsonSchema, meter = new Meter(), choice = 0): unknown {
   // A thousand parameters that are left without an example would throw a thousand errors.
   if (meter.isSpent) return undefined;
   try {
-    return makeExample(schema, { root, meter }, 0);
+    return makeExample(schema, { root, meter, choice }, 0);
   } catch (error) {
     if (error instanceof Undecided) return undefined;
     throw error;
@@ -81,6 +84,7 @@ export function exampleValue(schema: JsonSchema, root: JsonSchema, meter = new M
 interface Making {
   readonly root: JsonSchema;
   readonly meter: Meter;
+  readonly choice: number;
 }
 
 function makeExample(schema: JsonSchema, making: Making, depth: number): unknown {
@@ -91,13 +95,13 @@ function makeExample(schema: JsonSchema, making: Making, depth: number): unknown
   if (declared !== undefined) return declared.value;
   switch (shape.kind) {
     case 'object':
-      return depth > MAX_DEPTH ? {} : exampleObject(shape, making, depth);
+      return depth > MAX_DEPTH ? {} : exampleObject(shape, source, making, depth);
     case 'map':
       return {};
     case 'array':
       return exampleArray(shape.items, source, making, depth);
     case 'union':
-      return depth > MAX_DEPTH ? null : makeExample(shape.branches[0] ?? {}, making, depth + 1);
+      return depth > MAX_DEPTH ? null : exampleAlternative(shape.branches, making, depth);
     case 'scalar':
       return shape.values === undefined ? exampleScalar(shape.type, source, meter) : shape.values[0];
   }
@@ -109,10 +113,22 @@ function declaredExample(schema: JsonSchema): { readonly value: unknown } | unde
   return value === undefined || value === null ? undefined : { value };
 }
 
-function exampleObject(shape: Extract<SchemaShape, { kind: 'object' }>, making: Making, depth: number): JsonObject {
+function exampleAlternative(branches: readonly JsonSchema[], making: Making, depth: number): unknown {
+  const branch = pick(branches, making.choice);
+  return makeExample(isJsonObject(branch) ? branch : {}, making, depth + 1);
+}
+
+function exampleObject(
+  shape: Extract<SchemaShape, { kind: 'object' }>,
+  source: JsonSchema,
+  making: Making,
+  depth: number,
+): JsonObject {
   const example: JsonObject = {};
-  for (const field of shape.fields) {
-    if (field.required) setMember(example, field.name, makeExample(field.schema, making, depth + 1));
+  const demanded = demandedMembers(chosenParts(source, making.root, making.choice));
+  for (const { name, required, schema } of shape.fields) {
+    if (!required && !demanded.has(name)) continue;
+    setMember(example, name, makeExample(demanded.get(name) ?? schema, making, depth + 1));
   }
   return example;
 }

@@ -8,7 +8,7 @@ import type { WireAnswer } from '../protocol/wire-answer.js';
 import { RetryPacer } from './backoff.js';
 import { type CallResult, UnreadMessage } from './call-channel.js';
 import { type Connection, type EraMemory, openConnection } from './connection.js';
-import { findFault, UpstreamFault } from './fault.js';
+import { type FaultKind, findFault, UpstreamFault } from './fault.js';
 import { OwnCredentials, withoutCredentials } from './own-credentials.js';
 import { SplitAnswer } from './split-answer.js';
 import type { StartSlots } from './start-slots.js';
@@ -27,6 +27,9 @@ const MAX_REPEATS = { unsent: 2, run: 1, forgotten: 1 };
 const LONG_PAUSE_MS = 2_000;
 /** Probing time for a child process; doubled with each failure, for servers that are slow to start. */
 const PROBE_MS = 3_000;
+
+/** Starts in a row after which a process that always ends is not one that is slow to start. */
+const HOPELESS_STARTS = 3;
 
 interface ManagedUpstreamOptions {
   readonly config: UpstreamConfig;
@@ -55,6 +58,8 @@ export class ManagedUpstream implements Upstream {
   /** Of the list that this connection handed over last: an equal one changes nothing. */
   #listDigest: string | undefined;
   #restarts = 0;
+  /** Starts whose process ended before it was ready, in a row. */
+  #failedStarts = 0;
   /** Whether the last connection ended because the server did not answer. */
   #hung = false;
   #downSince = performance.now();
@@ -230,12 +235,18 @@ export class ManagedUpstream implements Upstream {
       this.#memory.sse = false;
     }
     this.#pacer.failed(tookMs);
+    this.#judgeStart(findFault(error)?.kind);
     const problem = this.#credentials.mask(describeConnectFailure(error));
     const news = problem !== this.#problem;
     this.#problem = problem;
     // The same failure ten times a second is no news; once the pauses are long, each attempt is reported.
     if (news || this.#pacer.pauseMs > LONG_PAUSE_MS) this.#enter(this.#downState(), problem);
     else this.#state = this.#downState();
+  }
+
+  #judgeStart(kind: FaultKind | undefined): void {
+    this.#failedStarts = kind === 'exited' ? this.#failedStarts + 1 : 0;
+    if (kind === 'command' || this.#failedStarts === HOPELESS_STARTS) this.#events?.onCannotStart?.(this.slug);
   }
 
   /** Hands out the connection until it is lost. */

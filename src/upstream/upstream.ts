@@ -66,6 +66,8 @@ export interface Upstream {
 export interface UpstreamEvents {
   /** The complete list was read, at connect, or after `list_changed` where it then differs. */
   readonly onTools: (slug: string, tools: readonly RawTool[]) => void;
+  /** Its command cannot be started, or its process has ended again and again without ever being ready. */
+  readonly onCannotStart?: (slug: string) => void;
   /** An answer said something of the upstream's rate limit, or of this tool's. */
   readonly onLimits?: (slug: string, limits: AnnouncedLimits, tool: string | undefined) => void;
 }

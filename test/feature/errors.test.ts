@@ -114,9 +114,13 @@ describe('a call', () => {
     const { code, message, details } = refusal(await client.call(READ, 'list_issues'));
     expect({ code, message }).toEqual({
       code: 'VALIDATION_MISSING_PARAM',
-      message: "Missing required parameter 'owner'. Expected: string (Account that owns the repository.)",
+      message: "Missing required parameter 'owner'. Expected: string",
     });
-    expect(details).toMatchObject({ param_name: 'owner', operation: 'list_issues' });
+    expect(details).toMatchObject({
+      param_name: 'owner',
+      operation: 'list_issues',
+      description: 'Account that owns the repository.',
+    });
     await accepted(details);
   });
 
@@ -163,7 +167,10 @@ describe('a call', () => {
 
   it('with several faults is refused with all of them in one answer', async () => {
     const { details } = refusal(await client.call(READ, 'list_issues', { perPage: 0, since: 5, wrong: 1 }));
-    const faults = details['faults'] as { code: string; param: string }[];
+    const faults = details['faults'] as { code: string; param: string; message: string }[];
+    expect(faults.find(({ param }) => param === 'wrong')?.message).toBe(
+      "Unknown parameter 'wrong' for operation 'list_issues'",
+    );
     expect(faults.map(({ code, param }) => `${code} ${param}`).sort()).toEqual([
       'VALIDATION_INVALID_TYPE since',
       'VALIDATION_MISSING_PARAM owner',

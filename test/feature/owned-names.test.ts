@@ -76,6 +76,42 @@ describe('names of operations', () => {
     expect((await client.call('mcp_aql_create', 'evil__create_item')).success).toBe(true);
   });
 
+  it.each([
+    ['has a command that does not exist', { command: 'no-such-command-anywhere' }],
+    ['exits whenever it is started', { command: process.execPath, args: ['-e', 'process.exit(1)'] }],
+  ])('are given at the first start while another server %s', async (_, broken) => {
+    await using upstreams = await startReplayServer(new Map([['home', [CREATE]]]));
+    const config = { mcpServers: { home: { url: upstreams.urlOf('home') }, broken } };
+    await using gateway = await serveGateway(config, { seen: [] });
+    await using client = await connectClient(gateway.url);
+    await expect
+      .poll(async () => (await client.call('mcp_aql_create', 'create_item')).success, { timeout: 8_000 })
+      .toBe(true);
+  });
+
+  it('stay with who had them when a server that could not be started comes later with the same', async () => {
+    await using upstreams = await startReplayServer(
+      new Map([
+        ['home', [CREATE]],
+        ['work', [CREATE]],
+      ]),
+    );
+    await using directory = await makeDirectory();
+    const home = { url: upstreams.urlOf('home') };
+    {
+      const config = { mcpServers: { home, work: { command: 'no-such-command-anywhere' } } };
+      await using gateway = await serveGateway(config, { directory: directory.path, seen: [] });
+      await using client = await connectClient(gateway.url);
+      expect((await client.call('mcp_aql_create', 'create_item')).success).toBe(true);
+    }
+    const config = { mcpServers: { home, work: { url: upstreams.urlOf('work') } } };
+    await using gateway = await serveGateway(config, { directory: directory.path });
+    await using client = await connectClient(gateway.url);
+    expect((await client.call('mcp_aql_create', 'create_item')).success).toBe(true);
+    const { data } = await client.introspect({ query: 'operations', upstream: 'work' });
+    expect(data.operations.map(({ name }: { readonly name: string }) => name)).toEqual(['work__create_item']);
+  });
+
   it('stay when a server is added that offers them too, and every command explains the new ones alike', async () => {
     await using upstreams = await startReplayServer(
       new Map([

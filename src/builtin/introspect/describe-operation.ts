@@ -53,6 +53,18 @@ function describeDanger(operation: Operation): JsonObject {
     ...danger,
     ...(raised.length > 0 && { raised_by: raised }),
     ...(lowered.length > 0 && { lowered_by: lowered }),
+    ...describeConsent(operation),
+  };
+}
+
+/** The rest of the specification's danger block (companion document "danger levels" 3.2), where the operator declares it. */
+function describeConsent(operation: Operation): JsonObject {
+  const { confirmationMessage, cooldownSeconds, requiresReauth, auditContext } = operation;
+  return {
+    ...(confirmationMessage !== undefined && { confirmation_message: confirmationMessage }),
+    ...(cooldownSeconds !== undefined && { cooldown_seconds: cooldownSeconds }),
+    ...(requiresReauth !== undefined && { requires_reauth: requiresReauth }),
+    ...(auditContext !== undefined && { audit_context: auditContext }),
   };
 }
 

@@ -1,6 +1,7 @@
 import { setMember } from '../../lib/json-path.js';
 import { createSuggester, type Suggest, toSnakeCase } from '../../lib/names.js';
 import { cleanText, echoName, quoteValues, summarizeText } from '../../lib/text.js';
+import { findLeak } from '../../protocol/find-leak.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
 import { type Operation, type Parameter, type ParameterScope, pathOf } from '../../protocol/operation.js';
 import { Meter, type Violation } from '../../schema/evaluation.js';
@@ -98,9 +99,15 @@ function missingFault(operation: Operation, parameter: Parameter): Fault {
   const param = pathOf(parameter);
   const expected = describeForm(parameter.schema, operation.inputSchema);
   const summary = summarizeText(cleanText(parameter.schema['description']));
-  const purpose = summary === '' ? '' : ` (${summary})`;
-  const message = `Missing required parameter '${param}'. Expected: ${expected}${purpose}`;
-  return { code: 'VALIDATION_MISSING_PARAM', param, message, expected };
+  const isQuotable = findLeak(`(${summary})`) === undefined;
+  const message = `Missing required parameter '${param}'. Expected: ${expected}${isQuotable && summary !== '' ? ` (${summary})` : ''}`;
+  return {
+    code: 'VALIDATION_MISSING_PARAM',
+    param,
+    message,
+    expected,
+    ...(!isQuotable && { description: summary }),
+  };
 }
 
 function faultScope(operation: Operation): FaultScope {
@@ -233,17 +240,14 @@ function unknownFault({ operation, scope, suggest, namesIn }: Matching, key: str
   const nearest = suggest(toSnakeCase(key), scope.canonical);
   const meant = nearest === undefined ? undefined : scope.byName.get(nearest);
   const param = place === 'input' ? `input.${echoName(key)}` : echoName(key);
-  const valid = namesIn(place);
-  const hint =
-    meant !== undefined
-      ? `Did you mean '${pathOf(meant)}'?`
-      : valid.length > 0
-        ? `Valid here: ${quoteValues(valid)}`
-        : 'It takes no parameters';
+  const valid = place === 'input' ? namesIn(place) : [];
+  // What `params` may hold besides, such as `filter`, is known where the fault is reported.
+  const known = valid.length > 0 ? `. Valid here: ${quoteValues(valid)}` : '';
+  const hint = meant === undefined ? known : `. Did you mean '${pathOf(meant)}'?`;
   return {
     code: place === 'input' ? 'VALIDATION_UNKNOWN_FIELD' : 'VALIDATION_UNKNOWN_PARAM',
     param,
-    message: `Unknown parameter '${param}' for operation '${operation.name}'. ${hint}`,
+    message: `Unknown parameter '${param}' for operation '${operation.name}'${hint}`,
     ...(meant !== undefined && { nearest: pathOf(meant) }),
   };
 }

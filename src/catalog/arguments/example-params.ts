@@ -3,6 +3,7 @@ import { createSuggester, type Suggest, toSnakeCase } from '../../lib/names.js';
 import { runAtOnce, type Sliced } from '../../lib/sliced.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
 import type { Operation, Parameter, ParameterScope } from '../../protocol/operation.js';
+import { chosenParts, demandedMembers } from '../../schema/chosen-parts.js';
 import { Meter, MOST_WORK, type Violation } from '../../schema/evaluation.js';
 import { exampleValue } from '../../schema/example-value.js';
 import { validatorFor } from '../../schema/validator.js';
@@ -25,15 +26,23 @@ export function exampleParams(
   operation: Operation,
   given: JsonObject = {},
   meter = new Meter(EXAMPLE_WORK),
+  choice = 0,
 ): JsonObject {
+  const { inputSchema } = operation;
+  const demanded = demandedMembers(chosenParts(inputSchema, inputSchema, choice));
+  const fill: Fill = ({ upstreamName, schema }) =>
+    exampleValue(demanded.get(upstreamName) ?? schema, inputSchema, meter, choice) ?? null;
   const values = new Map(keepUsable(operation, collectGiven(operation, given), meter));
-  const isAbsent = (parameter: Parameter): boolean => !values.has(parameter);
-  const toFill = operation.parameters.filter((parameter) => parameter.required && isAbsent(parameter));
-  for (const parameter of toFill) values.set(parameter, exampleOf(operation, parameter, meter));
-  const change = fieldToChange(operation, values, meter);
-  if (change !== undefined) values.set(change, exampleOf(operation, change, meter));
-  return arrange(operation, repair(operation, values, meter));
+  const isWanted = (parameter: Parameter): boolean => parameter.required || demanded.has(parameter.upstreamName);
+  const toFill = operation.parameters.filter((parameter) => isWanted(parameter) && !values.has(parameter));
+  for (const parameter of toFill) values.set(parameter, fill(parameter));
+  const change = fieldToChange(operation, values, fill, meter);
+  if (change !== undefined) values.set(change, fill(change));
+  return arrange(operation, repair(operation, values, fill, meter));
 }
+
+/** A value for a parameter; null for what there is no time to think of: a placeholder, where one must be shown. */
+type Fill = (parameter: Parameter) => unknown;
 
 /** The same where it would be accepted; undefined where no such parameters were found. An example that is wrong is none. */
 export function validExample(operation: Operation, given: JsonObject = {}): JsonObject | undefined {
@@ -43,33 +52,41 @@ export function validExample(operation: Operation, given: JsonObject = {}): Json
 /** Work up to which an example is made and checked in the same turn. */
 const LITTLE_WORK = 100_000;
 
-/** The same; stops before the check where making the example took long. */
+/** Attempts at an example of a schema with alternatives: each goes by others. */
+const MOST_CHOICES = 6;
+
+/** The same; stops before the check where making the example took long. The attempts share the work of one. */
 export function* findValidExample(operation: Operation, given: JsonObject = {}): Sliced<JsonObject | undefined> {
   const meter = new Meter(EXAMPLE_WORK);
-  const params = exampleParams(operation, given, meter);
-  if (meter.work > LITTLE_WORK) yield;
-  return bindArguments(operation, params, meter).ok ? params : undefined;
+  let work = 0;
+  for (let choice = 0; choice <= MOST_CHOICES && !meter.isSpent; choice += 1) {
+    const params = exampleParams(operation, given, meter, choice);
+    if (meter.work - work > LITTLE_WORK) yield;
+    work = meter.work;
+    if (bindArguments(operation, params, meter).ok) return params;
+  }
+  return undefined;
 }
 
 /** Attempts to meet what a schema demands of several parameters at once. */
 const MOST_REPAIRS = 6;
 
 /** Adds what is missing for a combination, and leaves out what is optional and does not fit. */
-function repair(operation: Operation, values: Values, meter: Meter): Values {
+function repair(operation: Operation, values: Values, fill: Fill, meter: Meter): Values {
   let repaired = values;
   for (let attempt = 0; attempt < MOST_REPAIRS; attempt += 1) {
     const [violation] = validatorFor(operation.inputSchema).check(
       boundArguments(operation, repaired),
       meter,
     ).violations;
-    const next = violation === undefined ? undefined : repairOne(operation, repaired, violation, meter);
+    const next = violation === undefined ? undefined : repairOne(operation, repaired, violation, fill);
     if (next === undefined) break;
     repaired = next;
   }
   return repaired;
 }
 
-function repairOne(operation: Operation, values: Values, violation: Violation, meter: Meter): Values | undefined {
+function repairOne(operation: Operation, values: Values, violation: Violation, fill: Fill): Values | undefined {
   const { byUpstreamName } = operation.scope;
   const [name] = violation.path;
   const misfit = name === undefined ? undefined : byUpstreamName.get(name);
@@ -77,7 +94,7 @@ function repairOne(operation: Operation, values: Values, violation: Violation, m
     return new Map([...values].filter(([parameter]) => parameter !== misfit));
   const missing = missingNames(violation).flatMap((one) => byUpstreamName.get(one) ?? []);
   if (missing.length === 0) return undefined;
-  return new Map([...values, ...missing.map((one) => [one, exampleOf(operation, one, meter)] as const)]);
+  return new Map([...values, ...missing.map((one) => [one, fill(one)] as const)]);
 }
 
 /** The parameters whose absence is all that a violation complains of, in one of its alternatives at least. */
@@ -145,19 +162,14 @@ function refusedParameters(operation: Operation, values: Values, meter: Meter): 
 }
 
 /** An UPDATE that changes nothing is no example: where no field is given, the first that makes a valid call. */
-function fieldToChange(operation: Operation, values: Values, meter: Meter): Parameter | undefined {
+function fieldToChange(operation: Operation, values: Values, fill: Fill, meter: Meter): Parameter | undefined {
   const fields = operation.parameters.filter((parameter) => parameter.place === 'input');
   if (fields.some((parameter) => values.has(parameter))) return undefined;
   const isValid = (field: Parameter): boolean => {
-    const tried = new Map([...values, [field, exampleOf(operation, field, meter)] as const]);
+    const tried = new Map([...values, [field, fill(field)] as const]);
     return bindArguments(operation, arrange(operation, tried), meter).ok;
   };
   return fields.slice(0, 5).find(isValid) ?? fields[0];
-}
-
-/** Null for what there is no time to think of: a placeholder, where a required parameter must be shown. */
-function exampleOf(operation: Operation, parameter: Parameter, meter: Meter): unknown {
-  return exampleValue(parameter.schema, operation.inputSchema, meter) ?? null;
 }
 
 /** In the schema's order, each in its place. */

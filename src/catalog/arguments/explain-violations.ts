@@ -24,6 +24,8 @@ export interface Fault {
   readonly message: string;
   /** The type or constraint, in words: `string`, `one of 'open', 'closed'`, `at most 100`. */
   readonly expected?: string;
+  /** What the server says of the parameter, where the message cannot quote it. */
+  readonly description?: string;
   /** The type or (short, never sensitive) value that came. */
   readonly actual?: string;
   /** The value that came, where it is neither long nor sensitive. */

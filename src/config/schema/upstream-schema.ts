@@ -235,6 +235,15 @@ export const OPERATION_PROPERTIES = {
     maximum: 3600,
     description: 'Least seconds between that question and the execution.',
   },
+  requiresReauth: {
+    type: 'boolean',
+    description:
+      'Whether a person has to agree to each call of it, whatever its danger: no rule lifts this, and no token of the caller suffices.',
+  },
+  auditContext: {
+    ...TEXTS,
+    description: 'Texts that every audit record of it holds, such as the system or the duty that it concerns.',
+  },
   sensitive: {
     ...TEXTS,
     description:

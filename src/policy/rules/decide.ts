@@ -16,8 +16,8 @@ export interface EffectiveRule {
 }
 
 /**
- * Deny beats confirm beats allow, over the rules that take effect and the trust matrix; the matrix does not count where a rule
- * lifts it. The order of the rules has no effect, not even on which of them is named.
+ * Deny beats confirm beats allow, over the rules that take effect, the trust matrix and what the operation's curation demands;
+ * the matrix does not count where a rule lifts it. The order of the rules has no effect, not even on which of them is named.
  */
 export function decide(subject: RuleSubject, rules: readonly EffectiveRule[]): PolicyDecision {
   const { operation, trust, readOnly } = subject;
@@ -26,12 +26,13 @@ export function decide(subject: RuleSubject, rules: readonly EffectiveRule[]): P
     return decisionOf({ effect: 'deny', by: 'read-only', danger, trust });
   }
   const base: readonly Decision[] = rules.some(({ lifts }) => lifts) ? [] : [matrixDecision(subject)];
-  const effect = strictest([...base, ...rules.map(({ rule }) => rule.decision)]);
+  const declared: readonly Decision[] = operation.requiresReauth === true ? ['confirm'] : [];
+  const effect = strictest([...base, ...declared, ...rules.map(({ rule }) => rule.decision)]);
   const deciding = rules.filter(({ rule }) => rule.decision === effect);
   const named = deciding.toSorted(compareWeight)[0]?.rule;
   return decisionOf({
     effect,
-    by: named === undefined ? 'matrix' : 'rule',
+    by: named !== undefined ? 'rule' : base.includes(effect) ? 'matrix' : 'operation',
     ...(named !== undefined && { rule: named.name, reason: named.reason ?? null }),
     ...(effect === 'confirm' && agreement(operation, deciding)),
     danger,
@@ -49,9 +50,9 @@ function decisionOf(
   return Object.freeze({ requires: 'token', cooldownSeconds: 0, rule: null, reason: null, ...known });
 }
 
-function agreement({ cooldownSeconds = 0 }: Operation, deciding: readonly EffectiveRule[]) {
+function agreement({ cooldownSeconds = 0, requiresReauth = false }: Operation, deciding: readonly EffectiveRule[]) {
   return {
-    requires: deciding.some(({ rule }) => rule.requires === 'human') ? 'human' : 'token',
+    requires: requiresReauth || deciding.some(({ rule }) => rule.requires === 'human') ? 'human' : 'token',
     cooldownSeconds: Math.max(cooldownSeconds, ...deciding.map(({ rule }) => rule.cooldownSeconds ?? 0)),
   } as const;
 }

@@ -85,6 +85,7 @@ const SOURCES: Readonly<Record<PolicyDecision['by'], (call: CallSubject, decisio
   'read-only': ({ operation }) =>
     `because the gateway is read-only and '${operation.name}' is ${operation.classification.category}`,
   rule: (_, { rule, reason }) => `by rule '${rule}'${reason === null ? '' : `: ${reason}`}`,
+  operation: ({ operation }) => `as '${operation.name}' is declared with 'requiresReauth'`,
   matrix: (call, decision) =>
     `by the trust matrix: danger '${decision.danger}'${noteReasons(call, decision)} at trust '${decision.trust}'${noteTrust(decision)}`,
 };

@@ -9,9 +9,9 @@ export interface PolicyDecision {
   readonly effect: Decision;
   readonly requires: Confirmer;
   readonly cooldownSeconds: number;
-  /** The deciding rule's name; null where the matrix or the read-only switch decided. */
+  /** The deciding rule's name; null where the matrix, the read-only switch or the operation's own declaration decided. */
   readonly rule: string | null;
-  readonly by: 'rule' | 'matrix' | 'read-only';
+  readonly by: 'rule' | 'matrix' | 'read-only' | 'operation';
   /** The deciding rule's reason. */
   readonly reason: string | null;
   readonly danger: DangerLevel;

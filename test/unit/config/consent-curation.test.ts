@@ -5,7 +5,12 @@ const curate = (operation: unknown): unknown => ({ mcpServers: { a: { command: '
 
 describe('the curation of consent', () => {
   it('is accepted in the main file and in an upstream file', async () => {
-    const main = { cooldownSeconds: 30, confirmationMessage: 'Really {name}?' };
+    const main = {
+      cooldownSeconds: 30,
+      confirmationMessage: 'Really {name}?',
+      requiresReauth: true,
+      auditContext: ['payments'],
+    };
     const files = { 'upstreams/a.json': { operations: { '*': { sensitive: ['apiKey'] } } } };
     const config = await loadOnly(curate(main), { files });
     expect(config.upstreams[0]?.curation).toEqual([
@@ -18,6 +23,8 @@ describe('the curation of consent', () => {
     [{ cooldownSeconds: 3601 }, 'cooldownSeconds', 'expected at least 0 and at most 3600, got 3601'],
     [{ cooldownSeconds: 1.5 }, 'cooldownSeconds', 'expected an integer, got a number'],
     [{ confirmationMessage: '' }, 'confirmationMessage', 'expected text, got an empty string'],
+    [{ requiresReauth: 'yes' }, 'requiresReauth', 'expected a boolean, got a string'],
+    [{ auditContext: 'payments' }, 'auditContext', 'expected an array, got a string'],
     [{ sensitive: 'password' }, 'sensitive', 'expected an array, got a string'],
     [{ sensitive: [''] }, 'sensitive[0]', 'expected text, got an empty string'],
   ])('refuses %j', async (operation, key, message) => {

@@ -198,3 +198,23 @@ it.each([
   expect(catalog.currentFor({ upstream: 'b', tool: name })).toBe(before);
   expect(catalog.currentFor({ upstream: 'a', tool: name }) === before).toBe(!isEnded);
 });
+
+it('new names wait for every upstream without a list, but for one that cannot be started', async () => {
+  const awaitedSeen: (readonly string[])[] = [];
+  const catalog = createLiveCatalog({
+    *build({ awaited }) {
+      awaitedSeen.push(awaited);
+      yield;
+      return NO_OPERATIONS;
+    },
+    onChange: () => undefined,
+    enabled: ['a', 'broken', 'slow'],
+  });
+  catalog.offer('a', []);
+  catalog.giveUpOn('broken');
+  await catalog.settled();
+  catalog.giveUpOn('broken');
+  catalog.offer('slow', []);
+  await catalog.settled();
+  expect(awaitedSeen).toEqual([['a', 'broken', 'slow'], ['slow'], []]);
+});

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { expect, it } from 'vitest';
-import { findLeak } from '../../../src/conformance/behaviour-clauses.js';
+import { findLeak } from '../../../src/protocol/find-leak.js';
 
 const SOURCE = fileURLToPath(new URL('../../../src/', import.meta.url));
 

@@ -70,13 +70,15 @@ describe('names', () => {
     expect(codes(operation, { user_id: 'a', userId: 'a' })).toEqual(['VALIDATION_INVALID_VALUE user_id']);
   });
 
-  it('that are unknown are refused with the nearest', () => {
+  it('that are unknown are refused with the nearest; what else is valid is known where the refusal is worded', () => {
     expect(faultsOf(operation, { user: 'a', limits: 1, whatever: 2 })).toMatchObject([
       { code: 'VALIDATION_UNKNOWN_PARAM', param: 'user' },
       { code: 'VALIDATION_UNKNOWN_PARAM', param: 'limits', nearest: 'limit' },
       { code: 'VALIDATION_UNKNOWN_PARAM', param: 'whatever' },
     ]);
-    expect(faultsOf(operation, { whatever: 2 })[0]?.message).toContain("'user_id', 'if_match', 'limit'");
+    expect(faultsOf(operation, { whatever: 2 })[0]?.message).toBe(
+      "Unknown parameter 'whatever' for operation 'get_thing'",
+    );
   });
 
   it('that are unknown pass as they are where the operator is not strict', () => {
@@ -233,6 +235,19 @@ describe('values', () => {
         param: 'user_name',
         expected: 'string',
         message: "Missing required parameter 'user_name'. Expected: string (Who it is about.)",
+      },
+    ]);
+  });
+
+  it('that are missing are described beside the message where the words read as a stack to the published suite', () => {
+    const orgId = { type: 'string', description: 'Organization that owns the project' };
+    expect(faultsOf(reading(typed({ org_id: orgId }, ['org_id'])), {})).toEqual([
+      {
+        code: 'VALIDATION_MISSING_PARAM',
+        param: 'org_id',
+        expected: 'string',
+        message: "Missing required parameter 'org_id'. Expected: string",
+        description: 'Organization that owns the project',
       },
     ]);
   });

@@ -132,6 +132,55 @@ describe('a schema that demands combinations at its root', () => {
     expect(describeCombinations(one)).toBe(words);
   });
 
+  it.each<[string, JsonSchema]>([
+    [
+      'alternatives with conditions',
+      {
+        required: ['kind'],
+        oneOf: [
+          { properties: { kind: { const: 'x' } }, required: ['email'] },
+          {
+            properties: { kind: { const: 'b' } },
+            // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.
+            ...{ if: { properties: { phone: { const: '12' } } }, then: { required: ['phone', 'ref'] } },
+            else: { required: ['name'] },
+          },
+        ],
+      },
+    ],
+    [
+      'a condition that only its other branch can meet',
+      {
+        required: ['kind'],
+        if: { properties: { kind: { const: 'a' } } },
+        // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.
+        then: { properties: { ref: { type: 'string', pattern: '^(?:q7){3}$' } }, required: ['ref'] },
+        else: { required: ['phone'], properties: { kind: { const: 'b' } } },
+      },
+    ],
+    [
+      'alternatives by reference inside a parameter',
+      {
+        $defs: { mail: { properties: { by: { const: 'mail' }, to: text }, required: ['by', 'to'] } },
+        properties: {
+          target: {
+            type: 'object',
+            properties: { by: { enum: ['fax', 'mail'] }, to: text, number: { type: 'integer' } },
+            oneOf: [
+              { properties: { by: { const: 'pigeon' } }, required: ['by'] },
+              { $ref: '#/$defs/mail' },
+              { properties: { by: { const: 'fax' } }, required: ['by', 'number'] },
+            ],
+          },
+        },
+        required: ['target'],
+      },
+    ],
+  ])('of %s gets an example that is accepted', (_, rules) => {
+    const one = operation(rules);
+    expect(bindArguments(one, validExample(one) ?? { none: true }).ok).toBe(true);
+  });
+
   it('gets no example where none is found, and no words where there is nothing to say', () => {
     expect(validExample(operation({ required: ['name'], not: { required: ['name'] } }))).toBeUndefined();
     expect(describeCombinations(operation({ required: ['name'] }))).toBe('');

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Decision } from '../../../../src/config/gateway-config.js';
 import { minimumTrustFor, TRUST_MATRIX } from '../../../../src/policy/rules/decide.js';
 import { DANGER_LEVELS, type DangerLevel, TRUST_LEVELS, type TrustLevel } from '../../../../src/protocol/operation.js';
-import { ANONYMOUS, anEngine, rated } from './an-engine.js';
+import { ANONYMOUS, anEngine, aRule, rated } from './an-engine.js';
 
 /** The specification's table, row by row. */
 const TABLE: readonly (readonly [DangerLevel, ...Decision[]])[] = [
@@ -45,5 +45,33 @@ describe('the trust matrix', () => {
     ['forbidden', 'certified'],
   ] as const)('denies %s calls below the trust level %s', (danger, trust) => {
     expect(minimumTrustFor(danger)).toBe(trust);
+  });
+});
+
+describe('an operation that requires reauthentication', () => {
+  const reauth = rated('safe', { requiresReauth: true });
+
+  it('needs a person for each call, whatever the matrix and the rules allow', () => {
+    const allowing = aRule({ name: 'all', decision: 'allow', match: { operation: ['run_job'] } });
+    const token = aRule({ name: 'ask', decision: 'confirm', requires: 'token' });
+    expect(anEngine([], 'certified').decide(reauth, {}, ANONYMOUS)).toMatchObject({
+      effect: 'confirm',
+      requires: 'human',
+      by: 'operation',
+    });
+    expect(anEngine([allowing]).decide(reauth, {}, ANONYMOUS)).toMatchObject({ effect: 'confirm', requires: 'human' });
+    expect(anEngine([token]).decide(reauth, {}, ANONYMOUS)).toMatchObject({ requires: 'human', rule: 'ask' });
+  });
+
+  it('stays denied where the matrix, a rule or the read-only switch denies it', () => {
+    expect(anEngine([], 'untested').decide(reauth, {}, ANONYMOUS)).toMatchObject({ effect: 'deny', by: 'matrix' });
+    expect(anEngine([aRule()]).decide(reauth, {}, ANONYMOUS)).toMatchObject({ effect: 'deny', by: 'rule' });
+    expect(anEngine([], 'certified', true).decide(reauth, {}, ANONYMOUS)).toMatchObject({ by: 'read-only' });
+  });
+
+  it('is explained by its declaration', () => {
+    expect(anEngine([], 'certified').explain(reauth, {}, ANONYMOUS).summary).toBe(
+      "Needs confirmation by a person as 'run_job' is declared with 'requiresReauth'",
+    );
   });
 });
