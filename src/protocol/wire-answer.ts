@@ -9,6 +9,8 @@ interface WireAnswerParts {
   readonly text: Buffer;
   /** Whether the text is one JSON object or array on one line. */
   readonly isJson: boolean;
+  /** How many bytes the text takes as JSON: as it is, or as a string. */
+  readonly dataBytes: number;
 }
 
 /**
@@ -21,14 +23,16 @@ export class WireAnswer {
   readonly members: JsonObject;
   readonly text: Buffer;
   readonly isJson: boolean;
+  readonly dataBytes: number;
   readonly isError = false;
   #result: ToolCallResult | undefined;
 
-  constructor({ members, meta, text, isJson }: WireAnswerParts) {
+  constructor({ members, meta, text, isJson, dataBytes }: WireAnswerParts) {
     this.members = members;
     this.meta = meta;
     this.text = text;
     this.isJson = isJson;
+    this.dataBytes = dataBytes;
   }
 
   /** The same result as a value. */

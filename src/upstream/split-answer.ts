@@ -1,7 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
-import { endOfJsonString, endOfString } from '../lib/json-literal.js';
+import { readEmbeddedJson } from '../lib/embedded-json.js';
+import { endOfString } from '../lib/json-literal.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import { MAX_ANSWER_DEPTH } from '../protocol/limits.js';
 import type { ToolCallResult } from '../protocol/result.js';
@@ -14,6 +15,8 @@ const LEAST_BYTES = 8 * 1024;
 const MOST_BEFORE = 4 * 1024;
 const MOST_AFTER = 64 * 1024;
 const TEXT_MEMBER = /"text"\s*:\s*"/;
+/** The bytes that a string takes beside its content. */
+const QUOTES = 2;
 /** Stands for the text while what is around it is parsed: random, so that no server can write it. */
 const SLOT = randomBytes(16).toString('hex');
 
@@ -26,14 +29,15 @@ export class SplitAnswer {
   readonly #message: JsonObject;
   readonly #result: JsonObject;
   readonly #text: Buffer;
-  readonly #isJson: boolean;
+  /** How many bytes the text takes, where it is JSON. */
+  readonly #jsonBytes: number | undefined;
 
-  constructor(message: JsonObject, result: JsonObject, text: Buffer, isJson: boolean) {
+  constructor(message: JsonObject, result: JsonObject, text: Buffer, jsonBytes: number | undefined) {
     this.id = message['id'];
     this.#message = message;
     this.#result = result;
     this.#text = text;
-    this.#isJson = isJson;
+    this.#jsonBytes = jsonBytes;
   }
 
   /** The whole message as a value, for whom it is not an answer to a call. */
@@ -60,7 +64,8 @@ export class SplitAnswer {
       members: credentials.maskAll(members),
       meta: isJsonObject(meta) ? credentials.maskAll(meta) : undefined,
       text: this.#text,
-      isJson: this.#isJson,
+      isJson: this.#jsonBytes !== undefined,
+      dataBytes: this.#jsonBytes ?? this.#text.length + QUOTES,
     });
   }
 }
@@ -74,15 +79,15 @@ export function splitAnswer(bytes: Buffer): SplitAnswer | undefined {
   const found = TEXT_MEMBER.exec(bytes.toString('latin1', 0, MOST_BEFORE));
   if (found === null) return undefined;
   const start = found.index + found[0].length;
-  const jsonEnd = endOfJsonString(bytes, start, MAX_ANSWER_DEPTH);
-  const end = jsonEnd ?? endOfString(bytes, start);
+  const json = readEmbeddedJson(bytes, start, MAX_ANSWER_DEPTH);
+  const end = json?.end ?? endOfString(bytes, start);
   if (end === undefined || bytes.length - end > MOST_AFTER) return undefined;
   const text = bytes.subarray(start, end);
   if (!isUtf8(text)) return undefined;
   const message = parse(`${bytes.toString('utf8', 0, start)}${SLOT}${bytes.toString('utf8', end)}`);
   const result = isJsonObject(message) ? message['result'] : undefined;
   if (!isJsonObject(message) || !isJsonObject(result) || !isOnlySlot(result)) return undefined;
-  return new SplitAnswer(message, result, text, jsonEnd !== undefined);
+  return new SplitAnswer(message, result, text, json?.textBytes);
 }
 
 function parse(text: string): unknown {
