@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { LRUCache } from 'lru-cache';
+import { lengthOf } from '../lib/pieces.js';
 import type { HandlerCall, HandlerOutcome, OperationHandler, ProgressUpdate } from '../protocol/call.js';
 import { Cancellation } from '../protocol/cancellation.js';
 import { LargeAnswer } from '../protocol/large-answer.js';
@@ -153,7 +154,7 @@ class AnswerCache {
 function measure(result: ToolCallResult | WireAnswer): number | undefined {
   if (result instanceof WireAnswer) {
     const beside = JSON.stringify([result.members, result.meta ?? null]);
-    return result.text.length + Buffer.byteLength(beside) + OVERHEAD_BYTES;
+    return lengthOf(result.text) + Buffer.byteLength(beside) + OVERHEAD_BYTES;
   }
   try {
     return Buffer.byteLength(JSON.stringify(result)) + OVERHEAD_BYTES;

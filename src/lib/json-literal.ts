@@ -34,9 +34,13 @@ function isPlainString(bytes: Buffer, start: number, quote: number): boolean {
   }
 }
 
-/** The content of a string as the content of a string within a string: every backslash and quote of it is escaped again. */
+/**
+ * The content of a string, or a part of it, as the content of a string within a string: every backslash and quote of it is
+ * escaped again.
+ */
 export function escapeAgain(content: Buffer): Buffer {
-  const first = content.indexOf(BACKSLASH);
+  // A quote stands behind its backslash, which may belong to the part before.
+  const first = content[0] === QUOTE ? 0 : content.indexOf(BACKSLASH);
   if (first < 0) return content;
   const written = Buffer.allocUnsafeSlow(content.length * 2);
   let length = content.copy(written, 0, 0, first);

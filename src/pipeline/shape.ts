@@ -145,7 +145,7 @@ function passOn(answer: WireAnswer, pass: PassAnswer, limits: PayloadLimits): Re
   const end = closing(warnings, envelopeMeta({ _meta: meta }));
   const bytes = OPENING.length + dataBytes + Buffer.byteLength(end);
   if (bytes > limits.maxResponseSize) throw payloadTooLarge('response_size', bytes, limits);
-  const data = isJson ? [text] : [ESCAPED_QUOTE, escapeAgain(text), ESCAPED_QUOTE];
+  const data = isJson ? text : [ESCAPED_QUOTE, ...text.map(escapeAgain), ESCAPED_QUOTE];
   const envelopeText = (): string => {
     const decoded = decodeText(text);
     return `${OPENING}${isJson ? decoded : JSON.stringify(decoded)}${end}`;

@@ -1,3 +1,4 @@
+import { joinPieces, type Pieces } from '../lib/pieces.js';
 import type { JsonObject } from './json.js';
 import type { ToolCallResult } from './result.js';
 
@@ -6,7 +7,7 @@ interface WireAnswerParts {
   readonly members: JsonObject;
   readonly meta: JsonObject | undefined;
   /** The content of the JSON string that is the result's only text, as it came: well formed, in UTF-8, without credentials. */
-  readonly text: Buffer;
+  readonly text: Pieces;
   /** Whether the text is one JSON object or array on one line. */
   readonly isJson: boolean;
   /** How many bytes the text takes as JSON: as it is, or as a string. */
@@ -21,7 +22,7 @@ export class WireAnswer {
   readonly meta: JsonObject | undefined;
   /** As in `WireAnswerParts`. */
   readonly members: JsonObject;
-  readonly text: Buffer;
+  readonly text: Pieces;
   readonly isJson: boolean;
   readonly dataBytes: number;
   readonly isError = false;
@@ -51,15 +52,16 @@ export class WireAnswer {
 
   /** The same with bytes of its own, so that what is kept does not hold on to the whole message. */
   copy(): WireAnswer {
-    const text = Buffer.allocUnsafeSlow(this.text.length);
-    this.text.copy(text);
-    return new WireAnswer({ ...this, text });
+    const joined = joinPieces(this.text);
+    const text = Buffer.allocUnsafeSlow(joined.length);
+    joined.copy(text);
+    return new WireAnswer({ ...this, text: [text] });
   }
 }
 
 /** The text that a JSON string holds. @param content what stands between its quotes */
-export function decodeText(content: Buffer): string {
-  return JSON.parse(`"${content.toString('utf8')}"`) as string;
+export function decodeText(content: Pieces): string {
+  return JSON.parse(`"${joinPieces(content).toString('utf8')}"`) as string;
 }
 
 /** A tool's result as a value, however it is held. */

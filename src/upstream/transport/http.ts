@@ -10,6 +10,7 @@ import {
 // The package's entry loads fetch, WebSocket, caches and mocks too, most of its code.
 import Pool from 'undici/lib/dispatcher/pool.js';
 import type { HttpEndpoint } from '../../config/gateway-config.js';
+import { joinPieces, type Pieces } from '../../lib/pieces.js';
 import { isJsonObject } from '../../protocol/json.js';
 import { LargeMessage } from '../../protocol/large-answer.js';
 import type { AnnouncedLimits } from '../../protocol/limits.js';
@@ -256,7 +257,7 @@ export class HttpTransport implements UpstreamTransport {
     );
   }
 
-  #deliver(bytes: Buffer | LargeMessage, post?: Post): void {
+  #deliver(bytes: Pieces | LargeMessage, post?: Post): void {
     if (bytes instanceof LargeMessage) {
       const id = readMessageId(bytes.edges(EDGE_BYTES)) ?? post?.requestId;
       if (id === undefined) return;
@@ -266,7 +267,7 @@ export class HttpTransport implements UpstreamTransport {
     }
     const answer = splitAnswer(bytes);
     if (answer === undefined) {
-      this.#deliverText(bytes.toString('utf8'), post);
+      this.#deliverText(joinPieces(bytes).toString('utf8'), post);
     } else {
       if (post !== undefined) this.#noteAnswer(answer.id, post);
       this.onanswer?.(answer);

@@ -1,6 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
+import { joinPieces, type Pieces } from '../../lib/pieces.js';
 import { isJsonObject } from '../../protocol/json.js';
 import { LargeMessage } from '../../protocol/large-answer.js';
 import { UpstreamFault } from '../fault.js';
@@ -122,7 +123,7 @@ export class StdioTransport implements UpstreamTransport {
     this.onoversize?.(id);
   }
 
-  #receive(bytes: Buffer | LargeMessage): void {
+  #receive(bytes: Pieces | LargeMessage): void {
     if (bytes instanceof LargeMessage) {
       const id = readMessageId(bytes.edges(EDGE_BYTES));
       if (id === undefined) this.#options.onNoise(`(a message of ${bytes.length} bytes that answers nothing)`);
@@ -130,7 +131,7 @@ export class StdioTransport implements UpstreamTransport {
       return;
     }
     const answer = splitAnswer(bytes);
-    if (answer === undefined) this.#receiveText(bytes.toString('utf8'));
+    if (answer === undefined) this.#receiveText(joinPieces(bytes).toString('utf8'));
     else this.onanswer?.(answer);
   }
 
