@@ -38,6 +38,7 @@ import { describePlace, networkFault } from './network-fault.js';
 import { EDGE_BYTES, readMessageId } from './split-lines.js';
 import { StandaloneStream } from './standalone-stream.js';
 import type { UpstreamTransport } from './transport.js';
+import { writeMessage } from './write-message.js';
 
 export interface HttpTransportOptions {
   readonly endpoint: HttpEndpoint;
@@ -206,7 +207,7 @@ export class HttpTransport implements UpstreamTransport {
       this.#noteBytes,
     );
     post.exchange = exchange;
-    this.#pool.dispatch({ method: 'POST', path: this.#path, headers, body: JSON.stringify(post.message) }, exchange);
+    this.#pool.dispatch({ method: 'POST', path: this.#path, headers, body: writeMessage(post.message) }, exchange);
   }
 
   #openAnswer(post: Post, status: number, headers: ResponseHeaders): BodyReader {

@@ -11,6 +11,7 @@ import { CHILD_MARK, killMarked, newChildMark } from './process-marks.js';
 import type { ResolvedCommand } from './resolve-command.js';
 import { EDGE_BYTES, readMessageId, type SkippedLine, splitByteLines, splitLines } from './split-lines.js';
 import type { UpstreamTransport } from './transport.js';
+import { writeMessage } from './write-message.js';
 
 /**
  * How long a server may take to end by itself after its input ended and after SIGTERM, and how long what it left behind may.
@@ -195,7 +196,7 @@ export class StdioTransport implements UpstreamTransport {
     // The process is gone but its last output is still coming; the refusal waits until the loss is known to all.
     if (hasExited(child)) return this.#exit.then(() => Promise.reject(processEnded()));
     const { stdin } = child;
-    if (stdin.write(`${JSON.stringify(message)}\n`)) return DELIVERED;
+    if (stdin.write(`${writeMessage(message)}\n`)) return DELIVERED;
     // One wait for all: a listener for each waiting message would be a leak under load.
     this.#drained ??= new Promise((resolve) => {
       const done = (): void => {
