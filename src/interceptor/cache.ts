@@ -1,10 +1,10 @@
 import { performance } from 'node:perf_hooks';
 import { LRUCache } from 'lru-cache';
-import { lengthOf } from '../lib/pieces.js';
 import type { HandlerCall, HandlerOutcome, OperationHandler, ProgressUpdate } from '../protocol/call.js';
 import { Cancellation } from '../protocol/cancellation.js';
 import { LargeAnswer } from '../protocol/large-answer.js';
 import { OperationError } from '../protocol/operation-error.js';
+import { lengthOf } from '../protocol/pieces.js';
 import type { ToolCallResult } from '../protocol/result.js';
 import { WireAnswer } from '../protocol/wire-answer.js';
 import { questionKey } from './call-key.js';

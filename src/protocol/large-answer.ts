@@ -1,4 +1,4 @@
-import type { Pieces } from '../lib/pieces.js';
+import type { Pieces } from './pieces.js';
 import type { FailedRequest } from './upstream-failure.js';
 
 /** Answers of more bytes are read by a thread of their own, so that other calls do not wait for that. */

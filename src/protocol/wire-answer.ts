@@ -1,5 +1,5 @@
-import { joinPieces, type Pieces } from '../lib/pieces.js';
 import type { JsonObject } from './json.js';
+import { joinPieces, type Pieces } from './pieces.js';
 import type { ToolCallResult } from './result.js';
 
 interface WireAnswerParts {

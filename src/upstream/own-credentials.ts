@@ -1,7 +1,7 @@
 import type { UpstreamEndpoint } from '../config/gateway-config.js';
-import { occursIn, type Pieces } from '../lib/pieces.js';
 import { isJsonObject } from '../protocol/json.js';
 import { OperationError } from '../protocol/operation-error.js';
+import { occursIn, type Pieces } from '../protocol/pieces.js';
 
 /** Names of variables, headers and query parameters whose values are credentials. */
 const CREDENTIAL_NAME =

@@ -1,7 +1,7 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import type { Dispatcher } from 'undici';
-import type { Pieces } from '../../lib/pieces.js';
 import { LARGE_BYTES, LargeMessage, MessageBytes } from '../../protocol/large-answer.js';
+import type { Pieces } from '../../protocol/pieces.js';
 import { answerTooLong } from '../fault.js';
 
 /** Names and values in lower case, as undici hands them over. */

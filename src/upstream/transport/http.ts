@@ -10,10 +10,10 @@ import {
 // The package's entry loads fetch, WebSocket, caches and mocks too, most of its code.
 import Pool from 'undici/lib/dispatcher/pool.js';
 import type { HttpEndpoint } from '../../config/gateway-config.js';
-import { joinPieces, type Pieces } from '../../lib/pieces.js';
 import { isJsonObject } from '../../protocol/json.js';
 import { LargeMessage } from '../../protocol/large-answer.js';
 import type { AnnouncedLimits } from '../../protocol/limits.js';
+import { joinPieces, type Pieces } from '../../protocol/pieces.js';
 import { answerTooLong, UpstreamFault } from '../fault.js';
 import { splitAnswer } from '../split-answer.js';
 import {

@@ -1,5 +1,5 @@
-import { joinPieces, type Pieces } from '../../lib/pieces.js';
 import { LargeMessage, MessageBytes } from '../../protocol/large-answer.js';
+import { joinPieces, type Pieces } from '../../protocol/pieces.js';
 
 const NEWLINE = 0x0a;
 /** How much of a skipped line's beginning and end is kept: enough for the members around its result. */

@@ -1,5 +1,5 @@
-import type { Pieces } from '../../lib/pieces.js';
 import type { LargeMessage } from '../../protocol/large-answer.js';
+import type { Pieces } from '../../protocol/pieces.js';
 import { type BodyReader, HttpExchange, isEventStream, readEvents, SKIP_BODY } from './http-exchange.js';
 
 /** A stream that lived for this long was a good one: the next may be opened at once. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { joinPieces, occursIn, slicePieces } from '../../../src/lib/pieces.js';
+import { joinPieces, occursIn, slicePieces } from '../../../src/protocol/pieces.js';
 
 const pieces = fc.array(fc.uint8Array({ max: 2, maxLength: 6 }).map((bytes) => Buffer.from(bytes)));
 
