@@ -4,6 +4,7 @@ import type { HandlerCall, HandlerOutcome, OperationHandler, ProgressUpdate } fr
 import { Cancellation } from '../protocol/cancellation.js';
 import { LargeAnswer } from '../protocol/large-answer.js';
 import { OperationError } from '../protocol/operation-error.js';
+import { lengthOf } from '../protocol/pieces.js';
 import type { ToolCallResult } from '../protocol/result.js';
 import { WireAnswer } from '../protocol/wire-answer.js';
 import { questionKey } from './call-key.js';
@@ -153,7 +154,7 @@ class AnswerCache {
 function measure(result: ToolCallResult | WireAnswer): number | undefined {
   if (result instanceof WireAnswer) {
     const beside = JSON.stringify([result.members, result.meta ?? null]);
-    return result.text.length + Buffer.byteLength(beside) + OVERHEAD_BYTES;
+    return lengthOf(result.text) + Buffer.byteLength(beside) + OVERHEAD_BYTES;
   }
   try {
     return Buffer.byteLength(JSON.stringify(result)) + OVERHEAD_BYTES;

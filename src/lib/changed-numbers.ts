@@ -1,3 +1,4 @@
+import { endOfTextIn } from './end-of-text.js';
 import type { JsonPath } from './json-path.js';
 import { runAtOnce, type Sliced } from './sliced.js';
 
@@ -25,7 +26,7 @@ interface Level {
   isAtName: boolean;
 }
 
-const [QUOTE, COMMA, MINUS, ZERO, NINE, BACKSLASH] = [0x22, 0x2c, 0x2d, 0x30, 0x39, 0x5c] as const;
+const [QUOTE, COMMA, MINUS, ZERO, NINE] = [0x22, 0x2c, 0x2d, 0x30, 0x39] as const;
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d] as const;
 
 /** Numbers that are compared with what a double holds in one slice; each takes about a microsecond. */
@@ -49,7 +50,7 @@ export function* searchChangedNumbers(text: string): Sliced<readonly ChangedNumb
   for (let at = 0; at < text.length; at += 1) {
     const unit = text.charCodeAt(at);
     if (unit === QUOTE) {
-      const end = endOfText(text, at);
+      const end = endOfTextIn(text, at);
       levels.passText(at, end + 1);
       at = end;
     } else if (unit === MINUS || isDigit(unit)) {
@@ -111,12 +112,6 @@ class Levels {
     level.index += 1;
     level.isAtName = !level.isList;
   }
-}
-
-function endOfText(text: string, start: number): number {
-  let end = start + 1;
-  while (end < text.length && text.charCodeAt(end) !== QUOTE) end += text.charCodeAt(end) === BACKSLASH ? 2 : 1;
-  return end;
 }
 
 /** Everything but the mark that follows it belongs to a number: signs, the point, the exponent. */

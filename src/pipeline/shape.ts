@@ -1,4 +1,4 @@
-import { bytesOfText, escapeAgain } from '../lib/json-literal.js';
+import { escapeAgain } from '../lib/json-literal.js';
 import type { HandlerOutcome } from '../protocol/call.js';
 import type { WordsMode } from '../protocol/clean-words.js';
 import type { InputRequired } from '../protocol/consent.js';
@@ -139,18 +139,13 @@ function closing(warnings: readonly Warning[], meta: JsonObject | undefined): st
 
 /** Puts the text of an upstream's answer into the envelope as it came; undefined where the answer has to be read. */
 function passOn(answer: WireAnswer, pass: PassAnswer, limits: PayloadLimits): Reply | undefined {
-  const { text, isJson, meta } = answer;
-  const isAtMost = (bytes: number): boolean =>
-    isJson ? text.length <= bytes || bytesOfText(text) <= bytes : text.length + QUOTES <= bytes;
-  const warnings = pass(isAtMost);
+  const { text, isJson, dataBytes, meta } = answer;
+  const warnings = pass((bytes) => dataBytes <= bytes);
   if (warnings === undefined) return undefined;
   const end = closing(warnings, envelopeMeta({ _meta: meta }));
-  const beside = OPENING.length + Buffer.byteLength(end);
-  if (!isAtMost(limits.maxResponseSize - beside)) {
-    const bytes = beside + (isJson ? bytesOfText(text) : text.length + QUOTES);
-    throw payloadTooLarge('response_size', bytes, limits);
-  }
-  const data = isJson ? [text] : [ESCAPED_QUOTE, escapeAgain(text), ESCAPED_QUOTE];
+  const bytes = OPENING.length + dataBytes + Buffer.byteLength(end);
+  if (bytes > limits.maxResponseSize) throw payloadTooLarge('response_size', bytes, limits);
+  const data = isJson ? text : [ESCAPED_QUOTE, ...text.map(escapeAgain), ESCAPED_QUOTE];
   const envelopeText = (): string => {
     const decoded = decodeText(text);
     return `${OPENING}${isJson ? decoded : JSON.stringify(decoded)}${end}`;
@@ -167,8 +162,6 @@ function passOn(answer: WireAnswer, pass: PassAnswer, limits: PayloadLimits): Re
   };
 }
 
-/** The bytes that a text takes beside its characters. */
-const QUOTES = 2;
 const ESCAPED_QUOTE = Buffer.from('\\"');
 const WRITTEN_OPENING = Buffer.from(`[{"type":"text","text":"${JSON.stringify(OPENING).slice(1, -1)}`);
 

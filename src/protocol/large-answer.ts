@@ -1,3 +1,4 @@
+import type { Pieces } from './pieces.js';
 import type { FailedRequest } from './upstream-failure.js';
 
 /** Answers of more bytes are read by a thread of their own, so that other calls do not wait for that. */
@@ -61,6 +62,8 @@ export class LargeMessage {
 }
 
 const NOTHING = Buffer.alloc(0);
+/** More parts are copied together, because each is written by itself. */
+const MOST_PARTS = 32;
 const PIECE_BYTES = 2 * 1024 * 1024;
 
 /** Gathers the bytes of one message. Those of a large one are copied as they come, so that no moment copies all of them. */
@@ -84,15 +87,14 @@ export class MessageBytes {
   }
 
   /** What has been gathered, which then begins anew. */
-  take(): Buffer | LargeMessage {
-    const [first] = this.#parts;
+  take(): Pieces | LargeMessage {
     const last = this.#pieces.pop();
     const taken =
       last !== undefined
         ? new LargeMessage([...this.#pieces, last.subarray(0, this.#used)])
-        : first !== undefined && this.#parts.length === 1
-          ? first
-          : Buffer.concat(this.#parts, this.#length);
+        : this.#parts.length > MOST_PARTS
+          ? [Buffer.concat(this.#parts, this.#length)]
+          : this.#parts;
     this.#parts = [];
     this.#length = 0;
     this.#pieces = [];

@@ -1,4 +1,5 @@
 import type { JsonObject } from './json.js';
+import { joinPieces, type Pieces } from './pieces.js';
 import type { ToolCallResult } from './result.js';
 
 interface WireAnswerParts {
@@ -6,9 +7,11 @@ interface WireAnswerParts {
   readonly members: JsonObject;
   readonly meta: JsonObject | undefined;
   /** The content of the JSON string that is the result's only text, as it came: well formed, in UTF-8, without credentials. */
-  readonly text: Buffer;
+  readonly text: Pieces;
   /** Whether the text is one JSON object or array on one line. */
   readonly isJson: boolean;
+  /** How many bytes the text takes as JSON: as it is, or as a string. */
+  readonly dataBytes: number;
 }
 
 /**
@@ -19,16 +22,18 @@ export class WireAnswer {
   readonly meta: JsonObject | undefined;
   /** As in `WireAnswerParts`. */
   readonly members: JsonObject;
-  readonly text: Buffer;
+  readonly text: Pieces;
   readonly isJson: boolean;
+  readonly dataBytes: number;
   readonly isError = false;
   #result: ToolCallResult | undefined;
 
-  constructor({ members, meta, text, isJson }: WireAnswerParts) {
+  constructor({ members, meta, text, isJson, dataBytes }: WireAnswerParts) {
     this.members = members;
     this.meta = meta;
     this.text = text;
     this.isJson = isJson;
+    this.dataBytes = dataBytes;
   }
 
   /** The same result as a value. */
@@ -47,15 +52,16 @@ export class WireAnswer {
 
   /** The same with bytes of its own, so that what is kept does not hold on to the whole message. */
   copy(): WireAnswer {
-    const text = Buffer.allocUnsafeSlow(this.text.length);
-    this.text.copy(text);
-    return new WireAnswer({ ...this, text });
+    const joined = joinPieces(this.text);
+    const text = Buffer.allocUnsafeSlow(joined.length);
+    joined.copy(text);
+    return new WireAnswer({ ...this, text: [text] });
   }
 }
 
 /** The text that a JSON string holds. @param content what stands between its quotes */
-export function decodeText(content: Buffer): string {
-  return JSON.parse(`"${content.toString('utf8')}"`) as string;
+export function decodeText(content: Pieces): string {
+  return JSON.parse(`"${joinPieces(content).toString('utf8')}"`) as string;
 }
 
 /** A tool's result as a value, however it is held. */

@@ -1,6 +1,7 @@
 import type { UpstreamEndpoint } from '../config/gateway-config.js';
 import { isJsonObject } from '../protocol/json.js';
 import { OperationError } from '../protocol/operation-error.js';
+import { occursIn, type Pieces } from '../protocol/pieces.js';
 
 /** Names of variables, headers and query parameters whose values are credentials. */
 const CREDENTIAL_NAME =
@@ -38,8 +39,8 @@ export class OwnCredentials {
   }
 
   /** Whether the text of a JSON string holds one. @param content of the string, spelled as JSON.stringify spells it */
-  mayOccurIn(content: Buffer): boolean {
-    return this.#written.some((written) => content.includes(written));
+  mayOccurIn(content: Pieces): boolean {
+    return this.#written.some((written) => occursIn(content, written));
   }
 
   /** The text without them. */

@@ -16,7 +16,7 @@ export function readLargeAnswer({ pieces, id, credentials, call }: LargeAnswer['
   const own = new OwnCredentials(credentials);
   try {
     const bytes = new LargeMessage(pieces).join();
-    const split = splitAnswer(bytes);
+    const split = splitAnswer([bytes]);
     if (split !== undefined && isAnswerTo(split.id, id)) return split.release(own);
     return own.maskAll(readResult(findMessage(JSON.parse(bytes.toString('utf8')), id)));
   } catch (error) {

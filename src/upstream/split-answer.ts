@@ -1,9 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
-import { endOfJsonString, endOfString } from '../lib/json-literal.js';
+import { readEmbeddedJson } from '../lib/embedded-json.js';
+import { endOfString } from '../lib/json-literal.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import { MAX_ANSWER_DEPTH } from '../protocol/limits.js';
+import { lengthOf, type Pieces, slicePieces } from '../protocol/pieces.js';
 import type { ToolCallResult } from '../protocol/result.js';
 import { decodeText, WireAnswer } from '../protocol/wire-answer.js';
 import type { OwnCredentials } from './own-credentials.js';
@@ -14,6 +16,9 @@ const LEAST_BYTES = 8 * 1024;
 const MOST_BEFORE = 4 * 1024;
 const MOST_AFTER = 64 * 1024;
 const TEXT_MEMBER = /"text"\s*:\s*"/;
+const SCRATCH_BYTES = 256 * 1024;
+/** The bytes that a string takes beside its content. */
+const QUOTES = 2;
 /** Stands for the text while what is around it is parsed: random, so that no server can write it. */
 const SLOT = randomBytes(16).toString('hex');
 
@@ -25,15 +30,16 @@ export class SplitAnswer {
   readonly id: unknown;
   readonly #message: JsonObject;
   readonly #result: JsonObject;
-  readonly #text: Buffer;
-  readonly #isJson: boolean;
+  readonly #text: Pieces;
+  /** How many bytes the text takes, where it is JSON. */
+  readonly #jsonBytes: number | undefined;
 
-  constructor(message: JsonObject, result: JsonObject, text: Buffer, isJson: boolean) {
+  constructor(message: JsonObject, result: JsonObject, text: Pieces, jsonBytes: number | undefined) {
     this.id = message['id'];
     this.#message = message;
     this.#result = result;
     this.#text = text;
-    this.#isJson = isJson;
+    this.#jsonBytes = jsonBytes;
   }
 
   /** The whole message as a value, for whom it is not an answer to a call. */
@@ -60,7 +66,8 @@ export class SplitAnswer {
       members: credentials.maskAll(members),
       meta: isJsonObject(meta) ? credentials.maskAll(meta) : undefined,
       text: this.#text,
-      isJson: this.#isJson,
+      isJson: this.#jsonBytes !== undefined,
+      dataBytes: this.#jsonBytes ?? lengthOf(this.#text) + QUOTES,
     });
   }
 }
@@ -69,20 +76,33 @@ export class SplitAnswer {
  * Takes the text out of an answer that consists of one. Undefined for every other message, which is to be parsed, and for
  * texts whose bytes are not valid, or spelled in an unusual way.
  */
-export function splitAnswer(bytes: Buffer): SplitAnswer | undefined {
-  if (bytes.length < LEAST_BYTES) return undefined;
+export function splitAnswer(pieces: Pieces): SplitAnswer | undefined {
+  const length = lengthOf(pieces);
+  if (length < LEAST_BYTES) return undefined;
+  const bytes = layOut(pieces, length);
   const found = TEXT_MEMBER.exec(bytes.toString('latin1', 0, MOST_BEFORE));
   if (found === null) return undefined;
   const start = found.index + found[0].length;
-  const jsonEnd = endOfJsonString(bytes, start, MAX_ANSWER_DEPTH);
-  const end = jsonEnd ?? endOfString(bytes, start);
+  const json = readEmbeddedJson(bytes, start, MAX_ANSWER_DEPTH);
+  const end = json?.end ?? endOfString(bytes, start);
   if (end === undefined || bytes.length - end > MOST_AFTER) return undefined;
-  const text = bytes.subarray(start, end);
-  if (!isUtf8(text)) return undefined;
+  if (!isUtf8(bytes.subarray(start, end))) return undefined;
   const message = parse(`${bytes.toString('utf8', 0, start)}${SLOT}${bytes.toString('utf8', end)}`);
   const result = isJsonObject(message) ? message['result'] : undefined;
   if (!isJsonObject(message) || !isJsonObject(result) || !isOnlySlot(result)) return undefined;
-  return new SplitAnswer(message, result, text, jsonEnd !== undefined);
+  return new SplitAnswer(message, result, slicePieces(pieces, start, end), json?.textBytes);
+}
+
+/** Where pieces are laid out to be read: used again for each message, and by nothing that goes on after `splitAnswer`. */
+let scratch = Buffer.alloc(0);
+
+function layOut(pieces: Pieces, length: number): Buffer {
+  const [first] = pieces;
+  if (first !== undefined && pieces.length === 1) return first;
+  if (length > scratch.length) scratch = Buffer.allocUnsafeSlow(Math.max(length, SCRATCH_BYTES));
+  let at = 0;
+  for (const piece of pieces) at += piece.copy(scratch, at);
+  return scratch.subarray(0, length);
 }
 
 function parse(text: string): unknown {

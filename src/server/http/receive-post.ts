@@ -168,7 +168,7 @@ export function createBodyReader({ maxBytes, smallBodyMs }: BodyLimits): BodyRea
   const large = new LargeBodies();
   return (request, done) => {
     const declared = Number(request.headers['content-length'] ?? 0);
-    const body = new GrowingBuffer();
+    const body = new GrowingBuffer(declared);
     if (declared > maxBytes) {
       drainBody(request, body, declared, done);
       return;

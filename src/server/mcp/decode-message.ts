@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { type ChangedNumber, searchChangedNumbers } from '../../lib/changed-numbers.js';
+import { endOfText } from '../../lib/end-of-text.js';
 import { formatPath } from '../../lib/json-path.js';
 import type { Sliced } from '../../lib/sliced.js';
 import { cutText } from '../../lib/text.js';
@@ -140,7 +141,7 @@ function notExact(changed: readonly ChangedArgument[]): OperationError {
 }
 
 const LONGEST_SHOWN = 100;
-const [QUOTE, BACKSLASH] = [0x22, 0x5c];
+const QUOTE = 0x22;
 
 /** The depth at which a JSON text goes beyond a limit; undefined where it does not. Reads bytes, keeps nothing. */
 function findDepthBeyond(bytes: Buffer, limit: number): number | undefined {
@@ -153,13 +154,6 @@ function findDepthBeyond(bytes: Buffer, limit: number): number | undefined {
     if (depth > limit) return depth;
   }
   return undefined;
-}
-
-/** The position of the quotation mark that ends a text; the end of the bytes where none does. Most texts are short. */
-function endOfText(bytes: Buffer, start: number): number {
-  let end = start + 1;
-  while (end < bytes.length && bytes[end] !== QUOTE) end += bytes[end] === BACKSLASH ? 2 : 1;
-  return end;
 }
 
 const REPLACEMENT = '\uFFFD';

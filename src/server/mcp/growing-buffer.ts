@@ -7,6 +7,12 @@ export class GrowingBuffer {
   #first: Buffer | undefined;
   #joined: Buffer | undefined;
   #size = 0;
+  readonly #expected: number;
+
+  /** @param expected how many bytes will come, where that is known: no more is allocated while it is not exceeded. */
+  constructor(expected = 0) {
+    this.#expected = expected;
+  }
 
   get size(): number {
     return this.#size;
@@ -35,7 +41,8 @@ export class GrowingBuffer {
   #makeSpace(size: number): Buffer {
     const old = this.#joined;
     if (old !== undefined && old.length >= size) return old;
-    const joined = Buffer.allocUnsafeSlow(2 ** Math.ceil(Math.log2(size)));
+    const doubled = 2 ** Math.ceil(Math.log2(size));
+    const joined = Buffer.allocUnsafeSlow(size <= this.#expected ? Math.min(doubled, this.#expected) : doubled);
     this.bytes().copy(joined);
     this.#first = undefined;
     this.#joined = joined;

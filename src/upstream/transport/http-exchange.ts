@@ -1,6 +1,7 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import type { Dispatcher } from 'undici';
 import { LARGE_BYTES, LargeMessage, MessageBytes } from '../../protocol/large-answer.js';
+import type { Pieces } from '../../protocol/pieces.js';
 import { answerTooLong } from '../fault.js';
 
 /** Names and values in lower case, as undici hands them over. */
@@ -109,14 +110,14 @@ function asError(value: unknown): Error {
 }
 
 /** Reads a body whole. @param maxBytes what comes beyond it is an error. */
-export function readBytes(onBytes: (bytes: Buffer | LargeMessage) => void, maxBytes: number): BodyReader {
+export function readBytes(onMessage: (message: Pieces | LargeMessage) => void, maxBytes: number): BodyReader {
   const body = new MessageBytes();
   return {
     read: (chunk) => {
       if (body.length + chunk.length > maxBytes) throw answerTooLong(maxBytes);
       body.add(chunk);
     },
-    end: () => onBytes(body.take()),
+    end: () => onMessage(body.take()),
   };
 }
 
@@ -138,7 +139,7 @@ export const SKIP_BODY: BodyReader = { read: () => {}, end: () => {} };
 
 interface EventHandlers {
   /** The data of an event of type `message`. */
-  readonly onData: (data: Buffer | LargeMessage) => void;
+  readonly onData: (data: Pieces | LargeMessage) => void;
   readonly onEventId: (id: string) => void;
   /** How long the server asks clients to wait before a new connection, in milliseconds. */
   readonly onRetry: (ms: number) => void;
@@ -169,8 +170,8 @@ function passEvent({ id, event, data }: EventSourceMessage, { onData, onEventId 
   if (data !== '' && (event === undefined || event === 'message')) onData(bytesOf(data));
 }
 
-function bytesOf(data: string): Buffer | LargeMessage {
-  if (data.length <= LARGE_BYTES) return Buffer.from(data, 'latin1');
+function bytesOf(data: string): Pieces | LargeMessage {
+  if (data.length <= LARGE_BYTES) return [Buffer.from(data, 'latin1')];
   const bytes = Buffer.from(new SharedArrayBuffer(data.length));
   bytes.write(data, 'latin1');
   return new LargeMessage([bytes]);

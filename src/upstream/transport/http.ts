@@ -13,6 +13,7 @@ import type { HttpEndpoint } from '../../config/gateway-config.js';
 import { isJsonObject } from '../../protocol/json.js';
 import { LargeMessage } from '../../protocol/large-answer.js';
 import type { AnnouncedLimits } from '../../protocol/limits.js';
+import { joinPieces, type Pieces } from '../../protocol/pieces.js';
 import { answerTooLong, UpstreamFault } from '../fault.js';
 import { splitAnswer } from '../split-answer.js';
 import {
@@ -37,6 +38,7 @@ import { describePlace, networkFault } from './network-fault.js';
 import { EDGE_BYTES, readMessageId } from './split-lines.js';
 import { StandaloneStream } from './standalone-stream.js';
 import type { UpstreamTransport } from './transport.js';
+import { writeMessage } from './write-message.js';
 
 export interface HttpTransportOptions {
   readonly endpoint: HttpEndpoint;
@@ -205,7 +207,7 @@ export class HttpTransport implements UpstreamTransport {
       this.#noteBytes,
     );
     post.exchange = exchange;
-    this.#pool.dispatch({ method: 'POST', path: this.#path, headers, body: JSON.stringify(post.message) }, exchange);
+    this.#pool.dispatch({ method: 'POST', path: this.#path, headers, body: writeMessage(post.message) }, exchange);
   }
 
   #openAnswer(post: Post, status: number, headers: ResponseHeaders): BodyReader {
@@ -256,7 +258,7 @@ export class HttpTransport implements UpstreamTransport {
     );
   }
 
-  #deliver(bytes: Buffer | LargeMessage, post?: Post): void {
+  #deliver(bytes: Pieces | LargeMessage, post?: Post): void {
     if (bytes instanceof LargeMessage) {
       const id = readMessageId(bytes.edges(EDGE_BYTES)) ?? post?.requestId;
       if (id === undefined) return;
@@ -266,7 +268,7 @@ export class HttpTransport implements UpstreamTransport {
     }
     const answer = splitAnswer(bytes);
     if (answer === undefined) {
-      this.#deliverText(bytes.toString('utf8'), post);
+      this.#deliverText(joinPieces(bytes).toString('utf8'), post);
     } else {
       if (post !== undefined) this.#noteAnswer(answer.id, post);
       this.onanswer?.(answer);

@@ -1,4 +1,5 @@
 import { LargeMessage, MessageBytes } from '../../protocol/large-answer.js';
+import { joinPieces, type Pieces } from '../../protocol/pieces.js';
 
 const NEWLINE = 0x0a;
 /** How much of a skipped line's beginning and end is kept: enough for the members around its result. */
@@ -32,7 +33,7 @@ interface LineLimits {
  * @returns takes the next chunk.
  */
 export function splitByteLines(
-  onLine: (line: Buffer | LargeMessage) => void,
+  onLine: (line: Pieces | LargeMessage) => void,
   limits: LineLimits,
 ): (chunk: Buffer) => void {
   const { maxBytes, endlessBytes = ENDLESS_BYTES, onOverflow, onSkipped, onEndless } = limits;
@@ -51,7 +52,7 @@ export function splitByteLines(
     line.add(part);
     if (held <= maxBytes) return;
     const begun = line.take();
-    const { start, end } = begun instanceof LargeMessage ? begun.edges(EDGE_BYTES) : { start: begun, end: begun };
+    const { start, end } = begun instanceof LargeMessage ? begun.edges(EDGE_BYTES) : whole(joinPieces(begun));
     skipped = { start: Buffer.from(start.subarray(0, EDGE_BYTES)), end: lastBytes(Buffer.alloc(0), end) };
     onOverflow?.(start);
   };
@@ -75,7 +76,14 @@ export function splitByteLines(
 
 /** The same, with each line as text. Bytes are decoded once a line is complete, so that characters split over chunks survive. */
 export function splitLines(onLine: (line: string) => void, limits: LineLimits): (chunk: Buffer) => void {
-  return splitByteLines((line) => onLine((line instanceof LargeMessage ? line.join() : line).toString('utf8')), limits);
+  return splitByteLines(
+    (line) => onLine((line instanceof LargeMessage ? line.join() : joinPieces(line)).toString('utf8')),
+    limits,
+  );
+}
+
+function whole(bytes: Buffer): Pick<SkippedLine, 'start' | 'end'> {
+  return { start: bytes, end: bytes };
 }
 
 /** A copy, so that a large chunk is not kept for its end. */

@@ -1,4 +1,5 @@
 import type { LargeMessage } from '../../protocol/large-answer.js';
+import type { Pieces } from '../../protocol/pieces.js';
 import { type BodyReader, HttpExchange, isEventStream, readEvents, SKIP_BODY } from './http-exchange.js';
 
 /** A stream that lived for this long was a good one: the next may be opened at once. */
@@ -10,7 +11,7 @@ const PASSING: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
 
 interface StandaloneStreamOptions {
   readonly dispatch: (headers: readonly string[], exchange: HttpExchange) => void;
-  readonly onData: (data: Buffer | LargeMessage) => void;
+  readonly onData: (data: Pieces | LargeMessage) => void;
   readonly maxBytes: number;
   /** The server refuses, with 404, a stream that it offered before: it may have forgotten the session. */
   readonly onForgotten: () => void;

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { isJsonObject } from '../../protocol/json.js';
 import { LargeMessage } from '../../protocol/large-answer.js';
+import { joinPieces, type Pieces } from '../../protocol/pieces.js';
 import { UpstreamFault } from '../fault.js';
 import { splitAnswer } from '../split-answer.js';
 import { adoptGroup, releaseGroup, signalGroup } from './process-groups.js';
@@ -10,6 +11,7 @@ import { CHILD_MARK, killMarked, newChildMark } from './process-marks.js';
 import type { ResolvedCommand } from './resolve-command.js';
 import { EDGE_BYTES, readMessageId, type SkippedLine, splitByteLines, splitLines } from './split-lines.js';
 import type { UpstreamTransport } from './transport.js';
+import { writeMessage } from './write-message.js';
 
 /**
  * How long a server may take to end by itself after its input ended and after SIGTERM, and how long what it left behind may.
@@ -122,7 +124,7 @@ export class StdioTransport implements UpstreamTransport {
     this.onoversize?.(id);
   }
 
-  #receive(bytes: Buffer | LargeMessage): void {
+  #receive(bytes: Pieces | LargeMessage): void {
     if (bytes instanceof LargeMessage) {
       const id = readMessageId(bytes.edges(EDGE_BYTES));
       if (id === undefined) this.#options.onNoise(`(a message of ${bytes.length} bytes that answers nothing)`);
@@ -130,7 +132,7 @@ export class StdioTransport implements UpstreamTransport {
       return;
     }
     const answer = splitAnswer(bytes);
-    if (answer === undefined) this.#receiveText(bytes.toString('utf8'));
+    if (answer === undefined) this.#receiveText(joinPieces(bytes).toString('utf8'));
     else this.onanswer?.(answer);
   }
 
@@ -194,7 +196,7 @@ export class StdioTransport implements UpstreamTransport {
     // The process is gone but its last output is still coming; the refusal waits until the loss is known to all.
     if (hasExited(child)) return this.#exit.then(() => Promise.reject(processEnded()));
     const { stdin } = child;
-    if (stdin.write(`${JSON.stringify(message)}\n`)) return DELIVERED;
+    if (stdin.write(`${writeMessage(message)}\n`)) return DELIVERED;
     // One wait for all: a listener for each waiting message would be a leak under load.
     this.#drained ??= new Promise((resolve) => {
       const done = (): void => {

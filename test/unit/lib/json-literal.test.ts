@@ -1,7 +1,9 @@
+import { isUtf8 } from 'node:buffer';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { readEmbeddedJson } from '../../../src/lib/embedded-json.js';
 import { isNestedDeeper } from '../../../src/lib/json-depth.js';
-import { bytesOfText, endOfJsonString, endOfString, escapeAgain } from '../../../src/lib/json-literal.js';
+import { endOfString, escapeAgain } from '../../../src/lib/json-literal.js';
 
 const MAX_DEPTH = 512;
 
@@ -36,13 +38,12 @@ const texts = fc.oneof(
 );
 
 describe('a JSON string on the wire', () => {
-  it('ends where its last quote is, and is as long as its text', () => {
+  it('ends where its last quote is', () => {
     fc.assert(
       fc.property(texts, (text) => {
         const { bytes, content } = write(text);
         fc.pre(!/\\u/.test(content.toString()));
         expect(endOfString(bytes, 1)).toBe(content.length + 1);
-        expect(bytesOfText(content)).toBe(Buffer.byteLength(text));
       }),
       { numRuns: 2_000 },
     );
@@ -53,8 +54,26 @@ describe('a JSON string on the wire', () => {
       fc.property(texts, (text) => {
         const { bytes, content } = write(text);
         fc.pre(!/(?<!\\)(?:\\\\)*\\u/.test(content.toString()));
-        const expected = isContainer(text) && !text.includes('\n') ? content.length + 1 : undefined;
-        expect(endOfJsonString(bytes, 1, MAX_DEPTH)).toBe(expected);
+        const isRead = isContainer(text) && !text.includes('\n');
+        const expected = isRead ? { end: content.length + 1, textBytes: Buffer.byteLength(text) } : undefined;
+        expect(readEmbeddedJson(bytes, 1, MAX_DEPTH)).toEqual(expected);
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
+  it('is never taken for JSON where any byte of it was changed to what the parser refuses', () => {
+    const changes = fc.array(fc.tuple(fc.nat(), fc.nat({ max: 255 })), { minLength: 1, maxLength: 3 });
+    fc.assert(
+      fc.property(fc.json({ stringUnit: 'grapheme' }), changes, fc.nat({ max: 3 }), (json, edits, offset) => {
+        // Words of four bytes begin anywhere.
+        const bytes = Buffer.concat([Buffer.alloc(offset), write(json).bytes]).subarray(offset);
+        for (const [at, byte] of edits) bytes[1 + (at % (bytes.length - 1))] = byte;
+        const read = readEmbeddedJson(bytes, 1, MAX_DEPTH);
+        if (read === undefined || !isUtf8(bytes)) return;
+        const text = JSON.parse(bytes.toString('utf8', 0, read.end + 1));
+        expect(isContainer(text)).toBe(true);
+        expect(read.textBytes).toBe(Buffer.byteLength(text));
       }),
       { numRuns: 5_000 },
     );
@@ -72,7 +91,7 @@ describe('a JSON string on the wire', () => {
   it('is JSON only as deep as it may be', () => {
     for (const depth of [1, MAX_DEPTH, MAX_DEPTH + 1]) {
       const text = `${'['.repeat(depth)}${']'.repeat(depth)}`;
-      expect(endOfJsonString(write(text).bytes, 1, MAX_DEPTH) === undefined).toBe(isNestedDeeper(text, MAX_DEPTH));
+      expect(readEmbeddedJson(write(text).bytes, 1, MAX_DEPTH) === undefined).toBe(isNestedDeeper(text, MAX_DEPTH));
     }
   });
 

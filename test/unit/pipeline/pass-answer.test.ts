@@ -31,6 +31,12 @@ function toWire(result: object, { before = {}, after = {} } = {}): Buffer {
   return Buffer.from(JSON.stringify({ ...before, jsonrpc: '2.0', id: 7, result, ...after }));
 }
 
+/** The same bytes as they may come. */
+function cut(wire: Buffer, places: readonly number[]): Buffer[] {
+  const ends = [...places.map((place) => place % wire.length), wire.length].sort((a, b) => a - b);
+  return ends.map((end, at) => wire.subarray(ends[at - 1] ?? 0, end));
+}
+
 function textResult(text: string, rest: object = {}): ToolCallResult {
   return { content: [{ type: 'text', text }], ...rest };
 }
@@ -62,8 +68,8 @@ function sent(reply: Reply): unknown {
 }
 
 /** The same answer on both ways. */
-async function bothWays(wire: Buffer, warnings: readonly Warning[] = []) {
-  const released = splitAnswer(wire)?.release(credentials);
+async function bothWays(wire: Buffer, warnings: readonly Warning[] = [], places: readonly number[] = []) {
+  const released = splitAnswer(cut(wire, places))?.release(credentials);
   const { result } = JSON.parse(wire.toString('utf8'));
   const parsed = await shaped(credentials.maskAll<ToolCallResult>(result), LIMITS, warnings);
   return { released, parsed, passed: released && (await shaped(released, LIMITS, warnings)) };
@@ -86,10 +92,10 @@ describe('an answer that is passed on as it came', () => {
   it('is what parsing and writing it would give, to the byte of its envelope', async () => {
     let split = 0;
     await fc.assert(
-      fc.asyncProperty(texts, metas, fc.boolean(), async (text, meta, isWarned) => {
+      fc.asyncProperty(texts, metas, fc.boolean(), fc.array(fc.nat()), async (text, meta, isWarned, places) => {
         const rest = { ...(meta === undefined ? {} : { _meta: meta }), isError: false, other: ['"'] };
         const wire = toWire(textResult(text, rest));
-        const { parsed, passed } = await bothWays(wire, isWarned ? [WARNING] : []);
+        const { parsed, passed } = await bothWays(wire, isWarned ? [WARNING] : [], places);
         if (passed === undefined) return;
         split += 1;
         expect(passed.text).toBe(parsed.text);
@@ -103,7 +109,7 @@ describe('an answer that is passed on as it came', () => {
   it('is not decoded, parsed or written again', async () => {
     const text = JSON.stringify([{ name: 'é"\\', text: PADDING }]);
     const wire = toWire(textResult(text));
-    const answer = splitAnswer(wire);
+    const answer = splitAnswer(cut(wire, [wire.length / 2]));
     const parse = vi.spyOn(JSON, 'parse');
     const stringify = vi.spyOn(JSON, 'stringify');
     const reply = await shaped(answer?.release(credentials) ?? {});
@@ -111,8 +117,9 @@ describe('an answer that is passed on as it came', () => {
     parse.mockRestore();
     stringify.mockRestore();
     expect(Math.max(0, ...longest)).toBeLessThan(1_000);
-    // A part of the wire itself.
-    expect(reply.written?.some(({ buffer, length }) => buffer === wire.buffer && length > PADDING.length)).toBe(true);
+    // Parts of the wire itself.
+    const passed = reply.written?.filter(({ buffer, length }) => buffer === wire.buffer && length > 1_000) ?? [];
+    expect(Buffer.concat(passed).length).toBeGreaterThan(PADDING.length);
   });
 
   it('keeps every digit of its numbers', async () => {
@@ -137,6 +144,25 @@ describe('an answer that is passed on as it came', () => {
     const beside = await bothWays(toWire(textResult(PADDING, { other: CREDENTIAL, _meta: { it: CREDENTIAL } })));
     expect(beside.released).toBeInstanceOf(WireAnswer);
     expect(JSON.stringify(sent(beside.passed ?? (await shaped({}))))).not.toContain('everything');
+  });
+
+  it('hides a credential that came in parts', () => {
+    const wire = toWire(textResult(`${PADDING}${CREDENTIAL}`));
+    const start = wire.indexOf(PADDING) + PADDING.length;
+    const written = JSON.stringify(CREDENTIAL).length - 2;
+    for (let at = start - 1; at <= start + written; at += 1) {
+      for (const places of [[at], [at, at + 1], [at, at + 2, at + 3]]) {
+        expect(splitAnswer(cut(wire, places))?.release(credentials)).not.toBeInstanceOf(WireAnswer);
+      }
+    }
+  });
+
+  it('does not change with what is read after it', async () => {
+    const wires = ['a', 'b'].map((letter) => toWire(textResult(letter.repeat(PADDING.length))));
+    const [first] = wires.map((wire) => splitAnswer(cut(wire, [100, 5_000])));
+    const passed = await shaped(first?.release(credentials) ?? {});
+    expect(passed.text).toBe(`{"success":true,"data":"${'a'.repeat(PADDING.length)}"}`);
+    expect(JSON.stringify(sent(passed))).toContain('a'.repeat(PADDING.length));
   });
 
   it('is refused at the same size as one that was parsed', async () => {
@@ -167,11 +193,11 @@ describe('splitAnswer', () => {
     ['bytes that are not UTF-8', Buffer.from(toWire(textResult(`é${text}`)).toString('utf8'), 'latin1')],
     ['notifications', Buffer.from(JSON.stringify({ jsonrpc: '2.0', method: 'x', params: { text } }))],
   ])('leaves %s to the parser', (_name, wire) => {
-    expect(splitAnswer(wire)).toBeUndefined();
+    expect(splitAnswer([wire])).toBeUndefined();
   });
 
   it('gives the whole message where that is wanted', () => {
     const wire = toWire(textResult(`"${text}`, { resultType: 'complete' }));
-    expect(splitAnswer(wire)?.whole()).toEqual(JSON.parse(wire.toString()));
+    expect(splitAnswer(cut(wire, [200, 300]))?.whole()).toEqual(JSON.parse(wire.toString()));
   });
 });
