@@ -3,8 +3,9 @@
  * event loop since the last signal SIGUSR2. Unlike a pause seen from outside it does not depend on what else the machine does.
  * With SOAK_PROFILE it writes after it what that turn did: the functions that took the most of it, and who called them.
  */
-import { Session } from 'node:inspector/promises';
+
 import { openSync, readSync, writeFileSync } from 'node:fs';
+import { Session } from 'node:inspector/promises';
 
 const schedule = openSync('/proc/thread-self/schedstat', 'r');
 const bytes = Buffer.alloc(64);
