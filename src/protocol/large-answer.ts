@@ -62,6 +62,7 @@ export class LargeMessage {
 
 const NOTHING = Buffer.alloc(0);
 const PIECE_BYTES = 2 * 1024 * 1024;
+const MOST_PARTS = 512;
 
 /** Gathers the bytes of one message. Those of a large one are copied as they come, so that no moment copies all of them. */
 export class MessageBytes {
@@ -78,6 +79,8 @@ export class MessageBytes {
   add(part: Buffer): void {
     this.#length += part.length;
     this.#parts.push(part);
+    // A part of a few bytes costs an object, and keeps the memory of the network's buffer.
+    if (this.#parts.length >= MOST_PARTS) this.#parts = [Buffer.concat(this.#parts)];
     if (this.#length <= LARGE_BYTES) return;
     for (const each of this.#parts) this.#share(each);
     this.#parts = [];
