@@ -1,6 +1,6 @@
 import { setMember } from '../../lib/json-path.js';
 import { createSuggester, type Suggest, toSnakeCase } from '../../lib/names.js';
-import { runAtOnce, type Sliced } from '../../lib/sliced.js';
+import type { Sliced } from '../../lib/sliced.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
 import type { Operation, Parameter, ParameterScope } from '../../protocol/operation.js';
 import { Meter, MOST_WORK, type Violation } from '../../schema/evaluation.js';
@@ -12,7 +12,7 @@ import { bindArguments } from './bind-arguments.js';
 const MAX_UNWRAPPING = 3;
 
 /** One example, from the first idea to the last check, takes no more work than a part of a call's check. */
-const EXAMPLE_WORK = MOST_WORK / 3;
+const EXAMPLE_WORK = MOST_WORK / 2;
 
 type Values = ReadonlyMap<Parameter, unknown>;
 
@@ -35,15 +35,13 @@ export function exampleParams(
   return arrange(operation, repair(operation, values, meter));
 }
 
-/** The same where it would be accepted; undefined where no such parameters were found. An example that is wrong is none. */
-export function validExample(operation: Operation, given: JsonObject = {}): JsonObject | undefined {
-  return runAtOnce(findValidExample(operation, given));
-}
-
 /** Work up to which an example is made and checked in the same turn. */
 const LITTLE_WORK = 100_000;
 
-/** The same; stops before the check where making the example took long. */
+/**
+ * The same where it would be accepted; undefined where no such parameters were found. An example that is wrong is none. Stops
+ * before the check where making the example took long.
+ */
 export function* findValidExample(operation: Operation, given: JsonObject = {}): Sliced<JsonObject | undefined> {
   const meter = new Meter(EXAMPLE_WORK);
   const params = exampleParams(operation, given, meter);

@@ -57,7 +57,10 @@ function createService({ elicitation = true, operator = true, mode = 'retry' }: 
     settings: { elicitation, mode, waitSeconds: 60, expireSeconds: 900 },
     audit,
     redact: (_operation, args) => args,
-    view: (_operation, parameters) => ({ parameters }),
+    view: function* (_operation, parameters) {
+      yield;
+      return { parameters };
+    },
   });
   const ask = (changes: Partial<PolicyRequest> = {}, decision: Partial<PolicyDecision> = {}) =>
     confirm(
