@@ -161,7 +161,7 @@ interface EventHandlers {
 export function readEvents(handlers: EventHandlers, maxBytes: number, flow: ResponseFlow): BodyReader {
   const events = new PacedQueue<EventSourceMessage>({
     handle: (event) => passEvent(event, handlers),
-    costOf: () => EVENT_UNITS,
+    costOf: ({ data }) => EVENT_UNITS + (data.length > LARGE_BYTES ? 0 : data.length),
     lane: 'events',
     source: flow,
     onFault: (fault) => {

@@ -109,7 +109,9 @@ export class StdioTransport implements UpstreamTransport {
 
   #readOutput(source: Readable): (chunk: Buffer) => void {
     const { maxAnswerBytes } = this.#options;
-    const lines = this.#pace(source, (line: Buffer | LargeMessage) => this.#receive(line));
+    // A large message is not read here.
+    const costOf = (line: Buffer | LargeMessage): number => (line instanceof LargeMessage ? 0 : line.length);
+    const lines = this.#pace(source, (line: Buffer | LargeMessage) => this.#receive(line), costOf);
     this.#output = lines;
     const split = splitByteLines((line) => lines.push(line), {
       maxBytes: maxAnswerBytes,
@@ -137,10 +139,10 @@ export class StdioTransport implements UpstreamTransport {
   }
 
   /** A server may print lines faster than they can be read. */
-  #pace<Line>(source: Readable, handle: (line: Line) => void): PacedQueue<Line> {
+  #pace<Line>(source: Readable, handle: (line: Line) => void, bytesOf = (_line: Line): number => 0): PacedQueue<Line> {
     return new PacedQueue({
       handle,
-      costOf: () => LINE_UNITS,
+      costOf: (line) => LINE_UNITS + bytesOf(line),
       lane: this.#mark,
       source,
       onFault: (fault) => this.onerror?.(fault instanceof Error ? fault : new Error(String(fault))),
