@@ -57,7 +57,7 @@ const FAREWELL_MS = 500;
 /** How long the server may take to say whether it knows the session. */
 const SESSION_CHECK_MS = 5_000;
 /** A server that sends more messages as one list has another reason than that they belong together. */
-const MOST_BATCHED = 1_000;
+const MOST_BATCHED = 200;
 /** Response streams that a server left open after its answer; the oldest beyond this are closed. */
 const MAX_LINGERING = 16;
 /** Pause before a broken response stream is asked for again, unless the server names one. */

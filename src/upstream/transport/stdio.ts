@@ -40,7 +40,7 @@ interface StdioTransportOptions {
 /** Units of work that a line costs beside its bytes: it is decoded, parsed and passed on. */
 const LINE_UNITS = 200;
 /** A server that sends more messages as one list has another reason than that they belong together. */
-const MOST_BATCHED = 1_000;
+const MOST_BATCHED = 200;
 
 const DELIVERED = Promise.resolve();
 
