@@ -94,7 +94,7 @@ function boundArguments({ fixedArguments = {} }: Operation, values: Values): Jso
 }
 
 /** Of what a caller gave, only the first members are looked at: who gives more than this needs no example with all of it. */
-const MOST_MEMBERS = 200;
+const MOST_MEMBERS = 100;
 
 /** What was given, wherever it was put and however it was spelled, by parameter. */
 function collectGiven(operation: Operation, given: JsonObject): Values {
@@ -120,9 +120,10 @@ function isWrapper(key: string, { byName, hasInput }: ParameterScope): boolean {
 }
 
 function recognise(key: string, { byName, canonical }: ParameterScope, suggest: Suggest): Parameter | undefined {
-  const exact = byName.get(key) ?? byName.get(toSnakeCase(key, 'param'));
+  const exact = byName.get(key);
   if (exact !== undefined) return exact;
-  return byName.get(suggest(toSnakeCase(key, 'param'), canonical) ?? '');
+  const name = toSnakeCase(key, 'param');
+  return byName.get(name) ?? byName.get(suggest(name, canonical) ?? '');
 }
 
 /** Drops what the tool's schema refuses, after trying the JSON inside strings (`"5"` for a number, `"[1]"` for a list). */

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { describeInSlices, describeParameters, describeReturns } from '../../../../../src/builtin/introspect/types/parameter-info.js';
+import {
+  describeInSlices,
+  describeParameters,
+  describeReturns,
+} from '../../../../../src/builtin/introspect/types/parameter-info.js';
 import type { JsonObject, JsonSchema } from '../../../../../src/protocol/json.js';
 import type { RawTool } from '../../../../../src/protocol/tools.js';
 import { aTool, buildTestOperation } from '../../../../support/build-test-catalog.js';
