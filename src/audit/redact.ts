@@ -3,6 +3,7 @@ import { isSensitiveName } from '../catalog/sensitive-name.js';
 import type { AuditConfig } from '../config/gateway-config.js';
 import { setMember } from '../lib/json-path.js';
 import { toSnakeCase } from '../lib/names.js';
+import { runAtOnce, type Sliced } from '../lib/sliced.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import type { Operation } from '../protocol/operation.js';
 import { isRunnerParameter, orderParameters } from './parameter-order.js';
@@ -22,7 +23,7 @@ export interface ShownArguments {
   readonly full?: JsonObject;
 }
 
-export type ApproverView = (operation: Subject, args: JsonObject) => ShownArguments;
+export type ApproverView = (operation: Subject, args: JsonObject) => Sliced<ShownArguments>;
 
 /** Bounds of a copy. */
 interface Bounds {
@@ -34,11 +35,24 @@ interface Bounds {
   readonly depth: number;
   /** Of the whole copy, in bytes of JSON, without the notes on what was left out. */
   readonly bytes: number;
+  /** Characters of all its texts that are searched for secrets: of a text that is cut, much more is searched than is kept. */
+  readonly searched: number;
 }
 
 /** At most 16 kB including the notes. */
-const SHORT: Bounds = { text: 1_000, runnerText: 6_000, items: 50, depth: 6, bytes: 15_500 };
-const FULL: Bounds = { text: 60_000, runnerText: 60_000, items: 5_000, depth: 40, bytes: 250_000 };
+const SHORT: Bounds = { text: 1_000, runnerText: 6_000, items: 50, depth: 6, bytes: 15_500, searched: 130_000 };
+const FULL: Bounds = {
+  text: 60_000,
+  runnerText: 60_000,
+  items: 5_000,
+  depth: 40,
+  bytes: 250_000,
+  searched: Number.POSITIVE_INFINITY,
+};
+/** Characters that are searched in one turn: searching them takes some milliseconds. */
+const SLICE_CHARACTERS = 60_000;
+/** What a member or an item costs besides, in characters that are searched. */
+const MEMBER_CHARACTERS = 100;
 const MAX_KEY = 200;
 /** How much of a text that is cut comes from its end. */
 const TAIL_SHARE = 0.3;
@@ -55,21 +69,23 @@ export function createRedactor(config: Pick<AuditConfig, 'redactKeys' | 'redactP
   const isSecretKey = createSecretKeyTest(config.redactKeys);
   const filterText = createSecretTextFilter(config.redactPatterns);
   return (operation, args) =>
-    new Redaction({ isSecretKey, isDeclared: testDeclared(operation), filterText }, SHORT).copyArguments(
-      orderParameters(operation, args),
+    runAtOnce(
+      new Redaction({ isSecretKey, isDeclared: testDeclared(operation), filterText }, SHORT).copyArguments(
+        orderParameters(operation, args),
+      ),
     );
 }
 
-/** The same for approvers, who must read what would run. */
+/** The same for approvers, who must read what would run. A large copy stops again and again. */
 export function createApproverView(config: Pick<AuditConfig, 'redactKeys' | 'redactPatterns'>): ApproverView {
   const isSecretKey = createSecretKeyTest(config.redactKeys);
   const filterText = createSecretTextFilter(config.redactPatterns);
-  return (operation, args) => {
+  return function* (operation, args) {
     const isRunner = (key: string): boolean => isRunnerParameter(operation, key);
     const tests = { isSecretKey, isDeclared: testDeclared(operation), filterText, isRunner };
     const ordered = orderParameters(operation, args);
-    const parameters = new Redaction(tests, SHORT).copyArguments(ordered);
-    const full = new Redaction(tests, FULL).copyArguments(ordered);
+    const parameters = yield* new Redaction(tests, SHORT).copyArguments(ordered);
+    const full = yield* new Redaction(tests, FULL).copyArguments(ordered);
     return JSON.stringify(full) === JSON.stringify(parameters) ? { parameters } : { parameters, full };
   };
 }
@@ -93,6 +109,9 @@ class Redaction {
   readonly #tests: RedactionTests;
   readonly #bounds: Bounds;
   #bytes = 0;
+  /** Characters that were searched, those of this slice among them. */
+  #searched = 0;
+  #slice = 0;
   #copiesRunner = false;
 
   constructor(tests: RedactionTests, bounds: Bounds) {
@@ -101,7 +120,7 @@ class Redaction {
   }
 
   /** Declared names are parameters: at the top, or in an UPDATE's `input` and, dotted, in its `if_match`. */
-  copyArguments(args: JsonObject): JsonObject {
+  copyArguments(args: JsonObject): Sliced<JsonObject> {
     const { isSecretKey, isDeclared } = this.#tests;
     const isSecret: SecretKeyTest = (key) =>
       isSecretKey(key) || isDeclared(key) || isDeclared(key.replace(/\..*/s, ''));
@@ -112,21 +131,26 @@ class Redaction {
     );
   }
 
-  #copyParameter(key: string, value: unknown, depth: number): unknown {
+  *#copyParameter(key: string, value: unknown, depth: number): Sliced<unknown> {
     this.#copiesRunner = this.#tests.isRunner?.(key) ?? false;
-    const copy = this.#copy(value, depth);
+    const copy = yield* this.#copy(value, depth);
     this.#copiesRunner = false;
     return copy;
   }
 
-  #copy(value: unknown, depth: number): unknown {
+  *#copy(value: unknown, depth: number): Sliced<unknown> {
+    this.#slice += MEMBER_CHARACTERS;
+    if (this.#slice >= SLICE_CHARACTERS) {
+      this.#slice = 0;
+      yield;
+    }
     if (typeof value === 'string') return this.#copyText(value);
     if (typeof value !== 'object' || value === null) return this.#spend(toPlain(value));
     if (depth > this.#bounds.depth) return this.#spend(Array.isArray(value) ? '[...]' : '{...}');
-    return Array.isArray(value) ? this.#copyList(value, depth) : this.#copyObject(value as JsonObject, depth);
+    return yield* Array.isArray(value) ? this.#copyList(value, depth) : this.#copyObject(value as JsonObject, depth);
   }
 
-  #copyList(items: readonly unknown[], depth: number): unknown[] {
+  *#copyList(items: readonly unknown[], depth: number): Sliced<unknown[]> {
     const copy: unknown[] = [];
     this.#bytes += BRACKETS;
     for (const item of items) {
@@ -134,17 +158,17 @@ class Redaction {
         copy.push(`... (${items.length} elements)`);
         break;
       }
-      copy.push(this.#copy(item, depth + 1));
+      copy.push(yield* this.#copy(item, depth + 1));
     }
     return copy;
   }
 
-  #copyObject(
+  *#copyObject(
     value: JsonObject,
     depth: number,
     isSecret = this.#tests.isSecretKey,
-    copyMember = (_key: string, member: unknown): unknown => this.#copy(member, depth + 1),
-  ): JsonObject {
+    copyMember = (_key: string, member: unknown): Sliced<unknown> => this.#copy(member, depth + 1),
+  ): Sliced<JsonObject> {
     const copy: JsonObject = {};
     const namesSecret = NAMING_MEMBERS.some((name) => isSecretName(value[name], isSecret));
     const keys = Object.keys(value);
@@ -156,7 +180,8 @@ class Redaction {
         break;
       }
       const hidden = isSecret(key) || (namesSecret && key === 'value');
-      setMember(copy, this.#spend(name), hidden ? this.#spend(hide(value[key])) : copyMember(key, value[key]));
+      this.#spend(name);
+      setMember(copy, name, hidden ? this.#spend(hide(value[key])) : yield* copyMember(key, value[key]));
     }
     return copy;
   }
@@ -167,6 +192,11 @@ class Redaction {
     const limit = this.#copiesRunner ? this.#bounds.runnerText : this.#bounds.text;
     // What cannot fit is not searched for secrets first: a list may have thousands of such texts.
     if (Math.min(text.length, limit) > this.#bounds.bytes - this.#bytes) return this.#spend(noteText(text));
+    // Nor is more searched than a copy may cost.
+    const searched = this.#copiesRunner ? 0 : Math.min(text.length, 2 * SEARCHED_LENGTH);
+    if (this.#searched + searched > this.#bounds.searched) return this.#spend(noteText(text));
+    this.#searched += searched;
+    this.#slice += searched;
     const cut = cutMiddle(text, limit, filter);
     return this.#spend(this.#fits(cut) ? cut : noteText(text));
   }

@@ -29,8 +29,10 @@ interface Level {
 const [QUOTE, COMMA, MINUS, ZERO, NINE] = [0x22, 0x2c, 0x2d, 0x30, 0x39] as const;
 const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d] as const;
 
-/** Numbers that are compared with what a double holds in one slice; each takes about a microsecond. */
-const NUMBERS_PER_SLICE = 5_000;
+/** Characters that are looked at in one slice: about three milliseconds. */
+const SLICE_CHARACTERS = 100_000;
+/** A number that is compared with what a double holds takes as long as so many characters. */
+const COMPARED_CHARACTERS = 80;
 
 /**
  * The numbers of a valid JSON text whose value changes when they are read as doubles: `9007199254740993` would become another
@@ -43,11 +45,15 @@ export function findChangedNumbers(text: string): readonly ChangedNumber[] {
 
 /** The same, in slices. */
 export function* searchChangedNumbers(text: string): Sliced<readonly ChangedNumber[]> {
-  if (!CANDIDATE.test(text)) return [];
+  if (!(yield* hasCandidate(text))) return [];
   const found: ChangedNumber[] = [];
   const levels = new Levels();
-  let compared = 0;
+  let pause = SLICE_CHARACTERS;
   for (let at = 0; at < text.length; at += 1) {
+    if (at >= pause) {
+      pause = at + SLICE_CHARACTERS;
+      yield;
+    }
     const unit = text.charCodeAt(at);
     if (unit === QUOTE) {
       const end = endOfTextIn(text, at);
@@ -56,16 +62,26 @@ export function* searchChangedNumbers(text: string): Sliced<readonly ChangedNumb
     } else if (unit === MINUS || isDigit(unit)) {
       const end = endOfNumber(text, at);
       if (end - at > LONGEST_HELD || hasExponent(text, at, end)) {
-        compared += 1;
+        pause -= COMPARED_CHARACTERS;
         const literal = text.slice(at, end);
         if (changes(literal)) found.push({ path: levels.path(text), literal });
         if (found.length >= MOST_NAMED) break;
-        if (compared % NUMBERS_PER_SLICE === 0) yield;
       }
       at = end - 1;
     } else levels.pass(unit);
   }
   return found;
+}
+
+/** What a number needs to be suspicious; a part begins with what may be the beginning of one at the end of the part before it. */
+const CANDIDATE_CHARACTERS = 16;
+
+function* hasCandidate(text: string): Sliced<boolean> {
+  for (let at = 0; at < text.length; at += SLICE_CHARACTERS) {
+    if (at > 0) yield;
+    if (CANDIDATE.test(text.slice(Math.max(0, at - CANDIDATE_CHARACTERS), at + SLICE_CHARACTERS))) return true;
+  }
+  return false;
 }
 
 /** What is open around the current place. Entries are used again, since a text may open hundreds of thousands. */

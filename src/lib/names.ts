@@ -39,12 +39,16 @@ export function toPascalCase(spelling: string): string {
 /** Removes accents; a letter of another script becomes its code point, so that different names stay different. */
 function toAscii(text: string): string {
   if (PRINTABLE_ASCII.test(text)) return text;
-  return text
-    .normalize('NFKD')
-    .replace(/\p{M}+/gu, '')
-    .replace(/[^\p{ASCII}]/gu, (char) =>
-      /[\p{L}\p{N}]/u.test(char) ? ` u${(char.codePointAt(0) ?? 0).toString(16)} ` : ' ',
-    );
+  return (
+    text
+      .normalize('NFKD')
+      // One character may become eighteen.
+      .slice(0, 4 * MAX_NAME_LENGTH)
+      .replace(/\p{M}+/gu, '')
+      .replace(/[^\p{ASCII}]/gu, (char) =>
+        /[\p{L}\p{N}]/u.test(char) ? ` u${(char.codePointAt(0) ?? 0).toString(16)} ` : ' ',
+      )
+  );
 }
 
 /**

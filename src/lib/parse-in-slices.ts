@@ -1,11 +1,11 @@
 import type { Sliced } from './sliced.js';
 
-/** Smaller values are parsed at once: it takes about a millisecond. */
-const WHOLE_BYTES = 256 * 1024;
+/** Smaller values are parsed at once: it takes a millisecond, or some where they hold as many objects as there can be. */
+const WHOLE_BYTES = 128 * 1024;
 /** Bytes that are looked at in one slice: about two milliseconds. */
-const SCANNED_BYTES = 512 * 1024;
+const SCANNED_BYTES = 256 * 1024;
 /** Large values lie no deeper in real messages; deeper ones are parsed at once. */
-const MAX_DEPTH = 16;
+const MAX_DEPTH = 200;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -24,30 +24,53 @@ interface Span {
 }
 
 /**
- * Parses a JSON text as `JSON.parse` does, in slices: lists and objects of more than 256 kB member by member.
+ * Parses a JSON text as `JSON.parse` does, in slices: lists and objects of more than 128 kB member by member.
  * @throws SyntaxError
  */
 export function* parseInSlices(text: Buffer, wholeBytes = WHOLE_BYTES): Sliced<unknown> {
-  const scanner = new Scanner(text, wholeBytes);
+  const scanner = new Scanner(text, wholeBytes, yield* findLarge(text, wholeBytes));
   return yield* scanner.parse(trim(text, { start: 0, end: text.length }), 0);
+}
+
+/** Where the large lists and objects end, by where they begin: so that no level looks again at what a deeper one holds. */
+function* findLarge(text: Buffer, wholeBytes: number): Sliced<ReadonlyMap<number, number>> {
+  const large = new Map<number, number>();
+  const open: number[] = [];
+  let pause = SCANNED_BYTES;
+  for (let at = 0; at < text.length; at += 1) {
+    const byte = text[at];
+    if (byte === QUOTE) at = endOfText(text, at);
+    else if (byte === OPEN_OBJECT || byte === OPEN_LIST) open.push(at);
+    else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) {
+      const start = open.pop();
+      if (start === undefined) throw malformed();
+      if (at - start > wholeBytes) large.set(start, at);
+    }
+    if (at >= pause) {
+      pause = at + SCANNED_BYTES;
+      yield;
+    }
+  }
+  return large;
 }
 
 class Scanner {
   readonly #text: Buffer;
   readonly #wholeBytes: number;
+  readonly #large: ReadonlyMap<number, number>;
 
-  constructor(text: Buffer, wholeBytes: number) {
+  constructor(text: Buffer, wholeBytes: number, large: ReadonlyMap<number, number>) {
     this.#text = text;
     this.#wholeBytes = wholeBytes;
+    this.#large = large;
   }
 
   *parse(span: Span, depth: number): Sliced<unknown> {
     const kind = this.#kindOf(span);
     if (kind === undefined || depth === MAX_DEPTH || span.end - span.start <= this.#wholeBytes)
       return this.#whole(span);
-    const parts = yield* this.#split(span);
-    if (parts === undefined) return this.#whole(span);
-    return kind === 'list' ? yield* this.#parseList(parts, depth) : yield* this.#parseObject(parts, depth);
+    const groups = yield* this.#split(span);
+    return kind === 'list' ? yield* this.#parseList(groups, depth) : yield* this.#parseObject(groups, depth);
   }
 
   #kindOf({ start, end }: Span): keyof typeof BRACKETS | undefined {
@@ -60,9 +83,9 @@ class Scanner {
     return JSON.parse(this.#text.toString('utf8', start, end));
   }
 
-  *#parseList(parts: readonly Span[], depth: number): Sliced<unknown> {
+  *#parseList(groups: readonly Span[], depth: number): Sliced<unknown> {
     const list: unknown[] = [];
-    for (const group of this.#groups(parts)) {
+    for (const group of groups) {
       if (this.#isLarge(group)) list.push(yield* this.parse(trim(this.#text, group), depth + 1));
       else for (const item of this.#wrapped(group, 'list') as unknown[]) list.push(item);
       yield;
@@ -70,9 +93,9 @@ class Scanner {
     return list;
   }
 
-  *#parseObject(parts: readonly Span[], depth: number): Sliced<unknown> {
+  *#parseObject(groups: readonly Span[], depth: number): Sliced<unknown> {
     const members: [string, unknown][] = [];
-    for (const group of this.#groups(parts)) {
+    for (const group of groups) {
       const named = this.#isLarge(group) ? this.#splitMember(group) : undefined;
       if (named === undefined) members.push(...Object.entries(this.#wrapped(group, 'object') as object));
       else members.push([named.name, yield* this.parse(named.value, depth + 1)]);
@@ -91,53 +114,60 @@ class Scanner {
     return JSON.parse(open + this.#text.toString('utf8', start, end) + close);
   }
 
-  /** Neighbouring members that are small together are parsed together. */
-  *#groups(parts: readonly Span[]): Generator<Span> {
-    let group: Span | undefined;
-    for (const { start, end } of parts) {
-      const joined: Span = { start: group?.start ?? start, end };
-      if (group !== undefined && this.#isLarge(joined)) {
-        yield group;
-        group = { start, end };
-      } else {
-        group = joined;
-      }
-    }
-    if (group !== undefined) yield group;
-  }
-
-  /** The members of a list or an object, without the commas between them; undefined where it has none, or brackets that do not match. */
-  *#split({ start, end }: Span): Sliced<readonly Span[] | undefined> {
+  /** The members of a list or an object, without the commas between them; neighbours that are small together are one span. */
+  *#split({ start, end }: Span): Sliced<readonly Span[]> {
     const text = this.#text;
-    const parts: Span[] = [];
+    const groups: Span[] = [];
+    let group: Span | undefined;
+    const close = (): void => {
+      if (group === undefined) return;
+      const { start: first, end: last } = trim(text, group);
+      // A comma with nothing before or after it.
+      if (first === last) throw malformed();
+      groups.push(group);
+    };
+    const add = (from: number, to: number): void => {
+      if (group !== undefined && to - group.start <= this.#wholeBytes) {
+        group = { start: group.start, end: to };
+        return;
+      }
+      close();
+      group = { start: from, end: to };
+    };
     let depth = 0;
     let from = start + 1;
     let pause = start + SCANNED_BYTES;
     for (let at = start + 1; at < end - 1; at += 1) {
-      const byte = text[at] ?? 0;
+      const byte = text[at];
       if (byte === QUOTE) at = endOfText(text, at);
-      else if (byte === OPEN_OBJECT || byte === OPEN_LIST) depth += 1;
-      else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) depth -= 1;
+      else if (byte === OPEN_OBJECT || byte === OPEN_LIST) {
+        const beyond = this.#large.get(at);
+        if (beyond === undefined) depth += 1;
+        else at = beyond;
+      } else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) depth -= 1;
       else if (byte === COMMA && depth === 0) {
-        parts.push({ start: from, end: at });
+        add(from, at);
         from = at + 1;
       }
-      if (depth < 0 || at < 0) return undefined;
+      if (depth < 0) throw malformed();
       if (at >= pause) {
         pause = at + SCANNED_BYTES;
         yield;
       }
     }
-    const last = { start: from, end: end - 1 };
-    const isEmpty = parts.length === 0 && trim(text, last).start >= trim(text, last).end;
-    return depth === 0 && !isEmpty ? [...parts, last] : undefined;
+    if (depth !== 0) throw malformed();
+    // Many blanks between two brackets are large, and nothing.
+    if (group === undefined && isEmpty(text, { start: from, end: end - 1 })) return [];
+    add(from, end - 1);
+    close();
+    return groups;
   }
 
   /** The name and the value of one member; undefined where it has another form, which `JSON.parse` then refuses. */
   #splitMember(span: Span): { readonly name: string; readonly value: Span } | undefined {
     const { start, end } = trim(this.#text, span);
-    const close = this.#text[start] === QUOTE ? endOfText(this.#text, start) : -1;
-    if (close < 0) return undefined;
+    if (this.#text[start] !== QUOTE) return undefined;
+    const close = endOfText(this.#text, start);
     const colon = trim(this.#text, { start: close + 1, end });
     if (this.#text[colon.start] !== COLON) return undefined;
     const name: unknown = this.#whole({ start, end: close + 1 });
@@ -145,14 +175,23 @@ class Scanner {
   }
 }
 
-/** Where the string ends that begins here; before the text where it has no end. */
+/** Where the string ends that begins here. @throws SyntaxError where it has no end */
 function endOfText(text: Buffer, start: number): number {
   for (let at = text.indexOf(QUOTE, start + 1); at >= 0; at = text.indexOf(QUOTE, at + 1)) {
     let slashes = 0;
     while (text[at - 1 - slashes] === BACKSLASH) slashes += 1;
     if (slashes % 2 === 0) return at;
   }
-  return -1;
+  throw malformed();
+}
+
+function malformed(): SyntaxError {
+  return new SyntaxError('the text is not valid JSON');
+}
+
+function isEmpty(text: Buffer, span: Span): boolean {
+  const { start, end } = trim(text, span);
+  return start >= end;
 }
 
 /** The same part without white space around it. */

@@ -3,6 +3,7 @@ import type { WithheldTool } from '../catalog/integrity/guard-tools.js';
 import { isSpeltLike, toSnakeCase } from '../lib/names.js';
 import { runAtOnce, type Sliced } from '../lib/sliced.js';
 import { echoName, quoteValues } from '../lib/text.js';
+import { turns } from '../lib/turns.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import { dangerRank, type Operation } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
@@ -97,6 +98,10 @@ export async function unknownOperation(name: string, given: JsonObject, snapshot
 
 const LIST_OPERATIONS = 'List the operations with introspect: {"query": "operations"}';
 
+/** Units of work that a search takes: a hundred unknown names at the same time would be searched for in one turn. */
+const SEARCH_WORK = 200_000;
+const SEARCH_LANE = 'search for unknown names';
+
 /** How many operations are suggested by what they do. */
 const MOST_FOUND = 3;
 
@@ -109,6 +114,9 @@ async function nothingNamed(
 ): Promise<OperationError> {
   const nearest = similar.filter(snapshot.isCallable);
   if (!nearest.some((operation) => isSpeltLike(name, operation.name))) {
+    const room = turns.enter(SEARCH_LANE);
+    if (room !== undefined) await room;
+    turns.spend(SEARCH_WORK);
     const found = (await snapshot.search(name, MOST_FOUND))
       .map(({ operation }) => operation)
       .filter(snapshot.isCallable);

@@ -1,4 +1,5 @@
 import { escapeAgain } from '../lib/json-literal.js';
+import { turns } from '../lib/turns.js';
 import type { HandlerOutcome } from '../protocol/call.js';
 import type { WordsMode } from '../protocol/clean-words.js';
 import type { InputRequired } from '../protocol/consent.js';
@@ -64,6 +65,7 @@ export async function shape(
 ): Promise<Reply> {
   if ('toolResult' in outcome) {
     if (outcome.toolResult instanceof LargeAnswer) return shapeLarge(outcome.toolResult);
+    await takeTurn(lengthOf(outcome.toolResult));
     const passed = outcome.toolResult instanceof WireAnswer ? passOn(outcome.toolResult, pass, limits) : undefined;
     if (passed !== undefined) return passed;
     const toolResult = readToolResult(outcome.toolResult);
@@ -77,6 +79,30 @@ export async function shape(
   return limited(envelope(JSON.stringify(outcome.data ?? null), [], outcome.warnings ?? [], outcome.meta), limits);
 }
 
+/** Characters from which on reading an answer takes milliseconds, and so does all that follows. */
+const LARGE_TEXT = 64 * 1024;
+const ANSWERS_LANE = 'answers';
+
+/** Large answers that arrive together are read one a turn, and each is read and cut in different turns. */
+async function takeTurn(characters: number): Promise<void> {
+  if (characters < LARGE_TEXT) return;
+  const room = turns.enter(ANSWERS_LANE);
+  if (room !== undefined) await room;
+  turns.spend(characters / 2);
+}
+
+/** Characters of an answer's texts: an estimate, which costs nothing. */
+function lengthOf(result: ToolCallResult | WireAnswer): number {
+  if (result instanceof WireAnswer) return result.text.length;
+  const { content } = result;
+  if (!Array.isArray(content)) return 0;
+  const texts = content.map((block) => (isJsonObject(block) && typeof block['text'] === 'string' ? block['text'] : ''));
+  return texts.reduce((sum, { length }) => sum + length, content.length * BLOCK_CHARACTERS);
+}
+
+/** The members around the text of a block. */
+const BLOCK_CHARACTERS = 25;
+
 /** Writes an answer from the result store. */
 export function shapeStored({ dataText, warnings }: ReadData, limits: PayloadLimits): Reply {
   return limited(envelope(dataText, [], warnings), limits);
@@ -89,6 +115,7 @@ function shapeFailedTool(error: OperationError, operation: Operation, result: To
 
 async function shapeToolResult(result: ToolCallResult, finish: FinishAnswer): Promise<Reply> {
   const { dataText: whole, value, blocks } = toResultData(result);
+  await takeTurn(whole.length);
   const { dataText, warnings, isPart = false } = await finish(whole, value);
   const beside = isPart ? blocks.filter(({ type }) => type !== 'text') : blocks;
   return { ...envelope(dataText, beside, warnings, envelopeMeta(result)), ...passThrough(result) };

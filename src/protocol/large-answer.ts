@@ -65,6 +65,8 @@ const NOTHING = Buffer.alloc(0);
 /** More parts are copied together, because each is written by itself. */
 const MOST_PARTS = 32;
 const PIECE_BYTES = 2 * 1024 * 1024;
+/** From so many on, the parts of a message that is still coming are copied together. */
+const MOST_GATHERED = 512;
 
 /** Gathers the bytes of one message. Those of a large one are copied as they come, so that no moment copies all of them. */
 export class MessageBytes {
@@ -81,6 +83,8 @@ export class MessageBytes {
   add(part: Buffer): void {
     this.#length += part.length;
     this.#parts.push(part);
+    // A part of a few bytes costs an object, and keeps the memory of the network's buffer.
+    if (this.#parts.length >= MOST_GATHERED) this.#parts = [Buffer.concat(this.#parts)];
     if (this.#length <= LARGE_BYTES) return;
     for (const each of this.#parts) this.#share(each);
     this.#parts = [];

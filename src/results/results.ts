@@ -17,7 +17,7 @@ import { createResultStore } from './stored/result-store.js';
 const MAX_LEARNED_LENGTH = 20_000;
 
 /** Characters of an answer that is queried at once; a query of more lets other calls run again and again. */
-const LARGEST_AT_ONCE = 200_000;
+const LARGEST_AT_ONCE = 60_000;
 
 /** Makes an answer at once, or in slices where it is of many characters: each computed field reads all of them once more. */
 function runOf<T>(characters: number, work: Sliced<T>): T | Promise<T> {

@@ -142,8 +142,12 @@ export function attempt(check: Check, value: unknown, place: Place | undefined, 
   return trial;
 }
 
+/** A name that is put into a set costs more than one that is looked at. */
+const SEEN_UNITS = 5;
+
 export function adoptSeen(run: Run, { seen }: Run): void {
   if (run.seen === undefined || seen === undefined) return;
+  run.meter.spend(SEEN_UNITS * (seen.members.size + seen.items.size));
   for (const name of seen.members) run.seen.members.add(name);
   for (const index of seen.items) run.seen.items.add(index);
   run.seen.allMembers ||= seen.allMembers;

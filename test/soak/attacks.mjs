@@ -120,7 +120,7 @@ export const ATTACKS = [
   {
     name: 'deep nesting',
     tools: [tool('create_note', { text: {} })],
-    requests: ['['.repeat(500_000) + ']'.repeat(500_000), '{"a":'.repeat(150_000) + '1' + '}'.repeat(150_000)].map(
+    requests: ['['.repeat(500_000) + ']'.repeat(500_000), `${'{"a":'.repeat(150_000)}1${'}'.repeat(150_000)}`].map(
       (deep) => `{"operation":"create_note","params":{"text":${deep}}}`,
     ),
   },
@@ -382,5 +382,124 @@ export const ATTACKS = [
     tools: [tool('run_flood', { flood: { type: 'object' } })],
     settleMs: 500,
     requests: [call('run_flood', { flood: { kind: 'progress', count: 100_000 } })],
+  },
+  ...['noise', 'blanks', 'halves', 'errors', 'answers'].map((kind) => ({
+    name: `a flood of lines: ${kind}`,
+    tools: [tool('run_flood', { flood: { type: 'object' } })],
+    settleMs: 500,
+    requests: [call('run_flood', { flood: { kind, count: 500_000 } })],
+  })),
+  {
+    name: 'a flood of batches',
+    tools: [tool('run_flood', { flood: { type: 'object' } })],
+    settleMs: 500,
+    requests: [call('run_flood', { flood: { kind: 'batches', count: 20 } })],
+  },
+  {
+    name: 'answers below a megabyte',
+    tools: [tool('list_rows', { size: { type: 'string' }, shape: { type: 'string' } })],
+    program: 'small-answers.mjs',
+    requests: ['escaped', 'structured', 'twice', 'blocks', 'objects', 'nested', 'digits', 'names'].flatMap((shape) => [
+      call('list_rows', { shape }),
+      call('list_rows', { shape, first: 5, sort: '-a' }),
+      repeat(10, () => call('list_rows', { shape, filter: { a: { gt: 1 } } })),
+    ]),
+    config: { limits: { maxResponseSize: 10_485_760 } },
+  },
+  {
+    name: 'answers below a megabyte, passed on',
+    tools: [tool('list_rows', { size: { type: 'string' }, shape: { type: 'string' } })],
+    program: 'small-answers.mjs',
+    requests: ['escaped', 'structured', 'twice', 'blocks', 'objects', 'nested', 'digits', 'names'].map((shape) =>
+      call('list_rows', { shape }),
+    ),
+    config: { limits: { maxResponseSize: 10_485_760 }, results: { maxBytes: 0 } },
+  },
+  {
+    name: 'questions to a stored answer',
+    tools: [tool('list_rows', { answer: { type: 'string' } })],
+    requests: [
+      [
+        { search: '(a+)+$' },
+        { search: '(a|a)*b'.repeat(30) },
+        { path: `rows${'[0]'.repeat(3_000)}` },
+        { path: 'rows.'.repeat(20_000) },
+      ]
+        .concat([{ path: `${'*.'.repeat(50)}a` }, { path: `..${'[*]'.repeat(100)}` }, { search: 'a'.repeat(200_000) }])
+        .flatMap((params) => [
+          call('list_rows', {
+            answer: JSON.stringify({ rows: repeat(6_000, (id) => ({ id, text: 'a'.repeat(100) })) }),
+          }),
+          (answer) =>
+            call('introspect', { query: 'result', name: /res_[A-Za-z0-9_-]+/.exec(answer)?.[0] ?? 'none', ...params }),
+        ]),
+    ].flat(),
+  },
+  {
+    name: 'wide and deep questions',
+    tools: [tool('list_rows', { answer: { type: 'string' } })],
+    requests: [
+      { fields: repeat(9_999, (index) => `text_${index}`) },
+      { fields: repeat(9_999, (index) => `a${index}.${'b.'.repeat(10)}c`) },
+      { filter: repeat(15, () => 0).reduce((inner) => ({ and: [inner, inner] }), { id: { gt: 1 } }) },
+      { filter: repeat(6, () => 0).reduce((inner) => ({ or: repeat(6, () => inner) }), { text: { contains: 'zz' } }) },
+      { filter: { id: { in: repeat(9_999, (index) => -index) } } },
+      { filter: { text: { like: '%a'.repeat(500) } } },
+      { filter: members(9_999, (index) => [`txet_${index}`, 1]) },
+      { sort: repeat(9_999, (index) => `text_${index}`) },
+      { aggregate: members(5_000, (index) => [`n${index}`, { count: true, sum: 'id', group_by: 'text' }]) },
+      { query: 'aaaa '.repeat(20_000) },
+    ].map((question) =>
+      call('list_rows', {
+        answer: JSON.stringify({ rows: repeat(3_000, (id) => ({ id, text: `${'a'.repeat(60)}${id}` })) }),
+        ...question,
+      }),
+    ),
+  },
+  {
+    name: 'names that nearly match',
+    tools: [
+      tool(
+        'create_note',
+        members(3_000, (index) => [`parameter_number_${index}_of_many`, { type: 'string' }]),
+      ),
+    ],
+    requests: [
+      call(
+        'create_note',
+        members(10_000, (index) => [`paramter_nubmer_${index}_of_mnay`, 1]),
+      ),
+      call(
+        'create_note',
+        members(5_000, (index) => [`${'\u{fdfa}'.repeat(30)}${index}`, 1]),
+      ),
+      call('\u{fdfa}'.repeat(80), {}),
+      call('create_note', { ['e\u0301'.repeat(150_000)]: 1 }),
+      { operation: 'create_note', params: {}, ...members(10_000, (index) => [`operatoin_${index}`, 1]) },
+    ],
+  },
+  {
+    name: 'numbers of many digits',
+    tools: [tool('create_note', { ids: { type: 'array', items: { type: 'number', multipleOf: 0.01 } } })],
+    requests: [
+      ...['1e400', '9'.repeat(10_000), `0.${'1'.repeat(10_000)}`, `1${'0'.repeat(300)}`, '1e-400', '0.1e1'].map(
+        (one) =>
+          `{"operation":"create_note","params":{"ids":[${repeat(Math.min(9_999, Math.floor(900_000 / (one.length + 1))), () => one).join()}]}}`,
+      ),
+    ],
+  },
+  {
+    name: 'secrets in long texts',
+    config: { policy: { rules: [{ match: { params: { a: { glob: ['**'] } } }, decision: 'confirm' }] } },
+    tools: [tool('create_note', {}), tool('delete_note', {})],
+    requests: ['create_note', 'delete_note'].flatMap((name) =>
+      ['password=', 'https://a:b', 'eyJhbGciOiJ-', '-----BEGIN PRIVATE KEY-----\n', 'basic A', '--api-key '].map(
+        (text) =>
+          call(name, {
+            a: 'x',
+            ...members(15, (index) => [`t${index}`, text.repeat(Math.floor(62_000 / text.length))]),
+          }),
+      ),
+    ),
   },
 ];

@@ -1,16 +1,22 @@
 /**
- * Sends random requests to a running gateway for a while, and ends with 1 where an answer breaks a promise:
- * a request is answered, never by 5xx without a JSON-RPC body, never with a stack or a class name; /healthz answers; the process lives.
+ * Sends random requests to a gateway over HTTP and over stdio for a while, and ends with 1 where an answer breaks a promise:
+ * a request is answered, never by 5xx, never with a stack or a class name, and by a valid envelope; numbers come back as they
+ * were sent; /healthz answers; the process lives. About two thirds of the calls are made from the schemas that introspection
+ * shows, so that they reach the upstream; the rest breaks rules, from the first byte on.
  *
  *   npm run fuzz [-- --seconds N] [--seed N]
  *
  * Equal seeds send equal requests as long as the answers, whose tokens and cursors are sent back, are equal.
  */
+import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { REVISION, startGateway } from './soak-gateway.mjs';
+import { here, REVISION, send, startGateway } from './soak-gateway.mjs';
+import { createValidDrawing } from './valid-values.mjs';
 
 const { values: flags } = parseArgs({
   options: { seconds: { type: 'string', default: '60' }, seed: { type: 'string', default: `${Date.now() % 2 ** 31}` } },
@@ -61,6 +67,9 @@ const TOOLS = [
     $defs: { node: { properties: { next: { $ref: '#/$defs/node' }, kind: { enum: ['a', 'b'] } } } },
   },
 }));
+
+/** Without it calls that destroy something end at the confirmation. */
+const ALLOW = [{ match: { operation: '*' }, decision: 'allow' }];
 
 const ROWS = JSON.stringify({
   rows: Array.from({ length: 300 }, (_, id) => ({ id, title: `row ${id}`, tags: ['a', `t${id % 7}`], at: null })),
@@ -158,7 +167,8 @@ const OPERATORS = [
 ];
 
 /** What is drawn with the numbers of one worker. */
-function createDrawing(random) {
+/** @param operations what introspection says of each operation */
+function createDrawing(random, operations) {
   const below = (count) => Math.floor(random() * count);
   const oneOf = (list) => list[below(list.length)];
   const chance = (share) => random() < share;
@@ -220,7 +230,11 @@ function createDrawing(random) {
             : value();
     return chance(0.1) ? { operation, ...object() } : { operation, params };
   };
+  const valid = createValidDrawing({ below, oneOf, chance });
+  // `below` is of a worker's numbers.
+  const validCall = () => valid.call(oneOf(operations));
   const given = () => {
+    if (chance(0.7)) return chance(0.9) ? validCall() : { operations: Array.from({ length: 1 + below(5) }, validCall) };
     const kind = below(10);
     if (kind < 7) return call();
     return kind < 9
@@ -230,6 +244,21 @@ function createDrawing(random) {
         }
       : value();
   };
+  /** A call that nothing around it makes invalid. */
+  const sound = (id) => ({
+    jsonrpc: '2.0',
+    id,
+    method: 'tools/call',
+    params: {
+      name: 'mcp_aql',
+      _meta: {
+        'io.modelcontextprotocol/protocolVersion': REVISION,
+        'io.modelcontextprotocol/clientInfo': { name: 'fuzz', version: '1' },
+        'io.modelcontextprotocol/clientCapabilities': {},
+      },
+      arguments: given(),
+    },
+  });
   const message = (id) => {
     const kind = below(20);
     const meta = {
@@ -257,13 +286,26 @@ function createDrawing(random) {
     return { jsonrpc: chance(0.98) ? '2.0' : value(), id: chance(0.95) ? id : value(), method, params };
   };
   const body = (id) => {
+    if (chance(0.8)) {
+      const whole = sound(id);
+      return { body: JSON.stringify(whole), method: whole.method, name: whole.params.name, call: whole };
+    }
     const whole = chance(0.05) ? value() : chance(0.05) ? [message(id), message(id)] : message(id);
     const json = JSON.stringify(whole);
     if (chance(0.95)) return { body: json, method: whole?.method, name: whole?.params?.name };
     const at = below(json.length);
     return { body: chance(0.5) ? json.slice(0, at) : `${json.slice(0, at)}${text()}${json.slice(at)}` };
   };
-  const headers = ({ method, name }) => {
+  const headers = ({ method, name, call }) => {
+    if (call !== undefined)
+      return {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        'mcp-protocol-version': REVISION,
+        'mcp-method': method,
+        'mcp-name': name,
+        ...(chance(0.02) && { 'x-long': 'a'.repeat(below(8_000)) }),
+      };
     const all = {
       'content-type': chance(0.97) ? 'application/json' : oneOf(['text/plain', 'application/json; charset=latin1', '']),
       accept: chance(0.97) ? 'application/json, text/event-stream' : oneOf(['*/*', 'text/html', 'application/json']),
@@ -285,7 +327,7 @@ function createDrawing(random) {
       learned.push(one);
     if (learned.length > 50) learned.splice(0, learned.length - 50);
   };
-  return { below, body, headers, learn, chance, oneOf };
+  return { below, body, headers, learn, chance, oneOf, sound };
 }
 
 /** A line of a stack, or the name of a class of errors. */
@@ -309,8 +351,56 @@ const isJson = (text) => {
   }
 };
 
+/** The messages of an answer: JSON, or the data of server-sent events. */
+function messagesIn(answer) {
+  const texts = isJson(answer) ? [answer] : [...answer.matchAll(/^data: ?(.*)$/gm)].map(([, data]) => data);
+  return texts.map((text) => (isJson(text) ? JSON.parse(text) : undefined));
+}
+
+/** How many calls reached the upstream, of how many that were sent: refusals alone try little. */
+const reached = { calls: 0, upstream: 0 };
+
+/** What is wrong with the envelope of a call's answer: JSON-RPC, a tool result, and in it MCP-AQL's success or failure. */
+function faultOf({ call }, message) {
+  if (message?.jsonrpc !== '2.0' || message.id !== call.id) return 'no JSON-RPC answer to the request';
+  if (message.error !== undefined)
+    return typeof message.error.code === 'number' ? undefined : 'an error without a code';
+  const [block, ...rest] = message.result?.content ?? [];
+  if (block?.type !== 'text' || !isJson(block.text)) return 'no JSON in the first block';
+  const envelope = JSON.parse(block.text);
+  const outcomes = Array.isArray(envelope.results) ? envelope.results.map((each) => each.result ?? each) : [envelope];
+  for (const outcome of outcomes) {
+    if (typeof outcome?.success !== 'boolean') return 'an envelope without success';
+    if (outcome.success === (outcome.error !== undefined)) return 'success with an error, or failure without one';
+    if (!outcome.success && (typeof outcome.error.code !== 'string' || typeof outcome.error.message !== 'string'))
+      return 'a failure without code or message';
+  }
+  return rest.length > 10 ? 'too many blocks' : undefined;
+}
+
+/** The upstream sends the arguments back as they came: a number that is not what was sent has been changed on the way. */
+function judgeCall(sent, answer) {
+  const message = messagesIn(answer).find((each) => each?.id === sent.call.id);
+  const about = `${sent.body.slice(0, 200)} <- ${answer.slice(0, 300)}`;
+  const fault = faultOf(sent, message);
+  if (fault !== undefined) note(fault, about);
+  reached.calls += 1;
+  const text = message?.result?.content?.[0]?.text ?? '';
+  if (!text.includes('"echo"') && !text.includes('\\"echo\\"')) return;
+  reached.upstream += 1;
+  const { operation, params = {} } = sent.call.params.arguments;
+  if (typeof operation !== 'string' || !isJson(text)) return;
+  const echoed = JSON.parse(text).data?.echo;
+  if (echoed === undefined || typeof echoed !== 'object') return;
+  for (const [name, value] of Object.entries({ ...params, ...params.input })) {
+    if (name === 'input' || !(name in echoed)) continue;
+    if (JSON.stringify(echoed[name]) !== JSON.stringify(value)) note(`'${name}' was changed`, about);
+  }
+}
+
 function judge(sent, response, answer) {
   const { status } = response;
+  if (sent.call !== undefined) judgeCall(sent, answer);
   const code = /"code\\?":\s*\\?"?(-?[A-Z_0-9]+)/.exec(answer)?.[1] ?? 'no error';
   const outcome = `${status} ${code}`;
   outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
@@ -326,7 +416,8 @@ function judge(sent, response, answer) {
 
 async function exchange(url, drawing, id) {
   const sent = drawing.body(id);
-  const method = drawing.chance(0.98) ? 'POST' : drawing.oneOf(['GET', 'PUT', 'DELETE', 'OPTIONS']);
+  const method =
+    sent.call !== undefined || drawing.chance(0.9) ? 'POST' : drawing.oneOf(['GET', 'PUT', 'DELETE', 'OPTIONS']);
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(), ANSWER_MS);
   try {
@@ -355,33 +446,106 @@ async function checkHealth(url) {
   if (response.status !== 200) note('/healthz did not answer', response);
 }
 
+/** Sends messages as lines, some of them broken, and notes each call without an answer. */
+function startStdio(directory) {
+  const args = [here('../../dist/cli/main.js'), '--config', join(directory, 'gateway.config.json'), 'stdio'];
+  const gateway = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'pipe'] });
+  const waiting = new Map();
+  let words = '';
+  gateway.stderr.on('data', (chunk) => {
+    words = (words + chunk).slice(-20_000);
+  });
+  gateway.stdin.on('error', () => {});
+  createInterface({ input: gateway.stdout }).on('line', (line) => {
+    if (!isJson(line)) return note('a line that is no JSON', line);
+    const message = JSON.parse(line);
+    waiting.get(message.id)?.(line);
+    waiting.delete(message.id);
+  });
+  const answerTo = (id) =>
+    new Promise((resolve) => {
+      const timer = setTimeout(() => resolve(undefined), ANSWER_MS);
+      waiting.set(id, (line) => {
+        clearTimeout(timer);
+        resolve(line);
+      });
+    });
+  return {
+    gateway,
+    words: () => words,
+    async exchange(drawing, id) {
+      const sent = drawing.body(id);
+      if (sent.body.includes('\n')) return;
+      gateway.stdin.write(`${sent.body}\n`);
+      if (sent.call === undefined) return;
+      const answer = await answerTo(id);
+      if (answer === undefined) note('no answer over stdio', sent.body);
+      else {
+        drawing.learn(answer);
+        judge(sent, { status: 'stdio' }, answer);
+      }
+    },
+  };
+}
+
+/** What introspection says of each operation of the upstream. */
+async function introspect(url) {
+  const ask = async (params) => {
+    const { answer } = await send(url, { operation: 'introspect', params }, 1);
+    return JSON.parse(messagesIn(answer).at(-1).result.content[0].text).data;
+  };
+  // The gateway is ready when an upstream may still be listing its tools.
+  for (let attempt = 0; attempt < 300; attempt += 1) {
+    const { operations } = await ask({ query: 'operations', first: 100 });
+    const own = operations.filter(({ name }) => TOOLS.some((tool) => name === tool.name || name.endsWith('_rows')));
+    if (own.length >= TOOLS.length)
+      return Promise.all(own.map(async ({ name }) => (await ask({ query: 'operations', name })).operation));
+    await delay(100);
+  }
+  throw new Error('the upstream has no operations');
+}
+
 console.log(`seed ${seed}, ${seconds} seconds: repeat with 'npm run fuzz -- --seed ${seed}'`);
 const directory = await mkdtemp(join(tmpdir(), 'fuzz-'));
-const { gateway, url, words, ready } = await startGateway({ tools: TOOLS }, directory);
+const settings = { tools: TOOLS, program: 'echo-upstream.mjs', config: { policy: { rules: ALLOW } } };
+const { gateway, url, words, ready } = await startGateway(settings, directory);
+let stdio;
 let sent = 0;
 try {
   await ready();
+  const operations = await introspect(url);
+  stdio = startStdio(directory);
   const end = performance.now() + seconds * 1_000;
-  const work = async (worker) => {
-    const drawing = createDrawing(createRandom(seed + worker));
-    while (performance.now() < end && gateway.exitCode === null && problems.length < 100) {
+  const isOver = () => performance.now() >= end || gateway.exitCode !== null || problems.length >= 100;
+  const work = async (worker, exchangeOne) => {
+    const drawing = createDrawing(createRandom(seed + worker), operations);
+    while (!isOver()) {
       sent += 1;
-      await exchange(url, drawing, sent);
+      await exchangeOne(drawing, sent + 1_000_000 * worker);
       if (sent % 50 === 0) await checkHealth(url);
     }
   };
-  await Promise.all(Array.from({ length: WORKERS }, (_, worker) => work(worker)));
+  const overHttp = (drawing, id) => exchange(url, drawing, id);
+  await Promise.all([
+    ...Array.from({ length: WORKERS }, (_, worker) => work(worker, overHttp)),
+    work(WORKERS, (drawing, id) => stdio.exchange(drawing, id)),
+  ]);
   await checkHealth(url);
   if (gateway.exitCode !== null) note('the gateway ended', words());
-  const defects = words()
+  if (stdio.gateway.exitCode !== null) note('the gateway on stdio ended', stdio.words());
+  const defects = `${words()}\n${stdio.words()}`
     .split('\n')
     .filter((line) => /defect|unexpected|uncaught|unhandled/i.test(line));
   for (const line of defects.slice(0, 5)) note('a defect in the log', line);
+  if (reached.upstream * 2 < reached.calls) note('most calls were refused', JSON.stringify(reached));
 } finally {
   gateway.kill('SIGKILL');
+  stdio?.gateway.kill('SIGKILL');
   await rm(directory, { recursive: true, force: true });
 }
 const frequent = [...outcomes].sort(([, a], [, b]) => b - a).map(([outcome, count]) => `${outcome}: ${count}`);
 console.log(`Answers: ${frequent.join(', ')}`);
-console.log(`${sent} requests, ${problems.length} problems`);
+console.log(
+  `${sent} requests, ${reached.calls} of them sound calls, of which ${reached.upstream} reached the upstream; ${problems.length} problems`,
+);
 process.exitCode = problems.length > 0 ? 1 : 0;

@@ -1,6 +1,7 @@
 /**
  * An MCP server on stdio that offers the tools of a JSON file, and answers every call. A call whose arguments have `flood`
- * is answered after a flood of so many notifications: of changed tools, or of progress.
+ * is answered after a flood of so many lines: notifications of changed tools or of progress, or what is no message; `errors`
+ * go to stderr. One that has `result` is answered with the JSON text in it.
  */
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -24,8 +25,20 @@ const FLOODS = {
   }),
 };
 
+/** Lines that are no messages of their own: written as they are. */
+const RAW_FLOODS = {
+  noise: [process.stdout, 'x\n'],
+  blanks: [process.stdout, '\n'],
+  halves: [process.stdout, '{"jsonrpc":\n'],
+  errors: [process.stderr, 'e\n'],
+  answers: [process.stdout, '{"jsonrpc":"2.0","id":"none","result":{}}\n'],
+  batches: [process.stdout, `[${Array(20_000).fill('{"jsonrpc":"2.0","method":"x"}').join()}]\n`],
+};
+
 function flood({ kind, count }, progressToken) {
-  for (let index = 1; index <= count; index += 1) write(FLOODS[kind](index, progressToken));
+  const raw = RAW_FLOODS[kind];
+  if (raw !== undefined) raw[0].write(raw[1].repeat(count));
+  else for (let index = 1; index <= count; index += 1) write(FLOODS[kind](index, progressToken));
 }
 
 const ANSWERS = {
@@ -45,6 +58,11 @@ const ANSWERS = {
 for await (const line of createInterface({ input: process.stdin })) {
   const { id, method, params } = JSON.parse(line);
   if (id === undefined) continue;
+  const result = params?.arguments?.result;
+  if (result !== undefined) {
+    process.stdout.write(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}\n`);
+    continue;
+  }
   const answer = ANSWERS[method];
   write({
     id,

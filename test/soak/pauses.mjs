@@ -5,6 +5,9 @@
  *
  *   npm run soak [-- part of an attack's name]
  *
+ * SOAK_DETAILS=1 prints each request of an attack, SOAK_PROFILE=1 besides what the longest turn of each did (a profile makes
+ * turns longer), SOAK_RUNS how often an attack is tried.
+ *
  * Ends with 1 where an attack holds the loop for longer than the bar. An attack that is over it is run again, because a pause
  * that only some of the runs show is the machine's.
  */
@@ -33,15 +36,18 @@ const report = (watcher) =>
   });
 
 async function readHeld(gateway, file) {
-  if (!SEES_HELD) return undefined;
+  if (!SEES_HELD) return {};
   await rm(file, { force: true });
   gateway.kill('SIGUSR2');
   for (let attempt = 0; attempt < 500; attempt += 1) {
     const text = await readFile(file, 'utf8').catch(() => '');
-    if (text.endsWith('\n')) return Number(text);
+    if (text.endsWith('\n')) {
+      const [held, ...stacks] = text.trimEnd().split('\n');
+      return { held: Number(held), stacks };
+    }
     await delay(10);
   }
-  return undefined;
+  return {};
 }
 
 /** Requests that are a list are sent at the same time; the answer is the first one's. */
@@ -72,7 +78,7 @@ async function run(attack) {
     const pauses = [];
     const note = async (what, code) => {
       const ms = await report(watcher);
-      pauses.push({ what, code, ms, held: await readHeld(gateway, heldFile) });
+      pauses.push({ what, code, ms, ...(await readHeld(gateway, heldFile)) });
     };
     await readHeld(gateway, heldFile);
     await ready();
@@ -131,8 +137,10 @@ for (const attack of [...ATTACKS, ...ANSWER_ATTACKS].filter(({ name }) => name.i
     `${attack.name.padEnd(39)}${mark} ${round(longest.ms)} ${round(held.held)} ${round(idle)}  ${longest.what}, held ${held.what}; ${codes}`,
   );
   if (process.env.SOAK_DETAILS !== undefined) {
-    for (const { what, ms, held: turn, code } of pauses)
+    for (const { what, ms, held: turn, code, stacks = [] } of pauses) {
       console.log(`    ${what.padEnd(12)} ${round(ms)} ${round(turn)}  ${code}`);
+      for (const stack of stacks) console.log(`        ${stack}`);
+    }
   }
 }
 console.log(`Milliseconds. The bar is ${BAR_MS}; attacks over it: ${over}`);

@@ -1,8 +1,9 @@
 import { describeCombinations } from '../../catalog/arguments/combinations.js';
-import { validExample } from '../../catalog/arguments/example-params.js';
+import { findValidExample } from '../../catalog/arguments/example-params.js';
 import { riskInWords, trialInWords, trialVariant } from '../../catalog/call-danger.js';
 import { visibleInputSchema } from '../../catalog/grouped-tools/narrow-schema.js';
 import type { EndpointPlan } from '../../endpoint/endpoint-plan.js';
+import type { Sliced } from '../../lib/sliced.js';
 import { cleanSchema, cutText, summarizeText } from '../../lib/text.js';
 import type { JsonObject } from '../../protocol/json.js';
 import {
@@ -17,7 +18,7 @@ import type { Absence } from '../../protocol/tools.js';
 import type { ControlSet } from '../../results/result-types.js';
 import { describeControls, describeQueryLanguage, exampleControls } from './describe-controls.js';
 import type { Include } from './parse-query.js';
-import { describeParameters, describeReturns, type ParameterInfo } from './types/parameter-info.js';
+import { describeInSlices, describeReturns, PARAMETERS_PER_SLICE, type ParameterInfo } from './types/parameter-info.js';
 
 /** What a description needs beside the operation: its endpoint, the decision of policy, and the controls that it takes. */
 export interface OperationView {
@@ -109,10 +110,19 @@ function withUpstreamTag(description: string, { upstream }: Operation, { hasSeve
   return `[${cutText(upstream, LONGEST_UPSTREAM_TAG)}] ${description}`.trimEnd();
 }
 
-/** Everything that a caller needs: the introspection document's `OperationDetails`. */
-export function describeInFull(operation: Operation, view: OperationView, include: readonly Include[]): JsonObject {
+/** Everything that a caller needs: the introspection document's `OperationDetails`. Stops where there are many parameters. */
+export function* describeInFull(
+  operation: Operation,
+  view: OperationView,
+  include: readonly Include[],
+): Sliced<JsonObject> {
   const { category } = operation.classification;
   const controls = view.controlsOf(operation);
+  const parameters = yield* describeInSlices(operation);
+  const isLarge = operation.parameters.length > PARAMETERS_PER_SLICE;
+  if (isLarge) yield;
+  const examples = yield* examplesOf(operation, controls);
+  if (isLarge) yield;
   return {
     name: operation.name,
     semantic_category: category,
@@ -121,13 +131,13 @@ export function describeInFull(operation: Operation, view: OperationView, includ
     description: withTags(describeAtLength(operation), operation, view),
     permissions: CATEGORY_PERMISSIONS[category],
     parameters: [
-      ...describeParameters(operation),
+      ...parameters,
       ...(operation.merge === undefined ? [] : [IF_MATCH]),
       ...describeControls(operation, controls),
       ...(isConfirmable(operation, view) ? [CONFIRMATION_TOKEN] : []),
     ],
     returns: describeReturns(operation, controls.kind !== 'none'),
-    examples: examplesOf(operation, controls),
+    examples,
     ...describeQueryLanguage(controls),
     ...describeRelationships(operation),
     ...extrasOf(operation, include),
@@ -190,9 +200,9 @@ function isConfirmable(operation: Operation, { staticDecision }: OperationView):
 }
 
 /** Of a collection also one that combines controls (companion document "collection querying", section 6). */
-function examplesOf(operation: Operation, controls: ControlSet): readonly JsonObject[] {
+function* examplesOf(operation: Operation, controls: ControlSet): Sliced<readonly JsonObject[]> {
   const { name } = operation;
-  const params = validExample(operation);
+  const params = yield* findValidExample(operation);
   const examples = operation.examples ?? (params === undefined ? [] : [{ request: { operation: name, params } }]);
   if (params === undefined || controls.kind !== 'collection') return examples;
   return [...examples, { request: { operation: name, params: { ...params, ...exampleControls(controls) } } }];

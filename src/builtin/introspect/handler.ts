@@ -1,5 +1,6 @@
 import type { Catalog } from '../../catalog/catalog.js';
 import type { EndpointPlan } from '../../endpoint/endpoint-plan.js';
+import { runInTurns, type Sliced } from '../../lib/sliced.js';
 import type { Caller, HandlerOutcome, OperationHandler } from '../../protocol/call.js';
 import type { JsonObject } from '../../protocol/json.js';
 import type { PayloadLimits } from '../../protocol/limits.js';
@@ -86,7 +87,7 @@ export function createIntrospection(snapshot: IntrospectionSnapshot): OperationH
       case 'operations':
         return listOperations(snapshot, view, { ...protocol, session_id: caller.sessionId }, query);
       case 'operation':
-        return { operation: findOperation(snapshot, view, query) };
+        return { operation: await runInTurns(findOperation(snapshot, view, query), caller.sessionId) };
       case 'type':
         return { type: types().find(query.name) };
       case 'quota_status':
@@ -135,16 +136,16 @@ async function listOperations(
 }
 
 /** Null for an unknown name, which includes an upstream's own spelling (introspection document, 4.3); a warning explains it. */
-function findOperation(
+function* findOperation(
   { catalog, plan, absenceOf }: IntrospectionSnapshot,
   view: OperationView,
   { name, filters, include }: QueryOf<'operation'>,
-): JsonObject | null {
+): Sliced<JsonObject | null> {
   checkFilters(filters, { catalog, plan, absenceOf });
   const operation = catalog.find(name);
   if (operation === undefined) return null;
   requireFilters(operation, filters, plan);
-  return describeInFull(operation, view, include);
+  return yield* describeInFull(operation, view, include);
 }
 
 /** Characters of JSON to a token: names in snake_case and English sentences take somewhat more than three. */

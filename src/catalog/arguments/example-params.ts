@@ -1,6 +1,6 @@
 import { setMember } from '../../lib/json-path.js';
 import { createSuggester, type Suggest, toSnakeCase } from '../../lib/names.js';
-import { runAtOnce, type Sliced } from '../../lib/sliced.js';
+import type { Sliced } from '../../lib/sliced.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
 import type { Operation, Parameter, ParameterScope } from '../../protocol/operation.js';
 import { chosenParts, demandedMembers } from '../../schema/chosen-parts.js';
@@ -13,7 +13,7 @@ import { bindArguments } from './bind-arguments.js';
 const MAX_UNWRAPPING = 3;
 
 /** One example, from the first idea to the last check, takes no more work than a part of a call's check. */
-const EXAMPLE_WORK = MOST_WORK / 3;
+const EXAMPLE_WORK = MOST_WORK / 2;
 
 type Values = ReadonlyMap<Parameter, unknown>;
 
@@ -44,18 +44,16 @@ export function exampleParams(
 /** A value for a parameter; null for what there is no time to think of: a placeholder, where one must be shown. */
 type Fill = (parameter: Parameter) => unknown;
 
-/** The same where it would be accepted; undefined where no such parameters were found. An example that is wrong is none. */
-export function validExample(operation: Operation, given: JsonObject = {}): JsonObject | undefined {
-  return runAtOnce(findValidExample(operation, given));
-}
-
 /** Work up to which an example is made and checked in the same turn. */
 const LITTLE_WORK = 100_000;
 
 /** Attempts at an example of a schema with alternatives: each goes by others. */
 const MOST_CHOICES = 6;
 
-/** The same; stops before the check where making the example took long. The attempts share the work of one. */
+/**
+ * The same where it would be accepted; undefined where no such parameters were found. An example that is wrong is none. Stops
+ * before the check where making the example took long. The attempts share the work of one.
+ */
 export function* findValidExample(operation: Operation, given: JsonObject = {}): Sliced<JsonObject | undefined> {
   const meter = new Meter(EXAMPLE_WORK);
   let work = 0;
@@ -113,7 +111,7 @@ function boundArguments({ fixedArguments = {} }: Operation, values: Values): Jso
 }
 
 /** Of what a caller gave, only the first members are looked at: who gives more than this needs no example with all of it. */
-const MOST_MEMBERS = 200;
+const MOST_MEMBERS = 100;
 
 /** What was given, wherever it was put and however it was spelled, by parameter. */
 function collectGiven(operation: Operation, given: JsonObject): Values {
@@ -139,9 +137,10 @@ function isWrapper(key: string, { byName, hasInput }: ParameterScope): boolean {
 }
 
 function recognise(key: string, { byName, canonical }: ParameterScope, suggest: Suggest): Parameter | undefined {
-  const exact = byName.get(key) ?? byName.get(toSnakeCase(key, 'param'));
+  const exact = byName.get(key);
   if (exact !== undefined) return exact;
-  return byName.get(suggest(toSnakeCase(key, 'param'), canonical) ?? '');
+  const name = toSnakeCase(key, 'param');
+  return byName.get(name) ?? byName.get(suggest(name, canonical) ?? '');
 }
 
 /** Drops what the tool's schema refuses, after trying the JSON inside strings (`"5"` for a number, `"[1]"` for a list). */

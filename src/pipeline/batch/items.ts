@@ -1,6 +1,6 @@
 import { mayEscalate } from '../../catalog/call-danger.js';
 import type { FamilyDefinition } from '../../config/gateway-config.js';
-import { runAtOnce, type Sliced } from '../../lib/sliced.js';
+import type { Sliced } from '../../lib/sliced.js';
 import { TURN_WORK } from '../../lib/turns.js';
 import type { RawCall } from '../../protocol/call.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
@@ -47,7 +47,7 @@ export function* readItems(
       yield;
       work = 0;
     }
-    const looked = lookAt(operation, index, limits);
+    const looked = yield* lookAt(operation, index, limits);
     work += READ_WEIGHT * looked.work;
     items.push(readItem(operation, index, catalog, looked.fault));
   }
@@ -92,13 +92,13 @@ interface Looked {
   readonly fault?: OperationError | undefined;
 }
 
-function lookAt(value: unknown, index: number, limits: PayloadLimits): Looked {
+function* lookAt(value: unknown, index: number, limits: PayloadLimits): Sliced<Looked> {
   const name = `operations[${index}]`;
   if (!isJsonObject(value)) {
     return { work: 0, fault: wrongType(name, 'object', value, `: {"operation": "...", "params": {...}}`) };
   }
   try {
-    return { work: runAtOnce(limitPayload(value, limits)), fault: findNameFault(value, name, index) };
+    return { work: yield* limitPayload(value, limits), fault: findNameFault(value, name, index) };
   } catch (thrown) {
     // How far it came is not known; few items of a batch are beyond the limits, so it counts as a tenth of a turn.
     if (thrown instanceof OperationError) return { work: TURN_WORK / (10 * READ_WEIGHT), fault: thrown };

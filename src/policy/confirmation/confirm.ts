@@ -1,6 +1,8 @@
 import type { AuditTrail } from '../../audit/audit-trail.js';
 import type { ApproverView, Redactor, ShownArguments } from '../../audit/redact.js';
 import type { ApprovalsConfig } from '../../config/gateway-config.js';
+import { runInTurns } from '../../lib/sliced.js';
+import { turns } from '../../lib/turns.js';
 import { InputRequired } from '../../protocol/consent.js';
 import { OperationError } from '../../protocol/operation-error.js';
 import type { ApprovalQueue } from '../approvals/approval-queue.js';
@@ -32,8 +34,10 @@ interface ConfirmDeps {
 export function createConfirm(deps: ConfirmDeps): Confirm {
   const { tokens, audit, redact, view } = deps;
   return async (request, decision) => {
-    const { operation } = request;
-    const shown = view(operation, request.arguments);
+    const { operation, caller } = request;
+    const shown = await runInTurns(view(operation, request.arguments), caller.sessionId);
+    // Large arguments are copied, digested and recorded, which takes a turn each.
+    await turns.enter(caller.sessionId);
     const theCase: ConfirmationCase = {
       request,
       decision,
@@ -42,6 +46,7 @@ export function createConfirm(deps: ConfirmDeps): Confirm {
     };
     const record = (outcome: DecisionOutcome) =>
       audit.accept(decisionEvent(request, decision, { redact, audit }, outcome));
+    await turns.enter(caller.sessionId);
     const agreement =
       decision.requires === 'token' ? confirmByToken(theCase, tokens) : confirmByPerson(theCase, shown, deps);
     const { token, by } = await agreement.catch(async (refusal: unknown) => {

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { type ChangedNumber, searchChangedNumbers } from '../../lib/changed-numbers.js';
 import { endOfText } from '../../lib/end-of-text.js';
 import { formatPath } from '../../lib/json-path.js';
+import { parseInSlices } from '../../lib/parse-in-slices.js';
 import type { Sliced } from '../../lib/sliced.js';
 import { cutText } from '../../lib/text.js';
 import { OperationError } from '../../protocol/operation-error.js';
@@ -49,7 +50,7 @@ export type DecodedMessage =
 /** `jsonrpc` messages hold `params`, which hold `arguments`; a list of messages is one level more. */
 const ENVELOPE_LEVELS = 3;
 
-/** Characters that are parsed and searched for numbers in one turn. */
+/** A text of more characters is parsed, and then searched for numbers, in several turns. */
 const LONG_TEXT = 200_000;
 
 /** How messages are read. */
@@ -62,7 +63,7 @@ export interface DecodeOptions {
 
 /**
  * Turns a message's bytes into a JSON value. Refused here: what is not UTF-8, what is nested so deeply that parsing it alone
- * would take long, what is not JSON, and a call with numbers that parsing changes. Stops before the numbers of a long text.
+ * would take long, what is not JSON, and a call with numbers that parsing changes. Stops again and again in a long text.
  */
 export function* decodeMessage(bytes: Buffer, options: DecodeOptions): Sliced<DecodedMessage> {
   const { era, writer, maxNestingDepth } = options;
@@ -75,7 +76,8 @@ export function* decodeMessage(bytes: Buffer, options: DecodeOptions): Sliced<De
   if (!isUtf8(bytes)) return refuse(notUtf8(findInvalidByte(bytes, text)));
   const depth = findDepthBeyond(bytes, maxNestingDepth + ENVELOPE_LEVELS);
   if (depth !== undefined) return refuse(nestedTooDeeply(maxNestingDepth, depth - ENVELOPE_LEVELS));
-  const parsed = parseJson(text);
+  if (text.length > LONG_TEXT) yield;
+  const parsed = yield* parseJson(bytes, text);
   if (parsed === undefined) {
     const problem = 'Parse error: the message is not valid JSON';
     return { kind: 'refused', refusal: { status: 400, text: writeRpcError(null, RPC_ERROR.parse, problem) } };
@@ -85,9 +87,9 @@ export function* decodeMessage(bytes: Buffer, options: DecodeOptions): Sliced<De
   return changed.length > 0 ? refuse(notExact(changed)) : { kind: 'message', message: parsed.value };
 }
 
-function parseJson(text: string): { readonly value: unknown } | undefined {
+function* parseJson(bytes: Buffer, text: string): Sliced<{ readonly value: unknown } | undefined> {
   try {
-    return { value: JSON.parse(text) };
+    return { value: text.length > LONG_TEXT ? yield* parseInSlices(bytes) : JSON.parse(text) };
   } catch {
     // Answered as JSON-RPC demands.
     return undefined;

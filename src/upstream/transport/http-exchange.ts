@@ -1,5 +1,6 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import type { Dispatcher } from 'undici';
+import { PacedQueue } from '../../lib/paced-queue.js';
 import { LARGE_BYTES, LargeMessage, MessageBytes } from '../../protocol/large-answer.js';
 import type { Pieces } from '../../protocol/pieces.js';
 import { answerTooLong } from '../fault.js';
@@ -28,12 +29,20 @@ export interface BodyReader {
   end(): void;
 }
 
+/** The response that a reader reads. */
+export interface ResponseFlow {
+  pause(): void;
+  resume(): void;
+  /** Ends the exchange with an error. */
+  abort(error: Error): void;
+}
+
 /**
  * One HTTP request and its response, handled chunk by chunk. undici's `dispatch` under this costs a fraction of its
  * `request` or `fetch`: no stream, no AbortController, no promise a chunk.
  */
 export class HttpExchange implements Dispatcher.DispatchHandler {
-  readonly #open: (status: number, headers: ResponseHeaders) => BodyReader;
+  readonly #open: (status: number, headers: ResponseHeaders, flow: ResponseFlow) => BodyReader;
   readonly #done: (error?: Error) => void;
   readonly #onBytes: () => void;
   #controller: Dispatcher.DispatchController | undefined;
@@ -46,7 +55,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
    * @param onBytes called whenever something arrives: the server is alive.
    */
   constructor(
-    open: (status: number, headers: ResponseHeaders) => BodyReader,
+    open: (status: number, headers: ResponseHeaders, flow: ResponseFlow) => BodyReader,
     done: (error?: Error) => void,
     onBytes: () => void = () => {},
   ) {
@@ -75,7 +84,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     this.#onBytes();
     if (status < 200) return;
     try {
-      this.#reader = this.#open(status, headers);
+      this.#reader = this.#open(status, headers, controller);
     } catch (error) {
       controller.abort(asError(error));
     }
@@ -150,9 +159,19 @@ interface EventHandlers {
  * as the bytes that they were.
  * @param maxBytes an event that is longer is an error.
  */
-export function readEvents(handlers: EventHandlers, maxBytes: number): BodyReader {
+export function readEvents(handlers: EventHandlers, maxBytes: number, flow: ResponseFlow): BodyReader {
+  const events = new PacedQueue<EventSourceMessage>({
+    handle: (event) => passEvent(event, handlers),
+    costOf: ({ data }) => EVENT_UNITS + (data.length > LARGE_BYTES ? 0 : data.length),
+    lane: 'events',
+    source: flow,
+    onFault: (fault) => {
+      events.clear();
+      flow.abort(asError(fault));
+    },
+  });
   const parser = createParser({
-    onEvent: (event) => passEvent(event, handlers),
+    onEvent: (event) => events.push(event),
     onRetry: handlers.onRetry,
     onError: (error) => {
       if (error.type === 'max-buffer-size-exceeded') throw answerTooLong(maxBytes);
@@ -160,10 +179,18 @@ export function readEvents(handlers: EventHandlers, maxBytes: number): BodyReade
     maxBufferSize: maxBytes,
   });
   return {
-    read: (chunk) => parser.feed(chunk.toString('latin1')),
+    read: (chunk) => {
+      for (let at = 0; at < chunk.length; at += FED_BYTES) parser.feed(chunk.toString('latin1', at, at + FED_BYTES));
+      events.spend(chunk.length);
+    },
     end: () => {},
   };
 }
+
+/** Units of work that an event costs beside its bytes: it is decoded, parsed and passed on. */
+const EVENT_UNITS = 200;
+/** The parser looks for a carriage return in all that it is fed, again for each line. */
+const FED_BYTES = 4 * 1024;
 
 function passEvent({ id, event, data }: EventSourceMessage, { onData, onEventId }: EventHandlers): void {
   if (id !== undefined && id !== '') onEventId(Buffer.from(id, 'latin1').toString('utf8'));

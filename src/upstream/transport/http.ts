@@ -21,6 +21,7 @@ import {
   HttpExchange,
   headerOf,
   mediaTypeOf,
+  type ResponseFlow,
   type ResponseHeaders,
   readBytes,
   readEvents,
@@ -37,7 +38,7 @@ import {
 import { describePlace, networkFault } from './network-fault.js';
 import { EDGE_BYTES, readMessageId } from './split-lines.js';
 import { StandaloneStream } from './standalone-stream.js';
-import type { UpstreamTransport } from './transport.js';
+import { messagesOf, type UpstreamTransport } from './transport.js';
 import { writeMessage } from './write-message.js';
 
 export interface HttpTransportOptions {
@@ -201,7 +202,7 @@ export class HttpTransport implements UpstreamTransport {
     const own = post.options?.headers;
     if (own !== undefined) for (const name of Object.keys(own)) headers.push(name.toLowerCase(), own[name] ?? '');
     const exchange = new HttpExchange(
-      (status, head) => this.#openAnswer(post, status, head),
+      (status, head, flow) => this.#openAnswer(post, status, head, flow),
       // A redirect has put another exchange in this one's place.
       (error) => post.exchange === exchange && this.#finish(post, error),
       this.#noteBytes,
@@ -210,7 +211,7 @@ export class HttpTransport implements UpstreamTransport {
     this.#pool.dispatch({ method: 'POST', path: this.#path, headers, body: writeMessage(post.message) }, exchange);
   }
 
-  #openAnswer(post: Post, status: number, headers: ResponseHeaders): BodyReader {
+  #openAnswer(post: Post, status: number, headers: ResponseHeaders, flow: ResponseFlow): BodyReader {
     const limits = readLimitHeaders(status, headers);
     if (limits !== undefined) this.#options.onLimits?.(limits, toolOf(post.message));
     if (status === 307 || status === 308) return this.#redirect(post, status, headers);
@@ -223,24 +224,24 @@ export class HttpTransport implements UpstreamTransport {
       post.answered = true;
       return SKIP_BODY;
     }
-    return this.#answerReader(post, headers);
+    return this.#answerReader(post, headers, flow);
   }
 
-  #answerReader(post: Post, headers: ResponseHeaders): BodyReader {
+  #answerReader(post: Post, headers: ResponseHeaders, flow: ResponseFlow): BodyReader {
     const type = mediaTypeOf(headers);
     const { maxAnswerBytes } = this.#options;
     if (type === 'application/json') {
       if (Number(headerOf(headers, 'content-length')) > maxAnswerBytes) throw answerTooLong(maxAnswerBytes);
       return readBytes((bytes) => this.#deliver(bytes, post), maxAnswerBytes);
     }
-    if (type === 'text/event-stream') return this.#eventReader(post);
+    if (type === 'text/event-stream') return this.#eventReader(post, flow);
     throw new SdkError(
       SdkErrorCode.ClientHttpUnexpectedContent,
       `the answer is '${type ?? 'nothing'}' instead of JSON or events`,
     );
   }
 
-  #eventReader(post: Post): BodyReader {
+  #eventReader(post: Post, flow: ResponseFlow): BodyReader {
     return readEvents(
       {
         onData: (data) => {
@@ -255,6 +256,7 @@ export class HttpTransport implements UpstreamTransport {
         },
       },
       this.#options.maxAnswerBytes,
+      flow,
     );
   }
 
@@ -278,10 +280,9 @@ export class HttpTransport implements UpstreamTransport {
   #deliverText(text: string, post?: Post): void {
     if (this.admits?.(text) === false) return;
     const value: unknown = JSON.parse(text);
-    for (const message of Array.isArray(value) ? value : [value]) {
-      if (!isJsonObject(message)) continue;
-      if (post !== undefined && message['method'] === undefined) this.#noteAnswer(message['id'], post);
-      this.onmessage?.(message as unknown as JSONRPCMessage);
+    for (const message of messagesOf(value)) {
+      if (post !== undefined && !('method' in message)) this.#noteAnswer(message.id, post);
+      this.onmessage?.(message);
     }
   }
 
@@ -338,7 +339,7 @@ export class HttpTransport implements UpstreamTransport {
     if (post.resumes > MAX_RESUMES) return false;
     const headers = [...STREAM_HEADERS, ...this.#headers, 'last-event-id', post.lastEventId];
     const exchange = new HttpExchange(
-      (status) => (status === 200 ? this.#eventReader(post) : SKIP_BODY),
+      (status, _headers, flow) => (status === 200 ? this.#eventReader(post, flow) : SKIP_BODY),
       (error) => this.#finish(post, error),
       this.#noteBytes,
     );

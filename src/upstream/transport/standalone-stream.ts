@@ -1,6 +1,13 @@
 import type { LargeMessage } from '../../protocol/large-answer.js';
 import type { Pieces } from '../../protocol/pieces.js';
-import { type BodyReader, HttpExchange, isEventStream, readEvents, SKIP_BODY } from './http-exchange.js';
+import {
+  type BodyReader,
+  HttpExchange,
+  isEventStream,
+  type ResponseFlow,
+  readEvents,
+  SKIP_BODY,
+} from './http-exchange.js';
 
 /** A stream that lived for this long was a good one: the next may be opened at once. */
 const STABLE_MS = 5_000;
@@ -55,8 +62,8 @@ export class StandaloneStream {
     let refused: number | undefined;
     this.#openedAt = undefined;
     this.#exchange = new HttpExchange(
-      (status, head) => {
-        if (status === 200 && isEventStream(head)) return this.#open();
+      (status, head, flow) => {
+        if (status === 200 && isEventStream(head)) return this.#open(flow);
         refused = status;
         return SKIP_BODY;
       },
@@ -65,7 +72,7 @@ export class StandaloneStream {
     this.#options.dispatch(headers, this.#exchange);
   }
 
-  #open(): BodyReader {
+  #open(flow: ResponseFlow): BodyReader {
     this.#openedAt = performance.now();
     this.#offered = true;
     return readEvents(
@@ -79,6 +86,7 @@ export class StandaloneStream {
         },
       },
       this.#options.maxBytes,
+      flow,
     );
   }
 

@@ -1,16 +1,18 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
+import { PacedQueue } from '../../lib/paced-queue.js';
 import { isJsonObject } from '../../protocol/json.js';
 import { LargeMessage } from '../../protocol/large-answer.js';
-import { joinPieces, type Pieces } from '../../protocol/pieces.js';
+import { joinPieces, lengthOf, type Pieces } from '../../protocol/pieces.js';
 import { UpstreamFault } from '../fault.js';
 import { splitAnswer } from '../split-answer.js';
 import { adoptGroup, releaseGroup, signalGroup } from './process-groups.js';
 import { CHILD_MARK, killMarked, newChildMark } from './process-marks.js';
 import type { ResolvedCommand } from './resolve-command.js';
 import { EDGE_BYTES, readMessageId, type SkippedLine, splitByteLines, splitLines } from './split-lines.js';
-import type { UpstreamTransport } from './transport.js';
+import { messagesOf, type UpstreamTransport } from './transport.js';
 import { writeMessage } from './write-message.js';
 
 /**
@@ -37,6 +39,9 @@ interface StdioTransportOptions {
   readonly onNoise: (line: string) => void;
 }
 
+/** Units of work that a line costs beside its bytes: it is decoded, parsed and passed on. */
+const LINE_UNITS = 200;
+
 const DELIVERED = Promise.resolve();
 
 /** An MCP server as a child process with a process group of its own, spoken to in lines of JSON. */
@@ -54,6 +59,7 @@ export class StdioTransport implements UpstreamTransport {
   readonly #options: StdioTransportOptions;
   readonly #lastWords: string[] = [];
   readonly #mark = newChildMark();
+  #output: PacedQueue<Pieces | LargeMessage> | undefined;
   #chunksSeen = 0;
   #child: ChildProcessWithoutNullStreams | undefined;
   #drained: Promise<void> | undefined;
@@ -94,20 +100,20 @@ export class StdioTransport implements UpstreamTransport {
 
   #attend(child: ChildProcessWithoutNullStreams, pid: number): void {
     adoptGroup(pid);
-    child.stdout.on('data', this.#readOutput());
-    const hear = (line: string): void => this.#hear(line);
-    child.stderr.on(
-      'data',
-      splitLines(hear, { maxBytes: MAX_STDERR_LINE_BYTES, onOverflow: (start) => hear(start.toString('utf8')) }),
-    );
+    child.stdout.on('data', this.#readOutput(child.stdout));
+    child.stderr.on('data', this.#readStderr(child.stderr));
     child.stdin.on('error', (cause) => void this.#afterInputFault(cause));
     child.on('error', (error) => this.onerror?.(error));
     child.once('exit', (code, signal) => void this.#afterExit(child, pid, code, signal));
   }
 
-  #readOutput(): (chunk: Buffer) => void {
+  #readOutput(source: Readable): (chunk: Buffer) => void {
     const { maxAnswerBytes } = this.#options;
-    const split = splitByteLines((line) => this.#receive(line), {
+    // A large message is not read here.
+    const costOf = (line: Pieces | LargeMessage): number => (line instanceof LargeMessage ? 0 : lengthOf(line));
+    const lines = this.#pace(source, (line: Pieces | LargeMessage) => this.#receive(line), costOf);
+    this.#output = lines;
+    const split = splitByteLines((line) => lines.push(line), {
       maxBytes: maxAnswerBytes,
       onSkipped: (line) => this.#reportSkipped(line),
       onEndless: () => this.#break(new UpstreamFault('malformed', 'it sends a line that does not end')),
@@ -115,7 +121,32 @@ export class StdioTransport implements UpstreamTransport {
     return (chunk) => {
       this.#chunksSeen += 1;
       split(chunk);
+      lines.spend(chunk.length);
     };
+  }
+
+  #readStderr(source: Readable): (chunk: Buffer) => void {
+    const lines = this.#pace(source, (line: string) => this.#hear(line));
+    const hear = (line: string): void => lines.push(line);
+    const split = splitLines(hear, {
+      maxBytes: MAX_STDERR_LINE_BYTES,
+      onOverflow: (start) => hear(start.toString('utf8')),
+    });
+    return (chunk) => {
+      split(chunk);
+      lines.spend(chunk.length);
+    };
+  }
+
+  /** A server may print lines faster than they can be read. */
+  #pace<Line>(source: Readable, handle: (line: Line) => void, bytesOf = (_line: Line): number => 0): PacedQueue<Line> {
+    return new PacedQueue({
+      handle,
+      costOf: (line) => LINE_UNITS + bytesOf(line),
+      lane: this.#mark,
+      source,
+      onFault: (fault) => this.onerror?.(fault instanceof Error ? fault : new Error(String(fault))),
+    });
   }
 
   #reportSkipped(line: SkippedLine): void {
@@ -141,10 +172,8 @@ export class StdioTransport implements UpstreamTransport {
     const message = parseMessage(line);
     if (message === undefined) {
       if (line.trim() !== '') this.#options.onNoise(line);
-    } else if (Array.isArray(message)) {
-      for (const one of message) this.onmessage?.(one);
     } else {
-      this.onmessage?.(message);
+      for (const one of messagesOf(message)) this.onmessage?.(one);
     }
   }
 
@@ -181,7 +210,8 @@ export class StdioTransport implements UpstreamTransport {
     if (this.#closing === undefined) {
       // Descendants of a server that crashed serve nobody; while closing they get the same grace as their parent.
       signalGroup(pid, 'SIGKILL');
-      await Promise.race([new Promise((resolve) => child.once('close', resolve)), delay(LAST_OUTPUT_MS)]);
+      const closed = new Promise((resolve) => child.once('close', resolve)).then(() => this.#output?.empty());
+      await Promise.race([closed, delay(LAST_OUTPUT_MS)]);
       releaseGroup(pid);
       await killMarked(this.#mark);
     }

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createApproverView, createRedactor } from '../../../src/audit/redact.js';
+import { runAtOnce } from '../../../src/lib/sliced.js';
 import type { JsonObject } from '../../../src/protocol/json.js';
 
 const redact = (args: JsonObject, sensitive: readonly string[] = []): JsonObject =>
@@ -208,7 +209,16 @@ describe('what a caller writes to hide something', () => {
 });
 
 describe('what approvers see', () => {
-  const view = createApproverView({ redactKeys: [], redactPatterns: [] });
+  const viewInSlices = createApproverView({ redactKeys: [], redactPatterns: [] });
+  const view = (...given: Parameters<typeof viewInSlices>) => runAtOnce(viewInSlices(...given));
+
+  it('stops again and again in large arguments', () => {
+    const args = { texts: Array.from({ length: 300 }, (_, index) => `${index} ${'word '.repeat(400)}`) };
+    const work = viewInSlices({}, args);
+    let stops = 0;
+    while (work.next().done !== true) stops += 1;
+    expect(stops).toBeGreaterThan(2);
+  });
 
   it('is what is run as it is, and the rest without secrets', () => {
     const command = 'deploy --token=abc # -----BEGIN PRIVATE KEY-----\nAAAAAAAAAAAAAAAAAAAAAAAA';

@@ -61,4 +61,21 @@ describe('parsing in slices', () => {
     expect(value).toEqual(JSON.parse(text));
     expect(slices).toBeGreaterThan(200);
   });
+
+  it('takes as many slices for what lies deep as for what does not', () => {
+    const small = `[${'{},'.repeat(50_000)}1]`;
+    const deep = `${'['.repeat(100)}${small}${']'.repeat(100)}`;
+    const [flat, nested] = [parse(small, 10_000), parse(deep, 10_000)];
+    expect(nested.value).toEqual(JSON.parse(deep));
+    expect(flat.slices).toBeGreaterThan(14);
+    expect(nested.slices).toBeLessThan(flat.slices + 110);
+  });
+
+  it('does not parse at once what fails at its end', () => {
+    for (const end of [',]', ']]', '}', ',"x]']) {
+      const { value, slices } = parse(`[${'{},'.repeat(200_000)}1${end}`);
+      expect(value).toBeUndefined();
+      expect(slices).toBeGreaterThan(1);
+    }
+  });
 });

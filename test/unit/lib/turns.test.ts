@@ -5,7 +5,11 @@ import { Turns } from '../../../src/lib/turns.js';
 /** Turns whose event loop is a list: each step is one turn. */
 function aLoop(perTurn = 100) {
   const scheduled: (() => void)[] = [];
-  const turns = new Turns(perTurn, (work) => scheduled.push(work));
+  let time = 0;
+  const turns = new Turns({ perTurn, schedule: (work) => scheduled.push(work), now: () => time });
+  const pass = (ms: number): void => {
+    time += ms;
+  };
   /** Runs one turn to its end; false where nothing was scheduled. */
   const step = async (): Promise<boolean> => {
     const work = scheduled.shift();
@@ -13,7 +17,7 @@ function aLoop(perTurn = 100) {
     await new Promise((resolve) => setImmediate(resolve));
     return work !== undefined;
   };
-  return { turns, step };
+  return { turns, step, pass };
 }
 
 describe('the turns of the event loop', () => {
@@ -32,6 +36,21 @@ describe('the turns of the event loop', () => {
     expect(turns.enter('a')).toBeUndefined();
   });
 
+  it('have no room after a time, whatever was counted in it', async () => {
+    const { turns, step, pass } = aLoop();
+    expect(turns.enter('a')).toBeUndefined();
+    pass(9);
+    expect(turns.enter('a')).toBeUndefined();
+    pass(1);
+    const waiting = turns.enter('a');
+    expect(waiting).toBeInstanceOf(Promise);
+    await step();
+    await waiting;
+    expect(turns.enter('a')).toBeUndefined();
+    pass(10);
+    expect(turns.enter('a')).toBeInstanceOf(Promise);
+  });
+
   it('resume one that waits in each turn, lanes by turns', async () => {
     const { turns, step } = aLoop();
     const resumed: string[] = [];
@@ -41,7 +60,7 @@ describe('the turns of the event loop', () => {
     const after: number[] = [];
     while (await step()) after.push(resumed.length);
     expect(resumed).toEqual(['flood 1', 'other', 'flood 2', 'flood 3']);
-    expect(after).toEqual([1, 2, 3, 4]);
+    expect(after).toEqual([1, 2, 3, 4, 4]);
   });
 
   it('run work that does not stop at once, and each slice of work that stops in a turn of its own', async () => {

@@ -1,5 +1,6 @@
 import { isSensitiveName } from '../../../catalog/sensitive-name.js';
 import { toSnakeCase } from '../../../lib/names.js';
+import { runAtOnce, type Sliced } from '../../../lib/sliced.js';
 import { cleanName, cleanText, cleanValue, quoteValue, summarizeText } from '../../../lib/text.js';
 import type { JsonSchema } from '../../../protocol/json.js';
 import type { Operation, Parameter } from '../../../protocol/operation.js';
@@ -17,9 +18,21 @@ const UPDATE_BUDGET = 2000;
  * inside one parameter `input` (specification 4.5), whose description lists the fields.
  */
 export function describeParameters(operation: Operation): readonly ParameterInfo[] {
+  return runAtOnce(describeInSlices(operation));
+}
+
+/** Parameters that are described in one turn; each takes some tenth of a millisecond. */
+export const PARAMETERS_PER_SLICE = 50;
+
+/** The same, in slices. */
+export function* describeInSlices(operation: Operation): Sliced<readonly ParameterInfo[]> {
   const types = readOperationTypes(operation);
   const beside = operation.parameters.filter((parameter) => parameter.place === 'params');
-  const described = beside.map((parameter) => describeMember(parameter, types.input));
+  const described: ParameterInfo[] = [];
+  for (const parameter of beside) {
+    if (described.length % PARAMETERS_PER_SLICE === PARAMETERS_PER_SLICE - 1) yield;
+    described.push(describeMember(parameter, types.input));
+  }
   return types.updateInput === undefined ? described : [...described, describeInput(types.updateInput, types)];
 }
 

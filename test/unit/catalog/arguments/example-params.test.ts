@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { bindArguments } from '../../../../src/catalog/arguments/bind-arguments.js';
 import { describeCombinations } from '../../../../src/catalog/arguments/combinations.js';
-import { exampleParams, validExample } from '../../../../src/catalog/arguments/example-params.js';
+import { exampleParams, findValidExample } from '../../../../src/catalog/arguments/example-params.js';
+import { runAtOnce } from '../../../../src/lib/sliced.js';
 import type { JsonObject, JsonSchema } from '../../../../src/protocol/json.js';
 import { aTool, buildTestOperation } from '../../../support/build-test-catalog.js';
+
+const validExample = (...given: Parameters<typeof findValidExample>) => runAtOnce(findValidExample(...given));
 
 const operationOf = (properties: JsonObject, required: readonly string[], category: 'READ' | 'UPDATE' = 'READ') =>
   buildTestOperation(aTool('update_issue', { type: 'object', properties, required }), {

@@ -57,7 +57,10 @@ function createService({ elicitation = true, operator = true, mode = 'retry' }: 
     settings: { elicitation, mode, waitSeconds: 60, expireSeconds: 900 },
     audit,
     redact: (_operation, args) => args,
-    view: (_operation, parameters) => ({ parameters }),
+    view: function* (_operation, parameters) {
+      yield;
+      return { parameters };
+    },
   });
   const ask = (changes: Partial<PolicyRequest> = {}, decision: Partial<PolicyDecision> = {}) =>
     confirm(
@@ -201,7 +204,10 @@ describe('an operator', () => {
     const { ask, queue } = createService({ mode: 'wait' });
     const waiting = ask();
     let pending = await queue.list('pending');
-    while (pending.length === 0) pending = await queue.list('pending');
+    while (pending.length === 0) {
+      await new Promise((resolve) => setImmediate(resolve));
+      pending = await queue.list('pending');
+    }
     await queue.decide(pending[0]?.id ?? '', 'approved', { name: 'omar', way: 'http' });
     await expect(waiting).resolves.toMatchObject({ by: 'omar' });
   });

@@ -31,6 +31,16 @@ describe('decodeMessage', () => {
     );
   });
 
+  it('stops again and again in a long message, and reads the same', () => {
+    const text = call(`{"operation":"x","params":{"list":[${'{},'.repeat(300_000)}1]}}`);
+    const work = decodeMessage(Buffer.from(text), { era: 'legacy', writer, maxNestingDepth: 20 });
+    let stops = 0;
+    let step = work.next();
+    for (; step.done !== true; step = work.next()) stops += 1;
+    expect(step.value).toEqual({ kind: 'message', message: JSON.parse(text) });
+    expect(stops).toBeGreaterThan(8);
+  });
+
   it('names the first byte that is not UTF-8, also after valid replacement characters', () => {
     const clean = fc.array(fc.constantFrom('\uFFFD', 'a', 'ü', '€', '😀')).map((characters) => characters.join(''));
     fc.assert(

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { describeParameters, describeReturns } from '../../../../../src/builtin/introspect/types/parameter-info.js';
+import {
+  describeInSlices,
+  describeParameters,
+  describeReturns,
+} from '../../../../../src/builtin/introspect/types/parameter-info.js';
 import type { JsonObject, JsonSchema } from '../../../../../src/protocol/json.js';
 import type { RawTool } from '../../../../../src/protocol/tools.js';
 import { aTool, buildTestOperation } from '../../../../support/build-test-catalog.js';
@@ -181,6 +185,16 @@ describe('describeParameters', () => {
       'new_title',
       'tags',
     ]);
+  });
+
+  it('stops again and again where there are many', () => {
+    const properties = Object.fromEntries(Array.from({ length: 500 }, (_, index) => [`p${index}`, { type: 'string' }]));
+    const work = describeInSlices(withCategory('READ', properties));
+    let stops = 0;
+    let step = work.next();
+    for (; step.done !== true; step = work.next()) stops += 1;
+    expect(stops).toBe(10);
+    expect(step.value).toHaveLength(500);
   });
 
   it('leaves out no field of an update, however many there are', () => {
