@@ -2,9 +2,10 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AuditTrail } from '../audit/audit-trail.js';
 import type { IntrospectionPolicy } from '../builtin/introspect/handler.js';
-import { diffCatalogs } from '../catalog/build-catalog.js';
+import { diffCatalogsInSlices } from '../catalog/build-catalog.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import type { EndpointPlan } from '../endpoint/endpoint-plan.js';
+import type { Sliced } from '../lib/sliced.js';
 import type { Observer } from '../observe/observation.js';
 import { createBatchRunner, readBatch } from '../pipeline/batch/batch.js';
 import { createPipeline } from '../pipeline/pipeline.js';
@@ -15,7 +16,7 @@ import type { ApprovalService } from '../policy/approvals/approval-queue.js';
 import { openPolicy, type PolicyService } from '../policy/policy.js';
 import type { Explanation } from '../policy/rules/rule-types.js';
 import type { RawCall } from '../protocol/call.js';
-import type { JsonObject } from '../protocol/json.js';
+import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import type { Reply } from '../protocol/result.js';
 import type { ToolSet } from '../protocol/tools.js';
 import { createResultService } from '../results/results.js';
@@ -149,9 +150,9 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
           retryNow: (slug) => pool.get(slug)?.retryNow(),
         },
       }),
-    onChange(before, after) {
-      reportChange(before, after, observe, policy.audit);
+    *onChange(before, after) {
       memory.keeper.keep(catalog.known());
+      yield* reportChange(before, after, observe, policy.audit);
     },
     enabled: config.upstreams.filter(({ disabled }) => !disabled).map(({ slug }) => slug),
     known: memory.known,
@@ -202,8 +203,9 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     warmedUp,
     async handle(raw) {
       const call = identifyRequest(raw);
-      const snapshot = catalog.current();
       const operations = readBatch(call);
+      const current = catalog.currentOf(() => namesOf(operations ?? [call.arguments]));
+      const snapshot = current instanceof Promise ? await current : current;
       const reply = await (operations === undefined ? pipeline(call, snapshot) : batch(call, operations, snapshot));
       const answer = withRequestId(reply, call.caller.requestId);
       return snapshot.plan.reachOf(call.tool) === undefined ? { ...answer, unknownTool: true } : answer;
@@ -289,12 +291,21 @@ function describeState(
   };
 }
 
-function reportChange(before: Snapshot, after: Snapshot, observe: Observer, audit: AuditTrail): void {
-  const change = diffCatalogs(before.catalog, after.catalog);
+/** The operations that a request names, as far as it is well formed. */
+function namesOf(requests: readonly unknown[]): readonly string[] {
+  return requests.flatMap((request) => {
+    const name = isJsonObject(request) ? request['operation'] : undefined;
+    return typeof name === 'string' ? [name] : [];
+  });
+}
+
+function* reportChange(before: Snapshot, after: Snapshot, observe: Observer, audit: AuditTrail): Sliced<void> {
+  const change = yield* diffCatalogsInSlices(before.catalog, after.catalog);
   observe({ kind: 'catalog', operations: after.catalog.operations.length, ...change });
   const known = new Set(before.catalog.diagnostics.map(({ message }) => message));
   for (const diagnostic of after.catalog.diagnostics) {
     if (known.has(diagnostic.message)) continue;
+    yield;
     observe({ ...diagnostic, kind: 'diagnostic' });
     const { severity, upstream, tool, message } = diagnostic;
     if (severity === 'info') continue;

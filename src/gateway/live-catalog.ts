@@ -1,6 +1,6 @@
 import { fingerprintTool, UNREADABLE } from '../catalog/integrity/compare-tools.js';
 import type { NameHolders } from '../catalog/names.js';
-import { runAtOnce, type Sliced } from '../lib/sliced.js';
+import { inTime, runAtOnce, type Sliced } from '../lib/sliced.js';
 import { turns } from '../lib/turns.js';
 import type { Snapshot } from '../pipeline/snapshot.js';
 import type { Operation } from '../protocol/operation.js';
@@ -28,7 +28,12 @@ export interface LiveCatalog {
    * others go on in their slices.
    */
   currentFor(tool: Pick<Operation, 'upstream' | 'tool'>): Snapshot;
-  /** Resolves when no rebuild is pending. */
+  /**
+   * The same, for calls of operations by these names. One that is not found may be of an upstream whose first list is being read, as
+   * clients may connect before: then it is waited for.
+   */
+  currentOf(names: () => readonly string[]): Snapshot | Promise<Snapshot>;
+  /** Resolves when no rebuild is pending, and each change has been reported. */
   settled(): Promise<void>;
   /**
    * New names stop waiting for these: `known` are upstreams that an earlier run has seen and this one has not yet, `all` are
@@ -49,8 +54,8 @@ const LANE = 'catalog';
 
 interface LiveCatalogOptions {
   readonly build: (offered: OfferedTools) => Sliced<Snapshot>;
-  /** Called for each snapshot that replaces another. */
-  readonly onChange: (before: Snapshot, after: Snapshot) => void;
+  /** Reports each snapshot that replaces another, after it has. */
+  readonly onChange: (before: Snapshot, after: Snapshot) => Sliced<void>;
   /** The slugs of the enabled upstreams. */
   readonly enabled?: readonly string[];
   /** What an earlier process or the lock knew. */
@@ -72,7 +77,13 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
   /** The rebuild under way, and whether it knows all lists. */
   let building: Sliced<Snapshot> | undefined;
   let isStale = false;
+  /** The reports of changes that are not ended, oldest first; they go before the next rebuild. */
+  const reports: Sliced<void>[] = [];
+  let isGoing = false;
   let waiting: (() => void)[] = [];
+  /** Whether there are lists of which the snapshot knows nothing, and who waits for it to know them. */
+  let isBehind = false;
+  let waitingForLists: ((snapshot: Snapshot) => void)[] = [];
   /** The lists that the snapshot was built from, and those that the rebuild under way began with. */
   let builtFrom: ReadonlyMap<string, ToolSet> = new Map();
   let begunWith = builtFrom;
@@ -83,13 +94,18 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
     return enabled.filter((slug) => !toolSets.has(slug) && (waitsFor === 'all' || !known.tools.has(slug)));
   };
   const begin = (): Sliced<Snapshot> => {
-    begunWith = new Map(toolSets);
-    const absent = kept.filter(({ upstream }) => !toolSets.has(upstream));
-    const awaited = listAwaited();
-    return build({ toolSets: [...toolSets.values(), ...absent], firstToolSets, holders, awaited });
+    const absent = waitsFor === 'all' ? [] : kept.filter(({ upstream }) => !toolSets.has(upstream));
+    const offered = [...toolSets.values(), ...absent];
+    begunWith = new Map(offered.map((toolSet) => [toolSet.upstream, toolSet]));
+    return inTime(build({ toolSets: offered, firstToolSets, holders, awaited: listAwaited() }));
   };
   let snapshot = runAtOnce(begin());
   holders = snapshot.catalog.holders;
+  const lacksLists = (): boolean => {
+    const known = waitsFor === 'all' ? [] : kept.map(({ upstream }) => upstream);
+    return [...toolSets.keys(), ...known].some((slug) => !builtFrom.has(slug));
+  };
+  const isIdle = (): boolean => due === undefined && building === undefined && reports.length === 0;
 
   const finish = (built: Snapshot): void => {
     building = undefined;
@@ -97,25 +113,47 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
     const before = snapshot;
     snapshot = built;
     holders = built.catalog.holders;
-    onChange(before, snapshot);
+    reports.push(inTime(onChange(before, snapshot)));
     if (before.plan.toolsJson !== snapshot.plan.toolsJson) for (const listener of listeners) listener();
+    isBehind = lacksLists();
+    if (!isBehind) {
+      for (const resume of waitingForLists) resume(built);
+      waitingForLists = [];
+    }
     // Lists that came meanwhile: what has been read of the others is kept with them, so this is quick.
     if (isStale) schedule();
-    if (due !== undefined) return;
+    goOn();
+  };
+  const takeStep = (): void => {
+    const [report] = reports;
+    if (report !== undefined) {
+      if (report.next().done === true) reports.shift();
+      return;
+    }
+    const step = building?.next();
+    if (step?.done === true) finish(step.value);
+  };
+  /** Each slice has a turn of its own. */
+  const goOn = (): void => {
+    if (isGoing) return;
+    if (reports.length > 0 || building !== undefined) {
+      isGoing = true;
+      void turns.next(LANE).then(() => {
+        isGoing = false;
+        takeStep();
+        goOn();
+      });
+      return;
+    }
+    if (!isIdle()) return;
     for (const resume of waiting) resume();
     waiting = [];
-  };
-  const goOn = (work: Sliced<Snapshot>): void => {
-    if (building !== work) return;
-    const step = work.next();
-    if (step.done === true) finish(step.value);
-    else void turns.next(LANE).then(() => goOn(work));
   };
   const rebuild = (): void => {
     due = undefined;
     isStale = false;
     building = begin();
-    goOn(building);
+    goOn();
   };
   const schedule = (): void => {
     if (building === undefined) due ??= setImmediate(rebuild);
@@ -136,14 +174,23 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
       const toolSet = { upstream: slug, tools };
       toolSets.set(slug, toolSet);
       if (!firstToolSets.has(slug)) firstToolSets.set(slug, toolSet);
+      isBehind ||= !builtFrom.has(slug);
       schedule();
     },
     currentFor({ upstream, tool }) {
-      if (!isSameTool(tool, builtFrom.get(upstream), toolSets.get(upstream))) settle();
+      const offered = toolSets.get(upstream);
+      if (offered !== undefined && !isSameTool(tool, builtFrom.get(upstream), offered)) settle();
       return snapshot;
     },
+    currentOf(names) {
+      const isKnown = (name: string): boolean => snapshot.catalog.find(name) !== undefined;
+      if (!isBehind || names().every(isKnown)) return snapshot;
+      return new Promise((resolve) => {
+        waitingForLists.push(resolve);
+      });
+    },
     settled: () =>
-      due === undefined && building === undefined
+      isIdle()
         ? Promise.resolve()
         : new Promise((resolve) => {
             waiting.push(resolve);
@@ -152,7 +199,8 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
       const before = listAwaited().length;
       if (upstreams === 'all') waitsFor = 'none';
       else if (waitsFor === 'all') waitsFor = 'never seen';
-      if (listAwaited().length !== before) schedule();
+      isBehind = lacksLists();
+      if (isBehind || listAwaited().length !== before) schedule();
     },
     onToolsChanged(listener) {
       listeners.add(listener);
@@ -166,7 +214,9 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
     close() {
       clearImmediate(due);
       building = undefined;
+      reports.length = 0;
       for (const resume of waiting) resume();
+      for (const resume of waitingForLists) resume(snapshot);
     },
   };
 }
