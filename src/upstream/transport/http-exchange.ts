@@ -2,6 +2,7 @@ import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import type { Dispatcher } from 'undici';
 import { LARGE_BYTES, LargeMessage, MessageBytes } from '../../protocol/large-answer.js';
 import { answerTooLong } from '../fault.js';
+import { MessagePace } from './message-pace.js';
 
 /** Names and values in lower case, as undici hands them over. */
 export type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>;
@@ -25,6 +26,8 @@ export function isEventStream(headers: ResponseHeaders): boolean {
 export interface BodyReader {
   read(chunk: Buffer): void;
   end(): void;
+  /** Of a body that may hold many messages. */
+  readonly pace?: MessagePace;
 }
 
 /**
@@ -84,6 +87,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     this.#onBytes();
     try {
       this.#reader?.read(chunk);
+      this.#reader?.pace?.keep(controller);
     } catch (error) {
       controller.abort(asError(error));
     }
@@ -150,8 +154,12 @@ interface EventHandlers {
  * @param maxBytes an event that is longer is an error.
  */
 export function readEvents(handlers: EventHandlers, maxBytes: number): BodyReader {
+  const pace = new MessagePace();
   const parser = createParser({
-    onEvent: (event) => passEvent(event, handlers),
+    onEvent: (event) => {
+      pace.note();
+      passEvent(event, handlers);
+    },
     onRetry: handlers.onRetry,
     onError: (error) => {
       if (error.type === 'max-buffer-size-exceeded') throw answerTooLong(maxBytes);
@@ -161,6 +169,7 @@ export function readEvents(handlers: EventHandlers, maxBytes: number): BodyReade
   return {
     read: (chunk) => parser.feed(chunk.toString('latin1')),
     end: () => {},
+    pace,
   };
 }
 

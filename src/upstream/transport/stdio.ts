@@ -5,6 +5,7 @@ import { isJsonObject } from '../../protocol/json.js';
 import { LargeMessage } from '../../protocol/large-answer.js';
 import { UpstreamFault } from '../fault.js';
 import { splitAnswer } from '../split-answer.js';
+import { MessagePace } from './message-pace.js';
 import { adoptGroup, releaseGroup, signalGroup } from './process-groups.js';
 import { CHILD_MARK, killMarked, newChildMark } from './process-marks.js';
 import type { ResolvedCommand } from './resolve-command.js';
@@ -52,6 +53,7 @@ export class StdioTransport implements UpstreamTransport {
   readonly #options: StdioTransportOptions;
   readonly #lastWords: string[] = [];
   readonly #mark = newChildMark();
+  readonly #pace = new MessagePace();
   #chunksSeen = 0;
   #child: ChildProcessWithoutNullStreams | undefined;
   #drained: Promise<void> | undefined;
@@ -92,7 +94,11 @@ export class StdioTransport implements UpstreamTransport {
 
   #attend(child: ChildProcessWithoutNullStreams, pid: number): void {
     adoptGroup(pid);
-    child.stdout.on('data', this.#readOutput());
+    const read = this.#readOutput();
+    child.stdout.on('data', (chunk: Buffer) => {
+      read(chunk);
+      this.#pace.keep(child.stdout);
+    });
     const hear = (line: string): void => this.#hear(line);
     child.stderr.on(
       'data',
@@ -135,6 +141,7 @@ export class StdioTransport implements UpstreamTransport {
   }
 
   #receiveText(line: string): void {
+    this.#pace.note();
     if (this.admits?.(line) === false) return;
     const message = parseMessage(line);
     if (message === undefined) {
