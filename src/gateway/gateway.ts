@@ -61,7 +61,8 @@ export interface Gateway {
   readonly config: GatewayConfig;
   /** Answers one MCP tool call. Never rejects: every failure is an answer. */
   handle(call: RawCall): Promise<Reply>;
-  toolList(): ToolList;
+  /** The list of this moment; waits while the first tools of an upstream are read, as many clients ask for it only once. */
+  toolList(): ToolList | Promise<ToolList>;
   /** Calls the listener when the tool list's JSON has changed; returns a function that removes the listener. */
   onToolsChanged(listener: () => void): () => void;
   status(): GatewayStatus;
@@ -84,8 +85,8 @@ export interface Gateway {
   /** Resolves when every enabled upstream has connected or failed once. Never rejects. */
   readonly settled: Promise<void>;
   /**
-   * Resolves when clients may connect: when every upstream has been tried, or after a short time at the latest. Many clients
-   * read the tool list only once, so this wait gives them the complete list.
+   * Resolves when clients may connect: when every upstream has been tried, or after a short time at the latest. What they ask
+   * for waits for the tools that were listed until then, which are still being read.
    */
   readonly warmedUp: Promise<void>;
   /** Closes every upstream and frees all resources. Safe to call twice. */
@@ -195,7 +196,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     const unmatched = describeUnmatched(config, catalog.current().catalog.operations);
     for (const message of unmatched) observe({ kind: 'notice', level: 'warn', message });
   });
-  const warmedUp = Promise.race([settled, delay(WARM_UP_MS, undefined, { ref: false })]);
+  const warmedUp = Promise.race([connected, delay(WARM_UP_MS, undefined, { ref: false })]);
   lifecycle.opened('waiting for names', waitForNames({ warmedUp, settled, ...(deps.names ?? SERVER_NAMES) }, catalog));
   return {
     config,
@@ -276,7 +277,10 @@ function describeState(
   policy: Pick<PolicyService, 'audit' | 'storeState'>,
 ): Pick<Gateway, 'toolList' | 'onToolsChanged' | 'status' | 'operations' | 'findOperation' | 'search' | 'toolSets'> {
   return {
-    toolList: () => catalog.current().plan,
+    toolList: () => {
+      const current = catalog.currentOfAll();
+      return current instanceof Promise ? current.then(({ plan }) => plan) : current.plan;
+    },
     onToolsChanged: catalog.onToolsChanged,
     status: () =>
       describeStatus(

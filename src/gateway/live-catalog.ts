@@ -3,7 +3,7 @@ import type { NameHolders } from '../catalog/names.js';
 import { inTime, runAtOnce, type Sliced } from '../lib/sliced.js';
 import { turns } from '../lib/turns.js';
 import type { Snapshot } from '../pipeline/snapshot.js';
-import type { Operation } from '../protocol/operation.js';
+import { GATEWAY_SOURCE, type Operation } from '../protocol/operation.js';
 import type { RawTool, ToolSet } from '../protocol/tools.js';
 import { type KnownCatalog, NOTHING_KNOWN } from './kept-catalog.js';
 
@@ -30,9 +30,11 @@ export interface LiveCatalog {
   currentFor(tool: Pick<Operation, 'upstream' | 'tool'>): Snapshot;
   /**
    * The same, for calls of operations by these names. One that is not found may be of an upstream whose first list is being read, as
-   * clients may connect before: then it is waited for.
+   * clients may connect before: then it is waited for. So it is for the gateway's own operations, which are about all others.
    */
   currentOf(names: () => readonly string[]): Snapshot | Promise<Snapshot>;
+  /** The same, for what is about all operations. */
+  currentOfAll(): Snapshot | Promise<Snapshot>;
   /** Resolves when no rebuild is pending, and each change has been reported. */
   settled(): Promise<void>;
   /**
@@ -168,6 +170,13 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
     finish(runAtOnce(work));
   };
 
+  const currentOfAll = (): Snapshot | Promise<Snapshot> =>
+    isBehind
+      ? new Promise((resolve) => {
+          waitingForLists.push(resolve);
+        })
+      : snapshot;
+
   return {
     current: () => snapshot,
     offer(slug, tools) {
@@ -183,12 +192,13 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
       return snapshot;
     },
     currentOf(names) {
-      const isKnown = (name: string): boolean => snapshot.catalog.find(name) !== undefined;
-      if (!isBehind || names().every(isKnown)) return snapshot;
-      return new Promise((resolve) => {
-        waitingForLists.push(resolve);
-      });
+      const isKnown = (name: string): boolean => {
+        const operation = snapshot.catalog.find(name);
+        return operation !== undefined && operation.upstream !== GATEWAY_SOURCE;
+      };
+      return isBehind && names().every(isKnown) ? snapshot : currentOfAll();
     },
+    currentOfAll,
     settled: () =>
       isIdle()
         ? Promise.resolve()

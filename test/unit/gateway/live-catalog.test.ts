@@ -228,15 +228,17 @@ function openFinding(stops: number, known?: KnownCatalog) {
   return { catalog, reports };
 }
 
-it('a call that names nothing known waits while the first list of an upstream is read, and no other call does', async () => {
+it('a call that names nothing known waits while the first list of an upstream is read, as does what is about all operations', async () => {
   const { catalog } = openFinding(5);
   expect(catalog.currentOf(() => ['none'])).toBe(catalog.current());
   catalog.offer('a', [{ name: 'old' }]);
   const snapshot = await catalog.currentOf(() => ['old']);
   expect(snapshot.catalog.find('old')).toBeDefined();
   expect(catalog.currentOf(() => ['none'])).toBe(snapshot);
+  expect(catalog.currentOfAll()).toBe(snapshot);
   catalog.offer('b', [{ name: 'new' }]);
   expect(catalog.currentOf(() => ['old'])).toBe(snapshot);
+  expect(catalog.currentOfAll()).toBeInstanceOf(Promise);
   expect((await catalog.currentOf(() => ['old', 'new'])).catalog.find('new')).toBeDefined();
   catalog.offer('b', []);
   expect(catalog.currentOf(() => ['none'])).toBe(catalog.current());
