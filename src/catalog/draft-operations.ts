@@ -2,6 +2,7 @@ import { hasDefaultHints } from '../classify/default-hints.js';
 import type { UpstreamConfig } from '../config/gateway-config.js';
 import { toSnakeCase } from '../lib/names.js';
 import { mapInSteps, type Sliced } from '../lib/sliced.js';
+import { isJsonObject } from '../protocol/json.js';
 import type { Diagnostic, ToolSet } from '../protocol/tools.js';
 import type { Choice, DraftOperation } from './create-operation.js';
 import { type Curation, curationFor } from './curation.js';
@@ -20,7 +21,7 @@ export interface Drafts {
  */
 export function* draftOperations(upstream: UpstreamConfig, toolSet: ToolSet): Sliced<Drafts> {
   const screened = yield* screenToolsInSlices(toolSet);
-  const defaultHints = hasDefaultHints(toolSet.tools);
+  const defaultHints = hasDefaultHints(toolSet.tools.filter(isJsonObject));
   const proposals = yield* proposeAll(upstream, screened.tools);
   const offered = proposals.filter(({ curation }) => curation.hide !== true);
   const claims = yield* mapInSteps(offered, claimName);

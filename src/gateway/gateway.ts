@@ -155,6 +155,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
       memory.keeper.keep(catalog.known());
       yield* reportChange(before, after, observe, policy.audit);
     },
+    onDefect: (cause) => observe({ kind: 'defect', where: 'catalog', cause }),
     enabled: config.upstreams.filter(({ disabled }) => !disabled).map(({ slug }) => slug),
     known: memory.known,
   });

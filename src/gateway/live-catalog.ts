@@ -58,6 +58,8 @@ interface LiveCatalogOptions {
   readonly build: (offered: OfferedTools) => Sliced<Snapshot>;
   /** Reports each snapshot that replaces another, after it has. */
   readonly onChange: (before: Snapshot, after: Snapshot) => Sliced<void>;
+  /** Called where a snapshot cannot be built or a change not be reported, which is a defect: the old snapshot stays. */
+  readonly onDefect: (cause: unknown) => void;
   /** The slugs of the enabled upstreams. */
   readonly enabled?: readonly string[];
   /** What an earlier process or the lock knew. */
@@ -65,7 +67,7 @@ interface LiveCatalogOptions {
 }
 
 export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
-  const { build, onChange, enabled = [], known = NOTHING_KNOWN } = options;
+  const { build, onChange, onDefect, enabled = [], known = NOTHING_KNOWN } = options;
   const toolSets = new Map<string, ToolSet>();
   const firstToolSets = new Map<string, ToolSet>();
   const listeners = new Set<() => void>();
@@ -109,6 +111,11 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
   };
   const isIdle = (): boolean => due === undefined && building === undefined && reports.length === 0;
 
+  const endWaitForLists = (): void => {
+    isBehind = false;
+    for (const resume of waitingForLists) resume(snapshot);
+    waitingForLists = [];
+  };
   const finish = (built: Snapshot): void => {
     building = undefined;
     builtFrom = begunWith;
@@ -118,10 +125,7 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
     reports.push(inTime(onChange(before, snapshot)));
     if (before.plan.toolsJson !== snapshot.plan.toolsJson) for (const listener of listeners) listener();
     isBehind = lacksLists();
-    if (!isBehind) {
-      for (const resume of waitingForLists) resume(built);
-      waitingForLists = [];
-    }
+    if (!isBehind) endWaitForLists();
     // Lists that came meanwhile: what has been read of the others is kept with them, so this is quick.
     if (isStale) schedule();
     goOn();
@@ -135,6 +139,12 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
     const step = building?.next();
     if (step?.done === true) finish(step.value);
   };
+  const abandonStep = (): void => {
+    if (reports.shift() !== undefined) return;
+    building = undefined;
+    endWaitForLists();
+    if (isStale) schedule();
+  };
   /** Each slice has a turn of its own. */
   const goOn = (): void => {
     if (isGoing) return;
@@ -142,7 +152,12 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
       isGoing = true;
       void turns.next(LANE).then(() => {
         isGoing = false;
-        takeStep();
+        try {
+          takeStep();
+        } catch (cause) {
+          abandonStep();
+          onDefect(cause);
+        }
         goOn();
       });
       return;
@@ -226,7 +241,7 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
       building = undefined;
       reports.length = 0;
       for (const resume of waiting) resume();
-      for (const resume of waitingForLists) resume(snapshot);
+      endWaitForLists();
     },
   };
 }

@@ -9,6 +9,7 @@ import { NO_OPERATIONS } from '../../support/no-operations.js';
 function openCatalog() {
   const changes: string[] = [];
   const catalog = createLiveCatalog({
+    onDefect: (cause) => expect.unreachable(String(cause)),
     *build({ toolSets, firstToolSets }) {
       const toolsJson = JSON.stringify([
         [...toolSets].map(({ upstream, tools }) => [upstream, tools.length]),
@@ -66,6 +67,7 @@ it('the catalog notifies no listener of a list that changes nothing for clients'
 function openNamed(enabled: readonly string[], known?: KnownCatalog) {
   const built: { readonly awaited: readonly string[]; readonly offering: readonly string[] }[] = [];
   const catalog = createLiveCatalog({
+    onDefect: (cause) => expect.unreachable(String(cause)),
     *build({ toolSets, holders, awaited }) {
       built.push({ awaited, offering: toolSets.map(({ upstream }) => upstream) });
       const claims = awaited.length > 0 ? [] : toolSets.map(({ upstream }) => [`of_${upstream}`, [upstream]] as const);
@@ -144,6 +146,7 @@ it('of two upstreams of an earlier run that offer one new name, neither gets it 
 function openSlow(stops: number) {
   let begun = 0;
   const catalog = createLiveCatalog({
+    onDefect: (cause) => expect.unreachable(String(cause)),
     *build({ toolSets }) {
       begun += 1;
       for (let stop = 0; stop < stops; stop += 1) yield;
@@ -211,6 +214,7 @@ it.each([
 function openFinding(stops: number, known?: KnownCatalog) {
   const reports: string[] = [];
   const catalog = createLiveCatalog({
+    onDefect: (cause) => expect.unreachable(String(cause)),
     *build({ toolSets }) {
       for (let stop = 0; stop < stops; stop += 1) yield;
       const names = new Set(toolSets.flatMap(({ tools }) => tools.map(({ name }) => name)));
@@ -267,4 +271,28 @@ it('each change is reported in turns and in order, whatever lists come meanwhile
   expect(catalog.currentFor({ upstream: 'a', tool: 'old' }).catalog.find('old')).toBeUndefined();
   await catalog.settled();
   expect(reports).toEqual(['undefined -> old', 'old -> undefined']);
+});
+
+it('a list of which no snapshot can be built leaves the one before it, and later lists are built', async () => {
+  const defects: unknown[] = [];
+  const catalog = createLiveCatalog({
+    *build({ toolSets }) {
+      yield;
+      if (toolSets.some(({ tools }) => tools.length === 1)) throw new Error('cannot be built');
+      const toolsJson = JSON.stringify(toolSets.map(({ tools }) => tools.length));
+      return { ...NO_OPERATIONS, plan: { ...NO_OPERATIONS.plan, toolsJson } };
+    },
+    *onChange() {
+      // Nothing to report.
+    },
+    onDefect: (cause) => defects.push(cause),
+  });
+  const before = catalog.current();
+  catalog.offer('a', [{ name: 't' }]);
+  expect(await catalog.currentOf(() => ['t'])).toBe(before);
+  await catalog.settled();
+  expect(defects).toEqual([new Error('cannot be built')]);
+  catalog.offer('a', []);
+  await catalog.settled();
+  expect(catalog.current().plan.toolsJson).toBe('[0]');
 });
