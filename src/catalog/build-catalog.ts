@@ -1,12 +1,12 @@
 import type { UpstreamConfig } from '../config/gateway-config.js';
-import { runAtOnce, type Sliced } from '../lib/sliced.js';
+import { mapInSteps, runAtOnce, type Sliced, sortInSteps } from '../lib/sliced.js';
 import type { Operation } from '../protocol/operation.js';
 import type { Diagnostic, ToolSet } from '../protocol/tools.js';
 import type { Catalog } from './catalog.js';
 import { createOperation } from './create-operation.js';
 import { type Drafts, draftOperations } from './draft-operations.js';
 import { exposeNames, type NameHolders } from './names.js';
-import { inSlices, prepareTools } from './prepare-tools.js';
+import { prepareTools } from './prepare-tools.js';
 import { createNameResolver } from './resolve-name.js';
 
 export interface CatalogInput {
@@ -33,30 +33,28 @@ export function buildCatalog(input: CatalogInput): Catalog {
   return runAtOnce(buildCatalogInSlices(input));
 }
 
-/** The same, in slices: a server may list thousands of tools, and calls of others go on meanwhile. */
+/**
+ * The same, in slices: a server may list thousands of tools, and calls of others go on meanwhile. Each step does something with
+ * one tool, so that no step is longer the more tools there are.
+ */
 export function* buildCatalogInSlices(input: CatalogInput): Sliced<Catalog> {
   yield* prepareTools(input.toolSets);
   const { upstreams, builtins, pins, holders = NO_HOLDERS, awaited = [], ignoreAnnotations = false } = input;
   const drafts: Drafts[] = [];
   for (const upstream of upstreams.toSorted(bySlug)) {
     drafts.push(yield* draftOperations(upstream, toolsOf(upstream, input.toolSets)));
-    yield;
   }
   const all = drafts.flatMap((draft) => draft.drafts);
   const requests = all.map(({ upstream, localName }) => ({ upstream: upstream.slug, localName }));
   const configured = new Set(upstreams.map(({ slug }) => slug));
   const scope = { builtins: new Set(builtins.map(({ name }) => name)), pins, configured, waiting: awaited.length > 0 };
-  const exposed = exposeNames(requests, { ...scope, holders });
-  yield;
-  const created = yield* inSlices(
-    all,
-    (draft) => draft.tool.raw,
-    (draft, index) => createOperation(draft, exposed.names[index] ?? draft.localName, ignoreAnnotations),
+  const exposed = yield* exposeNames(requests, { ...scope, holders });
+  const created = yield* mapInSteps(all, (draft, index) =>
+    createOperation(draft, exposed.names[index] ?? draft.localName, ignoreAnnotations),
   );
-  const operations = [...builtins, ...created.flatMap(({ operation }) => operation ?? [])].sort(byName);
-  yield;
-  const find = indexByName(operations);
-  yield;
+  const unsorted = [...builtins, ...created.flatMap(({ operation }) => operation ?? [])];
+  const operations = yield* sortInSteps(unsorted, byName);
+  const find = yield* indexByName(operations);
   return {
     operations,
     diagnostics: [
@@ -75,9 +73,12 @@ export function* buildCatalogInSlices(input: CatalogInput): Sliced<Catalog> {
 
 const NO_HOLDERS: NameHolders = new Map();
 
-function indexByName(operations: readonly Operation[]): Catalog['find'] {
+function* indexByName(operations: readonly Operation[]): Sliced<Catalog['find']> {
   const byAnyName = new Map<string, Operation>();
-  for (const operation of operations) byAnyName.set(operation.name, operation).set(operation.qualifiedName, operation);
+  for (const operation of operations) {
+    byAnyName.set(operation.name, operation).set(operation.qualifiedName, operation);
+    yield;
+  }
   return (name) => byAnyName.get(name);
 }
 
@@ -126,19 +127,30 @@ interface CatalogDifference {
 
 /** The differences that matter to a caller who knows the earlier catalog. */
 export function diffCatalogs(before: Catalog, after: Catalog): CatalogDifference {
+  return runAtOnce(diffCatalogsInSlices(before, after));
+}
+
+/** The same, in slices. */
+export function* diffCatalogsInSlices(before: Catalog, after: Catalog): Sliced<CatalogDifference> {
   const exposedBefore = new Set(before.operations.map(({ name }) => name));
   const exposedAfter = new Set(after.operations.map(({ name }) => name));
   const known = new Set(before.operations.flatMap(({ name, qualifiedName }) => [name, qualifiedName]));
-  const changed = [...known].filter((name) => {
+  const changed: string[] = [];
+  for (const name of known) {
     const [then, now] = [before.find(name), after.find(name)];
     // Most operations are the same objects in both.
-    return then !== now && then !== undefined && now !== undefined && targetOf(then) !== targetOf(now);
-  });
+    if (then !== now && then !== undefined && now !== undefined && targetOf(then) !== targetOf(now)) changed.push(name);
+    yield;
+  }
   return {
     added: [...exposedAfter].filter((name) => !exposedBefore.has(name)),
     removed: [...exposedBefore].filter((name) => !exposedAfter.has(name)),
-    changed: changed.sort(),
+    changed: yield* sortInSteps(changed, byText),
   };
+}
+
+function byText(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
 }
 
 /** What a call of the operation reaches: the upstream, its tool and the fixed arguments. */

@@ -55,6 +55,9 @@ interface CreatedOperation {
  */
 const created = new WeakMap<RawTool, Map<string, CreatedOperation>>();
 
+/** What is kept of one tool: more than a grouped tool has parts, and less than a server can make with ever new lists. */
+const MOST_KEPT = 200;
+
 /** Creates the operation of a tool: the same object for the same input. Schemas are shared with the raw tool. Never throws. */
 export function createOperation(draft: DraftOperation, name: string, ignoreAnnotations: boolean): CreatedOperation {
   const { curation, localName, choice = null, defaultHints, tool, upstream } = draft;
@@ -74,6 +77,7 @@ export function createOperation(draft: DraftOperation, name: string, ignoreAnnot
   const versions = created.get(tool.raw) ?? new Map<string, CreatedOperation>();
   created.set(tool.raw, versions);
   const operation = versions.get(key) ?? tryOperation(draft, name, ignoreAnnotations);
+  if (versions.size >= MOST_KEPT) versions.clear();
   versions.set(key, operation);
   return operation;
 }

@@ -1,13 +1,14 @@
 import { hasDefaultHints } from '../classify/default-hints.js';
 import type { UpstreamConfig } from '../config/gateway-config.js';
 import { toSnakeCase } from '../lib/names.js';
-import type { Sliced } from '../lib/sliced.js';
+import { mapInSteps, type Sliced } from '../lib/sliced.js';
+import { isJsonObject } from '../protocol/json.js';
 import type { Diagnostic, ToolSet } from '../protocol/tools.js';
 import type { Choice, DraftOperation } from './create-operation.js';
 import { type Curation, curationFor } from './curation.js';
 import { nameBehindTool, splitTool } from './grouped-tools/split-tool.js';
-import { assignUniqueNames, type NameClaim } from './names.js';
-import { type ScreenedTool, screenTools } from './screen-tools.js';
+import { assignNamesInSlices, type NameClaim } from './names.js';
+import { type ScreenedTool, screenToolsInSlices } from './screen-tools.js';
 
 export interface Drafts {
   readonly drafts: readonly DraftOperation[];
@@ -19,25 +20,22 @@ export interface Drafts {
  * slices, as each step looks at thousands of tools.
  */
 export function* draftOperations(upstream: UpstreamConfig, toolSet: ToolSet): Sliced<Drafts> {
-  const screened = screenTools(toolSet);
-  yield;
-  const defaultHints = hasDefaultHints(toolSet.tools);
-  const proposals = proposeAll(upstream, screened.tools);
-  yield;
+  const screened = yield* screenToolsInSlices(toolSet);
+  const defaultHints = hasDefaultHints(toolSet.tools.filter(isJsonObject));
+  const proposals = yield* proposeAll(upstream, screened.tools);
   const offered = proposals.filter(({ curation }) => curation.hide !== true);
-  const claims = offered.map(claimName);
-  const names = assignUniqueNames(claims);
-  yield;
-  const drafts = offered.map(({ tool, curation, choice, snakeName }, index) => {
+  const claims = yield* mapInSteps(offered, claimName);
+  const names = yield* assignNamesInSlices(claims);
+  const drafts = yield* mapInSteps(offered, ({ tool, curation, choice, snakeName }, index) => {
     const localName = names.get(claims[index]?.key ?? '') ?? snakeName;
     return { upstream, tool, curation, localName, defaultHints, ...(choice !== undefined && { choice }) };
   });
-  const suffixed = drafts.flatMap(({ tool, localName }, index) =>
+  const suffixed = yield* mapInSteps(drafts, ({ tool, localName }, index) =>
     describeSuffix(upstream.slug, tool.name, claims[index]?.base ?? localName, localName),
   );
   return {
     drafts,
-    diagnostics: [...screened.diagnostics, ...suffixed, ...proposals.flatMap(({ diagnostics }) => diagnostics)],
+    diagnostics: [...screened.diagnostics, ...suffixed.flat(), ...proposals.flatMap(({ diagnostics }) => diagnostics)],
   };
 }
 
@@ -58,15 +56,16 @@ interface Subject {
   readonly choices: readonly Choice[];
 }
 
-function proposeAll(upstream: UpstreamConfig, tools: readonly ScreenedTool[]): readonly Proposal[] {
-  const subjects = tools.map((tool): Subject => {
+function* proposeAll(upstream: UpstreamConfig, tools: readonly ScreenedTool[]): Sliced<readonly Proposal[]> {
+  const subjects = yield* mapInSteps(tools, (tool): Subject => {
     const snakeName = toSnakeCase(tool.name);
     return { tool, snakeName, choices: findChoices(upstream, tool, snakeName) };
   });
   const isTaken = findTakenNames(subjects);
-  return subjects.flatMap((subject) =>
+  const proposals = yield* mapInSteps(subjects, (subject) =>
     subject.choices.length === 0 ? [proposeWhole(upstream, subject)] : proposeParts(upstream, subject, isTaken),
   );
+  return proposals.flat();
 }
 
 /** Splits a grouped tool as the operator declares, else where its values differ in effect (decision 7). */

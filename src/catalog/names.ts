@@ -1,4 +1,5 @@
 import { groupBy } from '../lib/collections.js';
+import { mapInSteps, runAtOnce, type Sliced, sortInSteps } from '../lib/sliced.js';
 import { quoteValues } from '../lib/text.js';
 import { QUALIFIER, RESERVED_OPERATIONS } from '../protocol/operation.js';
 import type { Diagnostic } from '../protocol/tools.js';
@@ -48,28 +49,30 @@ export interface NameRules {
  * Bare names where they have one holder, `upstream__name` elsewhere. A pin reserves a bare name for one upstream, also
  * while that upstream is disconnected. No upstream gets a reserved or built-in name (specification 8.5.4).
  */
-export function exposeNames(requests: readonly NameRequest[], rules: NameRules): ExposedNames {
-  const holders = rules.waiting ? rules.holders : claimNames(requests, rules);
-  const named = requests.map((request) => {
+export function* exposeNames(requests: readonly NameRequest[], rules: NameRules): Sliced<ExposedNames> {
+  const holders = rules.waiting ? rules.holders : yield* claimNames(requests, rules);
+  const named = yield* mapInSteps(requests, (request) => {
     const reason = whyQualified(request, { ...rules, holders });
     const { localName, upstream } = request;
     return { name: reason === undefined ? localName : `${upstream}${QUALIFIER}${localName}`, reason };
   });
-  return {
-    names: named.map(({ name }) => name),
-    holders,
-    diagnostics: requests.flatMap((request, index) => describeQualified(request, named[index]?.reason)),
-  };
+  const diagnostics = yield* mapInSteps(requests, (request, index) => describeQualified(request, named[index]?.reason));
+  return { names: named.map(({ name }) => name), holders, diagnostics: diagnostics.flat() };
 }
 
 /** Gives every name that no configured upstream holds to those that ask for it now. */
-function claimNames(requests: readonly NameRequest[], rules: NameRules): NameHolders {
-  const unheld = requests.filter(({ localName }) => holdersOf(localName, rules).length === 0);
+function* claimNames(requests: readonly NameRequest[], rules: NameRules): Sliced<NameHolders> {
+  const unheld: NameRequest[] = [];
+  for (const request of requests) {
+    if (holdersOf(request.localName, rules).length === 0) unheld.push(request);
+    yield;
+  }
   if (unheld.length === 0) return rules.holders;
   const held = new Map<string, number>();
   for (const slug of [...rules.holders.values()].flat()) held.set(slug, (held.get(slug) ?? 0) + 1);
   const holders = new Map(rules.holders);
   for (const [name, claimants] of groupBy(unheld, ({ localName }) => localName)) {
+    yield;
     const slugs = [...new Set(claimants.map(({ upstream }) => upstream))].sort();
     if (slugs.some((slug) => (held.get(slug) ?? 0) >= MOST_NAMES_HELD)) continue;
     holders.set(name, slugs);
@@ -139,24 +142,25 @@ function describeQualified(
  * matter, and a suffixed name is never one that another claim asks for.
  */
 export function assignUniqueNames(claims: readonly NameClaim[]): ReadonlyMap<string, string> {
+  return runAtOnce(assignNamesInSlices(claims));
+}
+
+/** The same, in slices. */
+export function* assignNamesInSlices(claims: readonly NameClaim[]): Sliced<ReadonlyMap<string, string>> {
   const asked = new Set(claims.map((claim) => claim.base));
   if (asked.size === claims.length) return new Map(claims.map((claim) => [claim.key, claim.base]));
 
   const names = new Map<string, string>();
-  const taken = new Set<string>();
-  for (const { key, base } of claims.toSorted(byRankAndKey)) {
-    const name = taken.has(base) ? suffixed(base, (candidate) => asked.has(candidate) || taken.has(candidate)) : base;
-    taken.add(name);
-    names.set(key, name);
+  const numbers = new Map<string, number>();
+  for (const { key, base } of yield* sortInSteps(claims, byRankAndKey)) {
+    yield;
+    // A name that is asked for is nobody's by its number, so only claims of one base compete for the numbers after it.
+    let number = numbers.get(base) ?? 1;
+    while (number > 1 && asked.has(`${base}_${number}`)) number += 1;
+    numbers.set(base, number + 1);
+    names.set(key, number === 1 ? base : `${base}_${number}`);
   }
   return names;
-}
-
-function suffixed(base: string, isTaken: (name: string) => boolean): string {
-  for (let number = 2; ; number++) {
-    const name = `${base}_${number}`;
-    if (!isTaken(name)) return name;
-  }
 }
 
 function byRankAndKey(a: NameClaim, b: NameClaim): number {

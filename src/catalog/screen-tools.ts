@@ -1,3 +1,4 @@
+import { runAtOnce, type Sliced, sortInSteps } from '../lib/sliced.js';
 import { isJsonObject, type JsonSchema } from '../protocol/json.js';
 import { type Diagnostic, LONGEST_DEFINITION, type RawTool, type ToolSet } from '../protocol/tools.js';
 import { describeGaps } from '../schema/schema-gaps.js';
@@ -30,7 +31,12 @@ const NO_PARAMETERS: JsonSchema = Object.freeze({ type: 'object' });
  * Filters what a server sent as its tools. MCP clients usually refuse a whole list for one entry that breaks the
  * specification; here each entry is checked alone, kept where it can be called, and else left out with the reason.
  */
-export function screenTools({ upstream, tools }: ToolSet): ScreenedTools {
+export function screenTools(toolSet: ToolSet): ScreenedTools {
+  return runAtOnce(screenToolsInSlices(toolSet));
+}
+
+/** The same, in slices. */
+export function* screenToolsInSlices({ upstream, tools }: ToolSet): Sliced<ScreenedTools> {
   const diagnostics: Diagnostic[] = [];
   const kept = new Map<string, ScreenedTool>();
   const report = (severity: Diagnostic['severity'], kind: string, message: string, tool?: string): void => {
@@ -38,6 +44,7 @@ export function screenTools({ upstream, tools }: ToolSet): ScreenedTools {
   };
 
   for (const [index, raw] of tools.entries()) {
+    yield;
     const name: unknown = isJsonObject(raw) ? raw['name'] : undefined;
     if (typeof name !== 'string' || name.trim() === '') {
       report('warning', 'tool-set-aside', `Tool ${index + 1} of '${upstream}' has no name and cannot be called`);
@@ -70,7 +77,10 @@ export function screenTools({ upstream, tools }: ToolSet): ScreenedTools {
     }
     kept.set(name, known === undefined ? tool : chooseOne(known, tool));
   }
-  return { tools: [...kept.values()].sort(byName), diagnostics: diagnostics.sort(byMessage) };
+  return {
+    tools: yield* sortInSteps([...kept.values()], byName),
+    diagnostics: yield* sortInSteps(diagnostics, byMessage),
+  };
 }
 
 function readInputSchema(schema: unknown): SchemaReading {

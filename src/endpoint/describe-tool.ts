@@ -95,7 +95,7 @@ export function* offerOperations(operations: readonly Operation[]): Generator<Op
   const sorted: Operation[][] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
     for (const [index, group] of groups.entries()) {
-      sorted[index] ??= sortByUse(group);
+      sorted[index] ??= pickByUse(group);
       const next = sorted[index][round];
       if (next !== undefined) yield next;
     }
@@ -110,11 +110,19 @@ function groupByUpstream(operations: readonly Operation[]): readonly (readonly O
     .map(([, group]) => group);
 }
 
-function sortByUse(operations: readonly Operation[]): Operation[] {
-  return operations
-    .map((operation) => ({ operation, effort: effortOf(operation) }))
-    .sort((a, b) => a.effort - b.effort || compareText(a.operation.name, b.operation.name))
-    .map(({ operation }) => operation);
+/** Those that a caller has least effort with, in this order; as many as there are rounds. An upstream may have thousands. */
+function pickByUse(operations: readonly Operation[]): Operation[] {
+  const best: { readonly operation: Operation; readonly effort: number }[] = [];
+  for (const operation of operations) {
+    const effort = effortOf(operation);
+    const place = best.findIndex(
+      (other) => effort < other.effort || (effort === other.effort && operation.name < other.operation.name),
+    );
+    if (place < 0 && best.length >= ROUNDS) continue;
+    best.splice(place < 0 ? best.length : place, 0, { operation, effort });
+    if (best.length > ROUNDS) best.pop();
+  }
+  return best.map(({ operation }) => operation);
 }
 
 /** What these name is harmless to read, but nothing that a model should be led to. */

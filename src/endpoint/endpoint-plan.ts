@@ -1,6 +1,7 @@
 import type { Catalog } from '../catalog/catalog.js';
 import type { FamilyDefinition, GatewayConfig } from '../config/gateway-config.js';
 import { groupBy } from '../lib/collections.js';
+import { mapInSteps, runAtOnce, type Sliced } from '../lib/sliced.js';
 import type { JsonSchema } from '../protocol/json.js';
 import { CATEGORIES, CATEGORY_PERMISSIONS, type Category, dangerRank, type Operation } from '../protocol/operation.js';
 import { describeTool } from './describe-tool.js';
@@ -34,11 +35,18 @@ const SINGLE_PURPOSE = 'Call any operation of the connected servers.';
 const SINGLE_TITLE = 'MCP-AQL';
 
 /** Places every operation of a catalog in one family of the configured profile and defines the MCP tools that reach them. */
-export function buildEndpointPlan(catalog: Catalog, config: Omit<GatewayConfig['endpoint'], 'errors'>): EndpointPlan {
+export function buildEndpointPlan(catalog: Catalog, config: PlanConfig): EndpointPlan {
+  return runAtOnce(buildEndpointPlanInSlices(catalog, config));
+}
+
+type PlanConfig = Omit<GatewayConfig['endpoint'], 'errors'>;
+
+/** The same, in slices. */
+export function* buildEndpointPlanInSlices(catalog: Catalog, config: PlanConfig): Sliced<EndpointPlan> {
   const { mode, toolPrefix } = config;
   const { families } = config.profile;
   const place = compilePlacement(config.profile);
-  const placed = new Map(catalog.operations.map((operation) => [operation, place(operation)]));
+  const placed = new Map(yield* mapInSteps(catalog.operations, (operation) => [operation, place(operation)] as const));
   const familyOf = (operation: Operation) => placed.get(operation) ?? place(operation);
 
   const single = toolPrefix.replace(/_+$/, '');
@@ -48,7 +56,7 @@ export function buildEndpointPlan(catalog: Catalog, config: Omit<GatewayConfig['
 
   const exposed = mode === 'single' ? [] : families;
   const members = groupBy(catalog.operations, familyOf);
-  const tools = exposed.map((family) =>
+  const tools = yield* mapInSteps(exposed, (family) =>
     defineFamilyTool(toolOfFamily(family.name), family, members.get(family) ?? [], introspectTool),
   );
   const reach = new Map<string, ToolReach>(exposed.map((family) => [toolOfFamily(family.name), family]));

@@ -2,9 +2,10 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AuditTrail } from '../audit/audit-trail.js';
 import type { IntrospectionPolicy } from '../builtin/introspect/handler.js';
-import { diffCatalogs } from '../catalog/build-catalog.js';
+import { diffCatalogsInSlices } from '../catalog/build-catalog.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import type { EndpointPlan } from '../endpoint/endpoint-plan.js';
+import type { Sliced } from '../lib/sliced.js';
 import type { Observer } from '../observe/observation.js';
 import { createBatchRunner, readBatch } from '../pipeline/batch/batch.js';
 import { createPipeline } from '../pipeline/pipeline.js';
@@ -15,7 +16,7 @@ import type { ApprovalService } from '../policy/approvals/approval-queue.js';
 import { openPolicy, type PolicyService } from '../policy/policy.js';
 import type { Explanation } from '../policy/rules/rule-types.js';
 import type { RawCall } from '../protocol/call.js';
-import type { JsonObject } from '../protocol/json.js';
+import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import type { Reply } from '../protocol/result.js';
 import type { ToolSet } from '../protocol/tools.js';
 import { createResultService } from '../results/results.js';
@@ -60,7 +61,8 @@ export interface Gateway {
   readonly config: GatewayConfig;
   /** Answers one MCP tool call. Never rejects: every failure is an answer. */
   handle(call: RawCall): Promise<Reply>;
-  toolList(): ToolList;
+  /** The list of this moment; waits while the first tools of an upstream are read, as many clients ask for it only once. */
+  toolList(): ToolList | Promise<ToolList>;
   /** Calls the listener when the tool list's JSON has changed; returns a function that removes the listener. */
   onToolsChanged(listener: () => void): () => void;
   status(): GatewayStatus;
@@ -83,8 +85,8 @@ export interface Gateway {
   /** Resolves when every enabled upstream has connected or failed once. Never rejects. */
   readonly settled: Promise<void>;
   /**
-   * Resolves when clients may connect: when every upstream has been tried, or after a short time at the latest. Many clients
-   * read the tool list only once, so this wait gives them the complete list.
+   * Resolves when clients may connect: when every upstream has been tried, or after a short time at the latest. What they ask
+   * for waits for the tools that were listed until then, which are still being read.
    */
   readonly warmedUp: Promise<void>;
   /** Closes every upstream and frees all resources. Safe to call twice. */
@@ -149,10 +151,11 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
           retryNow: (slug) => pool.get(slug)?.retryNow(),
         },
       }),
-    onChange(before, after) {
-      reportChange(before, after, observe, policy.audit);
+    *onChange(before, after) {
       memory.keeper.keep(catalog.known());
+      yield* reportChange(before, after, observe, policy.audit);
     },
+    onDefect: (cause) => observe({ kind: 'defect', where: 'catalog', cause }),
     enabled: config.upstreams.filter(({ disabled }) => !disabled).map(({ slug }) => slug),
     known: memory.known,
   });
@@ -195,7 +198,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     const unmatched = describeUnmatched(config, catalog.current().catalog.operations);
     for (const message of unmatched) observe({ kind: 'notice', level: 'warn', message });
   });
-  const warmedUp = Promise.race([settled, delay(WARM_UP_MS, undefined, { ref: false })]);
+  const warmedUp = Promise.race([connected, delay(WARM_UP_MS, undefined, { ref: false })]);
   lifecycle.opened('waiting for names', waitForNames({ warmedUp, settled, ...(deps.names ?? SERVER_NAMES) }, catalog));
   return {
     config,
@@ -203,8 +206,9 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     warmedUp,
     async handle(raw) {
       const call = identifyRequest(raw);
-      const snapshot = catalog.current();
       const operations = readBatch(call);
+      const current = catalog.currentOf(() => namesOf(operations ?? [call.arguments]));
+      const snapshot = current instanceof Promise ? await current : current;
       const reply = await (operations === undefined ? pipeline(call, snapshot) : batch(call, operations, snapshot));
       const answer = withRequestId(reply, call.caller.requestId);
       return snapshot.plan.reachOf(call.tool) === undefined ? { ...answer, unknownTool: true } : answer;
@@ -275,7 +279,10 @@ function describeState(
   policy: Pick<PolicyService, 'audit' | 'storeState'>,
 ): Pick<Gateway, 'toolList' | 'onToolsChanged' | 'status' | 'operations' | 'findOperation' | 'search' | 'toolSets'> {
   return {
-    toolList: () => catalog.current().plan,
+    toolList: () => {
+      const current = catalog.currentOfAll();
+      return current instanceof Promise ? current.then(({ plan }) => plan) : current.plan;
+    },
     onToolsChanged: catalog.onToolsChanged,
     status: () =>
       describeStatus(
@@ -290,12 +297,21 @@ function describeState(
   };
 }
 
-function reportChange(before: Snapshot, after: Snapshot, observe: Observer, audit: AuditTrail): void {
-  const change = diffCatalogs(before.catalog, after.catalog);
+/** The operations that a request names, as far as it is well formed. */
+function namesOf(requests: readonly unknown[]): readonly string[] {
+  return requests.flatMap((request) => {
+    const name = isJsonObject(request) ? request['operation'] : undefined;
+    return typeof name === 'string' ? [name] : [];
+  });
+}
+
+function* reportChange(before: Snapshot, after: Snapshot, observe: Observer, audit: AuditTrail): Sliced<void> {
+  const change = yield* diffCatalogsInSlices(before.catalog, after.catalog);
   observe({ kind: 'catalog', operations: after.catalog.operations.length, ...change });
   const known = new Set(before.catalog.diagnostics.map(({ message }) => message));
   for (const diagnostic of after.catalog.diagnostics) {
     if (known.has(diagnostic.message)) continue;
+    yield;
     observe({ ...diagnostic, kind: 'diagnostic' });
     const { severity, upstream, tool, message } = diagnostic;
     if (severity === 'info') continue;

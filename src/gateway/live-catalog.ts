@@ -1,9 +1,9 @@
 import { fingerprintTool, UNREADABLE } from '../catalog/integrity/compare-tools.js';
 import type { NameHolders } from '../catalog/names.js';
-import { runAtOnce, type Sliced } from '../lib/sliced.js';
+import { inTime, runAtOnce, type Sliced } from '../lib/sliced.js';
 import { turns } from '../lib/turns.js';
 import type { Snapshot } from '../pipeline/snapshot.js';
-import type { Operation } from '../protocol/operation.js';
+import { GATEWAY_SOURCE, type Operation } from '../protocol/operation.js';
 import type { RawTool, ToolSet } from '../protocol/tools.js';
 import { type KnownCatalog, NOTHING_KNOWN } from './kept-catalog.js';
 
@@ -28,7 +28,14 @@ export interface LiveCatalog {
    * others go on in their slices.
    */
   currentFor(tool: Pick<Operation, 'upstream' | 'tool'>): Snapshot;
-  /** Resolves when no rebuild is pending. */
+  /**
+   * The same, for calls of operations by these names. One that is not found may be of an upstream whose first list is being read, as
+   * clients may connect before: then it is waited for. So it is for the gateway's own operations, which are about all others.
+   */
+  currentOf(names: () => readonly string[]): Snapshot | Promise<Snapshot>;
+  /** The same, for what is about all operations. */
+  currentOfAll(): Snapshot | Promise<Snapshot>;
+  /** Resolves when no rebuild is pending, and each change has been reported. */
   settled(): Promise<void>;
   /**
    * New names stop waiting for these: `known` are upstreams that an earlier run has seen and this one has not yet, `all` are
@@ -51,8 +58,10 @@ const LANE = 'catalog';
 
 interface LiveCatalogOptions {
   readonly build: (offered: OfferedTools) => Sliced<Snapshot>;
-  /** Called for each snapshot that replaces another. */
-  readonly onChange: (before: Snapshot, after: Snapshot) => void;
+  /** Reports each snapshot that replaces another, after it has. */
+  readonly onChange: (before: Snapshot, after: Snapshot) => Sliced<void>;
+  /** Called where a snapshot cannot be built or a change not be reported, which is a defect: the old snapshot stays. */
+  readonly onDefect: (cause: unknown) => void;
   /** The slugs of the enabled upstreams. */
   readonly enabled?: readonly string[];
   /** What an earlier process or the lock knew. */
@@ -60,7 +69,7 @@ interface LiveCatalogOptions {
 }
 
 export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
-  const { build, onChange, enabled = [], known = NOTHING_KNOWN } = options;
+  const { build, onChange, onDefect, enabled = [], known = NOTHING_KNOWN } = options;
   const toolSets = new Map<string, ToolSet>();
   const firstToolSets = new Map<string, ToolSet>();
   const listeners = new Set<() => void>();
@@ -75,7 +84,13 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
   /** The rebuild under way, and whether it knows all lists. */
   let building: Sliced<Snapshot> | undefined;
   let isStale = false;
+  /** The reports of changes that are not ended, oldest first; they go before the next rebuild. */
+  const reports: Sliced<void>[] = [];
+  let isGoing = false;
   let waiting: (() => void)[] = [];
+  /** Whether there are lists of which the snapshot knows nothing, and who waits for it to know them. */
+  let isBehind = false;
+  let waitingForLists: ((snapshot: Snapshot) => void)[] = [];
   /** The lists that the snapshot was built from, and those that the rebuild under way began with. */
   let builtFrom: ReadonlyMap<string, ToolSet> = new Map();
   let begunWith = builtFrom;
@@ -87,39 +102,79 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
     return waitsFor === 'all' ? silent : silent.filter((slug) => !known.tools.has(slug));
   };
   const begin = (): Sliced<Snapshot> => {
-    begunWith = new Map(toolSets);
-    const absent = kept.filter(({ upstream }) => !toolSets.has(upstream));
-    const awaited = listAwaited();
-    return build({ toolSets: [...toolSets.values(), ...absent], firstToolSets, holders, awaited });
+    const absent = waitsFor === 'all' ? [] : kept.filter(({ upstream }) => !toolSets.has(upstream));
+    const offered = [...toolSets.values(), ...absent];
+    begunWith = new Map(offered.map((toolSet) => [toolSet.upstream, toolSet]));
+    return inTime(build({ toolSets: offered, firstToolSets, holders, awaited: listAwaited() }));
   };
   let snapshot = runAtOnce(begin());
   holders = snapshot.catalog.holders;
+  const lacksLists = (): boolean => {
+    const known = waitsFor === 'all' ? [] : kept.map(({ upstream }) => upstream);
+    return [...toolSets.keys(), ...known].some((slug) => !builtFrom.has(slug));
+  };
+  const isIdle = (): boolean => due === undefined && building === undefined && reports.length === 0;
 
+  const endWaitForLists = (): void => {
+    isBehind = false;
+    for (const resume of waitingForLists) resume(snapshot);
+    waitingForLists = [];
+  };
   const finish = (built: Snapshot): void => {
     building = undefined;
     builtFrom = begunWith;
     const before = snapshot;
     snapshot = built;
     holders = built.catalog.holders;
-    onChange(before, snapshot);
+    reports.push(inTime(onChange(before, snapshot)));
     if (before.plan.toolsJson !== snapshot.plan.toolsJson) for (const listener of listeners) listener();
+    isBehind = lacksLists();
+    if (!isBehind) endWaitForLists();
     // Lists that came meanwhile: what has been read of the others is kept with them, so this is quick.
     if (isStale) schedule();
-    if (due !== undefined) return;
+    goOn();
+  };
+  const takeStep = (): void => {
+    const [report] = reports;
+    if (report !== undefined) {
+      if (report.next().done === true) reports.shift();
+      return;
+    }
+    const step = building?.next();
+    if (step?.done === true) finish(step.value);
+  };
+  const abandonStep = (): void => {
+    if (reports.shift() !== undefined) return;
+    building = undefined;
+    endWaitForLists();
+    if (isStale) schedule();
+  };
+  /** Each slice has a turn of its own. */
+  const goOn = (): void => {
+    if (isGoing) return;
+    if (reports.length > 0 || building !== undefined) {
+      isGoing = true;
+      void turns.next(LANE).then(() => {
+        isGoing = false;
+        try {
+          takeStep();
+        } catch (cause) {
+          abandonStep();
+          onDefect(cause);
+        }
+        goOn();
+      });
+      return;
+    }
+    if (!isIdle()) return;
     for (const resume of waiting) resume();
     waiting = [];
-  };
-  const goOn = (work: Sliced<Snapshot>): void => {
-    if (building !== work) return;
-    const step = work.next();
-    if (step.done === true) finish(step.value);
-    else void turns.next(LANE).then(() => goOn(work));
   };
   const rebuild = (): void => {
     due = undefined;
     isStale = false;
     building = begin();
-    goOn(building);
+    goOn();
   };
   const schedule = (): void => {
     if (building === undefined) due ??= setImmediate(rebuild);
@@ -134,20 +189,37 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
     finish(runAtOnce(work));
   };
 
+  const currentOfAll = (): Snapshot | Promise<Snapshot> =>
+    isBehind
+      ? new Promise((resolve) => {
+          waitingForLists.push(resolve);
+        })
+      : snapshot;
+
   return {
     current: () => snapshot,
     offer(slug, tools) {
       const toolSet = { upstream: slug, tools };
       toolSets.set(slug, toolSet);
       if (!firstToolSets.has(slug)) firstToolSets.set(slug, toolSet);
+      isBehind ||= !builtFrom.has(slug);
       schedule();
     },
     currentFor({ upstream, tool }) {
-      if (!isSameTool(tool, builtFrom.get(upstream), toolSets.get(upstream))) settle();
+      const offered = toolSets.get(upstream);
+      if (offered !== undefined && !isSameTool(tool, builtFrom.get(upstream), offered)) settle();
       return snapshot;
     },
+    currentOf(names) {
+      const isKnown = (name: string): boolean => {
+        const operation = snapshot.catalog.find(name);
+        return operation !== undefined && operation.upstream !== GATEWAY_SOURCE;
+      };
+      return isBehind && names().every(isKnown) ? snapshot : currentOfAll();
+    },
+    currentOfAll,
     settled: () =>
-      due === undefined && building === undefined
+      isIdle()
         ? Promise.resolve()
         : new Promise((resolve) => {
             waiting.push(resolve);
@@ -156,7 +228,8 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
       const before = listAwaited().length;
       if (upstreams === 'all') waitsFor = 'none';
       else if (waitsFor === 'all') waitsFor = 'never seen';
-      if (listAwaited().length !== before) schedule();
+      isBehind = lacksLists();
+      if (isBehind || listAwaited().length !== before) schedule();
     },
     giveUpOn(slug) {
       const before = listAwaited().length;
@@ -175,7 +248,9 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
     close() {
       clearImmediate(due);
       building = undefined;
+      reports.length = 0;
       for (const resume of waiting) resume();
+      endWaitForLists();
     },
   };
 }

@@ -7,7 +7,7 @@ import { createRelationshipsOperation } from '../builtin/relationships/operation
 import { buildGuardedCatalogInSlices } from '../catalog/integrity/build-guarded-catalog.js';
 import type { NameHolders } from '../catalog/names.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
-import { buildEndpointPlan } from '../endpoint/endpoint-plan.js';
+import { buildEndpointPlanInSlices } from '../endpoint/endpoint-plan.js';
 import { runAtOnce, type Sliced } from '../lib/sliced.js';
 import { unknownOperation } from '../pipeline/not-found.js';
 import type { Connections, Snapshot } from '../pipeline/snapshot.js';
@@ -65,9 +65,7 @@ export function* buildSnapshotInSlices(input: SnapshotInput): Sliced<Snapshot> {
     ...(input.awaited === undefined ? {} : { awaited: input.awaited }),
     ignoreAnnotations: ignoreAnnotations ?? false,
   });
-  yield;
-  const plan = buildEndpointPlan(catalog, config.endpoint);
-  yield;
+  const plan = yield* buildEndpointPlanInSlices(catalog, config.endpoint);
   const introspect = createIntrospection({
     catalog,
     plan,

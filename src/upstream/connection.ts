@@ -9,12 +9,13 @@ import {
   SdkHttpError,
 } from '@modelcontextprotocol/client';
 import type { UpstreamConfig, UpstreamEndpoint } from '../config/gateway-config.js';
+import { inTime, runInSlices } from '../lib/sliced.js';
 import type { Observer } from '../observe/observation.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import type { RawTool } from '../protocol/tools.js';
 import { CallChannel, type CallResult } from './call-channel.js';
 import { UpstreamFault } from './fault.js';
-import { readDefinitions, readTools, watchToolList, withoutTaskTools } from './tool-list.js';
+import { findTaskFault, readDefinitions, readTools, type ToolMemory, watchToolList } from './tool-list.js';
 import { encodeHeaderValue } from './transport/http-headers.js';
 import { openTransport, type TransportEvents, type TransportSurroundings } from './transport/open-transport.js';
 import type { UpstreamCall } from './upstream.js';
@@ -48,6 +49,7 @@ interface ConnectionRequest {
   readonly config: UpstreamConfig;
   readonly around: TransportSurroundings;
   readonly memory: EraMemory;
+  readonly tools: ToolMemory;
   /** How long a child process may stay silent when it is probed for the modern era. */
   readonly probeTimeoutMs: number;
   /** The list, at connect and after each change, and its digest. */
@@ -225,15 +227,23 @@ async function completeConnection(
   const protocolVersion = client.getNegotiatedProtocolVersion();
   if (era === 'modern') channel.useEnvelope(envelope(protocolVersion, around.clientInfo));
 
-  const mirrored: MirroredTools = new Map();
+  let mirrored: MirroredTools = new Map();
   const mirrors = era === 'modern' && config.endpoint.type === 'http';
   const readAll = async (): Promise<void> => {
     const { tools, diagnostic } = await readTools((params) =>
       channel.request('tools/list', params, { timeoutMs: config.connectTimeoutMs }),
     );
     if (diagnostic !== undefined) onDiagnostic(diagnostic);
-    const { usable, digest } = await readDefinitions(withoutTaskTools(tools, onDiagnostic), onDiagnostic);
-    onTools(mirrors ? scanTools(usable, mirrored, onDiagnostic) : usable, digest);
+    const found: MirroredTools = new Map();
+    const isUsable = (tool: RawTool): boolean => {
+      const fault = findTaskFault(tool) ?? (mirrors ? noteMirrored(tool, found) : undefined);
+      if (fault !== undefined) onDiagnostic(`its tool '${String(tool?.['name'])}' is left out: ${fault}`);
+      return fault === undefined;
+    };
+    const reading = readDefinitions(tools, request.tools, { isUsable, onDiagnostic });
+    const { usable, digest } = await runInSlices(inTime(reading));
+    mirrored = found;
+    onTools(usable, digest);
   };
   await readAll();
   watchToolList({ client, era, readAll, onDiagnostic });
@@ -290,22 +300,11 @@ function envelope(protocolVersion: string | undefined, clientInfo: TransportSurr
   };
 }
 
-/** Learns which arguments go into headers, and leaves out the tools whose declaration the specification forbids to use. */
-function scanTools(
-  tools: readonly RawTool[],
-  mirrored: MirroredTools,
-  onDiagnostic: (message: string) => void,
-): readonly RawTool[] {
-  mirrored.clear();
-  return tools.filter((tool) => {
-    const { parameters, fault } = scanHeaderParameters(tool?.['inputSchema']);
-    if (fault !== undefined) {
-      onDiagnostic(`its tool '${String(tool['name'])}' is left out: ${fault}`);
-      return false;
-    }
-    if (parameters.length > 0) mirrored.set(tool['name'], parameters);
-    return true;
-  });
+/** Learns which arguments of a tool go into headers. Returns why it must not be used where its declaration is forbidden. */
+function noteMirrored(tool: RawTool, mirrored: MirroredTools): string | undefined {
+  const { parameters, fault } = scanHeaderParameters(tool?.['inputSchema']);
+  if (fault === undefined && parameters.length > 0) mirrored.set(tool['name'], parameters);
+  return fault;
 }
 
 const HEADER_KEYWORD = 'x-mcp-header';

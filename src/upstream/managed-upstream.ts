@@ -12,6 +12,7 @@ import { type FaultKind, findFault, UpstreamFault } from './fault.js';
 import { OwnCredentials, withoutCredentials } from './own-credentials.js';
 import { SplitAnswer } from './split-answer.js';
 import type { StartSlots } from './start-slots.js';
+import type { ToolMemory } from './tool-list.js';
 import { describeConnectFailure, isAnswer, translateFailure } from './translate-failure.js';
 import type { TransportSurroundings } from './transport/open-transport.js';
 import type { Upstream, UpstreamCall, UpstreamEvents, UpstreamStatus } from './upstream.js';
@@ -55,6 +56,8 @@ export class ManagedUpstream implements Upstream {
   #connection: Connection | undefined;
   #problem: string | undefined;
   #tools = 0;
+  /** Of all connections, so that a list that comes again has the same objects. */
+  readonly #toolMemory: ToolMemory = new Map();
   /** Of the list that this connection handed over last: an equal one changes nothing. */
   #listDigest: string | undefined;
   #restarts = 0;
@@ -212,6 +215,7 @@ export class ManagedUpstream implements Upstream {
         config,
         around,
         memory: this.#memory,
+        tools: this.#toolMemory,
         signal: this.#closing.signal,
         probeTimeoutMs: PROBE_MS * 2 ** Math.min(this.#pacer.failures, 4),
         onTools: (tools, digest) => this.#takeTools(tools, digest),

@@ -1,14 +1,17 @@
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { type Client, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client';
 import { measureJson } from '../lib/json-size.js';
+import type { Sliced } from '../lib/sliced.js';
 import { cleanLabel } from '../lib/text.js';
-import { turns } from '../lib/turns.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import { LONGEST_DEFINITION, type RawTool } from '../protocol/tools.js';
 import { UpstreamFault } from './fault.js';
 
 /** Pages are the server's choice; a server that never comes to an end is stopped here. */
 const MAX_PAGES = 1_000;
+
+/** The most tools that are read of one server. The largest lists of public servers have some hundreds. */
+const MOST_TOOLS = 50_000;
 
 interface ToolReading {
   /** Exactly as sent, in the server's order; entries may be anything, the catalog judges them. */
@@ -32,7 +35,9 @@ export async function readTools(request: (params: JsonObject) => Promise<JsonObj
     if (result === undefined) return { tools };
     const { tools: some, nextCursor } = result;
     if (!Array.isArray(some)) throw new UpstreamFault('malformed', "its answer to 'tools/list' holds no list of tools");
-    tools.push(...some);
+    for (const tool of some.slice(0, MOST_TOOLS - tools.length)) tools.push(tool);
+    if (tools.length === MOST_TOOLS)
+      return { tools, diagnostic: `its 'tools/list' has ${MOST_TOOLS} tools or more; the rest was not read` };
     // The end is the absence of a cursor, but null and the empty string are common too.
     if (typeof nextCursor !== 'string' || nextCursor === '') return { tools };
     if (cursors.has(nextCursor))
@@ -58,61 +63,74 @@ async function readPage(
 }
 
 /**
- * Leaves out the tools that can only be called as tasks, which the gateway does not do: each of their calls would fail.
- * https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#tool-level-negotiation
+ * Why a tool cannot be called at all; undefined where it can. The gateway does no tasks, so each call of a tool that can only be
+ * called as one would fail. https://modelcontextprotocol.io/specification/2025-11-25/basic/utilities/tasks#tool-level-negotiation
  */
-export function withoutTaskTools(
-  tools: readonly RawTool[],
-  onDiagnostic: (message: string) => void,
-): readonly RawTool[] {
-  return tools.filter((tool) => {
-    const execution = tool?.['execution'];
-    if (!isJsonObject(execution) || execution['taskSupport'] !== 'required') return true;
-    onDiagnostic(`its tool '${String(tool['name'])}' is left out: it can only be called as a task`);
-    return false;
-  });
+export function findTaskFault(tool: RawTool): string | undefined {
+  const execution = tool?.['execution'];
+  const isTask = isJsonObject(execution) && execution['taskSupport'] === 'required';
+  return isTask ? 'it can only be called as a task' : undefined;
 }
 
-/** Characters of definitions that are written in one turn: some milliseconds. */
-const TURN_CHARACTERS = 500_000;
+/** The tools of a server's last list, which another connection may have read: each one's object by the digest of its text. */
+export type ToolMemory = Map<string, RawTool>;
+
+interface DefinitionReading {
+  /** The tools that can be used; one that was in the last list is the same object as there. */
+  readonly usable: readonly RawTool[];
+  /** Of all their definitions. */
+  readonly digest: string;
+}
+
+interface DefinitionJudge {
+  /** Asked of each tool whose definition is not too long. */
+  readonly isUsable: (tool: RawTool) => boolean;
+  readonly onDiagnostic: (message: string) => void;
+}
 
 /**
- * The tools whose definitions are not too long to be read, and a digest of them: a list of thousands is written in turns, and a
- * definition of megabytes not at all.
+ * Reads each tool's definition, in slices: it is written as text, unless it is megabytes long, and looked for among those that
+ * are remembered. What is derived of a tool is kept with its object, so what did not change is not derived again.
  */
-export async function readDefinitions(
+export function* readDefinitions(
   tools: readonly RawTool[],
-  onDiagnostic: (message: string) => void,
-): Promise<{ readonly usable: readonly RawTool[]; readonly digest: string }> {
+  memory: ToolMemory,
+  { isUsable, onDiagnostic }: DefinitionJudge,
+): Sliced<DefinitionReading> {
+  const all = createHash('sha256');
+  const seen: ToolMemory = new Map();
   const usable: RawTool[] = [];
-  const hash = createHash('sha256');
-  let characters = 0;
   for (const tool of tools) {
-    const length = measureJson(tool, LONGEST_DEFINITION);
-    if (length > LONGEST_DEFINITION) {
+    yield;
+    if (measureJson(tool, LONGEST_DEFINITION) > LONGEST_DEFINITION) {
       const name = isJsonObject(tool) ? cleanLabel(String(tool['name'])) : '';
       onDiagnostic(`its tool '${name}' is left out: its definition has more than ${LONGEST_DEFINITION} characters`);
-    } else {
-      usable.push(tool);
-      hash.update(`${textOf(tool)}\n`);
+      continue;
     }
-    characters += length;
-    if (characters < TURN_CHARACTERS) continue;
-    characters = 0;
-    await turns.next(LANE);
+    if (!isUsable(tool)) continue;
+    const text = writeDefinition(tool);
+    const digest = hash('sha256', text ?? nameOf(tool), 'base64');
+    all.update(digest);
+    const known = text === undefined ? tool : (memory.get(digest) ?? tool);
+    if (text !== undefined) seen.set(digest, known);
+    usable.push(known);
   }
-  return { usable, digest: hash.digest('base64') };
+  memory.clear();
+  for (const [digest, tool] of seen) memory.set(digest, tool);
+  return { usable, digest: all.digest('base64') };
 }
 
-const LANE = 'tool lists';
-
-/** Of a definition that is nested too deeply to be written, the name. The catalog leaves it out. */
-function textOf(tool: RawTool): string {
+/** Undefined for a definition that is nested too deeply to be written. The catalog leaves it out. */
+function writeDefinition(tool: RawTool): string | undefined {
   try {
     return JSON.stringify(tool);
   } catch {
-    return JSON.stringify(tool['name']) ?? '';
+    return undefined;
   }
+}
+
+function nameOf(tool: RawTool): string {
+  return JSON.stringify(tool['name']) ?? '';
 }
 
 /** Pause before a change subscription that the server ended is opened again. */

@@ -1,6 +1,6 @@
 import type { Catalog } from '../../catalog/catalog.js';
 import type { EndpointPlan } from '../../endpoint/endpoint-plan.js';
-import { runInTurns, type Sliced } from '../../lib/sliced.js';
+import { inTime, mapInSteps, runInSlices, runInTurns, type Sliced } from '../../lib/sliced.js';
 import type { Caller, HandlerOutcome, OperationHandler } from '../../protocol/call.js';
 import type { JsonObject } from '../../protocol/json.js';
 import type { PayloadLimits } from '../../protocol/limits.js';
@@ -70,6 +70,8 @@ export function createIntrospection(snapshot: IntrospectionSnapshot): OperationH
   });
   let registry: ReturnType<typeof buildTypeRegistry> | undefined;
   const types = () => (registry ??= buildTypeRegistry(catalog));
+  let listed: Promise<readonly TypeInfo[]> | undefined;
+  const allTypes = () => (listed ??= runInSlices(inTime(types().list())));
 
   const view: OperationView = {
     plan,
@@ -99,7 +101,7 @@ export function createIntrospection(snapshot: IntrospectionSnapshot): OperationH
   return async ({ arguments: args, caller }) => {
     const query = parseQuery(args);
     if (query.kind === 'result') return { dataText: await snapshot.readStored(query.request, caller) };
-    if (query.kind === 'types') return listTypes(types().list(), query);
+    if (query.kind === 'types') return listTypes(await allTypes(), query);
     const data = await answer(query, caller);
     if (query.kind !== 'operation' || data['operation'] !== null) return { data };
     return { data, warnings: [{ code: 'NOT_FOUND_OPERATION', message: await snapshot.explainUnknown(query.name) }] };
@@ -165,9 +167,13 @@ export function countAffordable(items: readonly JsonObject[], budgetTokens: numb
  * Types, which come ordered by name, all of them unless a page is asked for; with a search only those whose name and description
  * contain every word of it. The published schema has no place for paging facts in this answer, so they are beside it.
  */
-function listTypes(types: readonly TypeInfo[], { search, page: request }: QueryOf<'types'>): HandlerOutcome {
+async function listTypes(
+  types: readonly TypeInfo[],
+  { search, page: request }: QueryOf<'types'>,
+): Promise<HandlerOutcome> {
   const words = search?.toLowerCase().match(/\S+/g) ?? [];
-  const items = types.filter((type) => holdsEvery(type, words));
+  const matches = mapInSteps(types, (type) => (holdsEvery(type, words) ? [type] : []));
+  const items = (await runInSlices(inTime(matches))).flat();
   const scope = JSON.stringify(['types', search]);
   const page = takePage({ items, orderedByName: true, scope }, { first: items.length, ...request });
   const { total, after } = page;

@@ -1,12 +1,11 @@
 import { groupBy } from '../../lib/collections.js';
 import { toSnakeCase } from '../../lib/names.js';
-import { runAtOnce, type Sliced } from '../../lib/sliced.js';
+import { mapInSteps, runAtOnce, type Sliced } from '../../lib/sliced.js';
 import { isJsonObject } from '../../protocol/json.js';
 import { type Operation, QUALIFIER } from '../../protocol/operation.js';
 import type { Diagnostic, RawTool, ToolSet } from '../../protocol/tools.js';
 import { buildCatalogInSlices, type CatalogInput } from '../build-catalog.js';
 import type { Catalog, Resolution } from '../catalog.js';
-import { prepareTools } from '../prepare-tools.js';
 import { type GuardInput, guardTools, type WithheldTool } from './guard-tools.js';
 import { inspectDefinition } from './inspect-definition.js';
 
@@ -17,33 +16,57 @@ export function buildGuardedCatalog(input: CatalogInput & GuardInput): Catalog {
 
 /** The same, in slices. */
 export function* buildGuardedCatalogInSlices(input: CatalogInput & GuardInput): Sliced<Catalog> {
-  yield* prepareTools(input.toolSets);
-  const guarded = guardTools(input);
-  yield;
+  const guarded = yield* guardTools(input);
   const built = yield* buildCatalogInSlices({ ...input, toolSets: guarded.toolSets });
-  yield;
   const catalog = withholdOperations(built, guarded.withheld);
   yield;
-  const diagnostics = [...catalog.diagnostics, ...guarded.diagnostics, ...inspectTools(input.toolSets)];
-  return { ...catalog, diagnostics };
+  const suspicions = yield* inspectToolsInSlices(input.toolSets);
+  return { ...catalog, diagnostics: [...catalog.diagnostics, ...guarded.diagnostics, ...suspicions] };
 }
 
 /** What an operator should review in the upstreams' definitions. The catalog still offers these tools. */
 export function inspectTools(toolSets: readonly ToolSet[]): readonly Diagnostic[] {
-  const owners = indexOwners(toolSets);
-  return toolSets.flatMap((toolSet) => [...inspectEach(toolSet), ...describeMentions(toolSet, owners)]);
+  return runAtOnce(inspectToolsInSlices(toolSets));
 }
 
-function inspectEach({ upstream, tools }: ToolSet): readonly Diagnostic[] {
-  return tools.filter(isJsonObject).flatMap((raw) => {
+/** The same, in slices. */
+function* inspectToolsInSlices(toolSets: readonly ToolSet[]): Sliced<readonly Diagnostic[]> {
+  const owners = yield* indexOwners(toolSets);
+  const diagnostics: (readonly Diagnostic[])[] = [];
+  for (const toolSet of toolSets) {
+    diagnostics.push(...(yield* inspectEach(toolSet)), ...(yield* describeMentions(toolSet, owners)));
+  }
+  return diagnostics.flat();
+}
+
+function* inspectEach({ upstream, tools }: ToolSet): Sliced<readonly (readonly Diagnostic[])[]> {
+  return yield* mapInSteps(tools, (raw) => {
+    if (!isJsonObject(raw)) return [];
     const tool = String(raw['name']);
     return inspectDefinition(raw).map(({ kind, says }) => reportDiagnostic(kind, upstream, tool, says));
   });
 }
 
-function describeMentions(toolSet: ToolSet, owners: ReadonlyMap<string, string>): readonly Diagnostic[] {
-  return findMentions(toolSet, owners).map(({ tool, mentioned, owner }) =>
-    reportDiagnostic('names-other-tool', toolSet.upstream, tool, `mentions '${mentioned}', a tool of '${owner}'`),
+/**
+ * Tools that name a tool of exactly one other upstream, which is how one server steers the calls of another. A name that
+ * the server itself uses, for a tool or a parameter, is its own.
+ */
+function* describeMentions(
+  toolSet: ToolSet,
+  owners: ReadonlyMap<string, string>,
+): Sliced<readonly (readonly Diagnostic[])[]> {
+  const tools = toolSet.tools.filter(isJsonObject);
+  const isForeign = (word: string): boolean => (owners.get(word) ?? toolSet.upstream) !== toolSet.upstream;
+  const foreign = yield* mapInSteps(tools, (tool) => [...wordsOf(tool)].filter(isForeign));
+  if (foreign.every((words) => words.length === 0)) return [];
+  const own = new Set((yield* mapInSteps(tools, ownNames)).flat());
+  return yield* mapInSteps(tools, (tool, index) =>
+    (foreign[index] ?? [])
+      .filter((word) => !own.has(word))
+      .map((word) => {
+        const mentions = `mentions '${word}', a tool of '${owners.get(word) ?? ''}'`;
+        return reportDiagnostic('names-other-tool', toolSet.upstream, String(tool['name']), mentions);
+      }),
   );
 }
 
@@ -110,44 +133,19 @@ function indexByUpstream(withheld: readonly WithheldTool[]): ReadonlyMap<string,
   );
 }
 
-/** A tool whose description mentions another server's tool. */
-interface Mention {
-  readonly tool: string;
-  /** The name it uses. */
-  readonly mentioned: string;
-  /** The upstream, by slug, whose tool that is. */
-  readonly owner: string;
-}
-
 /** Names of a single word, or of few letters, are also English words and do not count. */
 const DISTINCTIVE_NAME = /^(?=.{6,})(?:[A-Za-z0-9]+(?:[_-][A-Za-z0-9]+)+|[A-Za-z]?[a-z0-9]+(?:[A-Z][A-Za-z0-9]*)+)$/;
 const NAME_LIKE_WORDS = /[A-Za-z0-9]+(?:[_-][A-Za-z0-9]+)+|[A-Za-z]?[a-z0-9]+(?:[A-Z][A-Za-z0-9]*)+/g;
 
 const wordsOfTools = new WeakMap<RawTool, ReadonlySet<string>>();
 
-/**
- * Tools that name a tool of exactly one other upstream, which is how one server steers the calls of another. A name that
- * the server itself uses, for a tool or a parameter, is its own.
- */
-function findMentions(toolSet: ToolSet, owners: ReadonlyMap<string, string>): readonly Mention[] {
-  const tools = toolSet.tools.filter(isJsonObject);
-  let own: ReadonlySet<string> | undefined;
-  return tools.flatMap((tool) => {
-    const foreign = [...wordsOf(tool)].filter((word) => (owners.get(word) ?? toolSet.upstream) !== toolSet.upstream);
-    if (foreign.length === 0) return [];
-    own ??= new Set(tools.flatMap(ownNames));
-    return foreign
-      .filter((word) => own?.has(word) !== true)
-      .map((word) => ({ tool: String(tool['name']), mentioned: word, owner: owners.get(word) ?? '' }));
-  });
-}
-
 /** Distinctive names that one upstream alone offers, and which. */
-function indexOwners(toolSets: readonly ToolSet[]): ReadonlyMap<string, string> {
+function* indexOwners(toolSets: readonly ToolSet[]): Sliced<ReadonlyMap<string, string>> {
   const owners = new Map<string, string>();
   const shared = new Set<string>();
   for (const { upstream, tools } of toolSets) {
     for (const tool of tools.filter(isJsonObject)) {
+      yield;
       const name = tool['name'];
       if (typeof name !== 'string' || !DISTINCTIVE_NAME.test(name)) continue;
       if (owners.has(name) && owners.get(name) !== upstream) shared.add(name);

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { canonicalizeSchema, canonicalSchemaJson } from '../../lib/canonical-json.js';
+import { mapInSteps, runAtOnce, type Sliced, sortInSteps } from '../../lib/sliced.js';
 import type { JsonObject } from '../../protocol/json.js';
 import type { RawTool, ToolSet } from '../../protocol/tools.js';
-import { screenTools } from '../screen-tools.js';
+import { screenToolsInSlices } from '../screen-tools.js';
 import { diffDefinitions, summarizeDefinition } from './diff-definitions.js';
 
 /** By the upstream's own name for the tool. */
@@ -24,17 +25,31 @@ interface KnownTool {
 }
 
 /** Takes the tools that an upstream offered first as known. */
-export function knowTools(toolSet: ToolSet): KnownTools {
-  return Object.fromEntries(
-    screenTools(toolSet).tools.map(({ name, raw }) => [name, { fingerprint: fingerprintTool(raw), definition: raw }]),
+export function* knowTools(toolSet: ToolSet): Sliced<KnownTools> {
+  const { tools } = yield* screenToolsInSlices(toolSet);
+  const known = yield* mapInSteps(
+    tools,
+    ({ name, raw }) => [name, { fingerprint: fingerprintTool(raw), definition: raw }] as const,
   );
+  return Object.fromEntries(known);
+}
+
+/** The changes from nothing: every tool that can be called is new. */
+export function* listAsNew(toolSet: ToolSet): Sliced<readonly DefinitionChange[]> {
+  const { tools } = yield* screenToolsInSlices(toolSet);
+  return tools.map(({ name }) => ({ kind: 'new', tool: name, details: [] }));
 }
 
 /** Every tool that is new, changed or gone, ordered by name. Tools that cannot be called are not compared. */
 export function compareTools(toolSet: ToolSet, known: KnownTools): readonly DefinitionChange[] {
-  const { tools } = screenTools(toolSet);
+  return runAtOnce(compareToolsInSlices(toolSet, known));
+}
+
+/** The same, in slices. */
+export function* compareToolsInSlices(toolSet: ToolSet, known: KnownTools): Sliced<readonly DefinitionChange[]> {
+  const { tools } = yield* screenToolsInSlices(toolSet);
   const offered = new Set(tools.map(({ name }) => name));
-  const differing = tools.flatMap(({ name, raw }): readonly DefinitionChange[] => {
+  const differing = yield* mapInSteps(tools, ({ name, raw }): readonly DefinitionChange[] => {
     if (!Object.hasOwn(known, name)) {
       return [{ kind: 'new', tool: name, details: summarizeDefinition(readDefinition(raw)) }];
     }
@@ -45,7 +60,7 @@ export function compareTools(toolSet: ToolSet, known: KnownTools): readonly Defi
   const vanished = Object.keys(known)
     .filter((tool) => !offered.has(tool))
     .map((tool): DefinitionChange => ({ kind: 'vanished', tool, details: [] }));
-  return [...differing, ...vanished].sort((a, b) => (a.tool < b.tool ? -1 : 1));
+  return yield* sortInSteps([...differing.flat(), ...vanished], (a, b) => (a.tool < b.tool ? -1 : 1));
 }
 
 /**

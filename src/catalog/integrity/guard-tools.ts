@@ -1,7 +1,8 @@
 import type { LockContent, UpstreamConfig } from '../../config/gateway-config.js';
+import { mapInSteps, type Sliced } from '../../lib/sliced.js';
 import { cutText } from '../../lib/text.js';
 import type { Diagnostic, ToolSet } from '../../protocol/tools.js';
-import { compareTools, type DefinitionChange, type KnownTools, knowTools } from './compare-tools.js';
+import { compareToolsInSlices, type DefinitionChange, type KnownTools, knowTools, listAsNew } from './compare-tools.js';
 
 export interface GuardInput {
   readonly toolSets: readonly ToolSet[];
@@ -36,14 +37,17 @@ const MAX_DETAILS = 900;
  * Compares what upstreams offer with what was accepted, as far as each upstream's `integrity` asks. Under quarantine, new
  * tools are left out and changed ones are withheld.
  */
-export function guardTools(input: GuardInput): GuardedTools {
+export function* guardTools(input: GuardInput): Sliced<GuardedTools> {
   const bySlug = new Map(input.upstreams.map((upstream) => [upstream.slug, upstream]));
-  const guarded = input.toolSets.map((toolSet) => {
+  const guarded: GuardedUpstream[] = [];
+  for (const toolSet of input.toolSets) {
     const upstream = bySlug.get(toolSet.upstream);
-    return upstream === undefined || upstream.integrity === 'off'
-      ? { toolSet, withheld: [], diagnostics: [] }
-      : guardUpstream(upstream, toolSet, input);
-  });
+    guarded.push(
+      upstream === undefined || upstream.integrity === 'off'
+        ? { toolSet, withheld: [], diagnostics: [] }
+        : yield* guardUpstream(upstream, toolSet, input),
+    );
+  }
   return {
     toolSets: guarded.map(({ toolSet }) => toolSet),
     withheld: guarded.flatMap(({ withheld }) => withheld),
@@ -57,13 +61,15 @@ interface GuardedUpstream {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-function guardUpstream(upstream: UpstreamConfig, toolSet: ToolSet, input: GuardInput): GuardedUpstream {
-  const known = findKnown(upstream, input);
-  const changes = compareTools(toolSet, known ?? {});
+function* guardUpstream(upstream: UpstreamConfig, toolSet: ToolSet, input: GuardInput): Sliced<GuardedUpstream> {
+  // Without a lock, a list is the first one again at each start and as long as an upstream's own stays the same.
+  if (isTrusted(upstream, toolSet, input)) return { toolSet, withheld: [], diagnostics: [] };
+  const known = yield* findKnown(upstream, input);
+  const changes = yield* known === undefined ? listAsNew(toolSet) : compareToolsInSlices(toolSet, known);
   const diagnostics =
     known === undefined
       ? describeUnknown(upstream, changes.length, input.lock)
-      : changes.map((change) => describeChange(change, upstream, input.lock));
+      : yield* mapInSteps(changes, (change) => describeChange(change, upstream, input.lock));
   if (upstream.integrity !== 'quarantine') return { toolSet, withheld: [], diagnostics };
   const withheld = changes.flatMap(({ kind, tool }): readonly WithheldTool[] =>
     kind === 'vanished' ? [] : [{ upstream: upstream.slug, tool, kind, acceptance: acceptanceOf(upstream, tool) }],
@@ -77,10 +83,20 @@ function guardUpstream(upstream: UpstreamConfig, toolSet: ToolSet, input: GuardI
  * Undefined where there is nothing to compare with. Without a lock, the first list is trusted, but never under quarantine:
  * removing the file must not accept everything.
  */
-function findKnown(upstream: UpstreamConfig, { lock, firstToolSets }: GuardInput): KnownTools | undefined {
+function* findKnown(upstream: UpstreamConfig, { lock, firstToolSets }: GuardInput): Sliced<KnownTools | undefined> {
   if (lock !== null) return Object.hasOwn(lock.upstreams, upstream.name) ? lock.upstreams[upstream.name] : undefined;
   const first = upstream.integrity === 'quarantine' ? undefined : firstToolSets.get(upstream.slug);
-  return first === undefined ? undefined : knowTools(first);
+  return first === undefined ? undefined : yield* knowTools(first);
+}
+
+/** Whether there is nothing to compare the list with, and nothing that is withheld for it. */
+function isTrusted(
+  { slug, integrity }: UpstreamConfig,
+  toolSet: ToolSet,
+  { lock, firstToolSets }: GuardInput,
+): boolean {
+  const first = firstToolSets.get(slug);
+  return lock === null && integrity !== 'quarantine' && (first === undefined || first.tools === toolSet.tools);
 }
 
 /** One diagnostic for a whole upstream, as a hundred would hide the others. */

@@ -138,7 +138,8 @@ const LONGEST_COUNTED = 8_000_000;
 async function countTokens(gateway: Gateway): Promise<ContextTokens | undefined> {
   const tools = gateway.toolSets().flatMap((set) => set.tools);
   if (measureJson(tools, LONGEST_COUNTED) >= LONGEST_COUNTED) return undefined;
-  const counts = await countInWorker([gateway.toolList().toolsJson, ...tools.map((tool) => JSON.stringify(tool))]);
+  const { toolsJson } = await gateway.toolList();
+  const counts = await countInWorker([toolsJson, ...tools.map((tool) => JSON.stringify(tool))]);
   const [own, ...others] = counts ?? [];
   return own === undefined ? undefined : { gateway: own, upstreams: others.reduce((sum, count) => sum + count, 0) };
 }

@@ -52,7 +52,7 @@ async function measure(gateway: Gateway, count: CountTokens): Promise<TokenRepor
 async function measureMode(gateway: Gateway, mode: EndpointMode, count: CountTokens): Promise<Registration> {
   const { openCapturedGateway } = await import('../../gateway/captured-gateway.js');
   const config = { ...gateway.config, endpoint: { ...gateway.config.endpoint, mode } };
-  const { tools, toolsJson } = openCapturedGateway(config, gateway.toolSets()).toolList();
+  const { tools, toolsJson } = await openCapturedGateway(config, gateway.toolSets()).toolList();
   return { tools: tools.length, tokens: count(toolsJson) };
 }
 

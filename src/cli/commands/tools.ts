@@ -190,7 +190,7 @@ interface CliCall {
 async function call(gateway: Gateway, { name, params, user }: CliCall, confirm: boolean): Promise<Reply> {
   const found = await gateway.findOperation(name);
   // An unknown name goes through the pipeline too, because its answer suggests similar names.
-  const tool = found.kind === 'found' ? found.placed.tool : (gateway.toolList().tools[0]?.name ?? '');
+  const tool = found.kind === 'found' ? found.placed.tool : ((await gateway.toolList()).tools[0]?.name ?? '');
   const reply = await callAsCli(gateway, tool, name, params, user);
   const token = confirm ? tokenIn(reply) : undefined;
   const last =

@@ -1,4 +1,4 @@
-import type { Gateway } from '../../gateway/gateway.js';
+import type { Gateway, ToolList } from '../../gateway/gateway.js';
 import type { Observer } from '../../observe/observation.js';
 import type { RawCall } from '../../protocol/call.js';
 import { OperationError } from '../../protocol/operation-error.js';
@@ -45,8 +45,12 @@ export function createFastAnswerer({ gateway, writer, questions, observe }: Fast
 
   const answerers: Readonly<Record<FastRequest['method'], FastAnswerer>> = {
     'tools/call': callTool,
-    'tools/list': ({ id, era }, _peer, responder) =>
-      responder.answer(writer.toolList(id, gateway.toolList().toolsJson, era)),
+    'tools/list': ({ id, era }, _peer, responder) => {
+      const answer = ({ toolsJson }: ToolList): void => responder.answer(writer.toolList(id, toolsJson, era));
+      const list = gateway.toolList();
+      if (list instanceof Promise) void list.then(answer);
+      else answer(list);
+    },
     ping: ({ id }, _peer, responder) => responder.answer(writer.emptyResult(id)),
   };
   return (request, peer, responder) => answerers[request.method](request, peer, responder);

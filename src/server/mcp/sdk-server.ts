@@ -40,11 +40,12 @@ export function createSdkServerFactory(gateway: Gateway, serverInfo: ServerInfo)
     // The gateway sends its questions to legacy clients itself.
     inputRequired: { legacyShim: false },
   };
-  const listTools = (cursor: string | undefined): ListToolsResult => {
+  const listTools = async (cursor: string | undefined): Promise<ListToolsResult> => {
     if (cursor !== undefined) {
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'Unknown cursor: the list of tools has one page');
     }
-    return { tools: JSON.parse(gateway.toolList().toolsJson) };
+    const { toolsJson } = await gateway.toolList();
+    return { tools: JSON.parse(toolsJson) };
   };
 
   return (era, originOf) => {

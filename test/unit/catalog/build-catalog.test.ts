@@ -220,3 +220,11 @@ it('reads references that double thirty times as often as there are schemas', ()
   // Read without memory, one of these parameters alone takes seconds.
   expect(catalog.operations.map(({ parameters }) => parameters.length)).toEqual([500]);
 });
+
+it('builds a catalog of the tools beside what is none, wherever it stands in the list', () => {
+  const tools = [null, { name: 'get_a' }, 3, 'x', []];
+  for (const list of [tools, tools.toReversed()]) {
+    const { operations } = buildTestCatalog({ a: list });
+    expect(operations.map(({ name }) => name)).toEqual(['get_a']);
+  }
+});

@@ -2,12 +2,14 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import type { KnownCatalog } from '../../../src/gateway/kept-catalog.js';
 import { createLiveCatalog } from '../../../src/gateway/live-catalog.js';
+import type { Operation } from '../../../src/protocol/operation.js';
 import { NO_OPERATIONS } from '../../support/no-operations.js';
 
 /** A catalog whose tool list names the upstreams that have sent a list. */
 function openCatalog() {
   const changes: string[] = [];
   const catalog = createLiveCatalog({
+    onDefect: (cause) => expect.unreachable(String(cause)),
     *build({ toolSets, firstToolSets }) {
       const toolsJson = JSON.stringify([
         [...toolSets].map(({ upstream, tools }) => [upstream, tools.length]),
@@ -15,7 +17,10 @@ function openCatalog() {
       ]);
       return { ...NO_OPERATIONS, plan: { ...NO_OPERATIONS.plan, toolsJson } };
     },
-    onChange: (before, after) => changes.push(`${before.plan.toolsJson} -> ${after.plan.toolsJson}`),
+    *onChange(before, after) {
+      yield;
+      changes.push(`${before.plan.toolsJson} -> ${after.plan.toolsJson}`);
+    },
   });
   return { catalog, changes };
 }
@@ -30,7 +35,7 @@ it('the catalog builds one snapshot for all lists of one turn and notifies its l
   catalog.offer('a', []);
   catalog.offer('b', [{ name: 't' }]);
   expect(catalog.current()).toBe(before);
-  await turn();
+  await catalog.settled();
   expect(changes).toEqual(['[[],0] -> [[["a",0],["b",1]],2]']);
   expect(notifications).toBe(1);
   stop();
@@ -49,7 +54,7 @@ it('the catalog notifies no listener of a list that changes nothing for clients'
     notifications += 1;
   });
   catalog.offer('a', []);
-  await turn();
+  await catalog.settled();
   expect(changes).toHaveLength(2);
   expect(notifications).toBe(0);
   catalog.offer('a', []);
@@ -62,13 +67,16 @@ it('the catalog notifies no listener of a list that changes nothing for clients'
 function openNamed(enabled: readonly string[], known?: KnownCatalog) {
   const built: { readonly awaited: readonly string[]; readonly offering: readonly string[] }[] = [];
   const catalog = createLiveCatalog({
+    onDefect: (cause) => expect.unreachable(String(cause)),
     *build({ toolSets, holders, awaited }) {
       built.push({ awaited, offering: toolSets.map(({ upstream }) => upstream) });
       const claims = awaited.length > 0 ? [] : toolSets.map(({ upstream }) => [`of_${upstream}`, [upstream]] as const);
       const catalog = { ...NO_OPERATIONS.catalog, holders: new Map([...holders, ...claims]) };
       return { ...NO_OPERATIONS, catalog };
     },
-    onChange: () => undefined,
+    *onChange() {
+      // Nothing to report.
+    },
     enabled,
     ...(known === undefined ? {} : { known }),
   });
@@ -90,7 +98,7 @@ it('new names wait for upstreams that have never been seen, until all are or the
   expect(catalog.known().holders).toEqual(new Map([['of_a', ['a']]]));
 });
 
-it('an upstream that the last run knew has the time of the start, and offers its last list until it sends a new one', async () => {
+it('an upstream that the last run knew has the time of the start, and offers its last list from then on until it sends a new one', async () => {
   const known = {
     holders: new Map([['old', ['b']]]),
     tools: new Map([
@@ -99,7 +107,7 @@ it('an upstream that the last run knew has the time of the start, and offers its
     ]),
   };
   const { catalog, built } = openNamed(['a', 'b'], known);
-  expect(built).toEqual([{ awaited: ['a', 'b'], offering: ['b'] }]);
+  expect(built).toEqual([{ awaited: ['a', 'b'], offering: [] }]);
   catalog.stopWaitingFor('known');
   await catalog.settled();
   expect(built.at(-1)).toEqual({ awaited: ['a'], offering: ['b'] });
@@ -138,13 +146,16 @@ it('of two upstreams of an earlier run that offer one new name, neither gets it 
 function openSlow(stops: number) {
   let begun = 0;
   const catalog = createLiveCatalog({
+    onDefect: (cause) => expect.unreachable(String(cause)),
     *build({ toolSets }) {
       begun += 1;
       for (let stop = 0; stop < stops; stop += 1) yield;
       const toolsJson = JSON.stringify(toolSets.map(({ tools }) => tools.length));
       return { ...NO_OPERATIONS, plan: { ...NO_OPERATIONS.plan, toolsJson } };
     },
-    onChange: () => undefined,
+    *onChange() {
+      // Nothing to report.
+    },
   });
   return { catalog, begun: () => begun };
 }
@@ -207,7 +218,10 @@ it('new names wait for every upstream without a list, but for one that cannot be
       yield;
       return NO_OPERATIONS;
     },
-    onChange: () => undefined,
+    *onChange() {
+      // Nothing to report.
+    },
+    onDefect: (cause) => expect.unreachable(String(cause)),
     enabled: ['a', 'broken', 'slow'],
   });
   catalog.offer('a', []);
@@ -217,4 +231,91 @@ it('new names wait for every upstream without a list, but for one that cannot be
   catalog.offer('slow', []);
   await catalog.settled();
   expect(awaitedSeen).toEqual([['a', 'broken', 'slow'], ['slow'], []]);
+});
+
+/** A catalog that finds the operations that are called as the tools of its lists, after so many stops; and its reports. */
+function openFinding(stops: number, known?: KnownCatalog) {
+  const reports: string[] = [];
+  const catalog = createLiveCatalog({
+    onDefect: (cause) => expect.unreachable(String(cause)),
+    *build({ toolSets }) {
+      for (let stop = 0; stop < stops; stop += 1) yield;
+      const names = new Set(toolSets.flatMap(({ tools }) => tools.map(({ name }) => name)));
+      const find = (name: string): Operation | undefined =>
+        names.has(name) ? ({ name } as unknown as Operation) : undefined;
+      return { ...NO_OPERATIONS, catalog: { ...NO_OPERATIONS.catalog, find } };
+    },
+    *onChange(before, after) {
+      for (let stop = 0; stop < stops; stop += 1) yield;
+      reports.push(`${before.catalog.find('old')?.name} -> ${after.catalog.find('old')?.name}`);
+    },
+    enabled: ['a', 'b'],
+    ...(known === undefined ? {} : { known }),
+  });
+  return { catalog, reports };
+}
+
+it('a call that names nothing known waits while the first list of an upstream is read, as does what is about all operations', async () => {
+  const { catalog } = openFinding(5);
+  expect(catalog.currentOf(() => ['none'])).toBe(catalog.current());
+  catalog.offer('a', [{ name: 'old' }]);
+  const snapshot = await catalog.currentOf(() => ['old']);
+  expect(snapshot.catalog.find('old')).toBeDefined();
+  expect(catalog.currentOf(() => ['none'])).toBe(snapshot);
+  expect(catalog.currentOfAll()).toBe(snapshot);
+  catalog.offer('b', [{ name: 'new' }]);
+  expect(catalog.currentOf(() => ['old'])).toBe(snapshot);
+  expect(catalog.currentOfAll()).toBeInstanceOf(Promise);
+  expect((await catalog.currentOf(() => ['old', 'new'])).catalog.find('new')).toBeDefined();
+  catalog.offer('b', []);
+  expect(catalog.currentOf(() => ['none'])).toBe(catalog.current());
+});
+
+it('a call waits no longer when the catalog is closed', async () => {
+  const { catalog } = openFinding(5);
+  catalog.offer('a', [{ name: 'old' }]);
+  const waiting = catalog.currentOf(() => ['old']);
+  catalog.close();
+  expect(await waiting).toBe(catalog.current());
+});
+
+it('a call that names an operation of the last run waits for it once its upstream has had the time of the start', async () => {
+  const { catalog } = openFinding(5, { holders: new Map(), tools: new Map([['a', [{ name: 'old' }]]]) });
+  catalog.stopWaitingFor('known');
+  expect((await catalog.currentOf(() => ['old'])).catalog.find('old')).toBeDefined();
+});
+
+it('each change is reported in turns and in order, whatever lists come meanwhile', async () => {
+  const { catalog, reports } = openFinding(5);
+  catalog.offer('a', [{ name: 'old' }]);
+  await catalog.currentOf(() => ['old']);
+  expect(reports).toEqual([]);
+  catalog.offer('a', []);
+  expect(catalog.currentFor({ upstream: 'a', tool: 'old' }).catalog.find('old')).toBeUndefined();
+  await catalog.settled();
+  expect(reports).toEqual(['undefined -> old', 'old -> undefined']);
+});
+
+it('a list of which no snapshot can be built leaves the one before it, and later lists are built', async () => {
+  const defects: unknown[] = [];
+  const catalog = createLiveCatalog({
+    *build({ toolSets }) {
+      yield;
+      if (toolSets.some(({ tools }) => tools.length === 1)) throw new Error('cannot be built');
+      const toolsJson = JSON.stringify(toolSets.map(({ tools }) => tools.length));
+      return { ...NO_OPERATIONS, plan: { ...NO_OPERATIONS.plan, toolsJson } };
+    },
+    *onChange() {
+      // Nothing to report.
+    },
+    onDefect: (cause) => defects.push(cause),
+  });
+  const before = catalog.current();
+  catalog.offer('a', [{ name: 't' }]);
+  expect(await catalog.currentOf(() => ['t'])).toBe(before);
+  await catalog.settled();
+  expect(defects).toEqual([new Error('cannot be built')]);
+  catalog.offer('a', []);
+  await catalog.settled();
+  expect(catalog.current().plan.toolsJson).toBe('[0]');
 });

@@ -27,6 +27,7 @@ async function open(
       clientInfo: { name: 'connection-test', version: '0.0.0' },
     },
     memory,
+    tools: new Map(),
     probeTimeoutMs,
     signal: new AbortController().signal,
     onTools: () => {},

@@ -1,7 +1,15 @@
 import { ProtocolError } from '@modelcontextprotocol/client';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { runAtOnce } from '../../../src/lib/sliced.js';
 import type { JsonObject } from '../../../src/protocol/json.js';
-import { coalesce, readTools, withoutTaskTools } from '../../../src/upstream/tool-list.js';
+import type { RawTool } from '../../../src/protocol/tools.js';
+import {
+  coalesce,
+  findTaskFault,
+  readDefinitions,
+  readTools,
+  type ToolMemory,
+} from '../../../src/upstream/tool-list.js';
 
 const pages = (answers: Readonly<Record<string, JsonObject>>) => async (params: JsonObject) =>
   answers[String(params['cursor'] ?? 'first')] ?? {};
@@ -36,6 +44,13 @@ describe('readTools', () => {
     expect(tools).toHaveLength(1_000);
   });
 
+  it('reads no more tools than the largest catalog has, in pages of any length', async () => {
+    const some = Array.from({ length: 150_000 }, (_, index) => ({ name: `t${index}` }));
+    const { tools, diagnostic } = await readTools(pages({ first: { tools: some } }));
+    expect(tools).toHaveLength(50_000);
+    expect(diagnostic).toBe("its 'tools/list' has 50000 tools or more; the rest was not read");
+  });
+
   it('takes a server that does not know the method for one without tools', async () => {
     const unknown = async (): Promise<JsonObject> =>
       Promise.reject(ProtocolError.fromError(-32601, 'Method not found'));
@@ -47,19 +62,50 @@ describe('readTools', () => {
   });
 });
 
-describe('withoutTaskTools', () => {
-  it('leaves out what can only be called as a task, and says so', () => {
-    const noted: string[] = [];
-    const tools = [
-      { name: 'plain' },
-      { name: 'either', execution: { taskSupport: 'optional' } },
-      { name: 'research', execution: { taskSupport: 'required' } },
-    ];
-    expect(withoutTaskTools(tools, (message) => noted.push(message)).map(({ name }) => name)).toEqual([
-      'plain',
-      'either',
+describe('findTaskFault', () => {
+  it('finds fault with what can only be called as a task', () => {
+    const either = { name: 'either', execution: { taskSupport: 'optional' } };
+    const research = { name: 'research', execution: { taskSupport: 'required' } };
+    expect([{ name: 'plain' }, either, research].map(findTaskFault)).toEqual([
+      undefined,
+      undefined,
+      'it can only be called as a task',
     ]);
-    expect(noted).toEqual(["its tool 'research' is left out: it can only be called as a task"]);
+  });
+});
+
+describe('readDefinitions', () => {
+  const judge = { isUsable: () => true, onDiagnostic: () => undefined };
+
+  it('hands over the object of the last list where a definition is the same in every character', () => {
+    const memory: ToolMemory = new Map();
+    const read = (...tools: readonly RawTool[]) => runAtOnce(readDefinitions(tools, memory, judge));
+    const first = read({ name: 'a', inputSchema: { type: 'object' } }, { name: 'b' });
+    const second = read({ name: 'b' }, { name: 'a', inputSchema: { type: 'object', required: [] } });
+    expect(second.usable[0]).toBe(first.usable[1]);
+    expect(second.usable[1]).not.toBe(first.usable[0]);
+    expect(second.digest).not.toBe(first.digest);
+    const third = read({ name: 'b' }, { name: 'a', inputSchema: { type: 'object', required: [] } });
+    expect(third).toEqual(second);
+    // Only the last list is remembered.
+    expect(memory.size).toBe(2);
+  });
+
+  it('stops after each tool, so that a long list takes turns with calls', () => {
+    const tools = Array.from({ length: 1_000 }, (_, index) => ({ name: `t${index}` }));
+    const work = readDefinitions(tools, new Map(), judge);
+    let stops = 0;
+    while (work.next().done !== true) stops += 1;
+    expect(stops).toBe(1_000);
+  });
+
+  it('leaves out what it is said to, and definitions that no model could read', () => {
+    const noted: string[] = [];
+    const tools = [{ name: 'a' }, { name: 'b' }, { name: 'c', description: 'x'.repeat(1_000_001) }, null as never];
+    const isUsable = (tool: RawTool): boolean => tool?.['name'] !== 'b';
+    const onDiagnostic = (message: string): void => void noted.push(message);
+    expect(runAtOnce(readDefinitions(tools, new Map(), { isUsable, onDiagnostic })).usable).toEqual([tools[0], null]);
+    expect(noted).toEqual(["its tool 'c' is left out: its definition has more than 1000000 characters"]);
   });
 });
 

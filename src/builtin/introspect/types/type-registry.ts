@@ -1,6 +1,7 @@
 import type { Catalog } from '../../../catalog/catalog.js';
 import { groupBy } from '../../../lib/collections.js';
 import { toPascalCase } from '../../../lib/names.js';
+import { mapInSteps, type Sliced, sortInSteps } from '../../../lib/sliced.js';
 import { cleanText, summarizeText } from '../../../lib/text.js';
 import type { Operation, Parameter } from '../../../protocol/operation.js';
 import { readSchema } from '../../../schema/schema-shape.js';
@@ -14,7 +15,7 @@ export type { TypeInfo } from './type-info.js';
 /** Every type that a catalog's operations use, and the protocol's own. */
 export interface TypeRegistry {
   /** Ordered by name. */
-  list(): readonly TypeInfo[];
+  list(): Sliced<readonly TypeInfo[]>;
   find(name: string): TypeDetails | null;
 }
 
@@ -23,8 +24,8 @@ export function buildTypeRegistry(catalog: Catalog): TypeRegistry {
   let byPrefix: ReadonlyMap<string, readonly Operation[]> | undefined;
   let listed: readonly TypeInfo[] | undefined;
   return {
-    list: () => {
-      listed ??= listTypes(catalog.operations);
+    *list() {
+      listed ??= yield* listTypes(catalog.operations);
       return listed;
     },
     find: (name) => {
@@ -34,16 +35,16 @@ export function buildTypeRegistry(catalog: Catalog): TypeRegistry {
   };
 }
 
-function listTypes(operations: readonly Operation[]): readonly TypeInfo[] {
-  const all = [...PROTOCOL_TYPES, ...operations.flatMap((operation) => detailTypes(operation))];
-  const types = [...groupBy(all, (type) => type.name).values()].flatMap(separate);
-  return types
-    .map(({ name, kind, description }) => ({
-      name,
-      kind,
-      ...(description !== undefined && { description: summarizeText(description) }),
-    }))
-    .sort((a, b) => (a.name < b.name ? -1 : 1));
+function* listTypes(operations: readonly Operation[]): Sliced<readonly TypeInfo[]> {
+  const own = yield* mapInSteps(operations, (operation) => detailTypes(operation));
+  const byName = groupBy([...PROTOCOL_TYPES, ...own.flat()], (type) => type.name);
+  const types = yield* mapInSteps(byName.values(), separate);
+  const listed = yield* mapInSteps(types.flat(), ({ name, kind, description }) => ({
+    name,
+    kind,
+    ...(description !== undefined && { description: summarizeText(description) }),
+  }));
+  return yield* sortInSteps(listed, (a, b) => (a.name < b.name ? -1 : 1));
 }
 
 function findType(name: string, byPrefix: ReadonlyMap<string, readonly Operation[]>): TypeDetails | null {

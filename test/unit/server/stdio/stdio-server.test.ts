@@ -56,6 +56,18 @@ afterEach(async () => {
   expect(gateway.listeners).toBe(0);
 });
 
+it('a client that asks for the tools while they are being read gets them all, and no other request waits', async () => {
+  open();
+  await shakeHands();
+  let list: (tools: ReturnType<FakeGateway['toolList']>) => void = () => undefined;
+  const complete = { tools: [], toolsJson: '[{"name":"read_late"}]' };
+  Object.assign(gateway, { toolList: () => new Promise((resolve) => (list = resolve)) });
+  send({ jsonrpc: '2.0', id: 1, method: 'tools/list' }, { jsonrpc: '2.0', id: 2, method: 'ping' });
+  expect(await receive()).toMatchObject({ id: 2 });
+  list(complete);
+  expect(await receive()).toMatchObject({ id: 1, result: { tools: [{ name: 'read_late' }] } });
+});
+
 describe('the stdio server and the eras', () => {
   it('answers in order the messages that come together with the handshake', async () => {
     open();

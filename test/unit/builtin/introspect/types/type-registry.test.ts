@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { describeParameters } from '../../../../../src/builtin/introspect/types/parameter-info.js';
 import { buildTypeRegistry } from '../../../../../src/builtin/introspect/types/type-registry.js';
+import { runAtOnce } from '../../../../../src/lib/sliced.js';
 import type { JsonSchema } from '../../../../../src/protocol/json.js';
 import type { RawTool } from '../../../../../src/protocol/tools.js';
 import { anUpstream, aTool, buildTestCatalog } from '../../../../support/build-test-catalog.js';
@@ -25,7 +26,7 @@ describe('buildTypeRegistry', () => {
     'EndpointPermissions',
   ])('knows the protocol type %s', (name) => {
     const types = typesOf();
-    expect(types.list().map((type) => type.name)).toContain(name);
+    expect(runAtOnce(types.list()).map((type) => type.name)).toContain(name);
     expect(types.find(name)?.name).toBe(name);
   });
 
@@ -49,7 +50,7 @@ describe('buildTypeRegistry', () => {
     'IfMatch',
   ])('knows what answers, batches and warnings consist of: %s', (name) => {
     const types = typesOf();
-    const known = new Set(types.list().map((type) => type.name));
+    const known = new Set(runAtOnce(types.list()).map((type) => type.name));
     const details = types.find(name);
     expect(details).not.toBeNull();
     const fields = details?.kind === 'object' ? details.fields : [];
@@ -105,7 +106,7 @@ describe('buildTypeRegistry', () => {
       properties: { a: { $ref: '#/$defs/point' }, b: { $ref: '#/$defs/point' } },
     };
     const types = typesOf(aTool('draw', shared));
-    const names = types.list().map(({ name }) => name);
+    const names = runAtOnce(types.list()).map(({ name }) => name);
     expect(names).toEqual([...new Set(names)].sort());
     expect(names).toContain('DrawA');
     expect(names).not.toContain('DrawB');
@@ -134,7 +135,7 @@ describe('buildTypeRegistry', () => {
     expect(types.find(name)).toMatchObject({ kind: 'union', members: [`${name}1`, `${name}2`] });
     expect(types.find(`${name}1`)).toMatchObject({ kind: 'object', fields: [{ name: 'a' }] });
     expect(types.find(`${name}2`)).toMatchObject({ kind: 'object', fields: [{ name: 'b' }] });
-    expect(types.list().map((type) => type.name)).toContain(`${name}2`);
+    expect(runAtOnce(types.list()).map((type) => type.name)).toContain(`${name}2`);
   });
 
   it('agrees with the description of parameters', () => {
@@ -145,5 +146,15 @@ describe('buildTypeRegistry', () => {
       { fields: [{ name: 'q' }] },
       { fields: [{ name: 'r' }] },
     ]);
+  });
+
+  it('lists the types of one operation after the other, so that other calls run in between', () => {
+    const tools = Array.from({ length: 500 }, (_, index) =>
+      aTool(`get_part_${index}`, { properties: { part: { type: 'object', properties: { id: { type: 'string' } } } } }),
+    );
+    const work = typesOf(...tools).list();
+    let stops = 0;
+    while (work.next().done !== true) stops += 1;
+    expect(stops).toBeGreaterThan(1_000);
   });
 });
