@@ -7,6 +7,7 @@ import { answerItems, type FoundItems, SAMPLE, warnOfGroups } from './answer-ite
 import { type AnswerDeps, answerWhole, sourceOf } from './answer-whole.js';
 import { noSuchList } from './errors.js';
 import { parseExact, writeExact } from './exact-numbers.js';
+import { readForm } from './forms/read-form.js';
 import { type GatheredList, type Gathering, judgePage } from './pages/gather-pages.js';
 import { checkFields, findKnownFields } from './query/check-fields.js';
 import { writePath } from './query/fields.js';
@@ -58,7 +59,8 @@ export function* answerQuery(
   if (isFieldsAlone && selectsEverything(query, operation)) return yield* answerWhole(context, dataText, deps);
   if (isFieldsAlone) {
     const list = isCollection(gathered?.list, context, query, deps) ? gathered?.list : undefined;
-    return yield* answerFields(context, query, answer, list, deps);
+    const written = yield* answerFields(context, query, answer, list, deps);
+    return list === undefined ? written : { ...written, warnings: [...written.warnings, ...warnOfForm(list)] };
   }
   if (gathered === undefined) return yield* answerWithoutList(context, query, answer, deps);
   const source = { ...sourceOf(operation, deps), characters: answer.characters ?? dataText.length };
@@ -66,7 +68,8 @@ export function* answerQuery(
   const written = query.includeItems
     ? answerItems(context, query, { ...gathered, outcome }, deps)
     : yield* summarise(context, query, { ...gathered, outcome }, deps);
-  return { ...written, warnings: [...written.warnings, ...gathered.warnings] };
+  const { list, warnings } = gathered;
+  return { ...written, warnings: [...written.warnings, ...warnings, ...warnOfForm(list)] };
 }
 
 /** What reading further pages of an answer's list takes. */
@@ -82,7 +85,14 @@ export function findMeant(
   deps: AnswerDeps,
 ): LocatedList | undefined {
   const { collection } = query;
-  return collection === undefined ? findList(context, data, deps) : findAsked(context, collection, data, deps);
+  const list = collection === undefined ? findList(context, data, deps) : findAsked(context, collection, data, deps);
+  if (context.operation.collection === null && collection === undefined) return undefined;
+  return readForm(data, list, { query, arguments: context.arguments });
+}
+
+function warnOfForm({ readAs = '' }: LocatedList): readonly Warning[] {
+  if (readAs === '') return [];
+  return [{ code: 'VALIDATION_READ_AS_WARNING', message: `The answer was read as ${readAs}`, severity: 'low' }];
 }
 
 /** The list that a query means; not one of texts or numbers in an object, such as the labels of an issue. */

@@ -152,7 +152,8 @@ function readAnswer(
   const data = dataOf(answer);
   if (data instanceof OperationError) return { stop: data };
   const list = locate(data);
-  if (list === undefined || list.evidence !== before.evidence) return { stop: 'not a page' };
+  if (list === undefined || list.evidence !== before.evidence || list.readAs !== before.readAs)
+    return { stop: 'not a page' };
   const { items } = list;
   if (items.length > 0 && writeExact(items) === writeExact(before.items)) return { stop: 'same page' };
   const signs = readPageSigns(list.data, list.path, read + items.length);
