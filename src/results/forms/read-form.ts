@@ -143,7 +143,25 @@ function isTextBlock(value: unknown): value is { readonly text: string } {
 /** A text that is a table, lines of JSON, or, where the caller treats it as a list of texts, lines. */
 function readText(data: unknown, reading: Reading): LocatedList | undefined {
   const { query } = reading;
-  return readTable(data, reading) ?? (choosesLines(query) ? readLines(data) : undefined);
+  return readSurrounded(data) ?? readTable(data, reading) ?? (choosesLines(query) ? readLines(data) : undefined);
+}
+
+/** Words before and after JSON in a text; longer ones are more than a heading and a remark. */
+const MAX_WORDS = 500;
+
+/** A list in JSON under a heading, over a remark, or between code fences: `Found 3 invoices:`. */
+function readSurrounded(data: unknown): LocatedList | undefined {
+  const text = onlyText(data)?.value;
+  if (text === undefined) return undefined;
+  const start = text.slice(0, MAX_WORDS).search(/^[ \t]*[[{]/m);
+  const end = Math.max(text.lastIndexOf(']'), text.lastIndexOf('}')) + 1;
+  if (start < 0 || end <= start || text.length - end > MAX_WORDS) return undefined;
+  const parsed = parseContainer(text.slice(start, end));
+  const inner = parsed === undefined ? undefined : locateList(parsed);
+  if (inner === undefined || !(inner.isWhole || inner.items.some(isJsonObject))) return undefined;
+  const words = `${text.slice(0, start)}\n${text.slice(end)}`.replace(/^```\w*$/gm, '').trim();
+  const beside = words === '' ? {} : { text: words };
+  return formOf({ json: inner.data, ...beside }, ['json', ...inner.path], inner.items, 'the JSON in a text');
 }
 
 function readTable(data: unknown, reading: Reading): LocatedList | undefined {

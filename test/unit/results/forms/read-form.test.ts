@@ -94,6 +94,12 @@ const FORMS: readonly (readonly [form: string, answer: unknown, readAs: string])
     { content: ['Found 3:', ...objects.map((each) => JSON.stringify(each))].map((text) => ({ type: 'text', text })) },
     'text blocks of JSON',
   ],
+  ['JSON under a heading', `Found 3 invoices:\n${JSON.stringify(objects, null, 2)}`, 'the JSON in a text'],
+  [
+    'JSON between code fences, over a remark',
+    `\`\`\`json\n${JSON.stringify({ items: objects })}\n\`\`\`\nThat is all.`,
+    'the JSON in a text',
+  ],
   [
     'one text block with the list',
     { content: ['Found 3', JSON.stringify({ items: objects })].map((text) => ({ type: 'text', text })) },
