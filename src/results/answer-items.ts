@@ -30,7 +30,7 @@ export function answerItems(
   deps: AnswerDeps,
 ): ReadData {
   const { operation, caller } = context;
-  const { ordered, aggregations, truncatedGroups } = outcome;
+  const { ordered, aggregations } = outcome;
   const { settings, stored, controlsOf } = deps;
   const missing = ofThese(unread, query);
   const source = sourceOf(operation, deps);
@@ -62,7 +62,7 @@ export function answerItems(
   });
   const isReached = choosesOfAll(query) || range.end >= ordered.length;
   const ofPages = missing !== undefined && isReached ? [missing.warning] : [];
-  const warnings = [...page.warnings, ...ofPages, ...warnOfGroups(truncatedGroups), ...warnOfOmitted(omitted)];
+  const warnings = [...page.warnings, ...ofPages, ...warnOfAggregations(outcome), ...warnOfOmitted(omitted)];
   return { ...page, warnings };
 }
 
@@ -139,14 +139,26 @@ function writeStoredPage(
   return isReached ? { ...page, warnings: [...page.warnings, missing.warning] } : page;
 }
 
-export function warnOfGroups(truncated: QueryOutcome['truncatedGroups']): readonly Warning[] {
-  return [...(truncated ?? [])].map(([label, count]) => ({
+/** What a query's aggregations leave out. */
+export function warnOfAggregations({ truncatedGroups = [], notNumbers = [] }: Omissions): readonly Warning[] {
+  const groups = [...truncatedGroups].map(([label, count]) => ({
     code: 'VALIDATION_TRUNCATED_WARNING',
     message: `'aggregations.${label}' leaves out its ${count} smallest groups`,
     details: { field: `aggregations.${label}`, left_out: count },
-    severity: 'medium',
+    severity: 'medium' as const,
   }));
+  const others = [...notNumbers].map(([field, count]) => ({
+    code: 'VALIDATION_NOT_NUMBERS_WARNING',
+    message: `'${field}' leaves out the values of ${count} items, because they are no numbers`,
+    details: { field, left_out: count },
+    severity: 'medium' as const,
+  }));
+  return [...groups, ...others];
 }
+
+type Omissions = {
+  readonly [Member in 'truncatedGroups' | 'notNumbers']?: Iterable<readonly [name: string, count: number]> | undefined;
+};
 
 /** The short members beside a list in its answer, such as totals and the upstream's cursors; the others by name. */
 function besideList(

@@ -3,7 +3,7 @@ import { quoteValues } from '../lib/text.js';
 import { isJsonObject } from '../protocol/json.js';
 import type { Operation } from '../protocol/operation.js';
 import type { Warning } from '../protocol/result.js';
-import { answerItems, type FoundItems, SAMPLE, warnOfGroups } from './answer-items.js';
+import { answerItems, type FoundItems, SAMPLE, warnOfAggregations } from './answer-items.js';
 import { type AnswerDeps, answerWhole, sourceOf } from './answer-whole.js';
 import { noSuchList } from './errors.js';
 import { parseExact, writeExact } from './exact-numbers.js';
@@ -212,15 +212,16 @@ function* passText(context: ReadContext, dataText: string, deps: AnswerDeps): Sl
 function* summarise(
   context: ReadContext,
   { ineffective }: CollectionQuery,
-  { list, missing, outcome: { aggregations = {}, ordered, truncatedGroups } }: FoundItems,
+  { list, missing, outcome }: FoundItems,
   deps: AnswerDeps,
 ): Sliced<ReadData> {
+  const { aggregations = {}, ordered } = outcome;
   // The number of items of a page is no total.
   const total = missing === undefined ? { total: list.items.length } : { read: list.items.length };
   const answer = yield* answerWhole(context, writeExact({ aggregations, matched: ordered.length, ...total }), deps);
   const ofItems = ineffective === undefined ? [] : [warnOfNoItems(context, ineffective, deps)];
   const ofPages = missing === undefined ? [] : [missing.warning];
-  return { ...answer, warnings: [...answer.warnings, ...ofPages, ...warnOfGroups(truncatedGroups), ...ofItems] };
+  return { ...answer, warnings: [...answer.warnings, ...ofPages, ...warnOfAggregations(outcome), ...ofItems] };
 }
 
 function warnOfNoItems({ operation }: ReadContext, names: readonly string[], { controlsOf }: AnswerDeps): Warning {
