@@ -243,7 +243,7 @@ function explainStop(stop: Stop): string {
 function adviseNext(call: PagedCall, params: object | undefined): string {
   const bounds = boundsGiven(call);
   const without =
-    bounds.length === 0 ? '' : `. Without ${quoteValues(bounds)} all pages are read where that is possible`;
+    bounds.length === 0 ? '' : `. Without ${quoteValues(bounds)} all pages are read where possible`;
   if (params !== undefined) return `For the next page call with ${JSON.stringify(params)}${without}`;
   const size = sizeOf(call);
   const more = size === undefined ? '' : `, or raise '${size.name}'`;

@@ -19,7 +19,7 @@ export interface PagedCall {
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
 
-const OFFSETS = words('offset skip start start_at start_index start_offset from_index');
+const OFFSETS = words('offset skip start start_index start_offset from_index start_at');
 const PAGES = words('page page_number page_num page_no page_index pageno');
 const CURSORS = words(
   'cursor start_cursor page_cursor next_cursor after after_cursor end_cursor page_token next_page_token next_token ' +
