@@ -158,8 +158,10 @@ function readAnswer(
   if (items.length > 0 && writeExact(items) === writeExact(before.items)) return { stop: 'same page' };
   const signs = readPageSigns(list.data, list.path, read + items.length);
   const isMore = signs.evidence !== undefined || (!signs.isEnd && byCursor(call, signs) !== undefined);
-  const isLast = items.length === 0 || !isMore;
-  const next = isLast ? undefined : findNextPage(call, signs, items.length);
+  // An empty page ends the list, unless the upstream has counted more: some give no more than so many pages.
+  const isEmpty = items.length === 0;
+  const isLast = !isMore || (isEmpty && (signs.total ?? 0) <= read);
+  const next = isLast || isEmpty ? undefined : findNextPage(call, signs, items.length);
   return { list, signs, next, call, isLast, characters: answer.length };
 }
 
@@ -242,8 +244,7 @@ function explainStop(stop: Stop): string {
 /** What a caller can do to see the rest. */
 function adviseNext(call: PagedCall, params: object | undefined): string {
   const bounds = boundsGiven(call);
-  const without =
-    bounds.length === 0 ? '' : `. Without ${quoteValues(bounds)} all pages are read where possible`;
+  const without = bounds.length === 0 ? '' : `. Without ${quoteValues(bounds)} all pages are read where possible`;
   if (params !== undefined) return `For the next page call with ${JSON.stringify(params)}${without}`;
   const size = sizeOf(call);
   const more = size === undefined ? '' : `, or raise '${size.name}'`;

@@ -62,6 +62,8 @@ const NEXT_LINK = /<([^<>]{1,2000})>[^,<]{0,200}?rel="?next"?/;
 const MAX_TEXT = 4_000;
 const MAX_DEPTH = 3;
 const MOST_FACTS = 200;
+/** An object of more members is data. */
+const MOST_MEMBERS = 1_000;
 
 /**
  * What the members beside a list, and those of the objects around it, say of its pages.
@@ -172,7 +174,7 @@ interface Place {
 }
 
 function gather(value: object, path: FieldPath, { skip, depth, isInNext }: Place, facts: PageFact[]): void {
-  for (const [key, member] of Object.entries(value)) {
+  for (const [key, member] of Object.entries(value).slice(0, MOST_MEMBERS)) {
     if (key === skip || facts.length >= MOST_FACTS) continue;
     const name = toSnakeCase(key);
     const inside = [...path, key];

@@ -427,6 +427,18 @@ describe('reading on', () => {
     expect(warnings[0]?.message).toContain(says);
   });
 
+  it('warns where the pages end before as many items as the upstream counts', async () => {
+    const { data, warnings } = await ask(
+      {
+        properties: { offset: INTEGER },
+        answer: ({ offset = 0 }) => ({ total: COUNT, rows: Number(offset) < 100 ? cut(Number(offset)) : [] }),
+      },
+      AGGREGATE,
+    );
+    expect(data).toMatchObject({ read: 100 });
+    expect(warnings[0]).toMatchObject({ severity: 'high', details: { read: 100, total: COUNT } });
+  });
+
   it('keeps the digits of numbers that no double holds, on every page', async () => {
     const context: ReadContext = {
       operation: anOperation({
