@@ -3,6 +3,7 @@ import type { JsonObject } from '../protocol/json.js';
 import { GATEWAY_SOURCE, type Operation, QUALIFIER } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
 import type { OperationResult, Reply } from '../protocol/result.js';
+import type { AuthorizedCall } from './authorize.js';
 import type { Snapshot } from './snapshot.js';
 
 /**
@@ -24,6 +25,32 @@ export function innerRead(
     caller,
     cancellation,
     answerBytes: Number.POSITIVE_INFINITY,
+  };
+}
+
+/**
+ * The same call once more for another page of its answer. It runs through the whole pipeline, so that policy applies to it, budgets
+ * count it and the audit trail records it as a direct call; only the size of its answer is not counted, since it is not sent.
+ * @param args in the upstream's spelling
+ */
+export function innerPage(
+  { operation, raw }: Pick<AuthorizedCall, 'operation' | 'raw'>,
+  { catalog, plan }: Snapshot,
+  args: JsonObject,
+): RawCall {
+  const current = catalog.find(operation.qualifiedName);
+  if (current === undefined) throw unknownInner(operation.upstream, operation.name);
+  if (current.classification.category !== 'READ') throw notReading(current);
+  const { fixedArguments = {} } = current;
+  const params = Object.fromEntries(Object.entries(args).filter(([name]) => !Object.hasOwn(fixedArguments, name)));
+  return {
+    tool: plan.toolFor(current),
+    arguments: { operation: current.qualifiedName, params },
+    caller: raw.caller,
+    cancellation: raw.cancellation,
+    answerBytes: Number.POSITIVE_INFINITY,
+    // The call that needs the page holds budget for its own answer: waiting for more would be waiting for itself.
+    delivered: false,
   };
 }
 

@@ -18,7 +18,7 @@ import { Meter } from '../schema/evaluation.js';
 import { type AuthorizedCall, authorize, dispatch } from './authorize.js';
 import { decode } from './decode.js';
 import { loneConfirmation } from './directives.js';
-import { innerRead, readData } from './inner-read.js';
+import { innerPage, innerRead, readData } from './inner-read.js';
 import { limitPayload } from './limit.js';
 import { requireUnchanged } from './require-unchanged.js';
 import { type RoutedCall, route } from './route.js';
@@ -172,7 +172,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
         resultWarnings,
       });
     const finish: FinishAnswer = async (dataText, value) => {
-      const answer = await results.finish(context, query, dataText, value);
+      const answer = await results.finish(context, query, dataText, value, (args) => readPage(call, args));
       return { ...answer, warnings: addWarnings(answer.warnings) };
     };
     const pass: PassAnswer = (isAtMost) =>
@@ -184,6 +184,11 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
       explainFailure,
       shapeLarge: (answer) => shapeLarge(answer, context, query, addWarnings([])),
     });
+  };
+
+  const readPage = async (call: AuthorizedCall, args: JsonObject): Promise<string> => {
+    const current = catalog.currentFor(call.operation);
+    return (await pipeline(innerPage(call, current, args), current)).text;
   };
 
   const validateInTurns = async (routed: RoutedCall, snapshot: Snapshot): Promise<ValidatedCall> => {
@@ -257,7 +262,7 @@ function throttle(
   partOf: Operation | undefined,
 ): undefined | Promise<Charged> {
   const { quotaContinue } = directives;
-  const { caller, answerBytes } = raw;
+  const { caller, answerBytes, delivered } = raw;
   return quota.charge({
     operation,
     arguments: args,
@@ -265,6 +270,7 @@ function throttle(
     ...(quotaContinue === undefined ? {} : { continueToken: quotaContinue }),
     ...(partOf === undefined ? {} : { partOf }),
     ...(answerBytes === undefined ? {} : { answerBytes }),
+    ...(delivered === undefined ? {} : { delivered }),
   });
 }
 

@@ -117,8 +117,16 @@ async function shapeToolResult(result: ToolCallResult, finish: FinishAnswer): Pr
   const { dataText: whole, value, blocks } = toResultData(result);
   await takeTurn(whole.length);
   const { dataText, warnings, isPart = false } = await finish(whole, value);
-  const beside = isPart ? blocks.filter(({ type }) => type !== 'text') : blocks;
+  const isStructured = value !== undefined && value === result.structuredContent;
+  const beside = isPart ? blocks.filter((block) => !repeatsWhole(block, isStructured)) : blocks;
   return { ...envelope(dataText, beside, warnings, envelopeMeta(result)), ...passThrough(result) };
+}
+
+/** Whether a block beside a part of an answer would give what the part leaves out. */
+function repeatsWhole({ type, resource }: ContentBlock, isStructured: boolean): boolean {
+  if (type === 'text') return true;
+  // Structured content is the whole answer; other data refer to their resources.
+  return isStructured && type === 'resource' && isJsonObject(resource) && typeof resource['text'] === 'string';
 }
 
 /** Writes a failure as an answer. */

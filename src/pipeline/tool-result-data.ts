@@ -65,6 +65,7 @@ function nestedTooDeeply(): OperationError {
 }
 
 function fromStructured(structured: unknown, dataText: string, content: readonly ContentBlock[]): ResultData {
+  if (repeatsItems(structured, content)) return { dataText, value: structured, blocks: [] };
   const repeats = createRepetitionTest(structured, dataText);
   const blocks = content.filter((block) => !(isPlainText(block) && repeats(block.text)));
   return { dataText, value: structured, blocks };
@@ -84,11 +85,31 @@ function createRepetitionTest(structured: unknown, dataText: string): (text: str
     // `{"key":VALUE}`: the member's own JSON is a piece of what is written already.
     candidates.push({ value, json: dataText.slice(JSON.stringify(key).length + 2, -1) });
   }
-  return (text) => texts.has(text) || sameJson(text.replace(HEADING, ''), candidates);
+  return (text) => texts.has(text) || sameJson(bareJson(text), candidates);
+}
+
+/** Whether the blocks are the items of the only list of structured content, one text each: how some libraries send a list. */
+function repeatsItems(structured: unknown, content: readonly ContentBlock[]): boolean {
+  const members = isJsonObject(structured) ? Object.values(structured) : [];
+  const [items] = members;
+  if (members.length !== 1 || !Array.isArray(items) || items.length !== content.length || items.length === 0)
+    return false;
+  return content.every((block, index) => {
+    const item: unknown = items[index];
+    if (!isPlainText(block)) return false;
+    return block.text === item || sameJson(block.text, [{ value: item, json: JSON.stringify(item) ?? '' }]);
+  });
 }
 
 /** One line that announces the JSON after it: `Current configuration:`. */
-const HEADING = /^[^\n{[]{1,100}:\s*(?=[{[])/;
+const HEADING = /^[^\n{[`]{1,100}:\s*(?=[{[`])/;
+
+const FENCED = /^```(?:json)?[ \t]*\n([^`]*)\n```\s*$/;
+
+function bareJson(text: string): string {
+  const bare = text.replace(HEADING, '');
+  return FENCED.exec(bare)?.[1] ?? bare;
+}
 
 /** Longer JSON whose members have another order counts as something else: comparing a megabyte would hold up other calls. */
 const LONGEST_COMPARED = 100_000;

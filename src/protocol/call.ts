@@ -20,6 +20,8 @@ export interface RawCall {
   readonly onProgress?: (update: ProgressUpdate) => void;
   /** The most bytes of JSON in this call's data, in place of the configured number: a batch divides its own among its items. */
   readonly answerBytes?: number;
+  /** Set where the caller does not get this call's answer: it becomes part of another one, which budgets count. */
+  readonly delivered?: false;
 }
 
 /** What was authenticated of a caller: what rules and quotas may ask. Never what a client says of itself. */

@@ -3,28 +3,27 @@ import { quoteValues } from '../lib/text.js';
 import { isJsonObject } from '../protocol/json.js';
 import type { Operation } from '../protocol/operation.js';
 import type { Warning } from '../protocol/result.js';
-import { type AnswerDeps, answerWhole, boundOf, isSameQuestion, questionOf, sourceOf } from './answer-whole.js';
-import { cursorGone, noSuchList, notWithCursor } from './errors.js';
+import { answerItems, type FoundItems, SAMPLE, warnOfAggregations } from './answer-items.js';
+import { type AnswerDeps, answerWhole, sourceOf } from './answer-whole.js';
+import { noSuchList } from './errors.js';
 import { parseExact, writeExact } from './exact-numbers.js';
+import { readForm } from './forms/read-form.js';
+import { type GatheredList, type Gathering, judgePage } from './pages/gather-pages.js';
 import { checkFields, findKnownFields } from './query/check-fields.js';
 import { writePath } from './query/fields.js';
-import { project, projectionOf, type QueryOutcome, runQuery } from './query/run-query.js';
+import { project, runQuery } from './query/run-query.js';
 import { runAtOnce, type Sliced } from './query/sliced.js';
 import type { CollectionQuery, FieldPath, ReadContext, ReadData } from './result-types.js';
 import { candidateLists, type LocatedList, locateList, onlyText } from './shape/locate-list.js';
-import { type CursorPosition, type PageCursors, packTexts } from './stored/result-store.js';
-import { cursorOf, cutRange, writePage } from './write-page.js';
-
-/** A member beside a list is sent with the list's items if it is about as short as an item. */
-const MAX_BESIDE_LENGTH = 1_000;
-
-/** Items by which presets choose their fields: the same ones for every page. */
-const SAMPLE = 200;
 
 /** An upstream's answer, as it came and parsed. */
 interface WholeAnswer {
   readonly dataText: string;
   readonly data: unknown;
+  /** The list that the query means, with the pages of it that were read; undefined where there is none. */
+  readonly gathered: GatheredList | undefined;
+  /** Of all pages together; of the answer where absent. */
+  readonly characters?: number;
 }
 
 /** An answer as the caller wants it, all at once: for a thread that nothing else waits for. */
@@ -37,7 +36,9 @@ export function finishAnswer(
   if (query === undefined) return runAtOnce(answerWhole(context, dataText, deps));
   const data = value ?? parseExact(dataText);
   deps.memory.learn(context.operation, data);
-  return markPart(runAtOnce(answerQuery(context, query, { dataText, data }, deps)), dataText);
+  const list = findMeant(context, query, data, deps);
+  const gathered = list === undefined ? undefined : judgePage(list, gatheringOf(context, query, deps));
+  return markPart(runAtOnce(answerQuery(context, query, { dataText, data, gathered }, deps)), dataText);
 }
 
 /** Says of an answer whether it is no longer the whole one. */
@@ -53,25 +54,45 @@ export function* answerQuery(
   deps: AnswerDeps,
 ): Sliced<ReadData> {
   const { operation } = context;
-  const { data, dataText } = answer;
+  const { dataText, gathered } = answer;
   const isFieldsAlone = choosesFieldsAlone(query);
   if (isFieldsAlone && selectsEverything(query, operation)) return yield* answerWhole(context, dataText, deps);
-  const list =
-    query.collection === undefined ? findList(context, data, deps) : findAsked(context, query.collection, data, deps);
-  if (isFieldsAlone)
-    return yield* answerFields(
-      context,
-      query,
-      answer,
-      isCollection(list, context, query, deps) ? list : undefined,
-      deps,
-    );
-  if (list === undefined) return yield* answerWithoutList(context, query, answer, deps);
-  const source = { ...sourceOf(operation, deps), characters: dataText.length };
-  const outcome = yield* runQuery(list.items, query, source);
-  return query.includeItems
-    ? answerItems(context, query, { list, outcome }, deps)
-    : yield* summarise(context, query, { list, outcome }, deps);
+  if (isFieldsAlone) {
+    const list = isCollection(gathered?.list, context, query, deps) ? gathered?.list : undefined;
+    const written = yield* answerFields(context, query, answer, list, deps);
+    return list === undefined ? written : { ...written, warnings: [...written.warnings, ...warnOfForm(list)] };
+  }
+  if (gathered === undefined) return yield* answerWithoutList(context, query, answer, deps);
+  const source = { ...sourceOf(operation, deps), characters: answer.characters ?? dataText.length };
+  const outcome = yield* runQuery(gathered.list.items, query, source);
+  const written = query.includeItems
+    ? answerItems(context, query, { ...gathered, outcome }, deps)
+    : yield* summarise(context, query, { ...gathered, outcome }, deps);
+  const { list, warnings } = gathered;
+  return { ...written, warnings: [...written.warnings, ...warnings, ...warnOfForm(list)] };
+}
+
+/** What reading further pages of an answer's list takes. */
+export function gatheringOf(context: ReadContext, query: CollectionQuery, deps: AnswerDeps): Gathering {
+  return { call: context, query, locate: (data) => findMeant(context, query, data, deps), now: deps.now };
+}
+
+/** The list of an answer that a query means. @throws OperationError where the caller names one that is not there */
+export function findMeant(
+  context: ReadContext,
+  query: CollectionQuery,
+  data: unknown,
+  deps: AnswerDeps,
+): LocatedList | undefined {
+  const { collection } = query;
+  const list = collection === undefined ? findList(context, data, deps) : findAsked(context, collection, data, deps);
+  if (context.operation.collection === null && collection === undefined) return undefined;
+  return readForm(data, list, { query, arguments: context.arguments });
+}
+
+function warnOfForm({ readAs = '' }: LocatedList): readonly Warning[] {
+  if (readAs === '') return [];
+  return [{ code: 'VALIDATION_READ_AS_WARNING', message: `The answer was read as ${readAs}`, severity: 'low' }];
 }
 
 /** The list that a query means; not one of texts or numbers in an object, such as the labels of an issue. */
@@ -191,13 +212,16 @@ function* passText(context: ReadContext, dataText: string, deps: AnswerDeps): Sl
 function* summarise(
   context: ReadContext,
   { ineffective }: CollectionQuery,
-  { list, outcome: { aggregations = {}, ordered, truncatedGroups } }: FoundItems,
+  { list, missing, outcome }: FoundItems,
   deps: AnswerDeps,
 ): Sliced<ReadData> {
-  const summary = { aggregations, matched: ordered.length, total: list.items.length };
-  const answer = yield* answerWhole(context, writeExact(summary), deps);
+  const { aggregations = {}, ordered } = outcome;
+  // The number of items of a page is no total.
+  const total = missing === undefined ? { total: list.items.length } : { read: list.items.length };
+  const answer = yield* answerWhole(context, writeExact({ aggregations, matched: ordered.length, ...total }), deps);
   const ofItems = ineffective === undefined ? [] : [warnOfNoItems(context, ineffective, deps)];
-  return { ...answer, warnings: [...answer.warnings, ...warnOfGroups(truncatedGroups), ...ofItems] };
+  const ofPages = missing === undefined ? [] : [missing.warning];
+  return { ...answer, warnings: [...answer.warnings, ...ofPages, ...warnOfAggregations(outcome), ...ofItems] };
 }
 
 function warnOfNoItems({ operation }: ReadContext, names: readonly string[], { controlsOf }: AnswerDeps): Warning {
@@ -210,121 +234,6 @@ function warnOfNoItems({ operation }: ReadContext, names: readonly string[], { c
   };
 }
 
-function warnOfGroups(truncated: QueryOutcome['truncatedGroups']): readonly Warning[] {
-  return [...(truncated ?? [])].map(([label, count]) => ({
-    code: 'VALIDATION_TRUNCATED_WARNING',
-    message: `'aggregations.${label}' leaves out its ${count} smallest groups`,
-    details: { field: `aggregations.${label}`, left_out: count },
-    severity: 'medium',
-  }));
-}
-
-interface FoundItems {
-  readonly list: LocatedList;
-  readonly outcome: QueryOutcome;
-}
-
-function answerItems(
-  context: ReadContext,
-  query: CollectionQuery,
-  { list, outcome }: FoundItems,
-  deps: AnswerDeps,
-): ReadData {
-  const { operation, caller } = context;
-  const { ordered, aggregations, truncatedGroups } = outcome;
-  const { settings, stored, controlsOf } = deps;
-  const source = sourceOf(operation, deps);
-  const range = cutRange(query.page, ordered.length);
-  const projection = projectionOf(query, source, ordered.slice(0, SAMPLE));
-  const { beside, omitted } = besideList(list.data, list.path, MAX_BESIDE_LENGTH);
-  const maxBytes = boundOf(context, deps);
-  const storePages = (): PageCursors | undefined =>
-    stored.storePages({
-      session: caller.sessionId,
-      operation: operation.qualifiedName,
-      question: questionOf(context, query),
-      items: packTexts(ordered.map(writeExact)),
-      ...(query.fields === undefined ? {} : { fields: query.fields }),
-    });
-  const { names } = controlsOf(operation);
-  const page = writePage({
-    itemAt: (index) => projection(ordered[index]),
-    range,
-    total: ordered.length,
-    openCursors: storePages,
-    beside: { ...(aggregations === undefined ? {} : { aggregations }), ...beside },
-    request: query.page,
-    names: { first: names.get('first') ?? 'first', after: names.get('after') ?? 'after' },
-    maxBytes,
-    compact: settings.compact,
-  });
-  return { ...page, warnings: [...page.warnings, ...warnOfGroups(truncatedGroups), ...warnOfOmitted(omitted)] };
-}
-
-function warnOfOmitted(omitted: readonly string[]): readonly Warning[] {
-  if (omitted.length === 0) return [];
-  const names = omitted.map((name) => `'${name}'`).join(', ');
-  return [
-    {
-      code: 'VALIDATION_TRUNCATED_WARNING',
-      message: `The answer also holds ${names}, which the query is not about. Call without filter, sort and paging to see it`,
-      details: { field: omitted.join(', ') },
-      severity: 'low',
-    },
-  ];
-}
-
-/** A further page of a stored list; undefined where the query has no cursor. */
-export function answerPage(context: ReadContext, query: CollectionQuery, deps: AnswerDeps): ReadData | undefined {
-  const cursor = cursorOf(query.page);
-  if (cursor === undefined) return undefined;
-  const { operation, caller } = context;
-  const { names } = deps.controlsOf(operation);
-  const param = query.page.style === 'backward' ? 'before' : 'after';
-  if (query.aggregate !== undefined) throw notWithCursor(operation, names.get('aggregate') ?? 'aggregate');
-  const position = deps.stored.findPage(cursor, caller);
-  if (
-    position === undefined ||
-    position.snapshot.operation !== operation.qualifiedName ||
-    !isSameQuestion(position.snapshot.question, context, query)
-  ) {
-    throw cursorGone(operation, names.get(param) ?? param);
-  }
-  return writeStoredPage(context, query, position, deps);
-}
-
-function writeStoredPage(
-  context: ReadContext,
-  query: CollectionQuery,
-  position: CursorPosition,
-  deps: AnswerDeps,
-): ReadData {
-  const { operation } = context;
-  const { snapshot, index } = position;
-  const { items, fields } = snapshot;
-  const range = cutRange(query.page, items.length, index);
-  const itemAt = (at: number): unknown => parseExact(items.textAt(at));
-  const source = sourceOf(operation, deps);
-  const asked = query.fields ?? fields;
-  const wanted = asked === undefined ? query : { ...query, fields: asked };
-  const sampled = asked === undefined ? 0 : Math.min(SAMPLE, items.length);
-  const sample = Array.from({ length: sampled }, (_, at) => itemAt(at));
-  if (query.fields !== undefined) runAtOnce(checkFields(wanted, findKnownFields(sample, source), source.operation));
-  const projection = projectionOf(wanted, source, sample);
-  const { names } = deps.controlsOf(operation);
-  return writePage({
-    itemAt: (at) => projection(itemAt(at)),
-    range,
-    total: items.length,
-    openCursors: () => position,
-    beside: {},
-    request: query.page,
-    names: { first: names.get('first') ?? 'first', after: names.get('after') ?? 'after' },
-    maxBytes: boundOf(context, deps),
-    compact: deps.settings.compact,
-  });
-}
-
 /** The answer with other items at a path, everything else as it was. */
 function replaceList(data: unknown, path: FieldPath, items: readonly unknown[]): unknown {
   const [key, ...rest] = path;
@@ -334,20 +243,4 @@ function replaceList(data: unknown, path: FieldPath, items: readonly unknown[]):
   return Object.fromEntries(
     Object.entries(data).map(([name, member]) => [name, name === key ? replaceList(member, rest, items) : member]),
   );
-}
-
-/** The short members beside a list in its answer, such as totals and the upstream's cursors; the others by name. */
-function besideList(
-  data: unknown,
-  path: FieldPath,
-  maxLength: number,
-): { readonly beside: object; readonly omitted: readonly string[] } {
-  const [key] = path;
-  if (key === undefined || !isJsonObject(data)) return { beside: {}, omitted: [] };
-  const siblings = Object.entries(data).filter(([name]) => name !== key);
-  const small = siblings.filter(([, value]) => (JSON.stringify(value) ?? '').length <= maxLength);
-  const omitted = siblings
-    .filter(([, value]) => (JSON.stringify(value) ?? '').length > maxLength)
-    .map(([name]) => name);
-  return { beside: small.length === 0 ? {} : { rest: Object.fromEntries(small) }, omitted };
 }

@@ -1,6 +1,7 @@
 import type { Operation } from '../protocol/operation.js';
 import { finishAnswer } from './answer-query.js';
 import type { AnswerDeps } from './answer-whole.js';
+import { isPosition } from './pages/next-page.js';
 import type {
   CollectionQuery,
   ControlSet,
@@ -24,7 +25,7 @@ interface DetachedFinisher {
 export function withoutSchemas(operation: Operation): Operation {
   const { outputSchema: _output, examples: _examples, ...rest } = operation;
   const identifying = operation.parameters.filter(
-    ({ name, required }) => required || operation.identifiers.includes(name),
+    (parameter) => parameter.required || operation.identifiers.includes(parameter.name) || isPosition(parameter),
   );
   return {
     ...rest,

@@ -24,6 +24,12 @@ function isInexact(token: string): boolean {
   return token[0] !== '"' && LONG.test(token) && String(Number(token)) !== token;
 }
 
+/** A number as an answer's text writes it, so that writing it again gives the same digits. */
+export function exactNumber(digits: string): unknown {
+  const held = Number(digits);
+  return String(held) === digits ? held : MARK + digits;
+}
+
 /** The number that a marked text stands for, as it was written; undefined for every other text. */
 export function digitsOf(text: string): string | undefined {
   return text.startsWith(MARK) ? text.slice(MARK.length) : undefined;

@@ -71,6 +71,13 @@ export interface StoredPart {
   readonly now: number;
 }
 
+/**
+ * Calls the operation of an answer once more, as its caller, for another page of it. Resolves with the whole envelope as JSON text,
+ * also where the call failed.
+ * @param args in the upstream's spelling
+ */
+export type ReadPage = (args: JsonObject) => Promise<string>;
+
 /** Turns an upstream's answer into what the caller asked for. */
 export interface ResultService {
   controlsOf(operation: Operation): ControlSet;
@@ -86,12 +93,14 @@ export interface ResultService {
    * A query of a large answer takes several turns of the event loop, so that other calls do not wait for it.
    * @param dataText the whole answer as JSON text
    * @param value the same as a value, where it came as one: large answers are not parsed twice
+   * @param readPage reads further pages of the upstream, which a query of the whole list needs
    */
   finish(
     context: ReadContext,
     query: CollectionQuery | undefined,
     dataText: string,
     value?: unknown,
+    readPage?: ReadPage,
   ): ReadData | Promise<ReadData>;
   /**
    * Whether the caller gets an upstream's answer as it is, without its having to be read: nothing is asked of it, it fits, and
@@ -226,6 +235,13 @@ export interface DetachedResults {
 /** What one answer shows of its operation's shape. */
 export type SeenAnswer = { readonly kind: 'list'; readonly path: FieldPath } | { readonly kind: 'object' | 'message' };
 
+/** What is known of the items that a list lacks, because it is one page of an upstream's. */
+export interface MissingItems {
+  /** How many items there are, as the upstream says. */
+  readonly total?: number;
+  readonly warning: Warning;
+}
+
 /** Pages or a result that another thread has made, under the name by which its answer refers to them. */
 export type StoredEntry =
   | {
@@ -236,6 +252,7 @@ export type StoredEntry =
         readonly operation: string;
         readonly question: string;
         readonly fields?: FieldSelection;
+        readonly missing?: MissingItems;
       };
       readonly content: Uint8Array;
       readonly ends: Uint32Array;

@@ -1,14 +1,16 @@
 import type { GatewayConfig } from '../config/gateway-config.js';
 import type { Operation } from '../protocol/operation.js';
-import { answerPage, answerQuery, markPart } from './answer-query.js';
+import { answerPage } from './answer-items.js';
+import { answerQuery, findMeant, gatheringOf, markPart } from './answer-query.js';
 import { type AnswerDeps, answerWhole, boundOf } from './answer-whole.js';
 import { compileComputedFields } from './computed-fields.js';
 import { handleGone, unknownControlNames } from './errors.js';
 import { parseExact } from './exact-numbers.js';
+import { type GatheredList, gatherPages, judgePage } from './pages/gather-pages.js';
 import { readQuery } from './query/read-query.js';
 import { presetsOf } from './query/select-fields.js';
 import { runAtOnce, runInSlices, type Sliced } from './query/sliced.js';
-import type { ResultService } from './result-types.js';
+import type { ReadData, ResultService } from './result-types.js';
 import { createControls, splitControls } from './shape/controls.js';
 import { createShapeMemory } from './shape/learned-shape.js';
 import { createResultStore } from './stored/result-store.js';
@@ -51,7 +53,7 @@ export function createResultService(settings: GatewayConfig['results'], now: () 
       return query === undefined ? { params: upstreamParams } : { params: upstreamParams, query };
     },
     resume: (context, query) => answerPage(context, query, deps),
-    finish(context, query, dataText, value) {
+    finish(context, query, dataText, value, readPage) {
       const { operation } = context;
       if (query === undefined) {
         if (dataText.length <= MAX_LEARNED_LENGTH && isWorthLearning.take(operation))
@@ -60,10 +62,24 @@ export function createResultService(settings: GatewayConfig['results'], now: () 
       }
       const data = value ?? parseExact(dataText);
       memory.learn(operation, data);
-      const work = answerQuery(context, query, { dataText, data }, deps);
       const fields = compileComputedFields(operation).length;
-      const answer = runOf(dataText.length * (1 + fields), work);
-      return answer instanceof Promise ? answer.then((whole) => markPart(whole, dataText)) : markPart(answer, dataText);
+      const answer = (gathered: GatheredList | undefined, characters: number): ReadData | Promise<ReadData> => {
+        const work = answerQuery(context, query, { dataText, data, gathered, characters }, deps);
+        return runOf(characters * (1 + fields), work);
+      };
+      const list = findMeant(context, query, data, deps);
+      const gathering = gatheringOf(context, query, deps);
+      const pages =
+        list === undefined || readPage === undefined
+          ? list && judgePage(list, gathering)
+          : gatherPages(list, dataText.length, { ...gathering, readPage });
+      const answered =
+        pages instanceof Promise
+          ? pages.then((gathered) => answer(gathered, gathered.characters ?? dataText.length))
+          : answer(pages, dataText.length);
+      return answered instanceof Promise
+        ? answered.then((whole) => markPart(whole, dataText))
+        : markPart(answered, dataText);
     },
     passesUnread(context, query, isAtMost) {
       if (query !== undefined) return false;

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import type { Warning } from '../protocol/result.js';
 import { writeExact } from './exact-numbers.js';
-import type { PageRequest, ReadData } from './result-types.js';
+import type { MissingItems, PageRequest, ReadData } from './result-types.js';
 import type { PageCursors } from './stored/result-store.js';
 import { describeCuts } from './stored/truncation-warning.js';
 
@@ -18,6 +18,8 @@ interface PageToWrite {
   readonly itemAt: (index: number) => unknown;
   readonly range: Range;
   readonly total: number;
+  /** Set where the upstream has more than these items. */
+  readonly missing: MissingItems | undefined;
   /** Stores the items for further pages; undefined where that fails. Called only where items are sent. */
   readonly openCursors: () => PageCursors | undefined;
   readonly request: PageRequest;
@@ -34,7 +36,7 @@ const FRAME_BYTES = 560;
 
 /** Writes as many whole items as fit, with what a caller needs to get the rest. */
 export function writePage(page: PageToWrite): ReadData {
-  const { range, total, beside, request, maxBytes } = page;
+  const { range, total, missing, beside, request, maxBytes } = page;
   const backward = request.style === 'backward';
   const besideText = writeExact(beside).slice(1, -1);
   const space = maxBytes === 0 ? Number.POSITIVE_INFINITY : maxBytes - FRAME_BYTES - Buffer.byteLength(besideText);
@@ -45,12 +47,12 @@ export function writePage(page: PageToWrite): ReadData {
   // The pagination document (6.1) demands cursors wherever items are, also of a page that holds them all.
   const cursors = fitting.length === 0 ? undefined : page.openCursors();
   const pageInfo = {
-    hasNextPage: end < total,
+    hasNextPage: end < total || missing !== undefined,
     hasPreviousPage: start > 0,
     ...(cursors === undefined ? {} : { startCursor: cursors.cursorAt(start), endCursor: cursors.cursorAt(end - 1) }),
-    totalCount: total,
+    ...(totalOf(page) === undefined ? {} : { totalCount: totalOf(page) }),
   };
-  const pagination = describePage(request, fitting.length, end, total);
+  const pagination = describePage(page, fitting.length, end);
   const pages = `"pageInfo":${JSON.stringify(pageInfo)}${pagination === undefined ? '' : `,"pagination":${JSON.stringify(pagination)}`}`;
   const suffix = besideText === '' ? '' : `,${besideText}`;
   return {
@@ -59,14 +61,24 @@ export function writePage(page: PageToWrite): ReadData {
   };
 }
 
+/** How many items there are on all pages; undefined where that is not known: the number of those that were read is none. */
+function totalOf({ total, missing }: PageToWrite): number | undefined {
+  return missing === undefined ? total : missing.total;
+}
+
 /** What the operations document (4.4.3) wants to be said of pages by offset and by number; undefined for others. */
-function describePage(request: PageRequest, returned: number, end: number, total: number): JsonObject | undefined {
+function describePage(written: PageToWrite, returned: number, end: number): JsonObject | undefined {
+  const { request, missing } = written;
   if (request.style !== 'offset') return undefined;
   const { size, offset, page } = request;
-  const facts = { total_items: total, has_more: end < total };
-  return page === undefined
-    ? { limit: size, offset, returned, ...facts }
-    : { page, page_size: size, total_pages: size === 0 ? 0 : Math.ceil(total / size), ...facts };
+  const total = totalOf(written);
+  const facts = {
+    ...(total !== undefined && { total_items: total }),
+    has_more: end < written.total || missing !== undefined,
+  };
+  if (page === undefined) return { limit: size, offset, returned, ...facts };
+  const pages = total === undefined ? {} : { total_pages: size === 0 ? 0 : Math.ceil(total / size) };
+  return { page, page_size: size, ...pages, ...facts };
 }
 
 interface FittingItem {

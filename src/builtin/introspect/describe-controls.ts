@@ -24,6 +24,9 @@ type Description = Omit<ParameterInfo, 'name' | 'required'>;
 /** Larger pages are clamped, not refused, so this is no `maximum`. */
 const MOST = `up to ${MAX_PAGE_SIZE}`;
 
+/** No default where neither of a pair is given: then all items come. */
+const ELSE = `${DEFAULT_PAGE_SIZE} with only`;
+
 /** Terse, because every READ has them all: `introspect {query: "types"}` explains them. */
 const DESCRIPTIONS: Readonly<Record<Control, Description>> = {
   query: { type: 'string', description: 'Words or "phrases", any of them' },
@@ -36,17 +39,17 @@ const DESCRIPTIONS: Readonly<Record<Control, Description>> = {
   preset: { type: 'string', description: 'Alias of fields' },
   aggregate: {
     type: 'CollectionAggregate',
-    description: '{label: {count: true, group_by, sum, avg, min, max: field}}',
+    description: '{label: {count: true, group_by, sum, avg, min, max: field}}, of all pages',
   },
   include_items: { type: 'boolean', description: 'Items beside aggregates' },
   first: { type: 'integer', minimum: 0, description: `Items from the start, ${MOST}` },
   after: { type: 'string', description: 'endCursor' },
   last: { type: 'integer', minimum: 0, description: `Items from the end, ${MOST}` },
   before: { type: 'string', description: 'startCursor' },
-  limit: { type: 'integer', minimum: 0, default: DEFAULT_PAGE_SIZE, description: `Items after offset, ${MOST}` },
-  offset: { type: 'integer', minimum: 0, default: 0, description: 'Items to skip' },
-  page: { type: 'integer', minimum: 1, default: 1, description: 'By number' },
-  page_size: { type: 'integer', minimum: 1, default: DEFAULT_PAGE_SIZE, description: `Items of a page, ${MOST}` },
+  limit: { type: 'integer', minimum: 0, description: `Items after offset, ${MOST}; ${ELSE} offset` },
+  offset: { type: 'integer', minimum: 0, description: 'Items to skip' },
+  page: { type: 'integer', minimum: 1, description: 'By number' },
+  page_size: { type: 'integer', minimum: 1, description: `Items of a page, ${MOST}; ${ELSE} page` },
   collection: { type: 'string', description: 'Path of the list, where an answer holds several' },
 };
 

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../protocol/json.js';
 import { digitsOf, unmarkedWithin } from '../exact-numbers.js';
 import type { Aggregation, CollectionQuery, FieldPath } from '../result-types.js';
-import { type Comparable, comparableOf, compareInOrder } from './comparable.js';
+import { type Comparable, comparableOf, compareInOrder, spelledNumber } from './comparable.js';
 import { createFieldReader, type FieldSource, type ReadField, writePath } from './fields.js';
 import type { Sliced } from './sliced.js';
 
@@ -18,6 +18,8 @@ interface Aggregated {
   readonly aggregations: JsonObject;
   /** How many groups were left out, by label; empty where all are there. */
   readonly truncatedGroups: ReadonlyMap<string, number>;
+  /** Of how many items a sum or an average leaves out a value that is no number, by label and function; null is no value. */
+  readonly notNumbers: ReadonlyMap<string, number>;
 }
 
 /** A function of the items of one group. */
@@ -55,7 +57,38 @@ export function* aggregateItems(
     const largest = groups.slice(0, MAX_GROUPS).map(([name, members]) => [name, compute(members)]);
     entries.push([label, Object.fromEntries(largest)]);
   }
-  return { aggregations: Object.fromEntries(entries), truncatedGroups };
+  const notNumbers = yield* countOthers(items, labelled, source);
+  return { aggregations: Object.fromEntries(entries), truncatedGroups, notNumbers };
+}
+
+function* countOthers(
+  items: readonly unknown[],
+  labelled: NonNullable<CollectionQuery['aggregate']>,
+  source: FieldSource,
+): Sliced<ReadonlyMap<string, number>> {
+  const counts = new Map<string, number>();
+  for (const { label, name, path } of summed(labelled)) {
+    yield;
+    const read = createFieldReader(path, source);
+    const isOther = (value: unknown): boolean => !isEmpty(value) && numberOf(value).length === 0;
+    const others = items.filter((item) => flatValues(read(item)).some(isOther)).length;
+    if (others > 0) counts.set(`${label}.${name}`, others);
+  }
+  return counts;
+}
+
+function isEmpty(value: unknown): boolean {
+  return value === null || value === undefined || value === '';
+}
+
+/** The sums and averages of a query. */
+function summed(labelled: NonNullable<CollectionQuery['aggregate']>): readonly Numberless[] {
+  return labelled.flatMap(([label, aggregation]) =>
+    (['sum', 'avg'] as const).flatMap((name) => {
+      const path = aggregation[name];
+      return path === undefined ? [] : [{ label, name, path }];
+    }),
+  );
 }
 
 /** The sums and averages of fields in which no item has a number: the label, the function and the field of each. */
@@ -65,14 +98,10 @@ export function* findNumberless(
   source: FieldSource,
 ): Sliced<readonly Numberless[]> {
   const found: Numberless[] = [];
-  for (const [label, aggregation] of labelled) {
-    for (const name of ['sum', 'avg'] as const) {
-      const path = aggregation[name];
-      if (path === undefined) continue;
-      yield;
-      const read = createFieldReader(path, source);
-      if (!items.some((item) => numbersOf([item], read).length > 0)) found.push({ label, name, path });
-    }
+  for (const each of summed(labelled)) {
+    yield;
+    const read = createFieldReader(each.path, source);
+    if (!items.some((item) => numbersOf([item], read).length > 0)) found.push(each);
   }
   return found;
 }
@@ -141,14 +170,36 @@ function numbersOf(items: readonly unknown[], read: ReadField): readonly number[
   return items.flatMap((item) => flatValues(read(item)).flatMap(numberOf));
 }
 
+/** Texts that spell a number count, as they do in filters and sorts: databases send decimals so. */
 function numberOf(value: unknown): readonly number[] {
   if (typeof value === 'number') return [value];
-  const digits = typeof value === 'string' ? digitsOf(value) : undefined;
-  return digits === undefined ? [] : [Number(digits)];
+  if (typeof value !== 'string') return [];
+  const digits = digitsOf(value);
+  const number = digits === undefined ? spelledNumber(value) : Number(digits);
+  return number === undefined ? [] : [number];
 }
 
+/** Beyond these a double has no exact decimals anyway. */
+const MAX_DECIMALS = 15;
+const LARGEST_WITH_DECIMALS = 1e15;
+
+/** The sum to as many decimals as the numbers have, so that 0.1 and 0.2 make 0.3 (Neumaier's summation, then rounded). */
 function total(numbers: readonly number[]): number {
-  return numbers.reduce((sum, number) => sum + number, 0);
+  let [sum, lost, decimals] = [0, 0, 0];
+  for (const number of numbers) {
+    const next = sum + number;
+    lost += Math.abs(sum) >= Math.abs(number) ? sum - next + number : number - next + sum;
+    sum = next;
+    if (!Number.isInteger(number)) decimals = Math.max(decimals, decimalsOf(number));
+  }
+  const exact = sum + lost;
+  const isRounded = decimals <= MAX_DECIMALS && Math.abs(exact) < LARGEST_WITH_DECIMALS;
+  return isRounded ? Number(exact.toFixed(decimals)) : exact;
+}
+
+function decimalsOf(number: number): number {
+  const text = String(number);
+  return text.includes('e') ? Number.POSITIVE_INFINITY : text.length - text.indexOf('.') - 1;
 }
 
 /** The value that comes first or last of all in the order that items are sorted by; null where none has an order. */

@@ -22,7 +22,8 @@ export function* checkFields(query: CollectionQuery, known: KnownFields, operati
   if (unknown.size > 0) throw unknownFields([...unknown], known.names(), operation);
 }
 
-function pathsOf({ filter, sort, fields, aggregate = [] }: CollectionQuery): readonly FieldPath[] {
+/** Every field that a query names. */
+export function pathsOf({ filter, sort, fields, aggregate = [] }: CollectionQuery): readonly FieldPath[] {
   const aggregated = aggregate.flatMap(([, { groupBy, sum, avg, min, max }]) => [groupBy, sum, avg, min, max]);
   return [
     ...filter.map(({ path }) => path),

@@ -24,6 +24,8 @@ export interface QueryOutcome {
   readonly aggregations?: JsonObject;
   /** How many groups `aggregations` leaves out, by label. */
   readonly truncatedGroups?: ReadonlyMap<string, number>;
+  /** How many items have a value that a sum or an average leaves out because it is no number. */
+  readonly notNumbers?: ReadonlyMap<string, number>;
 }
 
 /**
@@ -41,8 +43,13 @@ export function* runQuery(
   const found = yield* findItems(items, query, options);
   const ordered = yield* sortItems(found, query.sort, options);
   if (aggregate === undefined) return { ordered };
-  const { aggregations, truncatedGroups } = yield* aggregateItems(found, aggregate, options);
-  return { ordered, aggregations, ...(truncatedGroups.size === 0 ? {} : { truncatedGroups }) };
+  const { aggregations, truncatedGroups, notNumbers } = yield* aggregateItems(found, aggregate, options);
+  return {
+    ordered,
+    aggregations,
+    ...(truncatedGroups.size > 0 && { truncatedGroups }),
+    ...(notNumbers.size > 0 && { notNumbers }),
+  };
 }
 
 /** The items that meet all conditions and hold any of the words, in their order. */

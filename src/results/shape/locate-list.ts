@@ -12,10 +12,12 @@ export interface LocatedList {
   readonly path: FieldPath;
   /** The answer, with what was read of it in place of a text that is JSON. */
   readonly data: unknown;
-  /** `list` is an array of the answer's, `json` one inside a text that is JSON; `lines` are a text's without the empty ones. */
-  readonly evidence: 'list' | 'json' | 'lines';
+  /** `list` is an array of the answer's, `json` one inside a text that is JSON; `lines` are a text's without the empty ones, `form` what was read of another form. */
+  readonly evidence: 'list' | 'json' | 'lines' | 'form';
   /** Whether the list is the point of the answer, rather than a member of the one object that the answer is. */
   readonly isWhole: boolean;
+  /** What the answer was read as, for the caller, where that is more than finding an array or the lines of a list. */
+  readonly readAs?: string;
 }
 
 /** A member of an object, real or described, as far as the search for its list needs it. */
@@ -92,12 +94,20 @@ function locateInJson(parsed: object, prefix: FieldPath, shape: ResultShape | un
   return { ...found, path: [...prefix, ...found.path], data: putAt(prefix, found.data), evidence: 'json' };
 }
 
+/** An answer that is one text of JSON, with the value in place of the text; any other answer as it is. */
+export function openText(data: unknown): unknown {
+  const text = onlyText(data);
+  const parsed = text === undefined ? undefined : parseContainer(text.value);
+  return text === undefined || parsed === undefined ? data : putAt(text.path, parsed);
+}
+
 /** Puts parsed JSON where its text was; the answer held nothing else. */
 function putAt([name]: FieldPath, data: unknown): unknown {
   return name === undefined ? data : Object.fromEntries([[name, data]]);
 }
 
-function parseContainer(text: string): object | undefined {
+/** The object or array that a text is; undefined for any other text. */
+export function parseContainer(text: string): object | undefined {
   if (!JSON_CONTAINER.test(text) || isNestedDeeper(text, MAX_ANSWER_DEPTH)) return undefined;
   try {
     return parseExact(text) as object;
@@ -107,7 +117,8 @@ function parseContainer(text: string): object | undefined {
   }
 }
 
-function memberAt(data: unknown, path: FieldPath): unknown {
+/** The member that a path of own keys leads to. */
+export function memberAt(data: unknown, path: FieldPath): unknown {
   let current = data;
   for (const name of path) {
     if (!isJsonObject(current) || !Object.hasOwn(current, name)) return undefined;

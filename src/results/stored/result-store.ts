@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Caller } from '../../protocol/call.js';
-import type { FieldSelection, StoredEntry } from '../result-types.js';
+import type { FieldSelection, MissingItems, StoredEntry } from '../result-types.js';
 
 /** The ordered items that a query found, for its next pages. */
 export interface PageSnapshot {
@@ -12,6 +12,8 @@ export interface PageSnapshot {
   readonly items: PackedList;
   /** What the first page showed of its items; later ones show the same unless they say otherwise. */
   readonly fields?: FieldSelection;
+  /** Set where the items are not all that the upstream has. */
+  readonly missing?: MissingItems;
 }
 
 /** Writes the cursors of a snapshot. */
@@ -69,8 +71,8 @@ export function newHandle(): string {
 }
 
 /** Bytes that pages take. */
-export function sizeOfPages({ items, fields }: PageSnapshot): number {
-  return items.bytes + JSON.stringify(fields ?? null).length * BYTES_PER_CHARACTER;
+export function sizeOfPages({ items, fields, missing }: PageSnapshot): number {
+  return items.bytes + JSON.stringify([fields, missing]).length * BYTES_PER_CHARACTER;
 }
 
 export function fitsBound(contentBytes: number, maxBytes: number): boolean {
@@ -97,7 +99,7 @@ type Entry =
 /** Bytes that an entry takes beside its content: names, digests, its place in the cache. A high estimate. */
 const ENTRY_BYTES = 1_024;
 
-/** Bytes for each character of a snapshot's `fields`: short texts in small lists. A high estimate, too. */
+/** Bytes for each character of what a snapshot holds beside its items: short texts in small lists. A high estimate, too. */
 const BYTES_PER_CHARACTER = 8;
 
 /** Twelve characters in base64url. */

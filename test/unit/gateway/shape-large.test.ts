@@ -89,6 +89,16 @@ describe('a large answer in its thread', () => {
     expect(withoutNames(envelope.warnings.slice(1))).toEqual(withoutNames(here.warnings));
   });
 
+  it('warns of a sum of one page, because a thread reads no further ones', async () => {
+    const query: CollectionQuery = { ...EVERYTHING, includeItems: false, aggregate: [['n', { count: true }]] };
+    const text = JSON.stringify({ items: ROWS, next_cursor: 'x' });
+    const { envelope } = await run(answerOf(textResult(text)), query);
+    expect(envelope.data).toEqual({ aggregations: { n: ROWS.length }, matched: ROWS.length, read: ROWS.length });
+    expect(envelope.warnings).toContainEqual(
+      expect.objectContaining({ code: 'VALIDATION_PARTIAL_LIST_WARNING', severity: 'high' }),
+    );
+  });
+
   it('leaves pages and the whole answer to the store of the gateway', async () => {
     const page: CollectionQuery = { ...EVERYTHING, page: { style: 'forward', size: 5 } };
     const { service, envelope } = await run(answerOf(textResult(JSON.stringify(ROWS))), page);

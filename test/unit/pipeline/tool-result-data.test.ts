@@ -36,7 +36,19 @@ describe('toResultData', () => {
     const json = JSON.stringify(structuredContent, null, 2);
     const blocksOf = (value: string) => toResultData({ structuredContent, content: [text(value)] }).blocks;
     expect(blocksOf(`Current configuration:\n${json}`)).toEqual([]);
+    expect(blocksOf(`Current configuration:\n\`\`\`json\n${json}\n\`\`\``)).toEqual([]);
     expect(blocksOf(`Saved at noon.\nCurrent configuration:\n${json}`)).toHaveLength(1);
+  });
+
+  it.each<[string, readonly unknown[], readonly string[], number]>([
+    ['objects', [{ id: 1 }, { id: 2 }], ['{"id": 1}', '{\n  "id": 2\n}'], 0],
+    ['texts', ['a', 'b\n\nc'], ['a', 'b\n\nc'], 0],
+    ['numbers', [1, 2], ['1', '2'], 0],
+    ['other objects', [{ id: 1 }, { id: 2 }], ['{"id": 2}', '{"id": 1}'], 2],
+    ['fewer texts', ['a', 'b'], ['a'], 1],
+  ])('drops texts that are the items of its only list, one each, and no others: %s', (_what, result, texts, left) => {
+    const { blocks } = toResultData({ structuredContent: { result }, content: texts.map(text) });
+    expect(blocks).toHaveLength(left);
   });
 
   it('keeps text that differs from the structured content', () => {

@@ -196,7 +196,7 @@ describe('an answer that is a text', () => {
   });
 
   it('comes whole, with a warning, where it is asked for as a list and is none', () => {
-    const answer = { content: 'a\n\nb' };
+    const answer = { content: 'one line' };
     const { dataText, warnings } = ask(createResultService(SETTINGS), { first: 1, query: 'b' }, answer, READ);
     expect(JSON.parse(dataText)).toEqual(answer);
     expect(warnings).toMatchObject([{ code: 'VALIDATION_NO_LIST_WARNING' }]);

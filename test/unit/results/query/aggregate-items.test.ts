@@ -34,6 +34,24 @@ describe('aggregateItems with one function', () => {
   });
 });
 
+it.each<[readonly unknown[], number]>([
+  [[0.1, 0.2], 0.3],
+  [Array.from({ length: 61 }, () => 19.99), 1219.39],
+  [[1e16, 1, -1e16], 1],
+  [['12.50', 7, '0.05'], 19.55],
+  [[1e-7, 1], 1.0000001],
+])('sums %j to the last decimal', (values, sum) => {
+  const items = values.map((size) => ({ size }));
+  expect(compute({ sum: ['size'] }, items)).toBe(sum);
+});
+
+it('counts the items whose values a sum leaves out, and not those without a value', () => {
+  const labelled = [['label', { sum: ['size'], max: ['size'] }]] as const;
+  const items = [...ITEMS, { size: null }, {}, { size: '1,200' }, { size: '' }];
+  const { notNumbers } = runAtOnce(aggregateItems(items, labelled, SOURCE));
+  expect([...notNumbers]).toEqual([['label.sum', 2]]);
+});
+
 it('answers several functions with an object of values', () => {
   expect(compute({ count: true, sum: ['size'], avg: ['size'] })).toEqual({ count: 4, sum: 60, avg: 20 });
 });

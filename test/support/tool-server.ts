@@ -1,0 +1,78 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { JsonObject } from '../../src/protocol/json.js';
+
+/** A tool that only reads, and what it gives. */
+export interface ServedTool {
+  readonly name: string;
+  readonly description?: string;
+  readonly properties?: Readonly<Record<string, JsonObject>>;
+  /** The result as MCP has it: `content`, `structuredContent`, ... */
+  readonly answer: (args: JsonObject) => JsonObject;
+}
+
+export interface ToolServer extends AsyncDisposable {
+  readonly url: string;
+  /** The calls so far, oldest first. */
+  readonly calls: readonly { readonly name: string; readonly args: JsonObject }[];
+}
+
+/** One text block for each text. */
+export function textBlocks(...texts: readonly string[]): JsonObject {
+  return { content: texts.map((text) => ({ type: 'text', text })) };
+}
+
+interface RpcRequest {
+  readonly id?: number | string;
+  readonly method: string;
+  readonly params?: { readonly name?: string; readonly arguments?: JsonObject };
+}
+
+/** An upstream over HTTP with these tools, for answers in forms that other servers do not have. */
+export async function startToolServer(tools: readonly ServedTool[]): Promise<ToolServer> {
+  const calls: { name: string; args: JsonObject }[] = [];
+  const server = createServer(async (request, response) => {
+    if (request.method !== 'POST') return void response.writeHead(405).end();
+    const message = JSON.parse(await readBody(request)) as RpcRequest;
+    if (message.id === undefined) return void response.writeHead(202).end();
+    const { name = '', arguments: args = {} } = message.params ?? {};
+    if (message.method === 'tools/call') calls.push({ name, args });
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ jsonrpc: '2.0', id: message.id, ...answerTo(message, tools) }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}/mcp`,
+    calls,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+function answerTo({ method, params = {} }: RpcRequest, tools: readonly ServedTool[]): object {
+  if (method === 'initialize') {
+    const serverInfo = { name: 'tools', version: '1.0.0' };
+    return { result: { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo } };
+  }
+  if (method === 'tools/list') {
+    const listed = tools.map(({ name, description = 'Lists things.', properties = {} }) => ({
+      name,
+      description,
+      inputSchema: { type: 'object', properties },
+      annotations: { readOnlyHint: true },
+    }));
+    return { result: { tools: listed } };
+  }
+  const found = tools.find(({ name }) => name === params.name);
+  if (method !== 'tools/call' || found === undefined) return { error: { code: -32601, message: 'Method not found' } };
+  return { result: found.answer(params.arguments ?? {}) };
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString('utf8');
+}
