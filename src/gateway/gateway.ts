@@ -134,7 +134,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
   lifecycle.opened('threads', () => largeAnswers.close());
   const warnedOnce = createWarnedOnce();
   const pool = createPool(config, deps);
-  const upstreamCalls = createUpstreamCalls(config, pool, policy);
+  const upstreamCalls = createUpstreamCalls(config, pool.upstreams, policy);
   const catalog = createLiveCatalog({
     build: (offered) =>
       buildSnapshotInSlices({
@@ -145,8 +145,8 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
         readPart: largeAnswers.readPart,
         upstreamCalls,
         connections: {
-          absenceOf: (slug) => pool.get(slug)?.absence(),
-          retryNow: (slug) => pool.get(slug)?.retryNow(),
+          absenceOf: (slug) => pool.upstreams.get(slug)?.absence(),
+          retryNow: (slug) => pool.upstreams.get(slug)?.retryNow(),
         },
       }),
     onChange(before, after) {

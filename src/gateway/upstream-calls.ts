@@ -9,7 +9,7 @@ import type { WordsMode } from '../protocol/clean-words.js';
 import { type Operation, QUALIFIER } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
 import { resourceOf } from '../protocol/upstream-failure.js';
-import type { UpstreamPool } from '../upstream/upstream-pool.js';
+import type { Upstream } from '../upstream/upstream.js';
 import { createGovernedRead } from './governed-read.js';
 
 /** Runs the operations of upstreams. */
@@ -20,13 +20,16 @@ export interface UpstreamCalls {
   invalidate(upstream: string): void;
 }
 
+/** By slug. */
+type Upstreams = Pick<ReadonlyMap<string, Upstream>, 'get'>;
+
 /** The reads of a merging update must bypass the cache, so the cache is the outermost interceptor. */
 export function createUpstreamCalls(
   { cache: { maxBytes }, errors }: Pick<GatewayConfig, 'cache' | 'errors'>,
-  pool: Pick<UpstreamPool, 'get'>,
+  upstreams: Upstreams,
   policy: Pick<PolicyService, 'gatekeeper' | 'quota' | 'recordCall'>,
 ): UpstreamCalls {
-  const send = createSender(pool, policy.quota, errors.upstreamWords);
+  const send = createSender(upstreams, policy.quota, errors.upstreamWords);
   const cache = createCacheInterceptor({ maxBytes });
   const merging = createMergeInterceptor({
     inner: send,
@@ -53,12 +56,12 @@ export function createUpstreamCalls(
 
 /** Calls the operation's tool on its upstream. */
 function createSender(
-  pool: Pick<UpstreamPool, 'get'>,
+  upstreams: Upstreams,
   quota: Pick<PolicyService['quota'], 'chargeRepeat'>,
   words: WordsMode,
 ): OperationHandler {
   return async ({ operation, arguments: args, caller, cancellation, onProgress, host }) => {
-    const upstream = pool.get(operation.upstream);
+    const upstream = upstreams.get(operation.upstream);
     if (upstream === undefined) {
       const message = `The server '${operation.upstream}' is not connected`;
       throw new OperationError('INTERNAL_ERROR', message, { upstream: operation.upstream, retryable: true });
@@ -71,7 +74,7 @@ function createSender(
       beforeSend: () => host.requireCurrent(operation),
       mayRepeat: () => quota.chargeRepeat(operation, caller),
       words,
-      resource: resourceOf(operation, args),
+      resource: () => resourceOf(operation, args),
       ...(operation.timeoutMs === undefined ? {} : { timeoutMs: operation.timeoutMs }),
       ...(onProgress === undefined ? {} : { onProgress }),
     });

@@ -9,7 +9,7 @@ export interface ChangedNumber {
 }
 
 /** Fifteen digits are always held, and so is what has no exponent: most texts need no second look. */
-const CANDIDATE = /[\d.]{16}|\d[eE][+-]?\d/;
+export const MAY_CHANGE = /[\d.]{16}|\d[eE][+-]?\d/;
 
 /** More are not named. */
 const MOST_NAMED = 10;
@@ -42,7 +42,7 @@ export function findChangedNumbers(text: string): readonly ChangedNumber[] {
 
 /** The same, in slices. */
 export function* searchChangedNumbers(text: string): Sliced<readonly ChangedNumber[]> {
-  if (!CANDIDATE.test(text)) return [];
+  if (!MAY_CHANGE.test(text)) return [];
   const found: ChangedNumber[] = [];
   const levels = new Levels();
   let compared = 0;

@@ -28,10 +28,10 @@ type Name = (typeof NAMES)[number];
 /**
  * Separates the directives from the parameters. Refuses a name that is near a directive and would pass for metadata.
  *
- * @param confirmable whether calls of the operation can require confirmation; elsewhere `confirmation_token` is an unknown parameter
+ * @param isConfirmable whether calls of the operation can require confirmation; elsewhere `confirmation_token` is an unknown parameter
  */
-export function takeDirectives(operation: Operation, params: JsonObject, confirmable: boolean): Directives {
-  const given = NAMES.filter((name) => Object.hasOwn(params, name) && isDirective(operation, name, confirmable));
+export function takeDirectives(operation: Operation, params: JsonObject, isConfirmable: () => boolean): Directives {
+  const given = NAMES.filter((name) => Object.hasOwn(params, name) && isDirective(operation, name, isConfirmable));
   refuseMisspelt(operation, params);
   if (given.length === 0) return { params };
   const ownParams = Object.fromEntries(Object.entries(params).filter(([key]) => !given.some((name) => name === key)));
@@ -70,9 +70,9 @@ function refuseMisspelt({ name, parameters }: Operation, params: JsonObject): vo
   });
 }
 
-function isDirective(operation: Operation, name: Name, confirmable: boolean): boolean {
+function isDirective(operation: Operation, name: Name, isConfirmable: () => boolean): boolean {
   if (name.startsWith('_')) return true;
-  if (name === PLAIN_CONFIRMATION && !confirmable) return false;
+  if (name === PLAIN_CONFIRMATION && !isConfirmable()) return false;
   if (name === IF_MATCH && operation.merge === undefined) return false;
   return !operation.parameters.some((parameter) => parameter.name === name || parameter.upstreamName === name);
 }

@@ -161,15 +161,20 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     const { operation, query, raw } = call;
     const context = describeContext(call);
     const outcome = await dispatch(call, snapshot, host);
-    const addWarnings = (resultWarnings: readonly Warning[]): readonly Warning[] =>
-      collectWarnings({
+    const addWarnings = (resultWarnings: readonly Warning[]): readonly Warning[] => {
+      const durationMs = performance.now() - started;
+      const isPlain = operation.deprecated === undefined && durationMs <= (operation.slowMs ?? slowMs);
+      // Most calls have none.
+      if (isPlain && quotaWarnings.length === 0 && resultWarnings.length === 0) return NO_WARNINGS;
+      return collectWarnings({
         operation,
-        durationMs: performance.now() - started,
+        durationMs,
         slowMs,
         isFirstWarning: () => isFirstWarning(raw.caller.sessionId, operation.qualifiedName),
         quotaWarnings,
         resultWarnings,
       });
+    };
     const finish: FinishAnswer = async (dataText, value) => {
       const answer = await results.finish(context, query, dataText, value);
       return { ...answer, warnings: addWarnings(answer.warnings) };

@@ -16,7 +16,7 @@ import {
   type Warning,
 } from '../protocol/result.js';
 import { readFailure, resourceOf } from '../protocol/upstream-failure.js';
-import { decodeText, readToolResult, WireAnswer } from '../protocol/wire-answer.js';
+import { decodeText, WireAnswer } from '../protocol/wire-answer.js';
 import type { ReadData } from '../results/result-types.js';
 import { payloadTooLarge } from './limit.js';
 import { toResultData } from './tool-result-data.js';
@@ -66,7 +66,7 @@ export async function shape(
     if (outcome.toolResult instanceof LargeAnswer) return shapeLarge(outcome.toolResult);
     const passed = outcome.toolResult instanceof WireAnswer ? passOn(outcome.toolResult, pass, limits) : undefined;
     if (passed !== undefined) return passed;
-    const toolResult = readToolResult(outcome.toolResult);
+    const toolResult = outcome.toolResult instanceof WireAnswer ? outcome.toolResult.read() : outcome.toolResult;
     const reply =
       toolResult.isError === true
         ? shapeFailedTool(explainFailure(operation, args, toolResult), operation, toolResult)

@@ -54,12 +54,12 @@ export function* validate(
   meter = new Meter(),
 ): Sliced<ValidatedCall> {
   const { raw, operation } = call;
-  const confirmable = isConfirmable(gatekeeper.staticDecision(operation));
+  const confirmable = (): boolean => isConfirmable(gatekeeper.staticDecision(operation));
   const { params: bare, ...directives } = takeDirectives(operation, call.params, confirmable);
   const { params, query } = results.takeControls(operation, bare);
   const bound = bindArguments(operation, params, meter);
   if (!bound.ok) {
-    const accepted = { controls: results.controlsOf(operation), confirmable };
+    const accepted = { controls: results.controlsOf(operation), confirmable: confirmable() };
     // Wording the faults and looking for an example take about as long as the check.
     if (meter.work > LITTLE_WORK) yield;
     throw yield* describeFaults(bound.faults, { ...call, params }, snapshot, accepted);

@@ -72,7 +72,8 @@ function interruptedReply(reason: string): Reply {
 
 function toRawCall(request: FastRequest, peer: Peer, responder: Responder, questions: OpenQuestions): RawCall {
   const { tool, params, progressToken } = request;
-  const user = request.era === 'modern' ? request.user : questions.channel(peer, responder);
+  const user =
+    request.era === 'modern' ? request.user : peer.elicits === true ? questions.channel(peer, responder) : undefined;
   const call = {
     tool,
     arguments: params['arguments'],

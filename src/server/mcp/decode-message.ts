@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { type ChangedNumber, searchChangedNumbers } from '../../lib/changed-numbers.js';
+import { type ChangedNumber, MAY_CHANGE, searchChangedNumbers } from '../../lib/changed-numbers.js';
 import { formatPath } from '../../lib/json-path.js';
 import type { Sliced } from '../../lib/sliced.js';
 import { cutText } from '../../lib/text.js';
@@ -79,6 +79,7 @@ export function* decodeMessage(bytes: Buffer, options: DecodeOptions): Sliced<De
     const problem = 'Parse error: the message is not valid JSON';
     return { kind: 'refused', refusal: { status: 400, text: writeRpcError(null, RPC_ERROR.parse, problem) } };
   }
+  if (!MAY_CHANGE.test(text)) return { kind: 'message', message: parsed.value };
   if (text.length > LONG_TEXT) yield;
   const changed = (yield* searchChangedNumbers(text)).flatMap(toChangedArgument);
   return changed.length > 0 ? refuse(notExact(changed)) : { kind: 'message', message: parsed.value };

@@ -4,7 +4,7 @@ import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { isJsonObject } from '../../protocol/json.js';
 import { LargeMessage } from '../../protocol/large-answer.js';
 import { UpstreamFault } from '../fault.js';
-import { splitAnswer } from '../split-answer.js';
+import { LEAST_SPLIT_BYTES, splitAnswer } from '../split-answer.js';
 import { adoptGroup, releaseGroup, signalGroup } from './process-groups.js';
 import { CHILD_MARK, killMarked, newChildMark } from './process-marks.js';
 import type { ResolvedCommand } from './resolve-command.js';
@@ -129,7 +129,7 @@ export class StdioTransport implements UpstreamTransport {
       else this.onlarge?.(bytes, id);
       return;
     }
-    const answer = splitAnswer(bytes);
+    const answer = bytes.length < LEAST_SPLIT_BYTES ? undefined : splitAnswer(bytes);
     if (answer === undefined) this.#receiveText(bytes.toString('utf8'));
     else this.onanswer?.(answer);
   }
