@@ -1,7 +1,6 @@
 import { fingerprintTool, UNREADABLE } from '../catalog/integrity/compare-tools.js';
 import type { NameHolders } from '../catalog/names.js';
-import { runAtOnce, type Sliced } from '../lib/sliced.js';
-import { turns } from '../lib/turns.js';
+import { runAtOnce, type Sliced, turns } from '../lib/turns.js';
 import type { Snapshot } from '../pipeline/snapshot.js';
 import type { Operation } from '../protocol/operation.js';
 import type { RawTool, ToolSet } from '../protocol/tools.js';

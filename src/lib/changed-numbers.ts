@@ -1,5 +1,5 @@
 import type { JsonPath } from './json-path.js';
-import { runAtOnce, type Sliced } from './sliced.js';
+import { runAtOnce, type Sliced } from './turns.js';
 
 /** A number of a JSON text that a double does not hold. */
 export interface ChangedNumber {

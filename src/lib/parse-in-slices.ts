@@ -1,4 +1,4 @@
-import type { Sliced } from './sliced.js';
+import type { Sliced } from './turns.js';
 
 /** Smaller values are parsed at once: it takes about a millisecond. */
 const WHOLE_BYTES = 256 * 1024;

@@ -1,26 +1,23 @@
 import { performance } from 'node:perf_hooks';
-import { runInTurns } from '../lib/sliced.js';
 import { echoName } from '../lib/text.js';
-import { turns } from '../lib/turns.js';
+import { runInTurns, turns } from '../lib/turns.js';
 import type { Observation, Observer } from '../observe/observation.js';
 import type { Gatekeeper } from '../policy/admission.js';
-import type { CallRecorder } from '../policy/audit-events.js';
+import type { CallRecorder } from '../policy/gatekeeper.js';
 import type { Charged, QuotaService } from '../policy/quota/quota-types.js';
 import type { Caller, HandlerHost, RawCall } from '../protocol/call.js';
 import { InputRequired } from '../protocol/consent.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { LargeAnswer } from '../protocol/large-answer.js';
 import type { PayloadLimits } from '../protocol/limits.js';
-import type { Operation } from '../protocol/operation.js';
-import { type Reply, SESSION_ID, type Warning, withMeta } from '../protocol/result.js';
+import { GATEWAY_SOURCE, type Operation } from '../protocol/operation.js';
+import { type Reply, SESSION_ID, type Warning } from '../protocol/result.js';
 import type { CollectionQuery, ReadContext, ResultService } from '../results/result-types.js';
 import { Meter } from '../schema/evaluation.js';
-import { type AuthorizedCall, authorize, dispatch } from './authorize.js';
-import { decode } from './decode.js';
+import { type AuthorizedCall, authorize, dispatch, requireUnchanged } from './authorize.js';
+import { decode, type RoutedCall, route } from './decode.js';
 import { innerRead, readData } from './inner-read.js';
 import { limitPayload } from './limit.js';
-import { requireUnchanged } from './require-unchanged.js';
-import { type RoutedCall, route } from './route.js';
 import {
   type ExplainFailure,
   type FinishAnswer,
@@ -30,6 +27,7 @@ import {
   shapeQuestion,
   shapeStored,
   toOperationError,
+  withMeta,
 } from './shape.js';
 import type { Snapshot } from './snapshot.js';
 import { type ValidatedCall, validate } from './validate.js';
@@ -136,7 +134,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     const { operation, query } = authorized;
     const context = describeContext(authorized);
     const stored = query === undefined ? undefined : results.resume(context, query);
-    const partOf = stored === undefined ? snapshot.partOf(authorized, raw.caller) : operation;
+    const partOf = stored === undefined ? partOfStored(authorized, snapshot) : operation;
     const charged = await throttle(authorized, quota, partOf);
     try {
       const reply =
@@ -241,6 +239,11 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
 }
 
 const NO_WARNINGS: readonly Warning[] = [];
+
+/** The operation whose stored answer the call reads on: only the gateway's own operations do. */
+function partOfStored(call: AuthorizedCall, snapshot: Snapshot): Operation | undefined {
+  return call.operation.upstream === GATEWAY_SOURCE ? snapshot.partOf(call, call.raw.caller) : undefined;
+}
 
 /**
  * Counts the call against its budgets; undefined where none applies. A call is refused here when a rate limit or a quota is used

@@ -1,7 +1,7 @@
 import { describeCombinations } from '../../catalog/arguments/combinations.js';
 import { validExample } from '../../catalog/arguments/example-params.js';
-import { riskInWords, trialInWords, trialVariant } from '../../catalog/call-danger.js';
 import { visibleInputSchema } from '../../catalog/grouped-tools/narrow-schema.js';
+import { riskInWords, trialInWords, trialVariant } from '../../catalog/operation.js';
 import type { EndpointPlan } from '../../endpoint/endpoint-plan.js';
 import { cleanSchema, cutText, summarizeText } from '../../lib/text.js';
 import type { JsonObject } from '../../protocol/json.js';

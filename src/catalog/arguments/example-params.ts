@@ -1,5 +1,5 @@
 import { createSuggester, type Suggest, toSnakeCase } from '../../lib/names.js';
-import { runAtOnce, type Sliced } from '../../lib/sliced.js';
+import { runAtOnce, type Sliced } from '../../lib/turns.js';
 import { isJsonObject, type JsonObject, setMember } from '../../protocol/json.js';
 import type { Operation, Parameter, ParameterScope } from '../../protocol/operation.js';
 import { Meter, MOST_WORK, type Violation } from '../../schema/evaluation.js';

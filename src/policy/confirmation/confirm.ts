@@ -4,8 +4,7 @@ import type { ApprovalsConfig } from '../../config/gateway-config.js';
 import { InputRequired } from '../../protocol/consent.js';
 import { OperationError } from '../../protocol/operation-error.js';
 import type { ApprovalQueue } from '../approvals/approval-queue.js';
-import { type DecisionOutcome, decisionEvent, requireRecord } from '../audit-events.js';
-import type { Confirm } from '../gatekeeper.js';
+import { type Confirm, type DecisionOutcome, decisionEvent, requireRecord } from '../gatekeeper.js';
 import { confirmByOperator } from './confirm-by-operator.js';
 import { confirmByUser } from './confirm-by-user.js';
 import {

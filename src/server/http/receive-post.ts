@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { runInTurns } from '../../lib/sliced.js';
-import { turns } from '../../lib/turns.js';
+import { runInTurns, turns } from '../../lib/turns.js';
 import type { Observer } from '../../observe/observation.js';
 import {
   type DecodedMessage,
@@ -9,7 +8,7 @@ import {
   type Refusal,
   refuseMessage,
 } from '../mcp/decode-message.js';
-import { type Era, MODERN_REVISION } from '../mcp/fast-request.js';
+import { type Era, MODERN_REVISION } from '../mcp/fast-path.js';
 import { GrowingBuffer } from '../mcp/growing-buffer.js';
 import { MessageExcerpt } from '../mcp/message-excerpt.js';
 import { RPC_ERROR } from '../mcp/rpc-error.js';

@@ -4,7 +4,7 @@ import {
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/server';
 import type { Peer, Responder } from './calls-in-flight.js';
-import type { RequestId } from './fast-request.js';
+import type { RequestId } from './fast-path.js';
 import { piecesOf } from './message-text.js';
 import type { SdkAnswerer } from './sdk-transport.js';
 

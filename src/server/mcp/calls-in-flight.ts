@@ -1,7 +1,7 @@
 import type { Caller } from '../../protocol/call.js';
 import { Cancellation } from '../../protocol/cancellation.js';
 import { isJsonObject } from '../../protocol/json.js';
-import { isRequestId, type RequestId } from './fast-request.js';
+import { isRequestId, type RequestId } from './fast-path.js';
 import { joinMessages, type MessageText, surround } from './message-text.js';
 
 /** Sends the answer to one request. After `answer`, `cancel` or `interrupt` every method does nothing. */

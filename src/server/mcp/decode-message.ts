@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import { type ChangedNumber, MAY_CHANGE, searchChangedNumbers } from '../../lib/changed-numbers.js';
 import { formatPath } from '../../lib/json-path.js';
-import type { Sliced } from '../../lib/sliced.js';
 import { cutText } from '../../lib/text.js';
+import type { Sliced } from '../../lib/turns.js';
 import { OperationError } from '../../protocol/operation-error.js';
-import type { Era } from './fast-request.js';
+import type { Era } from './fast-path.js';
 import { MessageExcerpt, type MessageSketch } from './message-excerpt.js';
 import { RPC_ERROR, writeRpcError } from './rpc-error.js';
 import type { ResultWriter } from './write-result.js';

@@ -14,7 +14,7 @@ import { Cancellation } from '../../protocol/cancellation.js';
 import type { UserChannel } from '../../protocol/consent.js';
 import type { JsonObject } from '../../protocol/json.js';
 import { readRetryChannel, writeInputRequired } from './elicitation-form.js';
-import { type Era, innerProgressToken, isRequestId, type RequestId } from './fast-request.js';
+import { type Era, innerProgressToken, isRequestId, type RequestId } from './fast-path.js';
 import { ExplainingServer } from './schema-faults.js';
 import { progressParams, type ServerInfo, toCallToolResult, toProtocolError } from './write-result.js';
 

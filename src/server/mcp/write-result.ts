@@ -5,7 +5,7 @@ import { ERROR_TABLE } from '../../protocol/error-table.js';
 import type { JsonObject } from '../../protocol/json.js';
 import type { OperationFailure, Reply } from '../../protocol/result.js';
 import { writeInputRequired } from './elicitation-form.js';
-import type { Era, RequestId } from './fast-request.js';
+import type { Era, RequestId } from './fast-path.js';
 import type { MessageText } from './message-text.js';
 import { RPC_ERROR, writeRpcError } from './rpc-error.js';
 

@@ -12,7 +12,6 @@ import type { Gateway } from '../../gateway/gateway.js';
 import type { Observer } from '../../observe/observation.js';
 import type { Caller } from '../../protocol/call.js';
 import { Cancellation } from '../../protocol/cancellation.js';
-import { createFastAnswerer } from '../mcp/answer-fast.js';
 import {
   applyCancellation,
   type CallsInFlight,
@@ -23,7 +22,14 @@ import {
 } from '../mcp/calls-in-flight.js';
 import { OpenQuestions } from '../mcp/elicitation.js';
 import { showsForms } from '../mcp/elicitation-form.js';
-import { clientNameOf, type Era, type FastRequest, type RequestId, recogniseFastRequest } from '../mcp/fast-request.js';
+import {
+  clientNameOf,
+  createFastAnswerer,
+  type Era,
+  type FastRequest,
+  type RequestId,
+  recogniseFastRequest,
+} from '../mcp/fast-path.js';
 import type { MessageText } from '../mcp/message-text.js';
 import { RPC_ERROR, writeRpcError } from '../mcp/rpc-error.js';
 import { createSdkServerFactory, type RequestOrigin } from '../mcp/sdk-server.js';

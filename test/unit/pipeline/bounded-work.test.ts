@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { explainViolations } from '../../../src/catalog/arguments/explain-violations.js';
 import { CONFIG_DEFAULTS } from '../../../src/config/defaults.js';
-import { runAtOnce } from '../../../src/lib/sliced.js';
-import { TURN_WORK } from '../../../src/lib/turns.js';
+import { runAtOnce, TURN_WORK } from '../../../src/lib/turns.js';
 import { readItems } from '../../../src/pipeline/batch/items.js';
-import { takeDirectives } from '../../../src/pipeline/directives.js';
+import { takeDirectives } from '../../../src/pipeline/decode.js';
 import { limitPayload } from '../../../src/pipeline/limit.js';
 import type { JsonObject } from '../../../src/protocol/json.js';
 import { anOperation } from '../../support/an-operation.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { takeDirectives } from '../../../src/pipeline/directives.js';
+import { takeDirectives } from '../../../src/pipeline/decode.js';
 import { anOperation } from '../../support/an-operation.js';
 
 const PLAIN = anOperation();

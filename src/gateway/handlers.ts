@@ -6,16 +6,19 @@ import { createFailureReader } from '../pipeline/shape.js';
 import type { PolicyService } from '../policy/policy.js';
 import type { OperationHandler } from '../protocol/call.js';
 import type { WordsMode } from '../protocol/clean-words.js';
-import { type Operation, QUALIFIER } from '../protocol/operation.js';
+import { GATEWAY_SOURCE, type Operation, QUALIFIER } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
 import { resourceOf } from '../protocol/upstream-failure.js';
 import type { Upstream } from '../upstream/upstream.js';
 import { createGovernedRead } from './governed-read.js';
 
-/** Runs the operations of upstreams. */
-export interface UpstreamCalls {
-  /** What runs each operation of a catalog: its upstream, inside the interceptors that its curation configures. */
-  handlersOver(catalog: Catalog): (operation: Operation) => OperationHandler;
+/** What runs operations. */
+export interface Handlers {
+  /**
+   * What runs each operation of a catalog: its upstream, inside the interceptors that its curation configures.
+   * @param own runs the gateway's own operations
+   */
+  over(catalog: Catalog, own: (operation: Operation) => OperationHandler): (operation: Operation) => OperationHandler;
   /** Drops an upstream's cached answers, and caches none of the reads that run now. */
   invalidate(upstream: string): void;
 }
@@ -24,11 +27,11 @@ export interface UpstreamCalls {
 type Upstreams = Pick<ReadonlyMap<string, Upstream>, 'get'>;
 
 /** The reads of a merging update must bypass the cache, so the cache is the outermost interceptor. */
-export function createUpstreamCalls(
+export function createHandlers(
   { cache: { maxBytes }, errors }: Pick<GatewayConfig, 'cache' | 'errors'>,
   upstreams: Upstreams,
   policy: Pick<PolicyService, 'gatekeeper' | 'quota' | 'recordCall'>,
-): UpstreamCalls {
+): Handlers {
   const send = createSender(upstreams, policy.quota, errors.upstreamWords);
   const cache = createCacheInterceptor({ maxBytes });
   const merging = createMergeInterceptor({
@@ -37,7 +40,7 @@ export function createUpstreamCalls(
     explainFailure: createFailureReader(errors.upstreamWords),
   });
   return {
-    handlersOver(catalog) {
+    over(catalog, own) {
       const paths = listResourcePaths(catalog);
       const intercepted = cache.over(
         merging({
@@ -45,10 +48,12 @@ export function createUpstreamCalls(
           resourcePathOf: ({ qualifiedName }) => paths.get(qualifiedName),
         }),
       );
-      return ({ classification, cacheSeconds, qualifiedName }) =>
-        classification.category === 'READ' && cacheSeconds === undefined && !paths.has(qualifiedName)
-          ? send
-          : intercepted;
+      return (operation) => {
+        const { upstream, classification, cacheSeconds, qualifiedName } = operation;
+        if (upstream === GATEWAY_SOURCE) return own(operation);
+        const isPlainRead = classification.category === 'READ' && cacheSeconds === undefined;
+        return isPlainRead && !paths.has(qualifiedName) ? send : intercepted;
+      };
     },
     invalidate: cache.invalidate,
   };
