@@ -149,9 +149,9 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
           retryNow: (slug) => pool.upstreams.get(slug)?.retryNow(),
         },
       }),
-    onChange(before, after) {
+    onChange(before, after, known) {
       reportChange(before, after, observe, policy.audit);
-      memory.keeper.keep(catalog.known());
+      memory.keeper.keep(known);
     },
     enabled: config.upstreams.filter(({ disabled }) => !disabled).map(({ slug }) => slug),
     known: memory.known,

@@ -48,8 +48,8 @@ const LANE = 'catalog';
 
 interface LiveCatalogOptions {
   readonly build: (offered: OfferedTools) => Sliced<Snapshot>;
-  /** Called for each snapshot that replaces another. */
-  readonly onChange: (before: Snapshot, after: Snapshot) => void;
+  /** Called for each snapshot that replaces another, with what the next process should know. */
+  readonly onChange: (before: Snapshot, after: Snapshot, known: KnownCatalog) => void;
   /** The slugs of the enabled upstreams. */
   readonly enabled?: readonly string[];
   /** What an earlier process or the lock knew. */
@@ -90,13 +90,17 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
   let snapshot = runAtOnce(begin());
   holders = snapshot.catalog.holders;
 
+  const listKnown = (): KnownCatalog => ({
+    holders,
+    tools: new Map([...known.tools, ...[...toolSets].map(([slug, { tools }]) => [slug, tools] as const)]),
+  });
   const finish = (built: Snapshot): void => {
     building = undefined;
     builtFrom = begunWith;
     const before = snapshot;
     snapshot = built;
     holders = built.catalog.holders;
-    onChange(before, snapshot);
+    onChange(before, snapshot, listKnown());
     if (before.plan.toolsJson !== snapshot.plan.toolsJson) for (const listener of listeners) listener();
     // Lists that came meanwhile: what has been read of the others is kept with them, so this is quick.
     if (isStale) schedule();
@@ -158,10 +162,7 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
       return () => listeners.delete(listener);
     },
     toolSets: () => [...toolSets.values()],
-    known: () => ({
-      holders,
-      tools: new Map([...known.tools, ...[...toolSets].map(([slug, { tools }]) => [slug, tools] as const)]),
-    }),
+    known: listKnown,
     close() {
       clearImmediate(due);
       building = undefined;

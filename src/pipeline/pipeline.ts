@@ -8,10 +8,11 @@ import type { Charged, QuotaService } from '../policy/quota/quota-types.js';
 import type { Caller, HandlerHost, RawCall } from '../protocol/call.js';
 import { InputRequired } from '../protocol/consent.js';
 import type { JsonObject } from '../protocol/json.js';
-import type { LargeAnswer } from '../protocol/large-answer.js';
+import { LargeAnswer } from '../protocol/large-answer.js';
 import type { PayloadLimits } from '../protocol/limits.js';
 import { GATEWAY_SOURCE, type Operation } from '../protocol/operation.js';
 import { type Reply, SESSION_ID, type Warning } from '../protocol/result.js';
+import { WireAnswer } from '../protocol/wire-answer.js';
 import type { CollectionQuery, ReadContext, ResultService } from '../results/result-types.js';
 import { Meter } from '../schema/evaluation.js';
 import { type AuthorizedCall, authorize, dispatch, requireUnchanged } from './authorize.js';
@@ -20,13 +21,16 @@ import { innerRead, readData } from './inner-read.js';
 import { limitPayload } from './limit.js';
 import {
   type ExplainFailure,
-  type FinishAnswer,
-  type PassAnswer,
-  shape,
+  isAtMost,
+  shapeFailedTool,
   shapeFailure,
+  shapeOwn,
   shapeQuestion,
+  shapeRead,
   shapeStored,
+  shapeUnread,
   toOperationError,
+  toResultData,
   withMeta,
 } from './shape.js';
 import type { Snapshot } from './snapshot.js';
@@ -173,19 +177,20 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
         resultWarnings,
       });
     };
-    const finish: FinishAnswer = async (dataText, value) => {
-      const answer = await results.finish(context, query, dataText, value);
-      return { ...answer, warnings: addWarnings(answer.warnings) };
-    };
-    const pass: PassAnswer = (isAtMost) =>
-      results.passesUnread(context, query, isAtMost) ? addWarnings([]) : undefined;
-    return shape(call, outcome, {
-      limits,
-      pass,
-      finish,
-      explainFailure,
-      shapeLarge: (answer) => shapeLarge(answer, context, query, addWarnings([])),
-    });
+    if (!('toolResult' in outcome)) return shapeOwn(outcome, limits);
+    const { toolResult } = outcome;
+    if (toolResult instanceof LargeAnswer) return shapeLarge(toolResult, context, query, addWarnings(NO_WARNINGS));
+    if (toolResult instanceof WireAnswer) {
+      const passes = results.passesUnread(context, query, (bytes) => isAtMost(toolResult, bytes));
+      if (passes) return shapeUnread(toolResult, addWarnings(NO_WARNINGS), limits);
+    }
+    const result = toolResult instanceof WireAnswer ? toolResult.read() : toolResult;
+    if (result.isError === true) {
+      return shapeFailedTool(explainFailure(operation, call.arguments, result), operation, result, limits);
+    }
+    const data = toResultData(result);
+    const answer = await results.finish(context, query, data.dataText, data.value);
+    return shapeRead(result, data, { ...answer, warnings: addWarnings(answer.warnings) }, limits);
   };
 
   const validateInTurns = async (routed: RoutedCall, snapshot: Snapshot): Promise<ValidatedCall> => {

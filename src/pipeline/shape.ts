@@ -6,7 +6,6 @@ import type { WordsMode } from '../protocol/clean-words.js';
 import type { InputRequired } from '../protocol/consent.js';
 import { isQuestionCode } from '../protocol/error-table.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
-import { LargeAnswer } from '../protocol/large-answer.js';
 import { MAX_ANSWER_DEPTH, type PayloadLimits } from '../protocol/limits.js';
 import type { Operation } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
@@ -18,62 +17,18 @@ import {
   type Warning,
 } from '../protocol/result.js';
 import { readFailure, resourceOf } from '../protocol/upstream-failure.js';
-import { decodeText, WireAnswer } from '../protocol/wire-answer.js';
+import { decodeText, type WireAnswer } from '../protocol/wire-answer.js';
 import type { ReadData } from '../results/result-types.js';
 import { payloadTooLarge } from './limit.js';
-
-/**
- * Applies the caller's query to an upstream's whole answer.
- * @param value the answer as a value, where it is already parsed
- */
-export type FinishAnswer = (dataText: string, value: unknown) => ReadData | Promise<ReadData>;
-
-interface ShapedCall {
-  readonly operation: Operation;
-  /** As they were sent to the upstream. */
-  readonly arguments: JsonObject;
-}
-
-/**
- * Asked before an answer that came as bytes is read: the warnings to send with it where it is passed on as it is, undefined
- * where it has to be read.
- * @param isAtMost whether its JSON takes so many bytes at most
- */
-export type PassAnswer = (isAtMost: (bytes: number) => boolean) => readonly Warning[] | undefined;
-
-/** Shapes an answer that is too large to be read in this thread. */
-export type ShapeLarge = (answer: LargeAnswer) => Promise<Reply>;
-
-interface Shaping {
-  readonly shapeLarge: ShapeLarge;
-  readonly limits: PayloadLimits;
-  readonly pass: PassAnswer;
-  readonly finish: FinishAnswer;
-  readonly explainFailure: ExplainFailure;
-}
 
 /** A UTF-8 text is never longer in bytes than three times its UTF-16 length. */
 const MAX_BYTES_PER_UNIT = 3;
 
-/**
- * Writes a handler's outcome as the specification's envelope, once. Throws when the answer exceeds the response limit.
- */
-export async function shape(
-  { operation, arguments: args }: ShapedCall,
-  outcome: HandlerOutcome,
-  { limits, pass, finish, explainFailure, shapeLarge }: Shaping,
-): Promise<Reply> {
-  if ('toolResult' in outcome) {
-    if (outcome.toolResult instanceof LargeAnswer) return shapeLarge(outcome.toolResult);
-    const passed = outcome.toolResult instanceof WireAnswer ? passOn(outcome.toolResult, pass, limits) : undefined;
-    if (passed !== undefined) return passed;
-    const toolResult = outcome.toolResult instanceof WireAnswer ? outcome.toolResult.read() : outcome.toolResult;
-    const reply =
-      toolResult.isError === true
-        ? shapeFailedTool(explainFailure(operation, args, toolResult), operation, toolResult)
-        : await shapeToolResult(toolResult, finish);
-    return limited(reply, limits);
-  }
+/** What a built-in operation gave. */
+type OwnOutcome = Exclude<HandlerOutcome, { readonly toolResult: unknown }>;
+
+/** Writes what a built-in operation gave as the specification's envelope. Here and below, an answer that exceeds the limit is refused. */
+export function shapeOwn(outcome: OwnOutcome, limits: PayloadLimits): Reply {
   if ('dataText' in outcome) return limited(envelope(outcome.dataText), limits);
   return limited(envelope(JSON.stringify(outcome.data ?? null), [], outcome.warnings ?? [], outcome.meta), limits);
 }
@@ -83,16 +38,29 @@ export function shapeStored({ dataText, warnings }: ReadData, limits: PayloadLim
   return limited(envelope(dataText, [], warnings), limits);
 }
 
-/** Images and resources of a failed tool are part of its answer. */
-function shapeFailedTool(error: OperationError, operation: Operation, result: ToolCallResult): Reply {
-  return { ...shapeFailure(error, operation), blocks: nativeBlocks(result), ...passThrough(result) };
+/** Writes a tool's own failure. Its images and resources are part of the answer. */
+export function shapeFailedTool(
+  error: OperationError,
+  operation: Operation,
+  result: ToolCallResult,
+  limits: PayloadLimits,
+): Reply {
+  return limited({ ...shapeFailure(error, operation), blocks: nativeBlocks(result), ...passThrough(result) }, limits);
 }
 
-async function shapeToolResult(result: ToolCallResult, finish: FinishAnswer): Promise<Reply> {
-  const { dataText: whole, value, blocks } = toResultData(result);
-  const { dataText, warnings, isPart = false } = await finish(whole, value);
+/**
+ * Writes an upstream's result.
+ * @param blocks those of the result that its data do not hold
+ * @param read what the caller gets of its data
+ */
+export function shapeRead(
+  result: ToolCallResult,
+  { blocks }: Pick<ResultData, 'blocks'>,
+  { dataText, warnings, isPart = false }: ReadData,
+  limits: PayloadLimits,
+): Reply {
   const beside = isPart ? blocks.filter(({ type }) => type !== 'text') : blocks;
-  return { ...envelope(dataText, beside, warnings, envelopeMeta(result)), ...passThrough(result) };
+  return limited({ ...envelope(dataText, beside, warnings, envelopeMeta(result)), ...passThrough(result) }, limits);
 }
 
 /** Writes a failure as an answer. */
@@ -138,16 +106,17 @@ function closing(warnings: readonly Warning[], meta: JsonObject | undefined): st
   return `${warningsMember}${metaMember}}`;
 }
 
-/** Puts the text of an upstream's answer into the envelope as it came; undefined where the answer has to be read. */
-function passOn(answer: WireAnswer, pass: PassAnswer, limits: PayloadLimits): Reply | undefined {
+/** Whether the JSON of an answer takes so many bytes at most. */
+export function isAtMost({ text, isJson }: WireAnswer, bytes: number): boolean {
+  return isJson ? text.length <= bytes || bytesOfText(text) <= bytes : text.length + QUOTES <= bytes;
+}
+
+/** Puts the text of an upstream's answer into the envelope as it came. */
+export function shapeUnread(answer: WireAnswer, warnings: readonly Warning[], limits: PayloadLimits): Reply {
   const { text, isJson, meta } = answer;
-  const isAtMost = (bytes: number): boolean =>
-    isJson ? text.length <= bytes || bytesOfText(text) <= bytes : text.length + QUOTES <= bytes;
-  const warnings = pass(isAtMost);
-  if (warnings === undefined) return undefined;
   const end = closing(warnings, envelopeMeta({ _meta: meta }));
   const beside = OPENING.length + Buffer.byteLength(end);
-  if (!isAtMost(limits.maxResponseSize - beside)) {
+  if (!isAtMost(answer, limits.maxResponseSize - beside)) {
     const bytes = beside + (isJson ? bytesOfText(text) : text.length + QUOTES);
     throw payloadTooLarge('response_size', bytes, limits);
   }
@@ -306,12 +275,17 @@ function isPlainText(block: ContentBlock): block is ContentBlock & { readonly te
 function writeStructured(structured: unknown): string | undefined {
   try {
     const text = JSON.stringify(structured);
-    return isNestedDeeper(text, MAX_ANSWER_DEPTH) ? undefined : text;
+    return isTooDeep(text) ? undefined : text;
   } catch (thrown) {
     // Nested deeper than the stack.
     if (thrown instanceof RangeError) return undefined;
     throw thrown;
   }
+}
+
+/** Each level takes two brackets: most texts are too short to be nested too deeply. */
+function isTooDeep(text: string): boolean {
+  return text.length > 2 * MAX_ANSWER_DEPTH && isNestedDeeper(text, MAX_ANSWER_DEPTH);
 }
 
 function nestedTooDeeply(): OperationError {
@@ -369,7 +343,7 @@ function textAsJson(text: string): Pick<ResultData, 'dataText' | 'value'> {
 /** The object or array in a text; undefined where it is nested too deeply, so that it stays text. A bare number or word stays text: the author of "007" or "1e3" may not mean a number. */
 function parseContainer(text: string): unknown {
   const start = /^\s*[[{]/.test(text);
-  if (!start || isNestedDeeper(text, MAX_ANSWER_DEPTH)) return undefined;
+  if (!start || isTooDeep(text)) return undefined;
   try {
     return JSON.parse(text) as unknown;
   } catch {

@@ -62,7 +62,7 @@ export function createResultService(settings: GatewayConfig['results'], now: () 
       const { operation } = context;
       if (query === undefined) {
         if (dataText.length <= MAX_LEARNED_LENGTH && isWorthLearning.take(operation))
-          memory.learn(operation, JSON.parse(dataText));
+          memory.learn(operation, value ?? JSON.parse(dataText));
         return isShort(dataText, context)
           ? { dataText, warnings: [] }
           : runOf(dataText.length, answerWhole(context, dataText, deps));

@@ -4,12 +4,12 @@ import type { Observer } from '../../observe/observation.js';
 import {
   type DecodedMessage,
   decodeMessage,
+  GrowingBuffer,
   payloadTooLarge,
   type Refusal,
   refuseMessage,
 } from '../mcp/decode-message.js';
 import { type Era, MODERN_REVISION } from '../mcp/fast-path.js';
-import { GrowingBuffer } from '../mcp/growing-buffer.js';
 import { MessageExcerpt } from '../mcp/message-excerpt.js';
 import { RPC_ERROR } from '../mcp/rpc-error.js';
 import type { ResultWriter } from '../mcp/write-result.js';
