@@ -13,7 +13,7 @@ import type { Observer } from '../../observe/observation.js';
 import { isJsonObject } from '../../protocol/json.js';
 import { BearerTokens, RefusalNotices } from '../auth/bearer-tokens.js';
 import { createHandshakeAnswerer } from '../mcp/answer-handshake.js';
-import { applyCancellation, type Responder, splitBatch } from '../mcp/calls-in-flight.js';
+import { applyCancellation, isRequestId, type RequestId, type Responder, splitBatch } from '../mcp/calls-in-flight.js';
 import { OpenQuestions } from '../mcp/elicitation.js';
 import { showsForms } from '../mcp/elicitation-form.js';
 import {
@@ -24,9 +24,7 @@ import {
   headersAgree,
   isLegacyVersion,
   isPlainHandshake,
-  isRequestId,
   type MirrorHeaders,
-  type RequestId,
   recogniseFastRequest,
 } from '../mcp/fast-path.js';
 import { RPC_ERROR } from '../mcp/rpc-error.js';

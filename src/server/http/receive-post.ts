@@ -9,10 +9,9 @@ import {
   type Refusal,
   refuseMessage,
 } from '../mcp/decode-message.js';
-import { type Era, MODERN_REVISION } from '../mcp/fast-path.js';
 import { MessageExcerpt } from '../mcp/message-excerpt.js';
 import { RPC_ERROR } from '../mcp/rpc-error.js';
-import type { ResultWriter } from '../mcp/write-result.js';
+import { type Era, MODERN_REVISION, type ResultWriter } from '../mcp/write-result.js';
 import { acceptsJson, type RequestHandler, sendJson, sendRpcError, sendsJson } from './responder.js';
 
 /** Passes a parsed body to the part that answers it. */

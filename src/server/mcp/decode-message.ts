@@ -4,10 +4,9 @@ import { formatPath } from '../../lib/json-path.js';
 import { cutText } from '../../lib/text.js';
 import type { Sliced } from '../../lib/turns.js';
 import { OperationError } from '../../protocol/operation-error.js';
-import type { Era } from './fast-path.js';
 import { MessageExcerpt, type MessageSketch } from './message-excerpt.js';
 import { RPC_ERROR, writeRpcError } from './rpc-error.js';
-import type { ResultWriter } from './write-result.js';
+import type { Era, ResultWriter } from './write-result.js';
 
 /** The answer to a message that was not parsed, and its status where the transport is HTTP. */
 export interface Refusal {

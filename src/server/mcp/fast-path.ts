@@ -12,19 +12,12 @@ import type { RawCall } from '../../protocol/call.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
 import { OperationError } from '../../protocol/operation-error.js';
 import type { Reply } from '../../protocol/result.js';
-import type { Peer, Responder } from './calls-in-flight.js';
+import { isRequestId, type Peer, type RequestId, type Responder } from './calls-in-flight.js';
 import type { OpenQuestions } from './elicitation.js';
 import { openRetryChannel, type RetryChannel } from './elicitation-form.js';
 import type { MessageText } from './message-text.js';
 import { RPC_ERROR, writeRpcError } from './rpc-error.js';
-import { type ResultWriter, writeProgress } from './write-result.js';
-
-/** MCP before revision 2026-07-28 (a handshake and sessions), and from it on (an envelope on every request). */
-export type Era = 'legacy' | 'modern';
-
-export const MODERN_REVISION = '2026-07-28';
-
-export type RequestId = string | number;
+import { type Era, MODERN_REVISION, type ResultWriter, writeProgress } from './write-result.js';
 
 /** A request that is answered without the SDK's protocol layer, which takes ten times as long. */
 export interface FastRequest {
@@ -137,11 +130,6 @@ export function isPlainHandshake(message: unknown, { protocolVersion }: MirrorHe
   const { id, method, params = NO_PARAMS } = message;
   if (!isJsonObject(params) || '_meta' in params) return false;
   return method === 'initialize' ? isRequestId(id) : method === 'notifications/initialized' && !('id' in message);
-}
-
-/** Whether a value can be a JSON-RPC id (and an MCP progress token): a string or an integer. */
-export function isRequestId(value: unknown): value is RequestId {
-  return typeof value === 'string' || Number.isSafeInteger(value);
 }
 
 /** The client's name, as a label, in an `initialize` or in an envelope, even where the rest of the message is malformed. */

@@ -17,24 +17,18 @@ import {
   type CallsInFlight,
   type InterruptListener,
   type Peer,
+  type RequestId,
   type Responder,
   splitBatch,
 } from '../mcp/calls-in-flight.js';
 import { OpenQuestions } from '../mcp/elicitation.js';
 import { showsForms } from '../mcp/elicitation-form.js';
-import {
-  clientNameOf,
-  createFastAnswerer,
-  type Era,
-  type FastRequest,
-  type RequestId,
-  recogniseFastRequest,
-} from '../mcp/fast-path.js';
+import { clientNameOf, createFastAnswerer, type FastRequest, recogniseFastRequest } from '../mcp/fast-path.js';
 import type { MessageText } from '../mcp/message-text.js';
 import { RPC_ERROR, writeRpcError } from '../mcp/rpc-error.js';
 import { createSdkServerFactory, type RequestOrigin } from '../mcp/sdk-server.js';
 import type { ServerTransport } from '../mcp/sdk-transport.js';
-import type { ResultWriter, ServerInfo } from '../mcp/write-result.js';
+import type { Era, ResultWriter, ServerInfo } from '../mcp/write-result.js';
 import type { LineWriter } from './lines.js';
 
 /** The messages of one stdio connection; the first ones decide its era. */
