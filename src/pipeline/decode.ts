@@ -45,7 +45,7 @@ function readTraceId(traceparent: unknown): string | undefined {
 }
 
 /** A request in the specification's shape: which operation, with which parameters, through which MCP tool. */
-export interface DecodedCall {
+interface DecodedCall {
   readonly raw: RawCall;
   readonly reach: Exclude<ToolReach, undefined>;
   readonly operationName: string;

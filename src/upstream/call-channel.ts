@@ -432,7 +432,7 @@ const BURST = 20;
 const PER_SECOND = 10;
 
 /** How much progress of one call is read and relayed. What comes beyond it is dropped: the next update says more. */
-export class ProgressAllowance {
+class ProgressAllowance {
   #room = BURST;
   #countedAt: number;
 
@@ -460,7 +460,7 @@ const PROGRESS_START = /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"method"\s*:\
 const PROGRESS_TOKEN = /"progressToken"\s*:\s*"?(\d+)"?/;
 
 /** The token of a progress notification, read without parsing it; undefined for every other message. */
-export function readProgressToken(text: string): number | undefined {
+function readProgressToken(text: string): number | undefined {
   if (!PROGRESS_START.test(text)) return undefined;
   const token = PROGRESS_TOKEN.exec(text)?.[1];
   return token === undefined ? undefined : Number(token);

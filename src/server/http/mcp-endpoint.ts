@@ -149,7 +149,7 @@ const UNAUTHORIZED =
  * Passes requests to the handler with the name of the client whose token they carry, and refuses the others. Where no
  * clients are configured, every request passes, without a name.
  */
-export function authenticateClients(
+function authenticateClients(
   clients: readonly ClientConfig[],
   handle: RequestHandler,
   observe: Observer,
@@ -247,7 +247,7 @@ function readMirrorHeaders({ headers }: IncomingMessage): MirrorHeaders {
 const MAX_BATCH = 100;
 
 /** Streamable HTTP up to revision 2025-11-25: `initialize` opens a session, DELETE ends it. */
-export interface LegacyEndpoint {
+interface LegacyEndpoint {
   /** Answers a message or batch that the SDK classifies as legacy; `fast` is the fast request that it holds, if any. */
   post(
     message: unknown,
@@ -274,7 +274,7 @@ interface LegacyEndpointDeps {
 
 type OpenResponder = (session: LegacySession) => Responder;
 
-export function createLegacyEndpoint(deps: LegacyEndpointDeps): LegacyEndpoint {
+function createLegacyEndpoint(deps: LegacyEndpointDeps): LegacyEndpoint {
   const { sessions, answerFast, answerWithSdk, streams, exchanges, questions, settings } = deps;
   const findSession = createSessionFinder(sessions, settings);
   const answerHandshake = createHandshakeAnswerer(answerWithSdk);
