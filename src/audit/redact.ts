@@ -1,10 +1,9 @@
 import { Minimatch } from 'minimatch';
 import { isSensitiveName } from '../catalog/sensitive-name.js';
 import type { AuditConfig } from '../config/gateway-config.js';
-import { setMember } from '../lib/json-path.js';
 import { toSnakeCase } from '../lib/names.js';
-import { runAtOnce, type Sliced } from '../lib/sliced.js';
-import { isJsonObject, type JsonObject } from '../protocol/json.js';
+import { runAtOnce, type Sliced } from '../lib/turns.js';
+import { isJsonObject, type JsonObject, setMember } from '../protocol/json.js';
 import type { Operation } from '../protocol/operation.js';
 import { isRunnerParameter, orderParameters } from './parameter-order.js';
 import { createSecretTextFilter, hide, SEARCHED_LENGTH, type SecretTextFilter } from './secret-text.js';

@@ -1,5 +1,5 @@
 import type { UpstreamConfig } from '../config/gateway-config.js';
-import { mapInSteps, runAtOnce, type Sliced, sortInSteps } from '../lib/sliced.js';
+import { mapInSteps, runAtOnce, type Sliced, sortInSteps } from '../lib/turns.js';
 import type { Operation } from '../protocol/operation.js';
 import type { Diagnostic, ToolSet } from '../protocol/tools.js';
 import type { Catalog } from './catalog.js';

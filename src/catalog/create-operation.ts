@@ -16,9 +16,9 @@ import {
 import type { Diagnostic, RawTool } from '../protocol/tools.js';
 import { followReference, readObjectFields } from '../schema/schema-shape.js';
 import type { Curation } from './curation.js';
-import { finishOperation } from './finish-operation.js';
 import { describeValue, narrowSchema } from './grouped-tools/narrow-schema.js';
 import { assignUniqueNames } from './names.js';
+import { finishOperation } from './operation.js';
 import type { ScreenedTool } from './screen-tools.js';
 import { splitUpdateInput } from './update-input.js';
 

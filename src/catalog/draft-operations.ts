@@ -1,7 +1,7 @@
 import { hasDefaultHints } from '../classify/default-hints.js';
 import type { UpstreamConfig } from '../config/gateway-config.js';
 import { toSnakeCase } from '../lib/names.js';
-import { mapInSteps, type Sliced } from '../lib/sliced.js';
+import { mapInSteps, type Sliced } from '../lib/turns.js';
 import { isJsonObject } from '../protocol/json.js';
 import type { Diagnostic, ToolSet } from '../protocol/tools.js';
 import type { Choice, DraftOperation } from './create-operation.js';

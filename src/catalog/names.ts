@@ -1,6 +1,6 @@
 import { groupBy } from '../lib/collections.js';
-import { mapInSteps, runAtOnce, type Sliced, sortInSteps } from '../lib/sliced.js';
 import { quoteValues } from '../lib/text.js';
+import { mapInSteps, runAtOnce, type Sliced, sortInSteps } from '../lib/turns.js';
 import { QUALIFIER, RESERVED_OPERATIONS } from '../protocol/operation.js';
 import type { Diagnostic } from '../protocol/tools.js';
 

@@ -1,4 +1,4 @@
-import { mapInSteps, type Sliced } from '../lib/sliced.js';
+import { mapInSteps, type Sliced } from '../lib/turns.js';
 import { isJsonObject } from '../protocol/json.js';
 import { LONGEST_DEFINITION, type RawTool, type ToolSet } from '../protocol/tools.js';
 import { describeGaps } from '../schema/schema-gaps.js';

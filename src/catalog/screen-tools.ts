@@ -1,4 +1,4 @@
-import { runAtOnce, type Sliced, sortInSteps } from '../lib/sliced.js';
+import { runAtOnce, type Sliced, sortInSteps } from '../lib/turns.js';
 import { isJsonObject, type JsonSchema } from '../protocol/json.js';
 import { type Diagnostic, LONGEST_DEFINITION, type RawTool, type ToolSet } from '../protocol/tools.js';
 import { describeGaps } from '../schema/schema-gaps.js';

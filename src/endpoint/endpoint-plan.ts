@@ -1,7 +1,7 @@
 import type { Catalog } from '../catalog/catalog.js';
 import type { FamilyDefinition, GatewayConfig } from '../config/gateway-config.js';
 import { groupBy } from '../lib/collections.js';
-import { mapInSteps, runAtOnce, type Sliced } from '../lib/sliced.js';
+import { mapInSteps, runAtOnce, type Sliced } from '../lib/turns.js';
 import type { JsonSchema } from '../protocol/json.js';
 import { CATEGORIES, CATEGORY_PERMISSIONS, type Category, dangerRank, type Operation } from '../protocol/operation.js';
 import { describeTool } from './describe-tool.js';

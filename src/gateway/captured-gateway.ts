@@ -2,10 +2,11 @@ import type { GatewayConfig, UpstreamConfig } from '../config/gateway-config.js'
 import { toSlug } from '../config/server-definition.js';
 import { createPipeline } from '../pipeline/pipeline.js';
 import { createFailureReader } from '../pipeline/shape.js';
-import { recordNoCalls } from '../policy/audit-events.js';
+import { recordNoCalls } from '../policy/gatekeeper.js';
 import type { QuotaService } from '../policy/quota/quota-types.js';
 import { createRuleEngine } from '../policy/rules/rule-engine.js';
 import { isJsonObject } from '../protocol/json.js';
+import { GATEWAY_SOURCE } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
 import type { RawTool, ToolSet } from '../protocol/tools.js';
 import { createResultService } from '../results/results.js';
@@ -38,7 +39,9 @@ export function openCapturedGateway(
     results,
     toolSets,
     policy: { staticDecision: rules.staticDecision, revokeToken: refuseCall, quotaStatus: unlimitedQuota.status },
-    upstreamCalls: { handlersOver: () => refuseCall },
+    handlers: {
+      over: (_catalog, own) => (operation) => (operation.upstream === GATEWAY_SOURCE ? own(operation) : refuseCall),
+    },
     ...options,
   });
   const pipeline = createPipeline({

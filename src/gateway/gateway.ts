@@ -5,11 +5,12 @@ import type { IntrospectionPolicy } from '../builtin/introspect/handler.js';
 import { diffCatalogsInSlices } from '../catalog/build-catalog.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import type { EndpointPlan } from '../endpoint/endpoint-plan.js';
-import type { Sliced } from '../lib/sliced.js';
+import type { Sliced } from '../lib/turns.js';
 import type { Observer } from '../observe/observation.js';
-import { createBatchRunner, readBatch } from '../pipeline/batch/batch.js';
+import { createBatchRunner } from '../pipeline/batch/batch.js';
+import { readRequest } from '../pipeline/decode.js';
 import { createPipeline } from '../pipeline/pipeline.js';
-import { createFailureReader } from '../pipeline/shape.js';
+import { createFailureReader, withMeta } from '../pipeline/shape.js';
 import type { SearchHit, Snapshot } from '../pipeline/snapshot.js';
 import { createWarnedOnce } from '../pipeline/warnings.js';
 import type { ApprovalService } from '../policy/approvals/approval-queue.js';
@@ -17,12 +18,13 @@ import { openPolicy, type PolicyService } from '../policy/policy.js';
 import type { Explanation } from '../policy/rules/rule-types.js';
 import type { RawCall } from '../protocol/call.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
-import type { Reply } from '../protocol/result.js';
+import { REQUEST_ID, type Reply } from '../protocol/result.js';
 import type { ToolSet } from '../protocol/tools.js';
 import { createResultService } from '../results/results.js';
 import { ServerLogs } from '../upstream/server-logs.js';
 import { listBinDirectories } from '../upstream/transport/resolve-command.js';
 import { createUpstreamPool, type UpstreamPool } from '../upstream/upstream-pool.js';
+import { createHandlers } from './handlers.js';
 import {
   type CatalogKeeper,
   combineKnown,
@@ -37,7 +39,6 @@ import { openLargeAnswers } from './large-answers.js';
 import { createLiveCatalog, type LiveCatalog } from './live-catalog.js';
 import { serverLogDirectory } from './log-review.js';
 import { explainPolicy, type PolicyQuestion } from './operator-api.js';
-import { identifyRequest, withRequestId } from './request-id.js';
 import { buildSnapshotInSlices } from './snapshot.js';
 import {
   describeDependencies,
@@ -49,7 +50,6 @@ import {
   placeOperations,
 } from './status.js';
 import { describeUnmatched } from './unmatched-rules.js';
-import { createUpstreamCalls } from './upstream-calls.js';
 
 export type { GatewayStatus, NamedOperation, PlacedOperation, UpstreamSummary } from './status.js';
 
@@ -136,7 +136,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
   lifecycle.opened('threads', () => largeAnswers.close());
   const warnedOnce = createWarnedOnce();
   const pool = createPool(config, deps);
-  const upstreamCalls = createUpstreamCalls(config, pool, policy);
+  const handlers = createHandlers(config, pool.upstreams, policy);
   const catalog = createLiveCatalog({
     build: (offered) =>
       buildSnapshotInSlices({
@@ -145,14 +145,14 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
         policy: describePolicy(policy),
         results,
         readPart: largeAnswers.readPart,
-        upstreamCalls,
+        handlers,
         connections: {
-          absenceOf: (slug) => pool.get(slug)?.absence(),
-          retryNow: (slug) => pool.get(slug)?.retryNow(),
+          absenceOf: (slug) => pool.upstreams.get(slug)?.absence(),
+          retryNow: (slug) => pool.upstreams.get(slug)?.retryNow(),
         },
       }),
-    *onChange(before, after) {
-      memory.keeper.keep(catalog.known());
+    *onChange(before, after, known) {
+      memory.keeper.keep(known);
       yield* reportChange(before, after, observe, policy.audit);
     },
     onDefect: (cause) => observe({ kind: 'defect', where: 'catalog', cause }),
@@ -187,7 +187,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
   const connected = pool.connect({
     onTools(slug, tools) {
       // A server that lists its tools again may have restarted, so its cached answers may be stale.
-      upstreamCalls.invalidate(slug);
+      handlers.invalidate(slug);
       catalog.offer(slug, tools);
     },
     onLimits: policy.quota.noteLimits,
@@ -205,13 +205,13 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     settled,
     warmedUp,
     async handle(raw) {
-      const call = identifyRequest(raw);
-      const operations = readBatch(call);
-      const current = catalog.currentOf(() => namesOf(operations ?? [call.arguments]));
+      const request = readRequest(raw);
+      const operations = request.kind === 'batch' ? request.operations : [request.call.arguments];
+      const current = catalog.currentOf(() => namesOf(operations));
       const snapshot = current instanceof Promise ? await current : current;
-      const reply = await (operations === undefined ? pipeline(call, snapshot) : batch(call, operations, snapshot));
-      const answer = withRequestId(reply, call.caller.requestId);
-      return snapshot.plan.reachOf(call.tool) === undefined ? { ...answer, unknownTool: true } : answer;
+      const reply = await (request.kind === 'batch' ? batch(request, snapshot) : pipeline(request.call, snapshot));
+      const answer = withMeta(reply, { [REQUEST_ID]: request.call.caller.requestId });
+      return snapshot.plan.reachOf(raw.tool) === undefined ? { ...answer, unknownTool: true } : answer;
     },
     ...describeState(catalog, pool, policy),
     explainPolicy: (question) => explainPolicy(policy.rules, question),

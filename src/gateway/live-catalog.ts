@@ -1,7 +1,6 @@
 import { fingerprintTool, UNREADABLE } from '../catalog/integrity/compare-tools.js';
 import type { NameHolders } from '../catalog/names.js';
-import { inTime, runAtOnce, type Sliced } from '../lib/sliced.js';
-import { turns } from '../lib/turns.js';
+import { inTime, runAtOnce, type Sliced, turns } from '../lib/turns.js';
 import type { Snapshot } from '../pipeline/snapshot.js';
 import { GATEWAY_SOURCE, type Operation } from '../protocol/operation.js';
 import type { RawTool, ToolSet } from '../protocol/tools.js';
@@ -58,8 +57,8 @@ const LANE = 'catalog';
 
 interface LiveCatalogOptions {
   readonly build: (offered: OfferedTools) => Sliced<Snapshot>;
-  /** Reports each snapshot that replaces another, after it has. */
-  readonly onChange: (before: Snapshot, after: Snapshot) => Sliced<void>;
+  /** Reports each snapshot that replaces another, after it has. @param known what the next process should know */
+  readonly onChange: (before: Snapshot, after: Snapshot, known: KnownCatalog) => Sliced<void>;
   /** Called where a snapshot cannot be built or a change not be reported, which is a defect: the old snapshot stays. */
   readonly onDefect: (cause: unknown) => void;
   /** The slugs of the enabled upstreams. */
@@ -120,13 +119,17 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
     for (const resume of waitingForLists) resume(snapshot);
     waitingForLists = [];
   };
+  const listKnown = (): KnownCatalog => ({
+    holders,
+    tools: new Map([...known.tools, ...[...toolSets].map(([slug, { tools }]) => [slug, tools] as const)]),
+  });
   const finish = (built: Snapshot): void => {
     building = undefined;
     builtFrom = begunWith;
     const before = snapshot;
     snapshot = built;
     holders = built.catalog.holders;
-    reports.push(inTime(onChange(before, snapshot)));
+    reports.push(inTime(onChange(before, snapshot, listKnown())));
     if (before.plan.toolsJson !== snapshot.plan.toolsJson) for (const listener of listeners) listener();
     isBehind = lacksLists();
     if (!isBehind) endWaitForLists();
@@ -241,10 +244,7 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
       return () => listeners.delete(listener);
     },
     toolSets: () => [...toolSets.values()],
-    known: () => ({
-      holders,
-      tools: new Map([...known.tools, ...[...toolSets].map(([slug, { tools }]) => [slug, tools] as const)]),
-    }),
+    known: listKnown,
     close() {
       clearImmediate(due);
       building = undefined;

@@ -1,5 +1,5 @@
 import { bindArguments } from '../catalog/arguments/bind-arguments.js';
-import { operationOfCall } from '../catalog/call-danger.js';
+import { operationOfCall } from '../catalog/operation.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import type { Observer } from '../observe/observation.js';
 import type { ApprovalService } from '../policy/approvals/approval-queue.js';

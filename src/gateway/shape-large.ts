@@ -1,10 +1,19 @@
-import { createFailureReader, shape, shapeFailure, toOperationError } from '../pipeline/shape.js';
+import {
+  createFailureReader,
+  shapeFailedTool,
+  shapeFailure,
+  shapeRead,
+  shapeUnread,
+  toOperationError,
+  toResultData,
+} from '../pipeline/shape.js';
 import type { WordsMode } from '../protocol/clean-words.js';
 import type { LargeAnswer } from '../protocol/large-answer.js';
 import type { PayloadLimits } from '../protocol/limits.js';
 import { OperationError } from '../protocol/operation-error.js';
 import type { Reply, Warning } from '../protocol/result.js';
-import { openDetached } from '../results/detached.js';
+import { readToolResult, WireAnswer } from '../protocol/wire-answer.js';
+import { type DetachedFinisher, openDetached } from '../results/detached.js';
 import type { CollectionQuery, DetachedResults, FinishedElsewhere, ReadContext } from '../results/result-types.js';
 import { readLargeAnswer } from '../upstream/read-large-answer.js';
 
@@ -33,24 +42,11 @@ const MOST_BESIDE = 256 * 1024;
 
 /** Reads, queries and writes a large answer at once, so in a thread that serves nobody else. Never rejects. */
 export async function shapeLargeAnswer(job: LargeAnswerJob): Promise<ShapedLarge> {
-  const { context, query, warnings, limits, words } = job;
-  const { operation, arguments: args } = context;
+  const { context } = job;
+  const { operation } = context;
   const results = openDetached(context, job.results);
   try {
-    const reply = await shape(
-      { operation, arguments: args },
-      { toolResult: readLargeAnswer(job.answer) },
-      {
-        limits,
-        explainFailure: createFailureReader(words),
-        pass: (isAtMost) => (results.passesUnread(query, isAtMost) ? warnings : undefined),
-        finish(dataText, value) {
-          const data = results.finish(query, dataText, value);
-          return { ...data, warnings: [...warnings, ...data.warnings] };
-        },
-        shapeLarge: () => Promise.reject(new Error('a large answer was not read')),
-      },
-    );
+    const reply = shapeAnswer(job, results);
     const { isError, code, meta, extra } = reply;
     const beside = { ...(meta === undefined ? {} : { meta }), ...(extra === undefined ? {} : { extra }) };
     if (JSON.stringify(beside).length > MOST_BESIDE) throw tooMuchBeside();
@@ -68,6 +64,25 @@ export async function shapeLargeAnswer(job: LargeAnswerJob): Promise<ShapedLarge
         : { defect: thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown) }),
     };
   }
+}
+
+/** The stages of the pipeline after the call has run. */
+function shapeAnswer(
+  { answer, context, query, warnings, limits, words }: LargeAnswerJob,
+  results: DetachedFinisher,
+): Reply {
+  const { operation, arguments: args } = context;
+  const toolResult = readLargeAnswer(answer);
+  if (toolResult instanceof WireAnswer && results.passesUnread(query, (bytes) => toolResult.dataBytes <= bytes)) {
+    return shapeUnread(toolResult, warnings, limits);
+  }
+  const result = readToolResult(toolResult);
+  if (result.isError === true) {
+    return shapeFailedTool(createFailureReader(words)(operation, args, result), operation, result, limits);
+  }
+  const data = toResultData(result);
+  const read = results.finish(query, data.dataText, data.value);
+  return shapeRead(result, data, { ...read, warnings: [...warnings, ...read.warnings] }, limits);
 }
 
 function writeContent(reply: Reply): readonly Uint8Array[] {

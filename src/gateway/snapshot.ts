@@ -8,16 +8,16 @@ import { buildGuardedCatalogInSlices } from '../catalog/integrity/build-guarded-
 import type { NameHolders } from '../catalog/names.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import { buildEndpointPlanInSlices } from '../endpoint/endpoint-plan.js';
-import { runAtOnce, type Sliced } from '../lib/sliced.js';
+import { runAtOnce, type Sliced } from '../lib/turns.js';
 import { unknownOperation } from '../pipeline/not-found.js';
 import type { Connections, Snapshot } from '../pipeline/snapshot.js';
 import type { OperationHandler } from '../protocol/call.js';
-import { GATEWAY_SOURCE, type Operation } from '../protocol/operation.js';
+import type { Operation } from '../protocol/operation.js';
 import type { ToolSet } from '../protocol/tools.js';
 import { passResults, type ResultService, type StoredPart } from '../results/result-types.js';
 import { readStoredPart } from '../results/stored/read-part.js';
 import { searchOperations } from '../search/search.js';
-import type { UpstreamCalls } from './upstream-calls.js';
+import type { Handlers } from './handlers.js';
 
 interface SnapshotInput {
   readonly config: Pick<GatewayConfig, 'upstreams' | 'pins' | 'endpoint' | 'limits' | 'lock'>;
@@ -29,8 +29,8 @@ interface SnapshotInput {
   readonly results?: Pick<ResultService, 'controlsOf' | 'storedPart' | 'operationOf'>;
   /** Reads a part of a stored result; at once where absent. */
   readonly readPart?: (part: StoredPart) => string | Promise<string>;
-  /** What runs the operations of upstreams. */
-  readonly upstreamCalls: Pick<UpstreamCalls, 'handlersOver'>;
+  /** What runs operations. */
+  readonly handlers: Pick<Handlers, 'over'>;
   /** Who held which bare name before. */
   readonly holders?: NameHolders;
   /** The upstreams, by slug, that new names wait for. */
@@ -50,7 +50,7 @@ export function buildSnapshot(input: SnapshotInput): Snapshot {
 
 /** The same, in slices. */
 export function* buildSnapshotInSlices(input: SnapshotInput): Sliced<Snapshot> {
-  const { config, toolSets, policy, upstreamCalls, ignoreAnnotations, firstToolSets = NO_TOOL_SETS } = input;
+  const { config, toolSets, policy, handlers, ignoreAnnotations, firstToolSets = NO_TOOL_SETS } = input;
   const { controlsOf, storedPart, operationOf } = input.results ?? passResults;
   const { connections = ALL_CONNECTED, readPart = readStoredPart } = input;
   const relations = openRelations(input);
@@ -78,16 +78,12 @@ export function* buildSnapshotInSlices(input: SnapshotInput): Sliced<Snapshot> {
     explainUnknown: async (name) => (await unknownOperation(name, {}, snapshot)).message,
   });
   yield;
-  const upstreamHandlerOf = upstreamCalls.handlersOver(catalog);
   const ownHandlers = new Map(relations.map(({ operation, handle }) => [operation.name, handle]));
   const snapshot: Snapshot = {
     catalog,
     plan,
     search: async (text, limit) => (await searchOperations(catalog, text)).slice(0, limit),
-    handlerOf: (operation) =>
-      operation.upstream === GATEWAY_SOURCE
-        ? (ownHandlers.get(operation.name) ?? introspect)
-        : upstreamHandlerOf(operation),
+    handlerOf: handlers.over(catalog, ({ name }) => ownHandlers.get(name) ?? introspect),
     partOf({ operation, arguments: args }, caller) {
       if (operation.qualifiedName !== introspectOperation.qualifiedName) return undefined;
       const handle = handleOf(args);

@@ -1,6 +1,6 @@
 import { endOfTextIn } from './end-of-text.js';
 import type { JsonPath } from './json-path.js';
-import { runAtOnce, type Sliced } from './sliced.js';
+import { runAtOnce, type Sliced } from './turns.js';
 
 /** A number of a JSON text that a double does not hold. */
 export interface ChangedNumber {
@@ -10,7 +10,7 @@ export interface ChangedNumber {
 }
 
 /** Fifteen digits are always held, and so is what has no exponent: most texts need no second look. */
-const CANDIDATE = /[\d.]{16}|\d[eE][+-]?\d/;
+export const MAY_CHANGE = /[\d.]{16}|\d[eE][+-]?\d/;
 
 /** More are not named. */
 const MOST_NAMED = 10;
@@ -79,7 +79,7 @@ const CANDIDATE_CHARACTERS = 16;
 function* hasCandidate(text: string): Sliced<boolean> {
   for (let at = 0; at < text.length; at += SLICE_CHARACTERS) {
     if (at > 0) yield;
-    if (CANDIDATE.test(text.slice(Math.max(0, at - CANDIDATE_CHARACTERS), at + SLICE_CHARACTERS))) return true;
+    if (MAY_CHANGE.test(text.slice(Math.max(0, at - CANDIDATE_CHARACTERS), at + SLICE_CHARACTERS))) return true;
   }
   return false;
 }

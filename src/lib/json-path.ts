@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject } from '../protocol/json.js';
+import { isJsonObject } from '../protocol/json.js';
 
 /** A position in a JSON document: keys and indexes from its root. */
 export type JsonPath = readonly (string | number)[];
@@ -38,13 +38,4 @@ export function valueAt(document: unknown, path: JsonPath): unknown {
     else return undefined;
   }
   return value;
-}
-
-/** Sets a member of a JSON object; `__proto__` becomes an ordinary member instead of the object's prototype. */
-export function setMember(target: JsonObject, name: string, value: unknown): void {
-  if (name === '__proto__') {
-    Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true });
-  } else {
-    target[name] = value;
-  }
 }

@@ -1,4 +1,4 @@
-import type { Sliced } from './sliced.js';
+import type { Sliced } from './turns.js';
 
 /** Smaller values are parsed at once: it takes a millisecond, or some where they hold as many objects as there can be. */
 const WHOLE_BYTES = 128 * 1024;

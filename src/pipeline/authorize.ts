@@ -1,11 +1,11 @@
-import { operationOfCall } from '../catalog/call-danger.js';
-import { isSameDefinition } from '../catalog/finish-operation.js';
+import { isSameDefinition, operationOfCall } from '../catalog/operation.js';
 import type { Gatekeeper } from '../policy/admission.js';
 import type { HandlerHost, HandlerOutcome, RawCall } from '../protocol/call.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { Operation } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
 import type { CollectionQuery } from '../results/result-types.js';
+import { quarantined } from './not-found.js';
 import type { Snapshot } from './snapshot.js';
 import type { ValidatedCall } from './validate.js';
 
@@ -72,13 +72,13 @@ export async function authorize(
   });
   if (permit instanceof Promise) {
     await permit;
-    requireUnchanged(operation, args, currentOperation);
+    requireConfirmed(operation, args, currentOperation);
   }
   return new Authorized(call);
 }
 
 /** A person may take minutes to confirm. The confirmation covers the definition they saw, not a later one. */
-function requireUnchanged(operation: Operation, args: JsonObject, currentOperation: CurrentOperation): void {
+function requireConfirmed(operation: Operation, args: JsonObject, currentOperation: CurrentOperation): void {
   const { name, qualifiedName } = operation;
   const current = currentOperation(operation);
   if (current !== undefined && isSameDefinition(operation, operationOfCall(current, args))) return;
@@ -105,4 +105,22 @@ export function dispatch(
     ...(ifMatch === undefined ? {} : { ifMatch }),
     ...(raw.onProgress === undefined ? {} : { onProgress: raw.onProgress }),
   });
+}
+
+/**
+ * Refuses a call whose operation is not what it was when the call came: it may have waited for its turn, for a connection or in
+ * a batch, and what was checked and agreed to was the earlier definition.
+ */
+export function requireUnchanged(operation: Operation, { catalog }: Pick<Snapshot, 'catalog'>): void {
+  const { name, qualifiedName } = operation;
+  const current = catalog.find(qualifiedName);
+  if (current === operation || (current !== undefined && isSameDefinition(operation, current))) return;
+  const resolution = catalog.resolve(qualifiedName);
+  if (resolution.kind === 'quarantined') throw quarantined(name, resolution.tool);
+  if (current === undefined) {
+    const message = `Unknown operation: '${name}'. Its upstream stopped offering it while the call waited, and it did not run`;
+    throw new OperationError('NOT_FOUND_OPERATION', message, { operation: name, available: [] });
+  }
+  const message = `Operation '${name}' changed while the call waited and did not run. Read its details again, then send the call again`;
+  throw new OperationError('CONFLICT_VERSION_MISMATCH', message, { operation: name });
 }

@@ -1,21 +1,63 @@
-import type { ToolReach } from '../endpoint/endpoint-plan.js';
+import { randomUUID } from 'node:crypto';
+import { mayEscalate, operationOfCall, riskyVariants } from '../catalog/operation.js';
+import type { EndpointPlan, ToolReach } from '../endpoint/endpoint-plan.js';
+import { isSpeltLike } from '../lib/names.js';
 import { echoName } from '../lib/text.js';
 import type { RawCall } from '../protocol/call.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import type { Operation } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
 import { CONTROLS } from '../results/result-types.js';
-import { CONFIRMATION, QUOTA_CONTINUE } from './directives.js';
 import { correctedExample, endpointMismatch, unknownOperation } from './not-found.js';
 import type { Snapshot } from './snapshot.js';
 
+/** A call with the id of its request. */
+type IdentifiedCall = RawCall & { readonly caller: { readonly requestId: string } };
+
+/** One MCP tool call: of one operation, or of several (specification, operations document, section 7.1). */
+export type Request =
+  | { readonly kind: 'single'; readonly call: IdentifiedCall }
+  | { readonly kind: 'batch'; readonly call: IdentifiedCall; readonly operations: readonly unknown[] };
+
+/**
+ * Reads whose call it is, and of what. Its id is the client's trace id where it sends one, else a new id of the same form. A
+ * request that names an operation is a single call: `operations` beside it can only be its parameter.
+ */
+export function readRequest(raw: RawCall): Request {
+  const requestId = readTraceId(raw.traceparent) ?? randomUUID().replaceAll('-', '');
+  const call = { ...raw, caller: { ...raw.caller, requestId } };
+  const { operation, operations } = isJsonObject(raw.arguments) ? raw.arguments : NO_ARGUMENTS;
+  const isBatch = Array.isArray(operations) && (operation === undefined || operation === null);
+  return isBatch ? { kind: 'batch', call, operations } : { kind: 'single', call };
+}
+
+const NO_ARGUMENTS: JsonObject = {};
+
+/** Version, trace id, parent id, flags. https://www.w3.org/TR/trace-context/#traceparent-header */
+const TRACE_PARENT = /^(?!ff)[0-9a-f]{2}-([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?:-|$)/;
+
+const NO_TRACE = '0'.repeat(32);
+
+function readTraceId(traceparent: unknown): string | undefined {
+  // A later version may be longer; what follows its first four parts says nothing of the id.
+  const id = typeof traceparent === 'string' ? TRACE_PARENT.exec(traceparent.slice(0, 64))?.[1] : undefined;
+  return id === NO_TRACE ? undefined : id;
+}
+
 /** A request in the specification's shape: which operation, with which parameters, through which MCP tool. */
-export interface DecodedCall {
+interface DecodedCall {
   readonly raw: RawCall;
   readonly reach: Exclude<ToolReach, undefined>;
   readonly operationName: string;
   readonly params: JsonObject;
 }
+
+/** Metadata, which can never be an operation's own parameter (specification, section 4.6.1). */
+export const CONFIRMATION = '_confirmation';
+export const QUOTA_CONTINUE = '_quota_continue';
+/** Names of the specification that an operation may also use for a parameter; the parameter then takes precedence. */
+export const PLAIN_CONFIRMATION = 'confirmation_token';
+export const IF_MATCH = 'if_match';
 
 /** Keys of a request that belong to the protocol and are never parameters (specification, section 4.6.1). */
 const PROTOCOL_FIELDS: ReadonlySet<string> = new Set(['operation', 'params']);
@@ -164,4 +206,144 @@ function parseObject(text: string): JsonObject | undefined {
 function typeName(value: unknown): string {
   if (value === null) return 'null';
   return Array.isArray(value) ? 'array' : typeof value;
+}
+
+/** A request whose operation exists and was called through an MCP tool that can reach it. */
+export interface RoutedCall {
+  readonly raw: RawCall;
+  readonly operation: Operation;
+  readonly params: JsonObject;
+  readonly reach: DecodedCall['reach'];
+}
+
+/** Finds the operation. A call is refused here when no operation has that name, or when it belongs to another family. */
+export async function route(call: DecodedCall, snapshot: Snapshot): Promise<RoutedCall> {
+  const { raw, reach, operationName, params } = call;
+  const operation = snapshot.catalog.find(operationName);
+  if (operation === undefined) throw await unknownOperation(operationName, params, snapshot);
+  if (!mayReach(reach, operation, snapshot.plan)) throw endpointMismatch(operation, raw.tool, params, snapshot);
+  return { raw, operation, params, reach };
+}
+
+/** Whether a tool of this reach takes calls of the operation at all. A READ that may write is also called as EXECUTE. */
+export function mayReach(reach: DecodedCall['reach'], operation: Operation, plan: EndpointPlan): boolean {
+  if (reach === 'everything' || reach === plan.familyOf(operation)) return true;
+  return mayEscalate(operation) && riskyVariants(operation).some((variant) => plan.familyOf(variant) === reach);
+}
+
+/**
+ * The operation as the call's arguments use it. A call is refused here when that belongs to another family than the tool's:
+ * a READ whose arguments write is called as EXECUTE, and without such arguments as READ.
+ */
+export function settleOperation(call: RoutedCall, args: JsonObject, snapshot: Snapshot): Operation {
+  const { operation, raw, params, reach } = call;
+  const used = operationOfCall(operation, args);
+  if (reach === 'everything' || reach === snapshot.plan.familyOf(used)) return used;
+  throw endpointMismatch(
+    used,
+    raw.tool,
+    params,
+    snapshot,
+    used === operation ? [] : used.classification.danger.reasons,
+  );
+}
+
+/** A call's parameters, separated from what the caller says about the call itself. */
+export interface Directives {
+  readonly params: JsonObject;
+  /** The token that confirms the call. */
+  readonly confirmation?: string;
+  /** The token that continues after a quota's pause. */
+  readonly quotaContinue?: string;
+  /** The state that the resource must still have; for UPDATEs that merge. */
+  readonly ifMatch?: unknown;
+}
+
+/** The token of a call that says nothing else: the call that was asked to be confirmed is kept under it. */
+export function loneConfirmation(params: JsonObject): string | undefined {
+  const keys = Object.keys(params);
+  if (keys.length !== 1 || (keys[0] !== CONFIRMATION && keys[0] !== PLAIN_CONFIRMATION)) return undefined;
+  const token = params[keys[0]];
+  return typeof token === 'string' ? token : undefined;
+}
+
+const NAMES = [CONFIRMATION, QUOTA_CONTINUE, PLAIN_CONFIRMATION, IF_MATCH] as const;
+
+type Name = (typeof NAMES)[number];
+
+/**
+ * Separates the directives from the parameters. Refuses a name that is near a directive and would pass for metadata.
+ *
+ * @param isConfirmable whether calls of the operation can require confirmation; elsewhere `confirmation_token` is an unknown parameter
+ */
+export function takeDirectives(operation: Operation, params: JsonObject, isConfirmable: () => boolean): Directives {
+  const given = NAMES.filter((name) => Object.hasOwn(params, name) && isDirective(operation, name, isConfirmable));
+  refuseMisspelt(operation, params);
+  if (given.length === 0) return { params };
+  const ownParams = Object.fromEntries(Object.entries(params).filter(([key]) => !given.some((name) => name === key)));
+  const givenAs = (name: Name): unknown => (given.includes(name) ? (params[name] ?? undefined) : undefined);
+  const confirmation = readConfirmation(operation, givenAs);
+  const quotaContinue = readToken(operation, QUOTA_CONTINUE, givenAs(QUOTA_CONTINUE));
+  // Null does not count as absent here: a caller who meant to send a version must not overwrite without one.
+  const ifMatch = given.includes(IF_MATCH) ? params[IF_MATCH] : undefined;
+  return {
+    params: ownParams,
+    ...(confirmation === undefined ? {} : { confirmation }),
+    ...(quotaContinue === undefined ? {} : { quotaContinue }),
+    ...(ifMatch === undefined ? {} : { ifMatch }),
+  };
+}
+
+/** Who sends more metadata, or longer names, did not misspell a directive. */
+const MOST_COMPARED = 20;
+const LONGEST_MISSPELT = 40;
+
+/** Refuses `_confirmaton` and its like: metadata that is not known is ignored, and a caller that sends a token means something. */
+function refuseMisspelt({ name, parameters }: Operation, params: JsonObject): void {
+  const metadata = Object.keys(params).filter((key) => key.startsWith('_') && key.length <= LONGEST_MISSPELT);
+  const misspelt = metadata.slice(0, MOST_COMPARED).flatMap((key) => {
+    if (key === CONFIRMATION || key === QUOTA_CONTINUE) return [];
+    if (parameters.some((parameter) => parameter.upstreamName === key)) return [];
+    const meant = NAMES.find((directive) => isSpeltLike(key.replace(/^_+/, ''), directive.replace(/^_/, '')));
+    return meant === undefined ? [] : [{ key, meant }];
+  });
+  if (misspelt.length === 0) return;
+  const listed = misspelt.map(({ key, meant }) => `'${key}' (did you mean '${meant}'?)`).join(', ');
+  throw new OperationError('VALIDATION_UNKNOWN_PARAM', `Unknown parameter(s) for operation '${name}': ${listed}`, {
+    operation: name,
+    unknown_params: misspelt.map(({ key }) => key),
+    valid_params: misspelt.map(({ meant }) => meant),
+  });
+}
+
+function isDirective(operation: Operation, name: Name, isConfirmable: () => boolean): boolean {
+  if (name.startsWith('_')) return true;
+  if (name === PLAIN_CONFIRMATION && !isConfirmable()) return false;
+  if (name === IF_MATCH && operation.merge === undefined) return false;
+  return !operation.parameters.some((parameter) => parameter.name === name || parameter.upstreamName === name);
+}
+
+/** Both names appear in the specification. */
+function readConfirmation(operation: Operation, givenAs: (name: Name) => unknown): string | undefined {
+  const [metadata, plain] = [CONFIRMATION, PLAIN_CONFIRMATION].map((name) =>
+    readToken(operation, name, givenAs(name as Name)),
+  );
+  if (metadata !== undefined && plain !== undefined && metadata !== plain) {
+    throw new OperationError(
+      'VALIDATION_INVALID_VALUE',
+      `Parameters '${CONFIRMATION}' and '${PLAIN_CONFIRMATION}' hold different tokens; give one of them`,
+      { operation: operation.name, param_name: CONFIRMATION },
+    );
+  }
+  return metadata ?? plain;
+}
+
+function readToken(operation: Operation, name: string, value: unknown): string | undefined {
+  if (value === undefined || typeof value === 'string') return value;
+  const actual = Array.isArray(value) ? 'array' : typeof value;
+  throw new OperationError(
+    'VALIDATION_INVALID_TYPE',
+    `Parameter '${name}' expected 'string', got '${actual}'. Send the value of details.confirmation_token unchanged`,
+    { operation: operation.name, param_name: name, expected_type: 'string', actual_type: actual },
+  );
 }

@@ -1,6 +1,6 @@
 import { formatPath } from '../lib/json-path.js';
-import type { Sliced } from '../lib/sliced.js';
 import { cutText, removeInvisible } from '../lib/text.js';
+import type { Sliced } from '../lib/turns.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import type { PayloadLimits } from '../protocol/limits.js';
 import { OperationError } from '../protocol/operation-error.js';

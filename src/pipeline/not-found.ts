@@ -1,9 +1,8 @@
 import { findValidExample } from '../catalog/arguments/example-params.js';
 import type { WithheldTool } from '../catalog/integrity/guard-tools.js';
 import { isSpeltLike, toSnakeCase } from '../lib/names.js';
-import { runAtOnce, type Sliced } from '../lib/sliced.js';
 import { echoName, quoteValues } from '../lib/text.js';
-import { turns } from '../lib/turns.js';
+import { runAtOnce, type Sliced, turns } from '../lib/turns.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import { dangerRank, type Operation } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';

@@ -1,36 +1,38 @@
 import { performance } from 'node:perf_hooks';
-import { runInTurns } from '../lib/sliced.js';
 import { echoName } from '../lib/text.js';
-import { turns } from '../lib/turns.js';
+import { runInTurns, turns } from '../lib/turns.js';
 import type { Observation, Observer } from '../observe/observation.js';
 import { type Gatekeeper, isConfirmable } from '../policy/admission.js';
-import type { CallRecorder } from '../policy/audit-events.js';
+import type { CallRecorder } from '../policy/gatekeeper.js';
 import type { Charged, QuotaService } from '../policy/quota/quota-types.js';
 import type { Caller, HandlerHost, RawCall } from '../protocol/call.js';
 import { InputRequired } from '../protocol/consent.js';
 import type { JsonObject } from '../protocol/json.js';
-import type { LargeAnswer } from '../protocol/large-answer.js';
+import { LargeAnswer } from '../protocol/large-answer.js';
 import type { PayloadLimits } from '../protocol/limits.js';
-import type { Operation } from '../protocol/operation.js';
-import { type Reply, SESSION_ID, type Warning, withMeta } from '../protocol/result.js';
+import { GATEWAY_SOURCE, type Operation } from '../protocol/operation.js';
+import { type Reply, SESSION_ID, type Warning } from '../protocol/result.js';
+import { WireAnswer } from '../protocol/wire-answer.js';
 import type { CollectionQuery, ReadContext, ResultService } from '../results/result-types.js';
 import { Meter } from '../schema/evaluation.js';
-import { type AuthorizedCall, authorize, dispatch } from './authorize.js';
-import { decode } from './decode.js';
-import { loneConfirmation } from './directives.js';
+import { type AuthorizedCall, authorize, dispatch, requireUnchanged } from './authorize.js';
+import { decode, loneConfirmation, type RoutedCall, route } from './decode.js';
 import { innerPage, innerRead, readData } from './inner-read.js';
 import { limitPayload } from './limit.js';
-import { requireUnchanged } from './require-unchanged.js';
-import { type RoutedCall, route } from './route.js';
 import {
+  charactersOf,
   type ExplainFailure,
-  type FinishAnswer,
-  type PassAnswer,
-  shape,
+  shapeFailedTool,
   shapeFailure,
+  shapeOwn,
   shapeQuestion,
+  shapeRead,
   shapeStored,
+  shapeUnread,
+  takeTurn,
   toOperationError,
+  toResultData,
+  withMeta,
 } from './shape.js';
 import type { Snapshot } from './snapshot.js';
 import { type ValidatedCall, validate } from './validate.js';
@@ -137,7 +139,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     const { operation, query } = authorized;
     const context = describeContext(authorized);
     const stored = query === undefined ? undefined : results.resume(context, query);
-    const partOf = stored === undefined ? snapshot.partOf(authorized, raw.caller) : operation;
+    const partOf = stored === undefined ? partOfStored(authorized, snapshot) : operation;
     const charged = await throttle(authorized, quota, partOf);
     try {
       const reply =
@@ -162,28 +164,38 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     const { operation, query, raw } = call;
     const context = describeContext(call);
     const outcome = await dispatch(call, snapshot, host);
-    const addWarnings = (resultWarnings: readonly Warning[]): readonly Warning[] =>
-      collectWarnings({
+    const addWarnings = (resultWarnings: readonly Warning[]): readonly Warning[] => {
+      const durationMs = performance.now() - started;
+      const isPlain = operation.deprecated === undefined && durationMs <= (operation.slowMs ?? slowMs);
+      // Most calls have none.
+      if (isPlain && quotaWarnings.length === 0 && resultWarnings.length === 0) return NO_WARNINGS;
+      return collectWarnings({
         operation,
-        durationMs: performance.now() - started,
+        durationMs,
         slowMs,
         isFirstWarning: () => isFirstWarning(raw.caller.sessionId, operation.qualifiedName),
         quotaWarnings,
         resultWarnings,
       });
-    const finish: FinishAnswer = async (dataText, value) => {
-      const answer = await results.finish(context, query, dataText, value, (args) => readPage(call, args));
-      return { ...answer, warnings: addWarnings(answer.warnings) };
     };
-    const pass: PassAnswer = (isAtMost) =>
-      results.passesUnread(context, query, isAtMost) ? addWarnings([]) : undefined;
-    return shape(call, outcome, {
-      limits,
-      pass,
-      finish,
-      explainFailure,
-      shapeLarge: (answer) => shapeLarge(answer, context, query, addWarnings([])),
-    });
+    if (!('toolResult' in outcome)) return shapeOwn(outcome, limits);
+    const { toolResult } = outcome;
+    if (toolResult instanceof LargeAnswer) return shapeLarge(toolResult, context, query, addWarnings(NO_WARNINGS));
+    const room = takeTurn(charactersOf(toolResult));
+    if (room !== undefined) await room;
+    if (toolResult instanceof WireAnswer) {
+      const passes = results.passesUnread(context, query, (bytes) => toolResult.dataBytes <= bytes);
+      if (passes) return shapeUnread(toolResult, addWarnings(NO_WARNINGS), limits);
+    }
+    const result = toolResult instanceof WireAnswer ? toolResult.read() : toolResult;
+    if (result.isError === true) {
+      return shapeFailedTool(explainFailure(operation, call.arguments, result), operation, result, limits);
+    }
+    const data = toResultData(result);
+    const roomToAnswer = takeTurn(data.dataText.length);
+    if (roomToAnswer !== undefined) await roomToAnswer;
+    const answer = await results.finish(context, query, data.dataText, data.value, (args) => readPage(call, args));
+    return shapeRead(result, data, { ...answer, warnings: addWarnings(answer.warnings) }, limits);
   };
 
   const readPage = async (call: AuthorizedCall, args: JsonObject): Promise<string> => {
@@ -250,6 +262,11 @@ async function recallParams(routed: RoutedCall, gatekeeper: Gatekeeper): Promise
 }
 
 const NO_WARNINGS: readonly Warning[] = [];
+
+/** The operation whose stored answer the call reads on: only the gateway's own operations do. */
+function partOfStored(call: AuthorizedCall, snapshot: Snapshot): Operation | undefined {
+  return call.operation.upstream === GATEWAY_SOURCE ? snapshot.partOf(call, call.raw.caller) : undefined;
+}
 
 /**
  * Counts the call against its budgets; undefined where none applies. A call is refused here when a rate limit or a quota is used

@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
+import { isNestedDeeper } from '../lib/json-depth.js';
 import { escapeAgain } from '../lib/json-literal.js';
 import { turns } from '../lib/turns.js';
 import type { HandlerOutcome } from '../protocol/call.js';
@@ -5,8 +7,7 @@ import type { WordsMode } from '../protocol/clean-words.js';
 import type { InputRequired } from '../protocol/consent.js';
 import { isQuestionCode } from '../protocol/error-table.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
-import { LargeAnswer } from '../protocol/large-answer.js';
-import type { PayloadLimits } from '../protocol/limits.js';
+import { MAX_ANSWER_DEPTH, type PayloadLimits } from '../protocol/limits.js';
 import type { Operation } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
 import {
@@ -17,64 +18,18 @@ import {
   type Warning,
 } from '../protocol/result.js';
 import { readFailure, resourceOf } from '../protocol/upstream-failure.js';
-import { decodeText, readToolResult, WireAnswer } from '../protocol/wire-answer.js';
+import { decodeText, WireAnswer } from '../protocol/wire-answer.js';
 import type { ReadData } from '../results/result-types.js';
 import { payloadTooLarge } from './limit.js';
-import { toResultData } from './tool-result-data.js';
-
-/**
- * Applies the caller's query to an upstream's whole answer.
- * @param value the answer as a value, where it is already parsed
- */
-export type FinishAnswer = (dataText: string, value: unknown) => ReadData | Promise<ReadData>;
-
-interface ShapedCall {
-  readonly operation: Operation;
-  /** As they were sent to the upstream. */
-  readonly arguments: JsonObject;
-}
-
-/**
- * Asked before an answer that came as bytes is read: the warnings to send with it where it is passed on as it is, undefined
- * where it has to be read.
- * @param isAtMost whether its JSON takes so many bytes at most
- */
-export type PassAnswer = (isAtMost: (bytes: number) => boolean) => readonly Warning[] | undefined;
-
-/** Shapes an answer that is too large to be read in this thread. */
-export type ShapeLarge = (answer: LargeAnswer) => Promise<Reply>;
-
-interface Shaping {
-  readonly shapeLarge: ShapeLarge;
-  readonly limits: PayloadLimits;
-  readonly pass: PassAnswer;
-  readonly finish: FinishAnswer;
-  readonly explainFailure: ExplainFailure;
-}
 
 /** A UTF-8 text is never longer in bytes than three times its UTF-16 length. */
 const MAX_BYTES_PER_UNIT = 3;
 
-/**
- * Writes a handler's outcome as the specification's envelope, once. Throws when the answer exceeds the response limit.
- */
-export async function shape(
-  { operation, arguments: args }: ShapedCall,
-  outcome: HandlerOutcome,
-  { limits, pass, finish, explainFailure, shapeLarge }: Shaping,
-): Promise<Reply> {
-  if ('toolResult' in outcome) {
-    if (outcome.toolResult instanceof LargeAnswer) return shapeLarge(outcome.toolResult);
-    await takeTurn(lengthOf(outcome.toolResult));
-    const passed = outcome.toolResult instanceof WireAnswer ? passOn(outcome.toolResult, pass, limits) : undefined;
-    if (passed !== undefined) return passed;
-    const toolResult = readToolResult(outcome.toolResult);
-    const reply =
-      toolResult.isError === true
-        ? shapeFailedTool(explainFailure(operation, args, toolResult), operation, toolResult)
-        : await shapeToolResult(toolResult, finish);
-    return limited(reply, limits);
-  }
+/** What a built-in operation gave. */
+type OwnOutcome = Exclude<HandlerOutcome, { readonly toolResult: unknown }>;
+
+/** Writes what a built-in operation gave as the specification's envelope. Here and below, an answer that exceeds the limit is refused. */
+export function shapeOwn(outcome: OwnOutcome, limits: PayloadLimits): Reply {
   if ('dataText' in outcome) return limited(envelope(outcome.dataText), limits);
   return limited(envelope(JSON.stringify(outcome.data ?? null), [], outcome.warnings ?? [], outcome.meta), limits);
 }
@@ -83,17 +38,15 @@ export async function shape(
 const LARGE_TEXT = 64 * 1024;
 const ANSWERS_LANE = 'answers';
 
-/** Large answers that arrive together are read one a turn, and each is read and cut in different turns. */
-async function takeTurn(characters: number): Promise<void> {
-  if (characters < LARGE_TEXT) return;
-  const room = turns.enter(ANSWERS_LANE);
-  if (room !== undefined) await room;
-  turns.spend(characters / 2);
+/** Large answers that arrive together are read one a turn, and each is read and cut in different turns. Undefined where it is none. */
+export function takeTurn(characters: number): Promise<void> | undefined {
+  if (characters < LARGE_TEXT) return undefined;
+  return (turns.enter(ANSWERS_LANE) ?? Promise.resolve()).then(() => turns.spend(characters / 2));
 }
 
 /** Characters of an answer's texts: an estimate, which costs nothing. */
-function lengthOf(result: ToolCallResult | WireAnswer): number {
-  if (result instanceof WireAnswer) return result.text.length;
+export function charactersOf(result: ToolCallResult | WireAnswer): number {
+  if (result instanceof WireAnswer) return result.dataBytes;
   const { content } = result;
   if (!Array.isArray(content)) return 0;
   const texts = content.map((block) => (isJsonObject(block) && typeof block['text'] === 'string' ? block['text'] : ''));
@@ -108,18 +61,30 @@ export function shapeStored({ dataText, warnings }: ReadData, limits: PayloadLim
   return limited(envelope(dataText, [], warnings), limits);
 }
 
-/** Images and resources of a failed tool are part of its answer. */
-function shapeFailedTool(error: OperationError, operation: Operation, result: ToolCallResult): Reply {
-  return { ...shapeFailure(error, operation), blocks: nativeBlocks(result), ...passThrough(result) };
+/** Writes a tool's own failure. Its images and resources are part of the answer. */
+export function shapeFailedTool(
+  error: OperationError,
+  operation: Operation,
+  result: ToolCallResult,
+  limits: PayloadLimits,
+): Reply {
+  return limited({ ...shapeFailure(error, operation), blocks: nativeBlocks(result), ...passThrough(result) }, limits);
 }
 
-async function shapeToolResult(result: ToolCallResult, finish: FinishAnswer): Promise<Reply> {
-  const { dataText: whole, value, blocks } = toResultData(result);
-  await takeTurn(whole.length);
-  const { dataText, warnings, isPart = false } = await finish(whole, value);
+/**
+ * Writes an upstream's result.
+ * @param data of the result, and its blocks that the data do not hold
+ * @param read what the caller gets of the data
+ */
+export function shapeRead(
+  result: ToolCallResult,
+  { value, blocks }: ResultData,
+  { dataText, warnings, isPart = false }: ReadData,
+  limits: PayloadLimits,
+): Reply {
   const isStructured = value !== undefined && value === result.structuredContent;
   const beside = isPart ? blocks.filter((block) => !repeatsWhole(block, isStructured)) : blocks;
-  return { ...envelope(dataText, beside, warnings, envelopeMeta(result)), ...passThrough(result) };
+  return limited({ ...envelope(dataText, beside, warnings, envelopeMeta(result)), ...passThrough(result) }, limits);
 }
 
 /** Whether a block beside a part of an answer would give what the part leaves out. */
@@ -172,11 +137,9 @@ function closing(warnings: readonly Warning[], meta: JsonObject | undefined): st
   return `${warningsMember}${metaMember}}`;
 }
 
-/** Puts the text of an upstream's answer into the envelope as it came; undefined where the answer has to be read. */
-function passOn(answer: WireAnswer, pass: PassAnswer, limits: PayloadLimits): Reply | undefined {
+/** Puts the text of an upstream's answer into the envelope as it came. */
+export function shapeUnread(answer: WireAnswer, warnings: readonly Warning[], limits: PayloadLimits): Reply {
   const { text, isJson, dataBytes, meta } = answer;
-  const warnings = pass((bytes) => dataBytes <= bytes);
-  if (warnings === undefined) return undefined;
   const end = closing(warnings, envelopeMeta({ _meta: meta }));
   const bytes = OPENING.length + dataBytes + Buffer.byteLength(end);
   if (bytes > limits.maxResponseSize) throw payloadTooLarge('response_size', bytes, limits);
@@ -204,6 +167,14 @@ const WRITTEN_OPENING = Buffer.from(`[{"type":"text","text":"${JSON.stringify(OP
 function envelopeMeta({ _meta: meta }: { readonly _meta?: JsonObject | undefined }): JsonObject | undefined {
   const version = meta?.[RESOURCE_VERSION];
   return typeof version === 'string' ? { version } : undefined;
+}
+
+/** The reply with further members in `_meta`. What it decodes when it is asked for stays undecoded. */
+export function withMeta(reply: Reply, members: JsonObject): Reply {
+  const meta = { ...reply.meta, ...members };
+  if (reply.written === undefined) return { ...reply, meta };
+  const descriptors = Object.getOwnPropertyDescriptors(reply);
+  return Object.defineProperties({}, { ...descriptors, meta: { value: meta, enumerable: true } }) as Reply;
 }
 
 function nativeBlocks(result: ToolCallResult): readonly ContentBlock[] {
@@ -277,4 +248,170 @@ function collectWords(result: ToolCallResult): string {
 function upstreamError(words: string, data: unknown): string | JsonObject {
   if (data === undefined) return words;
   return words === '' ? { structured_content: data } : { text: words, structured_content: data };
+}
+
+/** An upstream's result as the envelope's `data`, with the blocks that stay native. */
+interface ResultData {
+  /** JSON text of `data`. */
+  readonly dataText: string;
+  /** The same as a value, where it is already parsed and exact to the last digit. */
+  readonly value?: unknown;
+  /** Blocks that stay native, in order; in `data` they are referred to by their index in the MCP content array. */
+  readonly blocks: readonly ContentBlock[];
+}
+
+/** Parsing and writing again would change these numbers: more digits than a double holds, or an exponent. */
+const FRAGILE_NUMBER = /\d{16}|\d[eE][+-]?\d/;
+
+/** The envelope itself is the first block of the MCP content array. */
+const FIRST_NATIVE_INDEX = 1;
+
+/**
+ * An upstream's result as data: its structured content, else its only JSON text, else its only text, else all blocks in
+ * order. Nothing is dropped: a block that `data` does not contain whole follows as a native block.
+ */
+export function toResultData(result: ToolCallResult): ResultData {
+  const content = Array.isArray(result.content) ? result.content.filter(isBlock) : [];
+  if (result.structuredContent !== undefined) {
+    const dataText = writeStructured(result.structuredContent);
+    if (dataText !== undefined) return fromStructured(result.structuredContent, dataText, content);
+    if (content.length === 0) throw nestedTooDeeply();
+  }
+  const [only] = content;
+  if (only === undefined) return { dataText: 'null', blocks: [] };
+  if (content.length === 1 && isPlainText(only)) return { ...textAsJson(only.text), blocks: [] };
+  return fromBlocks(content);
+}
+
+function isBlock(value: unknown): value is ContentBlock {
+  return isJsonObject(value) && typeof value['type'] === 'string';
+}
+
+/** A text block with no member besides its text. */
+function isPlainText(block: ContentBlock): block is ContentBlock & { readonly text: string } {
+  return block.type === 'text' && typeof block['text'] === 'string' && Object.keys(block).length === 2;
+}
+
+/** The JSON of structured content; undefined where it is nested too deeply for those who read the answer. */
+function writeStructured(structured: unknown): string | undefined {
+  try {
+    const text = JSON.stringify(structured);
+    return isTooDeep(text) ? undefined : text;
+  } catch (thrown) {
+    // Nested deeper than the stack.
+    if (thrown instanceof RangeError) return undefined;
+    throw thrown;
+  }
+}
+
+/** Each level takes two brackets: most texts are too short to be nested too deeply. */
+function isTooDeep(text: string): boolean {
+  return text.length > 2 * MAX_ANSWER_DEPTH && isNestedDeeper(text, MAX_ANSWER_DEPTH);
+}
+
+function nestedTooDeeply(): OperationError {
+  const message = `Internal error: 'the upstream's answer is nested more than ${MAX_ANSWER_DEPTH} levels deep'. Ask for a part of it`;
+  return new OperationError('INTERNAL_ERROR', message, { reason: 'nested_too_deeply', limit: MAX_ANSWER_DEPTH });
+}
+
+function fromStructured(structured: unknown, dataText: string, content: readonly ContentBlock[]): ResultData {
+  if (repeatsItems(structured, content)) return { dataText, value: structured, blocks: [] };
+  const repeats = createRepetitionTest(structured, dataText);
+  const blocks = content.filter((block) => !(isPlainText(block) && repeats(block.text)));
+  return { dataText, value: structured, blocks };
+}
+
+/**
+ * Servers repeat their structured content as a text block for older clients; the repetition is left out. Structured content
+ * must be an object, so a server may wrap a list or a text as a member and send it unwrapped in the text block.
+ */
+function createRepetitionTest(structured: unknown, dataText: string): (text: string) => boolean {
+  const members = isJsonObject(structured) ? Object.entries(structured) : [];
+  const [only] = members.length === 1 ? members : [];
+  const candidates = [{ value: structured, json: dataText }];
+  const texts = new Set(members.map(([, value]) => value).filter((value) => typeof value === 'string'));
+  if (only !== undefined) {
+    const [key, value] = only;
+    // `{"key":VALUE}`: the member's own JSON is a piece of what is written already.
+    candidates.push({ value, json: dataText.slice(JSON.stringify(key).length + 2, -1) });
+  }
+  return (text) => texts.has(text) || sameJson(bareJson(text), candidates);
+}
+
+/** Whether the blocks are the items of the only list of structured content, one text each: how some libraries send a list. */
+function repeatsItems(structured: unknown, content: readonly ContentBlock[]): boolean {
+  const members = isJsonObject(structured) ? Object.values(structured) : [];
+  const [items] = members;
+  if (members.length !== 1 || !Array.isArray(items) || items.length !== content.length || items.length === 0)
+    return false;
+  return content.every((block, index) => {
+    const item: unknown = items[index];
+    if (!isPlainText(block)) return false;
+    return block.text === item || sameJson(block.text, [{ value: item, json: JSON.stringify(item) ?? '' }]);
+  });
+}
+
+/** One line that announces the JSON after it: `Current configuration:`. */
+const HEADING = /^[^\n{[`]{1,100}:\s*(?=[{[`])/;
+
+const FENCED = /^```(?:json)?[ \t]*\n([^`]*)\n```\s*$/;
+
+function bareJson(text: string): string {
+  const bare = text.replace(HEADING, '');
+  return FENCED.exec(bare)?.[1] ?? bare;
+}
+
+/** Longer JSON whose members have another order counts as something else: comparing a megabyte would hold up other calls. */
+const LONGEST_COMPARED = 100_000;
+
+/** Whether a text is the JSON of one of the candidates, in any layout and with its members in any order. */
+function sameJson(text: string, candidates: readonly { readonly value: unknown; readonly json: string }[]): boolean {
+  if (candidates.some(({ json }) => json === text)) return true;
+  const parsed = parseContainer(text);
+  if (parsed === undefined) return false;
+  const written = JSON.stringify(parsed);
+  return candidates.some(
+    // A deep comparison costs many times more than serialising, and texts of different length cannot be equal.
+    ({ value, json }) =>
+      json.length === written.length &&
+      (json === written || (json.length <= LONGEST_COMPARED && isDeepStrictEqual(value, parsed))),
+  );
+}
+
+/** JSON text is embedded as JSON, any other text as a string. */
+function textAsJson(text: string): Pick<ResultData, 'dataText' | 'value'> {
+  const parsed = parseContainer(text);
+  if (parsed === undefined) return { dataText: JSON.stringify(text), value: text };
+  if (FRAGILE_NUMBER.test(text)) return { dataText: text };
+  // JSON over several lines costs tokens, so it is written compactly, unless that could change a number.
+  return { dataText: text.includes('\n') ? JSON.stringify(parsed) : text, value: parsed };
+}
+
+/** The object or array in a text; undefined where it is nested too deeply, so that it stays text. A bare number or word stays text: the author of "007" or "1e3" may not mean a number. */
+function parseContainer(text: string): unknown {
+  const start = /^\s*[[{]/.test(text);
+  if (!start || isTooDeep(text)) return undefined;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    // Text that only begins like JSON stays text.
+    return undefined;
+  }
+}
+
+function fromBlocks(content: readonly ContentBlock[]): ResultData {
+  const blocks: ContentBlock[] = [];
+  const entries = content.map((block) => {
+    if (block.type === 'text') return block;
+    blocks.push(block);
+    return referTo(block, blocks.length - 1 + FIRST_NATIVE_INDEX);
+  });
+  return { dataText: JSON.stringify({ content: entries }), blocks };
+}
+
+/** The position of a native block, with the facts that let a model decide whether to read it. */
+function referTo(block: ContentBlock, index: number): JsonObject {
+  const resource = isJsonObject(block['resource']) ? block['resource'] : block;
+  const facts = { mimeType: resource['mimeType'], uri: resource['uri'], name: block['name'] };
+  return { type: block.type, ...facts, block: index };
 }

@@ -1,8 +1,8 @@
 import { bindArguments } from '../catalog/arguments/bind-arguments.js';
 import type { Fault } from '../catalog/arguments/explain-violations.js';
 import { createSuggester } from '../lib/names.js';
-import type { Sliced } from '../lib/sliced.js';
 import { quoteValues } from '../lib/text.js';
+import type { Sliced } from '../lib/turns.js';
 import { type Gatekeeper, isConfirmable } from '../policy/admission.js';
 import type { RawCall } from '../protocol/call.js';
 import type { JsonObject } from '../protocol/json.js';
@@ -10,9 +10,15 @@ import type { Operation, Parameter } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
 import { CONTROLS, type CollectionQuery, type ControlSet, type ResultService } from '../results/result-types.js';
 import { Meter } from '../schema/evaluation.js';
-import { type Directives, IF_MATCH, PLAIN_CONFIRMATION, takeDirectives } from './directives.js';
+import {
+  type Directives,
+  IF_MATCH,
+  PLAIN_CONFIRMATION,
+  type RoutedCall,
+  settleOperation,
+  takeDirectives,
+} from './decode.js';
 import { findExample } from './not-found.js';
-import { type RoutedCall, settleOperation } from './route.js';
 import type { Snapshot } from './snapshot.js';
 
 /** A request whose parameters match the operation's description, in the upstream's spelling. */
@@ -54,12 +60,12 @@ export function* validate(
   meter = new Meter(),
 ): Sliced<ValidatedCall> {
   const { raw, operation } = call;
-  const confirmable = isConfirmable(gatekeeper.staticDecision(operation));
+  const confirmable = (): boolean => isConfirmable(gatekeeper.staticDecision(operation));
   const directives = takeDirectives(operation, call.params, confirmable);
   const { params, query } = results.takeControls(operation, directives.params);
   const bound = bindArguments(operation, params, meter);
   if (!bound.ok) {
-    const accepted = { controls: results.controlsOf(operation), confirmable };
+    const accepted = { controls: results.controlsOf(operation), confirmable: confirmable() };
     // Wording the faults and looking for an example take about as long as the check.
     if (meter.work > LITTLE_WORK) yield;
     throw yield* describeFaults(bound.faults, { ...call, params }, snapshot, accepted);

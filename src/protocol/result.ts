@@ -43,14 +43,6 @@ export const SESSION_ID = 'mcp-aql/session_id';
 /** The member of a result's `_meta` with the id that log lines and records of its call carry too. */
 export const REQUEST_ID = 'mcp-aql/request_id';
 
-/** The reply with further members in `_meta`. What it decodes when it is asked for stays undecoded. */
-export function withMeta(reply: Reply, members: JsonObject): Reply {
-  const meta = { ...reply.meta, ...members };
-  if (reply.written === undefined) return { ...reply, meta };
-  const descriptors = Object.getOwnPropertyDescriptors(reply);
-  return Object.defineProperties({}, { ...descriptors, meta: { value: meta, enumerable: true } }) as Reply;
-}
-
 /** An MCP `CallToolResult` exactly as it was received. */
 export interface ToolCallResult extends JsonObject {
   readonly content?: readonly ContentBlock[];

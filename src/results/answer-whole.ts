@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import { digest } from '../lib/canonical-json.js';
-import type { Sliced } from '../lib/sliced.js';
+import type { Sliced } from '../lib/turns.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { Operation } from '../protocol/operation.js';
 import { compileComputedFields } from './computed-fields.js';

@@ -14,7 +14,7 @@ import { readAnswer } from './shape/learned-shape.js';
 import { DetachedResultStore } from './stored/detached-store.js';
 
 /** What finishing an answer in another thread needs and leaves. */
-interface DetachedFinisher {
+export interface DetachedFinisher {
   finish(query: CollectionQuery | undefined, dataText: string, value?: unknown): ReadData;
   passesUnread(query: CollectionQuery | undefined, isAtMost: (bytes: number) => boolean): boolean;
   /** What the thread of the gateway has to keep. */

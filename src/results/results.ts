@@ -2,7 +2,7 @@ import type { GatewayConfig } from '../config/gateway-config.js';
 import type { Operation } from '../protocol/operation.js';
 import { answerPage } from './answer-items.js';
 import { answerQuery, findMeant, gatheringOf, markPart } from './answer-query.js';
-import { type AnswerDeps, answerWhole, boundOf } from './answer-whole.js';
+import { type AnswerDeps, answerWhole } from './answer-whole.js';
 import { compileComputedFields } from './computed-fields.js';
 import { handleGone, unknownControlNames } from './errors.js';
 import { parseExact } from './exact-numbers.js';
@@ -10,10 +10,13 @@ import { type GatheredList, gatherPages, judgePage } from './pages/gather-pages.
 import { readQuery } from './query/read-query.js';
 import { presetsOf } from './query/select-fields.js';
 import { runAtOnce, runInSlices, type Sliced } from './query/sliced.js';
-import type { ReadData, ResultService } from './result-types.js';
+import type { ReadContext, ReadData, ResultService } from './result-types.js';
 import { createControls, splitControls } from './shape/controls.js';
 import { createShapeMemory } from './shape/learned-shape.js';
 import { createResultStore } from './stored/result-store.js';
+
+/** A UTF-16 unit is never more than three bytes in UTF-8. */
+const MAX_BYTES_PER_UNIT = 3;
 
 /** Longer answers are not learned from: shorter ones show the same shape, and parsing costs more than passing on. */
 const MAX_LEARNED_LENGTH = 20_000;
@@ -37,6 +40,10 @@ export function createResultService(settings: GatewayConfig['results'], now: () 
   const controlsOf = createControls();
   const deps: AnswerDeps = { settings, stored, memory, controlsOf, now };
   const isWorthLearning = createSampler();
+  const boundOf = ({ answerBytes }: ReadContext): number => answerBytes ?? settings.maxBytes;
+  /** Most answers are: they are the caller's as they are. */
+  const isShort = (dataText: string, context: ReadContext): boolean =>
+    dataText.length * MAX_BYTES_PER_UNIT <= boundOf(context);
 
   return {
     controlsOf,
@@ -57,8 +64,10 @@ export function createResultService(settings: GatewayConfig['results'], now: () 
       const { operation } = context;
       if (query === undefined) {
         if (dataText.length <= MAX_LEARNED_LENGTH && isWorthLearning.take(operation))
-          memory.learn(operation, JSON.parse(dataText));
-        return runOf(dataText.length, answerWhole(context, dataText, deps));
+          memory.learn(operation, value ?? JSON.parse(dataText));
+        return isShort(dataText, context)
+          ? { dataText, warnings: [] }
+          : runOf(dataText.length, answerWhole(context, dataText, deps));
       }
       const data = value ?? parseExact(dataText);
       memory.learn(operation, data);
@@ -83,7 +92,7 @@ export function createResultService(settings: GatewayConfig['results'], now: () 
     },
     passesUnread(context, query, isAtMost) {
       if (query !== undefined) return false;
-      const maxBytes = boundOf(context, deps);
+      const maxBytes = boundOf(context);
       if (maxBytes !== 0 && !isAtMost(maxBytes)) return false;
       return !(isWorthLearning.isDue(context.operation) && isAtMost(MAX_LEARNED_LENGTH));
     },

@@ -1,6 +1,5 @@
-import { setMember } from '../lib/json-path.js';
 import { cleanValue } from '../lib/text.js';
-import { isJsonObject, type JsonObject, type JsonSchema } from '../protocol/json.js';
+import { isJsonObject, type JsonObject, type JsonSchema, setMember } from '../protocol/json.js';
 import { chosenParts, demandedMembers, pick } from './chosen-parts.js';
 import { Meter, Undecided } from './evaluation.js';
 import { textMatcher } from './keywords/values.js';

@@ -1,5 +1,5 @@
 import { readAsset } from '../lib/asset.js';
-import { runAtOnce, runInSlices, type Sliced } from '../lib/sliced.js';
+import { runAtOnce, runInSlices, type Sliced } from '../lib/turns.js';
 import { FUNCTION_WORDS, splitText, stemWord } from './words.js';
 
 /** How close two words of the thesaurus are. */

@@ -7,13 +7,12 @@ import {
   type TransportSendOptions,
 } from '@modelcontextprotocol/client';
 import { parseInSlices } from '../lib/parse-in-slices.js';
-import { runInSlices } from '../lib/sliced.js';
+import { runInSlices } from '../lib/turns.js';
 import type { ProgressUpdate } from '../protocol/call.js';
 import type { Cancellation } from '../protocol/cancellation.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import type { LargeMessage } from '../protocol/large-answer.js';
 import { answerTooLong, findFault, UpstreamFault } from './fault.js';
-import { ProgressAllowance, readProgressToken } from './progress-allowance.js';
 import { SplitAnswer } from './split-answer.js';
 import type { UpstreamTransport } from './transport/transport.js';
 
@@ -442,4 +441,43 @@ function withoutResultType(result: JsonObject): JsonObject {
   if (!('resultType' in result)) return result;
   const { resultType, ...rest } = result;
   return rest;
+}
+
+/** Updates that a call may send at once, and how many a second after those. */
+const BURST = 20;
+const PER_SECOND = 10;
+
+/** How much progress of one call is read and relayed. What comes beyond it is dropped: the next update says more. */
+class ProgressAllowance {
+  #room = BURST;
+  #countedAt: number;
+
+  /** @param now milliseconds of the monotonic clock. */
+  constructor(now: number) {
+    this.#countedAt = now;
+  }
+
+  hasRoom(now: number): boolean {
+    this.#room = Math.min(BURST, this.#room + ((now - this.#countedAt) / 1_000) * PER_SECOND);
+    this.#countedAt = now;
+    return this.#room >= 1;
+  }
+
+  /** Takes room for one update; false where there is none. */
+  take(now: number): boolean {
+    if (!this.hasRoom(now)) return false;
+    this.#room -= 1;
+    return true;
+  }
+}
+
+/** As all SDKs write a notification. One that is written in another order is counted after it was parsed. */
+const PROGRESS_START = /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"method"\s*:\s*"notifications\/progress"/;
+const PROGRESS_TOKEN = /"progressToken"\s*:\s*"?(\d+)"?/;
+
+/** The token of a progress notification, read without parsing it; undefined for every other message. */
+function readProgressToken(text: string): number | undefined {
+  if (!PROGRESS_START.test(text)) return undefined;
+  const token = PROGRESS_TOKEN.exec(text)?.[1];
+  return token === undefined ? undefined : Number(token);
 }

@@ -9,7 +9,7 @@ import {
   SdkHttpError,
 } from '@modelcontextprotocol/client';
 import type { UpstreamConfig, UpstreamEndpoint } from '../config/gateway-config.js';
-import { inTime, runInSlices } from '../lib/sliced.js';
+import { inTime, runInSlices } from '../lib/turns.js';
 import type { Observer } from '../observe/observation.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import type { RawTool } from '../protocol/tools.js';

@@ -46,6 +46,7 @@ export class ManagedUpstream implements Upstream {
   readonly #options: ManagedUpstreamOptions;
   readonly #memory: EraMemory = {};
   readonly #credentials: OwnCredentials;
+  readonly #hasCredentials: boolean;
   readonly #limit: ConcurrencyLimit;
   readonly #readiness = new Readiness<Connection>();
   readonly #pacer = new RetryPacer();
@@ -75,6 +76,7 @@ export class ManagedUpstream implements Upstream {
     this.#options = options;
     this.slug = config.slug;
     this.#credentials = new OwnCredentials(config.endpoint);
+    this.#hasCredentials = this.#credentials.literals.length > 0;
     this.#limit = limitConcurrency(config.maxConcurrency);
     this.#problem = config.problem;
     this.#state = config.problem !== undefined ? 'misconfigured' : config.disabled ? 'disabled' : 'connecting';
@@ -96,7 +98,8 @@ export class ManagedUpstream implements Upstream {
       try {
         const result = await this.#deliver(call, timeoutMs);
         if (result instanceof UnreadMessage) return this.#holdUnread(result, call);
-        return result instanceof SplitAnswer ? result.release(this.#credentials) : this.#credentials.maskAll(result);
+        if (result instanceof SplitAnswer) return result.release(this.#credentials);
+        return this.#hasCredentials ? this.#credentials.maskAll(result) : result;
       } finally {
         this.#limit.leave();
       }
@@ -106,7 +109,7 @@ export class ManagedUpstream implements Upstream {
   }
 
   #failedCall({ tool, retryable: repeatable, arguments: args, words = 'clean', resource }: UpstreamCall): FailedCall {
-    return { upstream: this.slug, tool, repeatable, arguments: args, words, resource };
+    return { upstream: this.slug, tool, repeatable, arguments: args, words, resource: resource?.() };
   }
 
   #holdUnread({ message: { pieces }, id }: UnreadMessage, call: UpstreamCall): LargeAnswer {

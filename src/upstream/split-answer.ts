@@ -11,7 +11,7 @@ import { decodeText, WireAnswer } from '../protocol/wire-answer.js';
 import type { OwnCredentials } from './own-credentials.js';
 
 /** Shorter messages are parsed, which costs less than looking for their text. */
-const LEAST_BYTES = 8 * 1024;
+export const LEAST_SPLIT_BYTES = 8 * 1024;
 /** The text begins within these bytes; what stands around it is parsed. */
 const MOST_BEFORE = 4 * 1024;
 const MOST_AFTER = 64 * 1024;
@@ -78,7 +78,7 @@ export class SplitAnswer {
  */
 export function splitAnswer(pieces: Pieces): SplitAnswer | undefined {
   const length = lengthOf(pieces);
-  if (length < LEAST_BYTES) return undefined;
+  if (length < LEAST_SPLIT_BYTES) return undefined;
   const bytes = layOut(pieces, length);
   const found = TEXT_MEMBER.exec(bytes.toString('latin1', 0, MOST_BEFORE));
   if (found === null) return undefined;

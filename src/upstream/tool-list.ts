@@ -1,8 +1,8 @@
 import { createHash, hash } from 'node:crypto';
 import { type Client, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client';
 import { measureJson } from '../lib/json-size.js';
-import type { Sliced } from '../lib/sliced.js';
 import { cleanLabel } from '../lib/text.js';
+import type { Sliced } from '../lib/turns.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import { LONGEST_DEFINITION, type RawTool } from '../protocol/tools.js';
 import { UpstreamFault } from './fault.js';

@@ -7,7 +7,8 @@ import type { Upstream, UpstreamEvents, UpstreamStatus } from './upstream.js';
 
 /** Every configured upstream, connected in parallel and each by itself: none delays or harms another. */
 export interface UpstreamPool {
-  get(slug: string): Upstream | undefined;
+  /** By slug. */
+  readonly upstreams: ReadonlyMap<string, Upstream>;
   /** In the order of the configuration. */
   statuses(): readonly UpstreamStatus[];
   /** Begins to connect; called once. Resolves when every enabled upstream has connected or failed once. Never rejects. */
@@ -25,7 +26,7 @@ export function createUpstreamPool(configs: readonly UpstreamConfig[], around: T
   const upstreams = new Map(configs.map((config) => [config.slug, new ManagedUpstream({ config, around, starts })]));
   const all = [...upstreams.values()];
   return {
-    get: (slug) => upstreams.get(slug),
+    upstreams,
     statuses: () => all.map((upstream) => upstream.status()),
     async connect(events) {
       await Promise.all(all.map((upstream) => upstream.connect(events)));

@@ -23,8 +23,8 @@ export interface UpstreamCall {
   readonly cancellation: Cancellation;
   /** How a failure is told; `clean` unless given. */
   readonly words?: WordsMode;
-  /** What the call is about, for its failure. */
-  readonly resource?: FailedRequest['resource'];
+  /** What the call is about; asked for its failure. */
+  readonly resource?: () => FailedRequest['resource'];
   readonly onProgress?: (update: ProgressUpdate) => void;
   /** Called each time before the call is sent, however long it waited; what it throws refuses the call. */
   readonly beforeSend?: () => void;

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildCatalog } from '../../src/catalog/build-catalog.js';
-import { callDanger } from '../../src/catalog/call-danger.js';
+import { callDanger } from '../../src/catalog/operation.js';
 import { toSlug } from '../../src/config/server-definition.js';
 import { dangerRank, type Operation } from '../../src/protocol/operation.js';
 import { anUpstream } from '../support/build-test-catalog.js';

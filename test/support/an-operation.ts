@@ -1,4 +1,4 @@
-import { finishOperation } from '../../src/catalog/finish-operation.js';
+import { finishOperation } from '../../src/catalog/operation.js';
 import type { Operation, OperationFields } from '../../src/protocol/operation.js';
 
 /** An operation with defaults for everything that a test does not set. */

@@ -1,10 +1,10 @@
 import { describeCombinations } from '../../catalog/arguments/combinations.js';
 import { findValidExample } from '../../catalog/arguments/example-params.js';
-import { riskInWords, trialInWords, trialVariant } from '../../catalog/call-danger.js';
 import { visibleInputSchema } from '../../catalog/grouped-tools/narrow-schema.js';
+import { riskInWords, trialInWords, trialVariant } from '../../catalog/operation.js';
 import type { EndpointPlan } from '../../endpoint/endpoint-plan.js';
-import type { Sliced } from '../../lib/sliced.js';
 import { cleanSchema, cutText, summarizeText } from '../../lib/text.js';
+import type { Sliced } from '../../lib/turns.js';
 import type { JsonObject } from '../../protocol/json.js';
 import {
   CATEGORY_PERMISSIONS,

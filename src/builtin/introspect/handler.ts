@@ -1,6 +1,6 @@
 import type { Catalog } from '../../catalog/catalog.js';
 import type { EndpointPlan } from '../../endpoint/endpoint-plan.js';
-import { inTime, mapInSteps, runInSlices, runInTurns, type Sliced } from '../../lib/sliced.js';
+import { inTime, mapInSteps, runInSlices, runInTurns, type Sliced } from '../../lib/turns.js';
 import type { Caller, HandlerOutcome, OperationHandler } from '../../protocol/call.js';
 import type { JsonObject } from '../../protocol/json.js';
 import type { PayloadLimits } from '../../protocol/limits.js';

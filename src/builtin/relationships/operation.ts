@@ -1,4 +1,4 @@
-import { finishOperation } from '../../catalog/finish-operation.js';
+import { finishOperation } from '../../catalog/operation.js';
 import type { JsonObject, JsonSchema } from '../../protocol/json.js';
 import { GATEWAY_SOURCE, type Operation, type Parameter } from '../../protocol/operation.js';
 import { DIRECTIONS, type Direction, type RelationSource, SECTIONS, SIDES, sidesOf } from './graph.js';

@@ -1,8 +1,7 @@
-import { setMember } from '../../lib/json-path.js';
 import { createSuggester, type Suggest, toSnakeCase } from '../../lib/names.js';
 import { cleanText, echoName, quoteValues, summarizeText } from '../../lib/text.js';
 import { findLeak } from '../../protocol/find-leak.js';
-import { isJsonObject, type JsonObject } from '../../protocol/json.js';
+import { isJsonObject, type JsonObject, setMember } from '../../protocol/json.js';
 import { type Operation, type Parameter, type ParameterScope, pathOf } from '../../protocol/operation.js';
 import { Meter, type Violation } from '../../schema/evaluation.js';
 import { describeForm, jsonTypeOf } from '../../schema/schema-shape.js';
@@ -145,7 +144,8 @@ interface Matching {
   readonly scope: ParameterScope;
   readonly arguments: JsonObject;
   readonly faults: Fault[];
-  readonly suggest: Suggest;
+  /** Made for the first unknown name. */
+  suggest?: Suggest;
   /** The names that may stand in a place; asked for once for each unknown one. */
   readonly namesIn: (place: Parameter['place']) => readonly string[];
 }
@@ -160,7 +160,6 @@ function matchParameters(operation: Operation, params: JsonObject): MatchedParam
     scope: operation.scope,
     arguments: {},
     faults: [],
-    suggest: createSuggester(),
     namesIn: listNames(operation),
   };
   for (const key of Object.keys(params)) {
@@ -236,8 +235,10 @@ function fixedFault({ name, tool }: Operation, key: string, [parameter, value]: 
   return { code: 'VALIDATION_UNKNOWN_PARAM', param, message };
 }
 
-function unknownFault({ operation, scope, suggest, namesIn }: Matching, key: string, place: Parameter['place']): Fault {
-  const nearest = suggest(toSnakeCase(key), scope.canonical);
+function unknownFault(matching: Matching, key: string, place: Parameter['place']): Fault {
+  const { operation, scope, namesIn } = matching;
+  matching.suggest ??= createSuggester();
+  const nearest = matching.suggest(toSnakeCase(key), scope.canonical);
   const meant = nearest === undefined ? undefined : scope.byName.get(nearest);
   const param = place === 'input' ? `input.${echoName(key)}` : echoName(key);
   const valid = place === 'input' ? namesIn(place) : [];

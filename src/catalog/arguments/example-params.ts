@@ -1,7 +1,6 @@
-import { setMember } from '../../lib/json-path.js';
 import { createSuggester, type Suggest, toSnakeCase } from '../../lib/names.js';
-import type { Sliced } from '../../lib/sliced.js';
-import { isJsonObject, type JsonObject } from '../../protocol/json.js';
+import type { Sliced } from '../../lib/turns.js';
+import { isJsonObject, type JsonObject, setMember } from '../../protocol/json.js';
 import type { Operation, Parameter, ParameterScope } from '../../protocol/operation.js';
 import { chosenParts, demandedMembers } from '../../schema/chosen-parts.js';
 import { Meter, MOST_WORK, type Violation } from '../../schema/evaluation.js';

@@ -1,6 +1,6 @@
 import { groupBy } from '../../lib/collections.js';
 import { toSnakeCase } from '../../lib/names.js';
-import { mapInSteps, runAtOnce, type Sliced } from '../../lib/sliced.js';
+import { mapInSteps, runAtOnce, type Sliced } from '../../lib/turns.js';
 import { isJsonObject } from '../../protocol/json.js';
 import { type Operation, QUALIFIER } from '../../protocol/operation.js';
 import type { Diagnostic, RawTool, ToolSet } from '../../protocol/tools.js';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { canonicalizeSchema, canonicalSchemaJson } from '../../lib/canonical-json.js';
-import { mapInSteps, runAtOnce, type Sliced, sortInSteps } from '../../lib/sliced.js';
+import { mapInSteps, runAtOnce, type Sliced, sortInSteps } from '../../lib/turns.js';
 import type { JsonObject } from '../../protocol/json.js';
 import type { RawTool, ToolSet } from '../../protocol/tools.js';
 import { screenToolsInSlices } from '../screen-tools.js';

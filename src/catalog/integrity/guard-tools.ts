@@ -1,6 +1,6 @@
 import type { LockContent, UpstreamConfig } from '../../config/gateway-config.js';
-import { mapInSteps, type Sliced } from '../../lib/sliced.js';
 import { cutText } from '../../lib/text.js';
+import { mapInSteps, type Sliced } from '../../lib/turns.js';
 import type { Diagnostic, ToolSet } from '../../protocol/tools.js';
 import { compareToolsInSlices, type DefinitionChange, type KnownTools, knowTools, listAsNew } from './compare-tools.js';
 

@@ -1,10 +1,11 @@
-import { runInTurns } from '../../lib/sliced.js';
+import { runInTurns } from '../../lib/turns.js';
 import type { Observer } from '../../observe/observation.js';
 import type { RawCall } from '../../protocol/call.js';
-import { isJsonObject, type JsonObject } from '../../protocol/json.js';
+import type { JsonObject } from '../../protocol/json.js';
 import type { PayloadLimits } from '../../protocol/limits.js';
 import { OperationError } from '../../protocol/operation-error.js';
 import type { Reply } from '../../protocol/result.js';
+import type { Request } from '../decode.js';
 import { shapeFailure, toOperationError } from '../shape.js';
 import type { Snapshot } from '../snapshot.js';
 import { checkForm, checkReach, readItems } from './items.js';
@@ -27,7 +28,9 @@ export interface BatchDeps {
 }
 
 /** Answers a batch: each operation runs through the pipeline by itself. The snapshot decides how the batch is read. Never rejects. */
-type BatchRunner = (raw: RawCall, operations: readonly unknown[], snapshot: Snapshot) => Promise<Reply>;
+type BatchRunner = (request: Batch, snapshot: Snapshot) => Promise<Reply>;
+
+type Batch = Extract<Request, { readonly kind: 'batch' }>;
 
 /** The smallest share of the answer that an item gets, in bytes: a smaller answer would hold nothing useful. */
 const LEAST_BYTES = 2_000;
@@ -36,7 +39,7 @@ const LEAST_BYTES = 2_000;
 export function createBatchRunner(deps: BatchDeps): BatchRunner {
   const { callOne, maxOperations, onConfirmation, limits, observe } = deps;
   const onDefect = (cause: unknown): void => observe({ kind: 'defect', where: 'batch', cause });
-  return async (raw, operations, snapshot) => {
+  return async ({ call: raw, operations }, snapshot) => {
     try {
       checkForm(raw, operations, maxOperations);
       const items = await runInTurns(readItems(operations, snapshot.catalog, limits), raw.caller.sessionId);
@@ -65,15 +68,4 @@ function createItemCall({ tool, caller, cancellation, user }: RawCall, items: nu
     ...(user?.kind === 'live' ? { user } : {}),
     ...(answerBytes > 0 ? { answerBytes: Math.max(LEAST_BYTES, Math.floor(answerBytes / items)) } : {}),
   };
-}
-
-/**
- * The operations of a call that is a batch (specification, operations document, section 7.1); undefined for a single
- * call. A request that names an operation is a single call: `operations` beside it can only be its parameter.
- */
-export function readBatch(raw: RawCall): readonly unknown[] | undefined {
-  const given = raw.arguments;
-  if (!isJsonObject(given)) return undefined;
-  const { operation, operations } = given;
-  return Array.isArray(operations) && (operation === undefined || operation === null) ? operations : undefined;
 }

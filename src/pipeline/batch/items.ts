@@ -1,14 +1,13 @@
-import { mayEscalate } from '../../catalog/call-danger.js';
+import { mayEscalate } from '../../catalog/operation.js';
 import type { FamilyDefinition } from '../../config/gateway-config.js';
-import type { Sliced } from '../../lib/sliced.js';
-import { TURN_WORK } from '../../lib/turns.js';
+import { type Sliced, TURN_WORK } from '../../lib/turns.js';
 import type { RawCall } from '../../protocol/call.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
 import type { PayloadLimits } from '../../protocol/limits.js';
 import type { Operation } from '../../protocol/operation.js';
 import { OperationError } from '../../protocol/operation-error.js';
+import { mayReach } from '../decode.js';
 import { limitPayload } from '../limit.js';
-import { mayReach } from '../route.js';
 import type { Snapshot } from '../snapshot.js';
 import { isSpecial, parseText } from './reference-syntax.js';
 

@@ -1,5 +1,4 @@
-import { runAtOnce } from '../../lib/sliced.js';
-import { turns } from '../../lib/turns.js';
+import { runAtOnce, turns } from '../../lib/turns.js';
 import { isQuestionCode } from '../../protocol/error-table.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
 import type { PayloadLimits } from '../../protocol/limits.js';

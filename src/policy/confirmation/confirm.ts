@@ -1,13 +1,11 @@
 import type { AuditTrail } from '../../audit/audit-trail.js';
 import type { ApproverView, Redactor, ShownArguments } from '../../audit/redact.js';
 import type { ApprovalsConfig } from '../../config/gateway-config.js';
-import { runInTurns } from '../../lib/sliced.js';
-import { turns } from '../../lib/turns.js';
+import { runInTurns, turns } from '../../lib/turns.js';
 import { InputRequired } from '../../protocol/consent.js';
 import { OperationError } from '../../protocol/operation-error.js';
 import type { ApprovalQueue } from '../approvals/approval-queue.js';
-import { type DecisionOutcome, decisionEvent, requireRecord } from '../audit-events.js';
-import type { Confirm } from '../gatekeeper.js';
+import { type Confirm, type DecisionOutcome, decisionEvent, requireRecord } from '../gatekeeper.js';
 import { confirmByOperator } from './confirm-by-operator.js';
 import { confirmByUser } from './confirm-by-user.js';
 import {

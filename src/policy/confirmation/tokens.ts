@@ -7,9 +7,9 @@ import type { JsonObject } from '../../protocol/json.js';
 import type { DangerLevel, Operation } from '../../protocol/operation.js';
 import { OperationError } from '../../protocol/operation-error.js';
 import type { StateStore } from '../../store/state-store.js';
-import { describeActor } from '../audit-events.js';
 import { keyOfCaller, ownerOf } from '../caller-key.js';
 import { failClosed } from '../fail-closed.js';
+import { describeActor } from '../gatekeeper.js';
 import { createKeptCalls, type KeptCalls, type KeptUnder } from './kept-calls.js';
 import {
   type ConfirmationTokens,

@@ -9,7 +9,8 @@ import type { AnnouncedBlocks } from './upstream-backoff.js';
 
 interface QuotaView {
   readonly budgets: Budgets;
-  readonly blocks: AnnouncedBlocks;
+  /** Which servers and tools are held back, and until when. */
+  readonly announced: ReturnType<AnnouncedBlocks['list']>;
   readonly pauses: QuotaPauses;
   readonly store: Pick<StateStore, 'count'>;
   readonly caller: Caller;
@@ -19,12 +20,11 @@ interface QuotaView {
 
 /** The state of each budget, in the shape of the companion document "rate limiting", 6.2; of quotas, the caller's share. */
 export async function describeQuotas(view: QuotaView): Promise<JsonObject> {
-  const { budgets, blocks, caller, now } = view;
+  const { budgets, announced, caller, now } = view;
   const api = budgets.api.map((budget) => drawOn(budget, 0, caller, now));
   const quotas = budgets.quotas
     .filter((each) => each.appliesTo(caller))
     .map((budget) => drawOn(budget, 0, caller, now));
-  const announced = blocks.list();
   const ends = [
     ...api.map(({ span }) => span.end),
     ...quotas.map(({ span }) => span.end),

@@ -34,22 +34,29 @@ export function createQuotaService({
 }: QuotaServiceDeps): QuotaService {
   const safeStore = failClosed(store);
   const budgets = new Budgets(config);
-  const blocks = new AnnouncedBlocks(now);
+  const isUnlimited = budgets.api.length + budgets.quotas.length === 0;
+  /** Made when an upstream first asks callers to wait. */
+  let blocks: AnnouncedBlocks | undefined;
   const pauses = new QuotaPauses({ store: safeStore, tokens, now });
   const sizes = new AnswerSizes(answerBytes);
   const counter = new CallCounter({ store: safeStore, answers: store, pauses, now, observe });
   return {
     charge(request) {
       const { partOf } = request;
-      if (partOf === undefined) blocks.check(request.operation);
+      if (partOf === undefined) blocks?.check(request.operation);
+      if (isUnlimited) return undefined;
       const draws = drawsOf(request, budgets, sizes, now());
       if (draws.length === 0) return undefined;
       const learn = (answerTokens: number): void => sizes.learn(partOf ?? request.operation, answerTokens);
       return counter.charge(draws, request, learn);
     },
     chargeRepeat: (operation, caller) => counter.chargeRepeat(budgets.repeatDrawsOf(operation, caller, now())),
-    noteLimits: (upstreamSlug, limits, tool) => blocks.note(upstreamSlug, limits, tool),
-    status: (caller) => describeQuotas({ budgets, blocks, pauses, store: safeStore, caller, now: now() }),
+    noteLimits(upstreamSlug, limits, tool) {
+      blocks ??= new AnnouncedBlocks(now);
+      blocks.note(upstreamSlug, limits, tool);
+    },
+    status: (caller) =>
+      describeQuotas({ budgets, announced: blocks?.list() ?? [], pauses, store: safeStore, caller, now: now() }),
   };
 }
 

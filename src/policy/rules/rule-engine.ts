@@ -1,4 +1,4 @@
-import { riskyVariants } from '../../catalog/call-danger.js';
+import { riskyVariants } from '../../catalog/operation.js';
 import type { PolicyConfig } from '../../config/gateway-config.js';
 import { allOf, type Match, matchBudget } from '../../lib/glob.js';
 import { turns } from '../../lib/turns.js';

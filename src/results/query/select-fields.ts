@@ -1,6 +1,5 @@
-import { setMember } from '../../lib/json-path.js';
 import { toSnakeCase } from '../../lib/names.js';
-import { isJsonObject, type JsonObject } from '../../protocol/json.js';
+import { isJsonObject, type JsonObject, setMember } from '../../protocol/json.js';
 import type { Operation } from '../../protocol/operation.js';
 import { unmarkedWithin } from '../exact-numbers.js';
 import type { ComputedField, FieldPath, FieldSelection } from '../result-types.js';

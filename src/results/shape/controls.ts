@@ -17,10 +17,9 @@ export function createControls(
 ): (operation: Operation) => ControlSet {
   const prepared = new WeakMap<Operation, ControlSet>();
   return (operation) => {
-    if (!isReadable(operation)) return NO_CONTROLS;
     const known = prepared.get(operation);
     if (known !== undefined) return known;
-    const controls = prepareControls(operation, computedOf(operation));
+    const controls = isReadable(operation) ? prepareControls(operation, computedOf(operation)) : NO_CONTROLS;
     prepared.set(operation, controls);
     return controls;
   };

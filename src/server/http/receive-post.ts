@@ -1,19 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { runInTurns } from '../../lib/sliced.js';
-import { turns } from '../../lib/turns.js';
+import { runInTurns, turns } from '../../lib/turns.js';
 import type { Observer } from '../../observe/observation.js';
 import {
   type DecodedMessage,
   decodeMessage,
+  GrowingBuffer,
   payloadTooLarge,
   type Refusal,
   refuseMessage,
 } from '../mcp/decode-message.js';
-import { type Era, MODERN_REVISION } from '../mcp/fast-request.js';
-import { GrowingBuffer } from '../mcp/growing-buffer.js';
 import { MessageExcerpt } from '../mcp/message-excerpt.js';
 import { RPC_ERROR } from '../mcp/rpc-error.js';
-import type { ResultWriter } from '../mcp/write-result.js';
+import { type Era, MODERN_REVISION, type ResultWriter } from '../mcp/write-result.js';
 import { acceptsJson, type RequestHandler, sendJson, sendRpcError, sendsJson } from './responder.js';
 
 /** Passes a parsed body to the part that answers it. */

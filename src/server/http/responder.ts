@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isJsonContentType } from '@modelcontextprotocol/server';
 import { Cancellation } from '../../protocol/cancellation.js';
-import type { InterruptListener, Responder } from '../mcp/calls-in-flight.js';
-import type { RequestId } from '../mcp/fast-request.js';
+import type { InterruptListener, RequestId, Responder } from '../mcp/calls-in-flight.js';
 import { type MessageText, surround } from '../mcp/message-text.js';
 import { RPC_ERROR, type RpcErrorCode, writeRpcError } from '../mcp/rpc-error.js';
 

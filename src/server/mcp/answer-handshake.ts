@@ -3,8 +3,7 @@ import {
   isJSONRPCResultResponse,
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/server';
-import type { Peer, Responder } from './calls-in-flight.js';
-import type { RequestId } from './fast-request.js';
+import type { Peer, RequestId, Responder } from './calls-in-flight.js';
 import { piecesOf } from './message-text.js';
 import type { SdkAnswerer } from './sdk-transport.js';
 

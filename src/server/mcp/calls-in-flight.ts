@@ -1,8 +1,14 @@
 import type { Caller } from '../../protocol/call.js';
 import { Cancellation } from '../../protocol/cancellation.js';
 import { isJsonObject } from '../../protocol/json.js';
-import { isRequestId, type RequestId } from './fast-request.js';
 import { joinMessages, type MessageText, surround } from './message-text.js';
+
+export type RequestId = string | number;
+
+/** Whether a value can be a JSON-RPC id (and an MCP progress token): a string or an integer. */
+export function isRequestId(value: unknown): value is RequestId {
+  return typeof value === 'string' || Number.isSafeInteger(value);
+}
 
 /** Sends the answer to one request. After `answer`, `cancel` or `interrupt` every method does nothing. */
 export interface Responder {

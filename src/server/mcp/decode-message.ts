@@ -1,15 +1,14 @@
 import { isUtf8 } from 'node:buffer';
-import { type ChangedNumber, searchChangedNumbers } from '../../lib/changed-numbers.js';
+import { type ChangedNumber, MAY_CHANGE, searchChangedNumbers } from '../../lib/changed-numbers.js';
 import { endOfText } from '../../lib/end-of-text.js';
 import { formatPath } from '../../lib/json-path.js';
 import { parseInSlices } from '../../lib/parse-in-slices.js';
-import type { Sliced } from '../../lib/sliced.js';
 import { cutText } from '../../lib/text.js';
+import type { Sliced } from '../../lib/turns.js';
 import { OperationError } from '../../protocol/operation-error.js';
-import type { Era } from './fast-request.js';
 import { MessageExcerpt, type MessageSketch } from './message-excerpt.js';
 import { RPC_ERROR, writeRpcError } from './rpc-error.js';
-import type { ResultWriter } from './write-result.js';
+import type { Era, ResultWriter } from './write-result.js';
 
 /** The answer to a message that was not parsed, and its status where the transport is HTTP. */
 export interface Refusal {
@@ -83,6 +82,7 @@ export function* decodeMessage(bytes: Buffer, options: DecodeOptions): Sliced<De
     return { kind: 'refused', refusal: { status: 400, text: writeRpcError(null, RPC_ERROR.parse, problem) } };
   }
   if (text.length > LONG_TEXT) yield;
+  else if (!MAY_CHANGE.test(text)) return { kind: 'message', message: parsed.value };
   const changed = (yield* searchChangedNumbers(text)).flatMap(toChangedArgument);
   return changed.length > 0 ? refuse(notExact(changed)) : { kind: 'message', message: parsed.value };
 }
@@ -175,5 +175,57 @@ function findInvalidByte(bytes: Buffer, lenient: string): number {
     if (!bytes.subarray(offset, offset + REPLACEMENT_BYTES.length).equals(REPLACEMENT_BYTES)) return offset;
     offset += REPLACEMENT_BYTES.length;
     from = at + REPLACEMENT.length;
+  }
+}
+
+/**
+ * The bytes of one message that arrives in pieces. Pieces are copied into one buffer that doubles, so a message costs about
+ * its bytes however small its pieces are: a piece that is kept by itself costs an object and keeps its network buffer alive.
+ */
+export class GrowingBuffer {
+  /** The first piece is not copied, because most messages are one piece. */
+  #first: Buffer | undefined;
+  #joined: Buffer | undefined;
+  #size = 0;
+  readonly #expected: number;
+
+  /** @param expected how many bytes will come, where that is known: no more is allocated while it is not exceeded. */
+  constructor(expected = 0) {
+    this.#expected = expected;
+  }
+
+  get size(): number {
+    return this.#size;
+  }
+
+  add(piece: Buffer): void {
+    if (piece.length === 0) return;
+    const size = this.#size + piece.length;
+    if (this.#first === undefined && this.#joined === undefined) this.#first = piece;
+    else piece.copy(this.#makeSpace(size), this.#size);
+    this.#size = size;
+  }
+
+  /** The bytes so far. What is added later does not change them. */
+  bytes(): Buffer {
+    return this.#first ?? this.#joined?.subarray(0, this.#size) ?? Buffer.alloc(0);
+  }
+
+  clear(): void {
+    this.#first = undefined;
+    this.#joined = undefined;
+    this.#size = 0;
+  }
+
+  /** A buffer of at least this size that begins with the bytes so far. */
+  #makeSpace(size: number): Buffer {
+    const old = this.#joined;
+    if (old !== undefined && old.length >= size) return old;
+    const doubled = 2 ** Math.ceil(Math.log2(size));
+    const joined = Buffer.allocUnsafeSlow(size <= this.#expected ? Math.min(doubled, this.#expected) : doubled);
+    this.bytes().copy(joined);
+    this.#first = undefined;
+    this.#joined = joined;
+    return joined;
   }
 }

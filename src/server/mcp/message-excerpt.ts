@@ -1,4 +1,4 @@
-import { isRequestId, type RequestId } from './fast-request.js';
+import { isRequestId, type RequestId } from './calls-in-flight.js';
 
 /** Enough for the members that come before and after a JSON-RPC message's params. */
 const HEAD_BYTES = 4096;

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../protocol/json.js';
-import type { RequestId } from './fast-request.js';
+import type { RequestId } from './calls-in-flight.js';
 
 /**
  * The JSON-RPC error codes that the servers themselves send: those of JSON-RPC 2.0, and from its range for servers the two

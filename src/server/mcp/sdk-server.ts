@@ -13,10 +13,11 @@ import type { Caller } from '../../protocol/call.js';
 import { Cancellation } from '../../protocol/cancellation.js';
 import type { UserChannel } from '../../protocol/consent.js';
 import type { JsonObject } from '../../protocol/json.js';
+import { isRequestId, type RequestId } from './calls-in-flight.js';
 import { readRetryChannel, writeInputRequired } from './elicitation-form.js';
-import { type Era, innerProgressToken, isRequestId, type RequestId } from './fast-request.js';
+import { innerProgressToken } from './fast-path.js';
 import { ExplainingServer } from './schema-faults.js';
-import { progressParams, type ServerInfo, toCallToolResult, toProtocolError } from './write-result.js';
+import { type Era, progressParams, type ServerInfo, toCallToolResult, toProtocolError } from './write-result.js';
 
 /** The origin of a request. */
 export interface RequestOrigin {

@@ -7,9 +7,9 @@ import {
   type TransportSendOptions,
 } from '@modelcontextprotocol/server';
 import type { Observer } from '../../observe/observation.js';
-import { refuseDuplicate } from './answer-fast.js';
 import { CallsInFlight, type Peer, type Responder } from './calls-in-flight.js';
 import type { OpenQuestions } from './elicitation.js';
+import { refuseDuplicate } from './fast-path.js';
 import { RPC_ERROR, writeRpcError } from './rpc-error.js';
 import type { SdkServerFactory } from './sdk-server.js';
 

@@ -4,10 +4,15 @@ import type { ProgressUpdate } from '../../protocol/call.js';
 import { ERROR_TABLE } from '../../protocol/error-table.js';
 import type { JsonObject } from '../../protocol/json.js';
 import type { OperationFailure, Reply } from '../../protocol/result.js';
+import type { RequestId } from './calls-in-flight.js';
 import { writeInputRequired } from './elicitation-form.js';
-import type { Era, RequestId } from './fast-request.js';
 import type { MessageText } from './message-text.js';
 import { RPC_ERROR, writeRpcError } from './rpc-error.js';
+
+/** MCP before revision 2026-07-28 (a handshake and sessions), and from it on (an envelope on every request). */
+export type Era = 'legacy' | 'modern';
+
+export const MODERN_REVISION = '2026-07-28';
 
 /** The server's identity. */
 export interface ServerInfo {

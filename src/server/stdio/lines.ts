@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream';
-import { GrowingBuffer } from '../mcp/growing-buffer.js';
+import { GrowingBuffer } from '../mcp/decode-message.js';
 import { MessageExcerpt } from '../mcp/message-excerpt.js';
 import { joinMessages, type MessageText } from '../mcp/message-text.js';
 

@@ -12,23 +12,23 @@ import type { Gateway } from '../../gateway/gateway.js';
 import type { Observer } from '../../observe/observation.js';
 import type { Caller } from '../../protocol/call.js';
 import { Cancellation } from '../../protocol/cancellation.js';
-import { createFastAnswerer } from '../mcp/answer-fast.js';
 import {
   applyCancellation,
   type CallsInFlight,
   type InterruptListener,
   type Peer,
+  type RequestId,
   type Responder,
   splitBatch,
 } from '../mcp/calls-in-flight.js';
 import { OpenQuestions } from '../mcp/elicitation.js';
 import { showsForms } from '../mcp/elicitation-form.js';
-import { clientNameOf, type Era, type FastRequest, type RequestId, recogniseFastRequest } from '../mcp/fast-request.js';
+import { clientNameOf, createFastAnswerer, type FastRequest, recogniseFastRequest } from '../mcp/fast-path.js';
 import type { MessageText } from '../mcp/message-text.js';
 import { RPC_ERROR, writeRpcError } from '../mcp/rpc-error.js';
 import { createSdkServerFactory, type RequestOrigin } from '../mcp/sdk-server.js';
 import type { ServerTransport } from '../mcp/sdk-transport.js';
-import type { ResultWriter, ServerInfo } from '../mcp/write-result.js';
+import type { Era, ResultWriter, ServerInfo } from '../mcp/write-result.js';
 import type { LineWriter } from './lines.js';
 
 /** The messages of one stdio connection; the first ones decide its era. */

@@ -1,8 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { serveStdio as serveSdkStdio } from '@modelcontextprotocol/server/stdio';
 import type { Gateway } from '../../gateway/gateway.js';
-import { runAtOnce } from '../../lib/sliced.js';
-import { turns } from '../../lib/turns.js';
+import { runAtOnce, turns } from '../../lib/turns.js';
 import type { Observer } from '../../observe/observation.js';
 import { decodeMessage, payloadTooLarge, refuseMessage } from '../mcp/decode-message.js';
 import { ServerTransport } from '../mcp/sdk-transport.js';

@@ -1,4 +1,4 @@
-import { LargeMessage, MessageBytes } from '../../protocol/large-answer.js';
+import { LARGE_BYTES, LargeMessage, MessageBytes } from '../../protocol/large-answer.js';
 import { joinPieces, type Pieces } from '../../protocol/pieces.js';
 
 const NEWLINE = 0x0a;
@@ -38,6 +38,7 @@ export function splitByteLines(
 ): (chunk: Buffer) => void {
   const { maxBytes, endlessBytes = ENDLESS_BYTES, onOverflow, onSkipped, onEndless } = limits;
   const line = new MessageBytes();
+  const mostWhole = Math.min(maxBytes, LARGE_BYTES);
   let held = 0;
   let skipped: { readonly start: Buffer; end: Buffer } | undefined;
 
@@ -66,11 +67,16 @@ export function splitByteLines(
   return (chunk) => {
     let from = 0;
     for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, from)) {
-      hold(chunk.subarray(from, at));
-      finish();
+      const part = chunk.subarray(from, at);
+      // Most lines come in one piece.
+      if (held === 0 && part.length > 0 && part.length <= mostWhole) onLine([part]);
+      else {
+        hold(part);
+        finish();
+      }
       from = at + 1;
     }
-    hold(from === 0 ? chunk : chunk.subarray(from));
+    if (from < chunk.length) hold(from === 0 ? chunk : chunk.subarray(from));
   };
 }
 

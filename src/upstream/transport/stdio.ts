@@ -7,7 +7,7 @@ import { isJsonObject } from '../../protocol/json.js';
 import { LargeMessage } from '../../protocol/large-answer.js';
 import { joinPieces, lengthOf, type Pieces } from '../../protocol/pieces.js';
 import { UpstreamFault } from '../fault.js';
-import { splitAnswer } from '../split-answer.js';
+import { LEAST_SPLIT_BYTES, splitAnswer } from '../split-answer.js';
 import { adoptGroup, releaseGroup, signalGroup } from './process-groups.js';
 import { CHILD_MARK, killMarked, newChildMark } from './process-marks.js';
 import type { ResolvedCommand } from './resolve-command.js';
@@ -162,7 +162,7 @@ export class StdioTransport implements UpstreamTransport {
       else this.onlarge?.(bytes, id);
       return;
     }
-    const answer = splitAnswer(bytes);
+    const answer = lengthOf(bytes) < LEAST_SPLIT_BYTES ? undefined : splitAnswer(bytes);
     if (answer === undefined) this.#receiveText(joinPieces(bytes).toString('utf8'));
     else this.onanswer?.(answer);
   }

@@ -12,7 +12,10 @@ const ALLOWED = Object.freeze({ outcome: 'allowed' });
 const allowAlways = () => ({ effect: 'allow', requires: 'token', conditional: false });
 
 /** Lets everything through unchecked, and keeps no record. */
-export const OPEN_SERVICE = { gatekeeper: { admit: () => ALLOWED, staticDecision: allowAlways, recall: async () => undefined }, recordCall: IGNORE };
+export const OPEN_SERVICE = {
+  gatekeeper: { admit: () => ALLOWED, staticDecision: allowAlways, recall: async () => undefined },
+  recordCall: IGNORE,
+};
 
 /** The defaults but for `sections`, read as the gateway reads them. @param cwd a folder to make and to keep state in */
 export async function configure({ loadConfig, ensureDataDirectories }, cwd, sections = {}) {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createApproverView, createRedactor } from '../../../src/audit/redact.js';
-import { runAtOnce } from '../../../src/lib/sliced.js';
+import { runAtOnce } from '../../../src/lib/turns.js';
 import type { JsonObject } from '../../../src/protocol/json.js';
 
 const redact = (args: JsonObject, sensitive: readonly string[] = []): JsonObject =>

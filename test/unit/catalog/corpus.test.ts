@@ -9,7 +9,7 @@ import { buildCatalog } from '../../../src/catalog/build-catalog.js';
 import type { Catalog } from '../../../src/catalog/catalog.js';
 import { findGroupingParameter } from '../../../src/classify/facts.js';
 import { groupBy } from '../../../src/lib/collections.js';
-import { runAtOnce } from '../../../src/lib/sliced.js';
+import { runAtOnce } from '../../../src/lib/turns.js';
 import type { JsonObject } from '../../../src/protocol/json.js';
 import { NAME_PATTERN, type Operation } from '../../../src/protocol/operation.js';
 import type { ToolSet } from '../../../src/protocol/tools.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { riskInWords } from '../../../src/catalog/call-danger.js';
+import { riskInWords } from '../../../src/catalog/operation.js';
 import type { JsonObject } from '../../../src/protocol/json.js';
 import { aTool, buildTestOperation } from '../../support/build-test-catalog.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { callDanger, operationOfCall, trialVariant } from '../../../src/catalog/call-danger.js';
+import { callDanger, operationOfCall, trialVariant } from '../../../src/catalog/operation.js';
 import type { UpstreamConfig } from '../../../src/config/gateway-config.js';
 import type { JsonObject } from '../../../src/protocol/json.js';
 import type { Operation } from '../../../src/protocol/operation.js';

@@ -1,5 +1,5 @@
 import type { Catalog } from '../../../src/catalog/catalog.js';
-import { finishOperation } from '../../../src/catalog/finish-operation.js';
+import { finishOperation } from '../../../src/catalog/operation.js';
 import type { FamilyDefinition, ProfileDefinition } from '../../../src/config/gateway-config.js';
 import {
   CATEGORIES,

@@ -1,6 +1,6 @@
 import { buildCatalog } from '../../../src/catalog/build-catalog.js';
 import type { Catalog } from '../../../src/catalog/catalog.js';
-import { findOperation } from '../../../src/gateway/upstream-calls.js';
+import { findOperation } from '../../../src/gateway/handlers.js';
 import { createMergeInterceptor } from '../../../src/interceptor/merge-update.js';
 import type { HandlerCall, HandlerOutcome, OperationHandler } from '../../../src/protocol/call.js';
 import type { JsonObject } from '../../../src/protocol/json.js';

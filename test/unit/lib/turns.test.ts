@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runInTurns, type Sliced } from '../../../src/lib/sliced.js';
-import { Turns } from '../../../src/lib/turns.js';
+import { runInTurns, type Sliced, Turns } from '../../../src/lib/turns.js';
 
 /** Turns whose event loop is a list: each step is one turn. */
 function aLoop(perTurn = 100) {

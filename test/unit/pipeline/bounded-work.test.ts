@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { explainViolations } from '../../../src/catalog/arguments/explain-violations.js';
 import { CONFIG_DEFAULTS } from '../../../src/config/defaults.js';
-import { runAtOnce } from '../../../src/lib/sliced.js';
-import { TURN_WORK } from '../../../src/lib/turns.js';
+import { runAtOnce, TURN_WORK } from '../../../src/lib/turns.js';
 import { readItems } from '../../../src/pipeline/batch/items.js';
-import { takeDirectives } from '../../../src/pipeline/directives.js';
+import { takeDirectives } from '../../../src/pipeline/decode.js';
 import { limitPayload } from '../../../src/pipeline/limit.js';
 import type { JsonObject } from '../../../src/protocol/json.js';
 import { anOperation } from '../../support/an-operation.js';
@@ -64,13 +63,13 @@ describe('looking at a request', () => {
 describe('misspelt directives', () => {
   it('are looked for among the first names only', () => {
     const params = { ...members(1_000, (index) => `_meta_${index}`), _confirmaton: 'conf_1' };
-    expect(takeDirectives(anOperation(), params, true).params).toBe(params);
+    expect(takeDirectives(anOperation(), params, () => true).params).toBe(params);
   });
 
   it('are found beside some metadata', () => {
-    expect(() => takeDirectives(anOperation(), { _meta: 1, _request_id: 2, _confirmaton: 'conf_1' }, true)).toThrow(
-      "did you mean '_confirmation'?",
-    );
+    expect(() =>
+      takeDirectives(anOperation(), { _meta: 1, _request_id: 2, _confirmaton: 'conf_1' }, () => true),
+    ).toThrow("did you mean '_confirmation'?");
   });
 });
 

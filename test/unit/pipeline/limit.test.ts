@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runAtOnce } from '../../../src/lib/sliced.js';
+import { runAtOnce } from '../../../src/lib/turns.js';
 import { limitPayload } from '../../../src/pipeline/limit.js';
 import type { PayloadLimits } from '../../../src/protocol/limits.js';
 import { OperationError } from '../../../src/protocol/operation-error.js';

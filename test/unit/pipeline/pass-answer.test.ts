@@ -1,13 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { shape } from '../../../src/pipeline/shape.js';
+import { shapeRead, shapeUnread, toResultData } from '../../../src/pipeline/shape.js';
 import type { PayloadLimits } from '../../../src/protocol/limits.js';
 import type { Reply, ToolCallResult, Warning } from '../../../src/protocol/result.js';
 import { WireAnswer } from '../../../src/protocol/wire-answer.js';
 import { createResultWriter } from '../../../src/server/mcp/write-result.js';
 import { OwnCredentials } from '../../../src/upstream/own-credentials.js';
 import { splitAnswer } from '../../../src/upstream/split-answer.js';
-import { anOperation } from '../../support/an-operation.js';
 
 const CREDENTIAL = 'key/"with\\everything"';
 const credentials = new OwnCredentials({
@@ -46,19 +45,9 @@ async function shaped(
   limits = LIMITS,
   warnings: readonly Warning[] = [],
 ): Promise<Reply> {
-  return shape(
-    { operation: anOperation({}), arguments: {} },
-    { toolResult },
-    {
-      limits,
-      pass: () => warnings,
-      finish: (dataText) => ({ dataText, warnings }),
-      explainFailure: () => {
-        throw new Error('no failure');
-      },
-      shapeLarge: () => Promise.reject(new Error('not large')),
-    },
-  );
+  if (toolResult instanceof WireAnswer) return shapeUnread(toolResult, warnings, limits);
+  const data = toResultData(toolResult);
+  return shapeRead(toolResult, data, { dataText: data.dataText, warnings }, limits);
 }
 
 /** The response as its client reads it. */

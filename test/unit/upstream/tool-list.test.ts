@@ -1,6 +1,6 @@
 import { ProtocolError } from '@modelcontextprotocol/client';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { runAtOnce } from '../../../src/lib/sliced.js';
+import { runAtOnce } from '../../../src/lib/turns.js';
 import type { JsonObject } from '../../../src/protocol/json.js';
 import type { RawTool } from '../../../src/protocol/tools.js';
 import {

@@ -1,7 +1,7 @@
 import { isSensitiveName } from '../../../catalog/sensitive-name.js';
 import { toSnakeCase } from '../../../lib/names.js';
-import { runAtOnce, type Sliced } from '../../../lib/sliced.js';
 import { cleanName, cleanText, cleanValue, quoteValue, summarizeText } from '../../../lib/text.js';
+import { runAtOnce, type Sliced } from '../../../lib/turns.js';
 import type { JsonSchema } from '../../../protocol/json.js';
 import type { Operation, Parameter } from '../../../protocol/operation.js';
 import { type OperationTypes, readOperationTypes, type TypeScope } from './operation-types.js';

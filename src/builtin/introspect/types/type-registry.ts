@@ -1,8 +1,8 @@
 import type { Catalog } from '../../../catalog/catalog.js';
 import { groupBy } from '../../../lib/collections.js';
 import { toPascalCase } from '../../../lib/names.js';
-import { mapInSteps, type Sliced, sortInSteps } from '../../../lib/sliced.js';
 import { cleanText, summarizeText } from '../../../lib/text.js';
+import { mapInSteps, type Sliced, sortInSteps } from '../../../lib/turns.js';
 import type { Operation, Parameter } from '../../../protocol/operation.js';
 import { readSchema } from '../../../schema/schema-shape.js';
 import { type NamedType, readOperationTypes } from './operation-types.js';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { bindArguments } from '../../../../src/catalog/arguments/bind-arguments.js';
 import { describeCombinations } from '../../../../src/catalog/arguments/combinations.js';
 import { exampleParams, findValidExample } from '../../../../src/catalog/arguments/example-params.js';
-import { runAtOnce } from '../../../../src/lib/sliced.js';
+import { runAtOnce } from '../../../../src/lib/turns.js';
 import type { JsonObject, JsonSchema } from '../../../../src/protocol/json.js';
 import { aTool, buildTestOperation } from '../../../support/build-test-catalog.js';
 

@@ -3,7 +3,8 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'vitest';
 import { buildEndpointPlan } from '../../../../src/endpoint/endpoint-plan.js';
 import type { Observation } from '../../../../src/observe/observation.js';
-import { type BatchDeps, createBatchRunner, readBatch } from '../../../../src/pipeline/batch/batch.js';
+import { type BatchDeps, createBatchRunner } from '../../../../src/pipeline/batch/batch.js';
+import { readRequest } from '../../../../src/pipeline/decode.js';
 import type { Snapshot } from '../../../../src/pipeline/snapshot.js';
 import type { RawCall } from '../../../../src/protocol/call.js';
 import { Cancellation } from '../../../../src/protocol/cancellation.js';
@@ -109,7 +110,7 @@ export function openBench({
       cancellation: new Cancellation(),
       ...changes,
     };
-    return runner(raw, readBatch(raw) ?? operations, snapshot);
+    return runner({ operations, ...readRequest(raw), kind: 'batch' }, snapshot);
   };
   const run: Bench['run'] = async (operations, raw) => {
     const answer = JSON.parse((await reply(operations, raw)).text) as BatchAnswer;

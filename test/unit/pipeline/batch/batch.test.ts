@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readBatch } from '../../../../src/pipeline/batch/batch.js';
+import { readRequest } from '../../../../src/pipeline/decode.js';
 import type { ProgressUpdate, RawCall } from '../../../../src/protocol/call.js';
 import { Cancellation } from '../../../../src/protocol/cancellation.js';
 import type { UserChannel } from '../../../../src/protocol/consent.js';
@@ -34,11 +34,11 @@ describe('a batch', () => {
   });
 
   it('is distinguished from a single call', () => {
-    const batchOf = (given: unknown) => readBatch({ arguments: given } as RawCall);
-    expect(batchOf({ operations: [1] })).toEqual([1]);
-    expect(batchOf({ operations: [], operation: null })).toEqual([]);
+    const read = (given: unknown) => readRequest({ arguments: given } as RawCall);
+    expect(read({ operations: [1] })).toMatchObject({ kind: 'batch', operations: [1] });
+    expect(read({ operations: [], operation: null })).toMatchObject({ kind: 'batch', operations: [] });
     for (const single of [{ operation: 'x' }, { operation: 'x', operations: [] }, { operations: '[]' }, [], null, 7]) {
-      expect(batchOf(single)).toBeUndefined();
+      expect(read(single).kind).toBe('single');
     }
   });
 
@@ -51,7 +51,7 @@ describe('a batch', () => {
     expect(bench.sent).toHaveLength(2);
     for (const { raw } of bench.sent) {
       expect(raw).toMatchObject({ tool: 'mcp_aql', arguments: item });
-      expect(raw.caller).toBe(caller);
+      expect(raw.caller).toMatchObject(caller);
       expect(raw.cancellation).toBe(cancellation);
     }
   });

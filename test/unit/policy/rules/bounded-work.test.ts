@@ -26,8 +26,7 @@ it('a list of the longest length is decided by a few rules', () => {
 
 const among = (expected: readonly unknown[]) => {
   const { match } = compileParameter('a', { in: expected });
-  return (a: unknown): Match =>
-    match({ operation: anOperation(), args: { a }, caller: {}, budget: matchBudget() });
+  return (a: unknown): Match => match({ operation: anOperation(), args: { a }, caller: {}, budget: matchBudget() });
 };
 
 it.each([

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { runAtOnce } from '../../../../src/lib/sliced.js';
+import { runAtOnce } from '../../../../src/lib/turns.js';
 import { decodeMessage } from '../../../../src/server/mcp/decode-message.js';
-import type { Era } from '../../../../src/server/mcp/fast-request.js';
-import { createResultWriter } from '../../../../src/server/mcp/write-result.js';
+import { createResultWriter, type Era } from '../../../../src/server/mcp/write-result.js';
 
 const writer = createResultWriter({ name: 'test', version: '1' }, 'all');
 const decode = (bytes: Buffer, era: Era = 'legacy') =>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { describeParameters } from '../../../../../src/builtin/introspect/types/parameter-info.js';
 import { buildTypeRegistry } from '../../../../../src/builtin/introspect/types/type-registry.js';
-import { runAtOnce } from '../../../../../src/lib/sliced.js';
+import { runAtOnce } from '../../../../../src/lib/turns.js';
 import type { JsonSchema } from '../../../../../src/protocol/json.js';
 import type { RawTool } from '../../../../../src/protocol/tools.js';
 import { anUpstream, aTool, buildTestCatalog } from '../../../../support/build-test-catalog.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { callDanger, operationOfCall } from '../../../src/catalog/call-danger.js';
+import { callDanger, operationOfCall } from '../../../src/catalog/operation.js';
 import type { JsonObject, JsonSchema } from '../../../src/protocol/json.js';
 import type { Operation, RiskCondition } from '../../../src/protocol/operation.js';
 import { anOperation } from '../../support/an-operation.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { takeDirectives } from '../../../src/pipeline/directives.js';
+import { takeDirectives } from '../../../src/pipeline/decode.js';
 import { anOperation } from '../../support/an-operation.js';
 
 const PLAIN = anOperation();
@@ -41,7 +41,7 @@ describe('takeDirectives', () => {
       { params: { confirmation_token: 'x' }, confirmation: 'c' },
     ],
   ])('takes %s', (_what, operation, params, expected) => {
-    expect(takeDirectives(operation, params, true)).toEqual(expected);
+    expect(takeDirectives(operation, params, () => true)).toEqual(expected);
   });
 
   it.each([
@@ -50,12 +50,12 @@ describe('takeDirectives', () => {
     ['null as a condition', MERGING, { if_match: null }, { params: {}, ifMatch: null }],
     ['no condition where updates do not merge', PLAIN, { if_match: 'v' }, { params: { if_match: 'v' } }],
   ])('takes %s', (_what, operation, params, expected) => {
-    expect(takeDirectives(operation, params, true)).toEqual(expected);
+    expect(takeDirectives(operation, params, () => true)).toEqual(expected);
   });
 
   it('returns the same object when there is nothing to take', () => {
     const params = { a: 1 };
-    expect(takeDirectives(PLAIN, params, true).params).toBe(params);
+    expect(takeDirectives(PLAIN, params, () => true).params).toBe(params);
   });
 
   it.each([
@@ -63,12 +63,12 @@ describe('takeDirectives', () => {
     ['a list', { confirmation_token: ['c'] }, 'VALIDATION_INVALID_TYPE'],
     ['two different tokens', { _confirmation: 'a', confirmation_token: 'b' }, 'VALIDATION_INVALID_VALUE'],
   ])('refuses %s', (_what, params, code) => {
-    expect(() => takeDirectives(PLAIN, params, true)).toThrow(expect.objectContaining({ code }));
+    expect(() => takeDirectives(PLAIN, params, () => true)).toThrow(expect.objectContaining({ code }));
   });
 
   it("leaves 'confirmation_token' among the parameters where no call can be asked to be confirmed", () => {
     const params = { a: 1, confirmation_token: 'c' };
-    expect(takeDirectives(PLAIN, params, false)).toEqual({ params });
+    expect(takeDirectives(PLAIN, params, () => false)).toEqual({ params });
   });
 
   it.each([
@@ -76,13 +76,13 @@ describe('takeDirectives', () => {
     [{ _quota_continued: 'c' }, "'_quota_continued' (did you mean '_quota_continue'?)"],
     [{ _if_match: 'c' }, "'_if_match' (did you mean 'if_match'?)"],
   ])('refuses %j, which would pass for metadata, and names what is meant', (params, hint) => {
-    expect(() => takeDirectives(PLAIN, params, true)).toThrow(hint);
+    expect(() => takeDirectives(PLAIN, params, () => true)).toThrow(hint);
   });
 
   it.each([{ _meta: {} }, { _request_id: '7' }, { _trace: 'x' }, { _client: 'x' }, { _session_id: 'x' }])(
     'leaves %j alone, which is metadata',
     (params) => {
-      expect(takeDirectives(PLAIN, params, true)).toEqual({ params });
+      expect(takeDirectives(PLAIN, params, () => true)).toEqual({ params });
     },
   );
 });

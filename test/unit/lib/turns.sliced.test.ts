@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { inTime, mapInSteps, runAtOnce, type Sliced, sortInSteps } from '../../../src/lib/sliced.js';
+import { inTime, mapInSteps, runAtOnce, type Sliced, sortInSteps } from '../../../src/lib/turns.js';
 
 /** How often work stops, and its result. */
 function count<T>(work: Sliced<T>): { readonly stops: number; readonly result: T } {

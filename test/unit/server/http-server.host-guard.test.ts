@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { createHostGuard } from '../../../../src/server/http/admit.js';
-import { createFakeGateway, type FakeGatewayOptions } from '../../../support/fake-gateway.js';
+import { createHostGuard } from '../../../src/server/http-server.js';
+import { createFakeGateway, type FakeGatewayOptions } from '../../support/fake-gateway.js';
 
 /** Whether a request passes; the tests of the HTTP server cover the answers. */
 function passes(server: NonNullable<FakeGatewayOptions['server']>, headers: Record<string, string>): boolean {

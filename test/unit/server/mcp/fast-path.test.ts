@@ -6,7 +6,7 @@ import {
   headersAgree,
   isPlainHandshake,
   recogniseFastRequest,
-} from '../../../../src/server/mcp/fast-request.js';
+} from '../../../../src/server/mcp/fast-path.js';
 import { MODERN_META } from '../../../support/raw-http.js';
 
 const call = (params: object = {}, rest: object = {}) => ({

@@ -6,27 +6,33 @@ import { createFailureReader } from '../pipeline/shape.js';
 import type { PolicyService } from '../policy/policy.js';
 import type { OperationHandler } from '../protocol/call.js';
 import type { WordsMode } from '../protocol/clean-words.js';
-import { type Operation, QUALIFIER } from '../protocol/operation.js';
+import { GATEWAY_SOURCE, type Operation, QUALIFIER } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
 import { resourceOf } from '../protocol/upstream-failure.js';
-import type { UpstreamPool } from '../upstream/upstream-pool.js';
+import type { Upstream } from '../upstream/upstream.js';
 import { createGovernedRead } from './governed-read.js';
 
-/** Runs the operations of upstreams. */
-export interface UpstreamCalls {
-  /** What runs each operation of a catalog: its upstream, inside the interceptors that its curation configures. */
-  handlersOver(catalog: Catalog): (operation: Operation) => OperationHandler;
+/** What runs operations. */
+export interface Handlers {
+  /**
+   * What runs each operation of a catalog: its upstream, inside the interceptors that its curation configures.
+   * @param own runs the gateway's own operations
+   */
+  over(catalog: Catalog, own: (operation: Operation) => OperationHandler): (operation: Operation) => OperationHandler;
   /** Drops an upstream's cached answers, and caches none of the reads that run now. */
   invalidate(upstream: string): void;
 }
 
+/** By slug. */
+type Upstreams = Pick<ReadonlyMap<string, Upstream>, 'get'>;
+
 /** The reads of a merging update must bypass the cache, so the cache is the outermost interceptor. */
-export function createUpstreamCalls(
+export function createHandlers(
   { cache: { maxBytes }, errors }: Pick<GatewayConfig, 'cache' | 'errors'>,
-  pool: Pick<UpstreamPool, 'get'>,
+  upstreams: Upstreams,
   policy: Pick<PolicyService, 'gatekeeper' | 'quota' | 'recordCall'>,
-): UpstreamCalls {
-  const send = createSender(pool, policy.quota, errors.upstreamWords);
+): Handlers {
+  const send = createSender(upstreams, policy.quota, errors.upstreamWords);
   const cache = createCacheInterceptor({ maxBytes });
   const merging = createMergeInterceptor({
     inner: send,
@@ -34,7 +40,7 @@ export function createUpstreamCalls(
     explainFailure: createFailureReader(errors.upstreamWords),
   });
   return {
-    handlersOver(catalog) {
+    over(catalog, own) {
       const paths = listResourcePaths(catalog);
       const intercepted = cache.over(
         merging({
@@ -42,10 +48,12 @@ export function createUpstreamCalls(
           resourcePathOf: ({ qualifiedName }) => paths.get(qualifiedName),
         }),
       );
-      return ({ classification, cacheSeconds, qualifiedName }) =>
-        classification.category === 'READ' && cacheSeconds === undefined && !paths.has(qualifiedName)
-          ? send
-          : intercepted;
+      return (operation) => {
+        const { upstream, classification, cacheSeconds, qualifiedName } = operation;
+        if (upstream === GATEWAY_SOURCE) return own(operation);
+        const isPlainRead = classification.category === 'READ' && cacheSeconds === undefined;
+        return isPlainRead && !paths.has(qualifiedName) ? send : intercepted;
+      };
     },
     invalidate: cache.invalidate,
   };
@@ -53,12 +61,12 @@ export function createUpstreamCalls(
 
 /** Calls the operation's tool on its upstream. */
 function createSender(
-  pool: Pick<UpstreamPool, 'get'>,
+  upstreams: Upstreams,
   quota: Pick<PolicyService['quota'], 'chargeRepeat'>,
   words: WordsMode,
 ): OperationHandler {
   return async ({ operation, arguments: args, caller, cancellation, onProgress, host }) => {
-    const upstream = pool.get(operation.upstream);
+    const upstream = upstreams.get(operation.upstream);
     if (upstream === undefined) {
       const message = `The server '${operation.upstream}' is not connected`;
       throw new OperationError('INTERNAL_ERROR', message, { upstream: operation.upstream, retryable: true });
@@ -71,7 +79,7 @@ function createSender(
       beforeSend: () => host.requireCurrent(operation),
       mayRepeat: () => quota.chargeRepeat(operation, caller),
       words,
-      resource: resourceOf(operation, args),
+      resource: () => resourceOf(operation, args),
       ...(operation.timeoutMs === undefined ? {} : { timeoutMs: operation.timeoutMs }),
       ...(onProgress === undefined ? {} : { onProgress }),
     });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { toResultData } from '../../../src/pipeline/tool-result-data.js';
+import { toResultData } from '../../../src/pipeline/shape.js';
 import type { ContentBlock } from '../../../src/protocol/result.js';
 
 const text = (value: string): ContentBlock => ({ type: 'text', text: value });

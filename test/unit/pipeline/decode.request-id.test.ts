@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { identifyRequest } from '../../../src/gateway/request-id.js';
+import { readRequest } from '../../../src/pipeline/decode.js';
 import { Cancellation } from '../../../src/protocol/cancellation.js';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
@@ -10,7 +10,7 @@ const CALL = {
   cancellation: new Cancellation(),
 } as const;
 
-const idOf = (traceparent: unknown): string => identifyRequest({ ...CALL, traceparent }).caller.requestId;
+const idOf = (traceparent: unknown): string => readRequest({ ...CALL, traceparent }).call.caller.requestId;
 
 it('a request with a trace context is known by its trace id', () => {
   expect(idOf(`00-${TRACE}-00f067aa0ba902b7-01`)).toBe(TRACE);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { operationOfCall } from '../../../src/catalog/call-danger.js';
 import { buildGuardedCatalog } from '../../../src/catalog/integrity/build-guarded-catalog.js';
-import { requireUnchanged } from '../../../src/pipeline/require-unchanged.js';
+import { operationOfCall } from '../../../src/catalog/operation.js';
+import { requireUnchanged } from '../../../src/pipeline/authorize.js';
 import { anUpstream, aTool, buildTestCatalog } from '../../support/build-test-catalog.js';
 
 const before = buildTestCatalog({ notes: [aTool('create_note')] });

@@ -1,0 +1,425 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import {
+  classifyInboundRequest,
+  isInitializeRequest,
+  type JSONRPCMessage,
+  type JSONRPCRequest,
+  SUPPORTED_PROTOCOL_VERSIONS,
+} from '@modelcontextprotocol/server';
+import type { ClientConfig, GatewayConfig } from '../../config/gateway-config.js';
+import type { Gateway } from '../../gateway/gateway.js';
+import { cleanLabel } from '../../lib/text.js';
+import type { Observer } from '../../observe/observation.js';
+import { isJsonObject } from '../../protocol/json.js';
+import { BearerTokens, RefusalNotices } from '../auth/bearer-tokens.js';
+import { createHandshakeAnswerer } from '../mcp/answer-handshake.js';
+import { applyCancellation, isRequestId, type RequestId, type Responder, splitBatch } from '../mcp/calls-in-flight.js';
+import { OpenQuestions } from '../mcp/elicitation.js';
+import { showsForms } from '../mcp/elicitation-form.js';
+import {
+  clientNameOf,
+  createFastAnswerer,
+  type FastAnswerer,
+  type FastRequest,
+  headersAgree,
+  isLegacyVersion,
+  isPlainHandshake,
+  type MirrorHeaders,
+  recogniseFastRequest,
+} from '../mcp/fast-path.js';
+import { RPC_ERROR } from '../mcp/rpc-error.js';
+import { createModernHandler, type ModernHandler } from '../mcp/sdk-handler.js';
+import { createSdkServerFactory } from '../mcp/sdk-server.js';
+import { createSdkAnswerer, type SdkAnswerer } from '../mcp/sdk-transport.js';
+import { createResultWriter, type ServerInfo } from '../mcp/write-result.js';
+import { createPostReceiver, type MessageRouter } from './receive-post.js';
+import {
+  acceptsStream,
+  createHttpExchanges,
+  createSseStreams,
+  type HttpExchanges,
+  occupy,
+  type RequestHandler,
+  type SseStreams,
+  sendNothing,
+  sendRpcError,
+} from './responder.js';
+import { createSessionIds, readSessionKey } from './session-ids.js';
+import {
+  createLegacySessions,
+  createModernCallers,
+  createSessionEvents,
+  explainFullness,
+  type LegacySession,
+  type LegacySessions,
+  type ModernCallers,
+  type SessionOrigin,
+  UNNAMED,
+} from './sessions.js';
+import { isSubscription, Subscriptions } from './subscriptions.js';
+
+export interface McpEndpoint {
+  /** Answers one HTTP request of any method. */
+  handle(request: IncomingMessage, response: ServerResponse): void;
+  /** Ends the streams that wait for changes; calls go on. */
+  endStreams(): Promise<void>;
+  /** Ends every call in flight with an answer that says that its outcome is unknown. */
+  interruptCalls(): void;
+  /** Ends every session. */
+  close(): void;
+}
+
+/** Upper bound for receiving one request; answers may take as long as they need. */
+export const REQUEST_TIMEOUT_MS = 60_000;
+
+/** The sweep for idle sessions runs four times per idle time, and at least twice a minute. */
+const MAX_SWEEP_MS = 30_000;
+
+/** MCP over Streamable HTTP, both eras on one path. Builds the parts and owns what they share: one timer, one listener. */
+export function createMcpEndpoint(gateway: Gateway, serverInfo: ServerInfo, observe: Observer): McpEndpoint {
+  const { server: settings, limits, clients } = gateway.config;
+  const writer = createResultWriter(serverInfo, gateway.config.endpoint.errors);
+  const questions = new OpenQuestions();
+  const answerFast = createFastAnswerer({ gateway, writer, questions, observe });
+  const createServer = createSdkServerFactory(gateway, serverInfo);
+  const streams = createSseStreams();
+  const events = createSessionEvents(gateway, observe);
+  const exchanges = createHttpExchanges(streams);
+  const ids = createSessionIds(readSessionKey(gateway.config.dataDir, observe));
+  const sessions = createLegacySessions(settings, ids, events);
+  const callers = createModernCallers(settings, events);
+  const answerWithSdk = createSdkAnswerer(createServer, questions, observe);
+  const legacy = createLegacyEndpoint({
+    sessions,
+    answerFast,
+    answerWithSdk,
+    streams,
+    exchanges,
+    questions,
+    settings,
+  });
+  const modern = createModernHandler(createServer, settings.maxSessions, observe);
+  const route = createMessageRouter({ legacy, modern, callers, answerFast, exchanges, settings });
+  const handlers: ReadonlyMap<string | undefined, RequestHandler> = new Map([
+    ['POST', createPostReceiver({ ...limits, requestTimeoutMs: REQUEST_TIMEOUT_MS, route, writer, observe })],
+    ['GET', legacy.get],
+    ['DELETE', legacy.delete],
+  ]);
+  const handleMethod: RequestHandler = (request, response, client) =>
+    (handlers.get(request.method) ?? refuseMethod)(request, response, client);
+
+  const stopListening = gateway.onToolsChanged(() => {
+    sessions.notifyToolsChanged();
+    modern.notifyToolsChanged();
+  });
+  const sweep = (): void => {
+    const now = Date.now();
+    sessions.sweep(now);
+    callers.sweep(now);
+  };
+  const sweeper = setInterval(sweep, Math.min(settings.sessionIdleMs / 4, MAX_SWEEP_MS)).unref();
+
+  return {
+    handle: authenticateClients(clients, handleMethod, observe),
+    async endStreams() {
+      stopListening();
+      sessions.endStreams();
+      await modern.close();
+    },
+    interruptCalls: () => exchanges.interruptAll('the gateway is stopping'),
+    close() {
+      clearInterval(sweeper);
+      sessions.endAll();
+      callers.endAll();
+      streams.close();
+    },
+  };
+}
+
+function refuseMethod(_request: IncomingMessage, response: ServerResponse): void {
+  response.setHeader('allow', 'GET, POST, DELETE, OPTIONS');
+  sendRpcError(response, 405, RPC_ERROR.refused, 'Method not allowed.');
+}
+
+/** One text for every fault, so that it does not reveal which clients exist. */
+const UNAUTHORIZED =
+  "Unauthorized: send the header 'Authorization: Bearer <token>' with the token that the gateway's operator gave this client.";
+
+/**
+ * Passes requests to the handler with the name of the client whose token they carry, and refuses the others. Where no
+ * clients are configured, every request passes, without a name.
+ */
+function authenticateClients(
+  clients: readonly ClientConfig[],
+  handle: RequestHandler,
+  observe: Observer,
+): (request: IncomingMessage, response: ServerResponse) => void {
+  if (clients.length === 0) return (request, response) => handle(request, response, undefined);
+  const tokens = new BearerTokens(clients);
+  const notices = new RefusalNotices(observe, '/mcp');
+  return (request, response) => {
+    const client = tokens.holderOf(request.headers.authorization);
+    if (client !== undefined) {
+      handle(request, response, client);
+      return;
+    }
+    notices.refused(request.socket.remoteAddress ?? 'unknown');
+    response.setHeader('www-authenticate', 'Bearer');
+    sendRpcError(response, 401, RPC_ERROR.refused, UNAUTHORIZED);
+  };
+}
+
+interface MessageRouterDeps {
+  readonly legacy: LegacyEndpoint;
+  readonly modern: ModernHandler;
+  readonly callers: ModernCallers;
+  readonly answerFast: FastAnswerer;
+  readonly exchanges: HttpExchanges;
+  readonly settings: GatewayConfig['server'];
+}
+
+/** Sends fast requests to the gateway, other legacy ones to their session, and everything else to the SDK's handler. */
+function createMessageRouter(deps: MessageRouterDeps): MessageRouter {
+  const { legacy, modern, callers, answerFast, exchanges, settings } = deps;
+  const subscriptions = new Subscriptions(settings.maxSessions);
+
+  return (message, request, response, authenticated) => {
+    const headers = readMirrorHeaders(request);
+    const recognised = recogniseFastRequest(message);
+    const fast = recognised !== undefined && headersAgree(recognised, headers) ? recognised : undefined;
+    if (fast?.era === 'legacy' || (fast === undefined && isLegacyTraffic(message, headers))) {
+      legacy.post(message, fast, request, response, authenticated);
+      return;
+    }
+    const client = callers.find({
+      address: request.socket.remoteAddress ?? '',
+      clientName: fast?.clientName ?? clientNameOf(message) ?? UNNAMED,
+      client: authenticated,
+    });
+    const refusal =
+      typeof client === 'string'
+        ? explainFullness(client, settings)
+        : isSubscription(message)
+          ? subscriptions.open(client.caller.sessionId, response)
+          : undefined;
+    if (typeof client === 'string' || refusal !== undefined) {
+      sendRpcError(response, 503, RPC_ERROR.refused, refusal ?? '', readId(message));
+      return;
+    }
+    if (fast === undefined) {
+      occupy(client, response);
+      modern.handle(request, response, message, client.caller);
+      return;
+    }
+    answerFast(fast, client, exchanges.open(response, client, request.headers.accept));
+  };
+}
+
+/** The id of a request, for a refusal. */
+function readId(message: unknown): RequestId | null {
+  const id = isJsonObject(message) ? message['id'] : undefined;
+  return isRequestId(id) ? id : null;
+}
+
+/** Whether the SDK's own classifier assigns a message to the legacy era; the modern handler answers all others. */
+function isLegacyTraffic(body: unknown, headers: MirrorHeaders): boolean {
+  if (isPlainHandshake(body, headers)) return true;
+  const { protocolVersion, method, name } = headers;
+  const { kind } = classifyInboundRequest({
+    httpMethod: 'POST',
+    body,
+    ...(protocolVersion === undefined ? {} : { protocolVersionHeader: protocolVersion }),
+    ...(method === undefined ? {} : { mcpMethodHeader: method }),
+    ...(name === undefined ? {} : { mcpNameHeader: name }),
+  });
+  return kind === 'legacy';
+}
+
+/** Node joins repeated headers of these names into one string. */
+function readMirrorHeaders({ headers }: IncomingMessage): MirrorHeaders {
+  return {
+    protocolVersion: headers['mcp-protocol-version'] as string | undefined,
+    method: headers['mcp-method'] as string | undefined,
+    name: headers['mcp-name'] as string | undefined,
+  };
+}
+
+const MAX_BATCH = 100;
+
+/** Streamable HTTP up to revision 2025-11-25: `initialize` opens a session, DELETE ends it. */
+interface LegacyEndpoint {
+  /** Answers a message or batch that the SDK classifies as legacy; `fast` is the fast request that it holds, if any. */
+  post(
+    message: unknown,
+    fast: FastRequest | undefined,
+    request: IncomingMessage,
+    response: ServerResponse,
+    client: string | undefined,
+  ): void;
+  /** Opens the session's standalone stream. */
+  readonly get: RequestHandler;
+  /** Ends the session. */
+  readonly delete: RequestHandler;
+}
+
+interface LegacyEndpointDeps {
+  readonly sessions: LegacySessions;
+  readonly answerFast: FastAnswerer;
+  readonly answerWithSdk: SdkAnswerer;
+  readonly streams: SseStreams;
+  readonly exchanges: HttpExchanges;
+  readonly questions: OpenQuestions;
+  readonly settings: GatewayConfig['server'];
+}
+
+type OpenResponder = (session: LegacySession) => Responder;
+
+function createLegacyEndpoint(deps: LegacyEndpointDeps): LegacyEndpoint {
+  const { sessions, answerFast, answerWithSdk, streams, exchanges, questions, settings } = deps;
+  const findSession = createSessionFinder(sessions, settings);
+  const answerHandshake = createHandshakeAnswerer(answerWithSdk);
+
+  const answer = (message: JSONRPCMessage, session: LegacySession, responder: Responder): void => {
+    const fast = recogniseFastRequest(message);
+    if (fast?.era === 'legacy') answerFast(fast, session, responder);
+    else answerWithSdk(message, session, responder);
+  };
+
+  const openSession = (
+    message: unknown,
+    response: ServerResponse,
+    origin: SessionOrigin,
+    openResponder: OpenResponder,
+  ): void => {
+    const id = readId(message);
+    if (id === null || !isInitializeRequest(message)) {
+      const problem = 'initialize needs an id, protocolVersion, capabilities and clientInfo {name, version}';
+      sendRpcError(response, 400, RPC_ERROR.invalidParams, problem, id);
+      return;
+    }
+    const { clientInfo, capabilities } = message.params;
+    const session = sessions.open({
+      ...origin,
+      clientName: cleanLabel(clientInfo.name),
+      elicits: showsForms(capabilities),
+    });
+    if (typeof session === 'string') {
+      sendRpcError(response, 503, RPC_ERROR.refused, explainFullness(session, settings), id);
+      return;
+    }
+    response.setHeader('mcp-session-id', session.id);
+    answerHandshake({ ...message, jsonrpc: '2.0', id }, session, openResponder(session));
+  };
+
+  /** Everything that is not a single fast request: other requests, notifications, responses, and batches of all of them. */
+  const postUnusual = (
+    message: unknown,
+    session: LegacySession,
+    response: ServerResponse,
+    openResponder: OpenResponder,
+  ): void => {
+    // The SDK's classifier has checked that it is a valid message or an array of them.
+    const messages = (Array.isArray(message) ? message : [message]) as readonly JSONRPCMessage[];
+    const fault = findFault(messages);
+    if (fault !== undefined) {
+      sendRpcError(response, 400, RPC_ERROR.invalidRequest, fault);
+      return;
+    }
+    for (const each of messages) {
+      applyCancellation(each, session.calls);
+      if (!('method' in each)) questions.takeResponse(session.caller.sessionId, each);
+    }
+    const requests = messages.filter(isRequest);
+    if (requests.length === 0) {
+      occupy(session, response);
+      sendNothing(response, 202);
+      return;
+    }
+    const responder = openResponder(session);
+    const responders = Array.isArray(message) ? splitBatch(requests.length, responder) : [responder];
+    for (const [index, each] of responders.entries()) answer(requests[index] as JSONRPCMessage, session, each);
+  };
+
+  return {
+    post(message, fast, request, response, client) {
+      const openResponder: OpenResponder = (session) => exchanges.open(response, session, request.headers.accept);
+      if (isInitialize(message) && request.headers['mcp-session-id'] === undefined) {
+        openSession(message, response, originOf(request, client), openResponder);
+        return;
+      }
+      const session = findSession(request, response, client);
+      if (session === undefined) return;
+      if (fast === undefined) postUnusual(message, session, response, openResponder);
+      else answerFast(fast, session, openResponder(session));
+    },
+
+    get(request, response, client) {
+      if (!acceptsStream(request.headers.accept)) {
+        sendRpcError(response, 406, RPC_ERROR.refused, 'Not Acceptable: Client must accept text/event-stream');
+        return;
+      }
+      const session = findSession(request, response, client);
+      if (session === undefined) return;
+      occupy(session, response);
+      streams.open(response);
+      session.stream.attach(response);
+    },
+
+    delete(request, response, client) {
+      const session = findSession(request, response, client);
+      if (session === undefined) return;
+      sessions.end(session);
+      sendNothing(response, 200);
+    },
+  };
+}
+
+/** Finds the session that a request names; undefined when there is none and the request has been refused. */
+type SessionFinder = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  client: string | undefined,
+) => LegacySession | undefined;
+
+function createSessionFinder(sessions: LegacySessions, settings: GatewayConfig['server']): SessionFinder {
+  return (request, response, client) => {
+    const { 'mcp-session-id': id, 'mcp-protocol-version': version } = request.headers;
+    if (typeof id !== 'string') {
+      sendRpcError(response, 400, RPC_ERROR.refused, SESSION_REQUIRED);
+      return undefined;
+    }
+    if (!isLegacyVersion(version as string | undefined)) {
+      const known = SUPPORTED_PROTOCOL_VERSIONS.join(', ');
+      const problem = `Bad Request: Unsupported protocol version: ${version} (supported versions: ${known})`;
+      sendRpcError(response, 400, RPC_ERROR.refused, problem);
+      return undefined;
+    }
+    const session = sessions.find(id, originOf(request, client));
+    if (session !== undefined && typeof session !== 'string') return session;
+    if (session === undefined) sendRpcError(response, 404, RPC_ERROR.sessionNotFound, SESSION_UNKNOWN);
+    else sendRpcError(response, 503, RPC_ERROR.refused, explainFullness(session, settings));
+    return undefined;
+  };
+}
+
+const SESSION_REQUIRED =
+  'Bad Request: Mcp-Session-Id header is required. Send initialize first; its answer carries the id.';
+const SESSION_UNKNOWN = 'Session not found: it has ended or expired. Send initialize to open a new one.';
+
+function originOf({ socket }: IncomingMessage, client: string | undefined): SessionOrigin {
+  return { address: socket.remoteAddress ?? '', client };
+}
+
+function findFault(messages: readonly JSONRPCMessage[]): string | undefined {
+  if (messages.some(isInitialize)) return 'Invalid Request: the session is already initialized';
+  if (messages.length > MAX_BATCH) return `Invalid Request: a batch must not exceed ${MAX_BATCH} messages`;
+  return undefined;
+}
+
+function isRequest(message: JSONRPCMessage): message is JSONRPCRequest {
+  return 'method' in message && 'id' in message;
+}
+
+function isInitialize(message: unknown): boolean {
+  return isJsonObject(message) && message['method'] === 'initialize';
+}
