@@ -1,12 +1,5 @@
-import { groupBy } from '../lib/collections.js';
-import {
-  type Category,
-  dangerRank,
-  GATEWAY_SOURCE,
-  NAME_PATTERN,
-  type Operation,
-  type Parameter,
-} from '../protocol/operation.js';
+import { type Category, GATEWAY_SOURCE, NAME_PATTERN, type Operation, type Parameter } from '../protocol/operation.js';
+import { offerOperations } from './order-by-use.js';
 
 /** The parts of a tool's description. */
 interface ToolContents {
@@ -75,64 +68,6 @@ function describeDiscovery({ name, introspectTool, endpoint }: ToolContents): st
   const scope = endpoint === undefined ? '' : `,endpoint:'${endpoint}'`;
   const call = `Find more: ${introspectTool} {operation:'introspect',params:{query:'operations'${scope}}}`;
   return name === introspectTool ? `${call}; add search:'…', or name:'…' for its parameters` : call;
-}
-
-/** Longer names cost too many tokens, and a name may contain a sentence that is meant for the model. */
-const LONGEST_OPERATION_NAME = 32;
-
-/** How many operations each upstream contributes at most; later ones are seldom shorter or simpler. */
-const ROUNDS = 8;
-
-/**
- * The operations to name to a model, best first. The upstreams take turns, the one with most operations first; within an
- * upstream, operations that are harmless, easy to call and short come first. The order depends on nothing else, so that
- * descriptions change only when operations change.
- */
-export function* offerOperations(operations: readonly Operation[]): Generator<Operation> {
-  const groups = groupByUpstream(
-    operations.filter(({ name }) => name.length <= LONGEST_OPERATION_NAME && NAME_PATTERN.test(name)),
-  );
-  const sorted: Operation[][] = [];
-  for (let round = 0; round < ROUNDS; round += 1) {
-    for (const [index, group] of groups.entries()) {
-      sorted[index] ??= sortByUse(group);
-      const next = sorted[index][round];
-      if (next !== undefined) yield next;
-    }
-  }
-}
-
-/** The largest group first. */
-function groupByUpstream(operations: readonly Operation[]): readonly (readonly Operation[])[] {
-  const groups = groupBy(operations, (operation) => operation.upstream);
-  return [...groups]
-    .toSorted(([slugA, a], [slugB, b]) => b.length - a.length || compareText(slugA, slugB))
-    .map(([, group]) => group);
-}
-
-function sortByUse(operations: readonly Operation[]): Operation[] {
-  return operations
-    .map((operation) => ({ operation, effort: effortOf(operation) }))
-    .sort((a, b) => a.effort - b.effort || compareText(a.operation.name, b.operation.name))
-    .map(({ operation }) => operation);
-}
-
-/** What these name is harmless to read, but nothing that a model should be led to. */
-const PRIVATE = /(?:^|_)(?:env|environ|secrets?|credentials?|passwords?|tokens?|api_keys?|auth)(?:_|$)/;
-
-/**
- * Danger counts more than required parameters, and those more than a long name. What shows secrets, and what destroys without
- * being told what, is no example for anything.
- */
-function effortOf({ name, classification, parameters }: Operation): number {
-  const danger = dangerRank(classification.danger.level);
-  const required = parameters.filter((parameter) => parameter.required).length;
-  const untypical = PRIVATE.test(name) || (required === 0 && danger >= dangerRank('destructive'));
-  return danger * 10_000 + (untypical ? 9_900 : Math.min(required, 98) * 100) + name.length;
-}
-
-function compareText(a: string, b: string): number {
-  return a < b ? -1 : Number(a > b);
 }
 
 /** The most parameters in `params` and in `input` each; an ellipsis stands for the others. */

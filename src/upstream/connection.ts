@@ -32,6 +32,8 @@ export interface Connection {
   readonly transport: 'stdio' | 'http' | 'sse';
   readonly protocolVersion: string | undefined;
   readonly server: { readonly name: string; readonly version: string } | undefined;
+  /** What the server says it is for: its description, else its instructions, else its title; the beginning of it. */
+  readonly introduction: string | undefined;
   /** Resolves with the reason when nothing new can be sent. */
   readonly lost: Promise<UpstreamFault>;
   readonly usable: boolean;
@@ -245,6 +247,7 @@ async function completeConnection(
     transport: config.endpoint.type,
     protocolVersion,
     server: client.getServerVersion(),
+    introduction: readIntroduction(client),
     lost,
     closed,
     get usable() {
@@ -254,6 +257,17 @@ async function completeConnection(
     retire: () => channel.retire(),
     close: () => channel.close(),
   };
+}
+
+/** More than a first sentence has. */
+const LONGEST_INTRODUCTION = 2_000;
+
+function readIntroduction(client: Client): string | undefined {
+  const { title, description }: { readonly title?: unknown; readonly description?: unknown } =
+    client.getServerVersion() ?? {};
+  const texts = [description, client.getInstructions(), title];
+  const text = texts.find((each) => typeof each === 'string' && each.trim() !== '');
+  return typeof text === 'string' ? text.slice(0, LONGEST_INTRODUCTION) : undefined;
 }
 
 interface CallSettings {

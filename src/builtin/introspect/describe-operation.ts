@@ -209,7 +209,7 @@ function deprecationTag({ deprecated }: Operation): string {
 }
 
 /** `[unavailable: next try in 12 s]` */
-function absenceTag(absence: Absence | undefined): string {
+export function absenceTag(absence: Absence | undefined): string {
   if (absence === undefined) return '';
   const { retryAfterMs, stopped } = absence;
   if (stopped !== undefined) return `[unavailable: ${stopped}]`;

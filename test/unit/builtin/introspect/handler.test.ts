@@ -9,6 +9,7 @@ import {
   type IntrospectionResults,
 } from '../../../../src/builtin/introspect/handler.js';
 import { introspectOperation } from '../../../../src/builtin/introspect/operation.js';
+import { Usage } from '../../../../src/builtin/introspect/usage.js';
 import { buildEndpointPlan } from '../../../../src/endpoint/endpoint-plan.js';
 import { Cancellation } from '../../../../src/protocol/cancellation.js';
 import type { JsonObject } from '../../../../src/protocol/json.js';
@@ -74,6 +75,8 @@ const RESULTS: IntrospectionResults = {
   readStored: (request, { sessionId }) => JSON.stringify({ request, sessionId }),
   hasRelations: false,
   absenceOf: () => undefined,
+  purposeOf: () => undefined,
+  usage: new Usage(),
   explainUnknown: async (name) => `nothing is called ${name}`,
 };
 
@@ -162,26 +165,63 @@ describe('introspect of operations', () => {
     });
   });
 
-  it('shows every operation in the order of names, itself included', async () => {
+  it('shows every operation, the most useful of each upstream in turn, itself last', async () => {
     expect(namesOf(await ask({ query: 'operations' }))).toEqual([
-      'create_file',
-      'delete_issue',
-      'introspect',
       'list_files',
-      'read_file',
-      'set_filters',
       'update_issue',
+      'read_file',
+      'delete_issue',
+      'set_filters',
       'wipe_disk',
+      'create_file',
+      'introspect',
     ]);
+  });
+
+  it('shows first what is used most, and finishes the pages that began before', async () => {
+    const usage = new Usage();
+    const asking = introspectionOf(OPERATIONS, 'semantic', { ...RESULTS, usage });
+    const before = namesOf(await asking({ query: 'operations' }));
+    const start = await asking({ query: 'operations', first: 3 });
+    for (const name of [
+      'create_file',
+      'wipe_disk',
+      'create_file',
+      'wipe_disk',
+      'create_file',
+      'read_file',
+      'read_file',
+    ])
+      usage.count(name);
+    usage.count('list_files');
+    const rest = await asking({ query: 'operations', after: start._protocol.page.after });
+    expect([...namesOf(start), ...namesOf(rest)]).toEqual(before);
+    const now = namesOf(await asking({ query: 'operations' }));
+    expect(now.slice(0, 4)).toEqual(['create_file', 'read_file', 'wipe_disk', 'list_files']);
+    expect(now.toSorted()).toEqual(before.toSorted());
+  });
+
+  it('gives protocol metadata whole at the start of the plain list and on request, elsewhere version and page', async () => {
+    const whole = ['capabilities', 'concurrency', 'conformance', 'limits', 'mode', 'page', 'profile'];
+    const keysOf = ({ _protocol }: Answer) => Object.keys(_protocol).sort();
+    const start = await ask({ query: 'operations', first: 2 });
+    expect(keysOf(start)).toEqual([...whole, 'servers', 'session_id', 'supports_etag', 'version']);
+    for (const query of [{ after: start._protocol.page.after }, { search: 'file' }, { upstream: 'beta' }])
+      expect(keysOf(await ask({ query: 'operations', ...query }))).toEqual(['page', 'version']);
+    const asked = await ask({ query: 'operations', search: 'file', include: ['protocol'] });
+    expect(keysOf(asked)).toEqual([...whole, 'session_id', 'supports_etag', 'version']);
+    await expect(ask({ query: 'operations', name: 'read_file', include: ['protocol'] })).rejects.toEqual(
+      failure(/'include' 'protocol' cannot be combined with 'name'/),
+    );
   });
 
   it('gives name, category, family and a line of description, and nothing else', async () => {
     const { operations } = await ask({ query: 'operations' });
-    expect(operations[0]).toEqual({
-      name: 'create_file',
-      semantic_category: 'CREATE',
-      endpoint: 'create',
-      description: '[alpha] Does create file.',
+    expect(operations[2]).toEqual({
+      name: 'read_file',
+      semantic_category: 'READ',
+      endpoint: 'read',
+      description: '[alpha] Does read file.',
     });
   });
 
