@@ -70,7 +70,7 @@ export function* buildSnapshotInSlices(input: SnapshotInput): Sliced<Snapshot> {
     ignoreAnnotations: ignoreAnnotations ?? false,
   });
   yield;
-  const plan = buildEndpointPlan(catalog, config.endpoint);
+  const plan = buildEndpointPlan(catalog, config.endpoint, listEnabled(config.upstreams));
   yield;
   const introspect = createIntrospection({
     catalog,
@@ -106,6 +106,10 @@ export function* buildSnapshotInSlices(input: SnapshotInput): Sliced<Snapshot> {
     connections,
   };
   return snapshot;
+}
+
+function listEnabled(upstreams: GatewayConfig['upstreams']): readonly string[] {
+  return upstreams.filter(({ disabled }) => !disabled).map(({ slug }) => slug);
 }
 
 const ALL_CONNECTED: Connections = {
