@@ -1,5 +1,5 @@
 import { groupBy } from '../lib/collections.js';
-import { dangerRank, NAME_PATTERN, type Operation } from '../protocol/operation.js';
+import { dangerRank, localNameOf, NAME_PATTERN, type Operation } from '../protocol/operation.js';
 
 /** Longer names cost too many tokens, and a name may contain a sentence that is meant for the model. */
 const LONGEST_OPERATION_NAME = 32;
@@ -37,11 +37,14 @@ function groupByUpstream(operations: readonly Operation[]): readonly (readonly O
     .map(([, group]) => group);
 }
 
-/** The operations of one upstream, the most useful first: harmless ones, easy to call, with short names. */
+/**
+ * The operations of one upstream, the most useful first: harmless ones, easy to call, with short names. What other upstreams offer, which
+ * decides whether a name is qualified, does not change the order.
+ */
 export function sortByUse(operations: readonly Operation[]): Operation[] {
   return operations
     .map((operation) => ({ operation, effort: effortOf(operation) }))
-    .sort((a, b) => a.effort - b.effort || compareText(a.operation.name, b.operation.name))
+    .sort((a, b) => a.effort - b.effort || compareText(a.operation.qualifiedName, b.operation.qualifiedName))
     .map(({ operation }) => operation);
 }
 
@@ -52,7 +55,9 @@ const PRIVATE = /(?:^|_)(?:env|environ|secrets?|credentials?|passwords?|tokens?|
  * Danger counts more than required parameters, and those more than a long name; reads come before writes. What shows secrets,
  * what destroys without being told what, and what is deprecated is no example for anything.
  */
-function effortOf({ name, classification, parameters, deprecated }: Operation): number {
+function effortOf(operation: Operation): number {
+  const { classification, parameters, deprecated } = operation;
+  const name = localNameOf(operation);
   const danger = 2 * dangerRank(classification.danger.level) + (classification.category === 'READ' ? 0 : 1);
   const required = parameters.filter((parameter) => parameter.required).length;
   const untypical = PRIVATE.test(name) || (required === 0 && danger >= 2 * dangerRank('destructive'));

@@ -16,7 +16,9 @@ import {
   type StaticDecisionOf,
 } from './describe-operation.js';
 import { checkFilters, passesFilters, requireFilters } from './filter.js';
+import { chooseHits } from './hits.js';
 import { type Overview, readOverview } from './overview.js';
+import { createRespelling } from './own-spelling.js';
 import { type Page, readCursor, takePage } from './page.js';
 import { type IntrospectionQuery, type PageRequest, parseQuery } from './parse-query.js';
 import { buildProtocolMetadata } from './protocol-metadata.js';
@@ -85,6 +87,7 @@ export function createIntrospection(snapshot: IntrospectionSnapshot): OperationH
     staticDecision: policy.staticDecision,
     controlsOf,
     absenceOf: snapshot.absenceOf,
+    respellingOf: createRespelling(catalog),
     hasSeveralUpstreams: countUpstreams(catalog) > 1,
   };
 
@@ -148,7 +151,7 @@ async function listOperations(
   const items =
     search === undefined
       ? putFirst(ranking.names, overview.operations).filter(isWanted)
-      : (await searchOperations(catalog, search, isWanted)).map(({ operation }) => operation);
+      : chooseHits(await searchOperations(catalog, search, isWanted));
   const list = { items, orderedByName: false, scope, ...(search === undefined && { ranking: ranking.number }) };
   // Where one of few is called next, signatures save the look-up of its details; the plain list gives an overview.
   const describe = search === undefined && filters.upstream === undefined ? describeBriefly : describeWithSignature;

@@ -15,7 +15,10 @@ export const DEFAULT_PAGE_SIZE = 50;
 const LARGEST_PAGE = 500;
 const LONGEST_SEARCH = 500;
 
-/** Tokens that the hits of a search may take where the caller sets no other budget: some fifteen of them. */
+/** Hits of a search where the caller asks for no other number: the right one is seldom further down. */
+export const MOST_HITS = 8;
+
+/** Tokens that they may take where the caller sets neither a number nor a budget; most signatures need far less. */
 export const SEARCH_BUDGET_TOKENS = 1_000;
 
 /** The parameters as introspection shows them and, but for `query`, as they are validated. */
@@ -24,7 +27,7 @@ const PARAMETER_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
     type: 'string',
     enum: [...QUERY_TYPES],
     description:
-      "The kind of query: 'upstreams' maps the servers, with what each is for; the operations to call; the types of their " +
+      "The kind of query: 'upstreams' maps the servers and their purposes; the operations to call; the types of their " +
       "parameters and results; 'result' reads on in one too big to send whole, 'quota_status' gives your budgets, 'revoke_token' takes a confirmation token back",
   },
   name: {
@@ -52,7 +55,7 @@ const PARAMETER_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
     minimum: 1,
     description:
       'Operations on the page may take about so many tokens, estimated by their characters; one is always shown. ' +
-      `With search ${SEARCH_BUDGET_TOKENS} where absent`,
+      `With search and without first ${SEARCH_BUDGET_TOKENS} where absent`,
   },
   include: {
     type: 'array',
@@ -66,8 +69,7 @@ const PARAMETER_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
     type: 'integer',
     minimum: 1,
     maximum: LARGEST_PAGE,
-    default: DEFAULT_PAGE_SIZE,
-    description: 'Items on a page; of types all, and of a result as many as fit where absent',
+    description: `Items on a page. Where absent ${DEFAULT_PAGE_SIZE}, with search ${MOST_HITS}, of types all, of a result as many as fit`,
   },
   after: {
     type: 'string',

@@ -2,7 +2,7 @@ import type { Catalog } from '../../catalog/catalog.js';
 import { sortByUse } from '../../endpoint/order-by-use.js';
 import { groupBy } from '../../lib/collections.js';
 import type { Sliced } from '../../lib/sliced.js';
-import { GATEWAY_SOURCE, type Operation, QUALIFIER } from '../../protocol/operation.js';
+import { GATEWAY_SOURCE, localNameOf, type Operation } from '../../protocol/operation.js';
 
 /** An upstream as its operations show it. */
 export interface UpstreamOverview {
@@ -97,8 +97,8 @@ function findNouns(slug: string, operations: readonly Operation[], verbs: Readon
     .map(([noun]) => noun);
 }
 
-function wordsOf({ qualifiedName }: Operation): readonly string[] {
-  return qualifiedName.slice(qualifiedName.indexOf(QUALIFIER) + QUALIFIER.length).split('_');
+function wordsOf(operation: Operation): readonly string[] {
+  return localNameOf(operation).split('_');
 }
 
 function singular(word: string): string {

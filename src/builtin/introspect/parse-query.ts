@@ -2,7 +2,14 @@ import type { JsonObject } from '../../protocol/json.js';
 import type { Category } from '../../protocol/operation.js';
 import { OperationError } from '../../protocol/operation-error.js';
 import type { StoredResultRequest } from '../../results/result-types.js';
-import { DEFAULT_PAGE_SIZE, INCLUDES, QUERY_TYPES, SEARCH_BUDGET_TOKENS, WHOLE_PROTOCOL } from './operation.js';
+import {
+  DEFAULT_PAGE_SIZE,
+  INCLUDES,
+  MOST_HITS,
+  QUERY_TYPES,
+  SEARCH_BUDGET_TOKENS,
+  WHOLE_PROTOCOL,
+} from './operation.js';
 
 export type Include = (typeof INCLUDES)[number];
 
@@ -104,7 +111,7 @@ export function parseQuery(args: JsonObject): IntrospectionQuery {
     first,
     after,
     token,
-    budget_tokens: budget = search === undefined ? undefined : SEARCH_BUDGET_TOKENS,
+    budget_tokens: budget = search === undefined || first !== undefined ? undefined : SEARCH_BUDGET_TOKENS,
   } = args as JsonObject & Arguments;
   const kind = kindOf(query, name);
   refuseUnused(kind, args);
@@ -126,7 +133,7 @@ export function parseQuery(args: JsonObject): IntrospectionQuery {
         ...searched,
         include,
         isProtocolWanted,
-        page: { first: DEFAULT_PAGE_SIZE, ...asked },
+        page: { first: search === undefined ? DEFAULT_PAGE_SIZE : MOST_HITS, ...asked },
         ...(budget === undefined ? {} : { budgetTokens: budget }),
       };
     case 'operation':

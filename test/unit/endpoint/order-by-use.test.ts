@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { offerOperations } from '../../../src/endpoint/order-by-use.js';
+import { offerOperations, sortByUse } from '../../../src/endpoint/order-by-use.js';
 import { fakeOperation } from './fake-catalog.js';
 
 const offered = (operations: Parameters<typeof offerOperations>[0]) =>
@@ -59,5 +59,16 @@ describe('offerOperations', () => {
       }),
       { numRuns: 30 },
     );
+  });
+});
+
+describe('sortByUse', () => {
+  it('gives the same order whether names are qualified or not, so that pages of a list go on while servers connect', () => {
+    const bare = ['list_a', 'get_abc', 'read_ab'].map((name) => fakeOperation(name));
+    const mixed = bare.map((operation, place) =>
+      place === 1 ? operation : { ...operation, name: operation.qualifiedName },
+    );
+    const order = (operations: typeof bare) => sortByUse(operations).map(({ qualifiedName }) => qualifiedName);
+    expect(order(mixed)).toEqual(order(bare));
   });
 });

@@ -259,10 +259,42 @@ describe('introspect of operations', () => {
   });
 
   it('has a default budget for searches', async () => {
-    const many = Array.from({ length: 60 }, (_, index) => fakeOperation(`read_file_${index}`, { required: ['path'] }));
+    const required = Array.from({ length: 30 }, (_, index) => `parameter_${index}`);
+    const many = Array.from({ length: 60 }, (_, index) => fakeOperation(`read_file_${index}`, { required }));
     const found = await introspectionOf(many)({ query: 'operations', search: 'read a file' });
     expect(JSON.stringify(found.operations).length).toBeLessThanOrEqual(4_000);
     expect(found._protocol.page.after).not.toBeNull();
+  });
+
+  it('shows eight hits unless another number is asked for', async () => {
+    const many = Array.from({ length: 60 }, (_, index) => fakeOperation(`read_file_${index}`));
+    const asking = introspectionOf(many);
+    expect((await asking({ query: 'operations', search: 'read a file' })).operations).toHaveLength(8);
+    expect((await asking({ query: 'operations', search: 'read a file', first: 40 })).operations).toHaveLength(40);
+  });
+
+  it("writes the gateway's names into an upstream's texts", async () => {
+    const schema = { type: 'string', description: 'With searchType "regex"; never the searchType of a/searchType.' };
+    const parameters = [
+      { name: 'pattern', upstreamName: 'pattern', place: 'params', required: true, schema },
+      { name: 'search_type', upstreamName: 'searchType', place: 'params', required: false, schema: { type: 'string' } },
+    ] as const;
+    const asking = introspectionOf([
+      fakeOperation('start_search', {
+        parameters,
+        description: 'Searches by searchType, see read_file and https://x.y/searchType.',
+      }),
+      fakeOperation('alpha__read_file', { tool: 'read_file' }),
+    ]);
+    const text = 'Searches by search_type, see alpha__read_file and https://x.y/searchType.';
+    const { operation } = await asking({ query: 'operations', name: 'start_search' });
+    expect(operation.description).toBe(text);
+    expect(operation['parameters']).toHaveProperty(
+      '0.description',
+      'With search_type "regex"; never the search_type of a/searchType.',
+    );
+    const { operations } = await asking({ query: 'operations', search: 'start_search' });
+    expect(operations[0]?.description).toContain(text);
   });
 
   it('marks operations that are destructive or worse', async () => {
@@ -397,7 +429,7 @@ describe('introspect of one operation', () => {
 
   it('keeps the full description and marks danger', async () => {
     const { operation } = await ask({ query: 'operations', name: 'list_files' });
-    expect(operation.description).toBe(OPERATIONS[1]?.description);
+    expect(operation.description).toBe(OPERATIONS[1]?.description.trim());
     const { operation: wipe } = await ask({ query: 'operations', name: 'wipe_disk' });
     expect(wipe.description).toBe('Does wipe disk. [forbidden: denied]');
   });
