@@ -70,6 +70,9 @@ const IDLE = new Set([
 ]);
 
 const NOUN = /^[a-z]{3,16}$/;
+/** `allowed`, `annotated`: what things are, not things. */
+const PARTICIPLE = /..[^e]ed$/;
+
 const MOST_NOUNS = 4;
 
 /** Words that begin names of several upstreams, such as `list`. */
@@ -88,7 +91,9 @@ function findNouns(slug: string, operations: readonly Operation[], verbs: Readon
   const counts = new Map<string, number>();
   for (const operation of operations) {
     const [, ...words] = wordsOf(operation).filter((word) => !own.has(word));
-    const nouns = words.filter((word) => NOUN.test(word) && !IDLE.has(word) && !verbs.has(word)).map(singular);
+    const nouns = words
+      .filter((word) => NOUN.test(word) && !PARTICIPLE.test(word) && !IDLE.has(word) && !verbs.has(word))
+      .map(singular);
     for (const noun of new Set(nouns)) counts.set(noun, (counts.get(noun) ?? 0) + 1);
   }
   return [...counts]

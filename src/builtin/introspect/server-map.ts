@@ -96,8 +96,8 @@ export function drawMap(upstreams: readonly UpstreamOverview[], source: MapSourc
 
 const NO_LINE = { line: '', cost: 0 };
 
-/** `{"upstreams":{},}` and what stands around an answer. */
-const FRAME_TOKENS = 20;
+/** `{"upstreams":{},}`, what stands around an answer, and what the estimates are out by. */
+const FRAME_TOKENS = 40;
 
 function budgetFor(count: number): number {
   const { few, tokensOfFew, most, tokensOfMost } = BUDGET;
@@ -226,7 +226,13 @@ function unquote(text: string): string {
 
 /** `A Model Context Protocol (MCP) server for ...` says the same of all. */
 const OPENING =
-  /^(?:#+ *)?(?:(?:an?|the|this|official) +)*(?:mcp|model context protocol)(?: +\(mcp\))? +server +(?:is +)?(?:for|that|to|which)\b */i;
+  /^(?:(?:an?|the|this|official) +)*(?:mcp|model context protocol)(?: +\(mcp\))? +server +(?:is +)?(?:for|that|to|which)\b */i;
+
+/** Lines that title what follows. */
+const HEADING = /^[ \t]*#.*$/gm;
+
+/** Words by which a sentence speaks to its reader, and so describes nothing. */
+const ADDRESSES = /\b(?:you|your|must|always|never|should|please|instructions?|assistants?|llms?|before|first)\b/i;
 
 const LONGEST_SAYING = 160;
 const SHORTEST_SAYING = 12;
@@ -236,7 +242,8 @@ const SHORTEST_SAYING = 12;
  * quarantined for, such as orders to the model.
  */
 export function readSaying(slug: string, text: string | undefined): string | undefined {
-  const sentence = summarizeText(cleanText(text).replace(OPENING, ''), LONGEST_SAYING).replace(/[.:]$/, '');
-  if (sentence.length < SHORTEST_SAYING) return undefined;
+  const prose = cleanText(text).replace(HEADING, '').trim();
+  const sentence = summarizeText(prose.replace(OPENING, ''), LONGEST_SAYING).replace(/[.:]$/, '');
+  if (sentence.length < SHORTEST_SAYING || ADDRESSES.test(sentence)) return undefined;
   return inspectDefinition({ name: slug, description: sentence }).length > 0 ? undefined : sentence;
 }
