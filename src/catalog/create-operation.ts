@@ -94,7 +94,7 @@ function tryOperation(draft: DraftOperation, name: string, ignoreAnnotations: bo
   }
 }
 
-/** Nobody can give the arguments that an operation does not take. */
+/** Arguments that an operation does not take raise no danger, as they are refused. */
 function withoutRisksOf(foreign: ReadonlySet<string>, classification: Classification): Classification {
   const { risks, ...rest } = classification;
   if (foreign.size === 0 || risks === undefined) return classification;

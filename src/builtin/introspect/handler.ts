@@ -45,7 +45,7 @@ export interface IntrospectionResults {
   readonly absenceOf: (upstream: string) => Absence | undefined;
   /** What a name that no operation has could have meant, in words. */
   readonly explainUnknown: (name: string) => Promise<string>;
-  /** What an upstream is for; undefined where nobody says. */
+  /** What an upstream is for; undefined where neither operator nor server says. */
   readonly purposeOf: (upstream: string) => Purpose | undefined;
   /** What is called most. */
   readonly usage: Usage;
@@ -177,7 +177,7 @@ function putFirst(names: readonly string[], operations: readonly Operation[]): r
   return operations.toSorted((a, b) => placeOf(a) - placeOf(b));
 }
 
-/** The map of the upstreams; those that are disabled and whose operations nobody knows are not on it. */
+/** The map of the upstreams; disabled ones whose operations are not known are not on it. */
 function mapUpstreams(snapshot: SurveyedSnapshot, { first = MOST_MAPPED, after }: Partial<PageRequest>): MapOutcome {
   const { overview, absenceOf, usage } = snapshot;
   const items = overview.upstreams

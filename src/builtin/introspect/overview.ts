@@ -62,6 +62,7 @@ const IDLE = new Set([
   'get',
   'info',
   'mcp',
+  'multiple',
   'new',
   'of',
   'the',

@@ -477,6 +477,28 @@ describe('introspect of one operation', () => {
   });
 });
 
+it("shows limits, defaults and own fields of an UPDATE's input without a second look-up", async () => {
+  const schemas = {
+    size: { type: 'integer', minimum: 1, maximum: 9, default: 3, description: 'How many. At most nine.' },
+    owner: { type: 'object', properties: { userId: { type: 'string' } }, required: ['userId'] },
+  };
+  const update = fakeOperation('update_list', {
+    category: 'UPDATE',
+    inputSchema: { type: 'object', properties: schemas },
+    parameters: Object.entries(schemas).map(([name, schema]) => {
+      return { name, upstreamName: name, place: 'input', required: false, schema };
+    }),
+  });
+  const { operation } = await introspectionOf([update])({ query: 'operations', name: 'update_list' });
+  expect(operation['parameters']).toMatchObject([
+    {
+      name: 'input',
+      description:
+        'The fields to change (* required): size (integer, 1 to 9, default 3): How many; owner ({userId* (string)})',
+    },
+  ]);
+});
+
 describe('introspect of controls', () => {
   const RENAMED = fakeOperation('search_notes', { required: ['query'] });
   const COUNTED = fakeOperation('get_note', {
