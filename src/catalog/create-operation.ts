@@ -16,6 +16,7 @@ import {
 import type { Diagnostic, RawTool } from '../protocol/tools.js';
 import { followReference, readObjectFields } from '../schema/schema-shape.js';
 import type { Curation } from './curation.js';
+import { findForeignParameters } from './grouped-tools/foreign-parameters.js';
 import { describeValue, narrowSchema } from './grouped-tools/narrow-schema.js';
 import { assignUniqueNames } from './names.js';
 import { finishOperation } from './operation.js';
@@ -97,12 +98,23 @@ function tryOperation(draft: DraftOperation, name: string, ignoreAnnotations: bo
   }
 }
 
+/** Arguments that an operation does not take raise no danger, as they are refused. */
+function withoutRisksOf(foreign: ReadonlySet<string>, classification: Classification): Classification {
+  const { risks, ...rest } = classification;
+  if (foreign.size === 0 || risks === undefined) return classification;
+  const left = risks.filter(({ path: [parameter = ''] }) => !foreign.has(parameter));
+  return left.length === 0 ? rest : { ...rest, risks: left };
+}
+
 function readOperation(draft: DraftOperation, name: string, ignoreAnnotations: boolean): CreatedOperation {
   const { upstream, tool, curation, localName, choice } = draft;
   const { slug, trust } = upstream;
   const { raw, inputSchema } = tool;
   const visibleSchema = choice === undefined ? inputSchema : narrowSchema(inputSchema, choice);
-  const { parameters: flat, suffixed } = readParameters(visibleSchema, inputSchema);
+  // Where parameters that are not described are let through, leaving one out of the description would only hide it.
+  const foreign = new Set(choice !== undefined && upstream.strict ? findForeignParameters(inputSchema, choice) : []);
+  const { parameters: all, suffixed } = readParameters(visibleSchema, inputSchema);
+  const flat = foreign.size === 0 ? all : all.filter(({ upstreamName }) => !foreign.has(upstreamName));
   const { category, danger, risks } = curation;
   const classification = classifyTool({
     tool: raw,
@@ -128,7 +140,7 @@ function readOperation(draft: DraftOperation, name: string, ignoreAnnotations: b
     qualifiedName: `${slug}${QUALIFIER}${localName}`,
     upstream: slug,
     tool: tool.name,
-    classification,
+    classification: withoutRisksOf(foreign, classification),
     description: describe(raw, curation, choice),
     parameters,
     identifiers: isUpdate

@@ -64,6 +64,7 @@ function buildUpstream(parts: readonly LocatedDefinition[], context: UpstreamCon
       disabled: entry.disabled ?? false,
       ...context.defaults,
       ...pickShared(entry),
+      ...(entry.description !== undefined && { description: entry.description }),
       ...(entry.group !== undefined && { group: entry.group }),
       integrity: entry.integrity ?? context.integrity,
       curation: buildCuration(parts, context.families),

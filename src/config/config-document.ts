@@ -52,6 +52,7 @@ export interface ServerEntry {
   readonly url?: string;
   readonly headers?: Readonly<Record<string, LooseText>>;
   readonly disabled?: boolean;
+  readonly description?: string;
   /** Seconds below 1,000, else milliseconds. */
   readonly timeout?: number;
   readonly timeoutMs?: number;

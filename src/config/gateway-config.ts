@@ -127,6 +127,8 @@ export interface UpstreamConfig {
   readonly slug: string;
   readonly endpoint: UpstreamEndpoint;
   readonly disabled: boolean;
+  /** What it is for, as the operator says to models. */
+  readonly description?: string;
   /** Why its definition cannot be used; it is then disabled. */
   readonly problem?: string;
   /** Upper bound of one call, extended by progress. */

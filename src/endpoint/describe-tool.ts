@@ -1,12 +1,5 @@
-import { groupBy } from '../lib/collections.js';
-import {
-  type Category,
-  dangerRank,
-  GATEWAY_SOURCE,
-  NAME_PATTERN,
-  type Operation,
-  type Parameter,
-} from '../protocol/operation.js';
+import { type Category, GATEWAY_SOURCE, NAME_PATTERN, type Operation, type Parameter } from '../protocol/operation.js';
+import { offerOperations } from './order-by-use.js';
 
 /** The parts of a tool's description. */
 interface ToolContents {
@@ -21,126 +14,78 @@ interface ToolContents {
   /** The family to give to `introspect`; all families where absent. */
   readonly endpoint?: string;
   /**
-   * The cost of the example and the named operations together, as `textCost` counts. The rest of a description has a fixed
-   * length, so this bounds its size, whatever names upstreams choose.
+   * The cost of the example, the named servers and the named operations together, as `textCost` counts. The rest of a description
+   * has a fixed length, so this bounds its size, whatever names upstreams choose.
    */
   readonly budget: number;
+  /** The servers to name; for the tool of `introspect` alone. */
+  readonly servers: readonly string[];
 }
 
 /**
- * Describes to a model what a tool is for, how to call it, which operations it has and how to find the others (companion
- * document "MCP integration"). Only names of operations and parameters appear: every model reads the description, and other
- * texts of upstreams are not trusted.
+ * Describes to a model what a tool is for, how to call it, which servers and operations it has and how to find the others (companion
+ * document "MCP integration"). Only names of servers, operations and parameters appear: every model reads the description, and
+ * other texts of upstreams are not trusted.
  */
 export function describeTool(contents: ToolContents): string {
-  const { purpose, categories } = contents;
-  return `${purpose} [${categories.join(', ')}] ${describeOperations(contents)} ${describeDiscovery(contents)}`;
-}
-
-/** The best operation as an example, the names of the next ones, and the number of all others. */
-function describeOperations({ operations, budget }: ToolContents): string {
-  const served = operations.filter(({ upstream }) => upstream !== GATEWAY_SOURCE);
+  const { purpose, categories, budget } = contents;
+  const served = contents.operations.filter(({ upstream }) => upstream !== GATEWAY_SOURCE);
   const offered = [...offerOperations(served)];
   // Names of random letters can make an example cost more than everything else.
-  const first = offered.slice(0, MOST_EXAMPLES).find((each) => textCost(sketchRequest(each)) <= budget);
-  if (first === undefined) return served.length === 0 ? 'No operations yet.' : `Operations: ${served.length}.`;
-  const example = sketchRequest(first);
-  const others = offered.filter((each) => each !== first);
-  const names = takeAffordable(others, budget - textCost(example));
-  const more = served.length - names.length - 1;
-  const parts = [...(names.length > 0 ? [names.join(', ')] : []), ...(more > 0 ? [`${more} more`] : [])];
-  return `Example: ${example}.${parts.length > 0 ? ` Also ${parts.join(' and ')}.` : ''}`;
+  const first = offered
+    .slice(0, MOST_EXAMPLES)
+    .find((operation) => textCost(sketchRequest(operation)) <= Math.min(budget, EXAMPLE_BUDGET));
+  const left = first === undefined ? budget : budget - textCost(sketchRequest(first));
+  const servers = contents.name === contents.introspectTool ? takeAffordable(contents.servers, left) : [];
+  const others = offered.filter((operation) => operation !== first).map(({ name }) => name);
+  const names = takeAffordable(others, left - textCost(servers.join(' ')));
+  return [
+    `${purpose} [${categories.join(', ')}]`,
+    describeOperations(served.length, first, names),
+    describeDiscovery(contents, servers),
+  ].join(' ');
+}
+
+const EXAMPLE_BUDGET = 75;
+
+/** The best operation as an example, the names of the next ones, and the number of all others. */
+function describeOperations(count: number, first: Operation | undefined, names: readonly string[]): string {
+  if (first === undefined) return count === 0 ? 'No operations yet.' : `Operations: ${count}.`;
+  const also = countOthers(names, count - names.length - 1);
+  return `Example: ${sketchRequest(first)}.${also === '' ? '' : ` Also ${also}.`}`;
+}
+
+/** `a, b and 3 more` */
+function countOthers(names: readonly string[], more: number): string {
+  return [...(names.length > 0 ? [names.join(', ')] : []), ...(more > 0 ? [`${more} more`] : [])].join(' and ');
 }
 
 /** How many operations are tried as the example. */
 const MOST_EXAMPLES = 10;
 
-function takeAffordable(operations: readonly Operation[], budget: number): readonly string[] {
-  const names: string[] = [];
+function takeAffordable(names: readonly string[], budget: number): readonly string[] {
   let left = budget;
-  for (const { name } of operations) {
+  return names.filter((name) => {
     const cost = textCost(name);
-    if (cost > left) continue;
+    if (cost > left) return false;
     left -= cost;
-    names.push(name);
-  }
-  return names;
+    return true;
+  });
 }
 
 /**
- * Every tool shows the call; only the tool of `introspect` explains how to narrow it down. The quotes are single, because
- * the escaped double quotes of JSON inside JSON cost half as many tokens again.
+ * The tool of `introspect` shows the first call, and names the servers; the others only where they stand in it. The quotes are
+ * single, because the escaped double quotes of JSON inside JSON cost half as many tokens again.
  */
-function describeDiscovery({ name, introspectTool, endpoint }: ToolContents): string {
+function describeDiscovery(
+  { name, introspectTool, endpoint, servers: all }: ToolContents,
+  servers: readonly string[],
+): string {
   const scope = endpoint === undefined ? '' : `,endpoint:'${endpoint}'`;
-  const call = `Find more: ${introspectTool} {operation:'introspect',params:{query:'operations'${scope}}}`;
-  return name === introspectTool ? `${call}; add search:'…', or name:'…' for its parameters` : call;
-}
-
-/** Longer names cost too many tokens, and a name may contain a sentence that is meant for the model. */
-const LONGEST_OPERATION_NAME = 32;
-
-/** How many operations each upstream contributes at most; later ones are seldom shorter or simpler. */
-const ROUNDS = 8;
-
-/**
- * The operations to name to a model, best first. The upstreams take turns, the one with most operations first; within an
- * upstream, operations that are harmless, easy to call and short come first. The order depends on nothing else, so that
- * descriptions change only when operations change.
- */
-export function* offerOperations(operations: readonly Operation[]): Generator<Operation> {
-  const groups = groupByUpstream(
-    operations.filter(({ name }) => name.length <= LONGEST_OPERATION_NAME && NAME_PATTERN.test(name)),
-  );
-  const sorted: Operation[][] = [];
-  for (let round = 0; round < ROUNDS; round += 1) {
-    for (const [index, group] of groups.entries()) {
-      sorted[index] ??= pickByUse(group);
-      const next = sorted[index][round];
-      if (next !== undefined) yield next;
-    }
-  }
-}
-
-/** The largest group first. */
-function groupByUpstream(operations: readonly Operation[]): readonly (readonly Operation[])[] {
-  const groups = groupBy(operations, (operation) => operation.upstream);
-  return [...groups]
-    .toSorted(([slugA, a], [slugB, b]) => b.length - a.length || compareText(slugA, slugB))
-    .map(([, group]) => group);
-}
-
-/** Those that a caller has least effort with, in this order; as many as there are rounds. An upstream may have thousands. */
-function pickByUse(operations: readonly Operation[]): Operation[] {
-  const best: { readonly operation: Operation; readonly effort: number }[] = [];
-  for (const operation of operations) {
-    const effort = effortOf(operation);
-    const place = best.findIndex(
-      (other) => effort < other.effort || (effort === other.effort && operation.name < other.operation.name),
-    );
-    if (place < 0 && best.length >= ROUNDS) continue;
-    best.splice(place < 0 ? best.length : place, 0, { operation, effort });
-    if (best.length > ROUNDS) best.pop();
-  }
-  return best.map(({ operation }) => operation);
-}
-
-/** What these name is harmless to read, but nothing that a model should be led to. */
-const PRIVATE = /(?:^|_)(?:env|environ|secrets?|credentials?|passwords?|tokens?|api_keys?|auth)(?:_|$)/;
-
-/**
- * Danger counts more than required parameters, and those more than a long name. What shows secrets, and what destroys without
- * being told what, is no example for anything.
- */
-function effortOf({ name, classification, parameters }: Operation): number {
-  const danger = dangerRank(classification.danger.level);
-  const required = parameters.filter((parameter) => parameter.required).length;
-  const untypical = PRIVATE.test(name) || (required === 0 && danger >= dangerRank('destructive'));
-  return danger * 10_000 + (untypical ? 9_900 : Math.min(required, 98) * 100) + name.length;
-}
-
-function compareText(a: string, b: string): number {
-  return a < b ? -1 : Number(a > b);
+  if (name !== introspectTool) return `Find more: ${introspectTool} introspect {query:'operations'${scope}}`;
+  const named = servers.length === 0 ? '' : `: ${countOthers(servers, all.length - servers.length)}`;
+  const first = `First: {operation:'introspect',params:{query:'upstreams'}} maps the servers${named}.`;
+  return `${first} Then query:'operations'${scope} with search:'…', or name:'…' for parameters`;
 }
 
 /** The most parameters in `params` and in `input` each; an ellipsis stands for the others. */

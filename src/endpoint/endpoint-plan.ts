@@ -27,22 +27,34 @@ export interface EndpointPlan {
   reachOf(tool: string): ToolReach;
 }
 
-/** These budgets keep five families under 900 tokens and the single tool under 300, even with the most costly names. */
-const FAMILY_BUDGET = 75;
-const SINGLE_BUDGET = 150;
+/**
+ * These budgets keep five families under 900 tokens and the single tool under 300, the server's instructions included, even with
+ * the most costly names.
+ */
+const FAMILY_BUDGET = 60;
+const INTROSPECTING_FAMILY_BUDGET = 165;
+const SINGLE_BUDGET = 88;
 
 const SINGLE_PURPOSE = 'Call any operation of the connected servers.';
 const SINGLE_TITLE = 'MCP-AQL';
 
-/** Places every operation of a catalog in one family of the configured profile and defines the MCP tools that reach them. */
-export function buildEndpointPlan(catalog: Catalog, config: PlanConfig): EndpointPlan {
-  return runAtOnce(buildEndpointPlanInSlices(catalog, config));
+/**
+ * Places every operation of a catalog in one family of the configured profile and defines the MCP tools that reach them.
+ *
+ * @param servers the upstreams that the tools name, by slug: connected or not, so that the tools do not change with connections
+ */
+export function buildEndpointPlan(catalog: Catalog, config: PlanConfig, servers: readonly string[] = []): EndpointPlan {
+  return runAtOnce(buildEndpointPlanInSlices(catalog, config, servers));
 }
 
 type PlanConfig = Omit<GatewayConfig['endpoint'], 'errors'>;
 
 /** The same, in slices. */
-export function* buildEndpointPlanInSlices(catalog: Catalog, config: PlanConfig): Sliced<EndpointPlan> {
+export function* buildEndpointPlanInSlices(
+  catalog: Catalog,
+  config: PlanConfig,
+  servers: readonly string[] = [],
+): Sliced<EndpointPlan> {
   const { mode, toolPrefix } = config;
   const { families } = config.profile;
   const place = compilePlacement(config.profile);
@@ -57,11 +69,12 @@ export function* buildEndpointPlanInSlices(catalog: Catalog, config: PlanConfig)
   const exposed = mode === 'single' ? [] : families;
   const members = groupBy(catalog.operations, familyOf);
   const tools = yield* mapInSteps(exposed, (family) =>
-    defineFamilyTool(toolOfFamily(family.name), family, members.get(family) ?? [], introspectTool),
+    defineFamilyTool(toolOfFamily(family.name), family, members.get(family) ?? [], { introspectTool, servers }),
   );
   const reach = new Map<string, ToolReach>(exposed.map((family) => [toolOfFamily(family.name), family]));
   if (mode !== 'semantic') {
-    tools.push(defineSingleTool(single, catalog.operations));
+    // In mode `all` the family of `introspect` names the servers.
+    tools.push(defineSingleTool(single, catalog.operations, mode === 'single' ? servers : []));
     reach.set(single, 'everything');
   }
   return {
@@ -81,7 +94,7 @@ function defineFamilyTool(
   name: string,
   family: FamilyDefinition,
   operations: readonly Operation[],
-  introspectTool: string,
+  { introspectTool, servers }: { readonly introspectTool: string; readonly servers: readonly string[] },
 ): ToolDefinition {
   const categories = reachedCategories(family, operations);
   const { name: endpoint } = family;
@@ -96,7 +109,8 @@ function defineFamilyTool(
     operations,
     introspectTool,
     endpoint,
-    budget: FAMILY_BUDGET,
+    budget: name === introspectTool ? INTROSPECTING_FAMILY_BUDGET : FAMILY_BUDGET,
+    servers,
   });
   return defineTool(name, titleOf(endpoint), description, categories, replaces);
 }
@@ -114,7 +128,7 @@ function isDestructive(categories: readonly Category[]): boolean {
 }
 
 /** The single tool always has the most dangerous annotations, whatever operations there are (companion document "MCP integration"). */
-function defineSingleTool(name: string, operations: readonly Operation[]): ToolDefinition {
+function defineSingleTool(name: string, operations: readonly Operation[], servers: readonly string[]): ToolDefinition {
   const description = describeTool({
     name,
     purpose: SINGLE_PURPOSE,
@@ -122,6 +136,7 @@ function defineSingleTool(name: string, operations: readonly Operation[]): ToolD
     operations,
     introspectTool: name,
     budget: SINGLE_BUDGET,
+    servers,
   });
   return defineTool(name, SINGLE_TITLE, description, CATEGORIES);
 }

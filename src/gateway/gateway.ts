@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AuditTrail } from '../audit/audit-trail.js';
 import type { IntrospectionPolicy } from '../builtin/introspect/handler.js';
+import { Usage } from '../builtin/introspect/usage.js';
 import { diffCatalogsInSlices } from '../catalog/build-catalog.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import type { EndpointPlan } from '../endpoint/endpoint-plan.js';
@@ -18,6 +19,7 @@ import { openPolicy, type PolicyService } from '../policy/policy.js';
 import type { Explanation } from '../policy/rules/rule-types.js';
 import type { RawCall } from '../protocol/call.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
+import { GATEWAY_SOURCE } from '../protocol/operation.js';
 import { REQUEST_ID, type Reply } from '../protocol/result.js';
 import type { ToolSet } from '../protocol/tools.js';
 import { createResultService } from '../results/results.js';
@@ -137,6 +139,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
   const warnedOnce = createWarnedOnce();
   const pool = createPool(config, deps);
   const handlers = createHandlers(config, pool.upstreams, policy);
+  const usage = new Usage();
   const catalog = createLiveCatalog({
     build: (offered) =>
       buildSnapshotInSlices({
@@ -146,8 +149,10 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
         results,
         readPart: largeAnswers.readPart,
         handlers,
+        usage,
         connections: {
           absenceOf: (slug) => pool.upstreams.get(slug)?.absence(),
+          introductionOf: (slug) => pool.upstreams.get(slug)?.introduction(),
           retryNow: (slug) => pool.upstreams.get(slug)?.retryNow(),
         },
       }),
@@ -169,7 +174,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     quota,
     recordCall,
     limits: config.limits,
-    observe,
+    observe: countUses(usage, observe),
     results,
     isFirstWarning: warnedOnce.isFirstWarning,
     slowMs: config.warnings.slowMs,
@@ -258,6 +263,15 @@ function waitForNames(
   return () => {
     isClosed = true;
     clearTimeout(timer);
+  };
+}
+
+/** Passes observations on, and counts the calls of upstreams' operations that succeeded. */
+function countUses(usage: Usage, observe: Observer): Observer {
+  return (observation) => {
+    observe(observation);
+    if (observation.kind !== 'call' || observation.code !== 'OK') return;
+    if (observation.upstream !== GATEWAY_SOURCE) usage.count(observation.operation);
   };
 }
 

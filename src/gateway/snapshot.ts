@@ -1,6 +1,8 @@
 import { createIntrospection, type IntrospectionPolicy } from '../builtin/introspect/handler.js';
 import { introspectOperation } from '../builtin/introspect/operation.js';
 import { handleOf } from '../builtin/introspect/parse-query.js';
+import { type Purpose, readSaying } from '../builtin/introspect/server-map.js';
+import { Usage } from '../builtin/introspect/usage.js';
 import { listRelationSources } from '../builtin/relationships/graph.js';
 import { createRelationshipsHandler } from '../builtin/relationships/handler.js';
 import { createRelationshipsOperation } from '../builtin/relationships/operation.js';
@@ -37,6 +39,8 @@ interface SnapshotInput {
   readonly awaited?: readonly string[];
   /** What is connected; everything counts as connected where absent. */
   readonly connections?: Connections;
+  /** What is called most; nothing where absent. */
+  readonly usage?: Usage;
   /** Classify without the upstreams' annotations. */
   readonly ignoreAnnotations?: boolean;
 }
@@ -65,7 +69,8 @@ export function* buildSnapshotInSlices(input: SnapshotInput): Sliced<Snapshot> {
     ...(input.awaited === undefined ? {} : { awaited: input.awaited }),
     ignoreAnnotations: ignoreAnnotations ?? false,
   });
-  const plan = yield* buildEndpointPlanInSlices(catalog, config.endpoint);
+  const plan = yield* buildEndpointPlanInSlices(catalog, config.endpoint, listEnabled(config.upstreams));
+  yield;
   const introspect = createIntrospection({
     catalog,
     plan,
@@ -75,6 +80,8 @@ export function* buildSnapshotInSlices(input: SnapshotInput): Sliced<Snapshot> {
     readStored: (request, caller) => readPart(storedPart(request, caller)),
     hasRelations: relations.length > 0,
     absenceOf: connections.absenceOf,
+    purposeOf: readPurposes(config.upstreams, connections),
+    usage: input.usage ?? new Usage(),
     explainUnknown: async (name) => (await unknownOperation(name, {}, snapshot)).message,
   });
   yield;
@@ -96,7 +103,35 @@ export function* buildSnapshotInSlices(input: SnapshotInput): Sliced<Snapshot> {
   return snapshot;
 }
 
-const ALL_CONNECTED: Connections = { absenceOf: () => undefined, retryNow: () => undefined };
+function listEnabled(upstreams: GatewayConfig['upstreams']): readonly string[] {
+  return upstreams.filter(({ disabled }) => !disabled).map(({ slug }) => slug);
+}
+
+const ALL_CONNECTED: Connections = {
+  absenceOf: () => undefined,
+  introductionOf: () => undefined,
+  retryNow: () => undefined,
+};
+
+/** What each upstream is for: as the operator says, else as the server says itself where it is vouched for. */
+function readPurposes(
+  upstreams: GatewayConfig['upstreams'],
+  { introductionOf }: Connections,
+): (slug: string) => Purpose | undefined {
+  const bySlug = new Map(upstreams.map((upstream) => [upstream.slug, upstream]));
+  const sayings = new Map<string, { readonly introduction: string; readonly saying: string | undefined }>();
+  return (slug) => {
+    const upstream = bySlug.get(slug);
+    if (upstream?.description !== undefined) return { text: upstream.description, from: 'operator' };
+    const introduction = upstream?.trust === 'untested' ? undefined : introductionOf(slug);
+    if (introduction === undefined) return undefined;
+    const known = sayings.get(slug);
+    const read =
+      known?.introduction === introduction ? known : { introduction, saying: readSaying(slug, introduction) };
+    sayings.set(slug, read);
+    return read.saying === undefined ? undefined : { text: read.saying, from: 'server' };
+  };
+}
 
 /** The operation that follows configured relations; none where no relations are configured. */
 function openRelations({ config }: SnapshotInput): readonly OwnOperation[] {

@@ -98,6 +98,19 @@ export function cleanSchema(schema: JsonSchema): JsonSchema {
   return cleanValue(schema, MAX_TEXT_LENGTH) as JsonSchema;
 }
 
+/** A heading that a generator of tools puts above the statuses of an HTTP operation, and the list below it. */
+const ERROR_LIST =
+  /(?:^|\n)[ \t]*(?:#+ *|\*+)?(?:possible +)?errors?(?: +(?:responses?|codes?))? *:\**[ \t]*(?:\n[ \t]*(?:[-*] *)?\d{3}\b[^\n]*)+/gi;
+
+/** A description without what helps no caller: lists of HTTP statuses, and empty lines in a row. */
+export function withoutBoilerplate(text: string): string {
+  return text
+    .replace(ERROR_LIST, '')
+    .replace(/[ \t]+\n/g, '\n')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim();
+}
+
 /** The first sentence in one line, at most 120 characters. */
 export function summarizeText(text: string, maxLength = MAX_SUMMARY_LENGTH): string {
   const line = text

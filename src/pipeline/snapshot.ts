@@ -29,6 +29,8 @@ export interface Snapshot {
 export interface Connections {
   /** Why an upstream cannot be called now; undefined where it can, and for what is no upstream. */
   absenceOf(upstream: string): Absence | undefined;
+  /** What the server said of itself when it connected, as sent; undefined where it said nothing, or has not connected. */
+  introductionOf(upstream: string): string | undefined;
   /** Brings the next attempt to connect forward, because a caller waits for it. */
   retryNow(upstream: string): void;
 }

@@ -209,6 +209,12 @@ export const NAME_PATTERN = /^[a-z][a-z0-9_]*$/;
 /** Stands between upstream and operation in a qualified name: `github__create_issue`. */
 export const QUALIFIER = '__';
 
+/** An operation's name within its upstream. */
+export function localNameOf({ qualifiedName }: Pick<Operation, 'qualifiedName'>): string {
+  const end = qualifiedName.indexOf(QUALIFIER);
+  return end < 0 ? qualifiedName : qualifiedName.slice(end + QUALIFIER.length);
+}
+
 /** The upstream name of the gateway's own operations; no upstream may use it. */
 export const GATEWAY_SOURCE = 'gateway';
 

@@ -33,6 +33,8 @@ export interface Connection {
   readonly transport: UpstreamEndpoint['type'];
   readonly protocolVersion: string | undefined;
   readonly server: { readonly name: string; readonly version: string } | undefined;
+  /** What the server says it is for: its description, else its instructions, else its title; the beginning of it. */
+  readonly introduction: string | undefined;
   /** Resolves with the reason when nothing new can be sent. */
   readonly lost: Promise<UpstreamFault>;
   readonly usable: boolean;
@@ -255,6 +257,7 @@ async function completeConnection(
     transport: config.endpoint.type,
     protocolVersion,
     server: client.getServerVersion(),
+    introduction: readIntroduction(client),
     lost,
     closed,
     get usable() {
@@ -264,6 +267,17 @@ async function completeConnection(
     retire: () => channel.retire(),
     close: () => channel.close(),
   };
+}
+
+/** More than a first sentence has. */
+const LONGEST_INTRODUCTION = 2_000;
+
+function readIntroduction(client: Client): string | undefined {
+  const { title, description }: { readonly title?: unknown; readonly description?: unknown } =
+    client.getServerVersion() ?? {};
+  const texts = [description, client.getInstructions(), title];
+  const text = texts.find((each) => typeof each === 'string' && each.trim() !== '');
+  return typeof text === 'string' ? text.slice(0, LONGEST_INTRODUCTION) : undefined;
 }
 
 interface CallSettings {

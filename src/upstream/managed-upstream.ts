@@ -139,6 +139,10 @@ export class ManagedUpstream implements Upstream {
     return { retryAfterMs: this.#pacer.remainingMs };
   }
 
+  introduction(): string | undefined {
+    return this.#connection?.introduction;
+  }
+
   retryNow(): void {
     this.#pacer.retryNow();
   }

@@ -58,6 +58,8 @@ export interface Upstream {
   status(): UpstreamStatus;
   /** Why it cannot be called now; undefined where it is connected. */
   absence(): Absence | undefined;
+  /** What the server said of itself when it connected last, as sent; undefined where it said nothing. */
+  introduction(): string | undefined;
   /** Brings the next attempt to connect forward, because a caller waits for it. */
   retryNow(): void;
 }

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { toSnakeCase } from '../../src/lib/names.js';
 import { isJsonObject, type JsonObject, type JsonSchema } from '../../src/protocol/json.js';
 import { corpusIsHere } from '../support/corpus.js';
-import { createDice, generateArguments } from '../support/generate-arguments.js';
+import { createDice, generateArguments, withoutForeign } from '../support/generate-arguments.js';
 import { connectClient, type McpClient } from '../support/mcp-client.js';
 import { type ReplayServer, startReplayServer } from '../support/replay-server.js';
 import { REPOSITORY, type ServedGateway, serveGateway } from '../support/served-gateway.js';
@@ -178,7 +178,10 @@ describe.skipIf(!corpusIsHere)('a gateway with 2,266 real tools (skipped without
     const details = (await client.introspect({ query: 'operations', name: operation })).data.operation as Detailed;
     const dice = createDice(tool.name.length * 7919);
     const schema = isJsonObject(tool.inputSchema) ? tool.inputSchema : {};
-    const generate = (): JsonObject => ({ ...generateArguments(schema, dice), ...fixed });
+    const generate = (): JsonObject => ({
+      ...withoutForeign(schema, generateArguments(schema, dice), fixed),
+      ...fixed,
+    });
     let args = generate();
     for (let tries = 1; tries < TRIES && !isValid(schema, args); tries += 1) args = generate();
     if (!isValid(schema, args)) return { catalogue, tool: tool.name, problem: 'no valid arguments generated', args };

@@ -79,14 +79,14 @@ describe('a grouped tool', () => {
     const listed = (answer.data.operations as readonly { name: string; endpoint: string }[]).map(
       ({ name, endpoint }) => `${endpoint} ${name}`,
     );
-    expect(listed).toEqual([
-      'execute belt_control',
+    expect(listed.toSorted()).toEqual([
       'create create_issue',
       'delete delete_branches',
       'delete delete_issue',
+      'delete page_write',
+      'execute belt_control',
       'read introspect',
       'read list_branches',
-      'delete page_write',
       'update update_issue',
     ]);
   });

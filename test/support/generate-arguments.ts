@@ -1,3 +1,4 @@
+import { findForeignParameters } from '../../src/catalog/grouped-tools/foreign-parameters.js';
 import { isJsonObject, type JsonObject, type JsonSchema } from '../../src/protocol/json.js';
 
 /** A source of whole numbers from 0 up to, not including, a bound; the same seed gives the same numbers. */
@@ -125,4 +126,12 @@ function guessType(schema: JsonSchema): string {
 
 function numberOr(value: unknown, fallback: number): number {
   return typeof value === 'number' ? value : fallback;
+}
+
+/** Arguments without those that the operation which fixes these does not take. */
+export function withoutForeign(schema: JsonSchema, args: JsonObject, fixed: JsonObject): JsonObject {
+  const foreign = Object.entries(fixed).flatMap(([parameter, value]) =>
+    findForeignParameters(schema, { parameter, value }),
+  );
+  return Object.fromEntries(Object.entries(args).filter(([name]) => !foreign.includes(name)));
 }

@@ -27,5 +27,5 @@ export const NO_OPERATIONS: Snapshot = {
   handlerOf: () => async () => ({ data: null }),
   partOf: () => undefined,
   isCallable: () => true,
-  connections: { absenceOf: () => undefined, retryNow: () => undefined },
+  connections: { absenceOf: () => undefined, introductionOf: () => undefined, retryNow: () => undefined },
 };

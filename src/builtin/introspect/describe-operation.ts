@@ -3,7 +3,7 @@ import { findValidExample } from '../../catalog/arguments/example-params.js';
 import { visibleInputSchema } from '../../catalog/grouped-tools/narrow-schema.js';
 import { riskInWords, trialInWords, trialVariant } from '../../catalog/operation.js';
 import type { EndpointPlan } from '../../endpoint/endpoint-plan.js';
-import { cleanSchema, cutText, summarizeText } from '../../lib/text.js';
+import { cleanSchema, cutText, summarizeText, withoutBoilerplate } from '../../lib/text.js';
 import type { Sliced } from '../../lib/turns.js';
 import type { JsonObject } from '../../protocol/json.js';
 import {
@@ -17,6 +17,7 @@ import {
 import type { Absence } from '../../protocol/tools.js';
 import type { ControlSet } from '../../results/result-types.js';
 import { describeControls, describeQueryLanguage, exampleControls } from './describe-controls.js';
+import type { Respell } from './own-spelling.js';
 import type { Include } from './parse-query.js';
 import { describeInSlices, describeReturns, PARAMETERS_PER_SLICE, type ParameterInfo } from './types/parameter-info.js';
 
@@ -26,6 +27,8 @@ export interface OperationView {
   readonly staticDecision: StaticDecisionOf;
   readonly controlsOf: (operation: Operation) => ControlSet;
   readonly absenceOf: (upstream: string) => Absence | undefined;
+  /** Writes the gateway's names into an operation's texts. */
+  readonly respellingOf: (operation: Operation) => Respell;
   /** Whether lists say whose an operation is. */
   readonly hasSeveralUpstreams: boolean;
 }
@@ -71,8 +74,11 @@ function describeConsent(operation: Operation): JsonObject {
 
 /** One line for a list: the introspection document's `OperationInfo`. */
 export function describeBriefly(operation: Operation, view: OperationView, include: readonly Include[]): JsonObject {
-  return describeInList(operation, summarizeText(operation.description), view, include);
+  return describeInList(operation, view.respellingOf(operation)(summarizeText(operation.description)), view, include);
 }
+
+/** The signature says as much as the words beside it. */
+const FEW_WORDS = 80;
 
 /**
  * The same with the parameters, so that most calls can be made at once. They are in the description, because the
@@ -83,7 +89,8 @@ export function describeWithSignature(
   view: OperationView,
   include: readonly Include[],
 ): JsonObject {
-  const description = `${sketchSignature(operation)} - ${summarizeText(operation.description)}`;
+  const words = view.respellingOf(operation)(summarizeText(operation.description, FEW_WORDS));
+  const description = `${sketchSignature(operation)} - ${words}`;
   return describeInList(operation, description.replace(/ - $/, ''), view, include);
 }
 
@@ -118,7 +125,8 @@ export function* describeInFull(
 ): Sliced<JsonObject> {
   const { category } = operation.classification;
   const controls = view.controlsOf(operation);
-  const parameters = yield* describeInSlices(operation);
+  const respell = view.respellingOf(operation);
+  const parameters = yield* describeInSlices(operation, respell);
   const isLarge = operation.parameters.length > PARAMETERS_PER_SLICE;
   if (isLarge) yield;
   const examples = yield* examplesOf(operation, controls);
@@ -128,7 +136,7 @@ export function* describeInFull(
     semantic_category: category,
     endpoint: view.plan.familyOf(operation).name,
     mcpTool: view.plan.toolFor(operation),
-    description: withTags(describeAtLength(operation), operation, view),
+    description: withTags(describeAtLength(operation, respell), operation, view),
     permissions: CATEGORY_PERMISSIONS[category],
     parameters: [
       ...parameters,
@@ -159,8 +167,9 @@ function describeRelationships({ relationships }: Operation): JsonObject {
 }
 
 /** Also which combinations of parameters it demands, and what an UPDATE makes of what its caller leaves out. */
-function describeAtLength(operation: Operation): string {
-  const { description, classification } = operation;
+function describeAtLength(operation: Operation, respell: Respell): string {
+  const { classification } = operation;
+  const description = respell(withoutBoilerplate(operation.description));
   const merge = classification.category === 'UPDATE' && mayLeaveOut(operation) ? describeMerge(operation) : '';
   const rest = [describeCombinations(operation), merge].filter((part) => part !== '');
   const ended =
@@ -231,7 +240,7 @@ function deprecationTag({ deprecated }: Operation): string {
 }
 
 /** `[unavailable: next try in 12 s]` */
-function absenceTag(absence: Absence | undefined): string {
+export function absenceTag(absence: Absence | undefined): string {
   if (absence === undefined) return '';
   const { retryAfterMs, stopped } = absence;
   if (stopped !== undefined) return `[unavailable: ${stopped}]`;

@@ -16,10 +16,15 @@ import {
   type StaticDecisionOf,
 } from './describe-operation.js';
 import { checkFilters, passesFilters, requireFilters } from './filter.js';
-import { takePage } from './page.js';
-import { type IntrospectionQuery, parseQuery } from './parse-query.js';
+import { chooseHits } from './hits.js';
+import { type Overview, readOverview } from './overview.js';
+import { createRespelling } from './own-spelling.js';
+import { type Page, readCursor, takePage } from './page.js';
+import { type IntrospectionQuery, type PageRequest, parseQuery } from './parse-query.js';
 import { buildProtocolMetadata } from './protocol-metadata.js';
+import { describeUpstream, drawMap, MOST_MAPPED, type Purpose } from './server-map.js';
 import { buildTypeRegistry, type TypeInfo } from './types/type-registry.js';
+import type { Usage } from './usage.js';
 
 /** The parts of policy that introspection shows, and the action that it offers. */
 export interface IntrospectionPolicy {
@@ -40,6 +45,10 @@ export interface IntrospectionResults {
   readonly absenceOf: (upstream: string) => Absence | undefined;
   /** What a name that no operation has could have meant, in words. */
   readonly explainUnknown: (name: string) => Promise<string>;
+  /** What an upstream is for; undefined where neither operator nor server says. */
+  readonly purposeOf: (upstream: string) => Purpose | undefined;
+  /** What is called most. */
+  readonly usage: Usage;
   /** Whether relations are configured. */
   readonly hasRelations: boolean;
 }
@@ -72,24 +81,35 @@ export function createIntrospection(snapshot: IntrospectionSnapshot): OperationH
   const types = () => (registry ??= buildTypeRegistry(catalog));
   let listed: Promise<readonly TypeInfo[]> | undefined;
   const allTypes = () => (listed ??= runInSlices(inTime(types().list())));
+  let reading: Promise<Overview> | undefined;
+  const overview = () => (reading ??= runInSlices(readOverview(catalog)));
 
   const view: OperationView = {
     plan,
     staticDecision: policy.staticDecision,
     controlsOf,
     absenceOf: snapshot.absenceOf,
+    respellingOf: createRespelling(catalog),
     hasSeveralUpstreams: countUpstreams(catalog) > 1,
   };
 
   const answer = async (
-    query: Exclude<IntrospectionQuery, { readonly kind: 'result' | 'types' }>,
+    query: Exclude<IntrospectionQuery, { readonly kind: 'result' | 'types' | 'upstreams' }>,
     caller: Caller,
   ): Promise<JsonObject> => {
     switch (query.kind) {
       case 'operations':
-        return listOperations(snapshot, view, { ...protocol, session_id: caller.sessionId }, query);
+        return listOperations(
+          { ...snapshot, overview: await overview() },
+          view,
+          { ...protocol, session_id: caller.sessionId },
+          query,
+        );
       case 'operation':
         return { operation: await runInTurns(findOperation(snapshot, view, query), caller.sessionId) };
+      case 'upstream':
+        checkFilters({ upstream: query.name }, snapshot);
+        return { upstream: describeUpstream((await overview()).upstreams, query.name, snapshot) };
       case 'type':
         return { type: types().find(query.name) };
       case 'quota_status':
@@ -102,6 +122,7 @@ export function createIntrospection(snapshot: IntrospectionSnapshot): OperationH
     const query = parseQuery(args);
     if (query.kind === 'result') return { dataText: await snapshot.readStored(query.request, caller) };
     if (query.kind === 'types') return listTypes(await allTypes(), query);
+    if (query.kind === 'upstreams') return mapUpstreams({ ...snapshot, overview: await overview() }, query.page);
     const data = await answer(query, caller);
     if (query.kind !== 'operation' || data['operation'] !== null) return { data };
     return { data, warnings: [{ code: 'NOT_FOUND_OPERATION', message: await snapshot.explainUnknown(query.name) }] };
@@ -113,28 +134,75 @@ function countUpstreams({ operations }: Catalog): number {
   return new Set(operations.map(({ upstream }) => upstream).filter((upstream) => upstream !== GATEWAY_SOURCE)).size;
 }
 
+/** A snapshot whose overview has been read. */
+interface SurveyedSnapshot extends IntrospectionSnapshot {
+  readonly overview: Overview;
+}
+
 async function listOperations(
-  { catalog, plan, absenceOf }: IntrospectionSnapshot,
+  snapshot: SurveyedSnapshot,
   view: OperationView,
   protocol: JsonObject,
-  { filters, search, include, page: request, budgetTokens }: QueryOf<'operations'>,
+  { filters, search, include, isProtocolWanted, page: request, budgetTokens }: QueryOf<'operations'>,
 ): Promise<JsonObject> {
-  checkFilters(filters, { catalog, plan, absenceOf });
+  const { catalog, plan, overview, usage } = snapshot;
+  checkFilters(filters, snapshot);
   const isWanted = (operation: Operation): boolean => passesFilters(operation, filters, plan);
+  const scope = JSON.stringify(['operations', filters, search]);
+  const ranking = usage.ranking(request.after === undefined ? undefined : readCursor(scope, request.after)?.ranking);
   const items =
     search === undefined
-      ? catalog.operations.filter(isWanted)
-      : (await searchOperations(catalog, search, isWanted)).map(({ operation }) => operation);
-  const list = { items, orderedByName: search === undefined, scope: JSON.stringify(['operations', filters, search]) };
-  // After a search one of the best hits is called, which needs signatures; a list gives an overview.
-  const describe = search === undefined ? describeBriefly : describeWithSignature;
+      ? putFirst(ranking.names, overview.operations).filter(isWanted)
+      : chooseHits(await searchOperations(catalog, search, isWanted));
+  const list = { items, orderedByName: false, scope, ...(search === undefined && { ranking: ranking.number }) };
+  // Where one of few is called next, signatures save the look-up of its details; the plain list gives an overview.
+  const describe = search === undefined && filters.upstream === undefined ? describeBriefly : describeWithSignature;
   const asked = takePage(list, request).items.map((operation) => describe(operation, view, include));
   const first = budgetTokens === undefined ? asked.length : countAffordable(asked, budgetTokens);
   const page = takePage(list, { ...request, first });
+  const isStart = search === undefined && request.after === undefined && Object.keys(filters).length === 0;
   return {
-    _protocol: { ...protocol, page: { returned: page.items.length, total: page.total, after: page.after } },
+    _protocol: {
+      ...(isStart || isProtocolWanted ? protocol : { version: protocol['version'] }),
+      ...(isStart && { servers: mapUpstreams(snapshot, {}).data }),
+      page: { returned: page.items.length, total: page.total, after: page.after },
+    },
     operations: asked.slice(0, first),
   };
+}
+
+/** The operations of these names first, in their order, then all others. */
+function putFirst(names: readonly string[], operations: readonly Operation[]): readonly Operation[] {
+  if (names.length === 0) return operations;
+  const places = new Map(names.map((name, place) => [name, place]));
+  const placeOf = ({ name }: Operation): number => places.get(name) ?? names.length;
+  return operations.toSorted((a, b) => placeOf(a) - placeOf(b));
+}
+
+/** The map of the upstreams; disabled ones whose operations are not known are not on it. */
+function mapUpstreams(snapshot: SurveyedSnapshot, { first = MOST_MAPPED, after }: Partial<PageRequest>): MapOutcome {
+  const { overview, absenceOf, usage } = snapshot;
+  const items = overview.upstreams
+    .filter(({ slug, operations }) => operations.length > 0 || absenceOf(slug)?.stopped !== 'disabled')
+    .map((upstream) => ({ ...upstream, name: upstream.slug }));
+  const page = takePage(
+    { items, orderedByName: true, scope: JSON.stringify(['upstreams']) },
+    { first: Math.min(first, MOST_MAPPED), ...(after === undefined ? {} : { after }) },
+  );
+  return {
+    data: drawMap(page.items, { ...snapshot, mostUsed: usage.ranking().names }),
+    ...pageFacts(page),
+  };
+}
+
+interface MapOutcome {
+  readonly data: JsonObject;
+  readonly meta?: JsonObject;
+}
+
+/** Beside the data, where the published schema has no place for paging facts; nothing where one page holds all. */
+function pageFacts({ items, total, after }: Page<unknown>): Pick<MapOutcome, 'meta'> {
+  return items.length < total ? { meta: { page: { returned: items.length, total, after } } } : {};
 }
 
 /** Null for an unknown name, which includes an upstream's own spelling (introspection document, 4.3); a warning explains it. */
@@ -165,7 +233,7 @@ export function countAffordable(items: readonly JsonObject[], budgetTokens: numb
 
 /**
  * Types, which come ordered by name, all of them unless a page is asked for; with a search only those whose name and description
- * contain every word of it. The published schema has no place for paging facts in this answer, so they are beside it.
+ * contain every word of it.
  */
 async function listTypes(
   types: readonly TypeInfo[],
@@ -176,11 +244,7 @@ async function listTypes(
   const items = (await runInSlices(inTime(matches))).flat();
   const scope = JSON.stringify(['types', search]);
   const page = takePage({ items, orderedByName: true, scope }, { first: items.length, ...request });
-  const { total, after } = page;
-  return {
-    data: { types: page.items },
-    ...(page.items.length < total && { meta: { page: { returned: page.items.length, total, after } } }),
-  };
+  return { data: { types: page.items }, ...pageFacts(page) };
 }
 
 function holdsEvery({ name, description = '' }: TypeInfo, words: readonly string[]): boolean {

@@ -3,16 +3,22 @@ import type { JsonObject, JsonSchema } from '../../protocol/json.js';
 import { CATEGORIES, GATEWAY_SOURCE, type Operation, type Parameter } from '../../protocol/operation.js';
 
 /** What can be asked about (specification 7.3). */
-export const QUERY_TYPES = ['operations', 'types', 'result', 'quota_status', 'revoke_token'] as const;
+export const QUERY_TYPES = ['operations', 'upstreams', 'types', 'result', 'quota_status', 'revoke_token'] as const;
 
 /** What `include` adds to an operation beyond the published schema. */
 export const INCLUDES = ['danger', 'classification', 'input_schema'] as const;
+
+/** What `include` adds to a list of operations: `_protocol` whole. */
+export const WHOLE_PROTOCOL = 'protocol';
 
 export const DEFAULT_PAGE_SIZE = 50;
 const LARGEST_PAGE = 500;
 const LONGEST_SEARCH = 500;
 
-/** Tokens that the hits of a search may take where the caller sets no other budget: some fifteen of them. */
+/** Hits of a search where the caller asks for no other number: the right one is seldom further down. */
+export const MOST_HITS = 8;
+
+/** Tokens that they may take where the caller sets neither a number nor a budget; most signatures need far less. */
 export const SEARCH_BUDGET_TOKENS = 1_000;
 
 /** The parameters as introspection shows them and, but for `query`, as they are validated. */
@@ -21,13 +27,13 @@ const PARAMETER_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
     type: 'string',
     enum: [...QUERY_TYPES],
     description:
-      "The kind of query: the operations to call, or the types of their parameters and results; 'result' reads " +
-      "on in one too big to send whole, 'quota_status' gives your budgets, 'revoke_token' takes a confirmation token back",
+      "The kind of query: 'upstreams' maps the servers and their purposes; the operations to call; the types of their " +
+      "parameters and results; 'result' reads on in one too big to send whole, 'quota_status' gives your budgets, 'revoke_token' takes a confirmation token back",
   },
   name: {
     type: 'string',
     description:
-      'Exact name of one operation or type, for its details; an unknown name gives null. Of a result: its handle',
+      'Exact name of one operation, upstream or type, for its details; an unknown name gives null. Of a result: its handle',
   },
   category: {
     type: 'string',
@@ -49,27 +55,26 @@ const PARAMETER_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
     minimum: 1,
     description:
       'Operations on the page may take about so many tokens, estimated by their characters; one is always shown. ' +
-      `With search ${SEARCH_BUDGET_TOKENS} where absent`,
+      `With search and without first ${SEARCH_BUDGET_TOKENS} where absent`,
   },
   include: {
     type: 'array',
-    items: { type: 'string', enum: [...INCLUDES] },
+    items: { type: 'string', enum: [...INCLUDES, WHOLE_PROTOCOL] },
     description:
       "Adds to each operation: 'danger' (level and reasons), 'classification' (confidence, evidence, upstream and tool), " +
-      "'input_schema' (the upstream's own JSON Schema)",
+      "'input_schema' (the upstream's own JSON Schema); 'protocol' adds to a list version, capabilities and limits",
   },
   token: { type: 'string', description: "The confirmation token to take back with 'revoke_token'" },
   first: {
     type: 'integer',
     minimum: 1,
     maximum: LARGEST_PAGE,
-    default: DEFAULT_PAGE_SIZE,
-    description: 'Items on a page; of types all, and of a result as many as fit where absent',
+    description: `Items on a page. Where absent ${DEFAULT_PAGE_SIZE}, with search ${MOST_HITS}, of types all, of a result as many as fit`,
   },
   after: {
     type: 'string',
     description:
-      "Where the next page starts: '_protocol.page.after' of the last answer about operations; for types '_meta.page.after'; " +
+      "Where the next page starts: '_protocol.page.after' of the last answer about operations; for upstreams and types '_meta.page.after'; " +
       "for a result 'next.after'",
   },
   path: {
@@ -110,7 +115,16 @@ const OUTPUT_SCHEMA: JsonSchema = {
     operation: { type: ['object', 'null'], description: 'Parameters, returns, examples; null for an unknown name' },
     types: { type: 'array', items: named('name', 'kind', 'description') },
     type: { type: ['object', 'null'], description: 'Fields, values or members; null for an unknown name' },
-    _protocol: { type: 'object', description: 'Version, mode, capabilities, limits, page; beside operations' },
+    upstreams: {
+      type: 'object',
+      description: 'One line for each: purpose, operations by family, the most useful, state',
+    },
+    upstream: { type: ['object', 'null'], description: 'Its operations by family; null for an unknown name' },
+    next: { ...TEXT, description: 'How to go on from the map' },
+    _protocol: {
+      type: 'object',
+      description: 'Version and page; whole on the first page of all operations; beside operations',
+    },
     quotas: { type: 'array', items: { type: 'object' }, description: "Of 'quota_status'" },
     revoked: { type: 'boolean', description: "Of 'revoke_token'" },
   },
@@ -129,7 +143,8 @@ export const introspectOperation: Operation = finishOperation({
     evidence: ['built into the gateway'],
   },
   description:
-    'Find operations and learn how to call them: lists, filtered and searched, or the details of one operation or type. ' +
+    'Find operations and learn how to call them: a map of the servers, lists, filtered and searched, or the details of one ' +
+    'operation or type. ' +
     'Also reads on in results too big to send whole',
   parameters: Object.entries(PARAMETER_SCHEMAS).map(
     ([name, schema]): Parameter => ({
@@ -148,6 +163,7 @@ export const introspectOperation: Operation = finishOperation({
   groupedBy: null,
   bareErrors: true,
   examples: [
+    example('What there is, in one look', { query: 'upstreams' }),
     example('Find operations by their purpose', { query: 'operations', search: 'log a bug' }),
     example('How to call one operation', { query: 'operations', name: 'introspect' }),
     example('The parts of a type', { query: 'types', name: 'OperationInput' }),

@@ -3,7 +3,7 @@ import { OperationError } from '../../protocol/operation-error.js';
 import type { PageRequest } from './parse-query.js';
 
 /** Some items of a list and the cursor of the next ones. */
-interface Page<Item> {
+export interface Page<Item> {
   readonly items: readonly Item[];
   /** Items in the whole list. */
   readonly total: number;
@@ -18,6 +18,8 @@ interface PagedList<Item> {
   readonly orderedByName: boolean;
   /** Names the list: the same query and filters, the same scope. */
   readonly scope: string;
+  /** The number of the ranking that decides what stands first. */
+  readonly ranking?: number;
 }
 
 /**
@@ -28,7 +30,7 @@ export function takePage<Item extends { readonly name: string }>(
   list: PagedList<Item>,
   { first, after }: PageRequest,
 ): Page<Item> {
-  const { items, scope } = list;
+  const { items, scope, ranking } = list;
   const start = after === undefined ? 0 : startAfter(list, after);
   const end = Math.min(start + first, items.length);
   const last = items[end - 1];
@@ -36,7 +38,9 @@ export function takePage<Item extends { readonly name: string }>(
   return {
     items: items.slice(start, end),
     total: items.length,
-    after: hasNext ? writeCursor(scope, { index: end - 1, name: last.name }) : null,
+    after: hasNext
+      ? writeCursor(scope, { index: end - 1, name: last.name, ...(ranking !== undefined && { ranking }) })
+      : null,
   };
 }
 
@@ -65,6 +69,8 @@ function abbreviate(cursor: string): string {
 interface Position {
   readonly index: number;
   readonly name: string;
+  /** The ranking of the list that it lies in. */
+  readonly ranking?: number;
 }
 
 /** Characters of the digest: enough to detect damage and cursors of other queries; the content is not secret. */
@@ -74,8 +80,8 @@ const DIGEST_LENGTH = 8;
  * Writes a position as an opaque, URL-safe cursor that is valid for one scope only (the query and its filters). It holds no
  * state on the server, so that it survives restarts and works on every replica.
  */
-export function writeCursor(scope: string, { index, name }: Position): string {
-  const position = `${index}:${name}`;
+export function writeCursor(scope: string, { index, name, ranking }: Position): string {
+  const position = `${index}${ranking === undefined ? '' : `.${ranking}`}:${name}`;
   return Buffer.from(`${digest(scope, position)}${position}`).toString('base64url');
 }
 
@@ -83,7 +89,12 @@ export function writeCursor(scope: string, { index, name }: Position): string {
 export function readCursor(scope: string, cursor: string): Position | undefined {
   const text = Buffer.from(cursor, 'base64url').toString().slice(DIGEST_LENGTH);
   const separator = text.indexOf(':');
-  const position = { index: Number(text.slice(0, Math.max(0, separator))), name: text.slice(separator + 1) };
+  const [index, ranking] = text.slice(0, Math.max(0, separator)).split('.');
+  const position = {
+    index: Number(index),
+    name: text.slice(separator + 1),
+    ...(ranking !== undefined && { ranking: Number(ranking) }),
+  };
   return writeCursor(scope, position) === cursor ? position : undefined;
 }
 

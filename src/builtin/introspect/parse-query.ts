@@ -2,7 +2,14 @@ import type { JsonObject } from '../../protocol/json.js';
 import type { Category } from '../../protocol/operation.js';
 import { OperationError } from '../../protocol/operation-error.js';
 import type { StoredResultRequest } from '../../results/result-types.js';
-import { DEFAULT_PAGE_SIZE, type INCLUDES, QUERY_TYPES, SEARCH_BUDGET_TOKENS } from './operation.js';
+import {
+  DEFAULT_PAGE_SIZE,
+  INCLUDES,
+  MOST_HITS,
+  QUERY_TYPES,
+  SEARCH_BUDGET_TOKENS,
+  WHOLE_PROTOCOL,
+} from './operation.js';
 
 export type Include = (typeof INCLUDES)[number];
 
@@ -32,10 +39,14 @@ export type IntrospectionQuery =
       readonly filters: OperationFilters;
       readonly search?: string;
       readonly include: readonly Include[];
+      /** Whether `_protocol` is wanted whole. */
+      readonly isProtocolWanted: boolean;
       readonly page: PageRequest;
       /** What the operations on the page may cost, in tokens. */
       readonly budgetTokens?: number;
     }
+  | { readonly kind: 'upstreams'; readonly page: Partial<PageRequest> }
+  | { readonly kind: 'upstream'; readonly name: string }
   | { readonly kind: 'type'; readonly name: string }
   | { readonly kind: 'types'; readonly search?: string; readonly page: Partial<PageRequest> }
   | { readonly kind: 'result'; readonly request: StoredResultRequest }
@@ -54,6 +65,11 @@ const UNUSED: Readonly<
 > = {
   operations: { kind: "query 'operations'", params: [...OF_RESULTS, 'token'] },
   operation: { kind: "'name'", params: ['search', 'after', 'budget_tokens', ...OF_RESULTS, 'token'] },
+  upstreams: { kind: "query 'upstreams'", params: [...OF_OPERATIONS, 'search', ...OF_RESULTS, 'token'] },
+  upstream: {
+    kind: "query 'upstreams' by 'name'",
+    params: [...OF_OPERATIONS, 'search', 'after', ...OF_RESULTS, 'token'],
+  },
   types: { kind: "query 'types'", params: [...OF_OPERATIONS, ...OF_RESULTS, 'token'] },
   type: {
     kind: "query 'types' by 'name'",
@@ -74,7 +90,7 @@ const UNUSED: Readonly<
 interface Arguments extends OperationFilters, Omit<StoredResultRequest, 'handle'> {
   readonly query: string;
   readonly name?: string;
-  readonly include?: readonly Include[];
+  readonly include?: readonly (Include | typeof WHOLE_PROTOCOL)[];
   readonly budget_tokens?: number;
   readonly token?: string;
 }
@@ -91,15 +107,17 @@ export function parseQuery(args: JsonObject): IntrospectionQuery {
     endpoint,
     upstream,
     search,
-    include = [],
+    include: included = [],
     first,
     after,
     token,
-    budget_tokens: budget = search === undefined ? undefined : SEARCH_BUDGET_TOKENS,
+    budget_tokens: budget = search === undefined || first !== undefined ? undefined : SEARCH_BUDGET_TOKENS,
   } = args as JsonObject & Arguments;
   const kind = kindOf(query, name);
   refuseUnused(kind, args);
 
+  const include = INCLUDES.filter((extra) => included.includes(extra));
+  const isProtocolWanted = included.includes(WHOLE_PROTOCOL);
   const asked = { ...(first === undefined ? {} : { first }), ...(after === undefined ? {} : { after }) };
   const searched = search === undefined ? {} : { search };
   const filters = {
@@ -114,11 +132,17 @@ export function parseQuery(args: JsonObject): IntrospectionQuery {
         filters,
         ...searched,
         include,
-        page: { first: DEFAULT_PAGE_SIZE, ...asked },
+        isProtocolWanted,
+        page: { first: search === undefined ? DEFAULT_PAGE_SIZE : MOST_HITS, ...asked },
         ...(budget === undefined ? {} : { budgetTokens: budget }),
       };
     case 'operation':
+      if (isProtocolWanted) refuseProtocol();
       return { kind, name: name ?? '', filters, include };
+    case 'upstreams':
+      return { kind, page: asked };
+    case 'upstream':
+      return { kind, name: name ?? '' };
     case 'types':
       return { kind, ...searched, page: asked };
     case 'type':
@@ -130,6 +154,13 @@ export function parseQuery(args: JsonObject): IntrospectionQuery {
     case 'revoke_token':
       return { kind, token: requireToken(token) };
   }
+}
+
+function refuseProtocol(): never {
+  throw new OperationError(
+    'INTROSPECTION_ERROR',
+    `'include' '${WHOLE_PROTOCOL}' cannot be combined with 'name'. Send it with a list of operations`,
+  );
 }
 
 function requireToken(token: string | undefined): string {
@@ -145,6 +176,7 @@ export function handleOf({ query, name }: JsonObject): string | undefined {
 
 function kindOf(query: string, name: string | undefined): IntrospectionQuery['kind'] {
   if (query === 'operations') return name === undefined ? 'operations' : 'operation';
+  if (query === 'upstreams') return name === undefined ? 'upstreams' : 'upstream';
   if (query === 'types') return name === undefined ? 'types' : 'type';
   if (query === 'result' || query === 'quota_status' || query === 'revoke_token') return query;
   throw new OperationError(

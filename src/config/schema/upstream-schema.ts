@@ -13,7 +13,6 @@ const looseTexts = { type: 'object', additionalProperties: { type: ['string', 'n
 export const FOREIGN_KEYS: readonly string[] = [
   'alwaysAllow',
   'autoApprove',
-  'description',
   'dev',
   'disabledTools',
   'enabledTools',
@@ -334,6 +333,12 @@ export const SERVER_PROPERTIES = {
     description: 'Headers of every request. `X_FILE` sets the header `X` to the content of a file.',
   },
   disabled: { type: 'boolean', description: 'Leave the server out; its variables need not be set.' },
+  description: {
+    type: 'string',
+    maxLength: 500,
+    description:
+      'What the server is for, in a few words for models: "Tickets and wiki of the support team". Lists of servers show it.',
+  },
   timeout: {
     type: 'number',
     exclusiveMinimum: 0,

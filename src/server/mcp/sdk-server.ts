@@ -7,7 +7,6 @@ import {
   type Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import type { EndpointMode } from '../../config/gateway-config.js';
 import type { Gateway } from '../../gateway/gateway.js';
 import type { Caller } from '../../protocol/call.js';
 import { Cancellation } from '../../protocol/cancellation.js';
@@ -16,6 +15,7 @@ import type { JsonObject } from '../../protocol/json.js';
 import { isRequestId, type RequestId } from './calls-in-flight.js';
 import { readRetryChannel, writeInputRequired } from './elicitation-form.js';
 import { innerProgressToken } from './fast-path.js';
+import { writeInstructions } from './instructions.js';
 import { ExplainingServer } from './schema-faults.js';
 import { type Era, progressParams, type ServerInfo, toCallToolResult, toProtocolError } from './write-result.js';
 
@@ -89,29 +89,4 @@ export function createSdkServerFactory(gateway: Gateway, serverInfo: ServerInfo)
 function readRetry({ mcpReq }: ServerContext): UserChannel | undefined {
   const envelope: JsonObject = mcpReq.envelope ?? {};
   return readRetryChannel(envelope[CLIENT_CAPABILITIES_META_KEY], mcpReq.inputResponses, mcpReq.requestState());
-}
-
-const INTROSPECT_FIRST =
-  'Before the first use, list what exists with {"operation": "introspect", "params": {"query": "operations"}}; add ' +
-  '"name" to see one operation\'s parameters. Each tool\'s description shows where introspect is called. Errors say what ' +
-  'to change: correct the call and send it again.';
-
-const ASK_FOR_LESS =
-  'Lists take "filter", "sort", "fields" and "first", so ask for what you need. Several calls at once: {"operations": ' +
-  '[{"operation": "<name>", "params": {...}}, ...]}.';
-
-const OPENING: Readonly<Record<EndpointMode, string>> = {
-  semantic:
-    'These tools reach every operation of every connected server, grouped by what an operation does to data. Call one ' +
-    'with {"operation": "<name>", "params": {...}}.',
-  single:
-    'This tool reaches every operation of every connected server. Call it with {"operation": "<name>", "params": {...}}.',
-  all:
-    'These tools reach every operation of every connected server; the same operations are offered by family and by a ' +
-    'single tool. Call one with {"operation": "<name>", "params": {...}}.',
-};
-
-/** What a model should know about MCP-AQL before it reads the tools; sent in the handshake of both eras. */
-function writeInstructions(mode: EndpointMode): string {
-  return `${OPENING[mode]} ${INTROSPECT_FIRST} ${ASK_FOR_LESS}`;
 }

@@ -16,7 +16,7 @@ import type { ToolSet } from '../../../src/protocol/tools.js';
 import { validatorFor } from '../../../src/schema/validator.js';
 import { anUpstream } from '../../support/build-test-catalog.js';
 import { corpusIsHere, readCorpus } from '../../support/corpus.js';
-import { createDice, generateArguments } from '../../support/generate-arguments.js';
+import { createDice, generateArguments, withoutForeign } from '../../support/generate-arguments.js';
 
 const SCHEMAS = new URL('../../../../shared/spec/schemas/', import.meta.url);
 
@@ -38,10 +38,11 @@ function toCallerForm(
 }
 
 /** Arguments that the tool's own schema accepts, as rich as the generator manages, with what the operation fixes. */
-function generateValid({ inputSchema, fixedArguments }: Operation, seed: number): JsonObject | undefined {
+function generateValid({ inputSchema, fixedArguments = {} }: Operation, seed: number): JsonObject | undefined {
   const dice = createDice(seed);
   for (let attempt = 0; attempt < 40; attempt++) {
-    const direct = { ...generateArguments(inputSchema, dice), ...fixedArguments };
+    const generated = generateArguments(inputSchema, dice);
+    const direct = { ...withoutForeign(inputSchema, generated, fixedArguments), ...fixedArguments };
     if (validatorFor(inputSchema).check(direct).violations.length === 0) return direct;
   }
   return undefined;

@@ -108,7 +108,8 @@ describe('loadConfig with pasted blocks', () => {
     };
     const { config, warnings } = await load({ mcpServers: { a: entry } });
     expect(config.upstreams).toHaveLength(1);
-    expect(warnings).toHaveLength(5);
+    expect(config.upstreams[0]?.description).toBe('d');
+    expect(warnings).toHaveLength(4);
     expect(warnings[0]).toBe('gateway.config.json: mcpServers.a.autoApprove: not used by the gateway; ignored');
   });
 

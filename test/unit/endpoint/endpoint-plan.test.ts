@@ -4,6 +4,7 @@ import { BUILT_IN_PROFILES, DEFAULT_PROFILE } from '../../../src/config/defaults
 import type { EndpointMode } from '../../../src/config/gateway-config.js';
 import { buildEndpointPlan } from '../../../src/endpoint/endpoint-plan.js';
 import { CATEGORIES, type Operation } from '../../../src/protocol/operation.js';
+import { writeInstructions } from '../../../src/server/mcp/instructions.js';
 import { FAKE_CRUDE, FAKE_INTROSPECT, fakeCatalog, fakeFamily, fakeOperation } from './fake-catalog.js';
 
 const THREE = [
@@ -12,8 +13,14 @@ const THREE = [
   fakeOperation('delete_entities', { category: 'DELETE', danger: 'destructive', required: ['entity_names'] }),
 ];
 
-function planFor(operations: readonly Operation[], mode: EndpointMode = 'semantic', profile = FAKE_CRUDE) {
-  return buildEndpointPlan(fakeCatalog([FAKE_INTROSPECT, ...operations]), { mode, toolPrefix: 'mcp_aql_', profile });
+function planFor(
+  operations: readonly Operation[],
+  mode: EndpointMode = 'semantic',
+  profile = FAKE_CRUDE,
+  servers: readonly string[] = [],
+) {
+  const catalog = fakeCatalog([FAKE_INTROSPECT, ...operations]);
+  return buildEndpointPlan(catalog, { mode, toolPrefix: 'mcp_aql_', profile }, servers);
 }
 
 const hintsOf = (tool: { annotations: { readOnlyHint: boolean; destructiveHint: boolean } } | undefined) =>
@@ -157,14 +164,14 @@ describe('the descriptions of tools', () => {
     expect(describedAs(THREE, 'mcp_aql_read')).toBe(
       'Read and search without changing anything. [READ] ' +
         "Example: {operation:'read_file',params:{path:…}}. " +
-        "Find more: mcp_aql_read {operation:'introspect',params:{query:'operations',endpoint:'read'}}; " +
-        "add search:'…', or name:'…' for its parameters",
+        "First: {operation:'introspect',params:{query:'upstreams'}} maps the servers. " +
+        "Then query:'operations',endpoint:'read' with search:'…', or name:'…' for parameters",
     );
   });
 
   it('name the tool that answers introspect in every other family', () => {
     expect(describedAs(THREE, 'mcp_aql_delete')).toContain(
-      "Find more: mcp_aql_read {operation:'introspect',params:{query:'operations',endpoint:'delete'}}",
+      "Find more: mcp_aql_read introspect {query:'operations',endpoint:'delete'}",
     );
   });
 
@@ -194,16 +201,27 @@ describe('the descriptions of tools', () => {
   });
 
   it('introspect all families in the single tool', () => {
-    expect(describedAs(THREE, 'mcp_aql', 'single')).toContain(
-      "mcp_aql {operation:'introspect',params:{query:'operations'}}",
-    );
+    expect(describedAs(THREE, 'mcp_aql', 'single')).toContain("Then query:'operations' with search:'…'");
+  });
+
+  it.each(['semantic', 'single', 'all'] as const)('name the servers once in mode %s', (mode) => {
+    const { tools } = planFor(THREE, mode, FAKE_CRUDE, ['notes', 'tickets']);
+    expect(tools.filter(({ description }) => description.includes('notes, tickets'))).toHaveLength(1);
+  });
+
+  it('name as many servers as their budget takes, and count the others', () => {
+    const servers = Array.from({ length: 40 }, (_, i) => `server_${i}`);
+    const { tools } = planFor(THREE, 'semantic', FAKE_CRUDE, servers);
+    const [, names = '', more = ''] = /servers: (.+) and (\d+) more\./.exec(tools[1]?.description ?? '') ?? [];
+    expect(names.split(', ')).toEqual(servers.slice(0, names.split(', ').length));
+    expect(names.split(', ').length + Number(more)).toBe(40);
   });
 });
 
 describe('the token costs of tools', () => {
   const crude = BUILT_IN_PROFILES.find(({ name }) => name === DEFAULT_PROFILE) ?? FAKE_CRUDE;
-  const tokensOf = (operations: readonly Operation[], mode: EndpointMode) =>
-    countTokens(planFor(operations, mode, crude).toolsJson);
+  const tokensOf = (operations: readonly Operation[], mode: EndpointMode, servers: readonly string[] = []) =>
+    countTokens(planFor(operations, mode, crude, servers).toolsJson) + countTokens(writeInstructions(mode));
 
   /** Random letters cost the most tokens. */
   const scramble = (seed: number) =>
@@ -229,13 +247,17 @@ describe('the token costs of tools', () => {
     ),
   };
 
-  it.each(Object.entries(catalogs))('stay within 900 and 300 with %s', (_, operations) => {
-    expect(tokensOf(operations, 'semantic')).toBeLessThanOrEqual(900);
-    expect(tokensOf(operations, 'single')).toBeLessThanOrEqual(300);
+  it.each(Object.entries(catalogs))('stay with the instructions within 900 and 300 with %s', (_, operations) => {
+    const servers = Array.from({ length: 100 }, (_, seed) => scramble(seed));
+    for (const named of [[], servers, servers.map((name) => [...name.slice(0, 9)].join('_'))]) {
+      expect(tokensOf(operations, 'semantic', named)).toBeLessThanOrEqual(900);
+      expect(tokensOf(operations, 'single', named)).toBeLessThanOrEqual(300);
+    }
   });
 
-  it('stay within 700 and 240 with ordinary names', () => {
-    expect(tokensOf(THREE, 'semantic')).toBeLessThanOrEqual(700);
-    expect(tokensOf(THREE, 'single')).toBeLessThanOrEqual(240);
+  it('name ten ordinary servers of a hundred', () => {
+    const servers = Array.from({ length: 100 }, (_, i) => ['github', 'filesystem', 'slack', 'memory'][i % 4] ?? '');
+    const [, tool] = planFor(THREE, 'semantic', crude, servers).tools;
+    expect(tool?.description.split(', ').length).toBeGreaterThanOrEqual(10);
   });
 });

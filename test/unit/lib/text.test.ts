@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cleanLabel, cleanText, cutText, summarizeText } from '../../../src/lib/text.js';
+import { cleanLabel, cleanText, cutText, summarizeText, withoutBoilerplate } from '../../../src/lib/text.js';
 
 describe('cleanText', () => {
   it.each([
@@ -68,5 +68,14 @@ describe('cleanLabel', () => {
   it('keeps at most 100 characters', () => {
     expect(cleanLabel('x'.repeat(1_000_000))).toBe(`${'x'.repeat(99)}…`);
     expect(cleanLabel('\u202e'.repeat(1_000)).length).toBeLessThanOrEqual(100);
+  });
+});
+
+describe('withoutBoilerplate', () => {
+  it('leaves out lists of HTTP statuses and empty lines in a row, and nothing else', () => {
+    const text =
+      'Search by title\nError Responses:\n400: Bad request\n429: Too many\n\n\n\nReturns pages.\nErrors: none are raised.';
+    expect(withoutBoilerplate(text)).toBe('Search by title\n\nReturns pages.\nErrors: none are raised.');
+    expect(withoutBoilerplate('Notion | Search\nError Responses:\n400: 400')).toBe('Notion | Search');
   });
 });

@@ -18,7 +18,7 @@ describe.each(CONNECTIONS)('$name', ({ open, transport, era }) => {
   it('sends its identity and the instruction to introspect first', async () => {
     await connect();
     expect(client.serverName()).toBe(SERVER_INFO.name);
-    expect(client.instructions()).toContain('"operation": "introspect"');
+    expect(client.instructions()).toContain("introspect {query: 'upstreams'}");
   });
 
   it('lists the current tools', async () => {

@@ -1,9 +1,10 @@
 import { isSensitiveName } from '../../../catalog/sensitive-name.js';
 import { toSnakeCase } from '../../../lib/names.js';
-import { cleanName, cleanText, cleanValue, quoteValue, summarizeText } from '../../../lib/text.js';
+import { cleanName, cleanText, cleanValue, quoteValue, quoteValues, summarizeText } from '../../../lib/text.js';
 import { runAtOnce, type Sliced } from '../../../lib/turns.js';
 import type { JsonSchema } from '../../../protocol/json.js';
 import type { Operation, Parameter } from '../../../protocol/operation.js';
+import type { Respell } from '../own-spelling.js';
 import { type OperationTypes, readOperationTypes, type TypeScope } from './operation-types.js';
 import type { ItemInfo, ParameterInfo, TypeInfo } from './type-info.js';
 
@@ -17,23 +18,32 @@ const UPDATE_BUDGET = 2000;
  * An operation's parameters as introspection shows them: exactly what `bindArguments` accepts. What an UPDATE changes is
  * inside one parameter `input` (specification 4.5), whose description lists the fields.
  */
-export function describeParameters(operation: Operation): readonly ParameterInfo[] {
-  return runAtOnce(describeInSlices(operation));
+export function describeParameters(operation: Operation, respell: Respell = asItIs): readonly ParameterInfo[] {
+  return runAtOnce(describeInSlices(operation, respell));
 }
+
+const asItIs: Respell = (text) => text;
 
 /** Parameters that are described in one turn; each takes some tenth of a millisecond. */
 export const PARAMETERS_PER_SLICE = 50;
 
 /** The same, in slices. */
-export function* describeInSlices(operation: Operation): Sliced<readonly ParameterInfo[]> {
+export function* describeInSlices(operation: Operation, respell: Respell = asItIs): Sliced<readonly ParameterInfo[]> {
   const types = readOperationTypes(operation);
   const beside = operation.parameters.filter((parameter) => parameter.place === 'params');
   const described: ParameterInfo[] = [];
   for (const parameter of beside) {
     if (described.length % PARAMETERS_PER_SLICE === PARAMETERS_PER_SLICE - 1) yield;
-    described.push(describeMember(parameter, types.input));
+    described.push(respellOwn(describeMember(parameter, types.input), parameter, respell));
   }
-  return types.updateInput === undefined ? described : [...described, describeInput(types.updateInput, types)];
+  return types.updateInput === undefined ? described : [...described, describeInput(types.updateInput, types, respell)];
+}
+
+/** What follows the upstream's own words names fields of nested data, which keep the upstream's spelling. */
+function respellOwn(info: ParameterInfo, { schema }: Parameter, respell: Respell): ParameterInfo {
+  const own = cleanText(schema['description']);
+  if (own === '' || info.description === undefined) return info;
+  return { ...info, description: info.description.replace(own, () => respell(own)) };
 }
 
 /**
@@ -43,10 +53,13 @@ export function* describeInSlices(operation: Operation): Sliced<readonly Paramet
  */
 export function describeReturns(operation: Operation, isQueried = false): TypeInfo {
   const { name, kind, description = '' } = describeWhole(operation);
-  const queried = isQueried ? 'CollectionResult where controls choose items' : '';
+  const queried = isQueried ? QUERIED : '';
   const all = joinSentences([description, queried]);
   return { name, kind, ...(all !== '' && { description: all }) };
 }
+
+/** What controls make of it; `introspect {query: 'types'}` explains the rest. */
+const QUERIED = 'CollectionResult where controls choose items: {items, pageInfo: {hasNextPage, endCursor, totalCount}}';
 
 function describeWhole(operation: Operation): TypeInfo {
   const { result } = readOperationTypes(operation);
@@ -78,8 +91,9 @@ export function describeMember({ name, schema, required }: Member, scope: TypeSc
 function describeInput(
   { name, parameters }: { readonly name: string; readonly parameters: readonly Parameter[] },
   { input }: OperationTypes,
+  respell: Respell,
 ): ParameterInfo {
-  const fields = sketchFields(parameters, input, UPDATE_BUDGET, true);
+  const fields = sketchFields(parameters, input, UPDATE_BUDGET, respell);
   return { name: 'input', type: name, required: true, description: `The fields to change (* required): ${fields}` };
 }
 
@@ -224,23 +238,60 @@ function sketchType(schema: JsonSchema, scope: TypeScope): string {
 /**
  * Fields in one line: name, a star where required, type, and what each is as long as it fits. Beyond `budget`
  * characters only the names follow, so that none is left out.
+ *
+ * @param explain writes what a field is for; fields are then shown with their limits, defaults and own fields
  */
-function sketchFields(fields: readonly Member[], scope: TypeScope, budget: number, explained = false): string {
+function sketchFields(fields: readonly Member[], scope: TypeScope, budget: number, explain?: Respell): string {
   const parts: string[] = [];
   let length = 0;
   for (const field of fields) {
     const name = `${cleanName(field.name)}${field.required ? '*' : ''}`;
     const fits = length < budget;
-    const part = fits ? `${name} (${sketchType(field.schema, scope)})${explained ? purposeOf(field) : ''}` : name;
+    const part = fits
+      ? `${name} ${explain === undefined ? `(${sketchType(field.schema, scope)})` : sketchWhole(field, scope, explain)}`
+      : name;
     parts.push(part);
     length += part.length;
   }
-  return parts.join(explained ? '; ' : ', ');
+  return parts.join(explain === undefined ? ', ' : '; ');
 }
 
-function purposeOf({ schema }: Member): string {
+/** Characters for the fields of one field. */
+const NESTED_BUDGET = 200;
+
+/** `(integer, 1 to 100, default 20): How many`, with the fields of an object where it has any. */
+function sketchWhole({ schema }: Member, scope: TypeScope, respell: Respell): string {
+  const { source, shape } = scope.read(schema);
   const { description } = schema;
-  return typeof description === 'string'
-    ? `: ${summarizeText(cleanText(description), FIELD_SUMMARY_LENGTH).replace(/\.$/, '')}`
-    : '';
+  const facts = [
+    sketchInside(schema, scope),
+    ...sketchRange(source),
+    ...sketchDefault(schema['default'] ?? source['default']),
+  ];
+  const purpose =
+    typeof description === 'string'
+      ? `: ${respell(summarizeText(cleanText(description), FIELD_SUMMARY_LENGTH)).replace(/\.$/, '')}`
+      : '';
+  return `(${facts.join(', ')})${shape.kind === 'map' ? ' with free keys' : ''}${purpose}`;
+}
+
+function sketchInside(schema: JsonSchema, scope: TypeScope): string {
+  const { shape } = scope.read(schema);
+  if (shape.kind === 'scalar' && shape.values !== undefined) return quoteValues(shape.values, '|');
+  if (shape.kind === 'object' && shape.fields.length > 0)
+    return `{${sketchFields(shape.fields, scope, NESTED_BUDGET)}}`;
+  if (shape.kind !== 'array' || shape.items === undefined) return sketchType(schema, scope);
+  const { shape: item } = scope.read(shape.items);
+  if (item.kind !== 'object' || item.fields.length === 0) return sketchType(schema, scope);
+  return `list of {${sketchFields(item.fields, scope, NESTED_BUDGET)}}`;
+}
+
+function sketchRange({ minimum, maximum }: JsonSchema): readonly string[] {
+  if (typeof minimum === 'number' && typeof maximum === 'number') return [`${minimum} to ${maximum}`];
+  if (typeof minimum === 'number') return [`${minimum} or more`];
+  return typeof maximum === 'number' ? [`${maximum} or less`] : [];
+}
+
+function sketchDefault(value: unknown): readonly string[] {
+  return value === undefined ? [] : [`default ${quoteValue(value)}`];
 }

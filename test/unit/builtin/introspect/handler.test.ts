@@ -9,6 +9,7 @@ import {
   type IntrospectionResults,
 } from '../../../../src/builtin/introspect/handler.js';
 import { introspectOperation } from '../../../../src/builtin/introspect/operation.js';
+import { Usage } from '../../../../src/builtin/introspect/usage.js';
 import { buildEndpointPlan } from '../../../../src/endpoint/endpoint-plan.js';
 import { Cancellation } from '../../../../src/protocol/cancellation.js';
 import type { JsonObject } from '../../../../src/protocol/json.js';
@@ -74,6 +75,8 @@ const RESULTS: IntrospectionResults = {
   readStored: (request, { sessionId }) => JSON.stringify({ request, sessionId }),
   hasRelations: false,
   absenceOf: () => undefined,
+  purposeOf: () => undefined,
+  usage: new Usage(),
   explainUnknown: async (name) => `nothing is called ${name}`,
 };
 
@@ -162,26 +165,63 @@ describe('introspect of operations', () => {
     });
   });
 
-  it('shows every operation in the order of names, itself included', async () => {
+  it('shows every operation, the most useful of each upstream in turn, itself last', async () => {
     expect(namesOf(await ask({ query: 'operations' }))).toEqual([
-      'create_file',
-      'delete_issue',
-      'introspect',
       'list_files',
-      'read_file',
-      'set_filters',
       'update_issue',
+      'read_file',
+      'delete_issue',
+      'set_filters',
       'wipe_disk',
+      'create_file',
+      'introspect',
     ]);
+  });
+
+  it('shows first what is used most, and finishes the pages that began before', async () => {
+    const usage = new Usage();
+    const asking = introspectionOf(OPERATIONS, 'semantic', { ...RESULTS, usage });
+    const before = namesOf(await asking({ query: 'operations' }));
+    const start = await asking({ query: 'operations', first: 3 });
+    for (const name of [
+      'create_file',
+      'wipe_disk',
+      'create_file',
+      'wipe_disk',
+      'create_file',
+      'read_file',
+      'read_file',
+    ])
+      usage.count(name);
+    usage.count('list_files');
+    const rest = await asking({ query: 'operations', after: start._protocol.page.after });
+    expect([...namesOf(start), ...namesOf(rest)]).toEqual(before);
+    const now = namesOf(await asking({ query: 'operations' }));
+    expect(now.slice(0, 4)).toEqual(['create_file', 'read_file', 'wipe_disk', 'list_files']);
+    expect(now.toSorted()).toEqual(before.toSorted());
+  });
+
+  it('gives protocol metadata whole at the start of the plain list and on request, elsewhere version and page', async () => {
+    const whole = ['capabilities', 'concurrency', 'conformance', 'limits', 'mode', 'page', 'profile'];
+    const keysOf = ({ _protocol }: Answer) => Object.keys(_protocol).sort();
+    const start = await ask({ query: 'operations', first: 2 });
+    expect(keysOf(start)).toEqual([...whole, 'servers', 'session_id', 'supports_etag', 'version']);
+    for (const query of [{ after: start._protocol.page.after }, { search: 'file' }, { upstream: 'beta' }])
+      expect(keysOf(await ask({ query: 'operations', ...query }))).toEqual(['page', 'version']);
+    const asked = await ask({ query: 'operations', search: 'file', include: ['protocol'] });
+    expect(keysOf(asked)).toEqual([...whole, 'session_id', 'supports_etag', 'version']);
+    await expect(ask({ query: 'operations', name: 'read_file', include: ['protocol'] })).rejects.toEqual(
+      failure(/'include' 'protocol' cannot be combined with 'name'/),
+    );
   });
 
   it('gives name, category, family and a line of description, and nothing else', async () => {
     const { operations } = await ask({ query: 'operations' });
-    expect(operations[0]).toEqual({
-      name: 'create_file',
-      semantic_category: 'CREATE',
-      endpoint: 'create',
-      description: '[alpha] Does create file.',
+    expect(operations[2]).toEqual({
+      name: 'read_file',
+      semantic_category: 'READ',
+      endpoint: 'read',
+      description: '[alpha] Does read file.',
     });
   });
 
@@ -219,10 +259,42 @@ describe('introspect of operations', () => {
   });
 
   it('has a default budget for searches', async () => {
-    const many = Array.from({ length: 60 }, (_, index) => fakeOperation(`read_file_${index}`, { required: ['path'] }));
+    const required = Array.from({ length: 30 }, (_, index) => `parameter_${index}`);
+    const many = Array.from({ length: 60 }, (_, index) => fakeOperation(`read_file_${index}`, { required }));
     const found = await introspectionOf(many)({ query: 'operations', search: 'read a file' });
     expect(JSON.stringify(found.operations).length).toBeLessThanOrEqual(4_000);
     expect(found._protocol.page.after).not.toBeNull();
+  });
+
+  it('shows eight hits unless another number is asked for', async () => {
+    const many = Array.from({ length: 60 }, (_, index) => fakeOperation(`read_file_${index}`));
+    const asking = introspectionOf(many);
+    expect((await asking({ query: 'operations', search: 'read a file' })).operations).toHaveLength(8);
+    expect((await asking({ query: 'operations', search: 'read a file', first: 40 })).operations).toHaveLength(40);
+  });
+
+  it("writes the gateway's names into an upstream's texts", async () => {
+    const schema = { type: 'string', description: 'With searchType "regex"; never the searchType of a/searchType.' };
+    const parameters = [
+      { name: 'pattern', upstreamName: 'pattern', place: 'params', required: true, schema },
+      { name: 'search_type', upstreamName: 'searchType', place: 'params', required: false, schema: { type: 'string' } },
+    ] as const;
+    const asking = introspectionOf([
+      fakeOperation('start_search', {
+        parameters,
+        description: 'Searches by searchType, see read_file and https://x.y/searchType.',
+      }),
+      fakeOperation('alpha__read_file', { tool: 'read_file' }),
+    ]);
+    const text = 'Searches by search_type, see alpha__read_file and https://x.y/searchType.';
+    const { operation } = await asking({ query: 'operations', name: 'start_search' });
+    expect(operation.description).toBe(text);
+    expect(operation['parameters']).toHaveProperty(
+      '0.description',
+      'With search_type "regex"; never the search_type of a/searchType.',
+    );
+    const { operations } = await asking({ query: 'operations', search: 'start_search' });
+    expect(operations[0]?.description).toContain(text);
   });
 
   it('marks operations that are destructive or worse', async () => {
@@ -357,7 +429,7 @@ describe('introspect of one operation', () => {
 
   it('keeps the full description and marks danger', async () => {
     const { operation } = await ask({ query: 'operations', name: 'list_files' });
-    expect(operation.description).toBe(OPERATIONS[1]?.description);
+    expect(operation.description).toBe(OPERATIONS[1]?.description.trim());
     const { operation: wipe } = await ask({ query: 'operations', name: 'wipe_disk' });
     expect(wipe.description).toBe('Does wipe disk. [forbidden: denied]');
   });
@@ -403,6 +475,28 @@ describe('introspect of one operation', () => {
     const { operations } = await ask({ query: 'operations', category: 'DELETE', include: ['danger'] });
     expect(operations[0]).toHaveProperty('danger.level', 'destructive');
   });
+});
+
+it("shows limits, defaults and own fields of an UPDATE's input without a second look-up", async () => {
+  const schemas = {
+    size: { type: 'integer', minimum: 1, maximum: 9, default: 3, description: 'How many. At most nine.' },
+    owner: { type: 'object', properties: { userId: { type: 'string' } }, required: ['userId'] },
+  };
+  const update = fakeOperation('update_list', {
+    category: 'UPDATE',
+    inputSchema: { type: 'object', properties: schemas },
+    parameters: Object.entries(schemas).map(([name, schema]) => {
+      return { name, upstreamName: name, place: 'input', required: false, schema };
+    }),
+  });
+  const { operation } = await introspectionOf([update])({ query: 'operations', name: 'update_list' });
+  expect(operation['parameters']).toMatchObject([
+    {
+      name: 'input',
+      description:
+        'The fields to change (* required): size (integer, 1 to 9, default 3): How many; owner ({userId* (string)})',
+    },
+  ]);
 });
 
 describe('introspect of controls', () => {

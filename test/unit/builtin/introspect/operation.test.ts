@@ -23,9 +23,9 @@ describe('introspectOperation', () => {
 
   it('documents the query types but does not validate them, because the handler has a specified error code for them', () => {
     const query = describeParameters(introspectOperation).find(({ name }) => name === 'query');
-    expect(query?.enum).toEqual(['operations', 'types', 'result', 'quota_status', 'revoke_token']);
+    expect(query?.enum).toEqual(['operations', 'upstreams', 'types', 'result', 'quota_status', 'revoke_token']);
     expect(accepts({ query: 'entities' })).toBe(true);
-    expect(() => parseQuery({ query: 'entities' })).toThrow(/'operations', 'types'/);
+    expect(() => parseQuery({ query: 'entities' })).toThrow(/'operations', 'upstreams', 'types'/);
   });
 
   it.each([

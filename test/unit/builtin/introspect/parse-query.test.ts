@@ -7,6 +7,7 @@ describe('parseQuery', () => {
       kind: 'operations',
       filters: {},
       include: [],
+      isProtocolWanted: false,
       page: { first: 50 },
     });
     expect(parseQuery({ query: 'operations', name: 'x' })).toMatchObject({ kind: 'operation', name: 'x' });
@@ -37,7 +38,7 @@ describe('parseQuery', () => {
       expect.objectContaining({
         code: 'INTROSPECTION_ERROR',
         message:
-          "Unknown query type: 'operation'. Supported types: 'operations', 'types', 'result', 'quota_status', 'revoke_token'",
+          "Unknown query type: 'operation'. Supported types: 'operations', 'upstreams', 'types', 'result', 'quota_status', 'revoke_token'",
       }),
     );
   });

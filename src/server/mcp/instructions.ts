@@ -1,0 +1,22 @@
+import type { EndpointMode } from '../../config/gateway-config.js';
+
+/** The single tool says the same of itself. */
+const OPENING: Readonly<Partial<Record<EndpointMode, string>>> = {
+  semantic: 'These tools reach all operations of all servers behind them, grouped by effect.',
+  all: 'These tools reach all operations of all servers behind them, by effect or through one.',
+};
+
+/** The quotes are single, because clients put the text into JSON. The descriptions of the tools show the requests whole. */
+const RULES: readonly string[] = [
+  "First call introspect {query: 'upstreams'}: it maps the servers and says how to go on.",
+  "Every READ but introspect takes 'filter', 'sort', 'fields', 'first' on its answer.",
+  'A batch {operations: [{operation, params}, ...]} runs in order and halts at a confirmation.',
+  "To confirm, repeat the call with '_confirmation' in params: its details.confirmation_token.",
+  'Errors say what to change.',
+];
+
+/** What a model should know about MCP-AQL before it reads the tools; sent in the handshake of both eras. */
+export function writeInstructions(mode: EndpointMode): string {
+  const opening = OPENING[mode];
+  return [...(opening === undefined ? [] : [opening]), ...RULES].join(' ');
+}
