@@ -11,7 +11,7 @@ import { readQuery } from './query/read-query.js';
 import { presetsOf } from './query/select-fields.js';
 import { runAtOnce, runInSlices, type Sliced } from './query/sliced.js';
 import type { ReadContext, ReadData, ResultService } from './result-types.js';
-import { createControls, splitControls } from './shape/controls.js';
+import { type PreparedControls, prepareControls, splitControls } from './shape/controls.js';
 import { createShapeMemory } from './shape/learned-shape.js';
 import { createResultStore } from './stored/result-store.js';
 
@@ -37,7 +37,14 @@ const LEARNED_EVERY = 100;
 export function createResultService(settings: GatewayConfig['results'], now: () => number = Date.now): ResultService {
   const memory = createShapeMemory();
   const stored = createResultStore({ maxBytes: settings.keptBytes, ttlMs: settings.keptSeconds * 1_000 });
-  const controlsOf = createControls();
+  const prepared = new WeakMap<Operation, PreparedControls>();
+  const controlsOf = (operation: Operation): PreparedControls => {
+    const known = prepared.get(operation);
+    if (known !== undefined) return known;
+    const controls = prepareControls(operation);
+    prepared.set(operation, controls);
+    return controls;
+  };
   const deps: AnswerDeps = { settings, stored, memory, controlsOf, now };
   const isWorthLearning = createSampler();
   const boundOf = ({ answerBytes }: ReadContext): number => answerBytes ?? settings.maxBytes;
@@ -49,6 +56,8 @@ export function createResultService(settings: GatewayConfig['results'], now: () 
     controlsOf,
     takeControls(operation, params) {
       const controls = controlsOf(operation);
+      // Most calls ask nothing of their answer.
+      if (!Object.keys(params).some((key) => controls.byName.has(key) || key.startsWith('_'))) return { params };
       const { params: upstreamParams, given, unknownControls } = splitControls(controls, operation, params);
       if (unknownControls.length > 0) throw unknownControlNames(operation, unknownControls);
       if (given.size === 0) return { params: upstreamParams };

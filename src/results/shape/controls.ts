@@ -6,34 +6,31 @@ import { CONTROLS, type ComputedField, type Control, type ControlSet } from '../
 import { declaredShape, describedFields, isReadable } from './declared-shape.js';
 
 /** For operations that take no controls: those that write, and the gateway's own. */
-const NO_CONTROLS: ControlSet = { kind: 'none', names: new Map() };
+const NO_CONTROLS: PreparedControls = { kind: 'none', names: new Map(), byName: new Map() };
 
-/**
- * Says which controls an operation takes: the same object for the same operation. Every READ of an upstream takes all of them,
- * because whether there is a list is seen in the answer; `collection` only where it is not declared where the list is.
- */
-export function createControls(
-  computedOf: (operation: Operation) => readonly ComputedField[] = compileComputedFields,
-): (operation: Operation) => ControlSet {
-  const prepared = new WeakMap<Operation, ControlSet>();
-  return (operation) => {
-    const known = prepared.get(operation);
-    if (known !== undefined) return known;
-    const controls = isReadable(operation) ? prepareControls(operation, computedOf(operation)) : NO_CONTROLS;
-    prepared.set(operation, controls);
-    return controls;
-  };
+/** The controls of an operation, and each by the name that callers use. */
+export interface PreparedControls extends ControlSet {
+  readonly byName: ReadonlyMap<string, Control>;
 }
 
-function prepareControls(operation: Operation, computed: readonly ComputedField[]): ControlSet {
-  const { byName } = operation.scope;
+/**
+ * Says which controls an operation takes. Every READ of an upstream takes all of them, because whether there is a list is seen in the
+ * answer; `collection` only where it is not declared where the list is.
+ */
+export function prepareControls(
+  operation: Operation,
+  computed: readonly ComputedField[] = compileComputedFields(operation),
+): PreparedControls {
+  if (!isReadable(operation)) return NO_CONTROLS;
   const shape = declaredShape(operation);
   const path = shape?.kind === 'collection' ? shape.path : null;
   const fields = path === null ? [] : describedFields(operation, path);
   const taken = path === null ? CONTROLS : CONTROLS.filter((control) => control !== 'collection');
+  const named = taken.map((control) => [control, freeName(control, operation.scope.byName)] as const);
   return {
     kind: shape?.kind ?? 'object',
-    names: new Map(taken.map((control) => [control, freeName(control, byName)])),
+    names: new Map(named),
+    byName: new Map(named.map(([control, name]) => [name, control])),
     ...(fields.length > 0 && { fields }),
     ...(computed.length > 0 && { computed }),
   };
@@ -71,12 +68,9 @@ const NOTHING_GIVEN: ReadonlyMap<Control, unknown> = new Map();
 
 const NO_UNKNOWN_CONTROLS: readonly UnknownControl[] = [];
 
-/** Controls by the name that callers use; a set of controls lives as long as its operation. */
-const controlsByName = new WeakMap<ControlSet, ReadonlyMap<string, Control>>();
-
 /** Takes the controls out of a call's parameters, each under the one name that this operation has for it. Checks no values. */
-export function splitControls(controls: ControlSet, operation: Operation, params: JsonObject): SplitParams {
-  const byName = byNameOf(controls);
+export function splitControls(controls: PreparedControls, operation: Operation, params: JsonObject): SplitParams {
+  const { byName } = controls;
   const keys = Object.keys(params);
   const isControl = (key: string): boolean => byName.has(key);
   const misspelt = keys.filter((key) => key.startsWith('_') && !isControl(key));
@@ -100,12 +94,4 @@ function readMisspelt(key: string, { names }: ControlSet, operation: Operation):
   if (control === undefined || operation.scope.byName.has(key)) return [];
   const meant = names.get(control);
   return [{ key, ...(meant !== undefined && { meant }) }];
-}
-
-function byNameOf(controls: ControlSet): ReadonlyMap<string, Control> {
-  const known = controlsByName.get(controls);
-  if (known !== undefined) return known;
-  const byName = new Map(Array.from(controls.names, ([control, name]) => [name, control]));
-  controlsByName.set(controls, byName);
-  return byName;
 }

@@ -1,6 +1,6 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import type { Dispatcher } from 'undici';
-import { PacedQueue } from '../../lib/paced-queue.js';
+import { PacedQueue } from '../../lib/turns.js';
 import { LARGE_BYTES, LargeMessage, MessageBytes } from '../../protocol/large-answer.js';
 import type { Pieces } from '../../protocol/pieces.js';
 import { answerTooLong } from '../fault.js';

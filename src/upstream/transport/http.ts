@@ -36,10 +36,9 @@ import {
   readLimitHeaders,
 } from './http-headers.js';
 import { describePlace, networkFault } from './network-fault.js';
-import { EDGE_BYTES, readMessageId } from './split-lines.js';
 import { StandaloneStream } from './standalone-stream.js';
-import { messagesOf, type UpstreamTransport } from './transport.js';
-import { writeMessage } from './write-message.js';
+import type { UpstreamTransport } from './transport.js';
+import { EDGE_BYTES, messagesOf, readMessageId, writeMessage } from './wire-messages.js';
 
 export interface HttpTransportOptions {
   readonly endpoint: HttpEndpoint;

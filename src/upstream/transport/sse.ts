@@ -11,8 +11,8 @@ import { Agent, fetch } from 'undici';
 import type { HttpEndpoint } from '../../config/gateway-config.js';
 import { UpstreamFault } from '../fault.js';
 import { describePlace, networkFault } from './network-fault.js';
-import { readMessageId } from './split-lines.js';
 import type { UpstreamTransport } from './transport.js';
+import { readMessageId } from './wire-messages.js';
 
 /**
  * The HTTP+SSE transport of protocol 2024-11-05: the SDK's own, over undici. Its event source connects again by itself, but to

@@ -2,18 +2,25 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
-import { PacedQueue } from '../../lib/paced-queue.js';
+import { PacedQueue } from '../../lib/turns.js';
 import { isJsonObject } from '../../protocol/json.js';
 import { LargeMessage } from '../../protocol/large-answer.js';
-import { joinPieces, lengthOf, type Pieces } from '../../protocol/pieces.js';
+import { joinPieces, type Pieces } from '../../protocol/pieces.js';
 import { UpstreamFault } from '../fault.js';
 import { LEAST_SPLIT_BYTES, splitAnswer } from '../split-answer.js';
 import { adoptGroup, releaseGroup, signalGroup } from './process-groups.js';
 import { CHILD_MARK, killMarked, newChildMark } from './process-marks.js';
 import type { ResolvedCommand } from './resolve-command.js';
-import { EDGE_BYTES, readMessageId, type SkippedLine, splitByteLines, splitLines } from './split-lines.js';
-import { messagesOf, type UpstreamTransport } from './transport.js';
-import { writeMessage } from './write-message.js';
+import type { UpstreamTransport } from './transport.js';
+import {
+  EDGE_BYTES,
+  messagesOf,
+  readMessageId,
+  type SkippedLine,
+  splitByteLines,
+  splitLines,
+  writeMessage,
+} from './wire-messages.js';
 
 /**
  * How long a server may take to end by itself after its input ended and after SIGTERM, and how long what it left behind may.
@@ -109,9 +116,7 @@ export class StdioTransport implements UpstreamTransport {
 
   #readOutput(source: Readable): (chunk: Buffer) => void {
     const { maxAnswerBytes } = this.#options;
-    // A large message is not read here.
-    const costOf = (line: Pieces | LargeMessage): number => (line instanceof LargeMessage ? 0 : lengthOf(line));
-    const lines = this.#pace(source, (line: Pieces | LargeMessage) => this.#receive(line), costOf);
+    const lines = this.#pace(source, (line: Pieces | LargeMessage) => this.#receive(line));
     this.#output = lines;
     const split = splitByteLines((line) => lines.push(line), {
       maxBytes: maxAnswerBytes,
@@ -120,8 +125,9 @@ export class StdioTransport implements UpstreamTransport {
     });
     return (chunk) => {
       this.#chunksSeen += 1;
+      // Cutting it, and reading the lines of it.
+      lines.spend(2 * chunk.length);
       split(chunk);
-      lines.spend(chunk.length);
     };
   }
 
@@ -139,10 +145,10 @@ export class StdioTransport implements UpstreamTransport {
   }
 
   /** A server may print lines faster than they can be read. */
-  #pace<Line>(source: Readable, handle: (line: Line) => void, bytesOf = (_line: Line): number => 0): PacedQueue<Line> {
+  #pace<Line>(source: Readable, handle: (line: Line) => void): PacedQueue<Line> {
     return new PacedQueue({
       handle,
-      costOf: (line) => LINE_UNITS + bytesOf(line),
+      costOf: () => LINE_UNITS,
       lane: this.#mark,
       source,
       onFault: (fault) => this.onerror?.(fault instanceof Error ? fault : new Error(String(fault))),
@@ -162,8 +168,11 @@ export class StdioTransport implements UpstreamTransport {
       else this.onlarge?.(bytes, id);
       return;
     }
-    const answer = lengthOf(bytes) < LEAST_SPLIT_BYTES ? undefined : splitAnswer(bytes);
-    if (answer === undefined) this.#receiveText(joinPieces(bytes).toString('utf8'));
+    const [only] = bytes;
+    // Most lines are short and came in one piece.
+    const isShort = only !== undefined && bytes.length === 1 && only.length < LEAST_SPLIT_BYTES;
+    const answer = isShort ? undefined : splitAnswer(bytes);
+    if (answer === undefined) this.#receiveText((isShort ? only : joinPieces(bytes)).toString('utf8'));
     else this.onanswer?.(answer);
   }
 

@@ -1,6 +1,5 @@
-import type { JSONRPCMessage, RequestId, Transport } from '@modelcontextprotocol/client';
+import type { RequestId, Transport } from '@modelcontextprotocol/client';
 import type { UpstreamEndpoint } from '../../config/gateway-config.js';
-import { isJsonObject } from '../../protocol/json.js';
 import type { LargeMessage } from '../../protocol/large-answer.js';
 import type { UpstreamFault } from '../fault.js';
 import type { SplitAnswer } from '../split-answer.js';
@@ -28,19 +27,4 @@ export interface UpstreamTransport extends Transport {
   onlost?: ((fault: UpstreamFault) => void) | undefined;
   /** Closes the response stream of one request, if it has one. */
   abandon?(id: RequestId): void;
-}
-
-/** Notifications and requests that are read of one list of messages: no server has so many to say at once. */
-const MOST_UNASKED = 200;
-
-/** The messages that a server sent as one: itself, or the members of a JSON-RPC batch. Answers are never left out. */
-export function messagesOf(value: unknown): readonly JSONRPCMessage[] {
-  const messages = (Array.isArray(value) ? value : [value]).filter(isJsonObject);
-  let unasked = 0;
-  const read = messages.filter((message) => {
-    if (message['method'] === undefined) return true;
-    unasked += 1;
-    return unasked <= MOST_UNASKED;
-  });
-  return read as unknown as readonly JSONRPCMessage[];
 }

@@ -15,7 +15,7 @@ import { Cancellation } from '../../../../src/protocol/cancellation.js';
 import type { JsonObject } from '../../../../src/protocol/json.js';
 import type { Operation } from '../../../../src/protocol/operation.js';
 import { CONTROLS } from '../../../../src/results/result-types.js';
-import { createControls } from '../../../../src/results/shape/controls.js';
+import { prepareControls } from '../../../../src/results/shape/controls.js';
 import { STILL_HOST } from '../../../support/a-handler-host.js';
 import { FAKE_CRUDE, fakeCatalog, fakeOperation } from '../../endpoint/fake-catalog.js';
 
@@ -71,7 +71,7 @@ const POLICY: IntrospectionPolicy = {
 };
 
 const RESULTS: IntrospectionResults = {
-  controlsOf: createControls(),
+  controlsOf: (operation) => prepareControls(operation),
   readStored: (request, { sessionId }) => JSON.stringify({ request, sessionId }),
   hasRelations: false,
   absenceOf: () => undefined,

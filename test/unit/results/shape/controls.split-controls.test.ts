@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../../src/protocol/json.js';
-import { createControls, splitControls } from '../../../../src/results/shape/controls.js';
+import { prepareControls, splitControls } from '../../../../src/results/shape/controls.js';
 import { aTool, buildTestOperation } from '../../../support/build-test-catalog.js';
 
 const LIST = buildTestOperation(aTool('list_items', { type: 'object', properties: { owner: {}, filter: {} } }));
 const CREATE = buildTestOperation(aTool('create_item', { type: 'object', properties: { _sort: {} } }));
-const controlsOf = createControls();
+const controlsOf = prepareControls;
 const split = (operation: typeof LIST, params: JsonObject) => {
   const { given, ...rest } = splitControls(controlsOf(operation), operation, params);
   return { ...rest, given: Object.fromEntries(given) };

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import type { Operation } from '../../../../src/protocol/operation.js';
 import { CONTROLS } from '../../../../src/results/result-types.js';
-import { createControls, splitControls } from '../../../../src/results/shape/controls.js';
+import { prepareControls, splitControls } from '../../../../src/results/shape/controls.js';
 import { anOperation } from '../../../support/an-operation.js';
 import { aTool, buildTestOperation } from '../../../support/build-test-catalog.js';
 
-const controlsOf = createControls();
+const controlsOf = (operation: Operation) => prepareControls(operation);
 const operationWith = (name: string, ...params: string[]) =>
   buildTestOperation(
     aTool(name, { type: 'object', properties: Object.fromEntries(params.map((key) => [key, { type: 'string' }])) }),
@@ -14,7 +15,7 @@ const renamed = (...params: string[]) => {
   return Object.fromEntries([...names].filter(([control, name]) => control !== name));
 };
 
-describe('createControls', () => {
+describe('prepareControls', () => {
   it('offers all controls on READs and none on other operations', () => {
     const collection = controlsOf(operationWith('list_items'));
     expect(collection.kind).toBe('collection');
@@ -74,7 +75,6 @@ describe('createControls', () => {
   it('includes the fields that the operator computes', () => {
     const compute = () => 1;
     const age = { name: 'age', description: 'Days', type: 'number', compute } as const;
-    const withComputed = createControls(() => [age]);
-    expect(withComputed(anOperation({ name: 'list_items' })).computed).toEqual([age]);
+    expect(prepareControls(anOperation({ name: 'list_items' }), [age]).computed).toEqual([age]);
   });
 });

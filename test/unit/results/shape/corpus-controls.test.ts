@@ -10,11 +10,11 @@ import type { Operation } from '../../../../src/protocol/operation.js';
 import { readQuery } from '../../../../src/results/query/read-query.js';
 import { presetsOf } from '../../../../src/results/query/select-fields.js';
 import { CONTROLS } from '../../../../src/results/result-types.js';
-import { createControls, splitControls } from '../../../../src/results/shape/controls.js';
+import { prepareControls, splitControls } from '../../../../src/results/shape/controls.js';
 import { anUpstream } from '../../../support/build-test-catalog.js';
 import { corpusIsHere, readCorpus } from '../../../support/corpus.js';
 
-const controlsOf = createControls();
+const controlsOf = (operation: Operation) => prepareControls(operation);
 
 /** Keys of a call that a stage reports as unknown, or treats as metadata that it does not use. */
 function unknownKeys(operation: Operation, params: JsonObject): readonly string[] {

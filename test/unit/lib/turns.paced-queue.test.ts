@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PacedQueue } from '../../../src/lib/paced-queue.js';
-import { Turns } from '../../../src/lib/turns.js';
+import { PacedQueue, Turns } from '../../../src/lib/turns.js';
 
 /** A queue of numbers whose turns have room for ten, and whose event loop is a list: each step is one turn. */
 function aQueue(handle: (item: number) => unknown) {

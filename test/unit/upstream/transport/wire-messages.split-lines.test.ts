@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readMessageId, splitLines } from '../../../../src/upstream/transport/split-lines.js';
+import { readMessageId, splitLines } from '../../../../src/upstream/transport/wire-messages.js';
 
 function split(chunks: readonly Buffer[], maxBytes = 1_000_000): { lines: string[]; overflows: string[] } {
   const lines: string[] = [];

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it, vi } from 'vitest';
-import { writeMessage } from '../../../../src/upstream/transport/write-message.js';
+import { writeMessage } from '../../../../src/upstream/transport/wire-messages.js';
 
 const LONG = 'é.'.repeat(4 * 1024);
 

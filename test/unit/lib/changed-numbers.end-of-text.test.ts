@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { endOfText, endOfTextIn } from '../../../src/lib/end-of-text.js';
+import { endOfTextIn } from '../../../src/lib/changed-numbers.js';
+import { endOfText } from '../../../src/server/mcp/decode-message.js';
 
 /** Texts of all lengths, with what is escaped in them at any distance. */
 const texts = fc
