@@ -10,6 +10,7 @@ import {
   type RiskValue,
   type Trial,
 } from '../protocol/operation.js';
+import { provenRead } from './proven-read.js';
 
 /** What one call may do: its operation's category and danger, raised by the risks that its arguments take. */
 export interface CallDanger {
@@ -28,14 +29,15 @@ export function callDanger({ classification }: Operation, args: JsonObject): Cal
 }
 
 /**
- * The operation as a call with these arguments uses it: the same object where the arguments take no risk. Everything that
+ * The operation as a call with these arguments uses it: the same object where they neither take a risk nor only read. What
  * depends on category and danger (policy, confirmation, audit, quotas, repetition, caching) reads them from it.
  */
 export function operationOfCall(operation: Operation, args: JsonObject): Operation {
   const { classification } = operation;
   const risks = takenRisks(classification, args);
   const trial = isTrial(classification, args);
-  return risks.length === 0 && !trial ? operation : asUsed(operation, risks, trial);
+  if (risks.length > 0 || trial) return asUsed(operation, risks, trial);
+  return provenRead(operation, args) ?? operation;
 }
 
 /** The operation as calls use it that take one of its risks, for each of them. */

@@ -19,6 +19,7 @@ import type { Curation } from './curation.js';
 import { finishOperation } from './finish-operation.js';
 import { describeValue, narrowSchema } from './grouped-tools/narrow-schema.js';
 import { assignUniqueNames } from './names.js';
+import { asOnlyReads, describeOnlyReads } from './read-only-part.js';
 import type { ScreenedTool } from './screen-tools.js';
 import { splitUpdateInput } from './update-input.js';
 
@@ -41,6 +42,8 @@ export interface DraftOperation {
   /** Whether all tools of the upstream carry MCP's default hints. */
   readonly defaultHints: boolean;
   readonly choice?: Choice;
+  /** Set for the operation that runs only statements which are proven to read. */
+  readonly onlyReads?: true;
 }
 
 interface CreatedOperation {
@@ -57,8 +60,8 @@ const created = new WeakMap<RawTool, Map<string, CreatedOperation>>();
 
 /** Creates the operation of a tool: the same object for the same input. Schemas are shared with the raw tool. Never throws. */
 export function createOperation(draft: DraftOperation, name: string, ignoreAnnotations: boolean): CreatedOperation {
-  const { curation, localName, choice = null, defaultHints, tool, upstream } = draft;
-  const { slug, trust, strict, timeoutMs } = upstream;
+  const { curation, localName, choice = null, defaultHints, onlyReads = false, tool, upstream } = draft;
+  const { slug, trust, strict, timeoutMs, readOnlyStatements } = upstream;
   const key = JSON.stringify([
     slug,
     trust,
@@ -70,6 +73,8 @@ export function createOperation(draft: DraftOperation, name: string, ignoreAnnot
     name,
     ignoreAnnotations,
     defaultHints,
+    onlyReads,
+    readOnlyStatements,
   ]);
   const versions = created.get(tool.raw) ?? new Map<string, CreatedOperation>();
   created.set(tool.raw, versions);
@@ -94,25 +99,29 @@ function tryOperation(draft: DraftOperation, name: string, ignoreAnnotations: bo
 }
 
 function readOperation(draft: DraftOperation, name: string, ignoreAnnotations: boolean): CreatedOperation {
-  const { upstream, tool, curation, localName, choice } = draft;
-  const { slug, trust } = upstream;
+  const { upstream, tool, curation, localName, choice, onlyReads = false } = draft;
+  const { slug, trust, readOnlyStatements } = upstream;
   const { raw, inputSchema } = tool;
   const visibleSchema = choice === undefined ? inputSchema : narrowSchema(inputSchema, choice);
   const { parameters: flat, suffixed } = readParameters(visibleSchema, inputSchema);
   const { category, danger, risks } = curation;
-  const classification = classifyTool({
+  const classified = classifyTool({
     tool: raw,
     name: choice?.name ?? localName,
     upstream: { slug, trust },
     curation: {
-      ...(category !== undefined && { category }),
-      ...(danger !== undefined && { danger }),
-      ...(risks !== undefined && { risks: risks.map((risk) => readRisk(risk, flat)) }),
+      ...(category !== undefined && !onlyReads && { category }),
+      ...(danger !== undefined && !onlyReads && { danger }),
+      ...(risks !== undefined && !onlyReads && { risks: risks.map((risk) => readRisk(risk, flat)) }),
     },
     ignoreAnnotations,
     defaultHints: draft.defaultHints,
+    readOnlyStatements,
     ...(choice !== undefined && { groupValue: choice }),
   });
+  const classification = onlyReads ? asOnlyReads(classified, danger) : classified;
+  const described = describe(raw, curation, choice);
+  const description = onlyReads ? describeOnlyReads(classification, described) : described;
   const sensitive = findSensitiveParameters(flat, curation.sensitive ?? [], {
     root: inputSchema,
     strict: upstream.strict,
@@ -125,7 +134,7 @@ function readOperation(draft: DraftOperation, name: string, ignoreAnnotations: b
     upstream: slug,
     tool: tool.name,
     classification,
-    description: describe(raw, curation, choice),
+    description,
     parameters,
     identifiers: isUpdate
       ? parameters
@@ -143,7 +152,7 @@ function readOperation(draft: DraftOperation, name: string, ignoreAnnotations: b
     ...(sensitive.length > 0 && { sensitive }),
     ...resultsOf(curation),
     ...servingOf(curation, classification),
-    ...mergingOf(curation, classification, localName, describe(raw, curation, choice)),
+    ...mergingOf(curation, classification, localName, description),
     ...(curation.family !== undefined && { family: curation.family }),
   });
   return { operation, diagnostics: suffixed.map((parameter) => renamedDiagnostic(operation, parameter)) };

@@ -38,10 +38,10 @@ function createScope(parameters: readonly Parameter[]): ParameterScope {
 
 function digestDefinition(fields: OperationFields): string {
   const { qualifiedName, tool, description, inputSchema, outputSchema, fixedArguments, classification } = fields;
-  const { category, danger, risks, trial } = classification;
+  const { category, danger, risks, trial, statement } = classification;
   const own = [qualifiedName, tool, description, inputSchema, outputSchema, fixedArguments];
   try {
-    const text = canonicalSchemaJson([...own, category, danger.level, risks, trial]);
+    const text = canonicalSchemaJson([...own, category, danger.level, risks, trial, statement]);
     return createHash('sha256').update(text).digest('base64url');
   } catch {
     // A definition that is nested too deeply to be written is the same as no other.

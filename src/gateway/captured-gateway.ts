@@ -122,6 +122,7 @@ function describeCaptured(name: string): UpstreamConfig {
     maxAnswerBytes: 0,
     trust: 'validated',
     strict: true,
+    readOnlyStatements: true,
     integrity: 'off',
     curation: [],
     relations: [],

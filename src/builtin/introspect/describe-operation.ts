@@ -2,6 +2,7 @@ import { describeCombinations } from '../../catalog/arguments/combinations.js';
 import { validExample } from '../../catalog/arguments/example-params.js';
 import { riskInWords, trialInWords, trialVariant } from '../../catalog/call-danger.js';
 import { visibleInputSchema } from '../../catalog/grouped-tools/narrow-schema.js';
+import { readVariant } from '../../catalog/proven-read.js';
 import type { EndpointPlan } from '../../endpoint/endpoint-plan.js';
 import { cleanSchema, cutText, summarizeText } from '../../lib/text.js';
 import type { JsonObject } from '../../protocol/json.js';
@@ -281,9 +282,20 @@ function dangerTag(operation: Operation, staticDecision: StaticDecisionOf): stri
   const gate = describeGate(staticDecision(operation));
   const variant = trialVariant(operation);
   const open = variant !== undefined && staticDecision(variant).effect === 'allow';
-  const exception = open && trial !== undefined ? `, but not with ${trialInWords(operation, trial)}` : '';
+  const exception =
+    open && trial !== undefined
+      ? `, but not with ${trialInWords(operation, trial)}`
+      : readException(operation, staticDecision);
   if (gate !== undefined) return `[${danger.level}: ${gate}${exception}]`;
   return dangerRank(danger.level) >= MARKED_FROM ? `[${danger.level}]` : '';
+}
+
+/** `read-only statements run as READ`, where policy lets them run unasked. */
+function readException(operation: Operation, staticDecision: StaticDecisionOf): string {
+  const variant = readVariant(operation);
+  return variant !== undefined && staticDecision(variant).effect === 'allow'
+    ? ', but read-only statements run as READ'
+    : '';
 }
 
 /** A list of all would be longer than the description; `include: ["danger"]` shows it. */

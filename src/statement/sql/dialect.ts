@@ -1,7 +1,4 @@
-/** The products whose SQL is understood. A statement whose product is unknown has to be a read in all of them. */
-export const SQL_DIALECTS = ['sqlite', 'postgresql', 'mysql', 'mariadb'] as const;
-
-export type SqlDialect = (typeof SQL_DIALECTS)[number];
+import type { SqlDialect } from '../../protocol/statement.js';
 
 /** Says why a statement is not proven to be a read. Never leaves this folder. */
 export class NotProven extends Error {}

@@ -1,18 +1,14 @@
+import type { SqlDialect, StatementVerdict } from '../../protocol/statement.js';
 import { Cursor } from './cursor.js';
-import { DESCRIBING_PRAGMAS, NotProven, READING_PRAGMAS, RESERVED, SHOWN, type SqlDialect } from './dialect.js';
+import { DESCRIBING_PRAGMAS, NotProven, READING_PRAGMAS, RESERVED, SHOWN } from './dialect.js';
 import { QueryReader } from './query.js';
 import { readTokens } from './tokens.js';
-
-/** What a statement that only reads begins with, or why it is not proven to only read. */
-export type SqlVerdict =
-  | { readonly read: true; readonly kind: string }
-  | { readonly read: false; readonly why: string };
 
 /**
  * Proves that a text is one SQL statement that changes nothing in any of these dialects. Everything that is doubtful is not proven.
  * The work is bounded by the length of the text, and equal texts have equal verdicts.
  */
-export function proveSql(text: string, dialects: readonly SqlDialect[]): SqlVerdict {
+export function proveSql(text: string, dialects: readonly SqlDialect[]): StatementVerdict {
   if (dialects.length === 0) return { read: false, why: 'its dialect is not known' };
   try {
     const cursor = new Cursor(readTokens(text, dialects));

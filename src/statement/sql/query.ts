@@ -1,3 +1,4 @@
+import type { SqlDialect } from '../../protocol/statement.js';
 import type { Cursor } from './cursor.js';
 import {
   CREDENTIAL_TABLES,
@@ -6,7 +7,6 @@ import {
   PURE_TYPES,
   RESERVED,
   SEQUENCE_NAMES,
-  type SqlDialect,
   STATEMENT_WORDS,
 } from './dialect.js';
 import type { Token } from './tokens.js';

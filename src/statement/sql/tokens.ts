@@ -1,4 +1,5 @@
-import { NotProven, type SqlDialect } from './dialect.js';
+import type { SqlDialect } from '../../protocol/statement.js';
+import { NotProven } from './dialect.js';
 
 /** A word in lower case, a quoted name as it reads, an operator. */
 export interface Token {

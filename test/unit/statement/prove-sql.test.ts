@@ -1,6 +1,7 @@
 import Database from 'libsql';
 import { describe, expect, it } from 'vitest';
-import { SQL_DIALECTS, type SqlDialect, STATEMENT_WORDS } from '../../../src/statement/sql/dialect.js';
+import { SQL_DIALECTS, type SqlDialect } from '../../../src/protocol/statement.js';
+import { STATEMENT_WORDS } from '../../../src/statement/sql/dialect.js';
 import { proveSql } from '../../../src/statement/sql/prove-sql.js';
 import { HOSTILE_EVERYWHERE, HOSTILE_MYSQL, HOSTILE_POSTGRESQL, HOSTILE_SQLITE } from './hostile.js';
 import { READS } from './reads.js';

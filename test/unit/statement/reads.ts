@@ -1,4 +1,4 @@
-import { SQL_DIALECTS, type SqlDialect } from '../../../src/statement/sql/dialect.js';
+import { SQL_DIALECTS, type SqlDialect } from '../../../src/protocol/statement.js';
 
 /** Everyday reads, by the dialects in which they are proven. */
 export const READS: readonly (readonly [dialects: readonly SqlDialect[], sql: string])[] = [

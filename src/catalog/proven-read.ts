@@ -1,0 +1,68 @@
+import type { JsonObject } from '../protocol/json.js';
+import type { Operation } from '../protocol/operation.js';
+import type { SqlDialect, Statement, StatementVerdict } from '../protocol/statement.js';
+import { proveRead } from '../statement/prove-read.js';
+
+/** What is known of the statement of one call; undefined for an operation that runs none. */
+export function statementVerdict({ classification }: Operation, args: JsonObject): StatementVerdict | undefined {
+  const { statement } = classification;
+  if (statement === undefined) return undefined;
+  const { parameter, companions } = statement;
+  const given = Object.keys(args).filter((name) => args[name] !== undefined && args[name] !== null);
+  const other = given.find((name) => name !== parameter && !companions.includes(name));
+  if (other !== undefined)
+    return { read: false, why: `parameter '${other}' may make more of the call than its statement` };
+  return proveRead(statement, Object.hasOwn(args, parameter) ? args[parameter] : undefined);
+}
+
+/** The operation as calls use it whose statement is proven to only read; undefined for a call that is not. */
+export function provenRead(operation: Operation, args: JsonObject): Operation | undefined {
+  const { danger, statement } = operation.classification;
+  // A forbidden or dangerous name stays what it is; the operation for reads alone is a READ already.
+  const isLowered = danger.level === 'reversible' || danger.level === 'destructive';
+  if (statement === undefined || statement.only === true || !isLowered) return undefined;
+  const verdict = statementVerdict(operation, args);
+  return verdict?.read === true ? asRead(operation, statement, verdict.kind) : undefined;
+}
+
+/** Any call of the operation that is proven to only read; undefined where it has none. */
+export function readVariant(operation: Operation): Operation | undefined {
+  const { statement } = operation.classification;
+  return statement === undefined || statement.only === true ? undefined : asRead(operation, statement, 'SELECT');
+}
+
+/** The same object for equal calls, so that what is worked out for it (the rules that concern it) is worked out once. */
+const variants = new WeakMap<Operation, Map<string, Operation>>();
+
+function asRead(operation: Operation, statement: Statement, kind: string): Operation {
+  const known = variants.get(operation) ?? new Map<string, Operation>();
+  variants.set(operation, known);
+  const before = known.get(kind);
+  if (before !== undefined) return before;
+  const reason = `the statement in '${statement.parameter}' is proven to only read: ${kind} in ${languageOf(statement)}`;
+  const variant: Operation = {
+    ...operation,
+    retryable: true,
+    classification: {
+      ...operation.classification,
+      category: 'READ',
+      danger: { level: 'safe', reasons: [reason] },
+      evidence: [reason, ...operation.classification.evidence],
+    },
+  };
+  known.set(kind, variant);
+  return variant;
+}
+
+const PRODUCTS: Readonly<Record<SqlDialect, string>> = {
+  sqlite: 'SQLite',
+  postgresql: 'PostgreSQL',
+  mysql: 'MySQL',
+  mariadb: 'MariaDB',
+};
+
+/** `GraphQL`, `the SQL of SQLite`, `the SQL of every product` */
+export function languageOf({ language, dialects }: Statement): string {
+  if (language === 'graphql') return 'GraphQL';
+  return `the SQL of ${dialects.map((dialect) => PRODUCTS[dialect]).join(', ')}`;
+}
