@@ -3,6 +3,8 @@ import type { StatementVerdict } from '../protocol/statement.js';
 /** Longer documents are not looked at. */
 const LONGEST_TEXT = 8_192;
 
+const MOST_TOKENS = 2_000;
+
 /** One token each: names, strings, numbers, punctuation, and what is ignored. */
 const TOKEN =
   /(?<ignored>[ \t\n\r,\ufeff]+|#[^\n\r]*)|(?<name>[A-Za-z_]\w*)|(?<text>"""(?:[^\\]|\\(?!""")|\\""")*?"""|"(?!"")(?:[^"\\\n\r]|\\.)*")|(?<number>-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|(?<mark>\.\.\.|[!$&()=:@[\]{|}])/y;
@@ -18,6 +20,7 @@ const READING_DIRECTIVES = new Set(['include', 'skip']);
 export function proveGraphql(text: string): StatementVerdict {
   if (text.length > LONGEST_TEXT) return refuse(`it is longer than ${LONGEST_TEXT} characters`);
   const tokens = readTokens(text);
+  if (tokens === undefined) return refuse(`it has more than ${MOST_TOKENS} parts`);
   if (typeof tokens === 'number') return refuse(`character ${tokens + 1} is not understood`);
   return judge(tokens);
 }
@@ -34,8 +37,8 @@ interface Token {
   readonly at: number;
 }
 
-/** The tokens, or the place that is none. */
-function readTokens(text: string): readonly Token[] | number {
+/** The tokens, or the place that is none; undefined where there are too many. */
+function readTokens(text: string): readonly Token[] | number | undefined {
   const tokens: Token[] = [];
   for (let at = 0; at < text.length; ) {
     TOKEN.lastIndex = at;
@@ -43,6 +46,7 @@ function readTokens(text: string): readonly Token[] | number {
     if (found === null) return at;
     const [whole] = found;
     if (found.groups?.['ignored'] === undefined) tokens.push({ text: whole, at });
+    if (tokens.length > MOST_TOKENS) return undefined;
     at += whole.length;
   }
   return tokens;
