@@ -13,13 +13,16 @@ export interface Token {
 const LONGEST_TEXT = 8_192;
 const MOST_TOKENS = 2_000;
 
-/** Operators of the products' own. Every other sequence of operator characters may be one that a user has defined. */
-const OPERATORS = new Set(
-  '+ - * / % = < > <= >= <> != == <=> || && << >> & | ^ ~ -> ->> #> #>> @> <@ ~* !~ !~* ~~ ~~* !~~ !~~* ::'.split(' '),
-);
+/** Operators of every product's own. Any other sequence of operator characters may be one that a user has defined. */
+const OPERATORS = new Set('+ - * / % = < > <= >= <> != || && << >> & | ^ ~ -> ->>'.split(' '));
+const OWN_OPERATORS: Readonly<Record<SqlDialect, ReadonlySet<string>>> = {
+  sqlite: new Set(['==']),
+  postgresql: new Set('#> #>> @> <@ ~* !~ !~* ~~ ~~* !~~ !~~* ::'.split(' ')),
+  mysql: new Set(['<=>']),
+  mariadb: new Set(['<=>']),
+};
 /** After these PostgreSQL reads a sign as an operator of its own. */
 const BEFORE_SIGN = new Set('+ - * / = < > <= >= <>'.split(' '));
-const POSTGRESQL_ONLY = new Set('#> #>> @> <@ ~* !~ !~* ~~ ~~* !~~ !~~* ::'.split(' '));
 
 const OPERATOR_RUN = /::|[-+*/<>=~!@#%^&|]+/y;
 const SPACE = /[ \t\n]+/y;
@@ -30,7 +33,9 @@ const NUMBER = /(?:0[xX][0-9a-fA-F]+|\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)(?![\w.$])/y
 const STRING = /'((?:[^']|'')*)'/y;
 const DOUBLE_QUOTED = /"((?:[^"]|"")+)"/y;
 const BACKTICKED = /`([\w .$-]+)`/y;
-const PARAMETER = /(?:\?(?![?|&\d\w])|\$\d{1,4}(?![\w$])|:[A-Za-z_]\w*(?![\w$:(]))/y;
+const PARAMETER = /(?:\$\d{1,4}(?![\w$])|:[A-Za-z_]\w*(?![\w$:(]))/y;
+/** A parameter, except for PostgreSQL, where it is an operator. */
+const QUESTION_MARK = /\?(?![?|&\w])/y;
 const SYSTEM_VARIABLE = /@@[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)?(?![\w$.@])/y;
 const PUNCTUATION = /[(),.;]/y;
 /** Subscripts for PostgreSQL, the quotes of a name for SQLite. */
@@ -53,7 +58,7 @@ const PLAIN_COMMENT = /^(?![!+]|M!)[^'"`\\;$#/*]*$/;
 export function readTokens(source: string, dialects: readonly SqlDialect[]): readonly Token[] {
   if (source.length > LONGEST_TEXT) throw new NotProven(`it is longer than ${LONGEST_TEXT} characters`);
   const text = source.replaceAll('\r\n', '\n');
-  refuseUnclear(text, dialects);
+  refuseUnclear(text);
   const tokens: Token[] = [];
   let at = 0;
   const take = (pattern: RegExp): RegExpExecArray | undefined => {
@@ -93,7 +98,7 @@ export const place = (index: number): string => `(character ${index + 1})`;
 
 export const quote = (text: string): string => `'${text.slice(0, 40)}'`;
 
-function refuseUnclear(text: string, dialects: readonly SqlDialect[]): void {
+function refuseUnclear(text: string): void {
   const unclear = UNCLEAR.exec(text);
   if (unclear !== null) throw new NotProven(`the character ${place(unclear.index)} can be read in several ways`);
   const escaped = /\\(?=['"`])/.exec(text);
@@ -101,9 +106,6 @@ function refuseUnclear(text: string, dialects: readonly SqlDialect[]): void {
     throw new NotProven(`the backslash before a quote ${place(escaped.index)} can be read in several ways`);
   const encoded = ENCODED.exec(text);
   if (encoded !== null) throw new NotProven(`${quote(encoded[0])} ${place(encoded.index)} may be an encoded character`);
-  const operator = /[-+*/<>=~!@#%^&|]\?/.exec(text);
-  if (operator !== null && dialects.includes('postgresql'))
-    throw new NotProven(`the operator ${place(operator.index)} may be one that a user has defined`);
 }
 
 function requirePlain(comment: string, from: number): void {
@@ -131,7 +133,10 @@ function readToken(take: Take, dialects: readonly SqlDialect[]): Simple | undefi
   if (string !== undefined) return { kind: 'string', text: refuseSemicolon(string[1] ?? '') };
   const quoted = take(DOUBLE_QUOTED) ?? (dialects.includes('postgresql') ? undefined : take(BACKTICKED));
   if (quoted !== undefined) return { kind: 'quoted', text: refuseSemicolon(quoted[1] ?? '') };
-  const parameter = take(PARAMETER) ?? (dialects.every(isMysql) ? take(SYSTEM_VARIABLE) : undefined);
+  const parameter =
+    take(PARAMETER) ??
+    (dialects.includes('postgresql') ? undefined : take(QUESTION_MARK)) ??
+    (dialects.every(isMysql) ? take(SYSTEM_VARIABLE) : undefined);
   if (parameter !== undefined) return { kind: 'parameter', text: parameter[0] };
   const punctuation = take(PUNCTUATION) ?? (dialects.every(isPostgresql) ? take(BRACKET) : undefined);
   return punctuation && { kind: 'symbol', text: punctuation[0] };
@@ -158,8 +163,7 @@ function readOperator(take: Take, dialects: readonly SqlDialect[]): OperatorRun 
 }
 
 function isKnown(operator: string, dialects: readonly SqlDialect[]): boolean {
-  if (!OPERATORS.has(operator)) return false;
-  return !POSTGRESQL_ONLY.has(operator) || dialects.every(isPostgresql);
+  return OPERATORS.has(operator) || dialects.every((dialect) => OWN_OPERATORS[dialect].has(operator));
 }
 
 /** `E'..'`, `U&'..'`, `_utf8'..'`, `'a'b`, `1a`: what stands directly beside a literal may change how it is read. */
