@@ -1,4 +1,4 @@
-import type { JsonObject } from '../protocol/json.js';
+import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import type { Operation } from '../protocol/operation.js';
 import type { SqlDialect, Statement, StatementVerdict } from '../protocol/statement.js';
 import { proveRead } from '../statement/prove-read.js';
@@ -12,7 +12,28 @@ export function statementVerdict({ classification }: Operation, args: JsonObject
   const other = given.find((name) => name !== parameter && !companions.includes(name));
   if (other !== undefined)
     return { read: false, why: `parameter '${other}' may make more of the call than its statement` };
+  const unclear = given.find((name) => name !== parameter && !isPlainValue(args[name]));
+  if (unclear !== undefined)
+    return {
+      read: false,
+      why: `parameter '${unclear}' holds more than plain values, and a server may paste it into the statement`,
+    };
   return proveRead(statement, Object.hasOwn(args, parameter) ? args[parameter] : undefined);
+}
+
+/** Whatever a value is pasted into, these neither end a literal nor begin anything. */
+const PLAIN_TEXT = /^(?!.*--)[^'"`;\\()[\]{}#/*$<>=\p{C}]*$/su;
+
+/** Looks through everything without recursion, because callers decide the depth. */
+function isPlainValue(value: unknown): boolean {
+  const open: unknown[] = [value];
+  while (open.length > 0) {
+    const next = open.pop();
+    if (typeof next === 'string' && !PLAIN_TEXT.test(next)) return false;
+    if (Array.isArray(next)) for (const element of next) open.push(element);
+    else if (isJsonObject(next)) for (const [name, member] of Object.entries(next)) open.push(name, member);
+  }
+  return true;
 }
 
 /** The operation as calls use it whose statement is proven to only read; undefined for a call that is not. */

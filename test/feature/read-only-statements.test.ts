@@ -28,9 +28,14 @@ it.each([
   await using client = await connectClient(gateway.url);
 
   expect(await client.call(execute, 'query', { sql: SELECT })).toMatchObject({ success: true, data: `ran ${SELECT}` });
-  expect(await client.call(read, 'query_read_only', { sql: SELECT })).toMatchObject({ success: true });
+  const values = ['Zürich', 5, null, '2026-01-01 10:00'];
+  expect(await client.call(read, 'query_read_only', { sql: SELECT, values })).toMatchObject({ success: true });
 
-  for (const params of [{ sql: 'DELETE FROM invoices' }, { sql: SELECT, save_as: 'x' }]) {
+  for (const params of [
+    { sql: 'DELETE FROM invoices' },
+    { sql: SELECT, save_as: 'x' },
+    { sql: `${SELECT} LIMIT :n`, values: ['1; DROP TABLE t'] },
+  ]) {
     expect(await client.call(execute, 'query', params)).toMatchObject({ error: { code: 'CONFIRMATION_REQUIRED' } });
   }
   expect(await client.call(read, 'query_read_only', { sql: 'SELECT 1; DELETE FROM invoices' })).toMatchObject({
