@@ -38,18 +38,25 @@ function isPlainValue(value: unknown): boolean {
 
 /** The operation as calls use it whose statement is proven to only read; undefined for a call that is not. */
 export function provenRead(operation: Operation, args: JsonObject): Operation | undefined {
-  const { danger, statement } = operation.classification;
-  // A forbidden or dangerous name stays what it is; the operation for reads alone is a READ already.
-  const isLowered = danger.level === 'reversible' || danger.level === 'destructive';
-  if (statement === undefined || statement.only === true || !isLowered) return undefined;
+  const { statement } = operation.classification;
+  // The operation for reads alone is a READ already.
+  if (statement === undefined || statement.only === true || !isLowered(operation)) return undefined;
   const verdict = statementVerdict(operation, args);
   return verdict?.read === true ? asRead(operation, statement, verdict.kind) : undefined;
+}
+
+/** A forbidden or dangerous name stays what it is. */
+function isLowered({ classification }: Operation): boolean {
+  const { level } = classification.danger;
+  return level === 'reversible' || level === 'destructive';
 }
 
 /** Any call of the operation that is proven to only read; undefined where it has none. */
 export function readVariant(operation: Operation): Operation | undefined {
   const { statement } = operation.classification;
-  return statement === undefined || statement.only === true ? undefined : asRead(operation, statement, 'SELECT');
+  return statement === undefined || statement.only === true || !isLowered(operation)
+    ? undefined
+    : asRead(operation, statement, 'SELECT');
 }
 
 /** The same object for equal calls, so that what is worked out for it (the rules that concern it) is worked out once. */

@@ -50,11 +50,20 @@ function describeDanger(operation: Operation): JsonObject {
     trial === undefined || variant === undefined
       ? []
       : [{ with: trialInWords(operation, trial), level: variant.classification.danger.level, reason: trial.reason }];
+  const lowering = [...lowered, ...describeReads(operation)];
   return {
     ...danger,
     ...(raised.length > 0 && { raised_by: raised }),
-    ...(lowered.length > 0 && { lowered_by: lowered }),
+    ...(lowering.length > 0 && { lowered_by: lowering }),
   };
+}
+
+/** What a statement that only reads makes of a call. */
+function describeReads(operation: Operation): readonly JsonObject[] {
+  const variant = readVariant(operation);
+  if (variant === undefined) return [];
+  const { level, reasons } = variant.classification.danger;
+  return [{ with: 'a statement that only reads', level, reason: reasons.join('; ') }];
 }
 
 /** One line for a list: the introspection document's `OperationInfo`. */
