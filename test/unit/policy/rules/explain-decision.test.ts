@@ -255,7 +255,7 @@ describe('the explanation of a decision', () => {
     ],
     [
       'DELETE FROM t',
-      "Needs confirmation by a token by the trust matrix: danger 'destructive' (it says so; its statement is not proven to only read: 'delete' (character 1) is not part of a plain read) at trust 'validated'",
+      "Needs confirmation with a token by the trust matrix: danger 'destructive' (it says so; its statement is not proven to only read: 'delete' (character 1) is not part of a plain read) at trust 'validated'",
     ],
   ])('says why the statement %j counts as it does', (sql, summary) => {
     const statement: Statement = { language: 'sql', dialects: ['sqlite'], parameter: 'sql', companions: [] };
