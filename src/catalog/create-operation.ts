@@ -19,7 +19,7 @@ import type { Curation } from './curation.js';
 import { finishOperation } from './finish-operation.js';
 import { describeValue, narrowSchema } from './grouped-tools/narrow-schema.js';
 import { assignUniqueNames } from './names.js';
-import { asOnlyReads, describeOnlyReads } from './read-only-part.js';
+import { asOnlyReads, describeOnlyReads, examplesOfReads } from './read-only-part.js';
 import type { ScreenedTool } from './screen-tools.js';
 import { splitUpdateInput } from './update-input.js';
 
@@ -148,6 +148,7 @@ function readOperation(draft: DraftOperation, name: string, ignoreAnnotations: b
     timeoutMs: curation.timeoutMs ?? upstream.timeoutMs,
     ...(choice !== undefined && { fixedArguments: { [choice.parameter]: choice.value } }),
     groupedBy: findGroupingParameter(raw)?.parameter ?? null,
+    ...(onlyReads && examplesOfReads(name, parameters, classification)),
     ...consentOf(curation),
     ...(sensitive.length > 0 && { sensitive }),
     ...resultsOf(curation),

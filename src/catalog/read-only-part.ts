@@ -1,6 +1,6 @@
 import { classifyTool } from '../classify/classify-tool.js';
 import type { UpstreamConfig } from '../config/gateway-config.js';
-import type { Classification, DangerAssessment, DangerLevel } from '../protocol/operation.js';
+import type { Classification, DangerAssessment, DangerLevel, Operation, Parameter } from '../protocol/operation.js';
 import type { RawTool } from '../protocol/tools.js';
 import type { Curation } from './curation.js';
 import { languageOf } from './proven-read.js';
@@ -61,4 +61,18 @@ export function describeOnlyReads({ statement }: Classification, description: st
   if (statement === undefined) return description;
   const own = `Only reads: one statement (${languageOf(statement)}) that is proven to change nothing; others are refused.`;
   return description === '' ? own : `${own} ${description}`;
+}
+
+/** A call that is not refused; none where the tool demands more than its statement. */
+export function examplesOfReads(
+  name: string,
+  parameters: readonly Parameter[],
+  { statement }: Classification,
+): Pick<Operation, 'examples'> {
+  const carrier = parameters.find(({ upstreamName }) => upstreamName === statement?.parameter);
+  const others = parameters.filter((parameter) => parameter !== carrier && parameter.required);
+  if (carrier === undefined || others.length > 0) return {};
+  const text = statement?.language === 'graphql' ? '{ __typename }' : 'SELECT 1';
+  const request = { operation: name, params: { [carrier.name]: text } };
+  return { examples: [{ description: 'A statement that only reads', request }] };
 }

@@ -68,6 +68,14 @@ it('says in introspection which operation only reads, and that the other one let
   expect(described.get('query_read_only')).toMatch(/^read: .*Only reads: one statement \(the SQL of SQLite\)/);
 });
 
+it('shows an example that it runs', async () => {
+  await using gateway = await serveGateway({ mcpServers: { shop } });
+  await using client = await connectClient(gateway.url);
+  const details = await client.call('mcp_aql_read', 'introspect', { query: 'operations', name: 'query_read_only' });
+  const [{ request }] = details.data.operation.examples;
+  expect(await client.call('mcp_aql_read', request.operation, request.params)).toMatchObject({ success: true });
+});
+
 it('changes nothing where the operator switches it off, declares the operation, or does not trust the server', async () => {
   await using gateway = await serveGateway({
     mcpServers: {
