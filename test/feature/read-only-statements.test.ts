@@ -49,6 +49,13 @@ it.each([
       },
     },
   });
+  if (read !== execute)
+    expect(await client.call(read, 'query', { sql: SELECT })).toMatchObject({
+      error: {
+        code: 'VALIDATION_ENDPOINT_MISMATCH',
+        message: `Operation 'query' must be called via '${execute}', not '${read}'. A statement that only reads runs as 'query_read_only' via '${read}'`,
+      },
+    });
   expect(await client.call(read, 'query_read_only', { sql: SELECT, save_as: 'x' })).toMatchObject({
     error: { code: 'VALIDATION_INVALID_VALUE' },
   });
