@@ -83,7 +83,7 @@ describe('proveSql', () => {
     const before = contentOf(database);
     let proven = 0;
     let run = 0;
-    for (let round = 0; round < 6_000; round += 1) {
+    for (let round = 0; round < 10_000; round += 1) {
       const sql = mutate(pool, random);
       if (!proveSql(sql, ['sqlite']).read) continue;
       proven += 1;
@@ -91,7 +91,7 @@ describe('proveSql', () => {
       const after = contentOf(database);
       if (after !== before) throw new Error(`This was proven and changed the database: ${sql}\n${before}\n${after}`);
     }
-    expect(proven).toBeGreaterThan(500);
+    expect(proven).toBeGreaterThan(300);
     expect(run).toBeGreaterThan(50);
   });
 });
