@@ -1,35 +1,24 @@
 import type { SqlDialect } from '../../protocol/statement.js';
 import type { Cursor } from './cursor.js';
+import { CREDENTIAL_TABLES, isPureFunction, NotProven, RESERVED, SEQUENCE_NAMES, STATEMENT_WORDS } from './dialect.js';
+import { ReturnedColumns } from './returned-columns.js';
+import { type CallParts, SPECIAL_CALLS } from './special-calls.js';
+import { type Token, textOf } from './tokens.js';
+import { readType } from './type.js';
 import {
-  CREDENTIAL_TABLES,
-  isPureFunction,
-  NotProven,
-  PURE_TYPES,
-  RESERVED,
-  SEQUENCE_NAMES,
-  STATEMENT_WORDS,
-} from './dialect.js';
-import type { Token } from './tokens.js';
-
-const setOf = (words: string): ReadonlySet<string> => new Set(words.split(' '));
-
-const SET_OPERATORS = setOf('union intersect except minus');
-const QUERY_STARTS = setOf('select with values');
-const JOINS = setOf('join inner left right full cross natural');
-const BINARY_WORDS = setOf('and or xor div mod like ilike rlike regexp glob match between escape');
-const NEGATABLE = setOf('like ilike rlike regexp glob match between in similar');
-const PREFIX_OPERATORS = new Set(['+', '-', '~']);
-const NOT_BINARY = new Set(['(', ')', ',', '.', ';', '[', ']', '::']);
-const QUANTIFIERS = setOf('any all some');
-const VALUE_WORDS = setOf(
-  'null true false current_date current_time current_timestamp localtime localtimestamp default unknown',
-);
-const UNITS = setOf(
-  `microsecond second minute hour day week month quarter year minute_second hour_minute hour_second day_hour day_minute day_second
-    year_month`.replaceAll(/\s+/g, ' '),
-);
-const LITERAL_TYPES = setOf('date time timestamp timestamptz');
-const FRAMES = setOf('rows range groups');
+  BINARY_WORDS,
+  FRAMES,
+  JOINS,
+  LITERAL_TYPES,
+  NEGATABLE,
+  NOT_BINARY,
+  PREFIX_OPERATORS,
+  QUANTIFIERS,
+  QUERY_STARTS,
+  SET_OPERATORS,
+  UNITS,
+  VALUE_WORDS,
+} from './words.js';
 
 /** A name with its qualifiers, as it reads in lower case. */
 type Name = readonly Token[];
@@ -41,9 +30,7 @@ type Name = readonly Token[];
 export class QueryReader {
   readonly #cursor: Cursor;
   readonly #dialects: readonly SqlDialect[];
-  /** The columns of what functions in FROM return, by the alias. */
-  readonly #returned = new Map<string, ReadonlySet<string>>();
-  readonly #qualified: { readonly qualifier: string; readonly column: string; readonly at: Token }[] = [];
+  readonly #columns = new ReturnedColumns();
 
   constructor(cursor: Cursor, dialects: readonly SqlDialect[]) {
     this.#cursor = cursor;
@@ -53,7 +40,7 @@ export class QueryReader {
   /** A whole query; also holds every column against what PostgreSQL could take for a call. */
   read(): void {
     this.#query();
-    this.#requireColumns();
+    if (this.#dialects.includes('postgresql')) this.#columns.require();
   }
 
   #query(): void {
@@ -175,10 +162,7 @@ export class QueryReader {
     cursor.takes('with', 'ordinality');
     const own = textOf(name.at(-1));
     const { alias = own, columns } = this.#tableAlias();
-    // One that is used twice has the columns of neither.
-    const known = columns ?? [alias, ...(RETURNED_COLUMNS.get(own) ?? [])];
-    const before = this.#returned.get(alias);
-    this.#returned.set(alias, new Set(before === undefined ? known : known.filter((column) => before.has(column))));
+    this.#columns.add(own, alias, columns);
   }
 
   #tableAlias(): { readonly alias?: string; readonly columns?: readonly string[] } {
@@ -281,7 +265,7 @@ export class QueryReader {
     );
     this.#primary();
     for (;;) {
-      if (cursor.takesSymbol('::')) this.#type();
+      if (cursor.takesSymbol('::')) readType(this.#cursor);
       else if (cursor.takes('collate')) this.#name();
       else if (cursor.takesSymbol('[')) this.#subscript();
       else if (!cursor.takes('isnull') && !cursor.takes('notnull')) return;
@@ -367,8 +351,7 @@ export class QueryReader {
     const name = this.#name(true);
     if (cursor.isSymbol('(')) throw this.#unknownFunction(name);
     const [column, qualifier] = [name.at(-1), name.at(-2)];
-    if (column !== undefined && qualifier !== undefined)
-      this.#qualified.push({ qualifier: textOf(qualifier), column: textOf(column), at: column });
+    if (column !== undefined && qualifier !== undefined) this.#columns.refer(textOf(qualifier), column);
   }
 
   #call(): void {
@@ -439,7 +422,7 @@ export class QueryReader {
     expression: () => this.#expression(),
     expressions: () => this.#expressions(),
     operand: () => this.#operand(),
-    type: () => this.#type(),
+    type: () => readType(this.#cursor),
     takes: (...words) => this.#cursor.takes(...words),
     takesComma: () => this.#cursor.takesSymbol(','),
     needs: (...words) => this.#cursor.needs(...words),
@@ -448,29 +431,6 @@ export class QueryReader {
       if (token.kind !== 'word' && token.kind !== 'string') this.#cursor.refuse(token);
     },
   };
-
-  /** A type's words, its size and `[]`. */
-  #type(): void {
-    const cursor = this.#cursor;
-    if (!cursor.isAnyOf(PURE_TYPES)) this.#refuseType();
-    while (cursor.takesAnyOf(PURE_TYPES));
-    if (cursor.isSymbol('(')) this.#parenthesised(() => this.#sizes());
-    if (cursor.takes('with', 'time', 'zone') || cursor.takes('without', 'time', 'zone')) return;
-    while (cursor.takesSymbol('[')) cursor.needsSymbol(']');
-  }
-
-  #sizes(): void {
-    const cursor = this.#cursor;
-    cursor.list(() => {
-      const size = cursor.next();
-      if (size.kind !== 'number' && size.text !== 'max') cursor.refuse(size);
-    });
-  }
-
-  #refuseType(): never {
-    const { text, at } = this.#cursor.peek();
-    throw new NotProven(`a conversion to '${text}' (character ${at}) may run a function of that type`);
-  }
 
   #parenthesised(read: () => void): void {
     const cursor = this.#cursor;
@@ -533,96 +493,7 @@ export class QueryReader {
     const readable = name.map(({ text }) => text).join('.');
     return new NotProven(`function '${readable}' (character ${name[0]?.at ?? 0}) is not known to only read`);
   }
-
-  /**
-   * PostgreSQL takes `x.f` for the call `f(x)` where x has no column f. On rows such a function is a user's own; on the values of
-   * `FROM generate_series(1, 2) AS x` it may be any, so there the column has to be known.
-   */
-  #requireColumns(): void {
-    if (!this.#dialects.includes('postgresql')) return;
-    for (const { qualifier, column, at } of this.#qualified) {
-      if (this.#returned.get(qualifier)?.has(column) === false) this.#cursor.refuse(at);
-    }
-  }
 }
 
 /** More qualifiers than database, schema and table has no column. */
 const LONGEST_NAME = 4;
-
-const textOf = (token: Token | undefined): string => token?.text.toLowerCase() ?? '';
-
-/** The columns that functions in FROM give their rows. */
-const RETURNED_COLUMNS: ReadonlyMap<string, readonly string[]> = new Map(
-  ['json_each', 'jsonb_each', 'json_each_text', 'jsonb_each_text'].map((name) => [name, ['key', 'value']]),
-);
-
-/** What the calls with a grammar of their own are read with. */
-interface CallParts {
-  readonly expression: () => void;
-  readonly expressions: () => void;
-  readonly operand: () => void;
-  readonly type: () => void;
-  readonly takes: (...words: readonly string[]) => boolean;
-  readonly takesComma: () => boolean;
-  readonly needs: (...words: readonly string[]) => void;
-  readonly word: () => void;
-}
-
-/** Calls whose arguments are no list; each of them is the same in every dialect that has it. */
-const SPECIAL_CALLS: ReadonlyMap<string, (parts: CallParts) => void> = new Map<string, (parts: CallParts) => void>([
-  [
-    'cast',
-    ({ expression, needs, type }) => {
-      expression();
-      needs('as');
-      type();
-    },
-  ],
-  [
-    'convert',
-    ({ expression, takes, takesComma, needs, type, word }) => {
-      expression();
-      if (takesComma()) type();
-      else {
-        if (!takes('using')) needs('as');
-        word();
-      }
-    },
-  ],
-  [
-    'extract',
-    ({ word, needs, expression }) => {
-      word();
-      needs('from');
-      expression();
-    },
-  ],
-  [
-    'position',
-    ({ operand, needs }) => {
-      operand();
-      needs('in');
-      operand();
-    },
-  ],
-  ['substring', readSubstring],
-  ['substr', readSubstring],
-  ['overlay', readSubstring],
-  [
-    'trim',
-    ({ takes, expressions }) => {
-      if (!takes('both') && !takes('leading')) takes('trailing');
-      if (takes('from')) return expressions();
-      expressions();
-      if (takes('from')) expressions();
-    },
-  ],
-  ['row', ({ expressions }) => expressions()],
-]);
-
-function readSubstring({ expressions, expression, takes }: CallParts): void {
-  expressions();
-  if (takes('placing')) expression();
-  if (takes('from')) expression();
-  if (takes('for')) expression();
-}

@@ -9,6 +9,9 @@ export interface Token {
   readonly at: number;
 }
 
+/** As names are compared: without regard to case. */
+export const textOf = (token: Token | undefined): string => token?.text.toLowerCase() ?? '';
+
 /** Longer statements are not looked at: the work of a proof is bounded by these two. */
 const LONGEST_TEXT = 8_192;
 const MOST_TOKENS = 2_000;
