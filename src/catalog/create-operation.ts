@@ -20,6 +20,7 @@ import { findForeignParameters } from './grouped-tools/foreign-parameters.js';
 import { describeValue, narrowSchema } from './grouped-tools/narrow-schema.js';
 import { assignUniqueNames } from './names.js';
 import { finishOperation } from './operation.js';
+import { asOnlyReads, describeOnlyReads, examplesOfReads } from './read-only-part.js';
 import type { ScreenedTool } from './screen-tools.js';
 import { splitUpdateInput } from './update-input.js';
 
@@ -42,6 +43,8 @@ export interface DraftOperation {
   /** Whether all tools of the upstream carry MCP's default hints. */
   readonly defaultHints: boolean;
   readonly choice?: Choice;
+  /** Set for the operation that runs only statements which are proven to read. */
+  readonly onlyReads?: true;
 }
 
 interface CreatedOperation {
@@ -61,8 +64,8 @@ const MOST_KEPT = 200;
 
 /** Creates the operation of a tool: the same object for the same input. Schemas are shared with the raw tool. Never throws. */
 export function createOperation(draft: DraftOperation, name: string, ignoreAnnotations: boolean): CreatedOperation {
-  const { curation, localName, choice = null, defaultHints, tool, upstream } = draft;
-  const { slug, trust, strict, timeoutMs } = upstream;
+  const { curation, localName, choice = null, defaultHints, onlyReads = false, tool, upstream } = draft;
+  const { slug, trust, strict, timeoutMs, readOnlyStatements } = upstream;
   const key = JSON.stringify([
     slug,
     trust,
@@ -74,6 +77,8 @@ export function createOperation(draft: DraftOperation, name: string, ignoreAnnot
     name,
     ignoreAnnotations,
     defaultHints,
+    onlyReads,
+    readOnlyStatements,
   ]);
   const versions = created.get(tool.raw) ?? new Map<string, CreatedOperation>();
   created.set(tool.raw, versions);
@@ -107,8 +112,8 @@ function withoutRisksOf(foreign: ReadonlySet<string>, classification: Classifica
 }
 
 function readOperation(draft: DraftOperation, name: string, ignoreAnnotations: boolean): CreatedOperation {
-  const { upstream, tool, curation, localName, choice } = draft;
-  const { slug, trust } = upstream;
+  const { upstream, tool, curation, localName, choice, onlyReads = false } = draft;
+  const { slug, trust, readOnlyStatements } = upstream;
   const { raw, inputSchema } = tool;
   const visibleSchema = choice === undefined ? inputSchema : narrowSchema(inputSchema, choice);
   // Where parameters that are not described are let through, leaving one out of the description would only hide it.
@@ -116,19 +121,23 @@ function readOperation(draft: DraftOperation, name: string, ignoreAnnotations: b
   const { parameters: all, suffixed } = readParameters(visibleSchema, inputSchema);
   const flat = foreign.size === 0 ? all : all.filter(({ upstreamName }) => !foreign.has(upstreamName));
   const { category, danger, risks } = curation;
-  const classification = classifyTool({
+  const classified = classifyTool({
     tool: raw,
     name: choice?.name ?? localName,
     upstream: { slug, trust },
     curation: {
-      ...(category !== undefined && { category }),
-      ...(danger !== undefined && { danger }),
-      ...(risks !== undefined && { risks: risks.map((risk) => readRisk(risk, flat)) }),
+      ...(category !== undefined && !onlyReads && { category }),
+      ...(danger !== undefined && !onlyReads && { danger }),
+      ...(risks !== undefined && !onlyReads && { risks: risks.map((risk) => readRisk(risk, flat)) }),
     },
     ignoreAnnotations,
     defaultHints: draft.defaultHints,
+    readOnlyStatements,
     ...(choice !== undefined && { groupValue: choice }),
   });
+  const classification = onlyReads ? asOnlyReads(classified, danger) : classified;
+  const described = describe(raw, curation, choice);
+  const description = onlyReads ? describeOnlyReads(classification, described) : described;
   const sensitive = findSensitiveParameters(flat, curation.sensitive ?? [], {
     root: inputSchema,
     strict: upstream.strict,
@@ -141,7 +150,7 @@ function readOperation(draft: DraftOperation, name: string, ignoreAnnotations: b
     upstream: slug,
     tool: tool.name,
     classification: withoutRisksOf(foreign, classification),
-    description: describe(raw, curation, choice),
+    description,
     parameters,
     identifiers: isUpdate
       ? parameters
@@ -155,11 +164,12 @@ function readOperation(draft: DraftOperation, name: string, ignoreAnnotations: b
     timeoutMs: curation.timeoutMs ?? upstream.timeoutMs,
     ...(choice !== undefined && { fixedArguments: { [choice.parameter]: choice.value } }),
     groupedBy: findGroupingParameter(raw)?.parameter ?? null,
+    ...(onlyReads && examplesOfReads(name, parameters, classification)),
     ...consentOf(curation),
     ...(sensitive.length > 0 && { sensitive }),
     ...resultsOf(curation),
     ...servingOf(curation, classification),
-    ...mergingOf(curation, classification, localName, describe(raw, curation, choice)),
+    ...mergingOf(curation, classification, localName, description),
     ...(curation.family !== undefined && { family: curation.family }),
   });
   return { operation, diagnostics: suffixed.map((parameter) => renamedDiagnostic(operation, parameter)) };

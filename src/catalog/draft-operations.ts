@@ -8,6 +8,7 @@ import type { Choice, DraftOperation } from './create-operation.js';
 import { type Curation, curationFor } from './curation.js';
 import { nameBehindTool, splitTool } from './grouped-tools/split-tool.js';
 import { assignNamesInSlices, type NameClaim } from './names.js';
+import { readOnlyName, runsStatements } from './read-only-part.js';
 import { type ScreenedTool, screenToolsInSlices } from './screen-tools.js';
 
 export interface Drafts {
@@ -26,9 +27,17 @@ export function* draftOperations(upstream: UpstreamConfig, toolSet: ToolSet): Sl
   const offered = proposals.filter(({ curation }) => curation.hide !== true);
   const claims = yield* mapInSteps(offered, claimName);
   const names = yield* assignNamesInSlices(claims);
-  const drafts = yield* mapInSteps(offered, ({ tool, curation, choice, snakeName }, index) => {
+  const drafts = yield* mapInSteps(offered, ({ tool, curation, choice, snakeName, onlyReads }, index) => {
     const localName = names.get(claims[index]?.key ?? '') ?? snakeName;
-    return { upstream, tool, curation, localName, defaultHints, ...(choice !== undefined && { choice }) };
+    return {
+      upstream,
+      tool,
+      curation,
+      localName,
+      defaultHints,
+      ...(choice !== undefined && { choice }),
+      ...(onlyReads !== undefined && { onlyReads }),
+    };
   });
   const suffixed = yield* mapInSteps(drafts, ({ tool, localName }, index) =>
     describeSuffix(upstream.slug, tool.name, claims[index]?.base ?? localName, localName),
@@ -46,6 +55,8 @@ interface Proposal {
   readonly snakeName: string;
   readonly curation: Curation;
   readonly choice?: Choice;
+  /** Set for the operation that runs only statements which are proven to read. */
+  readonly onlyReads?: true;
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -63,7 +74,7 @@ function* proposeAll(upstream: UpstreamConfig, tools: readonly ScreenedTool[]): 
   });
   const isTaken = findTakenNames(subjects);
   const proposals = yield* mapInSteps(subjects, (subject) =>
-    subject.choices.length === 0 ? [proposeWhole(upstream, subject)] : proposeParts(upstream, subject, isTaken),
+    subject.choices.length === 0 ? proposeWhole(upstream, subject) : proposeParts(upstream, subject, isTaken),
   );
   return proposals.flat();
 }
@@ -91,8 +102,14 @@ function findTakenNames(subjects: readonly Subject[]): (name: string) => boolean
   return (name) => tools.has(name) || shared.has(name);
 }
 
-function proposeWhole(upstream: UpstreamConfig, { tool, snakeName }: Subject): Proposal {
-  return { tool, snakeName, curation: curationFor(upstream, tool.name, snakeName), diagnostics: [] };
+/** The tool, and beside it the operation for its reads where it runs statements that can be proven to be some. */
+function proposeWhole(upstream: UpstreamConfig, { tool, snakeName }: Subject): readonly Proposal[] {
+  const curation = curationFor(upstream, tool.name, snakeName);
+  const whole: Proposal = { tool, snakeName, curation, diagnostics: [] };
+  if (!runsStatements(upstream, tool, curation)) return [whole];
+  const name = readOnlyName(curation.rename === undefined ? snakeName : toSnakeCase(curation.rename));
+  const own = curationFor(upstream, tool.name, snakeName, name);
+  return [whole, { tool, snakeName: name, curation: own, onlyReads: true, diagnostics: [] }];
 }
 
 function proposeParts(
@@ -117,10 +134,11 @@ function proposeParts(
 }
 
 /** A name that the operator gives goes first, then a tool that is spelled so already; parts of tools come last. */
-function claimName({ tool, snakeName, curation, choice }: Proposal): NameClaim {
+function claimName({ tool, snakeName, curation, choice, onlyReads }: Proposal): NameClaim {
   const base = curation.rename === undefined ? snakeName : toSnakeCase(curation.rename);
-  const rank = curation.rename !== undefined ? 0 : choice !== undefined ? 3 : base === tool.name ? 1 : 2;
-  return { key: JSON.stringify([tool.name, choice?.value]), base, rank };
+  const rank =
+    curation.rename !== undefined ? 0 : onlyReads ? 4 : choice !== undefined ? 3 : base === tool.name ? 1 : 2;
+  return { key: JSON.stringify([tool.name, choice?.value, ...(onlyReads ? [onlyReads] : [])]), base, rank };
 }
 
 function describeSuffix(upstream: string, tool: string, wanted: string, name: string): readonly Diagnostic[] {

@@ -15,6 +15,7 @@ import {
   type RiskValue,
   type Trial,
 } from '../protocol/operation.js';
+import { provenRead } from './proven-read.js';
 
 /** What one call may do: its operation's category and danger, raised by the risks that its arguments take. */
 export interface CallDanger {
@@ -33,14 +34,15 @@ export function callDanger({ classification }: Operation, args: JsonObject): Cal
 }
 
 /**
- * The operation as a call with these arguments uses it: the same object where the arguments take no risk. Everything that
+ * The operation as a call with these arguments uses it: the same object where they neither take a risk nor only read. What
  * depends on category and danger (policy, confirmation, audit, quotas, repetition, caching) reads them from it.
  */
 export function operationOfCall(operation: Operation, args: JsonObject): Operation {
   const { classification } = operation;
   const risks = takenRisks(classification, args);
   const trial = isTrial(classification, args);
-  return risks.length === 0 && !trial ? operation : asUsed(operation, risks, trial);
+  if (risks.length > 0 || trial) return asUsed(operation, risks, trial);
+  return (classification.statement === undefined ? undefined : provenRead(operation, args)) ?? operation;
 }
 
 /** The operation as calls use it that take one of its risks, for each of them. */
@@ -243,10 +245,10 @@ function createScope(parameters: readonly Parameter[]): ParameterScope {
 
 function digestDefinition(fields: OperationFields): string {
   const { qualifiedName, tool, description, inputSchema, outputSchema, fixedArguments, classification } = fields;
-  const { category, danger, risks, trial } = classification;
+  const { category, danger, risks, trial, statement } = classification;
   const own = [qualifiedName, tool, description, inputSchema, outputSchema, fixedArguments];
   try {
-    const text = canonicalSchemaJson([...own, category, danger.level, risks, trial]);
+    const text = canonicalSchemaJson([...own, category, danger.level, risks, trial, statement]);
     return createHash('sha256').update(text).digest('base64url');
   } catch {
     // A definition that is nested too deeply to be written is the same as no other.

@@ -70,7 +70,8 @@ function buildIndex(operations: readonly Operation[]): NameIndex {
   let search: NameSearch | undefined;
   return {
     byLocalName: groupBy(operations, localNameOf),
-    byRawName: groupBy(operations, (operation) => operation.tool),
+    // The operation for the reads of a tool is never what the tool's own name means.
+    byRawName: groupBy(operations.filter(runsWhole), (operation) => operation.tool),
     byGroup: groupBy(operations.filter(isPart), (operation) => toSnakeCase(operation.tool)),
     search(name) {
       search ??= createNameSearch([...byName.keys()]);
@@ -161,6 +162,10 @@ function explainUnknown(
   if (within.kind !== 'absent') return within;
   const alike = nearest.filter((each) => each.upstream === upstream || localNameOf(each).startsWith(prefix));
   return alike.length > 0 ? { kind: 'unknown', nearest: alike } : within;
+}
+
+function runsWhole({ classification }: Operation): boolean {
+  return classification.statement?.only !== true;
 }
 
 function isPart({ fixedArguments }: Operation): boolean {

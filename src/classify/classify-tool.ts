@@ -4,6 +4,7 @@ import { assessDanger } from './assess-danger.js';
 import { type Decision, decideCategory } from './decide-category.js';
 import { type ClassificationInput, gatherFacts, type ToolFacts } from './facts.js';
 import { findRisks } from './find-risks.js';
+import { findStatement } from './find-statement.js';
 import { findTrial } from './find-trial.js';
 
 const EVIDENCE_LINES = 6;
@@ -19,6 +20,7 @@ export function classifyTool(input: ClassificationInput): Classification {
   const { category, confidence } = decision;
   const risks = input.curation.risks ?? findRisks(facts, category);
   const trial = findTrial(facts, decision);
+  const statement = findStatement(facts, decision);
   return {
     category,
     danger,
@@ -26,6 +28,7 @@ export function classifyTool(input: ClassificationInput): Classification {
     evidence: [...new Set(decision.evidence)].slice(0, EVIDENCE_LINES),
     ...(risks.length > 0 && { risks }),
     ...(trial !== undefined && { trial }),
+    ...(statement !== undefined && { statement }),
   };
 }
 

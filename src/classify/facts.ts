@@ -19,6 +19,8 @@ export interface ClassificationInput {
   readonly ignoreAnnotations: boolean;
   /** Whether all tools of the server carry MCP's default hints, which then say nothing. */
   readonly defaultHints?: boolean;
+  /** False where the operator does not want statements to be told apart. */
+  readonly readOnlyStatements?: boolean;
   /** One value of a grouping parameter: classify what the tool does with it. */
   readonly groupValue?: { readonly parameter: string; readonly value: string };
 }

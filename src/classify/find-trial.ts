@@ -13,7 +13,7 @@ const UNRELIABLE =
   /\b(?:not (?:yet |currently |always )?(?:supported|implemented|honou?red|available|used)|unsupported|ignored|no effect|deprecated|best[- ]effort|only (?:for|with|when|if|in|by|used|appl\w+|available|valid|supported))\b/i;
 
 /** Levels from which a server is believed when it says that a call changes nothing; the same as for `readOnlyHint: true`. */
-const BELIEVED: ReadonlySet<TrustLevel> = new Set(['validated', 'community_reviewed', 'certified']);
+export const BELIEVED: ReadonlySet<TrustLevel> = new Set(['validated', 'community_reviewed', 'certified']);
 
 /**
  * Finds the switch that makes of a call a dry run. A server that lies would run the change unasked, so only a trusted one is

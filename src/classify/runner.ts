@@ -17,6 +17,9 @@ interface RunnerKind {
   readonly except?: RegExp;
 }
 
+/** What tools run that take a statement. */
+export const RUNS_LANGUAGE = 'SQL or another language that can write';
+
 const RUNNER_KINDS: readonly RunnerKind[] = [
   {
     what: 'commands',
@@ -33,7 +36,7 @@ const RUNNER_KINDS: readonly RunnerKind[] = [
       /\b(?:code|scripts?|javascript|js|python|typescript|expressions?|snippets?|program|lua|notebook cell|ruby|php|evaluate|eval)\b/i,
   },
   {
-    what: 'SQL or another language that can write',
+    what: RUNS_LANGUAGE,
     effects: new Set<Effect>(['run', 'overwrite']),
     verbs: new Set(['query']),
     parameters: /(?:^|_)(?:sql|query|queries|statements?|cypher|gql|graphql|mutation)$|^(?:command|input)$/,

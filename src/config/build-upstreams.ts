@@ -75,9 +75,18 @@ function buildUpstream(parts: readonly LocatedDefinition[], context: UpstreamCon
 }
 
 function pickShared(entry: ServerEntry): Partial<UpstreamDefaults> {
-  const { trust, maxCallMs, connectTimeoutMs, maxConcurrency, maxAnswerBytes, strict } = entry;
+  const { trust, maxCallMs, connectTimeoutMs, maxConcurrency, maxAnswerBytes, strict, readOnlyStatements } = entry;
   const timeoutMs = entry.timeoutMs ?? readForeignTimeout(entry.timeout);
-  const shared = { trust, timeoutMs, maxCallMs, connectTimeoutMs, maxConcurrency, maxAnswerBytes, strict };
+  const shared = {
+    trust,
+    timeoutMs,
+    maxCallMs,
+    connectTimeoutMs,
+    maxConcurrency,
+    maxAnswerBytes,
+    strict,
+    readOnlyStatements,
+  };
   const given = Object.entries(shared);
   return Object.fromEntries(given.filter(([, value]) => value !== undefined));
 }

@@ -62,6 +62,7 @@ export interface ServerEntry {
   readonly maxAnswerBytes?: number;
   readonly trust?: UpstreamConfig['trust'];
   readonly strict?: boolean;
+  readonly readOnlyStatements?: boolean;
   readonly group?: UpstreamConfig['group'];
   readonly integrity?: UpstreamConfig['integrity'];
   readonly operations?: Readonly<Record<string, OperationEntry>>;
@@ -119,7 +120,14 @@ export interface GatewayDocument {
 /** The settings of every upstream that has none of its own. */
 export type UpstreamDefaults = Pick<
   UpstreamConfig,
-  'trust' | 'timeoutMs' | 'maxCallMs' | 'connectTimeoutMs' | 'maxConcurrency' | 'maxAnswerBytes' | 'strict'
+  | 'trust'
+  | 'timeoutMs'
+  | 'maxCallMs'
+  | 'connectTimeoutMs'
+  | 'maxConcurrency'
+  | 'maxAnswerBytes'
+  | 'strict'
+  | 'readOnlyStatements'
 >;
 
 export interface QuotaEntry {

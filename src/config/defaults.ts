@@ -51,6 +51,7 @@ export const CONFIG_DEFAULTS = {
     connectTimeoutMs: 30_000,
     maxConcurrency: 64,
     strict: true,
+    readOnlyStatements: true,
   },
   policy: {
     readOnly: false,

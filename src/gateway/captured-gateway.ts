@@ -129,6 +129,7 @@ function describeCaptured(name: string): UpstreamConfig {
     maxAnswerBytes: 0,
     trust: 'validated',
     strict: true,
+    readOnlyStatements: true,
     integrity: 'off',
     curation: [],
     relations: [],

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { mayEscalate, operationOfCall, riskyVariants } from '../catalog/operation.js';
+import { statementVerdict } from '../catalog/proven-read.js';
 import type { EndpointPlan, ToolReach } from '../endpoint/endpoint-plan.js';
 import { isSpeltLike } from '../lib/names.js';
 import { echoName } from '../lib/text.js';
@@ -9,6 +10,7 @@ import type { Operation } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
 import { CONTROLS } from '../results/result-types.js';
 import { correctedExample, endpointMismatch, unknownOperation } from './not-found.js';
+import { notProvenToRead } from './not-proven.js';
 import type { Snapshot } from './snapshot.js';
 
 /** A call with the id of its request. */
@@ -233,12 +235,17 @@ export function mayReach(reach: DecodedCall['reach'], operation: Operation, plan
 
 /**
  * The operation as the call's arguments use it. A call is refused here when that belongs to another family than the tool's:
- * a READ whose arguments write is called as EXECUTE, and without such arguments as READ.
+ * a READ whose arguments write is called as EXECUTE, and without such arguments as READ. A runner whose statement only reads is
+ * called as what it is named for all its statements.
  */
 export function settleOperation(call: RoutedCall, args: JsonObject, snapshot: Snapshot): Operation {
   const { operation, raw, params, reach } = call;
+  const { statement } = operation.classification;
+  const verdict = statement?.only === true ? statementVerdict(operation, args) : undefined;
+  if (verdict?.read === false) throw notProvenToRead(operation, verdict.why, params, snapshot);
   const used = operationOfCall(operation, args);
   if (reach === 'everything' || reach === snapshot.plan.familyOf(used)) return used;
+  if (statement !== undefined && reach === snapshot.plan.familyOf(operation)) return used;
   throw endpointMismatch(
     used,
     raw.tool,

@@ -29,7 +29,7 @@ export function endpointMismatch(
     reasons.length === 0 ? '' : ` with these parameters, because they do more than read: ${reasons.join('; ')}`;
   return new OperationError(
     'VALIDATION_ENDPOINT_MISMATCH',
-    `Operation '${operation.name}' must be called via '${expected}', not '${actual}'${why}`,
+    `Operation '${operation.name}' must be called via '${expected}', not '${actual}'${why}${suggestReads(operation, tool, snapshot)}`,
     {
       operation: operation.name,
       expected_endpoint: plan.familyOf(operation).name,
@@ -40,6 +40,20 @@ export function endpointMismatch(
       example: correctedExample(snapshot, operation, params),
     },
   );
+}
+
+/** For a runner that was called through the tool for reads: the operation that runs its reads there; empty otherwise. */
+function suggestReads(
+  { upstream, tool, classification }: Operation,
+  called: string,
+  { catalog, plan }: Snapshot,
+): string {
+  if (classification.statement === undefined) return '';
+  const reads = catalog.operations.find(
+    (other) => other.upstream === upstream && other.tool === tool && other.classification.statement?.only === true,
+  );
+  const isReached = reads !== undefined && plan.toolFor(reads) === called;
+  return isReached ? `. A statement that only reads runs as '${reads.name}' via '${called}'` : '';
 }
 
 /** MCP allows a tool's name 128 characters, and the name of its upstream stands before it. */

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonSchema } from './json.js';
+import type { Statement } from './statement.js';
 
 /** One parameter, as callers name it and as the upstream names it. */
 export interface Parameter {
@@ -43,6 +44,8 @@ export interface Classification {
   readonly risks?: readonly Risk[];
   /** The switch with which a call only shows what it would do; absent where there is none, or where it is not believed. */
   readonly trial?: Trial;
+  /** What it runs, where calls of it exist that are proven to only read; absent where none can be. */
+  readonly statement?: Statement;
 }
 
 /** A boolean parameter that makes of a call a dry run, in the upstream's spelling. */

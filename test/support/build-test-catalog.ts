@@ -20,6 +20,7 @@ export function anUpstream(slug: string, settings: Partial<UpstreamConfig> = {})
     maxAnswerBytes: 20_971_520,
     trust: 'validated',
     strict: true,
+    readOnlyStatements: true,
     integrity: 'off',
     curation: [],
     relations: [],

@@ -2,6 +2,7 @@ import { describeCombinations } from '../../catalog/arguments/combinations.js';
 import { findValidExample } from '../../catalog/arguments/example-params.js';
 import { visibleInputSchema } from '../../catalog/grouped-tools/narrow-schema.js';
 import { riskInWords, trialInWords, trialVariant } from '../../catalog/operation.js';
+import { readVariant } from '../../catalog/proven-read.js';
 import type { EndpointPlan } from '../../endpoint/endpoint-plan.js';
 import { cleanSchema, cutText, summarizeText, withoutBoilerplate } from '../../lib/text.js';
 import type { Sliced } from '../../lib/turns.js';
@@ -53,10 +54,11 @@ function describeDanger(operation: Operation): JsonObject {
     trial === undefined || variant === undefined
       ? []
       : [{ with: trialInWords(operation, trial), level: variant.classification.danger.level, reason: trial.reason }];
+  const lowering = [...lowered, ...describeReads(operation)];
   return {
     ...danger,
     ...(raised.length > 0 && { raised_by: raised }),
-    ...(lowered.length > 0 && { lowered_by: lowered }),
+    ...(lowering.length > 0 && { lowered_by: lowering }),
     ...describeConsent(operation),
   };
 }
@@ -70,6 +72,14 @@ function describeConsent(operation: Operation): JsonObject {
     ...(requiresReauth !== undefined && { requires_reauth: requiresReauth }),
     ...(auditContext !== undefined && { audit_context: auditContext }),
   };
+}
+
+/** What a statement that only reads makes of a call. */
+function describeReads(operation: Operation): readonly JsonObject[] {
+  const variant = readVariant(operation);
+  if (variant === undefined) return [];
+  const { level, reasons } = variant.classification.danger;
+  return [{ with: 'a statement that only reads', level, reason: reasons.join('; ') }];
 }
 
 /** One line for a list: the introspection document's `OperationInfo`. */
@@ -312,9 +322,20 @@ function dangerTag(operation: Operation, staticDecision: StaticDecisionOf): stri
   const gate = describeGate(staticDecision(operation));
   const variant = trialVariant(operation);
   const open = variant !== undefined && staticDecision(variant).effect === 'allow';
-  const exception = open && trial !== undefined ? `, but not with ${trialInWords(operation, trial)}` : '';
+  const exception =
+    open && trial !== undefined
+      ? `, but not with ${trialInWords(operation, trial)}`
+      : readException(operation, staticDecision);
   if (gate !== undefined) return `[${danger.level}: ${gate}${exception}]`;
   return dangerRank(danger.level) >= MARKED_FROM ? `[${danger.level}]` : '';
+}
+
+/** `read-only statements run as READ`, where policy lets them run unasked. */
+function readException(operation: Operation, staticDecision: StaticDecisionOf): string {
+  const variant = readVariant(operation);
+  return variant !== undefined && staticDecision(variant).effect === 'allow'
+    ? ', but read-only statements run as READ'
+    : '';
 }
 
 /** A list of all would be longer than the description; `include: ["danger"]` shows it. */

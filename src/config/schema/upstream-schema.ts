@@ -65,6 +65,11 @@ export const SHARED_PROPERTIES = {
       '`limits.maxResponseSize`, and 4 MiB at least.',
   },
   strict: { type: 'boolean', description: 'Refuse parameters that a tool does not describe.' },
+  readOnlyStatements: {
+    type: 'boolean',
+    description:
+      'Count a statement (SQL, GraphQL) that is proven to only read as a READ, and offer an operation for nothing else beside each one that runs statements.',
+  },
 };
 
 /** Keys between dots. */

@@ -1,3 +1,4 @@
+import { statementVerdict } from '../../catalog/proven-read.js';
 import type { Decision } from '../../config/gateway-config.js';
 import { allOf, type Match } from '../../lib/glob.js';
 import { dangerRank } from '../../protocol/operation.js';
@@ -90,9 +91,14 @@ const SOURCES: Readonly<Record<PolicyDecision['by'], (call: CallSubject, decisio
     `by the trust matrix: danger '${decision.danger}'${noteReasons(call, decision)} at trust '${decision.trust}'${noteTrust(decision)}`,
 };
 
-function noteReasons({ operation }: CallSubject, { danger }: PolicyDecision): string {
+/** Why the danger is high; of a statement also why it is low, or why the statement does not count as a read. */
+function noteReasons({ operation, args }: CallSubject, { danger }: PolicyDecision): string {
   const { reasons } = operation.classification.danger;
-  return dangerRank(danger) < dangerRank('destructive') || reasons.length === 0 ? '' : ` (${reasons.join('; ')})`;
+  const verdict = statementVerdict(operation, args);
+  const isShown = verdict?.read === true || dangerRank(danger) >= dangerRank('destructive');
+  const doubt = verdict?.read === false ? [`its statement is not proven to only read: ${verdict.why}`] : [];
+  const notes = isShown ? [...reasons, ...doubt] : [];
+  return notes.length === 0 ? '' : ` (${notes.join('; ')})`;
 }
 
 function noteTrust({ effect: decision, danger }: PolicyDecision): string {

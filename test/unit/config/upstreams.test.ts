@@ -26,6 +26,7 @@ describe('loadConfig with pasted blocks', () => {
         maxConcurrency: 64,
         maxAnswerBytes: 52_428_800,
         strict: true,
+        readOnlyStatements: true,
         integrity: 'off',
         curation: [],
         apiLimits: [],

@@ -38,6 +38,7 @@ export function anUpstream(endpoint: UpstreamEndpoint, overrides: Partial<Upstre
     maxAnswerBytes: 20_971_520,
     trust: 'validated',
     strict: true,
+    readOnlyStatements: true,
     curation: [],
     relations: [],
     apiLimits: [],

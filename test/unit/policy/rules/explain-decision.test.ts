@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { operationOfCall } from '../../../../src/catalog/operation.js';
 import type { PolicyRule } from '../../../../src/config/gateway-config.js';
 import type { JsonObject } from '../../../../src/protocol/json.js';
 import { GATEWAY_SOURCE, type TrustLevel } from '../../../../src/protocol/operation.js';
+import type { Statement } from '../../../../src/protocol/statement.js';
 import { ANONYMOUS, anEngine, aParameter, aRule, rated } from './an-engine.js';
 
 const DELETE_FILE = rated(
@@ -244,5 +246,22 @@ describe('the explanation of a decision', () => {
         .explain(DELETE_FILE, {}, ANONYMOUS)
         .rules.map(({ rule }) => rule),
     ).toEqual(['c', 'a', 'b']);
+  });
+
+  it.each([
+    [
+      'SELECT 1',
+      "Allowed by the trust matrix: danger 'safe' (the statement in 'sql' is proven to only read: SELECT in the SQL of SQLite) at trust 'validated'",
+    ],
+    [
+      'DELETE FROM t',
+      "Needs confirmation with a token by the trust matrix: danger 'destructive' (it says so; its statement is not proven to only read: 'delete' (character 1) is not part of a plain read) at trust 'validated'",
+    ],
+  ])('says why the statement %j counts as it does', (sql, summary) => {
+    const statement: Statement = { language: 'sql', dialects: ['sqlite'], parameter: 'sql', companions: [] };
+    const runner = rated('destructive', { parameters: [aParameter('sql')] });
+    const operation = { ...runner, classification: { ...runner.classification, statement } };
+    const explanation = anEngine([]).explain(operationOfCall(operation, { sql }), { sql }, ANONYMOUS);
+    expect(explanation.summary).toBe(summary);
   });
 });

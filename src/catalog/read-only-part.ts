@@ -1,0 +1,78 @@
+import { classifyTool } from '../classify/classify-tool.js';
+import type { UpstreamConfig } from '../config/gateway-config.js';
+import type { Classification, DangerAssessment, DangerLevel, Operation, Parameter } from '../protocol/operation.js';
+import type { RawTool } from '../protocol/tools.js';
+import type { Curation } from './curation.js';
+import { languageOf } from './proven-read.js';
+import type { ScreenedTool } from './screen-tools.js';
+
+/** The name of the operation for the reads of a runner: `query_read_only`. */
+export const readOnlyName = (name: string): string => `${name}_read_only`;
+
+const found = new WeakMap<RawTool, Map<string, boolean>>();
+
+/** Whether calls of the tool exist that are proven to only read; found once for each tool. */
+export function runsStatements(upstream: UpstreamConfig, { name, raw }: ScreenedTool, curation: Curation): boolean {
+  const { slug, trust, readOnlyStatements } = upstream;
+  const { category, danger, risks } = curation;
+  if (!readOnlyStatements || category !== undefined || danger !== undefined || risks !== undefined) return false;
+  const known = found.get(raw) ?? new Map<string, boolean>();
+  found.set(raw, known);
+  const key = JSON.stringify([slug, trust]);
+  const before = known.get(key);
+  if (before !== undefined) return before;
+  const classified = tryClassify(() =>
+    classifyTool({ tool: raw, name, upstream: { slug, trust }, curation: {}, ignoreAnnotations: false }),
+  );
+  const runs = classified?.statement !== undefined;
+  known.set(key, runs);
+  return runs;
+}
+
+/** A tool that cannot be read is reported where its operation is created. */
+function tryClassify(classify: () => Classification): Classification | undefined {
+  try {
+    return classify();
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The classification of the operation that runs only proven reads. Nothing that an operator declares makes it one that runs more; a
+ * danger that is declared for it holds.
+ */
+export function asOnlyReads({ statement, danger }: Classification, declared: DangerLevel | undefined): Classification {
+  if (statement === undefined) throw new TypeError('a tool that runs no statement has no operation for its reads');
+  const reason = `refuses every statement in '${statement.parameter}' that is not proven to only read`;
+  const isLowered = danger.level === 'reversible' || danger.level === 'destructive';
+  const own: DangerAssessment = isLowered ? { level: 'safe', reasons: [reason] } : danger;
+  return {
+    category: 'READ',
+    danger: declared === undefined ? own : { level: declared, reasons: ['declared by the operator'] },
+    confidence: 1,
+    evidence: [reason],
+    statement: { ...statement, only: true },
+  };
+}
+
+/** What such an operation says of itself before the tool's own words. */
+export function describeOnlyReads({ statement }: Classification, description: string): string {
+  if (statement === undefined) return description;
+  const own = `Only reads: one statement (${languageOf(statement)}) that is proven to change nothing; others are refused.`;
+  return description === '' ? own : `${own} ${description}`;
+}
+
+/** A call that is not refused; none where the tool demands more than its statement. */
+export function examplesOfReads(
+  name: string,
+  parameters: readonly Parameter[],
+  { statement }: Classification,
+): Pick<Operation, 'examples'> {
+  const carrier = parameters.find(({ upstreamName }) => upstreamName === statement?.parameter);
+  const others = parameters.filter((parameter) => parameter !== carrier && parameter.required);
+  if (carrier === undefined || others.length > 0) return {};
+  const text = statement?.language === 'graphql' ? '{ __typename }' : 'SELECT 1';
+  const request = { operation: name, params: { [carrier.name]: text } };
+  return { examples: [{ description: 'A statement that only reads', request }] };
+}

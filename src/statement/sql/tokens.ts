@@ -1,0 +1,180 @@
+import type { SqlDialect } from '../../protocol/statement.js';
+import { NotProven } from './dialect.js';
+
+/** A word in lower case, a quoted name as it reads, an operator. */
+export interface Token {
+  readonly kind: 'word' | 'quoted' | 'string' | 'number' | 'parameter' | 'symbol' | 'end';
+  readonly text: string;
+  /** Where it begins, counted in characters from 1. */
+  readonly at: number;
+}
+
+/** As names are compared: without regard to case. */
+export const textOf = (token: Token | undefined): string => token?.text.toLowerCase() ?? '';
+
+/** Longer statements are not looked at: the work of a proof is bounded by these two. */
+const LONGEST_TEXT = 8_192;
+const MOST_TOKENS = 2_000;
+
+/** Operators of every product's own. Any other sequence of operator characters may be one that a user has defined. */
+const OPERATORS = new Set('+ - * / % = < > <= >= <> != || && << >> & | ^ ~ -> ->>'.split(' '));
+const OWN_OPERATORS: Readonly<Record<SqlDialect, ReadonlySet<string>>> = {
+  sqlite: new Set(['==']),
+  postgresql: new Set('#> #>> @> <@ ~* !~ !~* ~~ ~~* !~~ !~~* ::'.split(' ')),
+  mysql: new Set(['<=>']),
+  mariadb: new Set(['<=>']),
+};
+/** After these PostgreSQL reads a sign as an operator of its own. */
+const BEFORE_SIGN = new Set('+ - * / = < > <= >= <>'.split(' '));
+
+const OPERATOR_RUN = /::|[-+*/<>=~!@#%^&|]+/y;
+const SPACE = /[ \t\n]+/y;
+const LINE_COMMENT = /--(?=[ \t\n])([^\n]*)/y;
+const BLOCK_COMMENT = /\/\*((?:[^*/]|\*(?!\/)|\/(?!\*))*)\*\//y;
+const WORD = /[A-Za-z_][A-Za-z0-9_]*/y;
+const NUMBER = /(?:0[xX][0-9a-fA-F]+|\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)(?![\w.$])/y;
+const STRING = /'((?:[^']|'')*)'/y;
+const DOUBLE_QUOTED = /"((?:[^"]|"")+)"/y;
+const BACKTICKED = /`([\w .$-]+)`/y;
+const PARAMETER = /(?:\$\d{1,4}(?![\w$])|:[A-Za-z_]\w*(?![\w$:(]))/y;
+/** A parameter, except for PostgreSQL, where it is an operator. */
+const QUESTION_MARK = /\?(?![?|&\w])/y;
+const SYSTEM_VARIABLE = /@@[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)?(?![\w$.@])/y;
+const PUNCTUATION = /[(),.;]/y;
+/** Subscripts for PostgreSQL, the quotes of a name for SQLite. */
+const BRACKET = /[[\]]/y;
+
+/** Characters that some client, driver or shell reads as a space, as a quote or not at all. */
+const UNCLEAR =
+  /(?![ \t\n])[\p{C}\p{Z}\p{Pi}\p{Pf}\u00b4\u00b8\u02b9-\u02bc\u02c8\u02ca\u02cb\u201a\u201e\u2032-\u2037\uff02\uff07\uff1b\uff3c\uff40]|\p{Default_Ignorable_Code_Point}/u;
+
+/**
+ * Quotes, separators and the like as a server may decode them before it runs a text (`U&'..'` is PostgreSQL's own way), and what opens
+ * a template.
+ */
+const ENCODED =
+  /%(?:0[0-9ad]|2[27dDfF]|3[bB]|5[cC]|60)|&(?:#\w|quot|apos|lt;|gt;|amp;)|\\(?:u\w{4}|u\{|x\w\w|[0-7]{3})|\bu&['"]|\{[{%#]|[$#]\{/i;
+
+/** What a comment may hold: nothing that could end it, or begin something else, for another reader. */
+const PLAIN_COMMENT = /^(?![!+]|M!)[^'"`\\;$#/*]*$/;
+
+/**
+ * Reads a text into tokens, or throws where two products, or a product with other settings, could read it differently.
+ */
+export function readTokens(source: string, dialects: readonly SqlDialect[]): readonly Token[] {
+  if (source.length > LONGEST_TEXT) throw new NotProven(`it is longer than ${LONGEST_TEXT} characters`);
+  const text = source.replaceAll('\r\n', '\n');
+  refuseUnclear(text);
+  const tokens: Token[] = [];
+  let at = 0;
+  const take = (pattern: RegExp): RegExpExecArray | undefined => {
+    pattern.lastIndex = at;
+    const found = pattern.exec(text);
+    if (found === null) return undefined;
+    at += found[0].length;
+    return found;
+  };
+  const add = (kind: Token['kind'], value: string, from: number): void => {
+    if (tokens.length >= MOST_TOKENS) throw new NotProven(`it has more than ${MOST_TOKENS} parts`);
+    tokens.push({ kind, text: value, at: from + 1 });
+  };
+  while (at < text.length) {
+    const from = at;
+    if (take(SPACE) !== undefined) continue;
+    const comment = take(LINE_COMMENT) ?? take(BLOCK_COMMENT);
+    if (comment !== undefined) {
+      requirePlain(comment[1] ?? '', from);
+      continue;
+    }
+    const next = readToken(take, dialects) ?? readOperator(take, dialects);
+    if (next === undefined) throw new NotProven(`${quote(text[from] ?? '')} ${place(from)} is not understood`);
+    if (next.kind === 'operator')
+      for (const [index, symbol] of next.symbols.entries()) add('symbol', symbol, from + index);
+    else {
+      if (isJoined(next.kind, text[at])) throw new NotProven(`the text ${place(at)} touches a literal or a name`);
+      add(next.kind, next.text, from);
+    }
+  }
+  add('end', '', text.length);
+  return tokens;
+}
+
+/** Where a character stands, as reasons name it. */
+export const place = (index: number): string => `(character ${index + 1})`;
+
+export const quote = (text: string): string => `'${text.slice(0, 40)}'`;
+
+function refuseUnclear(text: string): void {
+  const unclear = UNCLEAR.exec(text);
+  if (unclear !== null) throw new NotProven(`the character ${place(unclear.index)} can be read in several ways`);
+  const escaped = /\\(?=['"`])/.exec(text);
+  if (escaped !== null)
+    throw new NotProven(`the backslash before a quote ${place(escaped.index)} can be read in several ways`);
+  const encoded = ENCODED.exec(text);
+  if (encoded !== null)
+    throw new NotProven(`${quote(encoded[0])} ${place(encoded.index)} may stand for something else`);
+}
+
+function requirePlain(comment: string, from: number): void {
+  if (!PLAIN_COMMENT.test(comment)) throw new NotProven(`the comment ${place(from)} can be read in several ways`);
+}
+
+type Take = (pattern: RegExp) => RegExpExecArray | undefined;
+
+interface Simple {
+  readonly kind: Exclude<Token['kind'], 'symbol' | 'end'> | 'symbol';
+  readonly text: string;
+}
+
+interface OperatorRun {
+  readonly kind: 'operator';
+  readonly symbols: readonly string[];
+}
+
+function readToken(take: Take, dialects: readonly SqlDialect[]): Simple | undefined {
+  const word = take(WORD);
+  if (word !== undefined) return { kind: 'word', text: word[0].toLowerCase() };
+  const number = take(NUMBER);
+  if (number !== undefined) return { kind: 'number', text: number[0] };
+  const string = take(STRING);
+  if (string !== undefined) return { kind: 'string', text: refuseSemicolon(string[1] ?? '') };
+  const quoted = take(DOUBLE_QUOTED) ?? (dialects.includes('postgresql') ? undefined : take(BACKTICKED));
+  if (quoted !== undefined) return { kind: 'quoted', text: refuseSemicolon(quoted[1] ?? '') };
+  const parameter =
+    take(PARAMETER) ??
+    (dialects.includes('postgresql') ? undefined : take(QUESTION_MARK)) ??
+    (dialects.every(isMysql) ? take(SYSTEM_VARIABLE) : undefined);
+  if (parameter !== undefined) return { kind: 'parameter', text: parameter[0] };
+  const punctuation = take(PUNCTUATION) ?? (dialects.every(isPostgresql) ? take(BRACKET) : undefined);
+  return punctuation && { kind: 'symbol', text: punctuation[0] };
+}
+
+/** A semicolon in a literal separates statements for servers that split the text themselves. */
+function refuseSemicolon(content: string): string {
+  if (content.includes(';')) throw new NotProven('a literal or a quoted name holds a semicolon');
+  return content;
+}
+
+const isPostgresql = (dialect: SqlDialect): boolean => dialect === 'postgresql';
+
+const isMysql = (dialect: SqlDialect): boolean => dialect === 'mysql' || dialect === 'mariadb';
+
+/** A run of operator characters is one operator for PostgreSQL, so it has to be one that is known. */
+function readOperator(take: Take, dialects: readonly SqlDialect[]): OperatorRun | undefined {
+  const [run] = take(OPERATOR_RUN) ?? [];
+  if (run === undefined) return undefined;
+  if (isKnown(run, dialects)) return { kind: 'operator', symbols: [run] };
+  const [head, sign] = [run.slice(0, -1), run.slice(-1)];
+  const signed = (sign === '-' || sign === '+') && BEFORE_SIGN.has(head) && !run.includes('--');
+  return signed ? { kind: 'operator', symbols: [head, sign] } : undefined;
+}
+
+function isKnown(operator: string, dialects: readonly SqlDialect[]): boolean {
+  return OPERATORS.has(operator) || dialects.every((dialect) => OWN_OPERATORS[dialect].has(operator));
+}
+
+/** `E'..'`, `U&'..'`, `_utf8'..'`, `'a'b`, `1a`: what stands directly beside a literal may change how it is read. */
+function isJoined(kind: Simple['kind'], next: string | undefined): boolean {
+  if (next === undefined || kind === 'symbol') return false;
+  return kind === 'word' ? /['"`$\\]/.test(next) || next > '\u007f' : /[\w'"`$\\@#]/.test(next) || next > '\u007f';
+}
