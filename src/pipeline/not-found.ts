@@ -53,7 +53,7 @@ function suggestReads(
     (other) => other.upstream === upstream && other.tool === tool && other.classification.statement?.only === true,
   );
   const isReached = reads !== undefined && plan.toolFor(reads) === called;
-  return isReached ? `. A statement that only reads runs as '${reads.name}' via '${called}'` : '';
+  return isReached ? `. A read-only statement runs as '${reads.name}' via '${called}'` : '';
 }
 
 /** MCP allows a tool's name 128 characters, and the name of its upstream stands before it. */

@@ -20,7 +20,7 @@ export function notProvenToRead(
     runner === undefined ? '' : `. Call '${runner.name}' via '${snapshot.plan.toolFor(runner)}' to run it all the same`;
   return new OperationError(
     'VALIDATION_INVALID_VALUE',
-    `Operation '${name}' runs only statements that are proven to read, and this one is not: ${why}${nextStep}`,
+    `Operation '${name}' runs only statements proven to be reads, and this one is not: ${why}${nextStep}`,
     {
       operation: name,
       param_name: carrier?.name ?? '',

@@ -49,11 +49,12 @@ describe('names of operations', () => {
     const unknown = await client.call('mcp_aql_create', 'work__read_item');
     expect(unknown.error?.message).not.toContain('home');
     const { data } = await client.introspect({ query: 'operations', upstream: 'work' });
-    expect(data.operations.map(({ name }: { readonly name: string }) => name)).toEqual([
+    expect(data.operations.map(({ name }: { readonly name: string }) => name).sort()).toEqual([
       'delete_item',
       'work__create_item',
     ]);
-    expect(data.operations[1].description).toMatch(/^\[work\] Create an item\. \[unavailable/);
+    const created = data.operations.find(({ name }: { readonly name: string }) => name === 'work__create_item');
+    expect(created.description).toMatch(/^\[work\] .*Create an item.* \[unavailable/);
   });
 
   it('are not given to a server while another that may own them has never been seen', async () => {
@@ -109,7 +110,7 @@ describe('names of operations', () => {
     await using client = await connectClient(gateway.url);
     expect((await client.call('mcp_aql_create', 'create_item')).success).toBe(true);
     const { data } = await client.introspect({ query: 'operations', upstream: 'work' });
-    expect(data.operations.map(({ name }: { readonly name: string }) => name)).toEqual(['work__create_item']);
+    expect(data.operations.map(({ name }: { readonly name: string }) => name).sort()).toEqual(['work__create_item']);
   });
 
   it('stay when a server is added that offers them too, and every command explains the new ones alike', async () => {
@@ -128,7 +129,7 @@ describe('names of operations', () => {
     await using gateway = await serveGateway(config, { directory: directory.path });
     await using client = await connectClient(gateway.url);
     const { data } = await client.introspect({ query: 'operations' });
-    expect(data.operations.map(({ name }: { readonly name: string }) => name)).toEqual([
+    expect(data.operations.map(({ name }: { readonly name: string }) => name).sort()).toEqual([
       'commander__read_item',
       'create_item',
       'introspect',

@@ -41,7 +41,7 @@ it.each([
   expect(await client.call(read, 'query_read_only', { sql: 'SELECT 1; DELETE FROM invoices' })).toMatchObject({
     error: {
       code: 'VALIDATION_INVALID_VALUE',
-      message: `Operation 'query_read_only' runs only statements that are proven to read, and this one is not: 'delete' (character 11) is not part of a plain read. Call 'query' via '${execute}' to run it all the same`,
+      message: `Operation 'query_read_only' runs only statements proven to be reads, and this one is not: 'delete' (character 11) is not part of a plain read. Call 'query' via '${execute}' to run it all the same`,
       details: {
         param_name: 'sql',
         expected_tool: execute,
@@ -53,7 +53,7 @@ it.each([
     expect(await client.call(read, 'query', { sql: SELECT })).toMatchObject({
       error: {
         code: 'VALIDATION_ENDPOINT_MISMATCH',
-        message: `Operation 'query' must be called via '${execute}', not '${read}'. A statement that only reads runs as 'query_read_only' via '${read}'`,
+        message: `Operation 'query' must be called via '${execute}', not '${read}'. A read-only statement runs as 'query_read_only' via '${read}'`,
       },
     });
   expect(await client.call(read, 'query_read_only', { sql: SELECT, save_as: 'x' })).toMatchObject({

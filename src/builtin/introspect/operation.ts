@@ -163,7 +163,7 @@ export const introspectOperation: Operation = finishOperation({
   groupedBy: null,
   bareErrors: true,
   examples: [
-    example('What there is, in one look', { query: 'upstreams' }),
+    example('Everything on one page', { query: 'upstreams' }),
     example('Find operations by their purpose', { query: 'operations', search: 'log a bug' }),
     example('How to call one operation', { query: 'operations', name: 'introspect' }),
     example('The parts of a type', { query: 'types', name: 'OperationInput' }),

@@ -11,7 +11,7 @@ const RULES: readonly string[] = [
   "First call introspect {query: 'upstreams'}: it maps the servers and says how to go on.",
   "Every READ but introspect takes 'filter', 'sort', 'fields', 'first' on its answer.",
   'A batch {operations: [{operation, params}, ...]} runs in order and halts at a confirmation.',
-  "To confirm, send the operation with params {_confirmation: details.confirmation_token} alone.",
+  'To confirm, send the operation with params {_confirmation: details.confirmation_token} alone.',
   'Errors say what to change.',
 ];
 

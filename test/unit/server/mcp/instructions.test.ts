@@ -8,7 +8,7 @@ it('says the first call, what answers take, how a batch runs, and how to confirm
       /introspect \{query: 'upstreams'\}/,
       /every READ .* 'filter'/i,
       /in order and halts/,
-      /'_confirmation'/,
+      /\{_confirmation: /,
     ])
       expect(instructions).toMatch(fact);
   }
