@@ -4,6 +4,8 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     setupFiles: ['test/support/property-seed.ts'],
+    // Tests of real processes mostly wait: one worker for each core, where vitest would leave one core free.
+    maxWorkers: '100%',
     testTimeout: 30_000,
     hookTimeout: 60_000,
     teardownTimeout: 5_000,

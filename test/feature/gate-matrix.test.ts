@@ -67,7 +67,7 @@ describe('the trust matrix of a running gateway', () => {
       /\[.*\]$/.exec(description)?.[0] ?? '',
       danger.level,
     ]);
-    expect(rows).toEqual([
+    expect(rows.sort(([a = ''], [b = '']) => a.localeCompare(b))).toEqual([
       ['do_dangerous', '[dangerous: denied]', 'dangerous'],
       ['do_destructive', '[destructive: needs confirmation]', 'destructive'],
       ['do_destructive_too', '[destructive: needs confirmation]', 'destructive'],
