@@ -67,7 +67,7 @@ export function* buildCatalogInSlices(input: CatalogInput): Sliced<Catalog> {
     upstreams: [...configured].sort(),
     holders: exposed.holders,
     find,
-    resolve: createNameResolver(operations, { ...scope, holders: exposed.holders, find }),
+    ...createNameResolver(operations, { ...scope, holders: exposed.holders, find }),
   };
 }
 

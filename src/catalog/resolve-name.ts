@@ -1,5 +1,6 @@
-import { groupBy } from '../lib/collections.js';
-import { createNameSearch, type NameSearch, toSnakeCase } from '../lib/names.js';
+import { groupInSteps } from '../lib/collections.js';
+import { createNameSearch, createNameSearchInSlices, type NameSearch, toSnakeCase } from '../lib/names.js';
+import { inTime, runAtOnce, runInSlices, type Sliced } from '../lib/turns.js';
 import { GATEWAY_SOURCE, type Operation, QUALIFIER, RESERVED_OPERATIONS } from '../protocol/operation.js';
 import type { Catalog, Resolution } from './catalog.js';
 import { holdersOf, type NameRules } from './names.js';
@@ -21,68 +22,100 @@ interface NameScope extends Omit<NameRules, 'builtins'> {
   readonly find: Catalog['find'];
 }
 
-/** Look-ups by other spellings over some operations; built when a name is not found for the first time. */
+/** Look-ups by other spellings over some operations. */
 interface NameIndex {
   /** By the name within the upstream. */
-  readonly byLocalName: ReadonlyMap<string, readonly Operation[]>;
+  readonly byLocalName: LookUp;
   /** By the upstream's own spelling. */
-  readonly byRawName: ReadonlyMap<string, readonly Operation[]>;
+  readonly byRawName: LookUp;
   /** The parts of grouped tools, by the snake_case name of the tool. */
-  readonly byGroup: ReadonlyMap<string, readonly Operation[]>;
-  readonly search: (name: string) => readonly Operation[];
+  readonly byGroup: LookUp;
+  readonly search: LookUp;
 }
+
+type LookUp = (name: string) => readonly Operation[];
+
+/** The look-ups over all operations, and over those of one upstream. */
+type NameIndexes = (upstream?: string) => NameIndex;
 
 /**
  * Resolves a name, or explains what it could have meant. A name that is qualified with a configured upstream means that
  * upstream alone, present or not: nothing of another is matched or suggested. Only a name that is not found costs a search.
  */
-export function createNameResolver(operations: readonly Operation[], scope: NameScope): Catalog['resolve'] {
+export function createNameResolver(
+  operations: readonly Operation[],
+  scope: NameScope,
+): Pick<Catalog, 'resolve' | 'prepareNames'> {
   const slugs = [...scope.configured, GATEWAY_SOURCE];
-  const indexes = new Map<string | undefined, NameIndex>();
-  const indexOf = (upstream: string | undefined): NameIndex => {
-    const known = indexes.get(upstream);
-    if (known !== undefined) return known;
-    const index = buildIndex(operations.filter((each) => upstream === undefined || each.upstream === upstream));
-    indexes.set(upstream, index);
-    return index;
+  let indexes: NameIndexes | undefined;
+  let preparing: Promise<void> | undefined;
+  const openIndexes = (): NameIndexes => {
+    indexes ??= runAtOnce(buildIndexes(operations));
+    return indexes;
   };
 
-  return (given) => {
+  const resolve = (given: string): Resolution => {
     const operation = scope.find(given);
     if (operation !== undefined) return { kind: 'found', operation };
     const name = given.slice(0, MAX_COMPARED);
-    const all = indexOf(undefined);
     if (RESERVED_OPERATIONS.has(toSnakeCase(name))) return { kind: 'reserved' };
+    const indexOf = openIndexes();
+    const all = indexOf();
     const owned = explainOwned(name, all, scope);
     if (owned !== undefined) return owned;
     const qualified = splitQualified(name, new Set(slugs));
+    const isRaw = all.byRawName(name).length > 0;
     // A tool may be called `delete.file`, but never `github__x` on behalf of `github`.
-    if (qualified !== undefined && (qualified.separator === QUALIFIER || !all.byRawName.has(name))) {
+    if (qualified !== undefined && (qualified.separator === QUALIFIER || !isRaw)) {
       return explainWithin(qualified, indexOf(qualified.upstream));
     }
-    const unknown = all.byRawName.has(name) ? undefined : findUnknownPrefix(name, slugs);
+    const unknown = isRaw ? undefined : findUnknownPrefix(name, slugs);
     return unknown ?? findBySpelling(name, all) ?? explainUnknown(name, slugs, indexOf);
   };
-}
 
-function buildIndex(operations: readonly Operation[]): NameIndex {
-  const byName = groupBy(operations, ({ name }) => name);
-  let search: NameSearch | undefined;
+  const prepare = async (): Promise<void> => {
+    const built = await runInSlices(inTime(buildIndexes(operations)));
+    indexes ??= built;
+  };
   return {
-    byLocalName: groupBy(operations, localNameOf),
-    // The operation for the reads of a tool is never what the tool's own name means.
-    byRawName: groupBy(operations.filter(runsWhole), (operation) => operation.tool),
-    byGroup: groupBy(operations.filter(isPart), (operation) => toSnakeCase(operation.tool)),
-    search(name) {
-      search ??= createNameSearch([...byName.keys()]);
-      return search(toSnakeCase(name), MAX_NEAREST).flatMap((found) => byName.get(found) ?? []);
+    resolve,
+    prepareNames() {
+      preparing ??= prepare();
+      return preparing;
     },
   };
 }
 
+function* buildIndexes(operations: readonly Operation[]): Sliced<NameIndexes> {
+  const byName = yield* groupInSteps(operations, ({ name }) => name);
+  const byLocalName = yield* groupInSteps(operations, localNameOf);
+  // The operation for the reads of a tool is never what the tool's own name means.
+  const byRawName = yield* groupInSteps(operations.filter(runsWhole), ({ tool }) => tool);
+  const byGroup = yield* groupInSteps(operations.filter(isPart), ({ tool }) => toSnakeCase(tool));
+  const search = yield* createNameSearchInSlices([...byName.keys()]);
+  return (upstream) => {
+    const isOwn = (operation: Operation): boolean => upstream === undefined || operation.upstream === upstream;
+    const lookUpIn =
+      (map: ReadonlyMap<string, readonly Operation[]>): LookUp =>
+      (name) =>
+        map.get(name)?.filter(isOwn) ?? [];
+    const namedSo = lookUpIn(byName);
+    return {
+      byLocalName: lookUpIn(byLocalName),
+      byRawName: lookUpIn(byRawName),
+      byGroup: lookUpIn(byGroup),
+      search: (name) => searchNames(search, name, namedSo),
+    };
+  };
+}
+
+function searchNames(search: NameSearch, name: string, namedSo: LookUp): readonly Operation[] {
+  return search(toSnakeCase(name), MAX_NEAREST, (each) => namedSo(each).length > 0).flatMap(namedSo);
+}
+
 /** A bare name that calls nothing: its owner does not offer it now, several share it, or it is not given yet. */
 function explainOwned(name: string, { byLocalName }: NameIndex, scope: NameScope): Resolution | undefined {
-  const candidates = byLocalName.get(name) ?? [];
+  const candidates = byLocalName(name);
   const [owner, ...others] = holdersOf(name, scope);
   if (owner !== undefined && others.length === 0) return { kind: 'held', owner, candidates };
   if (candidates.length === 0) return undefined;
@@ -127,8 +160,9 @@ function findBySpelling(name: string, index: NameIndex): Resolution | undefined 
   for (const start of starts) {
     const tail = name.slice(start);
     const snakeName = toSnakeCase(tail);
-    const parts = index.byGroup.get(snakeName) ?? [];
-    const others = index.byRawName.get(tail) ?? index.byLocalName.get(snakeName) ?? [];
+    const parts = index.byGroup(snakeName);
+    const raw = index.byRawName(tail);
+    const others = raw.length > 0 ? raw : index.byLocalName(snakeName);
     const found = describeFound([...parts, ...others], parts);
     if (found !== undefined) return found;
   }
@@ -148,14 +182,10 @@ function describeFound(operations: readonly Operation[], parts: readonly Operati
  * `github_create_issue`: an upstream's name, separated by what also separates words. It is either that upstream's operation or
  * one whose own name begins so; another upstream's is no answer.
  */
-function explainUnknown(
-  name: string,
-  slugs: readonly string[],
-  indexOf: (upstream: string | undefined) => NameIndex,
-): Resolution {
+function explainUnknown(name: string, slugs: readonly string[], indexOf: NameIndexes): Resolution {
   const snakeName = toSnakeCase(name).replace(new RegExp(`^${CLIENT_PREFIX}_`), '');
   const [upstream] = slugs.filter((slug) => snakeName.startsWith(`${slug}_`)).sort((a, b) => b.length - a.length);
-  const nearest = indexOf(undefined).search(name);
+  const nearest = indexOf().search(name);
   if (upstream === undefined) return { kind: 'unknown', nearest };
   const prefix = `${upstream}_`;
   const within = explainWithin({ upstream, tail: snakeName.slice(prefix.length) }, indexOf(upstream));

@@ -1,4 +1,5 @@
 import { groupBy } from '../lib/collections.js';
+import { mapInSteps, runAtOnce, type Sliced, sortInSteps } from '../lib/turns.js';
 import { dangerRank, localNameOf, NAME_PATTERN, type Operation } from '../protocol/operation.js';
 
 /** Longer names cost too many tokens, and a name may contain a sentence that is meant for the model. */
@@ -41,11 +42,14 @@ function groupByUpstream(operations: readonly Operation[]): readonly (readonly O
  * The operations of one upstream, the most useful first: harmless ones, easy to call, with short names. What other upstreams offer, which
  * decides whether a name is qualified, does not change the order.
  */
-export function sortByUse(operations: readonly Operation[]): Operation[] {
-  return operations
-    .map((operation) => ({ operation, effort: effortOf(operation) }))
-    .sort(compareEffort)
-    .map(({ operation }) => operation);
+export function sortByUse(operations: readonly Operation[]): readonly Operation[] {
+  return runAtOnce(sortByUseInSteps(operations));
+}
+
+/** The same; stops after each operation, and after some hundred comparisons. */
+export function* sortByUseInSteps(operations: readonly Operation[]): Sliced<readonly Operation[]> {
+  const ranked = yield* mapInSteps(operations, (operation) => ({ operation, effort: effortOf(operation) }));
+  return (yield* sortInSteps(ranked, compareEffort)).map(({ operation }) => operation);
 }
 
 /** The first of them, as many as there are rounds. An upstream may have thousands. */

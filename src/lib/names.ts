@@ -1,5 +1,7 @@
-/** Finds the most similar of many names; at most `limit`, best first. */
-export type NameSearch = (query: string, limit: number) => readonly string[];
+import { runAtOnce, type Sliced } from './turns.js';
+
+/** Finds the most similar of many names; at most `limit`, best first. @param isWanted which names are looked at */
+export type NameSearch = (query: string, limit: number, isWanted?: (name: string) => boolean) => readonly string[];
 
 /** Longer names are cut: MCP allows 128 characters for a tool's name. */
 const MAX_NAME_LENGTH = 128;
@@ -162,17 +164,23 @@ export function isSpeltLike(query: string, name: string): boolean {
 
 /** A search over many names. Pairs of letters select a short list, which is then compared in full. */
 export function createNameSearch(names: readonly string[]): NameSearch {
+  return runAtOnce(createNameSearchInSlices(names));
+}
+
+/** The same; stops after each name. */
+export function* createNameSearchInSlices(names: readonly string[]): Sliced<NameSearch> {
   const owners = new Map<string, number[]>();
-  names.forEach((name, index) => {
+  for (const [index, name] of names.entries()) {
     for (const pair of pairsOf(name)) {
       const list = owners.get(pair);
       if (list === undefined) owners.set(pair, [index]);
       else list.push(index);
     }
-  });
-  return (query, limit) => {
+    yield;
+  }
+  return (query, limit, isWanted = isAny) => {
     const asked = comparable(query);
-    return shortList(query, names, owners)
+    return shortList(query, names, owners, isWanted)
       .map((name) => ({ name, score: Math.max(similarityTo(asked, name), similarityTo(asked, unqualified(name))) }))
       .filter(({ score }) => score > CONCEIVABLE)
       .sort((a, b) => b.score - a.score || (a.name < b.name ? -1 : 1))
@@ -181,17 +189,32 @@ export function createNameSearch(names: readonly string[]): NameSearch {
   };
 }
 
-function shortList(query: string, names: readonly string[], owners: ReadonlyMap<string, number[]>): readonly string[] {
+const isAny = (): boolean => true;
+
+function shortList(
+  query: string,
+  names: readonly string[],
+  owners: ReadonlyMap<string, number[]>,
+  isWanted: (name: string) => boolean,
+): readonly string[] {
   const shared = new Uint16Array(names.length);
   for (const pair of pairsOf(query.slice(0, MAX_COMPARED))) {
     for (const index of owners.get(pair) ?? []) shared[index] = (shared[index] ?? 0) + 1;
   }
   const lengthOf = (index: number): number => names[index]?.length ?? 0;
-  return Array.from(names.keys())
-    .filter((index) => shared[index] !== 0)
-    .sort((a, b) => (shared[b] ?? 0) - (shared[a] ?? 0) || lengthOf(a) - lengthOf(b) || a - b)
-    .slice(0, SHORT_LIST)
-    .map((index) => names[index] ?? '');
+  /** Below 0 where the first name comes before the second; of equal ones the earlier stays first. */
+  const compare = (a: number, b: number): number => (shared[b] ?? 0) - (shared[a] ?? 0) || lengthOf(a) - lengthOf(b);
+  const best: number[] = [];
+  for (const [index, name] of names.entries()) {
+    if (shared[index] === 0) continue;
+    const last = best[SHORT_LIST - 1];
+    // Most names end here: all of them are not sorted, as few are needed.
+    if ((last !== undefined && compare(index, last) >= 0) || !isWanted(name)) continue;
+    const place = best.findIndex((other) => compare(index, other) < 0);
+    best.splice(place < 0 ? best.length : place, 0, index);
+    if (best.length > SHORT_LIST) best.pop();
+  }
+  return best.map((index) => names[index] ?? '');
 }
 
 /** A name that is compared with many others. */

@@ -63,6 +63,7 @@ const LONGEST_NAME = 256;
 export async function unknownOperation(name: string, given: JsonObject, snapshot: Snapshot): Promise<OperationError> {
   // Nothing is called so, and comparing it with what there is takes time that grows with the square of its length.
   if (name.length > LONGEST_NAME) return notFound(echoName(name), LIST_OPERATIONS, [], undefined, snapshot);
+  await snapshot.catalog.prepareNames();
   const resolution = snapshot.catalog.resolve(name);
   const params = isJsonObject(given['params']) ? given['params'] : given;
   switch (resolution.kind) {

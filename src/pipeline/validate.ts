@@ -62,13 +62,15 @@ export function* validate(
   const { raw, operation } = call;
   const confirmable = (): boolean => isConfirmable(gatekeeper.staticDecision(operation));
   const directives = takeDirectives(operation, call.params, confirmable);
-  const { params, query } = results.takeControls(operation, directives.params);
+  const { params, query, refusal } = results.takeControls(operation, directives.params);
   const bound = bindArguments(operation, params, meter);
-  if (!bound.ok) {
+  if (bound.ok && refusal?.error !== undefined) throw refusal.error;
+  if (!bound.ok || refusal !== undefined) {
     const accepted = { controls: results.controlsOf(operation), confirmable: confirmable() };
     // Wording the faults and looking for an example take about as long as the check.
     if (meter.work > LITTLE_WORK) yield;
-    throw yield* describeFaults(bound.faults, { ...call, params }, snapshot, accepted);
+    const faults = [...(bound.ok ? [] : bound.faults), ...(refusal?.faults ?? [])];
+    throw yield* describeFaults(faults, { ...call, params }, snapshot, accepted);
   }
   return {
     raw,

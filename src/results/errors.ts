@@ -1,7 +1,9 @@
+import type { Fault } from '../catalog/arguments/explain-violations.js';
 import { quoteValue, quoteValues } from '../lib/text.js';
 import type { Operation } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
 import { writePath } from './query/fields.js';
+import { describeFaults, type QueryFault } from './query/query-fault.js';
 import type { FieldPath } from './result-types.js';
 import type { UnknownControl } from './shape/controls.js';
 
@@ -46,8 +48,30 @@ export function handleGone(handle: string): OperationError {
   );
 }
 
+/** What is wrong with a call's controls: names that the operation has for nothing, and values. */
+export function refuseControls(
+  operation: Operation,
+  unknown: readonly UnknownControl[],
+  faults: readonly QueryFault[],
+): { readonly faults: readonly Fault[]; readonly error?: OperationError } {
+  if (unknown.length === 0) {
+    const error = describeFaults(faults, operation.name);
+    return error === undefined ? { faults } : { faults, error };
+  }
+  const names = unknown.map((each) => unknownNameFault(operation, each));
+  return faults.length > 0
+    ? { faults: [...names, ...faults] }
+    : { faults: names, error: unknownControlNames(operation, unknown) };
+}
+
+function unknownNameFault({ name }: Operation, { key, meant }: UnknownControl): Fault {
+  const hint = meant === undefined ? '' : `. Did you mean '${meant}'?`;
+  const message = `Unknown parameter '${key}' for operation '${name}'${hint}`;
+  return { code: 'VALIDATION_UNKNOWN_PARAM', param: key, message, ...(meant !== undefined && { nearest: meant }) };
+}
+
 /** Controls under names that this operation has for nothing. */
-export function unknownControlNames({ name }: Operation, unknown: readonly UnknownControl[]): OperationError {
+function unknownControlNames({ name }: Operation, unknown: readonly UnknownControl[]): OperationError {
   const listed = unknown.map(({ key, meant }) =>
     meant === undefined ? `'${key}'` : `'${key}' (did you mean '${meant}'?)`,
   );

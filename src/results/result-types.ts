@@ -1,7 +1,9 @@
+import type { Fault } from '../catalog/arguments/explain-violations.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import type { Caller } from '../protocol/call.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { Category, Operation } from '../protocol/operation.js';
+import type { OperationError } from '../protocol/operation-error.js';
 import type { Warning } from '../protocol/result.js';
 
 /** What an operation's answers are, as far as is known. */
@@ -81,7 +83,7 @@ export type ReadPage = (args: JsonObject) => Promise<string>;
 /** Turns an upstream's answer into what the caller asked for. */
 export interface ResultService {
   controlsOf(operation: Operation): ControlSet;
-  /** Throws an `OperationError` that names everything wrong with the controls, with the valid choices. */
+  /** Separates the controls from the upstream's parameters. */
   takeControls(operation: Operation, params: JsonObject): TakenControls;
   /**
    * The page that a cursor asks for, from the snapshot that it was made over; undefined where the query has no cursor.
@@ -220,6 +222,15 @@ interface TakenControls {
   readonly params: JsonObject;
   /** Absent where the call asks for the answer as it is. */
   readonly query?: CollectionQuery;
+  /** Present where controls are wrong. */
+  readonly refusal?: ControlRefusal;
+}
+
+/** Everything wrong with a call's controls. */
+interface ControlRefusal {
+  readonly faults: readonly Fault[];
+  /** The answer where nothing else is wrong with the call; absent where it is worded like that of any faults. */
+  readonly error?: OperationError;
 }
 
 /** What a thread without a result service needs to finish one answer. */

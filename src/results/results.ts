@@ -4,10 +4,10 @@ import { answerPage } from './answer-items.js';
 import { answerQuery, findMeant, gatheringOf, markPart } from './answer-query.js';
 import { type AnswerDeps, answerWhole } from './answer-whole.js';
 import { compileComputedFields } from './computed-fields.js';
-import { handleGone, unknownControlNames } from './errors.js';
+import { handleGone, refuseControls } from './errors.js';
 import { parseExact } from './exact-numbers.js';
 import { type GatheredList, gatherPages, judgePage } from './pages/gather-pages.js';
-import { readQuery } from './query/read-query.js';
+import { readControls } from './query/read-query.js';
 import { presetsOf } from './query/select-fields.js';
 import { runAtOnce, runInSlices, type Sliced } from './query/sliced.js';
 import type { ReadContext, ReadData, ResultService } from './result-types.js';
@@ -59,14 +59,14 @@ export function createResultService(settings: GatewayConfig['results'], now: () 
       // Most calls ask nothing of their answer.
       if (!Object.keys(params).some((key) => controls.byName.has(key) || key.startsWith('_'))) return { params };
       const { params: upstreamParams, given, unknownControls } = splitControls(controls, operation, params);
-      if (unknownControls.length > 0) throw unknownControlNames(operation, unknownControls);
-      if (given.size === 0) return { params: upstreamParams };
-      const query = readQuery(given, {
+      if (given.size === 0 && unknownControls.length === 0) return { params: upstreamParams };
+      const { query, faults } = readControls(given, {
         nameOf: (control) => controls.names.get(control) ?? control,
         presets: presetsOf(operation),
-        operation: operation.name,
       });
-      return query === undefined ? { params: upstreamParams } : { params: upstreamParams, query };
+      if (faults.length + unknownControls.length > 0)
+        return { params: upstreamParams, refusal: refuseControls(operation, unknownControls, faults) };
+      return { params: upstreamParams, query };
     },
     resume: (context, query) => answerPage(context, query, deps),
     finish(context, query, dataText, value, readPage) {

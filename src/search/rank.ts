@@ -1,3 +1,4 @@
+import { mapInSteps, runAtOnce, type Sliced, sortInSteps } from '../lib/turns.js';
 import { dangerRank, type Operation } from '../protocol/operation.js';
 import type { Postings, SearchIndex } from './index.js';
 import type { Concept, SearchQuery } from './query.js';
@@ -13,6 +14,9 @@ export interface SearchHit {
 /** Hits far below the best one are coincidences. */
 const LEAST_SHARE_OF_BEST = 0.4;
 
+/** Operations that are scored in one step. */
+const OPERATIONS_PER_STEP = 500;
+
 /**
  * Ranks operations for a request. Each concept counts once, by its best word in the operation; then the share of concepts
  * that match, the server, and the category that the request's verb asks for. Of equal ones the safest comes first, then by
@@ -22,34 +26,51 @@ export function rankOperations(
   index: SearchIndex,
   query: SearchQuery,
   settings: SearchSettings,
-  isWanted: (operation: Operation) => boolean = () => true,
+  isWanted?: (operation: Operation) => boolean,
 ): readonly SearchHit[] {
-  const concepts = query.concepts.map((concept) => lookUpConcept(concept, index));
-  const totals = scoreWords(index, concepts, settings);
+  return runAtOnce(rankInSteps(index, query, settings, isWanted));
+}
+
+/** The same; stops after each concept and after some operations. */
+export function* rankInSteps(
+  index: SearchIndex,
+  query: SearchQuery,
+  settings: SearchSettings,
+  isWanted: (operation: Operation) => boolean = () => true,
+): Sliced<readonly SearchHit[]> {
+  const concepts = yield* mapInSteps(query.concepts, (concept) => lookUpConcept(concept, index));
+  const totals = yield* scoreWords(index, concepts, settings);
   const servers = scoreServers(index, concepts, settings);
+  yield;
   for (const [place, operation] of index.operations.entries()) {
     const words = totals[place] ?? 0;
     const server = servers[index.serverOf[place] ?? 0];
     const isHit = (words > 0 || server?.isNamed === true) && isWanted(operation);
     const wanted = settings.intent * (query.intent[operation.classification.category] ?? 0);
     totals[place] = isHit ? words + (server?.score ?? 0) + wanted : 0;
+    if (place % OPERATIONS_PER_STEP === 0) yield;
   }
-  return takeHits(index, totals);
+  return yield* takeHits(index, totals);
 }
 
 /** The operations that score well enough, in order. */
-function takeHits({ operations }: SearchIndex, totals: Float64Array): readonly SearchHit[] {
+function* takeHits({ operations }: SearchIndex, totals: Float64Array): Sliced<readonly SearchHit[]> {
   const least = totals.reduce((best, total) => Math.max(best, total), 0) * LEAST_SHARE_OF_BEST;
   const hits: SearchHit[] = [];
   for (const [place, operation] of operations.entries()) {
     const total = totals[place] ?? 0;
     if (total > 0 && total >= least) hits.push({ operation, score: Math.round(total * 1000) / 1000 });
+    if (place % OPERATIONS_PER_STEP === 0) yield;
   }
-  return hits.sort(byMerit);
+  return yield* sortInSteps(hits, byMerit);
 }
 
 /** Scores each operation by the concepts that it matches, weighed by their rarity and their share of the request. */
-function scoreWords(index: SearchIndex, concepts: readonly KnownConcept[], settings: SearchSettings): Float64Array {
+function* scoreWords(
+  index: SearchIndex,
+  concepts: readonly KnownConcept[],
+  settings: SearchSettings,
+): Sliced<Float64Array> {
   const { length } = index.operations;
   const scores = new Float64Array(length);
   const answered = new Float64Array(length);
@@ -62,6 +83,7 @@ function scoreWords(index: SearchIndex, concepts: readonly KnownConcept[], setti
       answered[place] = (answered[place] ?? 0) + known.value * Math.min(1, strength);
       best[place] = 0;
     }
+    yield;
   }
   const total = concepts.reduce((sum, { value }) => sum + value, 0);
   return scores.map((score, place) =>

@@ -1,9 +1,10 @@
 import type { Catalog } from '../catalog/catalog.js';
 import { toSnakeCase } from '../lib/names.js';
+import { inTime, runInSlices } from '../lib/turns.js';
 import type { Operation } from '../protocol/operation.js';
 import { buildSearchIndex, type SearchIndex } from './index.js';
 import { readQuery } from './query.js';
-import { rankOperations, type SearchHit } from './rank.js';
+import { rankInSteps, type SearchHit } from './rank.js';
 import { SEARCH_SETTINGS } from './settings.js';
 import { openFieldThesaurus } from './thesaurus.js';
 
@@ -24,7 +25,7 @@ export async function searchOperations(
 ): Promise<readonly SearchHit[]> {
   const index = await indexOf(catalog);
   const query = readQuery(text, await openFieldThesaurus(), SEARCH_SETTINGS);
-  const hits = rankOperations(index, query, SEARCH_SETTINGS, isWanted);
+  const hits = await runInSlices(inTime(rankInSteps(index, query, SEARCH_SETTINGS, isWanted)));
   const exact = catalog.find(text.trim()) ?? catalog.find(toSnakeCase(text));
   if (exact === undefined || !isWanted(exact)) return hits;
   const score = (hits[0]?.score ?? 0) + 1;

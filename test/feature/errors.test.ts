@@ -180,6 +180,23 @@ describe('a call', () => {
     await accepted(details);
   });
 
+  it('with wrong controls beside wrong parameters is refused with all of them in one answer', async () => {
+    const params = { per_pag: 5, filter: 5, _sort: 'a', first: 'x' };
+    const { code, message, details } = refusal(await client.call(READ, 'list_issues', params));
+    expect(code).toBe('VALIDATION_UNKNOWN_PARAM');
+    for (const part of ["'per_pag' (did you mean 'per_page'?)", "'_sort' (did you mean 'sort'?)"])
+      expect(message).toContain(part);
+    expect((details['faults'] as readonly JsonObject[]).map((fault) => `${fault['code']} ${fault['param']}`)).toEqual([
+      'VALIDATION_UNKNOWN_PARAM per_pag',
+      'VALIDATION_MISSING_PARAM owner',
+      'VALIDATION_UNKNOWN_PARAM _sort',
+      'VALIDATION_INVALID_TYPE filter',
+      'VALIDATION_INVALID_TYPE first',
+    ]);
+    expect(details['unknown_params']).toEqual(['per_pag', '_sort']);
+    await accepted(details);
+  });
+
   it('with both spellings of one parameter is refused', async () => {
     const { code } = refusal(await client.call(READ, 'list_issues', { owner: 'a', per_page: 1, perPage: 2 }));
     expect(code).toBe('VALIDATION_INVALID_VALUE');

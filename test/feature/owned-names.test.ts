@@ -90,6 +90,17 @@ describe('names of operations', () => {
       .toBe(true);
   });
 
+  it.each([
+    ['has a variable that is not set', { command: 'node', env: { TOKEN: '$'.concat('{NO_SUCH_VARIABLE_ANYWHERE}') } }],
+    ['has a command of the wrong type', { command: 5 }],
+  ])('do not wait for a server that %s, as it is not started', async (_, broken) => {
+    await using upstreams = await startReplayServer(new Map([['home', [CREATE]]]));
+    const config = { mcpServers: { home: { url: upstreams.urlOf('home') }, broken } };
+    await using gateway = await serveGateway(config, { seen: [] });
+    await using client = await connectClient(gateway.url);
+    expect(await client.call('mcp_aql_create', 'create_item')).toMatchObject({ success: true });
+  });
+
   it('stay with who had them when a server that could not be started comes later with the same', async () => {
     await using upstreams = await startReplayServer(
       new Map([

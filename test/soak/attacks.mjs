@@ -416,6 +416,17 @@ export const ATTACKS = [
     config: { limits: { maxResponseSize: 10_485_760 }, results: { maxBytes: 0 } },
   },
   {
+    name: 'batches of answers, passed on',
+    tools: [tool('list_rows', { size: { type: 'string' }, shape: { type: 'string' } })],
+    program: 'small-answers.mjs',
+    settleMs: 500,
+    requests: ['escaped', 'structured', 'twice', 'objects', 'digits'].flatMap((shape) => [
+      { operations: repeat(10, () => call('list_rows', { shape })) },
+      repeat(4, () => ({ operations: repeat(4, () => call('list_rows', { shape })) })),
+    ]),
+    config: { limits: { maxResponseSize: 104_857_600 }, results: { maxBytes: 0 } },
+  },
+  {
     name: 'questions to a stored answer',
     tools: [tool('list_rows', { answer: { type: 'string' } })],
     requests: [

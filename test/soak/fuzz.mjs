@@ -145,7 +145,18 @@ const TEXTS = [
   '(a+)+$',
   ROWS,
 ];
-const NUMBERS = [0, 1, -1, 0.1, 1e21, 9007199254740992, -0, 255, 2 ** 53];
+/** Number literals that no double holds as they are written: texts in a drawn value, and numbers in what is sent. */
+const LITERALS = {
+  '@digits@': '7'.repeat(10_000),
+  '@fraction@': `0.${'3'.repeat(10_000)}`,
+  '@beyond@': '1e400',
+  '@below@': '-1e-400',
+  '@exponent@': `1e${'9'.repeat(10_000)}`,
+  '@integer@': '9007199254740993',
+};
+const NUMBERS = [0, 1, -1, 0.1, 1e21, 9007199254740992, -0, 255, 2 ** 53, ...Object.keys(LITERALS)];
+
+const writeJson = (value) => JSON.stringify(value)?.replace(/"(@[a-z]+@)"/g, (text, name) => LITERALS[name] ?? text);
 const FORMS = ['operations', 'types', 'result', 'quota_status', 'revoke_token', 'operation'];
 const OPERATORS = [
   'eq',
@@ -288,10 +299,10 @@ function createDrawing(random, operations) {
   const body = (id) => {
     if (chance(0.8)) {
       const whole = sound(id);
-      return { body: JSON.stringify(whole), method: whole.method, name: whole.params.name, call: whole };
+      return { body: writeJson(whole), method: whole.method, name: whole.params.name, call: whole };
     }
     const whole = chance(0.05) ? value() : chance(0.05) ? [message(id), message(id)] : message(id);
-    const json = JSON.stringify(whole);
+    const json = writeJson(whole);
     if (chance(0.95)) return { body: json, method: whole?.method, name: whole?.params?.name };
     const at = below(json.length);
     return { body: chance(0.5) ? json.slice(0, at) : `${json.slice(0, at)}${text()}${json.slice(at)}` };
@@ -388,11 +399,11 @@ function judgeCall(sent, answer) {
   const text = message?.result?.content?.[0]?.text ?? '';
   if (!text.includes('"echo"') && !text.includes('\\"echo\\"')) return;
   reached.upstream += 1;
-  const { operation, params = {} } = sent.call.params.arguments;
+  const { operation, params } = sent.call.params.arguments ?? {};
   if (typeof operation !== 'string' || !isJson(text)) return;
   const echoed = JSON.parse(text).data?.echo;
-  if (echoed === undefined || typeof echoed !== 'object') return;
-  for (const [name, value] of Object.entries({ ...params, ...params.input })) {
+  if (echoed === null || typeof echoed !== 'object') return;
+  for (const [name, value] of Object.entries({ ...params, ...params?.input })) {
     if (name === 'input' || !(name in echoed)) continue;
     if (JSON.stringify(echoed[name]) !== JSON.stringify(value)) note(`'${name}' was changed`, about);
   }
@@ -492,11 +503,12 @@ function startStdio(directory) {
 async function introspect(url) {
   const ask = async (params) => {
     const { answer } = await send(url, { operation: 'introspect', params }, 1);
-    return JSON.parse(messagesIn(answer).at(-1).result.content[0].text).data;
+    const text = messagesIn(answer).at(-1)?.result?.content?.[0]?.text;
+    return (text === undefined ? undefined : JSON.parse(text).data) ?? {};
   };
   // The gateway is ready when an upstream may still be listing its tools.
   for (let attempt = 0; attempt < 300; attempt += 1) {
-    const { operations } = await ask({ query: 'operations', first: 100 });
+    const { operations = [] } = await ask({ query: 'operations', first: 100 });
     const own = operations.filter(({ name }) => TOOLS.some((tool) => name === tool.name || name.endsWith('_rows')));
     if (own.length >= TOOLS.length)
       return Promise.all(own.map(async ({ name }) => (await ask({ query: 'operations', name })).operation));

@@ -63,7 +63,10 @@ export async function startGateway(
     gateway.kill('SIGKILL');
     throw new Error(`The gateway did not answer ${path}: ${words.slice(-2_000)}`);
   };
-  return { gateway, url, words: () => words, listening: until('/healthz'), ready: () => until('/readyz'), reported };
+  const listening = until('/healthz');
+  // Callers that wait for something else learn there that the gateway did not start.
+  listening.catch(() => undefined);
+  return { gateway, url, words: () => words, listening, ready: () => until('/readyz'), reported };
 }
 
 /** A `tools/call` of the revision that needs no session; the arguments are written as they were given. */

@@ -82,7 +82,7 @@ export function createIntrospection(snapshot: IntrospectionSnapshot): OperationH
   let listed: Promise<readonly TypeInfo[]> | undefined;
   const allTypes = () => (listed ??= runInSlices(inTime(types().list())));
   let reading: Promise<Overview> | undefined;
-  const overview = () => (reading ??= runInSlices(readOverview(catalog)));
+  const overview = () => (reading ??= runInSlices(inTime(readOverview(catalog))));
 
   const view: OperationView = {
     plan,

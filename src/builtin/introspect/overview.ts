@@ -1,7 +1,7 @@
 import type { Catalog } from '../../catalog/catalog.js';
-import { sortByUse } from '../../endpoint/order-by-use.js';
-import { groupBy } from '../../lib/collections.js';
-import type { Sliced } from '../../lib/turns.js';
+import { sortByUseInSteps } from '../../endpoint/order-by-use.js';
+import { groupInSteps } from '../../lib/collections.js';
+import { mapInSteps, type Sliced } from '../../lib/turns.js';
 import { GATEWAY_SOURCE, localNameOf, type Operation } from '../../protocol/operation.js';
 
 /** An upstream as its operations show it. */
@@ -21,31 +21,31 @@ export interface Overview {
   readonly operations: readonly Operation[];
 }
 
-/** Reads the overview, one upstream in a slice. */
+/** Reads the overview; stops after each operation. */
 export function* readOverview(catalog: Catalog): Sliced<Overview> {
-  const groups = groupBy(catalog.operations, ({ upstream }) => upstream);
+  const groups = yield* groupInSteps(catalog.operations, ({ upstream }) => upstream);
   const slugs = [...new Set([...catalog.upstreams, ...groups.keys()])].filter((slug) => slug !== GATEWAY_SOURCE);
-  const verbs = findVerbs(slugs, groups);
+  const verbs = yield* findVerbs(slugs, groups);
   const upstreams: UpstreamOverview[] = [];
   for (const slug of slugs.sort()) {
-    const operations = sortByUse(groups.get(slug) ?? []);
-    upstreams.push({ slug, operations, nouns: findNouns(slug, operations, verbs) });
-    yield;
+    const operations = yield* sortByUseInSteps(groups.get(slug) ?? []);
+    upstreams.push({ slug, operations, nouns: yield* findNouns(slug, operations, verbs) });
   }
-  return { upstreams, operations: [...takeTurns(upstreams), ...(groups.get(GATEWAY_SOURCE) ?? [])] };
+  return { upstreams, operations: [...(yield* takeTurns(upstreams)), ...(groups.get(GATEWAY_SOURCE) ?? [])] };
 }
 
 /**
  * The best operation of each upstream, then the second best, and so on. The place of an operation depends on those of its own upstream
  * and on names alone, so that an upstream that connects while a caller reads the pages moves nothing that is still to come.
  */
-function takeTurns(upstreams: readonly UpstreamOverview[]): readonly Operation[] {
+function* takeTurns(upstreams: readonly UpstreamOverview[]): Sliced<readonly Operation[]> {
   const rounds: Operation[][] = [];
   for (const { operations } of upstreams) {
     for (const [round, operation] of operations.entries()) {
       const others = rounds[round];
       if (others === undefined) rounds.push([operation]);
       else others.push(operation);
+      yield;
     }
   }
   return rounds.flat();
@@ -77,17 +77,24 @@ const PARTICIPLE = /..[^e]ed$/;
 const MOST_NOUNS = 4;
 
 /** Words that begin names of several upstreams, such as `list`. */
-function findVerbs(slugs: readonly string[], groups: ReadonlyMap<string, readonly Operation[]>): ReadonlySet<string> {
+function* findVerbs(
+  slugs: readonly string[],
+  groups: ReadonlyMap<string, readonly Operation[]>,
+): Sliced<ReadonlySet<string>> {
   const users = new Map<string, number>();
   for (const slug of slugs) {
-    const leading = new Set((groups.get(slug) ?? []).map((operation) => wordsOf(operation)[0] ?? ''));
+    const leading = new Set(yield* mapInSteps(groups.get(slug) ?? [], (operation) => wordsOf(operation)[0] ?? ''));
     for (const word of leading) users.set(word, (users.get(word) ?? 0) + 1);
   }
   return new Set([...users].filter(([, count]) => count > 1).map(([word]) => word));
 }
 
 /** The words behind the first one of names, which is a verb; the most frequent first, those of the upstream's own name left out. */
-function findNouns(slug: string, operations: readonly Operation[], verbs: ReadonlySet<string>): readonly string[] {
+function* findNouns(
+  slug: string,
+  operations: readonly Operation[],
+  verbs: ReadonlySet<string>,
+): Sliced<readonly string[]> {
   const own = new Set(slug.split('_'));
   const counts = new Map<string, number>();
   for (const operation of operations) {
@@ -96,6 +103,7 @@ function findNouns(slug: string, operations: readonly Operation[], verbs: Readon
       .filter((word) => NOUN.test(word) && !PARTICIPLE.test(word) && !IDLE.has(word) && !verbs.has(word))
       .map(singular);
     for (const noun of new Set(nouns)) counts.set(noun, (counts.get(noun) ?? 0) + 1);
+    yield;
   }
   return [...counts]
     .sort(([a, countOfA], [b, countOfB]) => countOfB - countOfA || (a < b ? -1 : 1))

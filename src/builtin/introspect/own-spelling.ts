@@ -37,6 +37,8 @@ export function createRespelling(catalog: Catalog): (operation: Operation) => Re
 /** What the tools of an upstream are called here; one that became several operations keeps its name. */
 function readTools({ operations }: Catalog, upstream: string): ReadonlyMap<string, string> {
   const own = operations.filter((operation) => operation.upstream === upstream);
+  // Most upstreams spell all names as callers do, and an upstream may have thousands.
+  if (!own.some(({ tool, name }) => needs(tool, name))) return new Map();
   const entries = [...groupBy(own, ({ tool }) => tool)].flatMap(([tool, [first, ...more]]) =>
     first !== undefined && more.length === 0 && needs(tool, first.name) ? [[tool, first.name] as const] : [],
   );

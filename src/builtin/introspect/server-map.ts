@@ -187,12 +187,18 @@ const MOST_EXAMPLES = 3;
 
 /** What is used most often, then the best read and the best write: together they show more than two reads do. */
 function chooseExamples(operations: readonly Operation[], mostUsed: readonly string[]): readonly string[] {
-  const offered = operations.filter((operation) => isOfferable(operation));
-  const used = mostUsed.flatMap((name) => offered.find((operation) => operation.name === name) ?? []);
-  const read = offered.find(({ classification }) => classification.category === 'READ');
-  const write = offered.find(({ classification }) => classification.category !== 'READ');
-  const best = [...used, read, write, ...offered.slice(0, MOST_EXAMPLES)].filter((each) => each !== undefined);
-  return [...new Set(best)].slice(0, MOST_EXAMPLES).map(({ name }) => name);
+  // An upstream may have thousands, and most are not looked at: the best come first.
+  const find = (isMeant: (operation: Operation) => boolean): Operation | undefined =>
+    operations.find((operation) => isMeant(operation) && isOfferable(operation));
+  const used = mostUsed.map((used) => find(({ name }) => name === used));
+  const read = find(({ classification }) => classification.category === 'READ');
+  const write = find(({ classification }) => classification.category !== 'READ');
+  const best = new Set([...used, read, write].filter((each) => each !== undefined));
+  for (const operation of operations) {
+    if (best.size >= MOST_EXAMPLES) break;
+    if (isOfferable(operation)) best.add(operation);
+  }
+  return [...best].slice(0, MOST_EXAMPLES).map(({ name }) => name);
 }
 
 function writePurpose(purpose: Purpose | undefined, { nouns }: UpstreamOverview, room: number): string {

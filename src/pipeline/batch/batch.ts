@@ -1,4 +1,4 @@
-import { runInTurns } from '../../lib/turns.js';
+import { inTime, runInTurns } from '../../lib/turns.js';
 import type { Observer } from '../../observe/observation.js';
 import type { RawCall } from '../../protocol/call.js';
 import type { JsonObject } from '../../protocol/json.js';
@@ -47,7 +47,7 @@ export function createBatchRunner(deps: BatchDeps): BatchRunner {
       const itemCall = createItemCall(raw, operations.length, deps.answerBytes);
       const send = (request: JsonObject) => callOne({ ...itemCall, arguments: request });
       const run = await runItems(items, raw, { onConfirmation, send, limits, lane: raw.caller.sessionId, onDefect });
-      return writeBatch(items, run, limits);
+      return await runInTurns(inTime(writeBatch(items, run, limits)), raw.caller.sessionId);
     } catch (thrown) {
       if (!(thrown instanceof OperationError)) onDefect(thrown);
       return shapeFailure(toOperationError(thrown, undefined), undefined);

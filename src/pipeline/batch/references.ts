@@ -1,4 +1,4 @@
-import { runAtOnce, turns } from '../../lib/turns.js';
+import { runAtOnce, type Sliced, turns } from '../../lib/turns.js';
 import { isQuestionCode } from '../../protocol/error-table.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
 import type { PayloadLimits } from '../../protocol/limits.js';
@@ -171,6 +171,9 @@ function explainAbsence(index: number, from: number, total: number, reply: Reply
 /** The characters that structure JSON text. */
 const STRUCTURAL_MARK = /["{}[\],]/g;
 
+/** Signs of structure that are read in one step: less than a millisecond. */
+const SIGNS_PER_STEP = 5_000;
+
 /**
  * The members of an envelope by name, each as a slice of the text: values that are passed on are neither parsed nor
  * serialised again, so that no number changes.
@@ -178,11 +181,16 @@ const STRUCTURAL_MARK = /["{}[\],]/g;
  * @param envelope the JSON text of an object as `JSON.stringify` writes it; the values of its members may have any layout
  */
 export function sliceMembers(envelope: string): ReadonlyMap<string, string> {
+  return runAtOnce(sliceMembersInSteps(envelope));
+}
+
+/** The same; stops after some thousand signs of structure. */
+export function* sliceMembersInSteps(envelope: string): Sliced<ReadonlyMap<string, string>> {
   const members = new Map<string, string>();
   let at = 1;
   while (envelope[at] === '"') {
     const colon = endOfString(envelope, at);
-    const end = endOfValue(envelope, colon + 1);
+    const end = yield* endOfValue(envelope, colon + 1);
     members.set(JSON.parse(envelope.slice(at, colon)) as string, envelope.slice(colon + 1, end));
     at = end + 1;
   }
@@ -190,8 +198,9 @@ export function sliceMembers(envelope: string): ReadonlyMap<string, string> {
 }
 
 /** The position of the comma or bracket that follows the value. */
-function endOfValue(json: string, start: number): number {
+function* endOfValue(json: string, start: number): Sliced<number> {
   let depth = 0;
+  let signs = 0;
   STRUCTURAL_MARK.lastIndex = start;
   for (let match = STRUCTURAL_MARK.exec(json); match !== null; match = STRUCTURAL_MARK.exec(json)) {
     const [sign] = match;
@@ -199,6 +208,12 @@ function endOfValue(json: string, start: number): number {
     else if (sign === '{' || sign === '[') depth += 1;
     else if (depth === 0) return match.index;
     else if (sign !== ',') depth -= 1;
+    signs += 1;
+    if (signs % SIGNS_PER_STEP !== 0) continue;
+    // Others may search meanwhile.
+    const { lastIndex } = STRUCTURAL_MARK;
+    yield;
+    STRUCTURAL_MARK.lastIndex = lastIndex;
   }
   return json.length;
 }

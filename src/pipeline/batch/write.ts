@@ -1,3 +1,4 @@
+import type { Sliced } from '../../lib/turns.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
 import type { PayloadLimits } from '../../protocol/limits.js';
 import { OperationError } from '../../protocol/operation-error.js';
@@ -13,7 +14,7 @@ import {
   limitReads,
   prepareItem,
   type ResultReader,
-  sliceMembers,
+  sliceMembersInSteps,
 } from './references.js';
 import type { BatchRun } from './run.js';
 
@@ -28,14 +29,15 @@ interface Entry {
 
 /**
  * Writes the batch's answer in the form of the published schema (`batch-operation.schema.json`). Native blocks follow in the
- * order of the items. Warnings, for which that schema has no member, follow as a text block at the end.
+ * order of the items. Warnings, for which that schema has no member, follow as a text block at the end. Stops again and again in
+ * long results.
  */
-export function writeBatch(items: readonly BatchItem[], run: BatchRun, limits: PayloadLimits): Reply {
+export function* writeBatch(items: readonly BatchItem[], run: BatchRun, limits: PayloadLimits): Sliced<Reply> {
   const { replies, haltedAt } = run;
   const read = limitReads(createResultReader(replies), limits, limits.maxResponseSize);
   const blocks: ContentBlock[] = [];
   const warnings = createWarnings();
-  const entries = writeEntries(items, replies, read, limits, { blocks, warnings });
+  const entries = yield* writeEntries(items, replies, read, limits, { blocks, warnings });
   const results = entries.filter(({ item }) => item.index !== haltedAt).map((entry) => writeEntry(entry, true));
   const halted = entries.find(({ item }) => item.index === haltedAt);
   const pending = items.filter(({ index }) => replies[index] === undefined);
@@ -65,42 +67,49 @@ interface AnswerParts {
   readonly warnings: Warnings;
 }
 
-function writeEntries(
+function* writeEntries(
   items: readonly BatchItem[],
   replies: BatchRun['replies'],
   read: ResultReader,
   limits: PayloadLimits,
   { blocks, warnings }: AnswerParts,
-): readonly Entry[] {
+): Sliced<readonly Entry[]> {
   let bytesLeft = limits.maxResponseSize;
-  return items.flatMap((item): Entry[] => {
+  const entries: Entry[] = [];
+  for (const item of items) {
     const reply = replies[item.index];
-    if (reply === undefined) return [];
+    if (reply === undefined) continue;
     const asked = isQuestion(reply);
     const whole = asked
       ? writeQuestion(reply, item.isSpecial ? prepareItem(item, read) : undefined)
-      : writeResult(reply, blocks.length);
+      : yield* writeResult(reply, blocks.length);
     const fits = asked || whole.bytes <= bytesLeft;
-    const result = fits ? whole : tooLarge(item, whole, limits);
+    const result = fits ? whole : yield* tooLarge(item, whole, limits);
     bytesLeft -= result.bytes;
     blocks.push(...result.blocks);
     for (const warning of result.warnings) {
       warnings.add({ ...warning, details: { ...warning.details, index: item.index } });
     }
     const ending = asked ? 'asked' : fits && reply.code === 'OK' ? 'succeeded' : 'failed';
-    return [{ item, ending, text: result.text }];
-  });
+    entries.push({ item, ending, text: result.text });
+    yield;
+  }
+  return entries;
 }
 
 /** Replaces a result that does not fit. Other operations have run, so the batch still gets its answer. */
-function tooLarge({ index, operation }: BatchItem, { bytes }: WrittenResult, limits: PayloadLimits): WrittenResult {
+function* tooLarge(
+  { index, operation }: BatchItem,
+  { bytes }: WrittenResult,
+  limits: PayloadLimits,
+): Sliced<WrittenResult> {
   const { code, message, details } = payloadTooLarge('response_size', bytes, limits);
   const error = new OperationError(
     code,
     `${message}: '${operation}' ran, but its answer does not fit beside the others. Ask for less data in each operation, or read it in a batch of its own; do not send an operation again if it changes data`,
     { ...details, operation, index },
   );
-  return writeResult(shapeFailure(error, undefined), 0);
+  return yield* writeResult(shapeFailure(error, undefined), 0);
 }
 
 function writeEntry({ item, ending, text }: Entry, withStatus: boolean): string {
@@ -145,10 +154,10 @@ interface WrittenResult {
 }
 
 /** @param blocksBefore how many native blocks precede this item's in the answer */
-function writeResult(reply: Reply, blocksBefore: number): WrittenResult {
+function* writeResult(reply: Reply, blocksBefore: number): Sliced<WrittenResult> {
   const { blocks } = reply;
   if (reply.code !== 'OK') return measured(reply.text, blocks, []);
-  const members = sliceMembers(reply.text);
+  const members = yield* sliceMembersInSteps(reply.text);
   const data = shiftBlocks(members.get('data') ?? 'null', blocks, blocksBefore);
   const warnings = JSON.parse(members.get('warnings') ?? '[]') as readonly Warning[];
   return measured(`{"success":true,"data":${data}}`, blocks, warnings);

@@ -27,15 +27,21 @@ export interface ControlReading {
 /** Further faults are not reported; the next attempt shows them. */
 const MAX_FAULTS = 50;
 
+/** Throws all faults as one error, where there are any. */
+export function refuseFaults(faults: readonly QueryFault[], operation: string): void {
+  const error = describeFaults(faults, operation);
+  if (error !== undefined) throw error;
+}
+
 /**
- * Throws all faults as one error, where there are any. Its code and details are those of the first wrong type, else of the
+ * All faults as one error; undefined where there are none. Its code and details are those of the first wrong type, else of the
  * first fault.
  */
-export function refuseFaults(faults: readonly QueryFault[], operation: string): void {
+export function describeFaults(faults: readonly QueryFault[], operation: string): OperationError | undefined {
   const reported = faults.slice(0, MAX_FAULTS);
   const main = reported.find(({ code }) => code === 'VALIDATION_INVALID_TYPE') ?? reported[0];
-  if (main === undefined) return;
-  throw new OperationError(main.code, reported.map(({ message }) => message).join('. '), {
+  if (main === undefined) return undefined;
+  return new OperationError(main.code, reported.map(({ message }) => message).join('. '), {
     operation,
     ...detailsOf(main),
     ...(reported.length > 1 ? { faults: reported } : {}),

@@ -11,7 +11,15 @@ import type {
 } from '../result-types.js';
 import { parsePath } from './fields.js';
 import { parseTextQuery } from './filter-items.js';
-import { type ControlReading, readPath, refuseFaults, textHint, typeFault, valueFault } from './query-fault.js';
+import {
+  type ControlReading,
+  type QueryFault,
+  readPath,
+  refuseFaults,
+  textHint,
+  typeFault,
+  valueFault,
+} from './query-fault.js';
 import { readFilter } from './read-filter.js';
 import { PAGING, readPaging } from './read-paging.js';
 
@@ -27,11 +35,18 @@ interface Controlled extends Pick<ControlReading, 'nameOf' | 'presets'> {
  * A call's controls as one query; undefined where it has none. Throws one `OperationError` that names everything wrong with
  * them. Which fields there are is not known yet: `checkFields` looks at those.
  */
-export function readQuery(
-  given: ReadonlyMap<Control, unknown>,
-  { nameOf, presets, operation }: Controlled,
-): CollectionQuery | undefined {
+export function readQuery(given: ReadonlyMap<Control, unknown>, controlled: Controlled): CollectionQuery | undefined {
   if (given.size === 0) return undefined;
+  const { query, faults } = readControls(given, controlled);
+  refuseFaults(faults, controlled.operation);
+  return query;
+}
+
+/** The same; returns what is wrong with the controls. */
+export function readControls(
+  given: ReadonlyMap<Control, unknown>,
+  { nameOf, presets }: Omit<Controlled, 'operation'>,
+): { readonly query: CollectionQuery; readonly faults: readonly QueryFault[] } {
   const reading: ControlReading = { given, nameOf, presets, faults: [] };
   const collection = given.has('collection')
     ? readPath(given.get('collection'), nameOf('collection'), reading)
@@ -53,8 +68,7 @@ export function readQuery(
     page: readPaging(reading),
     ...(aggregate !== undefined && !includesItems && ofItems(reading)),
   };
-  refuseFaults(reading.faults, operation);
-  return query;
+  return { query, faults: reading.faults };
 }
 
 const OF_ITEMS: readonly Control[] = ['sort', 'fields', 'preset', ...PAGING];

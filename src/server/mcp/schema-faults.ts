@@ -1,13 +1,31 @@
-import { isJSONRPCErrorResponse, type JSONRPCMessage, Server, type Transport } from '@modelcontextprotocol/server';
+import {
+  isJSONRPCErrorResponse,
+  type JSONRPCMessage,
+  Server,
+  type ServerOptions,
+  type Transport,
+} from '@modelcontextprotocol/server';
 import { isJsonObject } from '../../protocol/json.js';
+import { refuseWrongRetries } from './retry-faults.js';
 import { RPC_ERROR } from './rpc-error.js';
+import type { Era, ServerInfo } from './write-result.js';
 
 /** A server of the SDK that refuses params of the wrong form with -32602 and a sentence. */
 export class ExplainingServer extends Server {
+  readonly #era: Era;
+
+  constructor(serverInfo: ServerInfo, options: ServerOptions, era: Era) {
+    super(serverInfo, options);
+    this.#era = era;
+  }
+
   override async connect(transport: Transport): Promise<void> {
     const send = transport.send.bind(transport);
     transport.send = (message, options) => send(explainSchemaFaults(message), options);
-    await super.connect(transport);
+    const started = super.connect(transport);
+    // The SDK has set its receiver by now, and the transport delivers nothing before its start has ended.
+    if (this.#era === 'modern') refuseWrongRetries(transport);
+    await started;
   }
 }
 

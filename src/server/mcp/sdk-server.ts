@@ -50,7 +50,7 @@ export function createSdkServerFactory(gateway: Gateway, serverInfo: ServerInfo)
   };
 
   return (era, originOf) => {
-    const server = new ExplainingServer(serverInfo, options);
+    const server = new ExplainingServer(serverInfo, options, era);
     server.setRequestHandler('tools/list', ({ params }) => listTools(params?.cursor));
     server.setRequestHandler('tools/call', async ({ params }, context) => {
       const { id, signal, notify } = context.mcpReq;

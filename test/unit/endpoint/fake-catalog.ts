@@ -71,6 +71,7 @@ export function fakeCatalog(operations: readonly Operation[]): Catalog {
     holders: new Map(),
     find: (name) => byName.get(name),
     resolve: () => ({ kind: 'unknown', nearest: [] }),
+    prepareNames: async () => undefined,
   };
 }
 

@@ -32,7 +32,8 @@ function atOnce(answer: ReadData | Promise<ReadData>): ReadData {
 
 /** One call: its controls, and the upstream's answer where one is needed. */
 function ask(service: ResultService, params: JsonObject, answer: unknown, context = CONTEXT): ReadData {
-  const { query } = service.takeControls(context.operation, params);
+  const { query, refusal } = service.takeControls(context.operation, params);
+  if (refusal?.error !== undefined) throw refusal.error;
   const resumed = query === undefined ? undefined : service.resume(context, query);
   return resumed ?? atOnce(service.finish(context, query, JSON.stringify(answer)));
 }

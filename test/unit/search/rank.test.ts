@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Operation } from '../../../src/protocol/operation.js';
 import { buildSearchIndex } from '../../../src/search/index.js';
 import { readQuery } from '../../../src/search/query.js';
-import { rankOperations } from '../../../src/search/rank.js';
+import { rankInSteps, rankOperations } from '../../../src/search/rank.js';
 import { SEARCH_SETTINGS, type SearchSettings } from '../../../src/search/settings.js';
 import { fieldThesaurus } from '../../../src/search/thesaurus.js';
 import { fakeOperation } from '../endpoint/fake-catalog.js';
@@ -35,6 +35,20 @@ async function search(
 }
 const namesFor = async (...args: Parameters<typeof search>) =>
   (await search(...args)).map(({ operation }) => operation.name);
+
+describe('rankInSteps', () => {
+  it('stops again and again among many operations, and finds what a search without stops finds', async () => {
+    const many = Array.from({ length: 5_000 }, (_, index) => fakeOperation(`list_thing_${index}`));
+    const index = await buildSearchIndex(many, SEARCH_SETTINGS);
+    const query = readQuery('list the things', fieldThesaurus(), SEARCH_SETTINGS);
+    const ranking = rankInSteps(index, query, SEARCH_SETTINGS);
+    let stops = 0;
+    let step = ranking.next();
+    for (; step.done !== true; step = ranking.next()) stops += 1;
+    expect(stops).toBeGreaterThan(20);
+    expect(step.value).toEqual(rankOperations(index, query, SEARCH_SETTINGS));
+  });
+});
 
 describe('rankOperations', () => {
   it.each([

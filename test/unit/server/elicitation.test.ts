@@ -334,6 +334,23 @@ describe('a modern question', () => {
     for (const { user } of gateway.calls) expect(user).toEqual({ kind: 'retry' });
   });
 
+  it.each([
+    [{ inputResponses: 5 }, "'inputResponses': expected object, received number"],
+    [{ inputResponses: null }, "'inputResponses': expected object, received null"],
+    [{ inputResponses: [] }, "'inputResponses': expected object, received array"],
+    [{ inputResponses: { consent: 'yes' } }, "'inputResponses.consent': expected object, received string"],
+    [{ requestState: 5 }, "'requestState': expected string, received number"],
+    [
+      { inputResponses: [], requestState: null },
+      "'inputResponses': expected object, received array; 'requestState': expected string, received null",
+    ],
+  ])('is refused as Invalid params for %j', async (more, faults) => {
+    const url = await openServer();
+    const { id, error } = await post(url, call({}, more));
+    expect({ id, error }).toEqual({ id: 1, error: { code: -32602, message: `Invalid params: ${faults}` } });
+    expect(gateway.calls).toEqual([]);
+  });
+
   it('is impossible for a client that has not declared it, even with an answer', async () => {
     const url = await openServer();
     const none = { 'io.modelcontextprotocol/clientCapabilities': {} };

@@ -462,6 +462,34 @@ describe('null for an optional parameter', () => {
     expect(bound).toEqual({ ok: true, arguments: { id: 'a', due: null } });
   });
 
+  const either = (key: string, ...schemas: readonly JsonObject[]): JsonObject => ({ [key]: schemas });
+  const text = { type: 'string' };
+  const nothing = { type: 'null' };
+  it.each<[schema: JsonObject | boolean, isSent: boolean]>([
+    [text, false],
+    [{ type: ['string', 'number'] }, false],
+    [{ type: ['string', 'null'] }, true],
+    [{ type: 'string', nullable: true }, true],
+    [either('anyOf', text, nothing), true],
+    [either('anyOf', text, { type: 'number' }), false],
+    [either('oneOf', text, nothing), true],
+    [either('allOf', text, { minLength: 1 }), false],
+    [{ enum: ['a', null] }, true],
+    [{ enum: ['a', 'b'] }, false],
+    [{ const: null }, true],
+    [{ $ref: '#/$defs/text' }, false],
+    [{ $ref: '#/$defs/maybe' }, true],
+    [{ type: 'string', default: null }, false],
+    [{ description: 'Anything' }, true],
+    [true, true],
+  ])('of the schema %j: is sent: %j', (v, isSent) => {
+    const $defs = { text, maybe: either('anyOf', text, nothing) };
+    const both = { ...typed({ id: text, v }, ['id']), $defs };
+    const expected = { ok: true, arguments: { id: 'a', ...(isSent && { v: null }) } };
+    expect(bindArguments(reading(both), { id: 'a', v: null })).toEqual(expected);
+    expect(bindArguments(updating(both), { id: 'a', input: { v: null } })).toEqual(expected);
+  });
+
   it('counts as missing where the parameter is required', () => {
     expect(codes(reading(schema), { id: null })).toEqual(['VALIDATION_INVALID_TYPE id']);
   });

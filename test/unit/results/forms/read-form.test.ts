@@ -19,7 +19,8 @@ async function ask(
   args: JsonObject = {},
 ): Promise<ReadData & { readonly data: JsonObject }> {
   const service = createResultService(SETTINGS);
-  const { query } = service.takeControls(READ.operation, params);
+  const { query, refusal } = service.takeControls(READ.operation, params);
+  if (refusal?.error !== undefined) throw refusal.error;
   const read = await service.finish({ ...READ, arguments: args }, query, JSON.stringify(answer));
   return { ...read, data: JSON.parse(read.dataText) };
 }

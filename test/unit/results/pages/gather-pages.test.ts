@@ -42,7 +42,8 @@ async function ask(upstream: Upstream, params: JsonObject, args: JsonObject = {}
   };
   const calls: JsonObject[] = [];
   const service = createResultService(SETTINGS);
-  const { query } = service.takeControls(context.operation, params);
+  const { query, refusal } = service.takeControls(context.operation, params);
+  if (refusal?.error !== undefined) throw refusal.error;
   const text = JSON.stringify(upstream.answer(args));
   const { dataText, warnings } = await service.finish(context, query, text, undefined, async (more) => {
     calls.push(more);
