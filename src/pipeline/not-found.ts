@@ -9,39 +9,6 @@ import { OperationError } from '../protocol/operation-error.js';
 import { describeAbsence } from '../protocol/tools.js';
 import type { Snapshot } from './snapshot.js';
 
-/**
- * The answer to an operation called through another family's tool: the right tool, with an example call.
- *
- * @param reasons why these arguments belong to another family than the operation; none where the operation itself does
- */
-export function endpointMismatch(
-  operation: Operation,
-  tool: string,
-  params: JsonObject,
-  snapshot: Snapshot,
-  reasons: readonly string[] = [],
-): OperationError {
-  const { plan } = snapshot;
-  const expected = plan.toolFor(operation);
-  const actual = echoName(tool);
-  const reached = plan.reachOf(tool);
-  const why =
-    reasons.length === 0 ? '' : ` with these parameters, because they do more than read: ${reasons.join('; ')}`;
-  return new OperationError(
-    'VALIDATION_ENDPOINT_MISMATCH',
-    `Operation '${operation.name}' must be called via '${expected}', not '${actual}'${why}`,
-    {
-      operation: operation.name,
-      expected_endpoint: plan.familyOf(operation).name,
-      actual_endpoint: reached === undefined || reached === 'everything' ? actual : reached.name,
-      expected_tool: expected,
-      actual_tool: actual,
-      ...(reasons.length === 0 ? {} : { reasons }),
-      example: correctedExample(snapshot, operation, params),
-    },
-  );
-}
-
 /** MCP allows a tool's name 128 characters, and the name of its upstream stands before it. */
 const LONGEST_NAME = 256;
 
@@ -250,7 +217,7 @@ function quoteNames(operations: readonly Operation[]): string {
 }
 
 /** A correct request, which a model can send at once. */
-interface CorrectedExample {
+export interface CorrectedExample {
   readonly tool: string;
   readonly arguments: { readonly operation: string; readonly params: JsonObject };
 }

@@ -10,14 +10,8 @@ import type { Operation, Parameter } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
 import { CONTROLS, type CollectionQuery, type ControlSet, type ResultService } from '../results/result-types.js';
 import { Meter } from '../schema/evaluation.js';
-import {
-  type Directives,
-  IF_MATCH,
-  PLAIN_CONFIRMATION,
-  type RoutedCall,
-  settleOperation,
-  takeDirectives,
-} from './decode.js';
+import { type Directives, type RoutedCall, settleOperation, takeDirectives } from './decode.js';
+import { IF_MATCH, PLAIN_CONFIRMATION } from './directive-names.js';
 import { findExample } from './not-found.js';
 import type { Snapshot } from './snapshot.js';
 
