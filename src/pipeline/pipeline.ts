@@ -305,6 +305,13 @@ function uncheckedNotice({ qualifiedName }: Operation, why: string): Observation
   return { kind: 'notice', level: 'warn', message };
 }
 
-function describeContext({ operation, arguments: args, raw: { caller, answerBytes } }: AuthorizedCall): ReadContext {
-  return { operation, arguments: args, caller, ...(answerBytes === undefined ? {} : { answerBytes }) };
+function describeContext({ operation, arguments: args, asked, raw }: AuthorizedCall): ReadContext {
+  const { caller, answerBytes } = raw;
+  return {
+    operation,
+    arguments: args,
+    caller,
+    ...(asked === undefined ? {} : { asked }),
+    ...(answerBytes === undefined ? {} : { answerBytes }),
+  };
 }

@@ -1,4 +1,4 @@
-import { bindArguments } from '../catalog/arguments/bind-arguments.js';
+import { bindArguments, checkArguments } from '../catalog/arguments/bind-arguments.js';
 import type { Fault } from '../catalog/arguments/explain-violations.js';
 import { createSuggester } from '../lib/names.js';
 import { quoteValues } from '../lib/text.js';
@@ -8,6 +8,7 @@ import type { RawCall } from '../protocol/call.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { Operation, Parameter } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
+import { pushFirst } from '../results/pages/push-first.js';
 import { CONTROLS, type CollectionQuery, type ControlSet, type ResultService } from '../results/result-types.js';
 import { Meter } from '../schema/evaluation.js';
 import { type Directives, type RoutedCall, settleOperation, takeDirectives } from './decode.js';
@@ -21,6 +22,8 @@ export interface ValidatedCall {
   /** As these arguments use it: with the category and danger of this call. */
   readonly operation: Operation;
   readonly arguments: JsonObject;
+  /** Those of the caller, where the gateway bounds the list of the answer further. */
+  readonly asked?: JsonObject;
   readonly directives: Directives;
   /** How the caller wants the answer: filtered, sorted, paged. */
   readonly query?: CollectionQuery;
@@ -64,10 +67,22 @@ export function* validate(
     if (meter.work > LITTLE_WORK) yield;
     throw yield* describeFaults(bound.faults, { ...call, params }, snapshot, accepted);
   }
+  const used = settleOperation(call, bound.arguments, snapshot);
+  // Who agrees to a call agrees to the arguments that the caller gave.
+  const isPlain = query === undefined || confirmable();
+  const pushed = isPlain
+    ? undefined
+    : pushFirst(used, {
+        arguments: bound.arguments,
+        query,
+        isList: results.controlsOf(operation).kind === 'collection',
+        accepts: (args) => checkArguments(operation, args).length === 0,
+      });
   return {
     raw,
-    operation: settleOperation(call, bound.arguments, snapshot),
-    arguments: bound.arguments,
+    operation: used,
+    arguments: pushed ?? bound.arguments,
+    ...(pushed === undefined ? {} : { asked: bound.arguments }),
     directives,
     ...(query === undefined ? {} : { query }),
     ...(bound.unchecked === undefined ? {} : { unchecked: bound.unchecked }),
