@@ -25,9 +25,11 @@ export function endpointMismatch(
   const reached = plan.reachOf(tool);
   const why =
     reasons.length === 0 ? '' : ` with these parameters, because they do more than read: ${reasons.join('; ')}`;
+  const example = moveCall(operation, params, snapshot);
+  const next = example === undefined ? '. Send the same arguments there' : '';
   return new OperationError(
     'VALIDATION_ENDPOINT_MISMATCH',
-    `Operation '${operation.name}' must be called via '${expected}', not '${actual}'${why}`,
+    `Operation '${operation.name}' must be called via '${expected}', not '${actual}'${why}${next}`,
     {
       operation: operation.name,
       expected_endpoint: plan.familyOf(operation).name,
@@ -35,7 +37,7 @@ export function endpointMismatch(
       expected_tool: expected,
       actual_tool: actual,
       ...(reasons.length === 0 ? {} : { reasons }),
-      example: moveCall(operation, params, snapshot),
+      ...(example === undefined ? {} : { example }),
     },
   );
 }

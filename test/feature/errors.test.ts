@@ -261,7 +261,8 @@ describe('a request', () => {
 
   it('through the tool of another family is not repeated where it is long, nor replaced by placeholders', async () => {
     const params = { owner: 'a', issue_number: 1, input: { title: 'x'.repeat(2_000) } };
-    const { details } = refusal(await client.call(READ, 'update_issue', params));
+    const { message, details } = refusal(await client.call(READ, 'update_issue', params));
+    expect(message).toMatch(/Send the same arguments there$/);
     expect(details).toMatchObject({ expected_tool: UPDATE });
     expect(details).not.toHaveProperty('example');
   });
