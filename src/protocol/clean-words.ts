@@ -13,7 +13,7 @@ const MAX_DEPTH = 32;
 /** Paths have fewer folders; the bound keeps the search linear. */
 const MAX_SEGMENTS = 32;
 /** Texts of the arguments that are compared, how much of each, and how many with characters that end a path elsewhere. */
-const MAX_SENT = { texts: 1_000, length: 4_096, unusual: 50 };
+const MAX_SENT = { texts: 1_000, length: 4_096, unusual: 20 };
 /** No longer text is a path. */
 const MAX_PATH_LENGTH = 1_024;
 
@@ -197,7 +197,7 @@ function findUnusual(texts: readonly string[]): RegExp | undefined {
     .toSorted((a, b) => b.length - a.length);
   if (unusual.length === 0) return undefined;
   const written = unusual.map((text) => text.replace(/[.*+?^${}()|[\]\\/-]/g, String.raw`\$&`)).join('|');
-  const root = String.raw`(?:[a-z]:[\\/]|[\\/])(?:[^\s'"\u0060,;:()<>]{0,1000}[\\/])?`;
+  const root = String.raw`(?:[a-z]:[\\/]|[\\/])(?:[^\s'"\u0060,;:()<>]{0,255}[\\/])?`;
   return new RegExp(String.raw`(?<![\w/\\.~'"\u0060])((?:${root})?(?:${written}))(?![\w\\/])`, 'i');
 }
 
