@@ -66,10 +66,14 @@ const FOLDER = /(?:^|_)(?:dir|directory|directories|folder|folders)(?:_|$)/;
 /** Made with a path, and not what another operation reads from there. */
 const OTHER_THING = /(?:^|_)(?:link|symlink|backup|snapshot|index|branch|archive|repository|repo|project)(?:_|$)/;
 
+/** What is missing is no thing that the call is about: a program, a host, who calls. */
+const MISSING_ELSE =
+  /\b(command|module|executable|binary|program|host|tool|method|credential|token|user|account|session|route|endpoint|driver|package|column|parent)s? (?:was |were |is )?not found\b|\b(?:no such|unknown) (command|module|executable|program|host|tool|method|column|option)\b/i;
+
 /** At most two operations of the same upstream that create what this one did not find; none where that is a guess. */
 function findCreators(operation: Operation, words: string, { catalog, isCallable }: Surroundings): readonly Creator[] {
   const { category } = operation.classification;
-  if (category === 'DELETE' || category === 'EXECUTE') return [];
+  if (category === 'DELETE' || category === 'EXECUTE' || missesElse(operation, words)) return [];
   const needsFolder = isFileMaker(operation) || saysFolder(words) || FOLDER.test(nameOf(operation));
   const found = catalog.operations.flatMap((each): readonly Creator[] => {
     if (each === operation || each.upstream !== operation.upstream || !mayCreate(each)) return [];
@@ -84,6 +88,12 @@ function findCreators(operation: Operation, words: string, { catalog, isCallable
     .filter((creator) => isCallable(creator.operation))
     .toSorted((a, b) => rankOf(a) - rankOf(b))
     .slice(0, MOST_CREATORS);
+}
+
+function missesElse(operation: Operation, words: string): boolean {
+  const [, found, named] = MISSING_ELSE.exec(words) ?? [];
+  const missing = found ?? named;
+  return missing !== undefined && !nounOf(operation).includes(missing.toLowerCase());
 }
 
 /** What creates the very thing stands before what creates another one, and what is harmless first. */

@@ -94,6 +94,17 @@ describe('the answer to something that does not exist', () => {
     expect(names(explain(readSheet, [other]))).toEqual([]);
   });
 
+  it.each(['git: command not found', 'getaddrinfo: no such host', 'The user was not found'])(
+    'names none where something else is missing: %j',
+    (words) => {
+      const read = sketch('get_note', ['id'], reading);
+      expect(names(explain(read, [sketch('create_note', ['id'])], words))).toEqual([]);
+      expect(
+        names(explain(sketch('get_user', ['id'], reading), [sketch('create_user', ['id'])], 'user not found')),
+      ).toEqual(['create_user']);
+    },
+  );
+
   it('names none that policy denies, and none for a deletion', () => {
     expect(names(explain(readSheet, [createWorkbook], 'no such file', () => false))).toEqual([]);
     expect(names(explain(sketch('delete_file', ['path'], { category: 'DELETE' }), [createWorkbook]))).toEqual([]);
