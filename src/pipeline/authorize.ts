@@ -32,6 +32,10 @@ class Authorized {
     return this.#call.arguments;
   }
 
+  get asked(): JsonObject | undefined {
+    return this.#call.asked;
+  }
+
   get directives(): ValidatedCall['directives'] {
     return this.#call.directives;
   }

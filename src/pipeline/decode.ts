@@ -8,10 +8,11 @@ import type { RawCall } from '../protocol/call.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import type { Operation } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
-import { CONTROLS } from '../results/result-types.js';
-import { correctedExample, endpointMismatch, unknownOperation } from './not-found.js';
+import { CONFIRMATION, IF_MATCH, OWN_NAMES, PLAIN_CONFIRMATION, QUOTA_CONTINUE } from './directive-names.js';
+import { correctedExample, unknownOperation } from './not-found.js';
 import { notProvenToRead } from './not-proven.js';
 import type { Snapshot } from './snapshot.js';
+import { endpointMismatch } from './wrong-family.js';
 
 /** A call with the id of its request. */
 type IdentifiedCall = RawCall & { readonly caller: { readonly requestId: string } };
@@ -54,25 +55,8 @@ interface DecodedCall {
   readonly params: JsonObject;
 }
 
-/** Metadata, which can never be an operation's own parameter (specification, section 4.6.1). */
-export const CONFIRMATION = '_confirmation';
-export const QUOTA_CONTINUE = '_quota_continue';
-/** Names of the specification that an operation may also use for a parameter; the parameter then takes precedence. */
-export const PLAIN_CONFIRMATION = 'confirmation_token';
-export const IF_MATCH = 'if_match';
-
 /** Keys of a request that belong to the protocol and are never parameters (specification, section 4.6.1). */
 const PROTOCOL_FIELDS: ReadonlySet<string> = new Set(['operation', 'params']);
-
-/**
- * Names that look like metadata but are parameters that the gateway defines. A caller who writes parameters at the top level
- * writes these there too; ignoring them would silently drop a filter or a confirmation.
- */
-const OWN_NAMES: ReadonlySet<string> = new Set([
-  CONFIRMATION,
-  QUOTA_CONTINUE,
-  ...CONTROLS.map((control) => `_${control}`),
-]);
 
 /** Reads the request of a tool call. A call is refused here when it names no known tool or no operation, or is malformed. */
 export async function decode(raw: RawCall, snapshot: Snapshot): Promise<DecodedCall> {

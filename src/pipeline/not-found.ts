@@ -9,53 +9,6 @@ import { OperationError } from '../protocol/operation-error.js';
 import { describeAbsence } from '../protocol/tools.js';
 import type { Snapshot } from './snapshot.js';
 
-/**
- * The answer to an operation called through another family's tool: the right tool, with an example call.
- *
- * @param reasons why these arguments belong to another family than the operation; none where the operation itself does
- */
-export function endpointMismatch(
-  operation: Operation,
-  tool: string,
-  params: JsonObject,
-  snapshot: Snapshot,
-  reasons: readonly string[] = [],
-): OperationError {
-  const { plan } = snapshot;
-  const expected = plan.toolFor(operation);
-  const actual = echoName(tool);
-  const reached = plan.reachOf(tool);
-  const why =
-    reasons.length === 0 ? '' : ` with these parameters, because they do more than read: ${reasons.join('; ')}`;
-  return new OperationError(
-    'VALIDATION_ENDPOINT_MISMATCH',
-    `Operation '${operation.name}' must be called via '${expected}', not '${actual}'${why}${suggestReads(operation, tool, snapshot)}`,
-    {
-      operation: operation.name,
-      expected_endpoint: plan.familyOf(operation).name,
-      actual_endpoint: reached === undefined || reached === 'everything' ? actual : reached.name,
-      expected_tool: expected,
-      actual_tool: actual,
-      ...(reasons.length === 0 ? {} : { reasons }),
-      example: correctedExample(snapshot, operation, params),
-    },
-  );
-}
-
-/** For a runner that was called through the tool for reads: the operation that runs its reads there; empty otherwise. */
-function suggestReads(
-  { upstream, tool, classification }: Operation,
-  called: string,
-  { catalog, plan }: Snapshot,
-): string {
-  if (classification.statement === undefined) return '';
-  const reads = catalog.operations.find(
-    (other) => other.upstream === upstream && other.tool === tool && other.classification.statement?.only === true,
-  );
-  const isReached = reads !== undefined && plan.toolFor(reads) === called;
-  return isReached ? `. A read-only statement runs as '${reads.name}' via '${called}'` : '';
-}
-
 /** MCP allows a tool's name 128 characters, and the name of its upstream stands before it. */
 const LONGEST_NAME = 256;
 
@@ -265,7 +218,7 @@ function quoteNames(operations: readonly Operation[]): string {
 }
 
 /** A correct request, which a model can send at once. */
-interface CorrectedExample {
+export interface CorrectedExample {
   readonly tool: string;
   readonly arguments: { readonly operation: string; readonly params: JsonObject };
 }

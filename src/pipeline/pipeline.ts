@@ -19,6 +19,7 @@ import { type AuthorizedCall, authorize, dispatch, requireUnchanged } from './au
 import { decode, loneConfirmation, type RoutedCall, route } from './decode.js';
 import { innerPage, innerRead, readData } from './inner-read.js';
 import { limitPayload } from './limit.js';
+import { withNextStep } from './next-step.js';
 import {
   charactersOf,
   type ExplainFailure,
@@ -189,7 +190,8 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     }
     const result = toolResult instanceof WireAnswer ? toolResult.read() : toolResult;
     if (result.isError === true) {
-      return shapeFailedTool(explainFailure(operation, call.arguments, result), operation, result, limits);
+      const failure = withNextStep(explainFailure(operation, call.arguments, result), operation, snapshot);
+      return shapeFailedTool(failure, operation, result, limits);
     }
     const data = toResultData(result);
     const roomToAnswer = takeTurn(data.dataText.length);
@@ -222,7 +224,8 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
       if (thrown instanceof InputRequired) return shapeQuestion(thrown, progress.operation);
       const error = toOperationError(thrown, progress.operation?.name);
       if (error !== thrown) observe({ kind: 'defect', where: 'pipeline', cause: thrown });
-      return shapeFailure(error, progress.operation);
+      const { operation } = progress;
+      return shapeFailure(operation === undefined ? error : withNextStep(error, operation, snapshot), operation);
     });
     const answer = reply.code === 'OK' ? reply : withSession(reply, raw.caller);
     const durationMs = performance.now() - progress.started;
@@ -302,6 +305,13 @@ function uncheckedNotice({ qualifiedName }: Operation, why: string): Observation
   return { kind: 'notice', level: 'warn', message };
 }
 
-function describeContext({ operation, arguments: args, raw: { caller, answerBytes } }: AuthorizedCall): ReadContext {
-  return { operation, arguments: args, caller, ...(answerBytes === undefined ? {} : { answerBytes }) };
+function describeContext({ operation, arguments: args, asked, raw }: AuthorizedCall): ReadContext {
+  const { caller, answerBytes } = raw;
+  return {
+    operation,
+    arguments: args,
+    caller,
+    ...(asked === undefined ? {} : { asked }),
+    ...(answerBytes === undefined ? {} : { answerBytes }),
+  };
 }

@@ -1,4 +1,4 @@
-import { bindArguments } from '../catalog/arguments/bind-arguments.js';
+import { bindArguments, checkArguments } from '../catalog/arguments/bind-arguments.js';
 import type { Fault } from '../catalog/arguments/explain-violations.js';
 import { createSuggester } from '../lib/names.js';
 import { quoteValues } from '../lib/text.js';
@@ -8,16 +8,11 @@ import type { RawCall } from '../protocol/call.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { Operation, Parameter } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
+import { pushFirst } from '../results/pages/push-first.js';
 import { CONTROLS, type CollectionQuery, type ControlSet, type ResultService } from '../results/result-types.js';
 import { Meter } from '../schema/evaluation.js';
-import {
-  type Directives,
-  IF_MATCH,
-  PLAIN_CONFIRMATION,
-  type RoutedCall,
-  settleOperation,
-  takeDirectives,
-} from './decode.js';
+import { type Directives, type RoutedCall, settleOperation, takeDirectives } from './decode.js';
+import { IF_MATCH, PLAIN_CONFIRMATION } from './directive-names.js';
 import { findExample } from './not-found.js';
 import type { Snapshot } from './snapshot.js';
 
@@ -27,6 +22,8 @@ export interface ValidatedCall {
   /** As these arguments use it: with the category and danger of this call. */
   readonly operation: Operation;
   readonly arguments: JsonObject;
+  /** Those of the caller, where the gateway bounds the list of the answer further. */
+  readonly asked?: JsonObject;
   readonly directives: Directives;
   /** How the caller wants the answer: filtered, sorted, paged. */
   readonly query?: CollectionQuery;
@@ -72,10 +69,22 @@ export function* validate(
     const faults = [...(bound.ok ? [] : bound.faults), ...(refusal?.faults ?? [])];
     throw yield* describeFaults(faults, { ...call, params }, snapshot, accepted);
   }
+  const used = settleOperation(call, bound.arguments, snapshot);
+  // Who agrees to a call agrees to the arguments that the caller gave.
+  const isPlain = query === undefined || confirmable();
+  const pushed = isPlain
+    ? undefined
+    : pushFirst(used, {
+        arguments: bound.arguments,
+        query,
+        isList: results.controlsOf(operation).kind === 'collection',
+        accepts: (args) => checkArguments(operation, args).length === 0,
+      });
   return {
     raw,
-    operation: settleOperation(call, bound.arguments, snapshot),
-    arguments: bound.arguments,
+    operation: used,
+    arguments: pushed ?? bound.arguments,
+    ...(pushed === undefined ? {} : { asked: bound.arguments }),
     directives,
     ...(query === undefined ? {} : { query }),
     ...(bound.unchecked === undefined ? {} : { unchecked: bound.unchecked }),

@@ -12,8 +12,10 @@ const MAX_VALUES = 2_000;
 const MAX_DEPTH = 32;
 /** Paths have fewer folders; the bound keeps the search linear. */
 const MAX_SEGMENTS = 32;
-/** Texts of the arguments that are compared, and how much of each. */
-const MAX_SENT = { texts: 1_000, length: 4_096 };
+/** Texts of the arguments that are compared, how much of each, and how many with characters that end a path elsewhere. */
+const MAX_SENT = { texts: 1_000, length: 4_096, unusual: 20 };
+/** No longer text is a path. */
+const MAX_PATH_LENGTH = 1_024;
 
 const MASK = '[path]';
 
@@ -59,16 +61,20 @@ const STACK_MEMBER = /^(?:stack|stack_?trace|trace_?back|backtrace)$/i;
 
 /** Cleans what one upstream said of one call. What the caller itself sent may be repeated to it. */
 export class WordsCleaner {
-  /** Paths in the arguments, with their parent folders. */
+  /** The absolute paths in the arguments, in one form. */
   readonly #sent = new Set<string>();
-  /** Other texts of the arguments: a path may end with one. */
-  readonly #names = new Set<string>();
+  /** Other texts of the arguments as they were sent, by the end of the path that they can stand for. */
+  readonly #spellings = new Map<string, string>();
   readonly #parameters: ReadonlySet<string>;
+  /** Sent paths with spaces and the like, which no general pattern finds where they are not quoted. */
+  readonly #unusual: RegExp | undefined;
   #values = 0;
 
   constructor(args: JsonObject) {
     this.#parameters = new Set(Object.keys(args));
-    for (const text of listTexts(args)) this.#addSent(text);
+    const texts = listTexts(args);
+    for (const text of texts) this.#addSent(text);
+    this.#unusual = findUnusual(texts);
   }
 
   text(words: string): string {
@@ -99,11 +105,18 @@ export class WordsCleaner {
   }
 
   #line(line: string): string {
-    return line
-      .replace(INLINE_FRAME, '')
-      .replace(ADDRESS, (...match) => this.#address(match))
-      .replace(BARE_CLASS, '')
-      .replace(ERROR_CLASS, '');
+    const words = line.replace(INLINE_FRAME, '');
+    return this.#mask(words).replace(BARE_CLASS, '').replace(ERROR_CLASS, '');
+  }
+
+  #mask(words: string): string {
+    const mask = (text: string): string => text.replace(ADDRESS, (...match) => this.#address(match));
+    if (this.#unusual === undefined) return mask(words);
+    // Every second part is a sent path.
+    return words
+      .split(this.#unusual)
+      .map((part, index) => (index % 2 === 0 ? mask(part) : this.#path(part)))
+      .join('');
   }
 
   #address(match: readonly unknown[]): string {
@@ -118,33 +131,74 @@ export class WordsCleaner {
     const [first = ''] = parts.filter((part) => part !== '');
     // A JSON pointer into the arguments: it tells which of them is wrong.
     if (this.#parameters.has(first)) return text;
-    const plain = path.replace(/^file:\/\//i, '');
-    if (listParents(plain).some((parent) => this.#sent.has(parent))) return text;
-    const own = listEndings(plain).find((ending) => this.#names.has(ending));
-    return own ?? MASK;
+    const names = namesOf(path);
+    if (listParents(names).some((parent) => this.#sent.has(parent))) return text;
+    const ending = listEndings(names).find((each) => this.#spellings.has(each));
+    return (ending === undefined ? undefined : this.#spellings.get(ending)) ?? MASK;
   }
 
   #addSent(text: string): void {
     for (const match of text.matchAll(ADDRESS)) this.#addPath(match[0]);
-    if (/^(?:[A-Za-z]:)?[\\/]/.test(text)) this.#addPath(text);
-    else if (text !== '') this.#names.add(text.replace(/^\.[\\/]/, '').replace(/[\\/]$/, ''));
+    if (text.length > MAX_PATH_LENGTH) return;
+    if (isAbsolute(text)) this.#addPath(text);
+    else this.#addSpelling(text);
   }
 
   #addPath(text: string): void {
-    const path = text.replace(/^file:\/\//i, '').replace(/[.\\/]{1,10}$/, '');
-    if (path !== '') this.#sent.add(path);
+    const names = namesOf(text);
+    if (names.length === 0) return;
+    this.#sent.add(names.join('/'));
+    // A link above it gives it another beginning: `/private/var/x` for `/var/x`.
+    if (names.length > 1) this.#addSpelling(text);
+  }
+
+  #addSpelling(text: string): void {
+    const names = namesOf(text.replace(/^~[\\/]/, ''));
+    if (names.length > 0 && names.length <= MAX_SEGMENTS) this.#spellings.set(names.join('/'), text);
   }
 }
 
-/** The path and the folders above it, the nearest first. */
-function listParents(path: string): readonly string[] {
-  const ends = [...path.matchAll(/[\\/]/g)].map(({ index }) => index).slice(1, MAX_SEGMENTS);
-  return [path, ...ends.map((end) => path.slice(0, end))];
+function isAbsolute(text: string): boolean {
+  return /^(?:[A-Za-z]:)?[\\/]/.test(text);
 }
 
-/** What follows each separator, the longest first. */
-function listEndings(path: string): readonly string[] {
-  return [...path.matchAll(/[\\/]/g)].slice(-MAX_SEGMENTS).map(({ index }) => path.slice(index + 1));
+/** The names on a path's way, so that `./a//b`, `a\\b` and `x/../a/b` are one. */
+function namesOf(path: string): readonly string[] {
+  const names: string[] = [];
+  for (const name of path.replace(/^file:\/\//i, '').split(/[\\/]/)) {
+    if (name === '..') names.pop();
+    else if (name !== '' && name !== '.') names.push(name);
+  }
+  return names;
+}
+
+/** The path and the folders above it, the nearest first. A whole drive is none of them. */
+function listParents(names: readonly string[]): readonly string[] {
+  const [first = ''] = names;
+  const least = /^[a-z]:$/i.test(first) ? 2 : 1;
+  const lengths = names.slice(0, MAX_SEGMENTS).map((_, index) => index + 1);
+  const parents = lengths.filter((length) => length >= least).map((length) => names.slice(0, length).join('/'));
+  return [names.join('/'), ...parents.toReversed()];
+}
+
+/** The ends of the path, the longest first. */
+function listEndings(names: readonly string[]): readonly string[] {
+  const last = names.slice(-MAX_SEGMENTS);
+  return last.map((_, index) => last.slice(index).join('/'));
+}
+
+/** Finds the sent paths that hold a character which ends a path in other texts, with what a server puts before them. */
+function findUnusual(texts: readonly string[]): RegExp | undefined {
+  const unusual = texts
+    .map((text) => text.replace(/^(?:~|\.{1,2})[\\/]/, ''))
+    .filter((text) => text.length <= MAX_PATH_LENGTH && /[\s,;:()<>]/.test(text.replace(/^[a-z]:[\\/]/i, '')))
+    .filter((text) => !/[\n\r]|:\/\//.test(text) && (isAbsolute(text) || /[\\/.]/.test(text)))
+    .slice(0, MAX_SENT.unusual)
+    .toSorted((a, b) => b.length - a.length);
+  if (unusual.length === 0) return undefined;
+  const written = unusual.map((text) => text.replace(/[.*+?^${}()|[\]\\/-]/g, String.raw`\$&`)).join('|');
+  const root = String.raw`(?:[a-z]:[\\/]|[\\/])(?:[^\s'"\u0060,;:()<>]{0,255}[\\/])?`;
+  return new RegExp(String.raw`(?<![\w/\\.~'"\u0060])((?:${root})?(?:${written}))(?![\w\\/])`, 'i');
 }
 
 function dropFrames(words: string): readonly string[] {

@@ -2,6 +2,7 @@ import { WordsCleaner, type WordsMode } from './clean-words.js';
 import type { ErrorCode } from './error-table.js';
 import type { JsonObject } from './json.js';
 import type { Operation } from './operation.js';
+import { saysArgumentFault } from './refused-arguments.js';
 
 /** How the message of an upstream's failure begins, by its code (companion document "errors"). */
 const SENTENCES = {
@@ -89,31 +90,11 @@ function describe(code: FailureCode, words: string, upstream: string): string {
 const status = (code: string): string =>
   `\\b(?:https?(?:/[\\d.]{1,5})?(?: error)?|status(?: ?code)?)\\W{0,3}${code}\\b`;
 
-/** What a value can be required to be. */
-const DEMAND =
-  /(?:an? |one of|at (?:least|most)|between|(?:strictly )?(?:greater|less|positive|negative)|non-|(?:non)?empty|integer|string|number|boolean|array|object|absolute|relative|valid|provided|specified|given|set to|unique|equal|<|>)/
-    .source;
-const PARAMETER = /(?:argument|parameter|param|field|property|option|input|key)/.source;
-
-/** Phrases of a server that checks its arguments by itself. */
-const ARGUMENT_FAULTS = [
-  /cannot (?:be )?(?:specify|specified|use|used|combine|combined|provide|provided|set)\b.{0,80}\b(?:both|together|simultaneously|at the same time)\b/
-    .source,
-  /mutually exclusive/.source,
-  /\bmust (?:not )?(?:be|have|contain|match|start with|end with) /.source + DEMAND,
-  /please (?:specify|provide|supply|pass)\b/.source,
-  /(?:missing|unknown|unexpected|unrecogni[sz]ed|unsupported|required|invalid|bad) (?:required )?/.source + PARAMETER,
-  PARAMETER + /s?\b.{0,80}\b(?:is|are) (?:required|missing|invalid|not allowed|mandatory)/.source,
-  /^\W{0,3}(?:error: )?['"`]?[\w.]{1,60}['"`]? (?:is|are) (?:required|mandatory)\b/.source,
-  /\bexpected\b.{1,80}\b(?:received|but got|got)\b/.source,
-  /\binvalid (?:value|type|enum|format|date|uuid|url|id|path|regex|pattern|json|syntax)\b/.source,
-].join('|');
-
 /**
  * The error code for the text of a failed tool; the first match wins. MCP has no status besides `isError`, so an HTTP status
  * in the text or a usual phrase decides (companion document "errors", upstream mapping).
  */
-const MEANINGS: readonly { readonly code: FailureCode; readonly says: RegExp }[] = [
+const MEANINGS: readonly { readonly code: FailureCode; readonly says: Pick<RegExp, 'test'> }[] = [
   {
     code: 'RATE_LIMIT_EXCEEDED',
     says: new RegExp(`${status('429')}|rate.?limit|too many requests`, 'i'),
@@ -132,18 +113,18 @@ const MEANINGS: readonly { readonly code: FailureCode; readonly says: RegExp }[]
   {
     code: 'PERMISSION_DENIED',
     says: new RegExp(
-      `${status('40[13]')}|unauthori[sz]ed|\\bforbidden\\b|(?:permission|access) denied|\\bEACCES\\b|\\bEPERM\\b`,
+      `${status('40[13]')}|unauthori[sz]ed|\\bforbidden\\b|(?:permission|access) denied|\\b(?:authentication|authori[sz]ation|login) (?:is )?required\\b|\\bEACCES\\b|\\bEPERM\\b`,
       'i',
     ),
   },
   {
     code: 'VALIDATION_INVALID_TYPE',
     says: new RegExp(
-      `${status('4(?:00|22)')}|\\b400 bad request\\b|\\b422 unprocessable\\b|-32602|invalid (?:argument|param|input|request)`,
+      `${status('4(?:00|22)')}|\\b400 bad request\\b|\\b422 unprocessable\\b|\\b(?:error|code)\\W{0,3}-32602\\b|invalid (?:argument|param|input|request)`,
       'i',
     ),
   },
-  { code: 'VALIDATION_INVALID_VALUE', says: new RegExp(ARGUMENT_FAULTS, 'im') },
+  { code: 'VALIDATION_INVALID_VALUE', says: { test: saysArgumentFault } },
 ];
 
 /** What a failure means stands at its beginning. */

@@ -112,8 +112,11 @@ function readPresets({ presets = {} }: Operation): QueryOptions['presets'] {
 }
 
 /** Identifies what a list of pages answers: the call, and how its items were chosen and ordered. */
-export function questionOf({ operation, arguments: args }: ReadContext, query: CollectionQuery | undefined): string {
-  return `${digest([operation.qualifiedName, args])} ${choiceOf(query)}`;
+export function questionOf(
+  { operation, arguments: args, asked = args }: ReadContext,
+  query: CollectionQuery | undefined,
+): string {
+  return `${digest([operation.qualifiedName, asked])} ${choiceOf(query)}`;
 }
 
 /**

@@ -33,6 +33,8 @@ export interface ReadContext {
   readonly operation: Operation;
   /** Bound arguments. */
   readonly arguments: JsonObject;
+  /** Those of the caller, where the gateway bounds the list further. */
+  readonly asked?: JsonObject;
   readonly caller: Caller;
   /** How many bytes of data the answer may have, instead of the configured ones. */
   readonly answerBytes?: number;

@@ -268,6 +268,22 @@ describe('a request', () => {
     await accepted(details);
   });
 
+  it.each<[string, JsonObject]>([
+    ['with what it says of itself', { owner: 'a', issue_number: 1, input: { title: 'x' }, _confirmation: 'conf_x' }],
+    ['with a confirmation alone', { _confirmation: 'conf_x' }],
+  ])('through the tool of another family is repeated whole, %s', async (_, params) => {
+    const { details } = refusal(await client.call(READ, 'update_issue', params));
+    expect(details['example']).toEqual({ tool: UPDATE, arguments: { operation: 'update_issue', params } });
+  });
+
+  it('through the tool of another family is not repeated where it is long, nor replaced by placeholders', async () => {
+    const params = { owner: 'a', issue_number: 1, input: { title: 'x'.repeat(2_000) } };
+    const { message, details } = refusal(await client.call(READ, 'update_issue', params));
+    expect(message).toMatch(/Send the same arguments there$/);
+    expect(details).toMatchObject({ expected_tool: UPDATE });
+    expect(details).not.toHaveProperty('example');
+  });
+
   it.each([
     ['a misspelt name', 'list_isues', 'list_issues'],
     ["the upstream's own spelling", 'updateIssue', 'update_issue'],

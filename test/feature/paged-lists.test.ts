@@ -23,6 +23,11 @@ beforeAll(async () => {
       },
     },
     {
+      name: 'list_refunds',
+      properties: { limit: { type: 'integer', maximum: 20, description: 'Maximum number of refunds to return' } },
+      answer: ({ limit = ROWS.length }) => textBlocks(JSON.stringify({ items: ROWS.slice(0, Number(limit)) })),
+    },
+    {
       name: 'list_payments',
       answer: () => textBlocks(JSON.stringify({ items: ROWS.slice(0, SIZE), total: ROWS.length })),
     },
@@ -84,4 +89,23 @@ it('counts each further page as a call of its caller, and says so where a budget
     severity: 'high',
     message: expect.stringContaining('the next page failed'),
   });
+}, 60_000);
+
+it("asks the upstream for no more items than 'first' shows and one, says that there are others, and reads on", async () => {
+  await using gateway = await serveGateway({ mcpServers: { books: { url: upstream.url } } });
+  await using client = await connectClient(gateway.url);
+  // The first answer shows that it is a list.
+  await client.call(READ, 'list_refunds');
+  const before = callsOf('list_refunds').length;
+  const { data } = await client.call(READ, 'list_refunds', { first: 3 });
+  expect(data.items).toEqual(ROWS.slice(0, 3));
+  expect(data.pageInfo).toMatchObject({ hasNextPage: true });
+  expect(data.pageInfo).not.toHaveProperty('totalCount');
+  const next = await client.call(READ, 'list_refunds', { first: 3, after: data.pageInfo.endCursor });
+  expect(next.data.items).toEqual(ROWS.slice(3, 4));
+  expect(next.warnings).toMatchObject([{ code: 'VALIDATION_PARTIAL_LIST_WARNING', details: { param: 'limit' } }]);
+  await client.call(READ, 'list_refunds', { first: 20 });
+  await client.call(READ, 'list_refunds', { first: 21 });
+  await client.call(READ, 'list_refunds', { first: 3, sort: '-id' });
+  expect(callsOf('list_refunds').slice(before)).toEqual([{ limit: 4 }, { limit: 20 }, {}, {}]);
 }, 60_000);

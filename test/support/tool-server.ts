@@ -2,11 +2,14 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { JsonObject } from '../../src/protocol/json.js';
 
-/** A tool that only reads, and what it gives. */
+/** A tool, and what it gives. */
 export interface ServedTool {
   readonly name: string;
   readonly description?: string;
   readonly properties?: Readonly<Record<string, JsonObject>>;
+  readonly required?: readonly string[];
+  /** Its server says that it only reads, unless this is set. */
+  readonly writes?: true;
   /** The result as MCP has it: `content`, `structuredContent`, ... */
   readonly answer: (args: JsonObject) => JsonObject;
 }
@@ -58,11 +61,11 @@ function answerTo({ method, params = {} }: RpcRequest, tools: readonly ServedToo
     return { result: { protocolVersion: '2025-11-25', capabilities: { tools: {} }, serverInfo } };
   }
   if (method === 'tools/list') {
-    const listed = tools.map(({ name, description = 'Lists things.', properties = {} }) => ({
+    const listed = tools.map(({ name, description = 'Lists things.', properties = {}, required = [], writes }) => ({
       name,
       description,
-      inputSchema: { type: 'object', properties },
-      annotations: { readOnlyHint: true },
+      inputSchema: { type: 'object', properties, ...(required.length === 0 ? {} : { required }) },
+      annotations: writes === true ? { readOnlyHint: false, destructiveHint: false } : { readOnlyHint: true },
     }));
     return { result: { tools: listed } };
   }

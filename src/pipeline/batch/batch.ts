@@ -8,7 +8,8 @@ import type { Reply } from '../../protocol/result.js';
 import type { Request } from '../decode.js';
 import { shapeFailure, toOperationError } from '../shape.js';
 import type { Snapshot } from '../snapshot.js';
-import { checkForm, checkReach, readItems } from './items.js';
+import { checkReach } from './families.js';
+import { checkForm, readItems } from './items.js';
 import { runItems } from './run.js';
 import { writeBatch } from './write.js';
 

@@ -1,12 +1,11 @@
 import { mayEscalate } from '../../catalog/operation.js';
-import type { FamilyDefinition } from '../../config/gateway-config.js';
+import { quoteValues } from '../../lib/text.js';
 import { type Sliced, TURN_WORK } from '../../lib/turns.js';
 import type { RawCall } from '../../protocol/call.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
 import type { PayloadLimits } from '../../protocol/limits.js';
 import type { Operation } from '../../protocol/operation.js';
 import { OperationError } from '../../protocol/operation-error.js';
-import { mayReach } from '../decode.js';
 import { limitPayload } from '../limit.js';
 import type { Snapshot } from '../snapshot.js';
 import { isSpecial, parseText } from './reference-syntax.js';
@@ -158,7 +157,7 @@ export function mapTexts(value: unknown, exchange: (text: string, at: string) =>
   );
 }
 
-type Fault = Pick<OperationError, 'code' | 'message'>;
+export type Fault = Pick<OperationError, 'code' | 'message'>;
 
 /**
  * Checks the form of the batch as a whole. One message names all faults, because the published schema of a refused batch
@@ -170,17 +169,7 @@ export function checkForm(raw: RawCall, operations: readonly unknown[], maxOpera
   refuse([...findUnknownMembers(raw), ...findWrongCount(operations, maxOperations), ...findNestedBatches(operations)]);
 }
 
-/**
- * Checks that the tool of the batch reaches all its operations.
- * @throws OperationError before anything has run
- */
-export function checkReach({ tool }: RawCall, items: readonly BatchItem[], snapshot: Snapshot): void {
-  const reach = snapshot.plan.reachOf(tool);
-  if (reach === 'everything') return;
-  refuse(reach === undefined ? [unknownTool(tool, snapshot)] : findOtherFamilies(tool, reach, items, snapshot));
-}
-
-function refuse(faults: readonly Fault[]): void {
+export function refuse(faults: readonly Fault[]): void {
   const [first] = faults;
   if (first !== undefined) throw new OperationError(first.code, faults.map(({ message }) => message).join('. '));
 }
@@ -195,7 +184,7 @@ function findUnknownMembers({ arguments: given }: RawCall): readonly Fault[] {
   return [
     {
       code: 'VALIDATION_UNKNOWN_PARAM',
-      message: `Unknown member(s) beside 'operations': ${quote(unknown)}. Parameters belong inside each operation: {"operations": [{"operation": "...", "params": {...}}]}`,
+      message: `Unknown member(s) beside 'operations': ${quoteValues(unknown)}. Parameters belong inside each operation: {"operations": [{"operation": "...", "params": {...}}]}`,
     },
   ];
 }
@@ -224,7 +213,7 @@ function findNestedBatches(operations: readonly unknown[]): readonly Fault[] {
   return [
     {
       code: 'VALIDATION_INVALID_VALUE',
-      message: `A batch cannot contain a batch: ${quote(named)}${more}. Move their operations into the outer batch`,
+      message: `A batch cannot contain a batch: ${quoteValues(named)}${more}. Move their operations into the outer batch`,
     },
   ];
 }
@@ -233,40 +222,4 @@ function isBatch(item: unknown): boolean {
   if (!isJsonObject(item)) return false;
   const { operation, operations } = item;
   return Array.isArray(operations) && (operation === undefined || operation === null);
-}
-
-function unknownTool(tool: string, { plan }: Snapshot): Fault {
-  const tools = quote(plan.tools.map(({ name }) => name));
-  return {
-    code: 'NOT_FOUND_OPERATION',
-    message: `There is no MCP tool '${tool}'. Send the batch through one of ${tools}`,
-  };
-}
-
-/** The operations of other families than the tool's. An unknown operation is left out: it fails as an item. */
-function findOtherFamilies(
-  tool: string,
-  reach: FamilyDefinition,
-  items: readonly BatchItem[],
-  { catalog, plan }: Snapshot,
-): readonly Fault[] {
-  const byTool = new Map<string, string[]>();
-  for (const { index, operation: name } of items) {
-    const operation = catalog.find(name);
-    if (operation === undefined || mayReach(reach, operation, plan)) continue;
-    const right = plan.toolFor(operation);
-    byTool.set(right, [...(byTool.get(right) ?? []), `operations[${index}] ('${name}')`]);
-  }
-  if (byTool.size === 0) return [];
-  const directions = [...byTool].map(([right, misplaced]) => `via '${right}': ${misplaced.join(', ')}`);
-  return [
-    {
-      code: 'VALIDATION_ENDPOINT_MISMATCH',
-      message: `A batch sent through '${tool}' can contain only operations of its family, because users allow and approve calls by tool. Nothing has run. Call ${directions.join('; ')}`,
-    },
-  ];
-}
-
-function quote(names: readonly string[]): string {
-  return names.map((name) => `'${name}'`).join(', ');
 }

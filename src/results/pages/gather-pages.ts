@@ -255,6 +255,7 @@ function adviseNext(call: PagedCall, params: object | undefined): string {
 function withDoubt(list: LocatedList, { call, query }: Gathering): GatheredList {
   const signs = readPageSigns(list.data, list.path, list.items.length);
   const size = sizeOf(call);
+  if (call.asked !== undefined && size !== undefined) return boundedHere(list, size, signs.isEnd);
   const isDoubtful = size !== undefined && list.items.length === size.size && !signs.isEnd && signs.total === undefined;
   if (!isDoubtful) return { list, warnings: [] };
   const isGiven = boundsGiven(call).includes(size.name);
@@ -266,6 +267,23 @@ function withDoubt(list: LocatedList, { call, query }: Gathering): GatheredList 
       `If there are, ${isAll ? 'this result leaves them out' : 'they follow'}: call again with a larger '${size.name}'`,
     details: { read: list.items.length, param: size.name },
     severity: !isAll ? 'low' : isGiven ? 'medium' : 'high',
+  };
+  return { list, missing: { warning }, warnings: [] };
+}
+
+/** A list that the gateway itself bounded, since `first` needs no more: a count beside it may be that of these items. */
+function boundedHere(
+  list: LocatedList,
+  { name, size }: { readonly name: string; readonly size: number },
+  isEnd: boolean,
+): GatheredList {
+  const { length } = list.items;
+  if (length < size || isEnd) return { list, warnings: [] };
+  const warning: Warning = {
+    code: 'VALIDATION_PARTIAL_LIST_WARNING',
+    message: `The upstream was asked for no more than ${size} items ('${name}'), because the first page needs no more, and gave ${length}. If there are others, call again for a larger first page`,
+    details: { read: length, param: name },
+    severity: 'low',
   };
   return { list, missing: { warning }, warnings: [] };
 }

@@ -15,6 +15,8 @@ export interface PagedCall {
   readonly operation: Operation;
   /** In the upstream's spelling. */
   readonly arguments: JsonObject;
+  /** What the caller gave, where the gateway bounds the list further. */
+  readonly asked?: JsonObject;
 }
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
@@ -66,7 +68,8 @@ export function sizeOf({
 
 const SAID_DEFAULT = /\bdefaults?(?: value)?(?: is| to|:|=)? ?`?(\d{1,6})\b/i;
 
-function defaultOf({ schema }: Parameter): number | undefined {
+/** How many items a tool gives without the parameter, by its schema or its description. */
+export function defaultOf({ schema }: Parameter): number | undefined {
   if (typeof schema['default'] === 'number') return schema['default'];
   const said =
     typeof schema['description'] === 'string' ? SAID_DEFAULT.exec(schema['description'].slice(0, 1_000)) : null;

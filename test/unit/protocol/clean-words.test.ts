@@ -50,8 +50,37 @@ describe("an upstream's words are sent", () => {
     expect(clean(words, args)).toBe(words);
   });
 
-  it("with the caller's own relative path instead of where the server found it", () => {
-    expect(clean("no such file: '/srv/data/docs/a.txt'", { path: './docs/a.txt' })).toBe("no such file: 'docs/a.txt'");
+  it.each([
+    [
+      'below a folder of the server',
+      './docs/a.txt',
+      "no such file: '/srv/data/docs/a.txt'",
+      "no such file: './docs/a.txt'",
+    ],
+    ['from above', '../a.txt', 'open /srv/a.txt: no such file', 'open ../a.txt: no such file'],
+    ['with a way back', 'docs/x/../a.txt', 'open /srv/docs/a.txt: no such file', 'open docs/x/../a.txt: no such file'],
+    [
+      'from the home folder',
+      '~/docs/a.txt',
+      'open /home/me/docs/a.txt: no such file',
+      'open ~/docs/a.txt: no such file',
+    ],
+    ['on Windows', 'docs/a.txt', 'open D:\\srv\\docs\\a.txt: no such file', 'open docs/a.txt: no such file'],
+    ['with spaces', 'my docs/a b.txt', 'open /srv/my docs/a b.txt: no such file', 'open my docs/a b.txt: no such file'],
+    ['behind a link', '/var/x/a.txt', 'open /private/var/x/a.txt: no such file', 'open /var/x/a.txt: no such file'],
+    [
+      'absolute, with spaces',
+      '/data/a (1).txt',
+      'open /data/a (1).txt: no such file',
+      'open /data/a (1).txt: no such file',
+    ],
+    ['absolute, quoted', '/data/a (1).txt', "open '/data/a (1).txt' of /etc/x/y", "open '/data/a (1).txt' of [path]"],
+    ['beside others', 'a.txt', 'open /srv/a.txt and /srv/b.txt', 'open a.txt and [path]'],
+    ['not for the whole disk', '/', 'open /srv/a.txt', 'open [path]'],
+    ['not for a whole drive', 'C:\\', 'open C:\\srv\\a.txt', 'open [path]'],
+    ['not for the end of a name', 'a.txt', 'open /srv/data.txt', 'open [path]'],
+  ])("with the caller's own spelling of a path %s", (_, path, words, expected) => {
+    expect(clean(words, { path })).toBe(expected);
   });
 
   it('cleaned in structured failures too', () => {

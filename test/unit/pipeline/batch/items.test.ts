@@ -51,6 +51,14 @@ describe('the form of a batch', () => {
   });
 });
 
+/** The batches that a refusal offers, by tool. */
+function offersOf(message = ''): unknown {
+  return [...message.matchAll(/via '(\w+)': (\{.*?\})(?=; via|$)/g)].map(([, tool, batch = '']) => [
+    tool,
+    JSON.parse(batch).operations,
+  ]);
+}
+
 describe('the families of a batch', () => {
   const MIXED = [
     { operation: 'get_item' },
@@ -60,17 +68,45 @@ describe('the families of a batch', () => {
     { operation: 'delete_user' },
   ];
 
-  it('must be that of the tool: the refusal names the right tool for each operation', async () => {
+  it('must be that of the tool: the refusal offers the batches with the right tools, in order', async () => {
     const bench = openBench({ mode: 'semantic' });
     const { error } = await bench.run(MIXED, { tool: 'mcp_aql_read' });
     expect(error?.code).toBe('VALIDATION_ENDPOINT_MISMATCH');
-    expect(error?.message).toContain(
-      "via 'mcp_aql_delete': operations[1] ('delete_user'), operations[4] ('delete_user')",
-    );
-    expect(error?.message).toContain("via 'mcp_aql_create': operations[3] ('create_item')");
-    expect(error?.message).not.toContain('operations[0]');
-    expect(error?.message).not.toContain('nobody_knows');
+    // The unknown operation fails in any batch, and alone.
+    expect(offersOf(error?.message)).toEqual([
+      ['mcp_aql_read', [MIXED[0]]],
+      ['mcp_aql_delete', [MIXED[1], MIXED[2]]],
+      ['mcp_aql_create', [MIXED[3]]],
+      ['mcp_aql_delete', [MIXED[4]]],
+    ]);
     expect(bench.sent).toEqual([]);
+  });
+
+  it('are offered whole, with what was sent beside the parameters and with references counted anew', async () => {
+    const bench = openBench({ mode: 'semantic' });
+    const operations = [
+      { operation: 'create_item', params: { title: 'x', _confirmation: 'conf_x' } },
+      { operation: 'get_item', params: { id: 1 } },
+      { operation: 'get_item', params: { id: '$results[1].data.next[0]' } },
+    ];
+    const { error } = await bench.run(operations, { tool: 'mcp_aql_create' });
+    expect(offersOf(error?.message)).toEqual([
+      ['mcp_aql_create', [operations[0]]],
+      ['mcp_aql_read', [operations[1], { operation: 'get_item', params: { id: '$results[0].data.next[0]' } }]],
+    ]);
+  });
+
+  it.each([
+    [
+      'one uses results of another',
+      [{ operation: 'get_item' }, { operation: 'delete_user', params: { id: '$results[0].data.id' } }],
+    ],
+    ['they are long', [{ operation: 'get_item' }, { operation: 'delete_user', params: { id: 'x'.repeat(3_000) } }]],
+  ])('are listed by their tools instead where %s', async (_, operations) => {
+    const bench = openBench({ mode: 'semantic' });
+    const { error } = await bench.run(operations, { tool: 'mcp_aql_read' });
+    expect(error?.message).toContain("Call via 'mcp_aql_delete': operations[1] ('delete_user')");
+    expect(error?.message).not.toContain('operations[0]');
   });
 
   it('are served through their own tools, and together through the tool that reaches everything', async () => {
