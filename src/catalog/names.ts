@@ -81,8 +81,11 @@ function* claimNames(requests: readonly NameRequest[], rules: NameRules): Sliced
   return holders;
 }
 
-/** What one upstream holds at most: a list that changes for ever must not take every name, nor fill the memory. */
-const MOST_NAMES_HELD = 5_000;
+/**
+ * What one upstream holds at most, as many as are read of one list (`upstream/tool-list.ts`): a list that changes for ever must
+ * not take every name, nor fill the memory.
+ */
+const MOST_NAMES_HELD = 50_000;
 
 /** The configured upstreams that hold a bare name; the one that it is pinned to comes alone. */
 export function holdersOf(

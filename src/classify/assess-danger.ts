@@ -9,7 +9,7 @@ import type { Decision } from './decide-category.js';
 import { effectOfValue, findGroupingParameter, type ParameterFacts, type ToolFacts } from './facts.js';
 import { UNDERSTOOD } from './find-trial.js';
 import { EFFECTS, type Effect, LEXICON } from './lexicon.js';
-import { discardsSteps, saidToLose } from './read-value.js';
+import { descriptionOf, discardsSteps, saidToLose } from './read-value.js';
 import { BULK_WORDS, MONEY_NOUNS, splitWords } from './vocabulary.js';
 
 /** The danger of a category when nothing else is known (companion document "danger levels"). */
@@ -179,7 +179,7 @@ function groupValueReasons({ input: { tool, groupValue } }: ToolFacts): readonly
   if (groupValue === undefined) return [];
   const { parameter, value } = groupValue;
   const values = findGroupingParameter(tool)?.values ?? [];
-  const said = saidToLose(tool, [parameter], value, values);
+  const said = saidToLose(tool, descriptionOf(tool, parameter), value, values);
   return [
     ...(said === undefined ? [] : [{ level: 'destructive' as const, reason: `'${value}' is described by '${said}'` }]),
     ...(discardsSteps(value, values)

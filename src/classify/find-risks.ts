@@ -356,7 +356,7 @@ function findDescribedSwitch(field: Field, { category }: Context): Finding | und
 
 /** The values of an enumeration that destroy, and those verbs in a list of free operations. */
 function findValues(field: Field, { category, facts }: Context): Finding | undefined {
-  const { key, path, values, words } = field;
+  const { description, key, path, values, words } = field;
   const reads = category === 'READ';
   if (values.length === 0) return undefined;
   if (
@@ -367,8 +367,9 @@ function findValues(field: Field, { category, facts }: Context): Finding | undef
     return undefined;
   if (path.length === 1 && path[0] === (facts.grouping?.parameter ?? facts.input.groupValue?.parameter))
     return undefined;
+  const said = path.length === 1 ? description : '';
   const dangerous = values.filter((value) =>
-    reads ? changes(value) : losesByValue(value) || saidToLose(facts.input.tool, path, value, values) !== undefined,
+    reads ? changes(value) : losesByValue(value) || saidToLose(facts.input.tool, said, value, values) !== undefined,
   );
   if (dangerous.length === 0 || words.length === 0) return undefined;
   const danger: DangerLevel = dangerous.some(isRun) || !reads ? 'destructive' : 'reversible';

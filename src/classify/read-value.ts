@@ -28,15 +28,16 @@ const MOST_OCCURRENCES = 6;
 /**
  * The words by which the tool or the parameter says that a value removes something: "unlink (remove links from an item)",
  * "`sweep`: deletes what is left". Undefined where neither does.
+ * @param described the description of the parameter
  * @param values all values of the choice: what is said of the next one is not said of this one
  */
 export function saidToLose(
   tool: RawTool,
-  path: readonly string[],
+  described: string,
   value: string,
   values: readonly string[],
 ): string | undefined {
-  for (const text of [descriptionAt(tool['inputSchema'], path), tool['description']]) {
+  for (const text of [described, tool['description']]) {
     if (typeof text !== 'string') continue;
     for (const saying of sayingsOf(text.slice(0, TEXT_CHARACTERS), value, values)) {
       const loss = LOSS.exec(saying);
@@ -46,12 +47,12 @@ export function saidToLose(
   return undefined;
 }
 
-function descriptionAt(schema: unknown, path: readonly string[]): unknown {
-  const [name, ...rest] = path;
-  if (!isJsonObject(schema)) return undefined;
-  if (name === undefined) return schema['description'];
-  const found = readObjectFields(schema, schema).find((field) => field.name === name);
-  return rest.length === 0 ? descriptionAt(found?.schema, []) : undefined;
+/** The description of a parameter. It looks through all of them: for one of a tool, not for each. */
+export function descriptionOf(tool: RawTool, parameter: string): string {
+  const schema = tool['inputSchema'];
+  if (!isJsonObject(schema)) return '';
+  const description = readObjectFields(schema, schema).find(({ name }) => name === parameter)?.schema['description'];
+  return typeof description === 'string' ? description : '';
 }
 
 const WORD = /[\w-]/;

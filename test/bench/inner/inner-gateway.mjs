@@ -33,9 +33,14 @@ export function buildInnerSnapshot({ buildSnapshot }, config, tools, answer) {
     toolSets: [{ upstream: UPSTREAM, tools }],
     // Only introspection needs these, and it is not called.
     policy: { staticDecision: allowAlways, revokeToken: IGNORE },
-    upstreamHandler: async ({ operation, arguments: args }) => ({
-      toolResult: { content: [{ type: 'text', text: await answer(args, operation.tool) }] },
-    }),
+    handlers: {
+      over:
+        () =>
+        () =>
+        async ({ operation, arguments: args }) => ({
+          toolResult: { content: [{ type: 'text', text: await answer(args, operation.tool) }] },
+        }),
+    },
   });
 }
 
@@ -47,6 +52,7 @@ export function buildInnerSnapshot({ buildSnapshot }, config, tools, answer) {
 export function createPass({ createPipeline, unlimitedQuota, Cancellation }, services, config, snapshot) {
   const pipeline = createPipeline({
     ...services,
+    catalog: { current: () => snapshot, currentFor: () => snapshot },
     limits: config.limits,
     quota: unlimitedQuota,
     observe: IGNORE,

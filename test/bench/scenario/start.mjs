@@ -5,7 +5,8 @@ import { startGateway } from '../process/start-gateway.mjs';
 import { ratios, spread } from '../statistics.mjs';
 
 const SIZES = [1, 5000];
-const SETTLE_MS = 500;
+/** A start is over when the tokens are counted and garbage was collected once. */
+const SETTLE_MS = 2_000;
 
 /** Starts floor and gateway in turn, each alone on the machine, before few tools and before many. */
 export async function measureStart(context) {

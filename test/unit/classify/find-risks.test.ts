@@ -138,3 +138,20 @@ describe('risks are not found', () => {
     ['files that are read', 'upload_file', { path: text('Path of the file to upload') }],
   ])('in %s', (_what, name, properties) => expect(risksOf(name, properties)).toBe(''));
 });
+
+it('looks through the parameters of a tool as often for many as for few', () => {
+  const readsOf = (count: number): number => {
+    let reads = 0;
+    const properties = Object.fromEntries(Array.from({ length: count }, (_, index) => [`p${index}`, choice('a', 'b')]));
+    const inputSchema = {
+      type: 'object',
+      get properties() {
+        reads += 1;
+        return properties;
+      },
+    };
+    buildTestOperation(aTool('update_item', inputSchema));
+    return reads;
+  };
+  expect(readsOf(200)).toBe(readsOf(20));
+});
