@@ -105,7 +105,7 @@ export async function withGateway<T>(config: GatewayConfig, task: (gateway: Gate
     { ...config, log: { ...config.log, level: quieter(config.log.level) } },
     'cli',
     // A command ends soon: it waits for no other server, and must not decide for those that serve.
-    { names: { waitMs: 0, keep: false } },
+    { names: { wait: 'until tried', keep: false } },
   );
   try {
     await gateway.settled;

@@ -109,14 +109,14 @@ export interface GatewayDeps {
 
 /** How a process treats the names of operations. */
 export interface NameSettings {
-  /** How long, in milliseconds, new names wait for upstreams never seen, once every upstream has been tried. */
-  readonly waitMs: number;
+  /** How long new names wait for an upstream never seen: milliseconds from its first start, or until all were tried once. */
+  readonly wait: number | 'until tried';
   /** Whether names and lists are kept for the next start. */
   readonly keep: boolean;
 }
 
 /** A server that starts with its neighbours may be some seconds late; a name that is given stays given. */
-const SERVER_NAMES: NameSettings = { waitMs: 10_000, keep: true };
+const SERVER_NAMES: NameSettings = { wait: 10_000, keep: true };
 
 /** The longest time that clients wait for slow upstreams at start, in milliseconds. */
 const WARM_UP_MS = 2_000;
@@ -140,6 +140,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
   const pool = createPool(config, deps);
   const handlers = createHandlers(config, pool.upstreams, policy);
   const usage = new Usage();
+  const enabled = config.upstreams.filter(({ disabled }) => !disabled).map(({ slug }) => slug);
   const catalog = createLiveCatalog({
     build: (offered) =>
       buildSnapshotInSlices({
@@ -161,7 +162,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
       yield* reportChange(before, after, observe, policy.audit);
     },
     onDefect: (cause) => observe({ kind: 'defect', where: 'catalog', cause }),
-    enabled: config.upstreams.filter(({ disabled }) => !disabled).map(({ slug }) => slug),
+    enabled,
     known: memory.known,
   });
   lifecycle.opened('upstreams', () => pool.close());
@@ -189,6 +190,8 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     limits,
     observe,
   });
+  const namesWait = new NamesWait((deps.names ?? SERVER_NAMES).wait, catalog);
+  lifecycle.opened('waiting for names', () => namesWait.end());
   const connected = pool.connect({
     onTools(slug, tools) {
       // A server that lists its tools again may have restarted, so its cached answers may be stale.
@@ -196,15 +199,17 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
       catalog.offer(slug, tools);
     },
     onLimits: policy.quota.noteLimits,
+    onFirstStart: (slug) => namesWait.started(slug),
     onCannotStart: (slug) => catalog.giveUpOn(slug),
   });
   const settled = connected.then(async () => {
+    namesWait.allTried(enabled);
     await catalog.settled();
     const unmatched = describeUnmatched(config, catalog.current().catalog.operations);
     for (const message of unmatched) observe({ kind: 'notice', level: 'warn', message });
   });
   const warmedUp = Promise.race([connected, delay(WARM_UP_MS, undefined, { ref: false })]);
-  lifecycle.opened('waiting for names', waitForNames({ warmedUp, settled, ...(deps.names ?? SERVER_NAMES) }, catalog));
+  void warmedUp.then(() => namesWait.warmedUp());
   return {
     config,
     settled,
@@ -245,25 +250,39 @@ async function openCatalogMemory(
   };
 }
 
-/** Upstreams of an earlier run have the time of the start, those never seen some seconds more. Returns what ends the wait. */
-function waitForNames(
-  { warmedUp, settled, waitMs }: Pick<Gateway, 'warmedUp' | 'settled'> & Pick<NameSettings, 'waitMs'>,
-  catalog: LiveCatalog,
-): () => void {
-  let timer: NodeJS.Timeout | undefined;
-  let isClosed = false;
-  void warmedUp.then(() => {
-    if (!isClosed) catalog.stopWaitingFor('known');
-  });
-  void settled.then(() => {
-    if (isClosed) return;
-    if (waitMs === 0) catalog.stopWaitingFor('all');
-    else timer = setTimeout(() => catalog.stopWaitingFor('all'), waitMs).unref();
-  });
-  return () => {
-    isClosed = true;
-    clearTimeout(timer);
-  };
+/**
+ * The time that new names wait for upstreams: those of an earlier run have the time of the start, those never seen have their own
+ * from when each is started, so that one which hangs costs the others no more than that (docs/adr/0016-names-belong-to-upstreams.md).
+ */
+class NamesWait {
+  readonly #wait: NameSettings['wait'];
+  readonly #catalog: LiveCatalog;
+  readonly #timers = new Set<NodeJS.Timeout>();
+  #isEnded = false;
+
+  constructor(wait: NameSettings['wait'], catalog: LiveCatalog) {
+    this.#wait = wait;
+    this.#catalog = catalog;
+  }
+
+  started(slug: string): void {
+    if (this.#isEnded || this.#wait === 'until tried') return;
+    this.#timers.add(setTimeout(() => this.#catalog.giveUpOn(slug), this.#wait).unref());
+  }
+
+  allTried(slugs: readonly string[]): void {
+    if (this.#isEnded || this.#wait !== 'until tried') return;
+    for (const slug of slugs) this.#catalog.giveUpOn(slug);
+  }
+
+  warmedUp(): void {
+    if (!this.#isEnded) this.#catalog.stopWaitingForKnown();
+  }
+
+  end(): void {
+    this.#isEnded = true;
+    for (const timer of this.#timers) clearTimeout(timer);
+  }
 }
 
 /** Passes observations on, and counts the calls of upstreams' operations that succeeded. */

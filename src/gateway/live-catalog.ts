@@ -36,12 +36,9 @@ export interface LiveCatalog {
   currentOfAll(): Snapshot | Promise<Snapshot>;
   /** Resolves when no rebuild is pending, and each change has been reported. */
   settled(): Promise<void>;
-  /**
-   * New names stop waiting for these: `known` are upstreams that an earlier run has seen and this one has not yet, `all` are
-   * those never seen as well. They have had their time.
-   */
-  stopWaitingFor(upstreams: 'known' | 'all'): void;
-  /** New names stop waiting for this upstream: it cannot be started, so its list is not about to come. */
+  /** New names stop waiting for upstreams that an earlier run has seen and this one has not yet: their last lists are offered. */
+  stopWaitingForKnown(): void;
+  /** New names stop waiting for this upstream: it has had its time, or its list is not about to come. */
   giveUpOn(slug: string): void;
   /** Calls the listener when the gateway's own tool list has changed; returns a function that removes the listener. */
   onToolsChanged(listener: () => void): () => void;
@@ -78,7 +75,7 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
   });
   let holders = known.holders;
   const givenUp = new Set<string>();
-  let waitsFor: 'all' | 'never seen' | 'none' = 'all';
+  let waitsForKnown = true;
   let due: NodeJS.Immediate | undefined;
   /** The rebuild under way, and whether it knows all lists. */
   let building: Sliced<Snapshot> | undefined;
@@ -96,12 +93,11 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
 
   /** Otherwise one of two upstreams that both offer a new name would get it by listing its tools first. */
   const listAwaited = (): readonly string[] => {
-    if (waitsFor === 'none') return [];
     const silent = enabled.filter((slug) => !toolSets.has(slug) && !givenUp.has(slug));
-    return waitsFor === 'all' ? silent : silent.filter((slug) => !known.tools.has(slug));
+    return waitsForKnown ? silent : silent.filter((slug) => !known.tools.has(slug));
   };
   const begin = (): Sliced<Snapshot> => {
-    const absent = waitsFor === 'all' ? [] : kept.filter(({ upstream }) => !toolSets.has(upstream));
+    const absent = waitsForKnown ? [] : kept.filter(({ upstream }) => !toolSets.has(upstream));
     const offered = [...toolSets.values(), ...absent];
     begunWith = new Map(offered.map((toolSet) => [toolSet.upstream, toolSet]));
     return inTime(build({ toolSets: offered, firstToolSets, holders, awaited: listAwaited() }));
@@ -109,7 +105,7 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
   let snapshot = runAtOnce(begin());
   holders = snapshot.catalog.holders;
   const lacksLists = (): boolean => {
-    const known = waitsFor === 'all' ? [] : kept.map(({ upstream }) => upstream);
+    const known = waitsForKnown ? [] : kept.map(({ upstream }) => upstream);
     return [...toolSets.keys(), ...known].some((slug) => !builtFrom.has(slug));
   };
   const isIdle = (): boolean => due === undefined && building === undefined && reports.length === 0;
@@ -227,10 +223,9 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
         : new Promise((resolve) => {
             waiting.push(resolve);
           }),
-    stopWaitingFor(upstreams) {
+    stopWaitingForKnown() {
       const before = listAwaited().length;
-      if (upstreams === 'all') waitsFor = 'none';
-      else if (waitsFor === 'all') waitsFor = 'never seen';
+      waitsForKnown = false;
       isBehind = lacksLists();
       if (isBehind || listAwaited().length !== before) schedule();
     },

@@ -62,6 +62,7 @@ export class ManagedUpstream implements Upstream {
   /** Of the list that this connection handed over last: an equal one changes nothing. */
   #listDigest: string | undefined;
   #restarts = 0;
+  #wasStarted = false;
   /** Starts whose process ended before it was ready, in a row. */
   #failedStarts = 0;
   /** Whether the last connection ended because the server did not answer. */
@@ -216,6 +217,8 @@ export class ManagedUpstream implements Upstream {
     }
     const startedAt = performance.now();
     this.#listDigest = undefined;
+    if (!this.#wasStarted) this.#events?.onFirstStart?.(this.slug);
+    this.#wasStarted = true;
     if (this.#pacer.failures === 0 && this.#downState() === 'waiting') this.#enter('connecting', 'connecting');
     try {
       return await openConnection({

@@ -68,6 +68,8 @@ export interface Upstream {
 export interface UpstreamEvents {
   /** The complete list was read, at connect, or after `list_changed` where it then differs. */
   readonly onTools: (slug: string, tools: readonly RawTool[]) => void;
+  /** The first attempt to connect begins, which may be later than others' where many child processes start. */
+  readonly onFirstStart?: (slug: string) => void;
   /** Its command cannot be started, or its process has ended again and again without ever being ready. */
   readonly onCannotStart?: (slug: string) => void;
   /** An answer said something of the upstream's rate limit, or of this tool's. */

@@ -89,10 +89,11 @@ it('new names wait for upstreams that have never been seen, until all are or the
   await catalog.settled();
   expect(built.at(-1)).toEqual({ awaited: ['b', 'c'], offering: ['a'] });
   expect(catalog.known().holders.size).toBe(0);
-  catalog.stopWaitingFor('known');
+  catalog.stopWaitingForKnown();
   await catalog.settled();
   expect(built.at(-1)?.awaited).toEqual(['b', 'c']);
-  catalog.stopWaitingFor('all');
+  catalog.giveUpOn('b');
+  catalog.giveUpOn('c');
   await catalog.settled();
   expect(built.at(-1)?.awaited).toEqual([]);
   expect(catalog.known().holders).toEqual(new Map([['of_a', ['a']]]));
@@ -108,7 +109,7 @@ it('an upstream that the last run knew has the time of the start, and offers its
   };
   const { catalog, built } = openNamed(['a', 'b'], known);
   expect(built).toEqual([{ awaited: ['a', 'b'], offering: [] }]);
-  catalog.stopWaitingFor('known');
+  catalog.stopWaitingForKnown();
   await catalog.settled();
   expect(built.at(-1)).toEqual({ awaited: ['a'], offering: ['b'] });
   expect(catalog.toolSets()).toEqual([]);
@@ -281,7 +282,7 @@ it('a call waits no longer when the catalog is closed', async () => {
 
 it('a call that names an operation of the last run waits for it once its upstream has had the time of the start', async () => {
   const { catalog } = openFinding(5, { holders: new Map(), tools: new Map([['a', [{ name: 'old' }]]]) });
-  catalog.stopWaitingFor('known');
+  catalog.stopWaitingForKnown();
   expect((await catalog.currentOf(() => ['old'])).catalog.find('old')).toBeDefined();
 });
 
