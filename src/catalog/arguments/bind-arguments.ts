@@ -3,10 +3,10 @@ import { cleanText, echoName, quoteValues, summarizeText } from '../../lib/text.
 import { findLeak } from '../../protocol/find-leak.js';
 import { isJsonObject, type JsonObject, setMember } from '../../protocol/json.js';
 import { type Operation, type Parameter, type ParameterScope, pathOf } from '../../protocol/operation.js';
-import { Meter, type Violation } from '../../schema/evaluation.js';
+import { Meter, MOST_VIOLATIONS, type Violation } from '../../schema/evaluation.js';
 import { describeForm, jsonTypeOf } from '../../schema/schema-shape.js';
 import { measureSchema } from '../../schema/schema-size.js';
-import { validatorFor } from '../../schema/validator.js';
+import { type Verdict, validatorFor } from '../../schema/validator.js';
 import { explainViolations, type Fault, type FaultScope } from './explain-violations.js';
 
 /** The upstream's arguments, or everything that is wrong with the caller's parameters. */
@@ -30,9 +30,12 @@ export function bindArguments(operation: Operation, params: JsonObject, meter = 
   const matched = matchParameters(operation, params);
   // More faults are not reported, so nothing else is looked for.
   if (matched.faults.length >= MAX_FAULTS) return { ok: false, faults: dropRepeated(matched.faults) };
-  const bound = addFixedArguments(operation, dropNulls(operation, matched.arguments, meter));
+  const { bound, verdict } = checkWithoutNulls(
+    operation,
+    addFixedArguments(operation, dropNulls(operation, matched.arguments, meter)),
+    meter,
+  );
   const missing = findMissing(operation, bound);
-  const verdict = validatorFor(operation.inputSchema).check(bound, meter);
   const violations = verdict.violations.filter((violation) => !mayMerge(operation, bound, violation));
   const total = matched.faults.length + missing.length + violations.length;
   const { undecided } = verdict;
@@ -60,6 +63,60 @@ function isNullAbsent(operation: Operation, name: string, meter: Meter): boolean
   if (parameter === undefined || parameter.required) return false;
   if (operation.merge !== undefined && parameter.place === 'input') return false;
   return !validatorFor(operation.inputSchema).takes(parameter.schema, null, meter);
+}
+
+/**
+ * The same for members of nested objects: where a null is refused and leaving it out breaks nothing else, it is left out. Only a
+ * call that would be refused pays for it.
+ */
+function checkWithoutNulls(operation: Operation, given: JsonObject, meter: Meter): Checked {
+  const validator = validatorFor(operation.inputSchema);
+  const verdict = validator.check(given, meter);
+  const nulls = operation.merge === undefined ? findRefusedNulls(verdict, given) : [];
+  if (nulls.length === 0) return { bound: given, verdict };
+  const bound = nulls.reduce(withoutMember, given);
+  const without = validator.check(bound, meter);
+  const refused = new Set(verdict.violations.map(keyOf));
+  const isBetter = without.violations.every((violation) => refused.has(keyOf(violation)));
+  return isBetter ? { bound, verdict: without } : { bound: given, verdict };
+}
+
+interface Checked {
+  readonly bound: JsonObject;
+  readonly verdict: Verdict;
+}
+
+function findRefusedNulls({ violations }: Verdict, args: JsonObject): readonly (readonly string[])[] {
+  // More were not looked for, so leaving these out would show others.
+  if (violations.length >= MOST_VIOLATIONS) return [];
+  return violations.map(({ path }) => path).filter((path) => path.length > 1 && memberAt(args, path) === null);
+}
+
+/** The member of an object; undefined for an item of a list, which cannot be left out. */
+function memberAt(value: unknown, [key, ...rest]: readonly string[]): unknown {
+  if (key === undefined || typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
+  const child = (value as JsonObject)[key];
+  if (rest.length === 0) return isJsonObject(value) ? child : undefined;
+  return memberAt(child, rest);
+}
+
+/** A copy along the path alone, as the caller's parameters are kept as they came. */
+function withoutMember(value: JsonObject, [key = '', ...rest]: readonly string[]): JsonObject {
+  if (rest.length === 0) return Object.fromEntries(Object.entries(value).filter(([name]) => name !== key));
+  const copy = { ...value };
+  setMember(copy, key, withoutNested(value[key], rest));
+  return copy;
+}
+
+function withoutNested(value: unknown, path: readonly string[]): unknown {
+  if (isJsonObject(value)) return withoutMember(value, path);
+  if (!Array.isArray(value)) return value;
+  const [index, ...rest] = path;
+  return value.map((item, at) => (String(at) === index ? withoutNested(item, rest) : item));
+}
+
+function keyOf({ keyword, path }: Violation): string {
+  return JSON.stringify([keyword, ...path]);
 }
 
 /** Everything that is wrong with arguments as they are sent, in the caller's terms. */

@@ -490,6 +490,27 @@ describe('null for an optional parameter', () => {
     expect(bindArguments(updating(both), { id: 'a', input: { v: null } })).toEqual(expected);
   });
 
+  it.each([
+    ['a member of an object', { at: { a: null, b: 1 } }, { at: { b: 1 } }],
+    ['a member of a list item', { list: [{ b: 1 }, { b: 2, a: null }] }, { list: [{ b: 1 }, { b: 2 }] }],
+    ['several members', { at: { a: null, b: 1, c: null } }, { at: { b: 1, c: null } }],
+  ])('is absent for %s too', (_, given, sent) => {
+    const inner = {
+      type: 'object',
+      properties: { a: text, b: { type: 'integer' }, c: { type: ['string', 'null'] } },
+      required: ['b'],
+    };
+    const operation = reading(typed({ at: inner, list: { type: 'array', items: inner } }));
+    expect(bindArguments(operation, given)).toEqual({ ok: true, arguments: sent });
+  });
+
+  it('is refused in a nested object that needs the member, and in a list', () => {
+    const inner = { type: 'object', properties: { a: text, b: text }, required: ['a'] };
+    const operation = reading(typed({ at: inner, list: { type: 'array', items: text } }));
+    expect(codes(operation, { at: { a: null } })).toEqual(['VALIDATION_INVALID_TYPE at.a']);
+    expect(codes(operation, { list: ['x', null] })).toEqual(['VALIDATION_INVALID_TYPE list[1]']);
+  });
+
   it('counts as missing where the parameter is required', () => {
     expect(codes(reading(schema), { id: null })).toEqual(['VALIDATION_INVALID_TYPE id']);
   });
