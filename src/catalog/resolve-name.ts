@@ -119,7 +119,11 @@ function explainOwned(name: string, { byLocalName }: NameIndex, scope: NameScope
   const [owner, ...others] = holdersOf(name, scope);
   if (owner !== undefined && others.length === 0) return { kind: 'held', owner, candidates };
   if (candidates.length === 0) return undefined;
-  return { kind: owner === undefined && scope.waiting ? 'waiting' : 'ambiguous', candidates };
+  if (owner !== undefined) return { kind: 'ambiguous', candidates };
+  // A name that came when as many were held as are kept has no holder.
+  return scope.waiting
+    ? { kind: 'waiting', candidates }
+    : { kind: 'raw-name', candidates: candidates.slice(0, MAX_CANDIDATES) };
 }
 
 interface QualifiedName {

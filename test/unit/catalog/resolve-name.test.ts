@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Resolution } from '../../../src/catalog/catalog.js';
+import { createNameResolver } from '../../../src/catalog/resolve-name.js';
 import { anUpstream, aTool, buildTestCatalog } from '../../support/build-test-catalog.js';
 
 const catalog = buildTestCatalog({
@@ -185,4 +186,17 @@ describe('a name that the protocol reserves', () => {
       ['name-reserved', 'warning'],
     ]);
   });
+});
+
+it('says how an operation is called whose bare name has no holder, as its server holds too many', () => {
+  const scope = {
+    find: () => undefined,
+    holders: new Map(),
+    configured: new Set(['github']),
+    pins: {},
+    waiting: false,
+  };
+  const resolution = createNameResolver(catalog.operations, scope).resolve('list_issues');
+  expect(resolution.kind).toBe('raw-name');
+  expect(names(resolution)).toEqual(['list_issues']);
 });
