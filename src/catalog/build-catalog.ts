@@ -1,9 +1,9 @@
 import type { UpstreamConfig } from '../config/gateway-config.js';
-import { mapInSteps, runAtOnce, type Sliced, sortInSteps } from '../lib/turns.js';
+import { runAtOnce, type Sliced, sortInSteps } from '../lib/turns.js';
 import type { Operation } from '../protocol/operation.js';
 import type { Diagnostic, ToolSet } from '../protocol/tools.js';
 import type { Catalog } from './catalog.js';
-import { createOperation } from './create-operation.js';
+import { type CreatedOperation, createOperation } from './create-operation.js';
 import { type Drafts, draftOperations } from './draft-operations.js';
 import { exposeNames, type NameHolders } from './names.js';
 import { prepareTools } from './prepare-tools.js';
@@ -49,9 +49,11 @@ export function* buildCatalogInSlices(input: CatalogInput): Sliced<Catalog> {
   const configured = new Set(upstreams.map(({ slug }) => slug));
   const scope = { builtins: new Set(builtins.map(({ name }) => name)), pins, configured, waiting: awaited.length > 0 };
   const exposed = yield* exposeNames(requests, { ...scope, holders });
-  const created = yield* mapInSteps(all, (draft, index) =>
-    createOperation(draft, exposed.names[index] ?? draft.localName, ignoreAnnotations),
-  );
+  const created: CreatedOperation[] = [];
+  for (const [index, draft] of all.entries()) {
+    created.push(yield* createOperation(draft, exposed.names[index] ?? draft.localName, ignoreAnnotations));
+    yield;
+  }
   const unsorted = [...builtins, ...created.flatMap(({ operation }) => operation ?? [])];
   const operations = yield* sortInSteps(unsorted, byName);
   const find = yield* indexByName(operations);

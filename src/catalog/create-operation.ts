@@ -1,8 +1,9 @@
-import { classifyTool } from '../classify/classify-tool.js';
+import { classifyInSteps } from '../classify/classify-tool.js';
 import { findGroupingParameter } from '../classify/facts.js';
 import type { RiskDeclaration, UpstreamConfig } from '../config/gateway-config.js';
 import { toSnakeCase } from '../lib/names.js';
 import { cleanText } from '../lib/text.js';
+import { filterInSteps, type Sliced } from '../lib/turns.js';
 import { isJsonObject, type JsonSchema } from '../protocol/json.js';
 import {
   type Classification,
@@ -47,7 +48,7 @@ export interface DraftOperation {
   readonly onlyReads?: true;
 }
 
-interface CreatedOperation {
+export interface CreatedOperation {
   /** Undefined where the tool cannot be read. */
   readonly operation: Operation | undefined;
   readonly diagnostics: readonly Diagnostic[];
@@ -62,8 +63,15 @@ const created = new WeakMap<RawTool, Map<string, CreatedOperation>>();
 /** What is kept of one tool: more than a grouped tool has parts, and less than a server can make with ever new lists. */
 const MOST_KEPT = 200;
 
-/** Creates the operation of a tool: the same object for the same input. Schemas are shared with the raw tool. Never throws. */
-export function createOperation(draft: DraftOperation, name: string, ignoreAnnotations: boolean): CreatedOperation {
+/**
+ * Creates the operation of a tool: the same object for the same input. Schemas are shared with the raw tool. Never throws. Stops after
+ * each parameter that it classifies by.
+ */
+export function* createOperation(
+  draft: DraftOperation,
+  name: string,
+  ignoreAnnotations: boolean,
+): Sliced<CreatedOperation> {
   const { curation, localName, choice = null, defaultHints, onlyReads = false, tool, upstream } = draft;
   const { slug, trust, strict, timeoutMs, readOnlyStatements } = upstream;
   const key = JSON.stringify([
@@ -82,15 +90,15 @@ export function createOperation(draft: DraftOperation, name: string, ignoreAnnot
   ]);
   const versions = created.get(tool.raw) ?? new Map<string, CreatedOperation>();
   created.set(tool.raw, versions);
-  const operation = versions.get(key) ?? tryOperation(draft, name, ignoreAnnotations);
+  const operation = versions.get(key) ?? (yield* tryOperation(draft, name, ignoreAnnotations));
   if (versions.size >= MOST_KEPT) versions.clear();
   versions.set(key, operation);
   return operation;
 }
 
-function tryOperation(draft: DraftOperation, name: string, ignoreAnnotations: boolean): CreatedOperation {
+function* tryOperation(draft: DraftOperation, name: string, ignoreAnnotations: boolean): Sliced<CreatedOperation> {
   try {
-    return readOperation(draft, name, ignoreAnnotations);
+    return yield* readOperation(draft, name, ignoreAnnotations);
   } catch {
     // One tool that cannot be read (nested a hundred thousand deep) must not remove the others from the catalog.
     const { slug: upstream } = draft.upstream;
@@ -111,7 +119,7 @@ function withoutRisksOf(foreign: ReadonlySet<string>, classification: Classifica
   return left.length === 0 ? rest : { ...rest, risks: left };
 }
 
-function readOperation(draft: DraftOperation, name: string, ignoreAnnotations: boolean): CreatedOperation {
+function* readOperation(draft: DraftOperation, name: string, ignoreAnnotations: boolean): Sliced<CreatedOperation> {
   const { upstream, tool, curation, localName, choice, onlyReads = false } = draft;
   const { slug, trust, readOnlyStatements } = upstream;
   const { raw, inputSchema } = tool;
@@ -121,7 +129,8 @@ function readOperation(draft: DraftOperation, name: string, ignoreAnnotations: b
   const { parameters: all, suffixed } = readParameters(visibleSchema, inputSchema);
   const flat = foreign.size === 0 ? all : all.filter(({ upstreamName }) => !foreign.has(upstreamName));
   const { category, danger, risks } = curation;
-  const classified = classifyTool({
+  yield;
+  const classified = yield* classifyInSteps({
     tool: raw,
     name: choice?.name ?? localName,
     upstream: { slug, trust },
@@ -138,7 +147,7 @@ function readOperation(draft: DraftOperation, name: string, ignoreAnnotations: b
   const classification = onlyReads ? asOnlyReads(classified, danger) : classified;
   const described = describe(raw, curation, choice);
   const description = onlyReads ? describeOnlyReads(classification, described) : described;
-  const sensitive = findSensitiveParameters(flat, curation.sensitive ?? [], {
+  const sensitive = yield* findSensitiveParameters(flat, curation.sensitive ?? [], {
     root: inputSchema,
     strict: upstream.strict,
   });
@@ -311,12 +320,13 @@ const ALTERNATIVES = ['allOf', 'anyOf', 'oneOf'] as const;
  * @param declared the operator's names; one that no parameter has counts too where unknown parameters are let through
  * @param root what `$ref`s resolve against
  */
-function findSensitiveParameters(
+function* findSensitiveParameters(
   parameters: readonly Parameter[],
   declared: readonly string[],
   { root, strict }: { readonly root: JsonSchema; readonly strict: boolean },
-): readonly string[] {
-  const described = parameters.filter(
+): Sliced<readonly string[]> {
+  const described = yield* filterInSteps(
+    parameters,
     ({ name, upstreamName, schema }) =>
       declared.includes(name) || declared.includes(upstreamName) || isSecret(schema, root, new Set()),
   );
@@ -332,8 +342,12 @@ function isSecret(schema: JsonSchema, root: JsonSchema, seen: Set<JsonSchema>): 
   seen.add(target);
   // Keywords beside a `$ref` count too.
   if ([schema, target].some(saysSecret)) return true;
-  const parts = [target['items'], ...ALTERNATIVES.flatMap((keyword) => target[keyword])];
-  return parts.some((part) => isJsonObject(part) && isSecret(part, root, seen));
+  const isSecretPart = (part: unknown): boolean => isJsonObject(part) && isSecret(part, root, seen);
+  return isSecretPart(target['items']) || ALTERNATIVES.some((keyword) => partsOf(target[keyword]).some(isSecretPart));
+}
+
+function partsOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [value];
 }
 
 function saysSecret(schema: JsonSchema): boolean {

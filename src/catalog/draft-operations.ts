@@ -73,10 +73,14 @@ function* proposeAll(upstream: UpstreamConfig, tools: readonly ScreenedTool[]): 
     return { tool, snakeName, choices: findChoices(upstream, tool, snakeName) };
   });
   const isTaken = findTakenNames(subjects);
-  const proposals = yield* mapInSteps(subjects, (subject) =>
-    subject.choices.length === 0 ? proposeWhole(upstream, subject) : proposeParts(upstream, subject, isTaken),
-  );
-  return proposals.flat();
+  const proposals: Proposal[] = [];
+  for (const subject of subjects) {
+    const proposed =
+      subject.choices.length === 0 ? yield* proposeWhole(upstream, subject) : proposeParts(upstream, subject, isTaken);
+    proposals.push(...proposed);
+    yield;
+  }
+  return proposals;
 }
 
 /** Splits a grouped tool as the operator declares, else where its values differ in effect (decision 7). */
@@ -103,10 +107,10 @@ function findTakenNames(subjects: readonly Subject[]): (name: string) => boolean
 }
 
 /** The tool, and beside it the operation for its reads where it runs statements that can be proven to be some. */
-function proposeWhole(upstream: UpstreamConfig, { tool, snakeName }: Subject): readonly Proposal[] {
+function* proposeWhole(upstream: UpstreamConfig, { tool, snakeName }: Subject): Sliced<readonly Proposal[]> {
   const curation = curationFor(upstream, tool.name, snakeName);
   const whole: Proposal = { tool, snakeName, curation, diagnostics: [] };
-  if (!runsStatements(upstream, tool, curation)) return [whole];
+  if (!(yield* runsStatements(upstream, tool, curation))) return [whole];
   const name = readOnlyName(curation.rename === undefined ? snakeName : toSnakeCase(curation.rename));
   const own = curationFor(upstream, tool.name, snakeName, name);
   return [whole, { tool, snakeName: name, curation: own, onlyReads: true, diagnostics: [] }];

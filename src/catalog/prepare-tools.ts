@@ -1,8 +1,8 @@
-import { mapInSteps, type Sliced } from '../lib/turns.js';
+import type { Sliced } from '../lib/turns.js';
 import { isJsonObject } from '../protocol/json.js';
 import { LONGEST_DEFINITION, type RawTool, type ToolSet } from '../protocol/tools.js';
 import { describeGaps } from '../schema/schema-gaps.js';
-import { splitTool } from './grouped-tools/split-tool.js';
+import { splitInSteps } from './grouped-tools/split-tool.js';
 import { inspectDefinition } from './integrity/inspect-definition.js';
 import { measureDefinition } from './measure-definition.js';
 
@@ -12,15 +12,18 @@ import { measureDefinition } from './measure-definition.js';
  */
 export function* prepareTools(toolSets: readonly ToolSet[]): Sliced<void> {
   for (const { tools } of toolSets) {
-    yield* mapInSteps(tools, (tool) => {
-      if (isJsonObject(tool)) prepareTool(tool);
-    });
+    for (const tool of tools) {
+      if (isJsonObject(tool)) yield* prepareTool(tool);
+      yield;
+    }
   }
 }
 
-function prepareTool(tool: RawTool): void {
+function* prepareTool(tool: RawTool): Sliced<void> {
   if (measureDefinition(tool) > LONGEST_DEFINITION) return;
   inspectDefinition(tool);
-  splitTool(tool);
+  yield;
+  yield* splitInSteps(tool);
+  yield;
   if (isJsonObject(tool['inputSchema'])) describeGaps(tool['inputSchema']);
 }

@@ -1,5 +1,7 @@
-import { classifyTool } from '../classify/classify-tool.js';
+import { classifyInSteps } from '../classify/classify-tool.js';
+import type { ClassificationInput } from '../classify/facts.js';
 import type { UpstreamConfig } from '../config/gateway-config.js';
+import type { Sliced } from '../lib/turns.js';
 import type { Classification, DangerAssessment, DangerLevel, Operation, Parameter } from '../protocol/operation.js';
 import type { RawTool } from '../protocol/tools.js';
 import type { Curation } from './curation.js';
@@ -12,7 +14,11 @@ export const readOnlyName = (name: string): string => `${name}_read_only`;
 const found = new WeakMap<RawTool, Map<string, boolean>>();
 
 /** Whether calls of the tool exist that are proven to only read; found once for each tool. */
-export function runsStatements(upstream: UpstreamConfig, { name, raw }: ScreenedTool, curation: Curation): boolean {
+export function* runsStatements(
+  upstream: UpstreamConfig,
+  { name, raw }: ScreenedTool,
+  curation: Curation,
+): Sliced<boolean> {
   const { slug, trust, readOnlyStatements } = upstream;
   const { category, danger, risks } = curation;
   if (!readOnlyStatements || category !== undefined || danger !== undefined || risks !== undefined) return false;
@@ -21,18 +27,22 @@ export function runsStatements(upstream: UpstreamConfig, { name, raw }: Screened
   const key = JSON.stringify([slug, trust]);
   const before = known.get(key);
   if (before !== undefined) return before;
-  const classified = tryClassify(() =>
-    classifyTool({ tool: raw, name, upstream: { slug, trust }, curation: {}, ignoreAnnotations: false }),
-  );
+  const classified = yield* tryClassify({
+    tool: raw,
+    name,
+    upstream: { slug, trust },
+    curation: {},
+    ignoreAnnotations: false,
+  });
   const runs = classified?.statement !== undefined;
   known.set(key, runs);
   return runs;
 }
 
 /** A tool that cannot be read is reported where its operation is created. */
-function tryClassify(classify: () => Classification): Classification | undefined {
+function* tryClassify(input: ClassificationInput): Sliced<Classification | undefined> {
   try {
-    return classify();
+    return yield* classifyInSteps(input);
   } catch {
     return undefined;
   }

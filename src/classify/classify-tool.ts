@@ -1,8 +1,9 @@
+import { runAtOnce, type Sliced } from '../lib/turns.js';
 import { isJsonObject } from '../protocol/json.js';
 import type { Classification, DangerAssessment } from '../protocol/operation.js';
 import { assessDanger } from './assess-danger.js';
 import { type Decision, decideCategory } from './decide-category.js';
-import { type ClassificationInput, gatherFacts, type ToolFacts } from './facts.js';
+import { type ClassificationInput, gatherFactsInSteps, type ToolFacts } from './facts.js';
 import { findRisks } from './find-risks.js';
 import { findStatement } from './find-statement.js';
 import { findTrial } from './find-trial.js';
@@ -14,11 +15,18 @@ const EVIDENCE_LINES = 6;
  * What the operator declares is final; doubt never leads to READ, and never lowers danger.
  */
 export function classifyTool(input: ClassificationInput): Classification {
-  const facts = gatherFacts(input);
+  return runAtOnce(classifyInSteps(input));
+}
+
+/** The same, with a stop after each parameter: a definition may have thousands. */
+export function* classifyInSteps(input: ClassificationInput): Sliced<Classification> {
+  const facts = yield* gatherFactsInSteps(input);
   const decision = applyCuration(input, noteContradiction(facts, requireInput(facts, decideCategory(facts))));
+  yield;
   const danger = curateDanger(input, assessDanger(facts, decision));
+  yield;
   const { category, confidence } = decision;
-  const risks = input.curation.risks ?? findRisks(facts, category);
+  const risks = input.curation.risks ?? (yield* findRisks(facts, category));
   const trial = findTrial(facts, decision);
   const statement = findStatement(facts, decision);
   return {

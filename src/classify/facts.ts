@@ -1,3 +1,4 @@
+import { filterInSteps, mapInSteps, runAtOnce, type Sliced } from '../lib/turns.js';
 import { isJsonObject, type JsonObject, type JsonSchema } from '../protocol/json.js';
 import { type Category, type DangerLevel, dangerRank, type Risk, type TrustLevel } from '../protocol/operation.js';
 import type { RawTool } from '../protocol/tools.js';
@@ -64,11 +65,16 @@ const NOTHING: DescriptionReading = { matches: [], main: '' };
 
 /** Reads a tool into facts; anything malformed counts as missing. */
 export function gatherFacts(input: ClassificationInput): ToolFacts {
+  return runAtOnce(gatherFactsInSteps(input));
+}
+
+/** The same, with a stop after each parameter. */
+export function* gatherFactsInSteps(input: ClassificationInput): Sliced<ToolFacts> {
   const { tool } = input;
   const words = nameWords(input);
   const valueWords = input.groupValue === undefined ? undefined : splitWords(input.groupValue.value);
   const value = valueWords === undefined ? [] : readName(valueWords, new Set([...valueWords, ...words]));
-  if (input.groupValue !== undefined && value.length === 0) return gatherFacts(asWhole(input));
+  if (input.groupValue !== undefined && value.length === 0) return yield* gatherFactsInSteps(asWhole(input));
   const text = textOf(tool['description']);
   const byValue = value.length > 0;
   // A grouped tool's description covers all its values, so one value is classified by its own words where they name an action.
@@ -84,10 +90,10 @@ export function gatherFacts(input: ClassificationInput): ToolFacts {
     title: byValue ? [] : readTitle(tool, context, hint),
     descriptionText: text,
     description,
-    parameters: readParameters(tool),
+    parameters: yield* parametersOf(tool),
     outputKeys: readOutputKeys(tool),
     annotations,
-    grouping: input.groupValue === undefined ? findGroupingParameter(tool) : null,
+    grouping: input.groupValue === undefined ? yield* findGroupingInSteps(tool) : null,
   };
 }
 
@@ -182,7 +188,12 @@ export function effectOfValue(value: string): Effect | undefined {
  * Returns null where there is none.
  */
 export function findGroupingParameter(tool: RawTool): GroupingParameter | null {
-  const found = knownGroupings.get(tool) ?? searchParameters(tool);
+  return runAtOnce(findGroupingInSteps(tool));
+}
+
+/** The same, with a stop after each parameter. */
+export function* findGroupingInSteps(tool: RawTool): Sliced<GroupingParameter | null> {
+  const found = knownGroupings.get(tool) ?? (yield* searchParameters(tool));
   knownGroupings.set(tool, found);
   return found.grouping;
 }
@@ -190,8 +201,8 @@ export function findGroupingParameter(tool: RawTool): GroupingParameter | null {
 /** Tool objects do not change, and each is asked for its grouping parameter several times. */
 const knownGroupings = new WeakMap<RawTool, { readonly grouping: GroupingParameter | null }>();
 
-function searchParameters(tool: RawTool): { readonly grouping: GroupingParameter | null } {
-  const grouping = readParameters(tool, (constants) => constants.length > 1).filter(isGrouping);
+function* searchParameters(tool: RawTool): Sliced<{ readonly grouping: GroupingParameter | null }> {
+  const grouping = yield* filterInSteps(yield* readParameters(tool, (constants) => constants.length > 1), isGrouping);
   const best = grouping.find((parameter) => isSelector(parameter.key)) ?? grouping[0];
   if (best === undefined) return { grouping: null };
   return { grouping: { parameter: best.name, values: best.values, closed: best.closed } };
@@ -225,20 +236,33 @@ function effectsDiffer(effects: readonly Effect[], selector: boolean): boolean {
 /** No honest schema nests unions deeper. */
 const MAX_DEPTH = 16;
 
+/** The parameters of the tool that was read last: each value of a grouped tool is classified with all of them. */
+let latest: { readonly tool: RawTool; readonly parameters: readonly ParameterFacts[] } | undefined;
+
+function* parametersOf(tool: RawTool): Sliced<readonly ParameterFacts[]> {
+  if (latest?.tool === tool) return latest.parameters;
+  const parameters = yield* readParameters(tool);
+  latest = { tool, parameters };
+  return parameters;
+}
+
+/** An enumeration of more values is a vocabulary: the others are not looked at. */
+export const MOST_VALUES = 2_000;
+
 /**
  * The top-level parameters of a tool, references and compositions followed; malformed schemas have none.
  * @param isWanted by the constants that a parameter may be; the others are left out
  */
-function readParameters(
+function* readParameters(
   tool: RawTool,
   isWanted: (constants: readonly unknown[]) => boolean = () => true,
-): readonly ParameterFacts[] {
+): Sliced<readonly ParameterFacts[]> {
   const schema = tool['inputSchema'];
   if (!isJsonObject(schema)) return [];
   const known: KnownConstants = new Map();
-  return readObjectFields(schema, schema).flatMap(({ name, schema: property, required }) => {
+  const parameters = yield* mapInSteps(readObjectFields(schema, schema), ({ name, schema: property, required }) => {
     const constants = readConstants(property, schema, known);
-    if (!isWanted(constants)) return [];
+    if (!isWanted(constants)) return undefined;
     const words = splitWords(name);
     const types = typesOf(property);
     return {
@@ -248,10 +272,11 @@ function readParameters(
       boolean: types.has('boolean'),
       text: types.size === 0 || types.has('string'),
       required,
-      values: [...new Set(constants.filter((value) => typeof value === 'string'))],
+      values: [...new Set(constants.filter((value) => typeof value === 'string'))].slice(0, MOST_VALUES),
       closed: constants.every((value) => typeof value === 'string' || value === null),
     };
   });
+  return parameters.filter((parameter) => parameter !== undefined);
 }
 
 /** Represents, among a schema's constants, all other values that it allows. */

@@ -1,3 +1,4 @@
+import { mapInSteps, type Sliced } from '../lib/turns.js';
 import { isJsonObject, type JsonSchema } from '../protocol/json.js';
 import {
   type Category,
@@ -8,7 +9,7 @@ import {
   worseDanger,
 } from '../protocol/operation.js';
 import { followReference, readObjectFields } from '../schema/schema-shape.js';
-import { effectOfValue, readConstants, type ToolFacts, typesOf } from './facts.js';
+import { effectOfValue, MOST_VALUES, readConstants, type ToolFacts, typesOf } from './facts.js';
 import { EFFECTS, LEXICON, writeShare } from './lexicon.js';
 import { DENIED, discardsSteps, LOSS, saidToLose } from './read-value.js';
 import { splitWords } from './vocabulary.js';
@@ -411,22 +412,23 @@ const MOST_FIELDS = 300;
 const MOST_RISKS = 32;
 const DEEPEST = 4;
 
-/** Finds the arguments with which a call of this tool does more than its category and danger say. */
-export function findRisks(facts: ToolFacts, category: Category): readonly Risk[] {
+/** Finds the arguments with which a call of this tool does more than its category and danger say. Stops after each. */
+export function* findRisks(facts: ToolFacts, category: Category): Sliced<readonly Risk[]> {
   if (category === 'DELETE') return [];
   const schema = facts.input.tool['inputSchema'];
   if (!isJsonObject(schema)) return [];
   const fields = readFields(schema);
+  yield;
   const keys = new Set(fields.flatMap(({ key, path }) => (path.length === 1 ? [key] : [])));
   const context = { category, facts, keys };
-  const found = fields.flatMap((field): readonly Risk[] => {
+  const found = yield* mapInSteps(fields, (field): readonly Risk[] => {
     for (const { find, apart } of RISK_RULES) {
       const finding = find(field, context);
       if (finding !== undefined) return [{ path: field.path, ...finding, ...(apart !== true && { simulated: true }) }];
     }
     return category === 'READ' ? [] : findFreeOperations(field, facts);
   });
-  return found.slice(0, MOST_RISKS);
+  return found.flat().slice(0, MOST_RISKS);
 }
 
 /** A list of operations whose form the schema leaves open: the description names them. */
@@ -473,7 +475,7 @@ function readField(
   const words = splitWords(path.at(-1) ?? '');
   const types = typesOf(schema);
   const constants = [...readConstants(schema, root), ...(items === undefined ? [] : readConstants(items, root))];
-  const values = [...new Set(constants.filter((value) => typeof value === 'string'))];
+  const values = [...new Set(constants.filter((value) => typeof value === 'string'))].slice(0, MOST_VALUES);
   const yesOrNo = values.length > 0 && values.every((value) => /^(?:true|false|yes|no)$/i.test(value));
   return {
     path,

@@ -22,11 +22,8 @@ export interface LiveCatalog {
   current(): Snapshot;
   /** Takes an upstream's list. Several lists in one turn of the event loop cause one rebuild, which goes on in slices. */
   offer(slug: string, tools: readonly RawTool[]): void;
-  /**
-   * The snapshot of this moment. A rebuild that may change the definition of this tool is ended first: ending it may take long, so
-   * others go on in their slices.
-   */
-  currentFor(tool: Pick<Operation, 'upstream' | 'tool'>): Snapshot;
+  /** The snapshot of this moment. A rebuild that may change the definition of this tool is waited for, as others are not. */
+  currentFor(tool: Pick<Operation, 'upstream' | 'tool'>): Snapshot | Promise<Snapshot>;
   /**
    * The same, for calls of operations by these names. One that is not found may be of an upstream whose first list is being read, as
    * clients may connect before: then it is waited for. So it is for the gateway's own operations, which are about all others.
@@ -87,6 +84,8 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
   /** Whether there are lists of which the snapshot knows nothing, and who waits for it to know them. */
   let isBehind = false;
   let waitingForLists: ((snapshot: Snapshot) => void)[] = [];
+  /** Who waits for the rebuild that is due or under way. */
+  let waitingForNext: (() => void)[] = [];
   /** The lists that the snapshot was built from, and those that the rebuild under way began with. */
   let builtFrom: ReadonlyMap<string, ToolSet> = new Map();
   let begunWith = builtFrom;
@@ -102,18 +101,24 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
     begunWith = new Map(offered.map((toolSet) => [toolSet.upstream, toolSet]));
     return inTime(build({ toolSets: offered, firstToolSets, holders, awaited: listAwaited() }));
   };
+  // No list is known yet, so this is little.
   let snapshot = runAtOnce(begin());
   holders = snapshot.catalog.holders;
   const lacksLists = (): boolean => {
     const known = waitsForKnown ? [] : kept.map(({ upstream }) => upstream);
     return [...toolSets.keys(), ...known].some((slug) => !builtFrom.has(slug));
   };
-  const isIdle = (): boolean => due === undefined && building === undefined && reports.length === 0;
+  const isRebuilding = (): boolean => due !== undefined || building !== undefined;
+  const isIdle = (): boolean => !isRebuilding() && reports.length === 0;
 
   const endWaitForLists = (): void => {
     isBehind = false;
     for (const resume of waitingForLists) resume(snapshot);
     waitingForLists = [];
+  };
+  const endWaitForNext = (): void => {
+    for (const resume of waitingForNext) resume();
+    waitingForNext = [];
   };
   const listKnown = (): KnownCatalog => ({
     holders,
@@ -131,6 +136,7 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
     if (!isBehind) endWaitForLists();
     // Lists that came meanwhile: what has been read of the others is kept with them, so this is quick.
     if (isStale) schedule();
+    endWaitForNext();
     goOn();
   };
   const takeStep = (): void => {
@@ -147,6 +153,7 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
     building = undefined;
     endWaitForLists();
     if (isStale) schedule();
+    endWaitForNext();
   };
   /** Each slice has a turn of its own. */
   const goOn = (): void => {
@@ -179,13 +186,18 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
     if (building === undefined) due ??= setImmediate(rebuild);
     else isStale = true;
   };
-  const settle = (): void => {
-    if (due === undefined && building === undefined) return;
-    clearImmediate(due);
-    due = undefined;
-    const work = isStale || building === undefined ? begin() : building;
-    isStale = false;
-    finish(runAtOnce(work));
+  const mayChange = ({ upstream, tool }: Pick<Operation, 'upstream' | 'tool'>): boolean => {
+    const offered = isRebuilding() ? toolSets.get(upstream) : undefined;
+    return offered !== undefined && !isSameTool(tool, builtFrom.get(upstream), offered);
+  };
+  /** A list that comes meanwhile may change the tool once more. */
+  const settleFor = async (tool: Pick<Operation, 'upstream' | 'tool'>): Promise<Snapshot> => {
+    while (mayChange(tool)) {
+      await new Promise<void>((resolve) => {
+        waitingForNext.push(resolve);
+      });
+    }
+    return snapshot;
   };
 
   const currentOfAll = (): Snapshot | Promise<Snapshot> =>
@@ -204,11 +216,7 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
       isBehind ||= !builtFrom.has(slug);
       schedule();
     },
-    currentFor({ upstream, tool }) {
-      const offered = toolSets.get(upstream);
-      if (offered !== undefined && !isSameTool(tool, builtFrom.get(upstream), offered)) settle();
-      return snapshot;
-    },
+    currentFor: (tool) => (mayChange(tool) ? settleFor(tool) : snapshot),
     currentOf(names) {
       const isKnown = (name: string): boolean => {
         const operation = snapshot.catalog.find(name);
@@ -242,10 +250,12 @@ export function createLiveCatalog(options: LiveCatalogOptions): LiveCatalog {
     known: listKnown,
     close() {
       clearImmediate(due);
+      due = undefined;
       building = undefined;
       reports.length = 0;
       for (const resume of waiting) resume();
       endWaitForLists();
+      endWaitForNext();
     },
   };
 }

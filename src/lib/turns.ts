@@ -123,6 +123,16 @@ export function* mapInSteps<Item, Result>(
   return results;
 }
 
+/** The items that pass, with a stop after each that is looked at. */
+export function* filterInSteps<Item>(items: Iterable<Item>, passes: (item: Item) => boolean): Sliced<Item[]> {
+  const passed: Item[] = [];
+  for (const item of items) {
+    if (passes(item)) passed.push(item);
+    yield;
+  }
+  return passed;
+}
+
 /** Items that are sorted in one step. */
 const SORTED_AT_ONCE = 500;
 

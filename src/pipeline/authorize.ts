@@ -49,7 +49,7 @@ class Authorized {
 export type AuthorizedCall = Authorized;
 
 /** The operation that currently has the qualified name of this one, which is from the call's snapshot. */
-export type CurrentOperation = (operation: Operation) => Operation | undefined;
+export type CurrentOperation = (operation: Operation) => Operation | undefined | Promise<Operation | undefined>;
 
 /**
  * Asks policy whether the call may run. A call is refused here when the gatekeeper denies it, asks for a confirmation, or
@@ -76,15 +76,19 @@ export async function authorize(
   });
   if (permit instanceof Promise) {
     await permit;
-    requireConfirmed(operation, args, currentOperation);
+    await requireConfirmed(operation, args, currentOperation);
   }
   return new Authorized(call);
 }
 
 /** A person may take minutes to confirm. The confirmation covers the definition they saw, not a later one. */
-function requireConfirmed(operation: Operation, args: JsonObject, currentOperation: CurrentOperation): void {
+async function requireConfirmed(
+  operation: Operation,
+  args: JsonObject,
+  currentOperation: CurrentOperation,
+): Promise<void> {
   const { name, qualifiedName } = operation;
-  const current = currentOperation(operation);
+  const current = await currentOperation(operation);
   if (current !== undefined && isSameDefinition(operation, operationOfCall(current, args))) return;
   throw new OperationError(
     'TOKEN_SCOPE_MISMATCH',

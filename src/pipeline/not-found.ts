@@ -17,6 +17,9 @@ export async function unknownOperation(name: string, given: JsonObject, snapshot
   // Nothing is called so, and comparing it with what there is takes time that grows with the square of its length.
   if (name.length > LONGEST_NAME) return notFound(echoName(name), LIST_OPERATIONS, [], undefined, snapshot);
   await snapshot.catalog.prepareNames();
+  const room = turns.enter(SEARCH_LANE);
+  if (room !== undefined) await room;
+  turns.spend(COMPARE_WORK);
   const resolution = snapshot.catalog.resolve(name);
   const params = isJsonObject(given['params']) ? given['params'] : given;
   switch (resolution.kind) {
@@ -65,7 +68,11 @@ export async function unknownOperation(name: string, given: JsonObject, snapshot
 
 const LIST_OPERATIONS = 'List the operations with introspect: {"query": "operations"}';
 
-/** Units of work that a search takes: a hundred unknown names at the same time would be searched for in one turn. */
+/**
+ * Units of work that comparing a name with those that there are takes, and a search: a hundred unknown names at the same time would be
+ * searched for in one turn.
+ */
+const COMPARE_WORK = 50_000;
 const SEARCH_WORK = 200_000;
 const SEARCH_LANE = 'search for unknown names';
 

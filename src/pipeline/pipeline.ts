@@ -43,7 +43,7 @@ import { collectWarnings, type WarnedOnce } from './warnings.js';
 export interface SnapshotSource {
   current(): Snapshot;
   /** One that knows the present definition of this tool. */
-  currentFor(tool: Pick<Operation, 'upstream' | 'tool'>): Snapshot;
+  currentFor(tool: Pick<Operation, 'upstream' | 'tool'>): Snapshot | Promise<Snapshot>;
 }
 
 interface PipelineDeps {
@@ -133,9 +133,10 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     const roomToJudge = weight > LARGE_WEIGHT ? turns.next(lane) : turns.enter(lane);
     if (roomToJudge !== undefined) await roomToJudge;
     turns.spend(STAGE_WEIGHT * weight);
-    const authorized = await authorize(validated, gatekeeper, (operation) =>
-      catalog.currentFor(operation).catalog.find(operation.qualifiedName),
-    );
+    const authorized = await authorize(validated, gatekeeper, async (operation) => {
+      const current = await catalog.currentFor(operation);
+      return current.catalog.find(operation.qualifiedName);
+    });
     if (weight > LARGE_WEIGHT) await turns.next(lane);
     const { operation, query } = authorized;
     const context = describeContext(authorized);
@@ -201,7 +202,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
   };
 
   const readPage = async (call: AuthorizedCall, args: JsonObject): Promise<string> => {
-    const current = catalog.currentFor(call.operation);
+    const current = await catalog.currentFor(call.operation);
     return (await pipeline(innerPage(call, current, args), current)).text;
   };
 
@@ -247,7 +248,12 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     return answer;
   };
   const host: HandlerHost = {
-    requireCurrent: (operation) => requireUnchanged(operation, catalog.currentFor(operation)),
+    requireCurrent(operation) {
+      const current = catalog.currentFor(operation);
+      if (current instanceof Promise) return current.then((settled) => requireUnchanged(operation, settled));
+      requireUnchanged(operation, current);
+      return undefined;
+    },
     async read(call, upstream, name, params) {
       const snapshot = catalog.current();
       return readData(await pipeline(innerRead(call, snapshot, { upstream, name, params }), snapshot));

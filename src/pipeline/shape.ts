@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isNestedDeeper } from '../lib/json-depth.js';
 import { escapeAgain } from '../lib/json-literal.js';
+import { measureJson } from '../lib/json-size.js';
 import { turns } from '../lib/turns.js';
 import type { HandlerOutcome } from '../protocol/call.js';
 import type { WordsMode } from '../protocol/clean-words.js';
@@ -44,13 +45,14 @@ export function takeTurn(characters: number): Promise<void> | undefined {
   return (turns.enter(ANSWERS_LANE) ?? Promise.resolve()).then(() => turns.spend(characters / 2));
 }
 
-/** Characters of an answer's texts: an estimate, which costs nothing. */
+/** Characters of an answer's texts and, no further than to where it is large, of its data: an estimate, which costs little. */
 export function charactersOf(result: ToolCallResult | WireAnswer): number {
   if (result instanceof WireAnswer) return result.dataBytes;
-  const { content } = result;
-  if (!Array.isArray(content)) return 0;
+  const { content, structuredContent } = result;
+  const structured = structuredContent === undefined ? 0 : measureJson(structuredContent, LARGE_TEXT);
+  if (!Array.isArray(content)) return structured;
   const texts = content.map((block) => (isJsonObject(block) && typeof block['text'] === 'string' ? block['text'] : ''));
-  return texts.reduce((sum, { length }) => sum + length, content.length * BLOCK_CHARACTERS);
+  return texts.reduce((sum, { length }) => sum + length, structured + content.length * BLOCK_CHARACTERS);
 }
 
 /** The members around the text of a block. */

@@ -65,10 +65,10 @@ export interface HandlerCall {
 /** What a handler may ask of the gateway that runs it. */
 export interface HandlerHost {
   /**
-   * Throws where the operation is no longer what was checked and agreed to: a call may have waited for its turn, for a person or
-   * for a connection. Asked again before each send.
+   * Throws, or rejects, where the operation is no longer what was checked and agreed to: a call may have waited for its turn, for a
+   * person or for a connection. Asked again before each send, and after each promise, as the operation may have changed meanwhile.
    */
-  requireCurrent(operation: Operation): void;
+  requireCurrent(operation: Operation): undefined | Promise<void>;
   /**
    * Calls a READ of an upstream as the call's own caller, and until the call is cancelled; resolves with its data. Rejects with an
    * `OperationError`, also for an operation that does not exist or does not read.

@@ -36,5 +36,8 @@ export interface Diagnostic {
   readonly message: string;
 }
 
-/** The longest definition of 2,600 public tools has 84,000 characters. No model reads one of this length. */
-export const LONGEST_DEFINITION = 1_000_000;
+/**
+ * The longest definition of 2,600 public tools has 84,000 characters. No model reads one of this length, and each step of building
+ * the catalog reads one.
+ */
+export const LONGEST_DEFINITION = 250_000;

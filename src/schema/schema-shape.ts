@@ -127,6 +127,16 @@ const COMPOSITION = ['$ref', 'allOf', 'anyOf', 'oneOf', 'then', 'else', 'depende
  * union of their members, required where every alternative requires them; conditional members are optional.
  */
 export function readObjectFields(schema: JsonSchema, root: JsonSchema): readonly ObjectField[] {
+  if (latest?.schema !== schema || latest.root !== root) latest = { schema, root, fields: readFields(schema, root) };
+  return latest.fields;
+}
+
+/** What was read last: one tool's schema is asked for its fields many times in a row, for each of its parts and values. */
+let latest:
+  | { readonly schema: JsonSchema; readonly root: JsonSchema; readonly fields: readonly ObjectField[] }
+  | undefined;
+
+function readFields(schema: JsonSchema, root: JsonSchema): readonly ObjectField[] {
   const composed = COMPOSITION.some((keyword) => keyword in schema);
   const members = composed ? collectMembers(schema, { root, seen: new Map(), left: MOST_MERGED }, 0) : readOwn(schema);
   return Array.from(members, ([name, { schemas, required }]) => ({
@@ -296,10 +306,20 @@ export function followReference(schema: JsonSchema, root: JsonSchema): JsonSchem
   return undefined;
 }
 
+/** What references of a schema have led to: a chain of them, begun at each of its links, is long. */
+const lookedUp = new WeakMap<JsonSchema, Map<string, unknown>>();
+
 /** A JSON pointer in a URI fragment (RFC 6901, section 6). */
 export function lookUpPointer(reference: string, root: JsonSchema): unknown {
   if (reference === '#') return root;
   if (!reference.startsWith('#/')) return undefined;
+  const known = lookedUp.get(root) ?? new Map<string, unknown>();
+  lookedUp.set(root, known);
+  if (!known.has(reference)) known.set(reference, readPointer(reference, root));
+  return known.get(reference);
+}
+
+function readPointer(reference: string, root: JsonSchema): unknown {
   let current: unknown = root;
   for (const token of decodeFragment(reference.slice(2)).split('/')) {
     const key = token.replaceAll('~1', '/').replaceAll('~0', '~');

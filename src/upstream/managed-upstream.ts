@@ -171,7 +171,12 @@ export class ManagedUpstream implements Upstream {
       const ready = this.#connection;
       const connection = ready?.usable === true ? ready : await this.#awaitConnection(call, timeoutMs);
       try {
-        call.beforeSend?.();
+        const checking = call.beforeSend?.();
+        if (checking !== undefined) {
+          await checking;
+          // The connection may have been lost meanwhile.
+          continue;
+        }
         return await connection.call(call, timeoutMs);
       } catch (error) {
         const reason = repeatReason(findFault(error), call);

@@ -26,8 +26,11 @@ export interface UpstreamCall {
   /** What the call is about; asked for its failure. */
   readonly resource?: () => FailedRequest['resource'];
   readonly onProgress?: (update: ProgressUpdate) => void;
-  /** Called each time before the call is sent, however long it waited; what it throws refuses the call. */
-  readonly beforeSend?: () => void;
+  /**
+   * Called each time before the call is sent, however long it waited; what it throws refuses the call. A promise is waited for, and then
+   * it is called again.
+   */
+  readonly beforeSend?: () => undefined | Promise<void>;
   /** Asked before the call is sent once more, after the server may have had it. */
   readonly mayRepeat?: () => Promise<boolean>;
 }

@@ -1,7 +1,8 @@
 /**
  * Drives a running gateway with hostile schemas and requests, and prints for each attack the longest pause of its event loop:
  * what /healthz took at most, asked from another process every 10 ms, less what it takes when nothing happens. `held` is the
- * most processor time that one turn of the loop took (Linux only), which other work on the machine does not lengthen.
+ * most processor time that one turn of the loop took (Linux only), which other work on the machine does not lengthen; `grown` is by how
+ * many MB the gateway's memory was larger at its largest than before the attack's first request.
  *
  *   npm run soak [-- part of an attack's name]
  *
@@ -12,13 +13,14 @@
  * that only some of the runs show is the machine's.
  */
 import { fork } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ANSWER_ATTACKS } from './answer-attacks.mjs';
 import { ATTACKS } from './attacks.mjs';
+import { HTTP_ATTACKS } from './http-attacks.mjs';
 import { here, send, startGateway } from './soak-gateway.mjs';
 
 const BAR_MS = 50;
@@ -50,12 +52,35 @@ async function readHeld(gateway, file) {
   return {};
 }
 
+/** Notes the most memory that a process takes (resident, in MB), from now on. */
+function watchMemory({ pid }) {
+  const read = () => {
+    try {
+      return (Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]) * 4_096) / 1e6;
+    } catch {
+      return 0;
+    }
+  };
+  const first = read();
+  let most = first;
+  const timer = setInterval(() => {
+    most = Math.max(most, read());
+  }, 20);
+  return {
+    grown: () => most - first,
+    end: () => clearInterval(timer),
+  };
+}
+
 /** Requests that are a list are sent at the same time; the answer is the first one's. */
 async function sendAll(url, request, id) {
   const all = Array.isArray(request) ? request : [request];
   const sent = await Promise.all(
     all.map((one, index) =>
-      send(url, one, 1_000 * id + index + 1).catch((error) => ({ answer: '', code: `no answer (${error.name})` })),
+      (one.run === undefined ? send(url, one, 1_000 * id + index + 1) : one.run(url)).catch((error) => ({
+        answer: '',
+        code: `no answer (${error.name})`,
+      })),
     ),
   );
   return { answer: sent[0]?.answer ?? '', code: [...new Set(sent.map(({ code }) => code))].join(' ') };
@@ -72,6 +97,7 @@ async function run(attack) {
     flags,
   );
   let watcher;
+  let memory = watchMemory(gateway);
   try {
     await listening;
     watcher = fork(here('watch.mjs'), [`${url}/healthz`]);
@@ -92,6 +118,9 @@ async function run(attack) {
     const idle = await report(watcher);
     await readHeld(gateway, heldFile);
     let answer = '';
+    const atStart = memory.grown();
+    memory.end();
+    memory = watchMemory(gateway);
     for (const [id, request] of attack.requests.entries()) {
       const sent = await sendAll(url, typeof request === 'function' ? request(answer) : request, id);
       answer = sent.answer;
@@ -99,8 +128,10 @@ async function run(attack) {
       await note(`request ${id}`, sent.code);
       if (gateway.exitCode !== null) throw new Error(`The gateway ended at request ${id}`);
     }
-    return { idle, pauses: pauses.map((one) => ({ ...one, ms: Math.max(0, one.ms - idle) })) };
+    const grown = attack.requests.length === 0 ? atStart : memory.grown();
+    return { idle, grown, pauses: pauses.map((one) => ({ ...one, ms: Math.max(0, one.ms - idle) })) };
   } finally {
+    memory.end();
     watcher?.kill();
     gateway.kill('SIGKILL');
     await rm(directory, { recursive: true, force: true });
@@ -124,17 +155,17 @@ const round = (ms) => (ms === undefined ? '-' : ms.toFixed(0)).padStart(6);
 const [wanted = ''] = process.argv.slice(2);
 let over = 0;
 console.log(
-  `${'attack'.padEnd(40)} ${'pause'.padStart(6)} ${'held'.padStart(6)} ${'idle'.padStart(6)}  longest at; answers`,
+  `${'attack'.padEnd(40)} ${'pause'.padStart(6)} ${'held'.padStart(6)} ${'idle'.padStart(6)} ${'grown'.padStart(6)}  longest at; answers`,
 );
-for (const attack of [...ATTACKS, ...ANSWER_ATTACKS].filter(({ name }) => name.includes(wanted))) {
-  const { idle, pauses } = await measure(attack);
+for (const attack of [...ATTACKS, ...ANSWER_ATTACKS, ...HTTP_ATTACKS].filter(({ name }) => name.includes(wanted))) {
+  const { idle, grown, pauses } = await measure(attack);
   const longest = longestOf(pauses, ({ ms }) => ms);
   const held = longestOf(pauses, (one) => one.held ?? 0);
   const codes = [...new Set(pauses.map(({ code }) => code).filter(Boolean))].join(', ');
   if (longest.ms > BAR_MS) over += 1;
   const mark = longest.ms > BAR_MS ? '!' : ' ';
   console.log(
-    `${attack.name.padEnd(39)}${mark} ${round(longest.ms)} ${round(held.held)} ${round(idle)}  ${longest.what}, held ${held.what}; ${codes}`,
+    `${attack.name.padEnd(39)}${mark} ${round(longest.ms)} ${round(held.held)} ${round(idle)} ${round(grown)}  ${longest.what}, held ${held.what}; ${codes}`,
   );
   if (process.env.SOAK_DETAILS !== undefined) {
     for (const { what, ms, held: turn, code, stacks = [] } of pauses) {

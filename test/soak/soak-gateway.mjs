@@ -1,5 +1,5 @@
 /** Starts a gateway over a hostile upstream, and sends it calls: what the soak and the fuzz share. */
-import { spawn } from 'node:child_process';
+import { fork, spawn } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -19,12 +19,24 @@ async function freePort() {
   return port;
 }
 
+/** Starts an upstream over HTTP, which ends with this process. */
+async function serveHttp(toolsFile, flags) {
+  const server = fork(here('http-upstream.mjs'), [toolsFile, ...flags], {
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+  });
+  const url = await new Promise((resolve) => server.stdout.once('data', (line) => resolve(String(line).trim())));
+  server.unref();
+  server.channel.unref();
+  server.stdout.unref();
+  return { url, ...(flags.includes('--sse') && { type: 'sse' }) };
+}
+
 /**
  * The gateway process, its address, and what it said last. `environment` goes to the process; `ready` ends when the upstream
  * has connected.
  */
 export async function startGateway(
-  { tools, config = {}, upstream = {}, program = 'hostile-upstream.mjs' },
+  { tools, config = {}, upstream = {}, program = 'hostile-upstream.mjs', http },
   directory,
   environment = {},
   flags = [],
@@ -33,11 +45,14 @@ export async function startGateway(
   const toolsFile = join(directory, 'tools.json');
   const configFile = join(directory, 'gateway.config.json');
   await writeFile(toolsFile, JSON.stringify(tools));
-  const server = { command: process.execPath, args: [here(program), toolsFile], trust: 'certified' };
+  const server =
+    http === undefined
+      ? { command: process.execPath, args: [here(program), toolsFile] }
+      : await serveHttp(toolsFile, http);
   const whole = {
     endpoint: { mode: 'single' },
     dataDir: join(directory, 'data'),
-    mcpServers: { hostile: { ...server, ...upstream } },
+    mcpServers: { hostile: { ...server, trust: 'certified', ...upstream } },
     ...config,
   };
   await writeFile(configFile, JSON.stringify(whole));

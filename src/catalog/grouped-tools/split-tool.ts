@@ -1,8 +1,9 @@
-import { classifyTool } from '../../classify/classify-tool.js';
-import { findGroupingParameter } from '../../classify/facts.js';
+import { classifyInSteps } from '../../classify/classify-tool.js';
+import { findGroupingInSteps } from '../../classify/facts.js';
 import { LEXICON } from '../../classify/lexicon.js';
 import { readDescription } from '../../classify/read-description.js';
 import { toSnakeCase } from '../../lib/names.js';
+import { runAtOnce, type Sliced } from '../../lib/turns.js';
 import type { RawTool } from '../../protocol/tools.js';
 
 /** One thing that a grouped tool does. */
@@ -34,26 +35,33 @@ const known = new WeakMap<RawTool, { readonly split: ToolSplit | null }>();
  * and names must not change with them.
  */
 export function splitTool(tool: RawTool): ToolSplit | null {
-  const found = known.get(tool) ?? { split: trySplit(tool) };
+  return runAtOnce(splitInSteps(tool));
+}
+
+/** The same, in steps. */
+export function* splitInSteps(tool: RawTool): Sliced<ToolSplit | null> {
+  const found = known.get(tool) ?? { split: yield* trySplit(tool) };
   known.set(tool, found);
   return found.split;
 }
 
-function trySplit(tool: RawTool): ToolSplit | null {
+function* trySplit(tool: RawTool): Sliced<ToolSplit | null> {
   try {
-    return readSplit(tool);
+    return yield* readSplit(tool);
   } catch {
     // A definition that cannot be read stays whole; `createOperation` reports it.
     return null;
   }
 }
 
-function readSplit(tool: RawTool): ToolSplit | null {
-  const grouping = findGroupingParameter(tool);
+function* readSplit(tool: RawTool): Sliced<ToolSplit | null> {
+  const grouping = yield* findGroupingInSteps(tool);
   if (grouping === null || !grouping.closed || grouping.values.length > MAX_VALUES) return null;
   const { parameter, values } = grouping;
   const names = nameValues(tool, values);
-  const effects = new Set(values.map((value, index) => effectOf(tool, parameter, value, names[index] ?? value)));
+  const effects = new Set<string>();
+  for (const [index, value] of values.entries())
+    effects.add(yield* effectOf(tool, parameter, value, names[index] ?? value));
   return {
     parameter,
     values: values.map((value, index) => ({ value, name: names[index] ?? toSnakeCase(value) })),
@@ -61,8 +69,8 @@ function readSplit(tool: RawTool): ToolSplit | null {
   };
 }
 
-function effectOf(tool: RawTool, parameter: string, value: string, name: string): string {
-  const { category, danger } = classifyTool({
+function* effectOf(tool: RawTool, parameter: string, value: string, name: string): Sliced<string> {
+  const { category, danger } = yield* classifyInSteps({
     tool,
     name,
     upstream: { slug: '', trust: 'untested' },

@@ -17,6 +17,7 @@ import {
   sliceMembersInSteps,
 } from './references.js';
 import type { BatchRun } from './run.js';
+import { writeContent } from './write-content.js';
 
 type Ending = 'succeeded' | 'failed' | 'asked';
 
@@ -38,27 +39,25 @@ export function* writeBatch(items: readonly BatchItem[], run: BatchRun, limits: 
   const blocks: ContentBlock[] = [];
   const warnings = createWarnings();
   const entries = yield* writeEntries(items, replies, read, limits, { blocks, warnings });
-  const results = entries.filter(({ item }) => item.index !== haltedAt).map((entry) => writeEntry(entry, true));
+  const results = entries.filter(({ item }) => item.index !== haltedAt);
   const halted = entries.find(({ item }) => item.index === haltedAt);
   const pending = items.filter(({ index }) => replies[index] === undefined);
-  const members = [
-    '"success":true,"data":null',
-    `"results":[${results.join(',')}]`,
-    ...(halted === undefined ? [] : [`"halted_at":${writeEntry(halted, false)}`]),
+  const parts = [
+    '{"success":true,"data":null,"results":[',
+    ...results.flatMap((entry, index) => [index === 0 ? '' : ',', ...writeEntry(entry, true)]),
+    ']',
+    ...(halted === undefined ? [] : [',"halted_at":', ...writeEntry(halted, false)]),
     ...(halted === undefined
       ? []
-      : [`"pending_operations":${JSON.stringify(pending.map((item) => toPending(item, read)))}`]),
-    `"summary":${JSON.stringify(summarize(items.length, entries, halted === undefined ? undefined : pending.length))}`,
+      : [`,"pending_operations":${JSON.stringify(pending.map((item) => toPending(item, read)))}`]),
+    `,"summary":${JSON.stringify(summarize(items.length, entries, halted === undefined ? undefined : pending.length))}}`,
   ];
   const rendered = warnings.render();
   const closing = rendered.length === 0 ? [] : [{ type: 'text', text: JSON.stringify({ warnings: rendered }) }];
-  return {
-    text: `{${members.join(',')}}`,
-    blocks: [...blocks, ...closing],
-    isError: false,
-    code: 'OK',
-    ...metaOf(replies),
-  };
+  const all = [...blocks, ...closing];
+  const rest = { blocks: all, isError: false, code: 'OK', ...metaOf(replies) } as const;
+  // The text of a long answer is a getter, which stays one.
+  return Object.assign(yield* writeContent(parts, all), rest);
 }
 
 /** The parts of the answer that belong to no single result; filled in the order of the items. */
@@ -112,9 +111,10 @@ function* tooLarge(
   return yield* writeResult(shapeFailure(error, undefined), 0);
 }
 
-function writeEntry({ item, ending, text }: Entry, withStatus: boolean): string {
+/** In parts: the result may be long. */
+function writeEntry({ item, ending, text }: Entry, withStatus: boolean): readonly string[] {
   const status = withStatus && ending === 'asked' ? ',"status":"pending_confirmation"' : '';
-  return `{"index":${item.index},"operation":${JSON.stringify(item.operation)},"result":${text}${status}}`;
+  return [`{"index":${item.index},"operation":${JSON.stringify(item.operation)},"result":`, text, `${status}}`];
 }
 
 function toPending(item: BatchItem, read: ResultReader): JsonObject {

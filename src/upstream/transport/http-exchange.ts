@@ -1,9 +1,9 @@
-import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import type { Dispatcher } from 'undici';
 import { PacedQueue } from '../../lib/turns.js';
-import { LARGE_BYTES, LargeMessage, MessageBytes } from '../../protocol/large-answer.js';
+import { LARGE_BYTES, type LargeMessage, MessageBytes } from '../../protocol/large-answer.js';
 import type { Pieces } from '../../protocol/pieces.js';
 import { answerTooLong } from '../fault.js';
+import { EventReader, type ServerEvent } from './event-reader.js';
 
 /** Names and values in lower case, as undici hands them over. */
 export type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>;
@@ -155,14 +155,13 @@ interface EventHandlers {
 }
 
 /**
- * Reads server-sent events. The parser sees each byte as one character: what it looks for is ASCII, and the data are handed over
- * as the bytes that they were.
- * @param maxBytes an event that is longer is an error.
+ * Reads server-sent events.
+ * @param maxBytes an event whose data are longer is an error.
  */
 export function readEvents(handlers: EventHandlers, maxBytes: number, flow: ResponseFlow): BodyReader {
-  const events = new PacedQueue<EventSourceMessage>({
+  const events = new PacedQueue<ServerEvent>({
     handle: (event) => passEvent(event, handlers),
-    costOf: ({ data }) => EVENT_UNITS + (data.length > LARGE_BYTES ? 0 : data.length),
+    costOf: ({ length }) => EVENT_UNITS + (length > LARGE_BYTES ? 0 : length),
     lane: 'events',
     source: flow,
     onFault: (fault) => {
@@ -170,36 +169,31 @@ export function readEvents(handlers: EventHandlers, maxBytes: number, flow: Resp
       flow.abort(asError(fault));
     },
   });
-  const parser = createParser({
-    onEvent: (event) => events.push(event),
-    onRetry: handlers.onRetry,
-    onError: (error) => {
-      if (error.type === 'max-buffer-size-exceeded') throw answerTooLong(maxBytes);
+  const reader = new EventReader(
+    {
+      onEvent: (event) => events.push(event),
+      onRetry: handlers.onRetry,
+      onTooLong: () => {
+        throw answerTooLong(maxBytes);
+      },
     },
-    maxBufferSize: maxBytes,
-  });
+    maxBytes,
+  );
   return {
     read: (chunk) => {
-      for (let at = 0; at < chunk.length; at += FED_BYTES) parser.feed(chunk.toString('latin1', at, at + FED_BYTES));
-      events.spend(chunk.length);
+      const lines = reader.read(chunk);
+      events.spend(CHUNK_UNITS + chunk.length + LINE_UNITS * lines);
     },
     end: () => {},
   };
 }
 
-/** Units of work that an event costs beside its bytes: it is decoded, parsed and passed on. */
+/** Units of work that an event costs beside its bytes (it is decoded, parsed and passed on), and so a line, and a chunk. */
 const EVENT_UNITS = 200;
-/** The parser looks for a carriage return in all that it is fed, again for each line. */
-const FED_BYTES = 4 * 1024;
+const LINE_UNITS = 10;
+const CHUNK_UNITS = 100;
 
-function passEvent({ id, event, data }: EventSourceMessage, { onData, onEventId }: EventHandlers): void {
-  if (id !== undefined && id !== '') onEventId(Buffer.from(id, 'latin1').toString('utf8'));
-  if (data !== '' && (event === undefined || event === 'message')) onData(bytesOf(data));
-}
-
-function bytesOf(data: string): Pieces | LargeMessage {
-  if (data.length <= LARGE_BYTES) return [Buffer.from(data, 'latin1')];
-  const bytes = Buffer.from(new SharedArrayBuffer(data.length));
-  bytes.write(data, 'latin1');
-  return new LargeMessage([bytes]);
+function passEvent({ id, type, data, length }: ServerEvent, { onData, onEventId }: EventHandlers): void {
+  if (id !== undefined && id !== '') onEventId(id);
+  if (length > 0 && (type === '' || type === 'message')) onData(data);
 }

@@ -185,12 +185,15 @@ it('however many lists come during a rebuild, one more follows', async () => {
   expect(begun()).toBe(3);
 });
 
-it('a rebuild under way ends at once where someone must know, with the newest lists', async () => {
+it('a call whose tool a rebuild may change waits for its end, with the newest lists', async () => {
   const { catalog } = openSlow(5);
   catalog.offer('a', []);
   await turn();
   catalog.offer('a', [{ name: 't' }]);
-  expect(catalog.currentFor({ upstream: 'a', tool: 't' }).plan.toolsJson).toBe('[1]');
+  const before = catalog.current();
+  const settled = catalog.currentFor({ upstream: 'a', tool: 't' });
+  expect(catalog.current()).toBe(before);
+  expect((await settled).plan.toolsJson).toBe('[1]');
   await catalog.settled();
   expect(catalog.current().plan.toolsJson).toBe('[1]');
 });
@@ -200,15 +203,46 @@ it.each([
   ['changed', true],
   ['gone', true],
   ['twice', true],
-])('a rebuild under way is ended for a tool whose definition it may change: %s', async (name, isEnded) => {
-  const { catalog } = openSlow(5);
-  const tool = (called: string, description: string) => ({ name: called, description });
-  catalog.offer('a', [tool('same', 'x'), tool('changed', 'x'), tool('gone', 'x')]);
-  await catalog.settled();
-  const before = catalog.current();
-  catalog.offer('a', [tool('same', 'x'), tool('changed', 'y'), tool('twice', 'x'), tool('twice', 'x')]);
-  expect(catalog.currentFor({ upstream: 'b', tool: name })).toBe(before);
-  expect(catalog.currentFor({ upstream: 'a', tool: name }) === before).toBe(!isEnded);
+])(
+  'a rebuild under way is waited for by calls of a tool whose definition it may change: %s',
+  async (name, isAwaited) => {
+    const { catalog } = openSlow(5);
+    const tool = (called: string, description: string) => ({ name: called, description });
+    catalog.offer('a', [tool('same', 'x'), tool('changed', 'x'), tool('gone', 'x')]);
+    await catalog.settled();
+    const before = catalog.current();
+    catalog.offer('a', [tool('same', 'x'), tool('changed', 'y'), tool('twice', 'x'), tool('twice', 'x')]);
+    expect(catalog.currentFor({ upstream: 'b', tool: name })).toBe(before);
+    expect(catalog.currentFor({ upstream: 'a', tool: name }) === before).toBe(!isAwaited);
+    expect((await catalog.currentFor({ upstream: 'a', tool: name })) === before).toBe(!isAwaited);
+  },
+);
+
+it('a call that waits for a rebuild goes on with the snapshot before it where it cannot be built, or the gateway closes', async () => {
+  let defects = 0;
+  const open = (isBuilt: boolean) =>
+    createLiveCatalog({
+      *build({ toolSets }) {
+        yield;
+        if (!isBuilt && toolSets.length > 0) throw new Error('cannot be built');
+        return { ...NO_OPERATIONS };
+      },
+      *onChange() {
+        // Nothing to report.
+      },
+      onDefect: () => {
+        defects += 1;
+      },
+    });
+  const [broken, closing] = [open(false), open(true)];
+  for (const catalog of [broken, closing]) {
+    const before = catalog.current();
+    catalog.offer('a', [{ name: 't' }]);
+    const current = catalog.currentFor({ upstream: 'a', tool: 't' });
+    if (catalog === closing) catalog.close();
+    expect(await current).toBe(before);
+  }
+  expect(defects).toBe(1);
 });
 
 it('new names wait for every upstream without a list, but for one that cannot be started', async () => {
@@ -292,7 +326,7 @@ it('each change is reported in turns and in order, whatever lists come meanwhile
   await catalog.currentOf(() => ['old']);
   expect(reports).toEqual([]);
   catalog.offer('a', []);
-  expect(catalog.currentFor({ upstream: 'a', tool: 'old' }).catalog.find('old')).toBeUndefined();
+  expect((await catalog.currentFor({ upstream: 'a', tool: 'old' })).catalog.find('old')).toBeUndefined();
   await catalog.settled();
   expect(reports).toEqual(['undefined -> old', 'old -> undefined']);
 });

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { UpstreamEndpoint } from '../../../src/config/gateway-config.js';
+import { OperationError } from '../../../src/protocol/operation-error.js';
 import { createBehaviours } from '../../fixtures/servers/behaviours.mjs';
 import { type ServedHttp, serveLegacyHttp, serveModernHttp, serveSse } from '../../fixtures/servers/serve-http.mjs';
 import { anUpstream, behaviourServer, entered, isAlive, node, openPool, said, textOf } from './opened-pool.js';
@@ -37,6 +38,24 @@ describe('a stdio server that dies', () => {
       (seen) => seen.kind === 'upstream-state' && seen.message.startsWith('connection lost: exited with code 3'),
     );
     expect(textOf(await opened.call('counter'))).toBe('1');
+  });
+
+  it('sends a call only after what it waits for, and asks again whether it may be sent', async () => {
+    await using opened = openPool(anUpstream(behaviourServer()));
+    const asked: number[] = [];
+    const beforeSend = (): undefined | Promise<void> => {
+      asked.push(asked.length);
+      return asked.length === 1 ? Promise.resolve() : undefined;
+    };
+    expect(textOf(await opened.call('counter', {}, { beforeSend }))).toBe('1');
+    expect(asked).toEqual([0, 1]);
+    const changed = new OperationError('NOT_FOUND_OPERATION', 'it has changed', {
+      operation: 'counter',
+      available: [],
+    });
+    const refused = opened.call('counter', {}, { beforeSend: () => Promise.reject(changed) });
+    await expect(refused).rejects.toBe(changed);
+    expect(textOf(await opened.call('counter'))).toBe('2');
   });
 
   it('sends a call that ends its server once more, and not again', async () => {

@@ -105,7 +105,7 @@ describe('readDefinitions', () => {
     const isUsable = (tool: RawTool): boolean => tool?.['name'] !== 'b';
     const onDiagnostic = (message: string): void => void noted.push(message);
     expect(runAtOnce(readDefinitions(tools, new Map(), { isUsable, onDiagnostic })).usable).toEqual([tools[0], null]);
-    expect(noted).toEqual(["its tool 'c' is left out: its definition has more than 1000000 characters"]);
+    expect(noted).toEqual(["its tool 'c' is left out: its definition has more than 250000 characters"]);
   });
 });
 
