@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { startNode } from '../bench/process/children.mjs';
 import { GATEWAY } from '../bench/process/programs.mjs';
@@ -12,18 +13,28 @@ import { SERVERS } from './servers.mjs';
 export async function openGateway(bin, world, mode) {
   const config = join(world.root, 'gateway.config.json');
   writeFileSync(config, JSON.stringify({ endpoint: { mode }, mcpServers: describeServers(bin, world) }));
-  const { url, ready, ...started } = await serve(config);
+  const { url, ...started } = await serve(config);
+  await waitForServers(url);
   const client = new Client({ name: 'trial', version: '1.0.0' });
   await client.connect(new StreamableHTTPClientTransport(new URL(url)));
   return {
     url,
-    ready,
     client,
     close: async () => {
       await client.close();
       await started.stop();
     },
   };
+}
+
+/** The gateway serves as soon as one server is connected; a person's first question comes when all are. */
+async function waitForServers(url) {
+  const endpoint = new URL('/readyz', url);
+  for (;;) {
+    const { upstreams } = await (await fetch(endpoint)).json();
+    if (upstreams.every(({ state }) => state === 'ready')) return;
+    await setTimeout(200);
+  }
 }
 
 /** The servers as an `mcpServers` block, which any MCP client reads. */
