@@ -287,6 +287,15 @@ function isBlock(value: unknown): value is ContentBlock {
   return isJsonObject(value) && typeof value['type'] === 'string';
 }
 
+/** Members of a block that say for whom it is and nothing of what it holds. */
+const ABOUT_BLOCK = new Set(['type', 'text', 'annotations', '_meta']);
+
+/** A text block whose content is its text alone, whomever it is for: what its text repeats, it repeats whole. */
+function holdsTextAlone(block: ContentBlock): block is ContentBlock & { readonly text: string } {
+  const isText = block.type === 'text' && typeof block['text'] === 'string';
+  return isText && Object.keys(block).every((key) => ABOUT_BLOCK.has(key));
+}
+
 /** A text block with no member besides its text. */
 function isPlainText(block: ContentBlock): block is ContentBlock & { readonly text: string } {
   return block.type === 'text' && typeof block['text'] === 'string' && Object.keys(block).length === 2;
@@ -317,7 +326,7 @@ function nestedTooDeeply(): OperationError {
 function fromStructured(structured: unknown, dataText: string, content: readonly ContentBlock[]): ResultData {
   if (repeatsItems(structured, content)) return { dataText, value: structured, blocks: [] };
   const repeats = createRepetitionTest(structured, dataText);
-  const blocks = content.filter((block) => !(isPlainText(block) && repeats(block.text)));
+  const blocks = content.filter((block) => !(holdsTextAlone(block) && repeats(block.text)));
   return { dataText, value: structured, blocks };
 }
 
@@ -346,7 +355,7 @@ function repeatsItems(structured: unknown, content: readonly ContentBlock[]): bo
     return false;
   return content.every((block, index) => {
     const item: unknown = items[index];
-    if (!isPlainText(block)) return false;
+    if (!holdsTextAlone(block)) return false;
     return block.text === item || sameJson(block.text, [{ value: item, json: JSON.stringify(item) ?? '' }]);
   });
 }

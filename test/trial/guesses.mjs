@@ -19,7 +19,10 @@ export const GUESSES = [
   ],
   ['a SELECT through EXECUTE', () => run('execute', 'query', { sql: COUNT })],
   ['a SELECT through READ, by the name of the runner', () => run('read', 'query', { sql: COUNT })],
-  ['sort and first of a bare array', () => run('read', 'read_records', { table: 'invoices', sort: '-amount', first: 2 })],
+  [
+    'sort and first of a bare array',
+    () => run('read', 'read_records', { table: 'invoices', sort: '-amount', first: 2 }),
+  ],
   ['a sum of rows', () => run('read', 'read_records', { table: 'invoices', aggregate: { owed: { sum: 'amount' } } })],
   ['fields of introspection', () => introspect({ query: 'operations', search: 'stash', fields: ['name'] })],
   ['one setting of a configuration', () => run('read', 'get_config', { fields: ['defaultShell'] })],

@@ -16,7 +16,8 @@ async function playGuess(arm, step) {
   if (next.length === 0) return { outcome: refusal, isRight: saysWhatCreates(text), characters, text };
   for (const each of next) {
     const followed = await arm.call(each);
-    if (isFault(followed.refusal)) return { outcome: `${refusal}, then ${followed.refusal}`, isRight: false, characters, text };
+    if (isFault(followed.refusal))
+      return { outcome: `${refusal}, then ${followed.refusal}`, isRight: false, characters, text };
   }
   return { outcome: `${refusal}, corrected`, isRight: true, characters, text };
 }
@@ -46,7 +47,13 @@ export async function playSearches(arm) {
     const { operations, _protocol: protocol } = JSON.parse(text).data;
     const names = operations.map(({ name }) => name);
     const missing = finds.filter((name) => !names.includes(name));
-    rows.push({ words, shown: names.length, total: protocol.page?.total ?? names.length, characters: text.length, missing });
+    rows.push({
+      words,
+      shown: names.length,
+      total: protocol.page?.total ?? names.length,
+      characters: text.length,
+      missing,
+    });
   }
   return rows;
 }

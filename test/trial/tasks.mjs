@@ -8,7 +8,10 @@ import { introspect, run } from './steps.mjs';
 export const TASKS = [
   {
     title: 'Which services use kafka, and which team owns each?',
-    own: () => [['memory', 'search_nodes', { query: 'kafka' }], ['memory', 'open_nodes', { names: KAFKA_SERVICES }]],
+    own: () => [
+      ['memory', 'search_nodes', { query: 'kafka' }],
+      ['memory', 'open_nodes', { names: KAFKA_SERVICES }],
+    ],
     gateway: () => [
       introspect({ query: 'upstreams' }),
       introspect({ query: 'operations', upstream: 'memory' }),
@@ -90,7 +93,7 @@ export const TASKS = [
       ]),
       run('read', 'open_nodes', { names: ['avatar'] }),
     ],
-    solved: [/moved in 2026[^]*"to":\s*"kafka"/],
+    solved: [/moved in 2026[\s\S]*"to":\s*"kafka"/],
   },
   {
     title: 'A workbook with the five largest overdue invoices',
@@ -191,7 +194,14 @@ const MOST_OWED =
   "SELECT c.name, SUM(i.amount) AS owed FROM invoices i JOIN customers c ON c.id = i.customer_id WHERE i.status IN ('open', 'overdue') GROUP BY c.id ORDER BY owed DESC LIMIT 3";
 const LARGEST_OVERDUE = "SELECT id, amount FROM invoices WHERE status = 'overdue' ORDER BY amount DESC LIMIT 5";
 const WORKBOOK = JSON.stringify({
-  Overdue: [['id', 'amount'], [34, 892.46], [102, 877.38], [170, 862.3], [238, 847.22], [22, 842.18]],
+  Overdue: [
+    ['id', 'amount'],
+    [34, 892.46],
+    [102, 877.38],
+    [170, 862.3],
+    [238, 847.22],
+    [22, 842.18],
+  ],
 });
 const TODO =
   'billing.md: TODO: ask Ada about VAT\nbilling.md: TODO: check the overdue ones\nkafka.md: TODO: upgrade to 4.2\noffsite.md: TODO: book the train\n';

@@ -119,7 +119,12 @@ const SERVICES = [
 ];
 
 const GRAPH = [
-  ...SERVICES.map(([name]) => ({ type: 'entity', name, entityType: 'service', observations: [`${name} runs in Oslo`] })),
+  ...SERVICES.map(([name]) => ({
+    type: 'entity',
+    name,
+    entityType: 'service',
+    observations: [`${name} runs in Oslo`],
+  })),
   ...[...new Set(SERVICES.flatMap(([, uses]) => uses))].map((name) => entity(name, 'technology')),
   ...[...new Set(SERVICES.flatMap(([, , team]) => team))].map((name) => entity(name, 'team')),
   entity('legacy-fax', 'service'),
