@@ -113,7 +113,7 @@ export function parseQuery(args: JsonObject): IntrospectionQuery {
     token,
     budget_tokens: budget = search === undefined || first !== undefined ? undefined : SEARCH_BUDGET_TOKENS,
   } = args as JsonObject & Arguments;
-  const kind = kindOf(query, name);
+  const kind = kindOf(query, name) ?? refuseUnknown(args);
   refuseUnused(kind, args);
 
   const include = INCLUDES.filter((extra) => included.includes(extra));
@@ -174,16 +174,42 @@ export function handleOf({ query, name }: JsonObject): string | undefined {
   return query === 'result' && typeof name === 'string' ? name : undefined;
 }
 
-function kindOf(query: string, name: string | undefined): IntrospectionQuery['kind'] {
+function kindOf(query: string, name: string | undefined): IntrospectionQuery['kind'] | undefined {
   if (query === 'operations') return name === undefined ? 'operations' : 'operation';
   if (query === 'upstreams') return name === undefined ? 'upstreams' : 'upstream';
   if (query === 'types') return name === undefined ? 'types' : 'type';
-  if (query === 'result' || query === 'quota_status' || query === 'revoke_token') return query;
+  return query === 'result' || query === 'quota_status' || query === 'revoke_token' ? query : undefined;
+}
+
+/** What callers ask for whose other protocols call it so. */
+const MEANT: ReadonlyMap<string, string> = new Map([
+  ['operation', 'operations'],
+  ['tool', 'operations'],
+  ['tools', 'operations'],
+  ['map', 'upstreams'],
+  ['server', 'upstreams'],
+  ['servers', 'upstreams'],
+  ['upstream', 'upstreams'],
+  ['type', 'types'],
+]);
+
+function refuseUnknown(args: JsonObject): never {
+  const query = String(args['query']);
+  const meant = MEANT.get(query.toLowerCase());
   throw new OperationError(
     'INTROSPECTION_ERROR',
     `Unknown query type: '${query}'. Supported types: ${listInWords(QUERY_TYPES)}`,
+    meant === undefined ? {} : correctedBy({ ...args, query: meant }),
   );
 }
+
+/** The call as it would be answered, where that is short. */
+function correctedBy(params: JsonObject): JsonObject {
+  const example = { arguments: { operation: 'introspect', params } };
+  return JSON.stringify(example).length > MAX_EXAMPLE_LENGTH ? {} : { example };
+}
+
+const MAX_EXAMPLE_LENGTH = 500;
 
 /** There is no default page size, because a reader of a big result wants as much as fits. */
 function readResultRequest(handle: string | undefined, args: JsonObject & Partial<Arguments>): StoredResultRequest {
@@ -203,6 +229,7 @@ function refuseUnused(kind: IntrospectionQuery['kind'], args: JsonObject): void 
   throw new OperationError(
     'INTROSPECTION_ERROR',
     `${listInWords(unused)} cannot be combined with ${UNUSED[kind].kind}. Leave out one or the other`,
+    correctedBy(Object.fromEntries(Object.entries(args).filter(([name]) => !unused.includes(name)))),
   );
 }
 

@@ -1,3 +1,5 @@
+import type { JsonObject } from '../../../../src/protocol/json.js';
+import { OperationError } from '../../../../src/protocol/operation-error.js';
 import { describe, expect, it } from 'vitest';
 import { parseQuery } from '../../../../src/builtin/introspect/parse-query.js';
 
@@ -58,6 +60,23 @@ describe('parseQuery', () => {
     expect(() => parseQuery(args)).toThrow(
       expect.objectContaining({ code: 'INTROSPECTION_ERROR', message: expect.stringContaining(message) }),
     );
+  });
+
+  it('shows the call that would be answered', () => {
+    const exampleFor = (args: JsonObject): unknown => {
+      try {
+        return parseQuery(args);
+      } catch (refusal) {
+        return refusal instanceof OperationError && refusal.details['example'];
+      }
+    };
+    expect(exampleFor({ query: 'operations', search: 'x', fields: ['name'] })).toEqual({
+      arguments: { operation: 'introspect', params: { query: 'operations', search: 'x' } },
+    });
+    expect(exampleFor({ query: 'Servers' })).toEqual({
+      arguments: { operation: 'introspect', params: { query: 'upstreams' } },
+    });
+    expect(exampleFor({ query: 'weather' })).toBeUndefined();
   });
 
   it('accepts a page size beside a name, because its default may have been filled in', () => {
