@@ -344,8 +344,23 @@ function createRepetitionTest(structured: unknown, dataText: string): (text: str
     // `{"key":VALUE}`: the member's own JSON is a piece of what is written already.
     candidates.push({ value, json: dataText.slice(JSON.stringify(key).length + 2, -1) });
   }
-  return (text) => texts.has(text) || sameJson(bareJson(text), candidates);
+  return (text) => texts.has(text) || sameJson(bareJson(text), candidates) || repeatsMember(text, members, dataText);
 }
+
+/** Whether a text is the JSON of one member among others: what a person reads of a configuration beside hints for programs. */
+function repeatsMember(text: string, members: readonly (readonly [string, unknown])[], dataText: string): boolean {
+  const containers = members.filter(([, value]) => typeof value === 'object' && value !== null);
+  const bare = bareJson(text);
+  const isShort = Math.max(dataText.length, text.length) <= LONGEST_COMPARED && containers.length <= MOST_COMPARED;
+  if (members.length < 2 || !isShort || !/^\s*[[{]/.test(bare)) return false;
+  return sameJson(
+    bare,
+    containers.map(([, value]) => ({ value, json: JSON.stringify(value) })),
+  );
+}
+
+/** Members of which each may be what a text repeats. */
+const MOST_COMPARED = 20;
 
 /** Whether the blocks are the items of the only list of structured content, one text each: how some libraries send a list. */
 function repeatsItems(structured: unknown, content: readonly ContentBlock[]): boolean {

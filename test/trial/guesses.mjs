@@ -14,7 +14,7 @@ export const GUESSES = [
       run('read', [
         ['git_log', { path }],
         ['search_nodes', { query: 'kafka' }],
-        ['git_add', { path, input: { files: ['.'] } }],
+        ['create_relations', { relations: [{ from: 'mailer', to: 's3', relationType: 'uses' }] }],
       ]),
   ],
   ['a SELECT through EXECUTE', () => run('execute', 'query', { sql: COUNT })],

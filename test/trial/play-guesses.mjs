@@ -12,12 +12,13 @@ async function playGuess(arm, step) {
   const { first, text, refusal } = await arm.call(step);
   const characters = text.length;
   if (!isFault(refusal)) return { outcome: 'works', isRight: true, characters, text };
-  const next = nextSteps(JSON.parse(first));
-  if (next.length === 0) return { outcome: refusal, isRight: saysWhatCreates(text), characters, text };
+  const next = nextSteps(step, JSON.parse(first));
+  if (next.length === 0) return { outcome: refusal, isRight: refusal === 'NOT_FOUND_RESOURCE', characters, text };
   for (const each of next) {
     const followed = await arm.call(each);
-    if (isFault(followed.refusal))
+    if (isFault(followed.refusal)) {
       return { outcome: `${refusal}, then ${followed.refusal}`, isRight: false, characters, text };
+    }
   }
   return { outcome: `${refusal}, corrected`, isRight: true, characters, text };
 }
@@ -27,16 +28,21 @@ function isFault(refusal) {
   return refusal !== undefined && refusal !== 'CONFIRMATION_REQUIRED';
 }
 
-/** The calls that an answer offers instead of the one that was made. */
-function nextSteps({ error, results = [] }) {
-  const { details = {} } = error ?? results.find(({ result }) => !result.success)?.result.error ?? {};
-  const offered = details.batches ?? (details.example === undefined ? [] : [details.example]);
-  return offered.map(({ tool, arguments: request }) => ({ family: tool.replace(/^mcp_aql_?/, ''), request }));
-}
+/** A batch that is to be sent instead, in a message. */
+const BATCH = /via '(?:mcp_aql_?)(\w*)': (\{"operations":.*?\]\})(?=; via |$)/g;
+/** Parameters at the end of a message. */
+const PARAMS = /\{"(?:filter|query)":.*\}(?=\??$)/;
 
-/** Nothing can be sent instead where a thing does not exist, but what is missing is named. */
-function saysWhatCreates(text) {
-  return /NOT_FOUND_RESOURCE/.test(text);
+/** The calls that an answer offers instead of the one that was made: an example, batches by family, or parameters. */
+function nextSteps({ family, request }, { error, results = [] }) {
+  const { message = '', details = {} } = error ?? results.find(({ result }) => !result.success)?.result.error ?? {};
+  const { example } = details;
+  if (example !== undefined) {
+    return [{ family: example.tool?.replace(/^mcp_aql_?/, '') ?? family, request: example.arguments }];
+  }
+  const [params] = PARAMS.exec(message) ?? [];
+  if (params !== undefined) return [{ family, request: { ...request, params: JSON.parse(params) } }];
+  return [...message.matchAll(BATCH)].map(([, name, batch]) => ({ family: name, request: JSON.parse(batch) }));
 }
 
 /** Makes the searches of the findings. */

@@ -104,14 +104,14 @@ export const TASKS = [
     ],
     gateway: ({ files }) => [
       run('read', 'query_read_only', { sql: LARGEST_OVERDUE }),
-      introspect({ query: 'operations', search: 'create a new excel workbook' }),
       introspect({ query: 'operations', upstream: 'excel' }),
       run('update', 'excel_write_to_sheet', {
         file_absolute_path: `${files}/overdue.xlsx`,
         sheet_name: 'Overdue',
         input: { new_sheet: true, range: 'A1:B6', values: JSON.parse(WORKBOOK).Overdue },
       }),
-      introspect({ query: 'operations', search: 'write excel file' }),
+      // The refusal names it.
+      introspect({ query: 'operations', search: 'rewrite_file', first: 1 }),
       run('update', 'rewrite_file', { path: `${files}/overdue.xlsx`, input: { content: WORKBOOK } }),
       run('read', 'excel_read_sheet', { file_absolute_path: `${files}/overdue.xlsx`, sheet_name: 'Overdue' }),
     ],
@@ -165,7 +165,10 @@ export const TASKS = [
   {
     title: 'Which calls would make a screenshot of a page?',
     own: () => [],
-    gateway: () => [introspect({ query: 'operations', search: 'open a web page and take a screenshot' })],
+    gateway: () => [
+      introspect({ query: 'operations', search: 'screenshot of a web page' }),
+      introspect({ query: 'operations', search: 'navigate to a url' }),
+    ],
     solved: { gateway: [/browser_take_screenshot/, /browser_navigate/] },
   },
   {

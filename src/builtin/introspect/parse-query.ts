@@ -196,20 +196,20 @@ const MEANT: ReadonlyMap<string, string> = new Map([
 function refuseUnknown(args: JsonObject): never {
   const query = String(args['query']);
   const meant = MEANT.get(query.toLowerCase());
+  const hint = meant === undefined ? '' : `. Did you mean ${writeCall({ ...args, query: meant })}?`;
   throw new OperationError(
     'INTROSPECTION_ERROR',
-    `Unknown query type: '${query}'. Supported types: ${listInWords(QUERY_TYPES)}`,
-    meant === undefined ? {} : correctedBy({ ...args, query: meant }),
+    `Unknown query type: '${query}'. Supported types: ${listInWords(QUERY_TYPES)}${hint}`,
   );
 }
 
-/** The call as it would be answered, where that is short. */
-function correctedBy(params: JsonObject): JsonObject {
-  const example = { arguments: { operation: 'introspect', params } };
-  return JSON.stringify(example).length > MAX_EXAMPLE_LENGTH ? {} : { example };
-}
+const LONGEST_CALL = 300;
 
-const MAX_EXAMPLE_LENGTH = 500;
+/** The parameters as they would be answered, where they are short. */
+function writeCall(params: JsonObject): string {
+  const text = JSON.stringify(params);
+  return text.length > LONGEST_CALL ? JSON.stringify({ query: params['query'] }) : text;
+}
 
 /** There is no default page size, because a reader of a big result wants as much as fits. */
 function readResultRequest(handle: string | undefined, args: JsonObject & Partial<Arguments>): StoredResultRequest {
@@ -226,10 +226,10 @@ function readResultRequest(handle: string | undefined, args: JsonObject & Partia
 function refuseUnused(kind: IntrospectionQuery['kind'], args: JsonObject): void {
   const unused = UNUSED[kind].params.filter((name) => args[name] !== undefined);
   if (unused.length === 0) return;
+  const rest = Object.fromEntries(Object.entries(args).filter(([name]) => !unused.includes(name)));
   throw new OperationError(
     'INTROSPECTION_ERROR',
-    `${listInWords(unused)} cannot be combined with ${UNUSED[kind].kind}. Leave out one or the other`,
-    correctedBy(Object.fromEntries(Object.entries(args).filter(([name]) => !unused.includes(name)))),
+    `${listInWords(unused)} cannot be combined with ${UNUSED[kind].kind}. Leave out one or the other, as in ${writeCall(rest)}`,
   );
 }
 

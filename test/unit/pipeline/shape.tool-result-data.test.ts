@@ -37,6 +37,11 @@ describe('toResultData', () => {
     const blocksOf = (value: string) => toResultData({ structuredContent, content: [text(value)] }).blocks;
     expect(blocksOf(`Current configuration:\n${json}`)).toEqual([]);
     expect(blocksOf(`Current configuration:\n\`\`\`json\n${json}\n\`\`\``)).toEqual([]);
+    const beside = {
+      structuredContent: { config: structuredContent, hints: [] },
+      content: [text(`Settings:\n${json}`)],
+    };
+    expect(toResultData(beside).blocks).toEqual([]);
     expect(blocksOf(`Saved at noon.\nCurrent configuration:\n${json}`)).toHaveLength(1);
   });
 
