@@ -22,15 +22,16 @@ export async function openGatewayArm(bin, world, mode) {
 /** The servers' own tools, as a client without the gateway has them. */
 export async function openOwnArm(bin, world) {
   const clients = new Map();
-  const definitions = [];
+  const toolsByServer = new Map();
   for (const [name, server] of Object.entries(describeServers(bin, world))) {
     const client = new Client({ name: 'trial', version: '1.0.0' });
     await client.connect(new StdioClientTransport({ ...server, stderr: 'ignore' }));
     clients.set(name, client);
-    definitions.push(...(await client.listTools()).tools);
+    toolsByServer.set(name, (await client.listTools()).tools);
   }
   return {
-    definitions: JSON.stringify(definitions),
+    toolsByServer,
+    definitions: JSON.stringify([...toolsByServer.values()].flat()),
     call: ([name, tool, args]) => callTool(clients.get(name), tool, args, () => undefined),
     close: () => Promise.all([...clients.values()].map((client) => client.close())),
   };
