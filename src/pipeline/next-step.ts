@@ -14,8 +14,12 @@ type Surroundings = Pick<Snapshot, 'catalog' | 'isCallable' | 'plan'>;
 export function withNextStep(error: OperationError, operation: Operation, snapshot: Surroundings): OperationError {
   const words = wordsOf(error.details);
   if (words === undefined) return error;
-  if (error.code === 'NOT_FOUND_RESOURCE')
-    return withCreators(error, findCreators(operation, words, snapshot), snapshot);
+  if (error.code === 'NOT_FOUND_RESOURCE') {
+    const creators = findCreators(operation, words, snapshot);
+    return creators.length > 0
+      ? withCreators(error, creators, snapshot)
+      : withMakers(error, findMakers(operation, words, snapshot), snapshot);
+  }
   if (error.code.startsWith('VALIDATION_')) return withParameters(error, findRefusedParameters(words, operation));
   return error;
 }
@@ -48,7 +52,7 @@ interface Creator {
 function withCreators(error: OperationError, creators: readonly Creator[], { plan }: Surroundings): OperationError {
   if (creators.length === 0) return error;
   const named = creators.map(({ operation, isSame }) => {
-    const isHarmful = dangerRank(operation.classification.danger.level) >= dangerRank('destructive');
+    const isHarmful = dangerOf(operation) >= dangerRank('destructive');
     return `'${operation.name}' creates ${isSame ? 'it' : 'one'}${isHarmful ? ' (destructive: it may overwrite)' : ''}`;
   });
   return extended(error, `. If it does not exist yet, ${named.join(', or ')}`, {
@@ -56,10 +60,19 @@ function withCreators(error: OperationError, creators: readonly Creator[], { pla
   });
 }
 
+/** Another upstream may see other files, so that nothing is said of this one. */
+function withMakers(error: OperationError, makers: readonly Operation[], { plan }: Surroundings): OperationError {
+  if (makers.length === 0) return error;
+  const named = makers.map(({ name, upstream }) => `'${name}' of '${upstream}'`);
+  return extended(error, `. If it does not exist yet: ${named.join(' and ')} can make such files`, {
+    created_by: makers.map((operation) => ({ operation: operation.name, tool: plan.toolFor(operation) })),
+  });
+}
+
 const MOST_CREATORS = 2;
-const CREATES = /^(?:create|write|new|init|add)_/;
+const CREATES = /^(?:create|write|rewrite|new|init|add)_/;
 /** Those that make a file of what they are given; `add` puts an existing one somewhere, and `init` makes more than a file. */
-const MAKES_FILE = /^(?:create|write|new)_/;
+const MAKES_FILE = /^(?:create|write|rewrite|new)_/;
 const PATH = /(?:^|_)(?:path|file_?path|file|file_?name)$/;
 const CONTENT = /(?:^|_)(?:content|contents|text|data|body|markdown)$/;
 const FOLDER = /(?:^|_)(?:dir|directory|directories|folder|folders)(?:_|$)/;
@@ -90,6 +103,33 @@ function findCreators(operation: Operation, words: string, { catalog, isCallable
     .slice(0, MOST_CREATORS);
 }
 
+/** The end of a path's last name. */
+const EXTENSION = /[\\/][^\\/\s'":]{0,200}\.([a-z][a-z0-9]{1,5})(?![\w.\\/])/i;
+
+/**
+ * At most two operations of other upstreams that make files of the format that is missing: a server that reads and changes workbooks
+ * may make none. Their descriptions name the format by its extension.
+ */
+function findMakers(operation: Operation, words: string, { catalog, isCallable }: Surroundings): readonly Operation[] {
+  const [, extension] = EXTENSION.exec(words) ?? [];
+  const { category } = operation.classification;
+  const isAbout = category !== 'DELETE' && category !== 'EXECUTE' && pathsOf(operation).length === 1;
+  if (extension === undefined || !isAbout || missesElse(operation, words)) return [];
+  const named = new RegExp(`(?<![\\w/])\\.${extension}\\b`, 'i');
+  return catalog.operations
+    .filter((each) => each.upstream !== operation.upstream && mayCreate(each) && isFileMaker(each))
+    .filter((each) => named.test(each.description.slice(0, MOST_READ)) && isCallable(each))
+    .toSorted((a, b) => dangerOf(a) - dangerOf(b))
+    .slice(0, MOST_CREATORS);
+}
+
+/** Characters of a description. */
+const MOST_READ = 10_000;
+
+function dangerOf({ classification }: Operation): number {
+  return dangerRank(classification.danger.level);
+}
+
 function missesElse(operation: Operation, words: string): boolean {
   const [, found, named] = MISSING_ELSE.exec(words) ?? [];
   const missing = found ?? named;
@@ -98,12 +138,12 @@ function missesElse(operation: Operation, words: string): boolean {
 
 /** What creates the very thing stands before what creates another one, and what is harmless first. */
 function rankOf({ operation, isSame }: Creator): number {
-  return dangerRank(operation.classification.danger.level) + (isSame ? 0 : 10);
+  return dangerOf(operation) + (isSame ? 0 : 10);
 }
 
 function mayCreate(operation: Operation): boolean {
-  const { category, danger } = operation.classification;
-  const isMild = dangerRank(danger.level) <= dangerRank('destructive');
+  const { category } = operation.classification;
+  const isMild = dangerOf(operation) <= dangerRank('destructive');
   const isMaking = category === 'CREATE' || category === 'UPDATE';
   return isMaking && isMild && operation.deprecated === undefined && CREATES.test(nameOf(operation));
 }

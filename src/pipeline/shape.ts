@@ -289,6 +289,15 @@ function isBlock(value: unknown): value is ContentBlock {
   return isJsonObject(value) && typeof value['type'] === 'string';
 }
 
+/** Members of a block that say for whom it is and nothing of what it holds. */
+const ABOUT_BLOCK = new Set(['type', 'text', 'annotations', '_meta']);
+
+/** A text block whose content is its text alone, whomever it is for: what its text repeats, it repeats whole. */
+function holdsTextAlone(block: ContentBlock): block is ContentBlock & { readonly text: string } {
+  const isText = block.type === 'text' && typeof block['text'] === 'string';
+  return isText && Object.keys(block).every((key) => ABOUT_BLOCK.has(key));
+}
+
 /** A text block with no member besides its text. */
 function isPlainText(block: ContentBlock): block is ContentBlock & { readonly text: string } {
   return block.type === 'text' && typeof block['text'] === 'string' && Object.keys(block).length === 2;
@@ -319,7 +328,7 @@ function nestedTooDeeply(): OperationError {
 function fromStructured(structured: unknown, dataText: string, content: readonly ContentBlock[]): ResultData {
   if (repeatsItems(structured, content)) return { dataText, value: structured, blocks: [] };
   const repeats = createRepetitionTest(structured, dataText);
-  const blocks = content.filter((block) => !(isPlainText(block) && repeats(block.text)));
+  const blocks = content.filter((block) => !(holdsTextAlone(block) && repeats(block.text)));
   return { dataText, value: structured, blocks };
 }
 
@@ -337,8 +346,23 @@ function createRepetitionTest(structured: unknown, dataText: string): (text: str
     // `{"key":VALUE}`: the member's own JSON is a piece of what is written already.
     candidates.push({ value, json: dataText.slice(JSON.stringify(key).length + 2, -1) });
   }
-  return (text) => texts.has(text) || sameJson(bareJson(text), candidates);
+  return (text) => texts.has(text) || sameJson(bareJson(text), candidates) || repeatsMember(text, members, dataText);
 }
+
+/** Whether a text is the JSON of one member among others: what a person reads of a configuration beside hints for programs. */
+function repeatsMember(text: string, members: readonly (readonly [string, unknown])[], dataText: string): boolean {
+  const containers = members.filter(([, value]) => typeof value === 'object' && value !== null);
+  const bare = bareJson(text);
+  const isShort = Math.max(dataText.length, text.length) <= LONGEST_COMPARED && containers.length <= MOST_COMPARED;
+  if (members.length < 2 || !isShort || !/^\s*[[{]/.test(bare)) return false;
+  return sameJson(
+    bare,
+    containers.map(([, value]) => ({ value, json: JSON.stringify(value) })),
+  );
+}
+
+/** Members of which each may be what a text repeats. */
+const MOST_COMPARED = 20;
 
 /** Whether the blocks are the items of the only list of structured content, one text each: how some libraries send a list. */
 function repeatsItems(structured: unknown, content: readonly ContentBlock[]): boolean {
@@ -348,7 +372,7 @@ function repeatsItems(structured: unknown, content: readonly ContentBlock[]): bo
     return false;
   return content.every((block, index) => {
     const item: unknown = items[index];
-    if (!isPlainText(block)) return false;
+    if (!holdsTextAlone(block)) return false;
     return block.text === item || sameJson(block.text, [{ value: item, json: JSON.stringify(item) ?? '' }]);
   });
 }

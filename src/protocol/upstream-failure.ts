@@ -75,12 +75,17 @@ function detailsOf(code: FailureCode, { words }: SaidFailure, { resource }: Fail
 
 const MAX_QUOTE_LENGTH = 200;
 
-/** The first line that says something, short enough for a message. */
+/** A line that gives the number with which a program ended, and no reason. */
+const EXIT_ALONE = /\bexit(?:ed)?(?: with)?(?: code| status)?\W{0,3}-?\d{1,5}\W*$/i;
+
+/** The first line that says something, short enough for a message, with the next one where it says only that a program has failed. */
 function describe(code: FailureCode, words: string, upstream: string): string {
-  const line = words
+  const [first, reason] = words
     .split('\n')
     .map((each) => each.trim())
-    .find((each) => each !== '' && !/^(?:errors?|failures?|failed):?$/i.test(each));
+    .filter((each) => each !== '' && !/^(?:(?:errors?|failures?|failed|stderr|stdout|output):?)$/i.test(each));
+  const isReason = first !== undefined && reason !== undefined && EXIT_ALONE.test(first);
+  const line = isReason ? `${first}: ${reason.replace(/^(?:stderr|stdout|output|error)\s*:\s*/i, '')}` : first;
   const begin = code === 'INTERNAL_ERROR' ? `The server '${upstream}' answered` : SENTENCES[code];
   if (line === undefined) return `${begin}: 'the upstream reported a failure without saying why'`;
   return `${begin}: '${line.length > MAX_QUOTE_LENGTH ? `${line.slice(0, MAX_QUOTE_LENGTH - 1)}…` : line}'`;
@@ -113,7 +118,7 @@ const MEANINGS: readonly { readonly code: FailureCode; readonly says: Pick<RegEx
   {
     code: 'PERMISSION_DENIED',
     says: new RegExp(
-      `${status('40[13]')}|unauthori[sz]ed|\\bforbidden\\b|(?:permission|access) denied|\\b(?:authentication|authori[sz]ation|login) (?:is )?required\\b|\\bEACCES\\b|\\bEPERM\\b`,
+      `${status('40[13]')}|unauthori[sz]ed|\\bforbidden\\b|(?:permission|access) denied|\\b(?:authentication|authori[sz]ation|login) (?:is )?required\\b|\\bEACCES\\b|\\bEPERM\\b|\\b(?:path|file|directory|folder|command|domain|host|url|operation)s? (?:is |are )?not (?:allowed|permitted)\\b|\\boutside (?:of )?(?:the |any )?(?:allowed|permitted) `,
       'i',
     ),
   },

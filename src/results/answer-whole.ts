@@ -6,6 +6,7 @@ import type { JsonObject } from '../protocol/json.js';
 import type { Operation } from '../protocol/operation.js';
 import { compileComputedFields } from './computed-fields.js';
 import { parseExact, writeExact } from './exact-numbers.js';
+import { judgePage } from './pages/gather-pages.js';
 import { parsePath } from './query/fields.js';
 import type { QueryOptions } from './query/run-query.js';
 import { mapSliced } from './query/sliced.js';
@@ -27,6 +28,9 @@ export interface AnswerDeps {
 
 /** A UTF-16 unit is never more than three bytes in UTF-8. */
 const MAX_BYTES_PER_UNIT = 3;
+
+/** All items as they come. */
+const EVERYTHING: CollectionQuery = { filter: [], sort: [], includeItems: true, page: { style: 'all' } };
 
 /** Items of a list that is cut which are written in one turn. */
 const ITEMS_PER_SLICE = 3_000;
@@ -67,7 +71,7 @@ function* storePages(
   context: ReadContext,
   data: unknown,
   cuts: readonly Cut[],
-  { stored, memory, controlsOf }: AnswerDeps,
+  { stored, memory, controlsOf, now }: AnswerDeps,
 ): Sliced<{ readonly cursor: string; readonly params: JsonObject } | undefined> {
   const { operation, caller } = context;
   const { kind, names } = controlsOf(operation);
@@ -77,11 +81,14 @@ function* storePages(
   if (list === undefined || list.evidence !== 'list' || cut === undefined || cut.kept === 0) return undefined;
   const items = packTexts(yield* mapSliced(list.items, ITEMS_PER_SLICE, writeExact));
   yield;
+  // The list may be one page of the upstream's: then its length is no total, and its end is not the list's.
+  const { missing } = judgePage(list, { call: context, query: EVERYTHING, locate: () => undefined, now });
   const pages = stored.storePages({
     session: caller.sessionId,
     operation: operation.qualifiedName,
     question: questionOf(context, undefined),
     items,
+    ...(missing === undefined ? {} : { missing }),
   });
   const cursor = pages?.cursorAt(cut.kept - 1);
   if (cursor === undefined) return undefined;

@@ -84,7 +84,12 @@ function describeReads(operation: Operation): readonly JsonObject[] {
 
 /** One line for a list: the introspection document's `OperationInfo`. */
 export function describeBriefly(operation: Operation, view: OperationView, include: readonly Include[]): JsonObject {
-  return describeInList(operation, view.respellingOf(operation)(summarizeText(operation.description)), view, include);
+  return describeInList(
+    operation,
+    view.respellingOf(operation)(summarizeText(withoutBoilerplate(operation.description))),
+    view,
+    include,
+  );
 }
 
 /** The signature says as much as the words beside it. */
@@ -99,7 +104,7 @@ export function describeWithSignature(
   view: OperationView,
   include: readonly Include[],
 ): JsonObject {
-  const words = view.respellingOf(operation)(summarizeText(operation.description, FEW_WORDS));
+  const words = view.respellingOf(operation)(summarizeText(withoutBoilerplate(operation.description), FEW_WORDS));
   const description = `${sketchSignature(operation)} - ${words}`;
   return describeInList(operation, description.replace(/ - $/, ''), view, include);
 }

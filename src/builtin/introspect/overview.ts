@@ -65,6 +65,7 @@ const IDLE = new Set([
   'multiple',
   'new',
   'of',
+  'only',
   'the',
   'to',
   'with',

@@ -113,7 +113,7 @@ export function parseQuery(args: JsonObject): IntrospectionQuery {
     token,
     budget_tokens: budget = search === undefined || first !== undefined ? undefined : SEARCH_BUDGET_TOKENS,
   } = args as JsonObject & Arguments;
-  const kind = kindOf(query, name);
+  const kind = kindOf(query, name) ?? refuseUnknown(args);
   refuseUnused(kind, args);
 
   const include = INCLUDES.filter((extra) => included.includes(extra));
@@ -174,15 +174,41 @@ export function handleOf({ query, name }: JsonObject): string | undefined {
   return query === 'result' && typeof name === 'string' ? name : undefined;
 }
 
-function kindOf(query: string, name: string | undefined): IntrospectionQuery['kind'] {
+function kindOf(query: string, name: string | undefined): IntrospectionQuery['kind'] | undefined {
   if (query === 'operations') return name === undefined ? 'operations' : 'operation';
   if (query === 'upstreams') return name === undefined ? 'upstreams' : 'upstream';
   if (query === 'types') return name === undefined ? 'types' : 'type';
-  if (query === 'result' || query === 'quota_status' || query === 'revoke_token') return query;
+  return query === 'result' || query === 'quota_status' || query === 'revoke_token' ? query : undefined;
+}
+
+/** What callers ask for whose other protocols call it so. */
+const MEANT: ReadonlyMap<string, string> = new Map([
+  ['operation', 'operations'],
+  ['tool', 'operations'],
+  ['tools', 'operations'],
+  ['map', 'upstreams'],
+  ['server', 'upstreams'],
+  ['servers', 'upstreams'],
+  ['upstream', 'upstreams'],
+  ['type', 'types'],
+]);
+
+function refuseUnknown(args: JsonObject): never {
+  const query = String(args['query']);
+  const meant = MEANT.get(query.toLowerCase());
+  const hint = meant === undefined ? '' : `. Did you mean ${writeCall({ ...args, query: meant })}?`;
   throw new OperationError(
     'INTROSPECTION_ERROR',
-    `Unknown query type: '${query}'. Supported types: ${listInWords(QUERY_TYPES)}`,
+    `Unknown query type: '${query}'. Supported types: ${listInWords(QUERY_TYPES)}${hint}`,
   );
+}
+
+const LONGEST_CALL = 300;
+
+/** The parameters as they would be answered, where they are short. */
+function writeCall(params: JsonObject): string {
+  const text = JSON.stringify(params);
+  return text.length > LONGEST_CALL ? JSON.stringify({ query: params['query'] }) : text;
 }
 
 /** There is no default page size, because a reader of a big result wants as much as fits. */
@@ -200,9 +226,10 @@ function readResultRequest(handle: string | undefined, args: JsonObject & Partia
 function refuseUnused(kind: IntrospectionQuery['kind'], args: JsonObject): void {
   const unused = UNUSED[kind].params.filter((name) => args[name] !== undefined);
   if (unused.length === 0) return;
+  const rest = Object.fromEntries(Object.entries(args).filter(([name]) => !unused.includes(name)));
   throw new OperationError(
     'INTROSPECTION_ERROR',
-    `${listInWords(unused)} cannot be combined with ${UNUSED[kind].kind}. Leave out one or the other`,
+    `${listInWords(unused)} cannot be combined with ${UNUSED[kind].kind}. Leave out one or the other, as in ${writeCall(rest)}`,
   );
 }
 

@@ -1,10 +1,11 @@
 import { createSuggester, type Suggest, toSnakeCase } from '../../lib/names.js';
 import type { Sliced } from '../../lib/turns.js';
-import { isJsonObject, type JsonObject, setMember } from '../../protocol/json.js';
+import { isJsonObject, type JsonObject, type JsonSchema, setMember } from '../../protocol/json.js';
 import type { Operation, Parameter, ParameterScope } from '../../protocol/operation.js';
 import { chosenParts, demandedMembers } from '../../schema/chosen-parts.js';
 import { Meter, MOST_WORK, type Violation } from '../../schema/evaluation.js';
 import { exampleValue } from '../../schema/example-value.js';
+import { followReference } from '../../schema/schema-shape.js';
 import { validatorFor } from '../../schema/validator.js';
 import { bindArguments } from './bind-arguments.js';
 
@@ -142,14 +143,44 @@ function recognise(key: string, { byName, canonical }: ParameterScope, suggest: 
   return byName.get(name) ?? byName.get(suggest(name, canonical) ?? '');
 }
 
-/** Drops what the tool's schema refuses, after trying the JSON inside strings (`"5"` for a number, `"[1]"` for a list). */
+/**
+ * Drops what the tool's schema refuses, after trying the JSON inside strings (`"5"` for a number, `"[1]"` for a list) and other
+ * spellings of members (`old_text` for `oldText`).
+ */
 function keepUsable(operation: Operation, values: Values, meter: Meter): Values {
+  const { inputSchema } = operation;
   const refused = refusedParameters(operation, values, meter);
-  const repaired = new Map(
-    Array.from(values, ([parameter, value]) => [parameter, refused.has(parameter) ? parseText(value) : value]),
-  );
+  const repair = (parameter: Parameter, value: unknown): unknown =>
+    refused.has(parameter) ? respellMembers(parseText(value), parameter.schema, inputSchema) : value;
+  const repaired = new Map(Array.from(values, ([parameter, value]) => [parameter, repair(parameter, value)]));
   const hopeless = refused.size > 0 ? refusedParameters(operation, repaired, meter) : refused;
   return new Map([...repaired].filter(([parameter]) => !hopeless.has(parameter)));
+}
+
+const MAX_RESPELT_DEPTH = 5;
+
+/** Gives members the names that the schema declares, where they differ in spelling alone. */
+function respellMembers(value: unknown, schema: JsonSchema, root: JsonSchema, depth = 0): unknown {
+  const source = depth < MAX_RESPELT_DEPTH ? followReference(schema, root) : undefined;
+  if (source === undefined) return value;
+  if (Array.isArray(value)) {
+    const { items } = source;
+    const isFew = value.length <= MOST_MEMBERS && isJsonObject(items);
+    return isFew ? value.map((item) => respellMembers(item, items, root, depth + 1)) : value;
+  }
+  const { properties } = source;
+  if (!isJsonObject(value) || !isJsonObject(properties)) return value;
+  const names = Object.keys(properties);
+  const keys = Object.keys(value);
+  if (Math.max(names.length, keys.length) > MOST_MEMBERS) return value;
+  const bySpelling = new Map(names.map((name) => [toSnakeCase(name), name]));
+  const respelt: JsonObject = {};
+  for (const key of keys) {
+    const meant = Object.hasOwn(properties, key) ? key : (bySpelling.get(toSnakeCase(key)) ?? key);
+    const member = properties[meant];
+    setMember(respelt, meant, isJsonObject(member) ? respellMembers(value[key], member, root, depth + 1) : value[key]);
+  }
+  return respelt;
 }
 
 function refusedParameters(operation: Operation, values: Values, meter: Meter): ReadonlySet<Parameter> {

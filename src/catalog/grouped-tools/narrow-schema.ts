@@ -3,6 +3,7 @@ import { isJsonObject, type JsonObject, type JsonSchema } from '../../protocol/j
 import type { Operation } from '../../protocol/operation.js';
 import type { RawTool } from '../../protocol/tools.js';
 import { followReference, readObjectFields } from '../../schema/schema-shape.js';
+import { findForeignParameters } from './foreign-parameters.js';
 
 /** An argument that an operation fixes. */
 interface FixedArgument {
@@ -187,10 +188,17 @@ function firstSentence(text: string): string | undefined {
   return sentence.includes(' ') ? sentence : undefined;
 }
 
-/** An operation's input schema as callers see it: without the arguments that it fixes. */
-export function visibleInputSchema({ inputSchema, fixedArguments = {} }: Operation): JsonSchema {
-  return Object.entries(fixedArguments).reduce(
-    (schema, [parameter, value]) => narrowSchema(schema, { parameter, value }),
-    inputSchema,
-  );
+/** An operation's input schema as callers see it: without the arguments that it fixes, and those that it does not take. */
+export function visibleInputSchema({ inputSchema, fixedArguments = {}, parameters }: Operation): JsonSchema {
+  const taken = new Set(parameters.map(({ upstreamName }) => upstreamName));
+  return Object.entries(fixedArguments).reduce((schema, [parameter, value]) => {
+    const foreign = findForeignParameters(inputSchema, { parameter, value }).filter((name) => !taken.has(name));
+    return narrowSchema(withoutProperties(schema, foreign), { parameter, value });
+  }, inputSchema);
+}
+
+function withoutProperties(schema: JsonSchema, names: readonly string[]): JsonSchema {
+  const { properties } = schema;
+  if (names.length === 0 || !isJsonObject(properties)) return schema;
+  return { ...schema, properties: names.reduce(without, properties) };
 }

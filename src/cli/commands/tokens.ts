@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
 import type { EndpointMode } from '../../config/gateway-config.js';
 import type { Gateway } from '../../gateway/gateway.js';
+import type { JsonObject } from '../../protocol/json.js';
 import { GATEWAY_SOURCE } from '../../protocol/operation.js';
 import { introspect } from '../call-operation.js';
 import { FROM_OPTION, type SourceFlags, withSource } from '../source.js';
-import { printJson, printLine, printTable, type Terminal } from '../terminal.js';
+import { printJson, printTable, type Terminal } from '../terminal.js';
 import { type CountTokens, loadTokenCounter } from '../token-count.js';
 
 interface Registration {
@@ -17,8 +18,17 @@ interface TokenReport {
   readonly discrete: Registration;
   readonly semantic: Registration;
   readonly single: Registration;
+  readonly map: { readonly upstreams: number; readonly tokens: number };
   readonly list_page: { readonly operations: number; readonly tokens: number };
-  readonly detail: { readonly median: number; readonly p90: number; readonly max: number };
+  /** Of searches for the words of operations' names. */
+  readonly search: Spread;
+  readonly detail: Spread;
+}
+
+interface Spread {
+  readonly median: number;
+  readonly p90: number;
+  readonly max: number;
 }
 
 export function registerTokens(program: Command, terminal: Terminal): void {
@@ -37,16 +47,21 @@ export function registerTokens(program: Command, terminal: Terminal): void {
 
 async function measure(gateway: Gateway, count: CountTokens): Promise<TokenReport> {
   const tools = gateway.toolSets().flatMap((set) => set.tools);
-  const page = JSON.parse((await introspect(gateway, { query: 'operations' })).text) as {
-    data: { operations: readonly unknown[] };
-  };
+  const page = await readPage(gateway, { query: 'operations' });
+  const map = await introspect(gateway, { query: 'upstreams' });
   return {
     discrete: { tools: tools.length, tokens: sum(tools.map((tool) => count(JSON.stringify(tool)))) },
     semantic: await measureMode(gateway, 'semantic', count),
     single: await measureMode(gateway, 'single', count),
+    map: { upstreams: gateway.toolSets().length, tokens: count(map.text) },
     list_page: { operations: page.data.operations.length, tokens: count(JSON.stringify(page)) },
+    search: await measureSearches(gateway, count),
     detail: await measureDetails(gateway, count),
   };
+}
+
+async function readPage(gateway: Gateway, params: JsonObject): Promise<{ data: { operations: readonly unknown[] } }> {
+  return JSON.parse((await introspect(gateway, params)).text);
 }
 
 async function measureMode(gateway: Gateway, mode: EndpointMode, count: CountTokens): Promise<Registration> {
@@ -56,15 +71,39 @@ async function measureMode(gateway: Gateway, mode: EndpointMode, count: CountTok
   return { tools: tools.length, tokens: count(toolsJson) };
 }
 
-async function measureDetails(gateway: Gateway, count: CountTokens): Promise<TokenReport['detail']> {
+async function measureDetails(gateway: Gateway, count: CountTokens): Promise<Spread> {
   const sizes: number[] = [];
-  for (const { operation } of gateway.operations()) {
-    if (operation.upstream === GATEWAY_SOURCE) continue;
+  for (const { operation } of foreignOperations(gateway)) {
     const { text } = await introspect(gateway, { query: 'operations', name: operation.name });
     sizes.push(count(text));
   }
-  sizes.sort((a, b) => a - b);
-  return { median: quantile(sizes, 0.5), p90: quantile(sizes, 0.9), max: sizes.at(-1) ?? 0 };
+  return spreadOf(sizes);
+}
+
+function foreignOperations(gateway: Gateway): ReturnType<Gateway['operations']> {
+  return gateway.operations().filter(({ operation }) => operation.upstream !== GATEWAY_SOURCE);
+}
+
+/** Searches are made for this many operations, evenly spread. */
+const SAMPLE = 100;
+
+async function measureSearches(gateway: Gateway, count: CountTokens): Promise<Spread> {
+  const sizes: number[] = [];
+  for (const { operation } of sampleOf(foreignOperations(gateway))) {
+    const search = operation.name.replace(/_+/g, ' ');
+    sizes.push(count((await introspect(gateway, { query: 'operations', search })).text));
+  }
+  return spreadOf(sizes);
+}
+
+function sampleOf<T>(all: readonly T[]): readonly T[] {
+  const step = Math.max(1, Math.ceil(all.length / SAMPLE));
+  return all.filter((_, index) => index % step === 0);
+}
+
+function spreadOf(sizes: readonly number[]): Spread {
+  const sorted = sizes.toSorted((a, b) => a - b);
+  return { median: quantile(sorted, 0.5), p90: quantile(sorted, 0.9), max: sorted.at(-1) ?? 0 };
 }
 
 function quantile(sorted: readonly number[], share: number): number {
@@ -76,7 +115,7 @@ function sum(numbers: readonly number[]): number {
 }
 
 function printReport(terminal: Terminal, report: TokenReport): void {
-  const { discrete, semantic, single, list_page: page, detail } = report;
+  const { discrete, semantic, single, map, list_page: page, search, detail } = report;
   const saved = (tokens: number): string =>
     // Beside a few small tools the gateway's own take more.
     tokens >= discrete.tokens ? 'none' : `${(100 - (tokens / discrete.tokens) * 100).toFixed(1)} %`;
@@ -89,9 +128,19 @@ function printReport(terminal: Terminal, report: TokenReport): void {
       ['single mode', String(single.tools), String(single.tokens), saved(single.tokens)],
     ],
   );
-  printLine(terminal, `introspect: a page of ${page.operations} operations takes ${page.tokens} tokens;`);
-  printLine(
+  const lines: readonly (readonly [what: string, spread: Spread])[] = [
+    [`the map of ${map.upstreams} upstreams`, same(map.tokens)],
+    [`a page of ${page.operations} operations`, same(page.tokens)],
+    ['a search', search],
+    ['details of one operation', detail],
+  ];
+  printTable(
     terminal,
-    `details of one operation take ${detail.median} (median), ${detail.p90} (p90), ${detail.max} (max).`,
+    ['ANSWER', 'MEDIAN', 'P90', 'MAX'],
+    lines.map(([what, { median, p90, max }]) => [what, String(median), String(p90), String(max)]),
   );
+}
+
+function same(tokens: number): Spread {
+  return { median: tokens, p90: tokens, max: tokens };
 }

@@ -93,10 +93,12 @@ export function describeConsent(operation: Operation, args: JsonObject): string 
   return `Run '${name}' (${level}) on upstream '${upstream}' with ${list}?`;
 }
 
-/** As many parameters as fit, and how many do not. */
+/** As many parameters as fit, under the names that callers use, and how many do not. */
 function listParameters(operation: Operation, args: JsonObject): string {
-  const given = Object.entries(args).map(([key, value]) => {
-    const limit = isRunnerParameter(operation, key) ? MAX_RUNNER_LENGTH : MAX_VALUE_LENGTH;
+  const { byUpstreamName } = operation.scope;
+  const given = Object.entries(args).map(([upstreamName, value]) => {
+    const key = byUpstreamName.get(upstreamName)?.name ?? upstreamName;
+    const limit = isRunnerParameter(operation, upstreamName) ? MAX_RUNNER_LENGTH : MAX_VALUE_LENGTH;
     return `${cut(escapeInvisible(key), MAX_VALUE_LENGTH)} = ${show(value, limit)}`;
   });
   if (given.length === 0) return 'no parameters';

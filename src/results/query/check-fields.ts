@@ -19,7 +19,7 @@ export function* checkFields(query: CollectionQuery, known: KnownFields, operati
     if (!known.has(path)) unknown.add(writePath(path));
     yield;
   }
-  if (unknown.size > 0) throw unknownFields([...unknown], known.names(), operation);
+  if (unknown.size > 0) throw unknownFields([...unknown], known, operation);
 }
 
 /** Every field that a query names. */
@@ -33,7 +33,8 @@ export function pathsOf({ filter, sort, fields, aggregate = [] }: CollectionQuer
   ];
 }
 
-function unknownFields(unknown: readonly string[], known: readonly string[], operation: string): OperationError {
+function unknownFields(unknown: readonly string[], { names, keyOf }: KnownFields, operation: string): OperationError {
+  const known = names();
   const nearest = nearestFields(unknown, known);
   const reported = unknown.slice(0, MAX_REPORTED);
   const listed = reported.map((name) => {
@@ -42,9 +43,13 @@ function unknownFields(unknown: readonly string[], known: readonly string[], ope
     return isLikely ? `${quoteValue(name)} (did you mean ${quoteValue(meant)}?)` : quoteValue(name);
   });
   const valid = nearest.length === 0 ? 'The items have no fields' : `Valid: ${quoteValues(nearest)}`;
+  const key = keyOf(reported);
+  const filter = key === undefined ? undefined : { [key]: reported.length === 1 ? reported[0] : { in: reported } };
+  const hint =
+    filter === undefined ? '' : `. An item with that ${quoteValue(key)} is found by ${JSON.stringify({ filter })}`;
   return new OperationError(
     'VALIDATION_UNKNOWN_FIELD',
-    `Unknown field(s) for operation '${operation}': ${listed.join(', ')}. ${valid}`,
+    `Unknown field(s) for operation '${operation}': ${listed.join(', ')}. ${valid}${hint}`,
     { operation, unknown_fields: reported, valid_fields: nearest.slice(0, MAX_REPORTED) },
   );
 }
@@ -63,6 +68,8 @@ interface KnownFields {
   has(path: FieldPath): boolean;
   /** Paths to show, the top-level ones first: at most 500. */
   names(): readonly string[];
+  /** The field by whose value items have all of these names, as in a list of settings with `key` and `value`. */
+  keyOf(names: readonly string[]): string | undefined;
 }
 
 /** Gathers names only on demand, because most queries name fields that the first item has. */
@@ -77,7 +84,19 @@ export function findKnownFields(items: readonly unknown[], source: SelectionSour
   return {
     has,
     names: () => [...new Set([...topFields(items), ...derived, ...nestedFields(items)])].slice(0, MAX_NAMES),
+    keyOf: (names) => findKey(items.slice(0, MAX_NAMES), names),
   };
+}
+
+function findKey(items: readonly unknown[], names: readonly string[]): string | undefined {
+  const [first] = names;
+  const item = items.find((each) => isJsonObject(each) && Object.values(each).includes(first));
+  if (!isJsonObject(item)) return undefined;
+  return Object.keys(item).find((key) => {
+    if (item[key] !== first || parsePath(key)?.length !== 1 || cleanName(key) !== key) return false;
+    const values = new Set(items.map((each) => (isJsonObject(each) ? each[key] : undefined)));
+    return names.every((name) => values.has(name));
+  });
 }
 
 /** Known names, those most like any of the unknown ones first. */

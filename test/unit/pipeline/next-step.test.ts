@@ -56,6 +56,23 @@ describe('the answer to something that does not exist', () => {
     expect(details['created_by']).toEqual([{ operation: 'create_workbook', tool: 'mcp_aql_create' }]);
   });
 
+  it('names what makes files of that format, by its description, where the upstream itself makes none', () => {
+    const missing = 'open /data/report.xlsx: no such file or directory';
+    const write = {
+      ...sketch('rewrite_file', ['path'], { upstream: 'office' }),
+      description: 'Text, or Excel (.xlsx)',
+    };
+    const plain = { ...sketch('write_file', ['path'], { upstream: 'files' }), description: 'Writes a text file' };
+    const edit = { ...sketch('edit_block', ['path'], { upstream: 'office' }), description: 'Edits .xlsx files' };
+    const { message, details } = explain(readSheet, [plain, edit, write], missing);
+    expect(message).toMatch(/\. If it does not exist yet: 'rewrite_file' of 'office' can make such files$/);
+    expect(details['created_by']).toEqual([{ operation: 'rewrite_file', tool: 'mcp_aql_create' }]);
+    expect(names(explain(readSheet, [createWorkbook, write], missing))).toEqual(['create_workbook']);
+    expect(names(explain(readSheet, [write], 'open /data/report.csv: no such file or directory'))).toEqual([]);
+    expect(names(explain(readSheet, [write]))).toEqual([]);
+    expect(names(explain(readSheet, [write], missing, () => false))).toEqual([]);
+  });
+
   it('names the one of the same noun, which creates another one where it does not take the same identifiers', () => {
     const read = sketch('get_notes', ['id'], reading);
     expect(explain(read, [sketch('create_note', ['title'])]).message).toMatch(/'create_note' creates one$/);

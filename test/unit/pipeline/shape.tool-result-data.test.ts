@@ -37,6 +37,11 @@ describe('toResultData', () => {
     const blocksOf = (value: string) => toResultData({ structuredContent, content: [text(value)] }).blocks;
     expect(blocksOf(`Current configuration:\n${json}`)).toEqual([]);
     expect(blocksOf(`Current configuration:\n\`\`\`json\n${json}\n\`\`\``)).toEqual([]);
+    const beside = {
+      structuredContent: { config: structuredContent, hints: [] },
+      content: [text(`Settings:\n${json}`)],
+    };
+    expect(toResultData(beside).blocks).toEqual([]);
     expect(blocksOf(`Saved at noon.\nCurrent configuration:\n${json}`)).toHaveLength(1);
   });
 
@@ -56,9 +61,17 @@ describe('toResultData', () => {
     expect(blocks).toEqual([text('Created item 1.'), image]);
   });
 
-  it('keeps a repeating text block that carries annotations', () => {
-    const annotated = { ...text('{"id":1}'), annotations: { audience: ['user'] } };
-    expect(toResultData({ structuredContent: { id: 1 }, content: [annotated] }).blocks).toEqual([annotated]);
+  it('drops a repeating text block whomever its annotations are for, and keeps one with other members', () => {
+    const annotated = { ...text('{"id":1}'), annotations: { audience: ['user'], priority: 1 }, _meta: { at: 'noon' } };
+    const structuredContent = { id: 1 };
+    expect(toResultData({ structuredContent, content: [annotated] }).blocks).toEqual([]);
+    const items = { structuredContent: { items: ['a'] }, content: [{ ...text('a'), annotations: { priority: 1 } }] };
+    expect(toResultData(items).blocks).toEqual([]);
+    const others = [
+      { ...text('Made 1.'), annotations: { priority: 1 } },
+      { ...text('{"id":1}'), citations: ['a'] },
+    ];
+    expect(toResultData({ structuredContent, content: others }).blocks).toEqual(others);
   });
 
   it('parses a single JSON text', () => {

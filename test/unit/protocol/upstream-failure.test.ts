@@ -13,6 +13,8 @@ describe("an upstream's failure", () => {
     ['Entity with name X does not exist', 'NOT_FOUND_RESOURCE'],
     ['HTTP 401: bad credentials', 'PERMISSION_DENIED'],
     ['Access denied - path outside allowed directories', 'PERMISSION_DENIED'],
+    ['Path not allowed. It must be within an allowed one', 'PERMISSION_DENIED'],
+    ['the file lies outside the allowed directories', 'PERMISSION_DENIED'],
     ['409 Conflict: branch already exists', 'CONFLICT_ALREADY_EXISTS'],
     ['429 Too Many Requests', 'RATE_LIMIT_EXCEEDED'],
     ['MCP error -32602: Invalid arguments for tool x', 'VALIDATION_INVALID_TYPE'],
@@ -33,6 +35,7 @@ describe("an upstream's failure", () => {
     ['data must match pattern "^a$"', 'VALIDATION_INVALID_VALUE'],
     ['Authentication is required', 'PERMISSION_DENIED'],
     ['the disk is on fire', 'INTERNAL_ERROR'],
+    ["parameter 'path' is not allowed here", 'VALIDATION_INVALID_VALUE'],
     ['Expected 200 but got 503', 'INTERNAL_ERROR'],
     ['expected array but got null from the API', 'INTERNAL_ERROR'],
     ["Output validation error: 'x' is a required property", 'INTERNAL_ERROR'],
@@ -53,6 +56,12 @@ describe("an upstream's failure", () => {
 
   it('of no known kind is told as the answer of its server, not as a fault of the gateway', () => {
     expect(read('Error: \nfetch failed\nmore').message).toBe("The server 'one' answered: 'fetch failed'");
+  });
+
+  it('says why where its first line says only that a program has ended', () => {
+    const { message } = read('Stash failed: Exit Code: 1\nStderr: No stash entries found.\n\nStdout:');
+    expect(message).toBe("The server 'one' answered: 'Stash failed: Exit Code: 1: No stash entries found.'");
+    expect(read('exited with status 2\nStderr:').message).toBe("The server 'one' answered: 'exited with status 2'");
   });
 
   it('without words says so', () => {

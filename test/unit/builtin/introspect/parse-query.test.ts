@@ -34,11 +34,11 @@ describe('parseQuery', () => {
   });
 
   it('names the query types when another is asked for', () => {
-    expect(() => parseQuery({ query: 'operation' })).toThrow(
+    expect(() => parseQuery({ query: 'weather' })).toThrow(
       expect.objectContaining({
         code: 'INTROSPECTION_ERROR',
         message:
-          "Unknown query type: 'operation'. Supported types: 'operations', 'upstreams', 'types', 'result', 'quota_status', 'revoke_token'",
+          "Unknown query type: 'weather'. Supported types: 'operations', 'upstreams', 'types', 'result', 'quota_status', 'revoke_token'",
       }),
     );
   });
@@ -58,6 +58,14 @@ describe('parseQuery', () => {
     expect(() => parseQuery(args)).toThrow(
       expect.objectContaining({ code: 'INTROSPECTION_ERROR', message: expect.stringContaining(message) }),
     );
+  });
+
+  it('shows the call that would be answered', () => {
+    expect(() => parseQuery({ query: 'operations', search: 'x', fields: ['name'] })).toThrow(
+      /Leave out one or the other, as in \{"query":"operations","search":"x"\}$/,
+    );
+    expect(() => parseQuery({ query: 'Servers' })).toThrow(/Did you mean \{"query":"upstreams"\}\?$/);
+    expect(() => parseQuery({ query: 'weather' })).toThrow(/'revoke_token'$/);
   });
 
   it('accepts a page size beside a name, because its default may have been filled in', () => {

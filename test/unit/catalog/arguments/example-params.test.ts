@@ -83,6 +83,26 @@ describe('exampleParams', () => {
     });
   });
 
+  it('keeps nested values whose members are spelt as callers spell parameters', () => {
+    const edit = {
+      type: 'object',
+      properties: { oldText: { type: 'string' }, newText: { $ref: '#/$defs/words' } },
+      required: ['oldText'],
+      additionalProperties: false,
+    };
+    const schema = {
+      type: 'object',
+      properties: { edits: { type: 'array', items: edit } },
+      required: ['edits'],
+      $defs: { words: { type: 'object', properties: { asText: { type: 'string' } }, additionalProperties: false } },
+    };
+    const operation = buildTestOperation(aTool('apply_edits', schema));
+    const given = { edits: [{ old_text: 'a', new_text: { as_text: 'b' } }] };
+    const edits = [{ oldText: 'a', newText: { asText: 'b' } }];
+    expect(exampleParams(operation, given)).toEqual({ input: { edits } });
+    expect(exampleParams(operation, { edits: [{ text: 'a' }] })).toEqual({ input: { edits: [{ oldText: 'example' }] } });
+  });
+
   it('unwraps an input that belongs to no update', () => {
     expect(exampleParams(operationOf({ title: {} }, ['title']), { input: { title: 'x' } })).toEqual({ title: 'x' });
     const own = operationOf({ input: { type: 'object' } }, ['input']);

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { findForeignParameters } from '../../../../src/catalog/grouped-tools/foreign-parameters.js';
+import { visibleInputSchema } from '../../../../src/catalog/grouped-tools/narrow-schema.js';
 import { aTool, buildTestCatalog } from '../../../support/build-test-catalog.js';
 
 const text = (description: string) => ({ type: 'string', description });
@@ -29,9 +30,11 @@ it('keeps what is required, and what names the value', () => {
   expect(findForeignParameters(strict, { parameter: 'mode', value: 'list' })).toEqual(['overwrite']);
 });
 
-it('leaves them out of the operation, so that a call with one is refused', () => {
+it('leaves them out of the operation and of the schema that callers see, so that a call with one is refused', () => {
   const catalog = buildTestCatalog({ git: [aTool('git_tag', SCHEMA, { description: 'Manage tags.' })] });
   const list = catalog.find('git__list_git_tag');
   expect(list?.parameters.map(({ name }) => name)).toEqual(expect.not.arrayContaining(['tag_name', 'overwrite']));
+  const shown = list === undefined ? {} : visibleInputSchema(list);
+  expect(Object.keys(shown['properties'] ?? {})).toEqual(['path', 'commit', 'limit', 'note', 'format']);
   expect(catalog.find('git__create_git_tag')?.parameters.map(({ name }) => name)).toContain('overwrite');
 });

@@ -42,6 +42,18 @@ describe('the question to a person', () => {
     expect(describeConsent(operation, args)).toBe(`Run 'delete_repo' (destructive) on upstream 'demo' ${ending}`);
   });
 
+  it('names parameters as callers do', () => {
+    const parameter = {
+      name: 'file_path',
+      upstreamName: 'filePath',
+      place: 'params',
+      required: true,
+      schema: {},
+    } as const;
+    const operation = anOperation({ name: 'delete_repo', classification, parameters: [parameter] });
+    expect(describeConsent(operation, { filePath: 'a', more: 1 })).toMatch(/ with file_path = 'a', more = 1\?$/);
+  });
+
   it("uses the operator's text, with parameters in either spelling", () => {
     const operation = anOperation({ confirmationMessage: 'Delete {owner}/{repo_name} ({nothing})? {repoName}' });
     expect(describeConsent(operation, { owner: 'acme', repoName: 'w' })).toBe("Delete 'acme'/'w' ({nothing})? 'w'");

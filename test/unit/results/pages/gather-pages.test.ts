@@ -27,7 +27,12 @@ interface Asked {
   readonly calls: readonly JsonObject[];
 }
 
-async function ask(upstream: Upstream, params: JsonObject, args: JsonObject = {}): Promise<Asked> {
+async function ask(
+  upstream: Upstream,
+  params: JsonObject,
+  args: JsonObject = {},
+  service = createResultService(SETTINGS),
+): Promise<Asked> {
   const parameters: readonly Parameter[] = Object.entries(upstream.properties).map(([upstreamName, schema]) => ({
     name: toSnakeCase(upstreamName),
     upstreamName,
@@ -41,7 +46,6 @@ async function ask(upstream: Upstream, params: JsonObject, args: JsonObject = {}
     caller: { sessionId: 's', clientName: 'c', transport: 'http' },
   };
   const calls: JsonObject[] = [];
-  const service = createResultService(SETTINGS);
   const { query, refusal } = service.takeControls(context.operation, params);
   if (refusal?.error !== undefined) throw refusal.error;
   const text = JSON.stringify(upstream.answer(args));
@@ -347,6 +351,21 @@ describe('a list of which only one page can be read', () => {
     const { data } = await ask(upstream, { filter: { id: { gte: 1 } } }, args);
     expect(data['pageInfo']).not.toHaveProperty('totalCount');
     expect(data['pageInfo']).toMatchObject({ hasNextPage: true });
+  });
+
+  it('has no total in the pages of an answer that was cut for its size', async () => {
+    const service = createResultService({ ...SETTINGS, maxBytes: 600 });
+    const upstream = { properties: {}, answer: () => ({ items: cut(0), has_more: true }) };
+    const whole = await ask(upstream, {}, {}, service);
+    const after = whole.warnings[0]?.details?.['cursor'] as string;
+    const page = await ask(upstream, { first: 2, after }, {}, service);
+    expect(page.data['pageInfo']).toMatchObject({ hasNextPage: true });
+    expect(page.data['pageInfo']).not.toHaveProperty('totalCount');
+    const complete = { properties: {}, answer: () => ({ items: cut(0) }) };
+    const other = createResultService({ ...SETTINGS, maxBytes: 600 });
+    const first = await ask(complete, {}, {}, other);
+    const next = { first: 2, after: first.warnings[0]?.details?.['cursor'] as string };
+    expect((await ask(complete, next, {}, other)).data['pageInfo']).toMatchObject({ totalCount: SIZE });
   });
 
   it('warns where the answer is as long as it can be, and nothing says whether there is more', async () => {

@@ -124,6 +124,20 @@ it('says how many groups are left out', () => {
 });
 
 describe('unknown fields', () => {
+  it('that are the names of items are found by a filter, which the answer shows', () => {
+    const settings = [
+      { key: 'shell', value: '/bin/sh' },
+      { key: 'theme', value: 'dark' },
+    ];
+    expect(refusal(settings, { fields: ['shell'] }).message).toMatch(
+      /An item with that 'key' is found by \{"filter":\{"key":"shell"\}\}$/,
+    );
+    expect(refusal(settings, { fields: ['theme', 'shell'] }).message).toMatch(
+      /\{"key":\{"in":\["theme","shell"\]\}\}\}$/,
+    );
+    expect(refusal(settings, { fields: ['shell', 'colour'] }).message).not.toContain('filter');
+  });
+
   it('are reported with the valid fields, the nearest first', () => {
     const { code, message, details } = refusal(WIDGETS, {
       filter: { statuss: 'active' },

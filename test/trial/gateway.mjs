@@ -1,0 +1,72 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { startNode } from '../bench/process/children.mjs';
+import { GATEWAY } from '../bench/process/programs.mjs';
+import { SERVERS } from './servers.mjs';
+
+/**
+ * Starts the built gateway over all servers, and connects a client.
+ * @param mode `semantic` or `single`
+ */
+export async function openGateway(bin, world, mode) {
+  const config = join(world.root, 'gateway.config.json');
+  writeFileSync(config, JSON.stringify({ endpoint: { mode }, mcpServers: describeServers(bin, world) }));
+  const { url, ...started } = await serve(config);
+  await waitForServers(url);
+  const client = new Client({ name: 'trial', version: '1.0.0' });
+  await client.connect(new StreamableHTTPClientTransport(new URL(url)));
+  return {
+    url,
+    client,
+    close: async () => {
+      await client.close();
+      await started.stop();
+    },
+  };
+}
+
+/** The gateway serves as soon as one server is connected; a person's first question comes when all are. */
+async function waitForServers(url) {
+  const endpoint = new URL('/readyz', url);
+  for (;;) {
+    const { upstreams } = await (await fetch(endpoint)).json();
+    if (upstreams.every(({ state }) => state === 'ready')) return;
+    await setTimeout(200);
+  }
+}
+
+/** The servers as an `mcpServers` block, which any MCP client reads. */
+export function describeServers(bin, world) {
+  return Object.fromEntries(
+    SERVERS.map(({ name, command, configure }) => {
+      const { args = [], env = {} } = configure(world);
+      return [name, { command: join(bin, command), args, env: { HOME: world.home, ...env }, cwd: world.root }];
+    }),
+  );
+}
+
+/** The start report is the only thing on stdout; it comes when every upstream has been tried. */
+function serve(config) {
+  return new Promise((resolve, reject) => {
+    let report = '';
+    const started = startNode([GATEWAY, 'serve', '--json', '--config', config, '--port', '0'], {
+      onLine(line) {
+        report += line;
+        const ready = readReport(report);
+        if (ready !== undefined) resolve({ ...started, url: ready.url, ready });
+      },
+    });
+    started.child.once('exit', (code) => reject(new Error(`the gateway ended with ${code}\n${started.log()}`)));
+  });
+}
+
+function readReport(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The report is not complete yet.
+    return undefined;
+  }
+}
