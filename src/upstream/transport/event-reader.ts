@@ -146,7 +146,7 @@ export class EventReader {
     this.#used += length;
   }
 
-  /** Where short parts are copied to, with room for one more. */
+  /** Where short parts are copied to, with space for one more. */
   #shortParts(source: Buffer, length: number): Buffer {
     if (this.#short !== undefined && this.#used + length <= this.#short.length) return this.#short;
     this.#handOver();
