@@ -155,7 +155,11 @@ function describeHalt(entry: Entry, pending: readonly PendingItem[], questions: 
   const { error, ...failure } = JSON.parse(together?.reply.text ?? entry.text) as OperationFailure;
   const { sentences, details } = together === undefined ? describeAhead(questions?.each) : describeTogether(together);
   const left = together?.left ?? questions?.each?.left ?? 0;
-  const message = [error.message, ...sentences, ...(left === 0 ? [] : [`${left} more may ask when their turns come`])];
+  const message = [
+    error.message,
+    ...sentences,
+    ...(left === 0 ? [] : [`Others may ask when their turns come: ${left}`]),
+  ];
   const described = { ...error, message: message.join('. '), details: { ...error.details, ...details } };
   return { ...entry, text: JSON.stringify({ ...failure, error: described }) };
 }
@@ -171,11 +175,12 @@ function describeTogether({ covers }: JointQuestion): HaltWords {
 
 function describeAhead({ questions }: AskedAhead = NOTHING_ASKED): HaltWords {
   const asked = [...questions].toSorted(([one], [other]) => one - other);
-  const held = asked.filter(([, { token }]) => token !== undefined).length;
   return {
     sentences: [
-      "To go on with the batch, send one of this operation with its token, then 'pending_operations' as they are",
-      ...(held === 0 ? [] : [`${held} of them are asked about in details.also_asked and hold their tokens`]),
+      "To go on, send a batch of this operation with its token, then 'pending_operations' as they are",
+      ...(asked.length === 0
+        ? []
+        : ['The questions about them are in details.also_asked; where a token is enough, they hold it']),
     ],
     details:
       asked.length === 0

@@ -10,8 +10,7 @@ const NOTIFY = { operation: 'send_notification', params: { user_id: 'alice', mes
 
 const { error: QUESTION } = JSON.parse(ASKED.text) as { error: { message: string; details: object } };
 const REFUSAL = { success: false, error: QUESTION };
-const GO_ON =
-  "To go on with the batch, send one of this operation with its token, then 'pending_operations' as they are";
+const GO_ON = "To go on, send a batch of this operation with its token, then 'pending_operations' as they are";
 const HALT = { success: false, error: { ...QUESTION, message: `${QUESTION.message}. ${GO_ON}` } };
 
 describe('a batch whose item needs a confirmation', () => {
@@ -279,7 +278,7 @@ describe('the questions of a halted batch', () => {
     const { run, asked } = asking();
     const { halted_at, pending_operations } = await run(Array.from({ length: 1_000 }, (_, n) => user(n)));
     expect(asked).toHaveLength(20);
-    expect(halted_at?.result.error?.message).toContain('979 more may ask when their turns come');
+    expect(halted_at?.result.error?.message).toContain('Others may ask when their turns come: 979');
     expect(pending_operations?.filter(({ params }) => (params as JsonObject)['_confirmation'])).toHaveLength(20);
   });
 
@@ -288,7 +287,7 @@ describe('the questions of a halted batch', () => {
       askAhead: () => Promise.reject(new OperationError('RATE_LIMIT_EXCEEDED', 'Too many')),
     });
     const { halted_at, pending_operations } = await run([user(1), user(2), user(3)]);
-    expect(halted_at?.result.error?.message).toContain('2 more may ask');
+    expect(halted_at?.result.error?.message).toContain('Others may ask when their turns come: 2');
     expect(pending_operations).toEqual([
       { index: 1, ...user(2) },
       { index: 2, ...user(3) },
