@@ -71,7 +71,9 @@ async function agreeTo(
   ask: () => Promise<Agreement>,
 ): Promise<{ readonly tokenId: string; readonly by: string }> {
   const given = theCase.request.consent?.take(keyOfScope(theCase.scope));
-  if (given === undefined) {
+  // A token is no person's agreement, whatever it was sent for.
+  const isToken = given?.agreed === true && given.by === 'token';
+  if (given === undefined || (isToken && theCase.decision.requires !== 'token')) {
     const { token, by } = await ask();
     return { tokenId: token.id, by };
   }
