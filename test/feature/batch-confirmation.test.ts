@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.js';
 import { dangerEntry, EXECUTE, startDangerUpstream } from '../support/danger-upstream.js';
 import { type Answer, connectClient, type McpClient } from '../support/mcp-client.js';
+import { MODERN_META, modernHeaders, sendHttp } from '../support/raw-http.js';
 import { NO_REDIS, REDIS_BINARY, startRedisServer } from '../support/redis-server.js';
 import type { ReplayServer } from '../support/replay-server.js';
 import { type ServedGateway, serveGateway } from '../support/served-gateway.js';
@@ -80,7 +81,13 @@ describe('a batch with several operations that ask', () => {
   });
 
   it('asks about all of them in one answer, and the pending operations of the answer are the batch that goes on', async () => {
-    const operations = [create('/1'), destroy('/2'), create('/3'), destroy('/4'), destroy('$results[2].data.arguments.path')];
+    const operations = [
+      create('/1'),
+      destroy('/2'),
+      create('/3'),
+      destroy('/4'),
+      destroy('$results[2].data.arguments.path'),
+    ];
     let halted: BatchAnswer | undefined;
     expect(
       await pathsDuring(async () => {
@@ -299,3 +306,34 @@ describe.each(['auto', 'legacy'] as const)(
     }, 60_000);
   },
 );
+
+describe('the answer of a user, which a client sends with a second call', () => {
+  const rules = [{ match: { operation: 'do_destructive' }, decision: 'confirm', requires: 'human' }];
+  const policy = { ...TOGETHER, rules, approvals: { operator: false } };
+
+  it('is good for the batch that was asked about, once', async () => {
+    await using gateway = await serveGateway(configOf({}, policy));
+    const asking = { ...MODERN_META, 'io.modelcontextprotocol/clientCapabilities': { elicitation: {} } };
+    const send = async (operations: readonly unknown[], more: JsonObject = {}) => {
+      const params = { name: EXECUTE, arguments: { operations }, _meta: asking, ...more };
+      const { json } = await sendHttp(gateway.url, {
+        headers: { ...modernHeaders('tools/call', EXECUTE), authorization: `Bearer ${TOKEN}` },
+        body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params },
+      });
+      return json.result;
+    };
+    const operations = [create('/1'), destroy('/2'), destroy('/3')];
+    const { requestState } = await send(operations);
+    expect(typeof requestState).toBe('string');
+    const yes = { requestState, inputResponses: { consent: { action: 'accept', content: { approve: true } } } };
+    const codeOf = ({ content }: { content: [{ text: string }] }) => JSON.parse(content[0].text).error?.code;
+    const other = [create('/1'), destroy('/2'), destroy('/4')];
+    expect(await pathsDuring(async () => expect(codeOf(await send(other, yes))).toBe('TOKEN_SCOPE_MISMATCH'))).toEqual(
+      [],
+    );
+    expect(await pathsDuring(() => send(operations, yes))).toEqual(['/1', '/2', '/3']);
+    expect(
+      await pathsDuring(async () => expect(codeOf(await send(operations, yes))).toBe('TOKEN_ALREADY_USED')),
+    ).toEqual([]);
+  }, 60_000);
+});
