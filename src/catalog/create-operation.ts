@@ -20,7 +20,7 @@ import type { Curation } from './curation.js';
 import { findForeignParameters } from './grouped-tools/foreign-parameters.js';
 import { describeValue, narrowSchema } from './grouped-tools/narrow-schema.js';
 import { assignUniqueNames } from './names.js';
-import { finishOperation } from './operation.js';
+import { finishOperation, withCertainRisks } from './operation.js';
 import { asOnlyReads, describeOnlyReads, examplesOfReads } from './read-only-part.js';
 import type { ScreenedTool } from './screen-tools.js';
 import { splitUpdateInput } from './update-input.js';
@@ -144,7 +144,9 @@ function* readOperation(draft: DraftOperation, name: string, ignoreAnnotations: 
     readOnlyStatements,
     ...(choice !== undefined && { groupValue: choice }),
   });
-  const classification = onlyReads ? asOnlyReads(classified, danger) : classified;
+  const classification = onlyReads
+    ? asOnlyReads(classified, danger)
+    : withCertainRisks(withoutRisksOf(foreign, classified), flat);
   const described = describe(raw, curation, choice);
   const description = onlyReads ? describeOnlyReads(classification, described) : described;
   const sensitive = yield* findSensitiveParameters(flat, curation.sensitive ?? [], {
@@ -158,7 +160,7 @@ function* readOperation(draft: DraftOperation, name: string, ignoreAnnotations: 
     qualifiedName: `${slug}${QUALIFIER}${localName}`,
     upstream: slug,
     tool: tool.name,
-    classification: withoutRisksOf(foreign, classification),
+    classification,
     description,
     parameters,
     identifiers: isUpdate

@@ -50,6 +50,47 @@ export function riskyVariants(operation: Operation): readonly Operation[] {
   return (operation.classification.risks ?? []).map((risk) => asUsed(operation, [risk], false));
 }
 
+/**
+ * The classification with the risks that every call takes, such as that of the file which a tool must be given to write to: they are
+ * its danger, and a READ with one is no READ. Without this, lists would promise calls that are never let through.
+ */
+export function withCertainRisks(classification: Classification, parameters: readonly Parameter[]): Classification {
+  const { risks = [], trial, ...rest } = classification;
+  const certain = risks.filter((risk) => isCertain(risk, parameters));
+  if (certain.length === 0) return classification;
+  const left = risks.filter((risk) => !certain.includes(risk));
+  const isOnlyShown = certain.every(({ simulated }) => simulated === true);
+  return {
+    ...rest,
+    ...rate(classification, certain, false),
+    ...(trial === undefined || !isOnlyShown ? {} : { trial }),
+    ...(left.length === 0 ? {} : { risks: left }),
+  };
+}
+
+function isCertain({ path: [first, ...rest], when }: Risk, parameters: readonly Parameter[]): boolean {
+  const parameter = parameters.find(({ upstreamName }) => upstreamName === first);
+  return parameter?.required === true && appliesToAll(when, parameter.schema, rest);
+}
+
+/** Whether the risk applies to whatever the schema allows at the path. An empty value counts as given: hardly anyone sends it. */
+function appliesToAll(when: RiskCondition, schema: unknown, path: readonly string[]): boolean {
+  if (!isJsonObject(schema)) return false;
+  const [name, ...rest] = path;
+  const { required, properties, type } = schema;
+  if (name !== undefined) {
+    if (!Array.isArray(required) || !required.includes(name) || !isJsonObject(properties)) return false;
+    return appliesToAll(when, Object.hasOwn(properties, name) ? properties[name] : undefined, rest);
+  }
+  const values = Array.isArray(schema['enum'])
+    ? schema['enum']
+    : Object.hasOwn(schema, 'const')
+      ? [schema['const']]
+      : [];
+  if (values.length > 0) return values.every((value) => applies(when, value));
+  return 'present' in when && typeof type === 'string' && type !== 'boolean' && type !== 'null';
+}
+
 /** The operation as its dry runs use it; undefined where it has none that lowers its danger. */
 export function trialVariant(operation: Operation): Operation | undefined {
   const { danger, trial } = operation.classification;

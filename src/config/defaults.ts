@@ -59,6 +59,7 @@ export const CONFIG_DEFAULTS = {
       // Specification, section 7.4: the recommended lifetimes.
       ttlSeconds: { destructive: 300, dangerous: 300, forbidden: 120 },
       clockSkewSeconds: 30,
+      batch: 'each',
       maxIssuedPerMinute: 60,
       maxFailuresPerMinute: 20,
     },

@@ -420,6 +420,8 @@ export interface ConfirmationConfig {
   readonly ttlSeconds: Readonly<Record<'destructive' | 'dangerous' | 'forbidden', number>>;
   /** Grace after expiry for clocks that differ, in seconds. */
   readonly clockSkewSeconds: number;
+  /** Whether the calls of one batch are agreed to each by itself, or together with one token or one answer. */
+  readonly batch: 'each' | 'together';
   /** Questions issued per caller and minute. */
   readonly maxIssuedPerMinute: number;
   /** Failed validations, and revocations, per caller and minute. */

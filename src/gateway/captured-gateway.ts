@@ -65,7 +65,7 @@ export function openCapturedGateway(
     config,
     settled: Promise.resolve(),
     warmedUp: Promise.resolve(),
-    handle: (call) => pipeline(call, snapshot),
+    handle: (call) => pipeline.answer(call, snapshot),
     toolList: () => snapshot.plan,
     onToolsChanged: () => () => undefined,
     status: () => describeStatus(snapshot, [], { audit: { state: 'ok' }, store: { state: 'ok' } }),

@@ -185,7 +185,9 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
   const { batch: batchSettings, results: resultSettings, limits } = config;
   const batch = createBatchRunner({
     ...batchSettings,
-    callOne: (raw) => pipeline(raw, catalog.current()),
+    callOne: (raw) => pipeline.answer(raw, catalog.current()),
+    foresee: (raw) => pipeline.foresee(raw, catalog.current()),
+    policy: { ...policy.batches, staticDecision: gatekeeper.staticDecision },
     answerBytes: resultSettings.maxBytes,
     limits,
     observe,
@@ -219,7 +221,9 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
       const operations = request.kind === 'batch' ? request.operations : [request.call.arguments];
       const current = catalog.currentOf(() => namesOf(operations));
       const snapshot = current instanceof Promise ? await current : current;
-      const reply = await (request.kind === 'batch' ? batch(request, snapshot) : pipeline(request.call, snapshot));
+      const reply = await (request.kind === 'batch'
+        ? batch(request, snapshot)
+        : pipeline.answer(request.call, snapshot));
       const answer = withMeta(reply, { [REQUEST_ID]: request.call.caller.requestId });
       return snapshot.plan.reachOf(raw.tool) === undefined ? { ...answer, unknownTool: true } : answer;
     },

@@ -1,5 +1,5 @@
 import { isSameDefinition, operationOfCall } from '../catalog/operation.js';
-import type { Gatekeeper } from '../policy/admission.js';
+import type { Gatekeeper, PolicyRequest } from '../policy/admission.js';
 import type { HandlerHost, HandlerOutcome, RawCall } from '../protocol/call.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { Operation } from '../protocol/operation.js';
@@ -60,10 +60,19 @@ export async function authorize(
   gatekeeper: Gatekeeper,
   currentOperation: CurrentOperation,
 ): Promise<AuthorizedCall> {
-  const { raw, operation, arguments: args, directives } = call;
+  const permit = gatekeeper.admit(policyRequestOf(call));
+  if (permit instanceof Promise) {
+    await permit;
+    await requireConfirmed(call.operation, call.arguments, currentOperation);
+  }
+  return new Authorized(call);
+}
+
+/** The call as policy judges it. */
+export function policyRequestOf({ raw, operation, arguments: args, directives }: ValidatedCall): PolicyRequest {
   const { confirmation, ifMatch } = directives;
-  const { caller, cancellation, user } = raw;
-  const permit = gatekeeper.admit({
+  const { caller, cancellation, user, consent } = raw;
+  return {
     operation,
     // The confirmation covers `if_match` too: without it the call would overwrite more. An operation that takes this directive
     // has no parameter of the same name.
@@ -73,12 +82,8 @@ export async function authorize(
     cancellation,
     ...(confirmation === undefined ? {} : { confirmation }),
     ...(user === undefined ? {} : { user }),
-  });
-  if (permit instanceof Promise) {
-    await permit;
-    await requireConfirmed(operation, args, currentOperation);
-  }
-  return new Authorized(call);
+    ...(consent === undefined ? {} : { consent }),
+  };
 }
 
 /** A person may take minutes to confirm. The confirmation covers the definition they saw, not a later one. */

@@ -103,6 +103,13 @@ export function mergeParams(
   return merged ?? {};
 }
 
+/** All parameters of a request: those in `params` and those beside it. Undefined where it has neither. */
+export function paramsOf(request: JsonObject): JsonObject | undefined {
+  const params = isJsonObject(request['params']) ? request['params'] : undefined;
+  const merged = mergeParams(request, params);
+  return params !== undefined || Object.keys(merged).length > 0 ? merged : undefined;
+}
+
 /** The client called an upstream's tool directly, or a tool of another mode. */
 async function unknownTool(raw: RawCall, snapshot: Snapshot): Promise<OperationError> {
   const given = isJsonObject(raw.arguments) ? raw.arguments : {};

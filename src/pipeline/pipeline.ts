@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import { echoName } from '../lib/text.js';
 import { runInTurns, turns } from '../lib/turns.js';
 import type { Observation, Observer } from '../observe/observation.js';
-import { type Gatekeeper, isConfirmable } from '../policy/admission.js';
+import { type Gatekeeper, isConfirmable, type PolicyRequest } from '../policy/admission.js';
 import type { CallRecorder } from '../policy/gatekeeper.js';
 import type { Charged, QuotaService } from '../policy/quota/quota-types.js';
 import type { Caller, HandlerHost, RawCall } from '../protocol/call.js';
@@ -15,7 +15,7 @@ import { type Reply, SESSION_ID, type Warning } from '../protocol/result.js';
 import { WireAnswer } from '../protocol/wire-answer.js';
 import type { CollectionQuery, ReadContext, ResultService } from '../results/result-types.js';
 import { Meter } from '../schema/evaluation.js';
-import { type AuthorizedCall, authorize, dispatch, requireUnchanged } from './authorize.js';
+import { type AuthorizedCall, authorize, dispatch, policyRequestOf, requireUnchanged } from './authorize.js';
 import { decode, loneConfirmation, type RoutedCall, route } from './decode.js';
 import { innerPage, innerRead, readData } from './inner-read.js';
 import { limitPayload } from './limit.js';
@@ -70,8 +70,18 @@ export type ShapeLargeCall = (
   warnings: readonly Warning[],
 ) => Promise<Reply>;
 
-/** Takes one call from the parsed request to the written answer. Never rejects. */
-type Pipeline = (raw: RawCall, snapshot: Snapshot) => Promise<Reply>;
+interface Pipeline {
+  /** Takes one call from the parsed request to the written answer. Never rejects. */
+  readonly answer: (raw: RawCall, snapshot: Snapshot) => Promise<Reply>;
+  /** The call as policy would judge it, for questions about it before its turn. Rejects where it would be refused before that. */
+  readonly foresee: (raw: RawCall, snapshot: Snapshot) => Promise<PolicyRequest>;
+}
+
+/** A call that may be judged, and the work of looking at its request. */
+interface ReadCall {
+  readonly validated: ValidatedCall;
+  readonly weight: number;
+}
 
 /** What is known of a call so far, for its audit record and its refusal. */
 interface Progress {
@@ -112,7 +122,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     shapeLarge,
   } = deps;
 
-  const runStages = async (raw: RawCall, snapshot: Snapshot, progress: Progress): Promise<Reply> => {
+  const readCall = async (raw: RawCall, snapshot: Snapshot, progress: Progress): Promise<ReadCall> => {
     const lane = raw.caller.sessionId;
     const room = turns.enter(lane);
     if (room !== undefined) await room;
@@ -128,6 +138,12 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     turns.spend(STAGE_WEIGHT * weight);
     progress.operation = validated.operation;
     progress.arguments = validated.arguments;
+    return { validated, weight };
+  };
+
+  const runStages = async (raw: RawCall, snapshot: Snapshot, progress: Progress): Promise<Reply> => {
+    const lane = raw.caller.sessionId;
+    const { validated, weight } = await readCall(raw, snapshot, progress);
     if (validated.unchecked !== undefined) observe(uncheckedNotice(validated.operation, validated.unchecked));
     // A large request costs work in every stage: it is copied, held against rules, written and recorded.
     const roomToJudge = weight > LARGE_WEIGHT ? turns.next(lane) : turns.enter(lane);
@@ -203,7 +219,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
 
   const readPage = async (call: AuthorizedCall, args: JsonObject): Promise<string> => {
     const current = await catalog.currentFor(call.operation);
-    return (await pipeline(innerPage(call, current, args), current)).text;
+    return (await answer(innerPage(call, current, args), current)).text;
   };
 
   const validateInTurns = async (routed: RoutedCall, snapshot: Snapshot): Promise<ValidatedCall> => {
@@ -218,7 +234,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     }
   };
 
-  const pipeline: Pipeline = async (raw, snapshot) => {
+  const answer: Pipeline['answer'] = async (raw, snapshot) => {
     const progress: Progress = { started: performance.now() };
     const reply = await runStages(raw, snapshot, progress).catch((thrown: unknown) => {
       turns.spend(REFUSAL_WORK);
@@ -228,7 +244,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
       const { operation } = progress;
       return shapeFailure(operation === undefined ? error : withNextStep(error, operation, snapshot), operation);
     });
-    const answer = reply.code === 'OK' ? reply : withSession(reply, raw.caller);
+    const identified = reply.code === 'OK' ? reply : withSession(reply, raw.caller);
     const durationMs = performance.now() - progress.started;
     const { operation, arguments: args } = progress;
     const { code } = reply;
@@ -245,7 +261,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
       sessionId: raw.caller.sessionId,
       ...(raw.caller.requestId === undefined ? {} : { requestId: raw.caller.requestId }),
     });
-    return answer;
+    return identified;
   };
   const host: HandlerHost = {
     requireCurrent(operation) {
@@ -256,10 +272,14 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     },
     async read(call, upstream, name, params) {
       const snapshot = catalog.current();
-      return readData(await pipeline(innerRead(call, snapshot, { upstream, name, params }), snapshot));
+      return readData(await answer(innerRead(call, snapshot, { upstream, name, params }), snapshot));
     },
   };
-  return pipeline;
+  return {
+    answer,
+    foresee: async (raw, snapshot) =>
+      policyRequestOf((await readCall(raw, snapshot, { started: performance.now() })).validated),
+  };
 }
 
 /** A token without any other parameter stands for the call that was asked to be confirmed. */

@@ -1,9 +1,10 @@
 import type { Confirmer, Decision } from '../config/gateway-config.js';
 import type { Caller } from '../protocol/call.js';
 import type { Cancellation } from '../protocol/cancellation.js';
-import type { UserChannel } from '../protocol/consent.js';
+import type { SharedConsent, UserChannel } from '../protocol/consent.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { Operation } from '../protocol/operation.js';
+import type { OperationError } from '../protocol/operation-error.js';
 
 /** What a decision is made about. */
 export interface PolicyRequest {
@@ -17,6 +18,8 @@ export interface PolicyRequest {
   /** The token that the caller sent back. */
   readonly confirmation?: string;
   readonly user?: UserChannel;
+  /** The answer to an earlier question about this call and others. */
+  readonly consent?: SharedConsent;
 }
 
 /** Why a call is allowed to run. */
@@ -53,4 +56,41 @@ export interface Gatekeeper {
   staticDecision(operation: Operation): StaticDecision;
   /** The params of the call that the caller was asked to confirm with this token; undefined where they were not kept. */
   recall(operation: Operation, token: string, caller: Caller): Promise<JsonObject | undefined>;
+}
+
+/** What a batch asks of policy beside running its calls. */
+export interface BatchPolicy {
+  /** Who must agree to the call; undefined where it is allowed, and where it is denied. */
+  confirmerOf(request: PolicyRequest): Confirmer | undefined;
+  /** Asks about a call before its turn comes. Uses no token, and runs nothing. Rejects where no more questions can be asked. */
+  askAhead(request: PolicyRequest): Promise<AheadQuestion | undefined>;
+  /** Absent where each call is agreed to by itself. */
+  readonly joint?: JointConsent;
+}
+
+/** A question about a call whose turn has not come. */
+export interface AheadQuestion {
+  /** As in the details of a refusal that asks, without the token. */
+  readonly details: JsonObject;
+  /** Absent where a person must agree: that is asked when the call's turn comes. */
+  readonly token?: string;
+  /** Whether the token alone runs the call. */
+  readonly keepsCall: boolean;
+}
+
+/** One agreement to several calls, all of which are shown, in their order. */
+export interface JointConsent {
+  /** Whether a token that a caller sent is one for several calls. */
+  isJointToken(token: string): boolean;
+  /** The question to the caller. @param instead the token of the question about the first call alone, which ends */
+  askCaller(requests: readonly PolicyRequest[], instead: string): Promise<OperationError>;
+  /** The params of the first call; undefined where they were not kept. */
+  recall(token: string, caller: Caller): Promise<JsonObject | undefined>;
+  /** Uses up a token for exactly these calls in this order. Rejects with a TOKEN_* error. */
+  redeem(token: string, requests: readonly PolicyRequest[]): Promise<SharedConsent>;
+  /**
+   * Asks the client's user. Undefined where the client cannot ask; rejects with `InputRequired` where it has to call again, and with
+   * a TOKEN_* error where its answer is not about exactly these calls.
+   */
+  askUser(requests: readonly PolicyRequest[], user: UserChannel): Promise<SharedConsent | undefined>;
 }

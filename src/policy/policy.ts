@@ -8,9 +8,10 @@ import type { TrustLevel } from '../protocol/operation.js';
 import { openStore } from '../store/open-store.js';
 import type { StateStore } from '../store/state-store.js';
 import { guardStore, type StoreState } from '../store/store-breaker.js';
-import type { Gatekeeper } from './admission.js';
+import type { BatchPolicy, Gatekeeper } from './admission.js';
 import { type ApprovalQueue, createApprovalQueue } from './approvals/approval-queue.js';
 import { createWebhook, type Webhook } from './approvals/webhook.js';
+import { createBatchPolicy } from './confirmation/batch-policy.js';
 import { createConfirm } from './confirmation/confirm.js';
 import { createConfirmationTokens } from './confirmation/tokens.js';
 import { type CallRecorder, createCallRecorder, createGatekeeper } from './gatekeeper.js';
@@ -25,6 +26,7 @@ export type { StoreState } from '../store/store-breaker.js';
 /** Decides whether a call may run, and records what was decided. */
 export interface PolicyService {
   readonly gatekeeper: Gatekeeper;
+  readonly batches: BatchPolicy;
   readonly rules: RuleEngine;
   readonly audit: AuditTrail;
   /** Whether the state store works. */
@@ -78,18 +80,20 @@ export async function openPolicy(config: GatewayConfig, deps: PolicyDeps): Promi
         ...(webhook === undefined ? {} : { notify: webhook.send }),
       })
     : undefined;
-  const confirm = createConfirm({ tokens, approvals, settings, audit, redact, view: createApproverView(config.audit) });
+  const confirming = { tokens, approvals, settings, audit, redact, view: createApproverView(config.audit) };
 
   const background = createBackground(observe);
   const purging = setInterval(() => background.run('purging the store', store.purge()), PURGE_MS).unref();
   return {
     gatekeeper: createGatekeeper({
       rules,
-      confirm,
+      confirm: createConfirm(confirming),
       audit,
       redact,
-      recall: (operation, token, caller) => tokens.recall(token, operation, caller),
+      recall: ({ qualifiedName, name }, token, caller) =>
+        tokens.recall(token, { operation: qualifiedName, label: name }, caller),
     }),
+    batches: createBatchPolicy(rules, confirming, confirmation.batch),
     rules,
     audit,
     storeState,

@@ -1,5 +1,5 @@
 import type { Cancellation } from './cancellation.js';
-import type { UserChannel } from './consent.js';
+import type { SharedConsent, UserChannel } from './consent.js';
 import type { JsonObject } from './json.js';
 import type { LargeAnswer } from './large-answer.js';
 import type { Operation } from './operation.js';
@@ -17,6 +17,8 @@ export interface RawCall {
   readonly traceparent?: unknown;
   /** The channel to the person who uses the client, where there is one. */
   readonly user?: UserChannel;
+  /** What the caller or its user answered before, to one question about this call and others. */
+  readonly consent?: SharedConsent;
   readonly onProgress?: (update: ProgressUpdate) => void;
   /** The most bytes of JSON in this call's data, in place of the configured number: a batch divides its own among its items. */
   readonly answerBytes?: number;

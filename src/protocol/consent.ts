@@ -1,4 +1,5 @@
 import type { Cancellation } from './cancellation.js';
+import type { JsonObject } from './json.js';
 
 /** The answer of the person who uses the client. `cancel` means that the question was closed without an answer: no consent. */
 export type ConsentAnswer = 'accept' | 'decline' | 'cancel';
@@ -18,6 +19,19 @@ export type UserChannel =
       /** The state that was sent with the question, and the answer. Absent on a first attempt. */
       readonly returned?: { readonly state: string; readonly answer: ConsentAnswer };
     };
+
+/**
+ * The answer to one question about several calls, given before they run. Policy makes it and reads it; what lies between hands it
+ * on with each of the calls.
+ */
+export interface SharedConsent {
+  /** The answer for this call, once; undefined where the question was not about it. @param call policy's key of the call */
+  take(call: string): SharedAnswer | undefined;
+}
+
+export type SharedAnswer =
+  | { readonly agreed: true; readonly tokenId: string; readonly by: string }
+  | { readonly agreed: false; readonly reason: string; readonly details: JsonObject };
 
 /** Thrown through the pipeline when a client of the `retry` kind must ask its user and call again. */
 export class InputRequired extends Error {

@@ -155,6 +155,7 @@ function fakeConfig(options: FakeGatewayOptions): GatewayConfig {
       rules: [],
       confirmation: {
         ttlSeconds: { destructive: 300, dangerous: 300, forbidden: 120 },
+        batch: 'each',
         clockSkewSeconds: 30,
         maxIssuedPerMinute: 60,
         maxFailuresPerMinute: 20,

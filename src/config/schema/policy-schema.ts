@@ -97,6 +97,12 @@ const CONFIRMATION = section(
       policy.confirmation.ttlSeconds,
     ),
     clockSkewSeconds: range(0, 300, 'Grace after expiry for clocks that differ; above 60 gets a warning.'),
+    batch: {
+      enum: ['each', 'together'],
+      description:
+        'How the calls of one batch are agreed to: `each` by itself, or those whose arguments are known `together`: one ' +
+        "token, or one question to the client's user, that shows and covers exactly them, in their order.",
+    },
     maxIssuedPerMinute: range(1, 100_000, 'Tokens issued per caller and minute.'),
     maxFailuresPerMinute: range(1, 100_000, 'Failed validations and revocations per caller and minute.'),
   },

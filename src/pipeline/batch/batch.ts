@@ -1,17 +1,22 @@
 import { inTime, runInTurns } from '../../lib/turns.js';
 import type { Observer } from '../../observe/observation.js';
+import type { PolicyRequest } from '../../policy/admission.js';
 import type { RawCall } from '../../protocol/call.js';
+import { InputRequired } from '../../protocol/consent.js';
 import type { JsonObject } from '../../protocol/json.js';
 import type { PayloadLimits } from '../../protocol/limits.js';
 import { OperationError } from '../../protocol/operation-error.js';
 import type { Reply } from '../../protocol/result.js';
 import type { Request } from '../decode.js';
-import { shapeFailure, toOperationError } from '../shape.js';
+import { shapeFailure, shapeQuestion, toOperationError } from '../shape.js';
 import type { Snapshot } from '../snapshot.js';
+import { agreeTogether, askTogether } from './agree-together.js';
+import { type AheadDeps, askAhead, type ForeseeingPolicy } from './ask-ahead.js';
 import { checkReach } from './families.js';
 import { checkForm, readItems } from './items.js';
-import { runItems } from './run.js';
-import { writeBatch } from './write.js';
+import { type SettledRun, settleRun } from './pending.js';
+import { type BatchRun, runItems } from './run.js';
+import { type BatchQuestions, writeBatch } from './write.js';
 
 export interface BatchDeps {
   /**
@@ -19,6 +24,9 @@ export interface BatchDeps {
    * the batch, and a tool that was quarantined meanwhile must not be called.
    */
   readonly callOne: (raw: RawCall) => Promise<Reply>;
+  /** The call as policy would judge it now. Rejects where it would be refused before that. */
+  readonly foresee: (raw: RawCall) => Promise<PolicyRequest>;
+  readonly policy: ForeseeingPolicy;
   readonly maxOperations: number;
   /** What happens when an item needs confirmation: later items do not begin, or the others still run (section 7.5.4). */
   readonly onConfirmation: 'halt' | 'skip';
@@ -38,7 +46,7 @@ const LEAST_BYTES = 2_000;
 
 /** A batch is refused here when it is empty, too long or nested, or mixes the families of a semantic endpoint. */
 export function createBatchRunner(deps: BatchDeps): BatchRunner {
-  const { callOne, maxOperations, onConfirmation, limits, observe } = deps;
+  const { callOne, foresee, policy, maxOperations, onConfirmation, limits, observe } = deps;
   const onDefect = (cause: unknown): void => observe({ kind: 'defect', where: 'batch', cause });
   return async ({ call: raw, operations }, snapshot) => {
     try {
@@ -46,14 +54,44 @@ export function createBatchRunner(deps: BatchDeps): BatchRunner {
       const items = await runInTurns(readItems(operations, snapshot.catalog, limits), raw.caller.sessionId);
       checkReach(raw, items, snapshot);
       const itemCall = createItemCall(raw, operations.length, deps.answerBytes);
-      const send = (request: JsonObject) => callOne({ ...itemCall, arguments: request });
-      const run = await runItems(items, raw, { onConfirmation, send, limits, lane: raw.caller.sessionId, onDefect });
-      return await runInTurns(inTime(writeBatch(items, run, limits)), raw.caller.sessionId);
+      const ahead: AheadDeps = {
+        policy,
+        foresee: (request) => foresee({ ...itemCall, arguments: request }),
+        catalog: snapshot.catalog,
+        cancellation: raw.cancellation,
+        onDefect,
+      };
+      const agreed = policy.joint === undefined ? { items } : await agreeTogether(items, raw, policy.joint, ahead);
+      const { consent } = agreed;
+      const send = (request: JsonObject) =>
+        callOne({ ...itemCall, arguments: request, ...(consent === undefined ? {} : { consent }) });
+      const lane = raw.caller.sessionId;
+      const run = await runItems(agreed.items, raw, { onConfirmation, send, limits, lane, onDefect });
+      const settled = await runInTurns(inTime(settleRun(agreed.items, run, limits)), lane);
+      const halt = await askAboutRest(settled, run.asked, ahead);
+      return await runInTurns(inTime(writeBatch(agreed.items, settled, halt, limits)), lane);
     } catch (thrown) {
+      if (thrown instanceof InputRequired) return shapeQuestion(thrown, undefined);
       if (!(thrown instanceof OperationError)) onDefect(thrown);
-      return shapeFailure(toOperationError(thrown, undefined), undefined);
+      // The published form of a refused batch has no details.
+      const { code, message } = toOperationError(thrown, undefined);
+      return shapeFailure(new OperationError(code, message), undefined);
     }
   };
+}
+
+/** What the answer of a halted batch says of the operations that wait. */
+async function askAboutRest(
+  settled: SettledRun,
+  asked: BatchRun['asked'],
+  ahead: AheadDeps,
+): Promise<BatchQuestions | undefined> {
+  if (settled.haltedAt === undefined) return undefined;
+  const { joint } = ahead.policy;
+  const together = joint === undefined ? undefined : await askTogether(settled, joint, ahead);
+  if (together !== undefined) return { together };
+  const coming = settled.pending.map(({ item: { index, operation }, known }) => ({ index, operation, known }));
+  return { each: await askAhead(coming, asked, ahead) };
 }
 
 /**

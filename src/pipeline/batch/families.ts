@@ -5,7 +5,7 @@ import type { JsonObject } from '../../protocol/json.js';
 import { mayReach } from '../decode.js';
 import type { Snapshot } from '../snapshot.js';
 import { type BatchItem, type Fault, mapTexts, refuse } from './items.js';
-import { parseText } from './reference-syntax.js';
+import { parseText, renumber } from './reference-syntax.js';
 
 /**
  * Checks that the tool of the batch reaches all its operations.
@@ -122,8 +122,7 @@ function moveReferences(items: readonly BatchItem[]): readonly JsonObject[] | un
 function movedTexts(parameters: JsonObject, positions: ReadonlyMap<number, number>): JsonObject {
   const move = (text: string): string => {
     const parsed = parseText(text);
-    const position = parsed.kind === 'reference' ? positions.get(parsed.reference.index) : undefined;
-    return position === undefined ? text : text.replace(/\d+/, String(position));
+    return parsed.kind === 'reference' ? renumber(parsed.reference, positions) : text;
   };
   return Object.fromEntries(Object.entries(parameters).map(([key, value]) => [key, mapTexts(value, move)]));
 }

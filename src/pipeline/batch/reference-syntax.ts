@@ -41,6 +41,12 @@ export function parseText(text: string): ParsedText {
   return { kind: 'reference', reference: { text, index: Number(head[1]), path } };
 }
 
+/** The reference as written, with the new position of the item that it refers to; unchanged where that has none. */
+export function renumber({ text, index }: Reference, positions: ReadonlyMap<number, number>): string {
+  const position = positions.get(index);
+  return position === undefined ? text : text.replace(/\d+/, String(position));
+}
+
 /** Escapes a text so that `parseText` returns it unchanged. */
 export function escapeText(text: string): string {
   return isSpecial(text) ? `$${text}` : text;

@@ -6,7 +6,7 @@ import { OperationError } from '../../protocol/operation-error.js';
 import type { Reply } from '../../protocol/result.js';
 import { limitPayload } from '../limit.js';
 import { type BatchItem, mapTexts } from './items.js';
-import { escapeText, parseText, type Reference } from './reference-syntax.js';
+import { escapeText, parseText, type Reference, renumber } from './reference-syntax.js';
 
 /** Looks up the value of a reference in an item. */
 export type ResultReader = (reference: Reference, from: number) => Found;
@@ -34,20 +34,9 @@ const MAX_EXCERPT = 100;
  * @throws OperationError that names the references of the item that cannot be resolved
  */
 export function resolveItem(item: BatchItem, read: ResultReader): JsonObject {
-  if (!item.isSpecial) return item.request;
-  const faults: ReferenceFault[] = [];
-  const resolved = exchangeParameters(item.request, (text, at) => {
-    const parsed = parseText(text);
-    if (parsed.kind === 'text') return parsed.value;
-    const found = parsed.kind === 'reference' ? read(parsed.reference, item.index) : MALFORMED;
-    if (found.found) return found.value;
-    const index = parsed.kind === 'reference' ? parsed.reference.index : undefined;
-    faults.push(toFault(at, text, index, found));
-    return text;
-  });
-  const [first] = faults;
-  if (first !== undefined) throw describeFaults(item, first, faults);
-  return resolved;
+  const { request, faults } = exchangeReferences(item, read, { text: (_written, meant) => meant, value: asItIs });
+  throwFaults(item, faults);
+  return request;
 }
 
 /**
@@ -55,20 +44,74 @@ export function resolveItem(item: BatchItem, read: ResultReader): JsonObject {
  * as written, and values that only look like references are escaped.
  */
 export function prepareItem(item: BatchItem, read: ResultReader): JsonObject {
-  if (!item.isSpecial) return item.request;
-  return exchangeParameters(item.request, (text) => {
-    const parsed = parseText(text);
-    const found = parsed.kind === 'reference' ? read(parsed.reference, item.index) : undefined;
-    return found?.found === true ? mapTexts(found.value, escapeText) : text;
+  return exchangeReferences(item, read, FOR_SENDING_AGAIN).request;
+}
+
+/**
+ * The same for an item that continues a halted batch. References to what has not run yet get the new number of that item.
+ *
+ * @param positions the new number of each item that has not run, by its index
+ * @throws OperationError for references that can never be resolved: in the next batch they would name other items
+ */
+export function continueItem(
+  item: BatchItem,
+  read: ResultReader,
+  positions: ReadonlyMap<number, number>,
+): { readonly request: JsonObject; readonly waits: boolean } {
+  const { request, faults, waits } = exchangeReferences(item, read, {
+    ...FOR_SENDING_AGAIN,
+    waiting: (reference) => renumber(reference, positions),
   });
+  throwFaults(item, faults);
+  return { request, waits };
 }
 
-function exchangeParameters(request: JsonObject, exchange: (text: string, at: string) => unknown): JsonObject {
-  const { operation, ...parameters } = request;
-  return { operation, ...(mapTexts(parameters, exchange) as JsonObject) };
+/** What stands for the special texts of an item. */
+interface Exchange {
+  /** @param meant the text without its escape */
+  readonly text: (written: string, meant: string) => string;
+  readonly value: (value: unknown) => unknown;
+  /** For a reference to what has not run yet; absent where that is a fault. */
+  readonly waiting?: (reference: Reference) => string;
 }
 
-const MALFORMED: Found = {
+const FOR_SENDING_AGAIN: Exchange = { text: asItIs, value: (value) => mapTexts(value, escapeText) };
+
+function asItIs<T>(value: T): T {
+  return value;
+}
+
+function exchangeReferences(
+  item: BatchItem,
+  read: ResultReader,
+  exchange: Exchange,
+): { readonly request: JsonObject; readonly faults: readonly ReferenceFault[]; readonly waits: boolean } {
+  if (!item.isSpecial) return { request: item.request, faults: [], waits: false };
+  const faults: ReferenceFault[] = [];
+  let waits = false;
+  const { operation, ...parameters } = item.request;
+  const exchanged = mapTexts(parameters, (text, at) => {
+    const parsed = parseText(text);
+    if (parsed.kind === 'text') return exchange.text(text, parsed.value);
+    const found = parsed.kind === 'reference' ? read(parsed.reference, item.index) : MALFORMED;
+    if (found.found) return exchange.value(found.value);
+    if (parsed.kind === 'reference' && found.waits === true && exchange.waiting !== undefined) {
+      waits = true;
+      return exchange.waiting(parsed.reference);
+    }
+    const index = parsed.kind === 'reference' ? parsed.reference.index : undefined;
+    faults.push(toFault(at, text, index, found));
+    return text;
+  });
+  return { request: { operation, ...(exchanged as JsonObject) }, faults, waits };
+}
+
+function throwFaults(item: BatchItem, faults: readonly ReferenceFault[]): void {
+  const [first] = faults;
+  if (first !== undefined) throw describeFaults(item, first, faults);
+}
+
+const MALFORMED: Found & { readonly found: false } = {
   found: false,
   why: "it does not have the form of a reference: expected '$results[N].data' with a path such as '.items[0].id'. Write '$$results[' for text in the form of a reference",
 };
@@ -118,10 +161,10 @@ export function createResultReader(replies: readonly (Reply | undefined)[]): Res
   };
   return ({ index, path }, from) => {
     const reply = replies[index];
-    const why = explainAbsence(index, from, replies.length, reply);
-    if (why !== undefined) return { found: false, why };
+    const absent = explainAbsence(index, from, replies.length, reply);
+    if (absent !== undefined) return absent;
     // An earlier item lacks an answer only after a halt.
-    if (reply === undefined) return { found: false, why: `'operations[${index}]' has not run` };
+    if (reply === undefined) return { found: false, why: `'operations[${index}]' has not run`, waits: true };
     return followPath(dataOf(index, reply), path, `$results[${index}].data`);
   };
 }
@@ -159,13 +202,20 @@ function explainExcess(value: unknown, limits: PayloadLimits): string | undefine
   }
 }
 
-function explainAbsence(index: number, from: number, total: number, reply: Reply | undefined): string | undefined {
+function explainAbsence(
+  index: number,
+  from: number,
+  total: number,
+  reply: Reply | undefined,
+): (Found & { readonly found: false }) | undefined {
   const name = `'operations[${index}]'`;
-  if (index >= total) return `there is no ${name}; the batch has ${total} operations`;
-  if (index === from) return `${name} is this operation itself; only results of earlier operations can be used`;
-  if (index > from) return `${name} comes later; only results of earlier operations can be used`;
+  const absent = (why: string): Found & { readonly found: false } => ({ found: false, why });
+  if (index >= total) return absent(`there is no ${name}; the batch has ${total} operations`);
+  if (index === from) return absent(`${name} is this operation itself; only results of earlier operations can be used`);
+  if (index > from) return absent(`${name} comes later; only results of earlier operations can be used`);
   if (reply === undefined || reply.code === 'OK') return undefined;
-  return isQuestion(reply) ? `${name} waits for confirmation and has not run` : `${name} failed with '${reply.code}'`;
+  if (isQuestion(reply)) return { ...absent(`${name} waits for confirmation and has not run`), waits: true };
+  return absent(`${name} failed with '${reply.code}'`);
 }
 
 /** The characters that structure JSON text. */
@@ -239,7 +289,13 @@ export function isQuestion({ code }: Reply): boolean {
 /** The value at a path, or why there is none. */
 type Found =
   | { readonly found: true; readonly value: unknown }
-  | { readonly found: false; readonly why: string; readonly available?: readonly string[] };
+  | {
+      readonly found: false;
+      readonly why: string;
+      readonly available?: readonly string[];
+      /** Set where the item that is referred to has not run yet. */
+      readonly waits?: true;
+    };
 
 /** The most keys that a message lists for an object that lacks the requested key. */
 const MOST_NAMED_KEYS = 20;

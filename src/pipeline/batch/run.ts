@@ -14,6 +14,8 @@ export interface BatchRun {
   readonly replies: readonly (Reply | undefined)[];
   /** The item that halted the batch. */
   readonly haltedAt: number | undefined;
+  /** By index: the questions of items after it that had begun beside it. */
+  readonly asked: ReadonlyMap<number, Reply>;
 }
 
 interface RunOptions {
@@ -53,8 +55,8 @@ export async function runItems(
   };
 
   for (const stage of divideIntoStages(items)) await runStage(stage, run);
-  if (!Number.isFinite(haltedAt)) return { replies, haltedAt: undefined };
-  return { replies: withoutQuestionsAfter(haltedAt, replies), haltedAt };
+  if (!Number.isFinite(haltedAt)) return { replies, haltedAt: undefined, asked: NOTHING_ASKED };
+  return { ...setQuestionsApart(haltedAt, replies), haltedAt };
 }
 
 /** Never rejects: a failure is the item's answer. */
@@ -90,11 +92,17 @@ async function runStage(stage: Stage, run: (item: BatchItem) => Promise<void>): 
   await Promise.all(running.values());
 }
 
-/** Parallel items after the halting one that also need confirmation did not run: they count as pending and ask again. */
-function withoutQuestionsAfter(haltedAt: number, replies: BatchRun['replies']): BatchRun['replies'] {
-  return replies.map((reply, index) =>
-    reply !== undefined && index > haltedAt && isQuestion(reply) ? undefined : reply,
-  );
+const NOTHING_ASKED: ReadonlyMap<number, Reply> = new Map();
+
+/** Parallel items after the halting one that also need confirmation did not run: they count as pending. */
+function setQuestionsApart(haltedAt: number, replies: BatchRun['replies']): Pick<BatchRun, 'replies' | 'asked'> {
+  const asked = new Map<number, Reply>();
+  const ended = replies.map((reply, index) => {
+    if (reply === undefined || index <= haltedAt || !isQuestion(reply)) return reply;
+    asked.set(index, reply);
+    return undefined;
+  });
+  return { replies: ended, asked };
 }
 
 function neverBegan({ operation }: BatchItem): OperationError {

@@ -1,13 +1,18 @@
 import type { Sliced } from '../../lib/turns.js';
+import type { AheadQuestion } from '../../policy/admission.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
 import type { PayloadLimits } from '../../protocol/limits.js';
 import { OperationError } from '../../protocol/operation-error.js';
 import type { ContentBlock, OperationFailure, Reply, Warning } from '../../protocol/result.js';
-import { mergeParams } from '../decode.js';
+import { paramsOf } from '../decode.js';
+import { CONFIRMATION } from '../directive-names.js';
 import { payloadTooLarge } from '../limit.js';
 import { shapeFailure } from '../shape.js';
 import { createWarnings, type Warnings } from '../warnings.js';
+import type { JointQuestion } from './agree-together.js';
+import type { AskedAhead } from './ask-ahead.js';
 import type { BatchItem } from './items.js';
+import type { PendingItem, SettledRun } from './pending.js';
 import {
   createResultReader,
   isQuestion,
@@ -18,6 +23,12 @@ import {
 } from './references.js';
 import type { BatchRun } from './run.js';
 import { writeContent } from './write-content.js';
+
+/** What was asked about the operations that wait: each by itself, or several with the halted one together. */
+export interface BatchQuestions {
+  readonly each?: AskedAhead;
+  readonly together?: JointQuestion;
+}
 
 type Ending = 'succeeded' | 'failed' | 'asked';
 
@@ -33,23 +44,29 @@ interface Entry {
  * order of the items. Warnings, for which that schema has no member, follow as a text block at the end. Stops again and again in
  * long results.
  */
-export function* writeBatch(items: readonly BatchItem[], run: BatchRun, limits: PayloadLimits): Sliced<Reply> {
-  const { replies, haltedAt } = run;
+export function* writeBatch(
+  items: readonly BatchItem[],
+  { replies, haltedAt, pending }: SettledRun,
+  questions: BatchQuestions | undefined,
+  limits: PayloadLimits,
+): Sliced<Reply> {
   const read = limitReads(createResultReader(replies), limits, limits.maxResponseSize);
   const blocks: ContentBlock[] = [];
   const warnings = createWarnings();
   const entries = yield* writeEntries(items, replies, read, limits, { blocks, warnings });
   const results = entries.filter(({ item }) => item.index !== haltedAt);
   const halted = entries.find(({ item }) => item.index === haltedAt);
-  const pending = items.filter(({ index }) => replies[index] === undefined);
   const parts = [
     '{"success":true,"data":null,"results":[',
     ...results.flatMap((entry, index) => [index === 0 ? '' : ',', ...writeEntry(entry, true)]),
     ']',
-    ...(halted === undefined ? [] : [',"halted_at":', ...writeEntry(halted, false)]),
     ...(halted === undefined
       ? []
-      : [`,"pending_operations":${JSON.stringify(pending.map((item) => toPending(item, read)))}`]),
+      : [
+          ',"halted_at":',
+          ...writeEntry(describeHalt(halted, pending, questions), false),
+          `,"pending_operations":${JSON.stringify(pending.map((each) => toPending(each, questions)))}`,
+        ]),
     `,"summary":${JSON.stringify(summarize(items.length, entries, halted === undefined ? undefined : pending.length))}}`,
   ];
   const rendered = warnings.render();
@@ -117,10 +134,69 @@ function writeEntry({ item, ending, text }: Entry, withStatus: boolean): readonl
   return [`{"index":${item.index},"operation":${JSON.stringify(item.operation)},"result":`, text, `${status}}`];
 }
 
-function toPending(item: BatchItem, read: ResultReader): JsonObject {
-  const { index, operation } = item;
-  const params = paramsOf(prepareItem(item, read));
-  return params === undefined ? { index, operation } : { index, operation, params };
+/** Of parameters that are longer, in characters of JSON, the token alone is written where it runs the call. */
+const LONG_PARAMS = 1_000;
+
+/** What runs the operation in the next batch: with its token, where it was asked about. */
+function toPending(
+  { item: { index, operation }, request }: PendingItem,
+  questions: BatchQuestions | undefined,
+): JsonObject {
+  const params = paramsOf(request);
+  const { token, keepsCall } = questions?.each?.questions.get(index) ?? NO_QUESTION;
+  if (token === undefined) return params === undefined ? { index, operation } : { index, operation, params };
+  const isLong = keepsCall && JSON.stringify(params ?? {}).length > LONG_PARAMS;
+  return { index, operation, params: { ...(isLong ? {} : params), [CONFIRMATION]: token } };
+}
+
+const NO_QUESTION: Pick<AheadQuestion, 'token' | 'keepsCall'> = { keepsCall: false };
+
+/** The halted operation's refusal, with what the caller has to know of the operations that wait. */
+function describeHalt(entry: Entry, pending: readonly PendingItem[], questions: BatchQuestions | undefined): Entry {
+  if (pending.length === 0) return entry;
+  const together = questions?.together;
+  const { error, ...failure } = JSON.parse(together?.reply.text ?? entry.text) as OperationFailure;
+  const { sentences, details } = together === undefined ? describeAhead(questions?.each) : describeTogether(together);
+  const left = together?.left ?? questions?.each?.left ?? 0;
+  const message = [
+    error.message,
+    ...sentences,
+    ...(left === 0 ? [] : [`Others may ask when their turns come: ${left}`]),
+  ];
+  const described = { ...error, message: message.join('. '), details: { ...error.details, ...details } };
+  return { ...entry, text: JSON.stringify({ ...failure, error: described }) };
+}
+
+interface HaltWords {
+  readonly sentences: readonly string[];
+  readonly details: JsonObject;
+}
+
+function describeTogether({ covers }: JointQuestion): HaltWords {
+  return { sentences: [], details: { covers } };
+}
+
+function describeAhead({ questions }: AskedAhead = NOTHING_ASKED): HaltWords {
+  const asked = [...questions].toSorted(([one], [other]) => one - other);
+  return {
+    sentences: [
+      "To go on, send a batch of this operation with its token, then 'pending_operations' as they are",
+      ...(asked.length === 0
+        ? []
+        : ['The questions about them are in details.also_asked; where a token is enough, they hold it']),
+    ],
+    details:
+      asked.length === 0
+        ? {}
+        : { also_asked: asked.map(([index, { details }]) => ({ index, ...withoutReasons(details) })) },
+  };
+}
+
+const NOTHING_ASKED: AskedAhead = { questions: new Map(), left: 0 };
+
+/** The message says what would be done; the answer of a batch has many of these. */
+function withoutReasons({ reasons: _reasons, ...details }: JsonObject): JsonObject {
+  return details;
 }
 
 /** @param pending how many did not run; undefined where the batch was not halted */
@@ -172,13 +248,6 @@ function writeQuestion(reply: Reply, prepared: JsonObject | undefined): WrittenR
   const failure = JSON.parse(reply.text) as OperationFailure;
   const error = { ...failure.error, details: { ...failure.error.details, params: paramsOf(prepared) ?? {} } };
   return measured(JSON.stringify({ ...failure, error }), reply.blocks, []);
-}
-
-/** The parameters of an item, including those beside `params`, by the rules of a single call. */
-function paramsOf(request: JsonObject): JsonObject | undefined {
-  const params = isJsonObject(request['params']) ? request['params'] : undefined;
-  const merged = mergeParams(request, params);
-  return params !== undefined || Object.keys(merged).length > 0 ? merged : undefined;
 }
 
 function measured(text: string, blocks: Reply['blocks'], warnings: readonly Warning[]): WrittenResult {

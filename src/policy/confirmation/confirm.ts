@@ -4,20 +4,24 @@ import type { ApprovalsConfig } from '../../config/gateway-config.js';
 import { runInTurns, turns } from '../../lib/turns.js';
 import { InputRequired } from '../../protocol/consent.js';
 import { OperationError } from '../../protocol/operation-error.js';
+import type { AheadQuestion, PolicyRequest } from '../admission.js';
 import type { ApprovalQueue } from '../approvals/approval-queue.js';
 import { type Confirm, type DecisionOutcome, decisionEvent, requireRecord } from '../gatekeeper.js';
+import type { PolicyDecision } from '../rules/rule-types.js';
 import { confirmByOperator } from './confirm-by-operator.js';
 import { confirmByUser } from './confirm-by-user.js';
 import {
   type Agreement,
   type ConfirmationCase,
+  caseOf,
   confirmationRequired,
   consentRefused,
-  describeConsent,
+  describeCase,
+  describeToken,
 } from './question.js';
-import { type ConfirmationTokens, scopeOf } from './token-types.js';
+import { type ConfirmationTokens, type IssuedToken, keyOfScope, type Token } from './token-types.js';
 
-interface ConfirmDeps {
+export interface ConfirmDeps {
   readonly tokens: ConfirmationTokens;
   /** Absent where no operator can be asked. */
   readonly approvals: ApprovalQueue | undefined;
@@ -30,30 +34,51 @@ interface ConfirmDeps {
 
 /** Gets agreement in the way that the decision requires, and records the outcome before the call runs. */
 export function createConfirm(deps: ConfirmDeps): Confirm {
-  const { tokens, audit, redact, view } = deps;
+  const { tokens, audit, redact } = deps;
   return async (request, decision) => {
-    const { operation, caller } = request;
-    const shown = await runInTurns(view(operation, request.arguments), caller.sessionId);
-    // Large arguments are copied, digested and recorded, which takes a turn each.
-    await turns.enter(caller.sessionId);
-    const theCase: ConfirmationCase = {
-      request,
-      decision,
-      scope: scopeOf(operation, request.arguments),
-      message: describeConsent(operation, shown.parameters),
-    };
+    const { theCase, shown } = await openCase(request, decision, deps);
     const record = (outcome: DecisionOutcome) =>
       audit.accept(decisionEvent(request, decision, { redact, audit }, outcome));
-    await turns.enter(caller.sessionId);
-    const agreement =
-      decision.requires === 'token' ? confirmByToken(theCase, tokens) : confirmByPerson(theCase, shown, deps);
-    const { token, by } = await agreement.catch(async (refusal: unknown) => {
+    await turns.enter(request.caller.sessionId);
+    const agreed = await agreeTo(theCase, () =>
+      decision.requires === 'token' ? confirmByToken(theCase, tokens) : confirmByPerson(theCase, shown, deps),
+    ).catch(async (refusal: unknown) => {
       await record(describeRefusal(refusal));
       throw refusal;
     });
-    requireRecord(await record({ outcome: 'confirmed', token_id: token.id, by }));
-    return { outcome: 'confirmed', tokenId: token.id, by };
+    const { tokenId, by } = agreed;
+    requireRecord(await record({ outcome: 'confirmed', token_id: tokenId, by }));
+    return { outcome: 'confirmed', tokenId, by };
   };
+}
+
+/** The call as a question shows it. */
+export async function openCase(
+  request: PolicyRequest,
+  decision: PolicyDecision,
+  { view }: Pick<ConfirmDeps, 'view'>,
+): Promise<{ readonly theCase: ConfirmationCase; readonly shown: ShownArguments }> {
+  const { operation, caller } = request;
+  const shown = await runInTurns(view(operation, request.arguments), caller.sessionId);
+  // Large arguments are copied, digested and recorded, which takes a turn each.
+  await turns.enter(caller.sessionId);
+  return { theCase: caseOf(request, decision, shown.parameters), shown };
+}
+
+/** An answer that was given to this call and others together counts; else the call is asked about by itself. */
+async function agreeTo(
+  theCase: ConfirmationCase,
+  ask: () => Promise<Agreement>,
+): Promise<{ readonly tokenId: string; readonly by: string }> {
+  const given = theCase.request.consent?.take(keyOfScope(theCase.scope));
+  // A token is no person's agreement, whatever it was sent for.
+  const isToken = given?.agreed === true && given.by === 'token';
+  if (given === undefined || (isToken && theCase.decision.requires !== 'token')) {
+    const { token, by } = await ask();
+    return { tokenId: token.id, by };
+  }
+  if (!given.agreed) throw consentRefused(theCase, given.reason, given.details);
+  return given;
 }
 
 /** Asks the client's user first, then an operator. A token that the caller sends back belongs to a request for approval. */
@@ -74,6 +99,33 @@ async function confirmByPerson(
   );
 }
 
+/**
+ * Asks about a call before its turn: issues the token of a question to the caller, and describes what a person will be asked.
+ * Nothing is confirmed.
+ */
+export async function askAhead(
+  request: PolicyRequest,
+  decision: PolicyDecision,
+  deps: ConfirmDeps,
+): Promise<AheadQuestion> {
+  const { tokens, audit, redact } = deps;
+  const { theCase } = await openCase(request, decision, deps);
+  if (decision.requires !== 'token') {
+    return { details: { ...describeCase(theCase), requires: decision.requires }, keepsCall: false };
+  }
+  const issued = await issueToken(theCase, tokens);
+  await audit.accept(
+    decisionEvent(
+      request,
+      decision,
+      { redact, audit },
+      { outcome: 'confirmation_required', token_id: issued.record.id },
+    ),
+  );
+  const { confirmation_token: _token, ...details } = describeToken(theCase, issued);
+  return { details, token: issued.token, keepsCall: issued.record.keepsCall };
+}
+
 function describeRefusal(refusal: unknown): DecisionOutcome {
   if (refusal instanceof InputRequired) return { outcome: 'confirmation_required' };
   if (!(refusal instanceof OperationError)) return { outcome: 'denied', code: 'INTERNAL_ERROR' };
@@ -83,9 +135,18 @@ function describeRefusal(refusal: unknown): DecisionOutcome {
 
 /** The caller agrees by sending back the token of the question. Rejects with the question, or a TOKEN_* error. */
 async function confirmByToken(theCase: ConfirmationCase, tokens: ConfirmationTokens): Promise<Agreement> {
-  const { request, decision, scope } = theCase;
-  const { caller, confirmation, params } = request;
+  const { request, scope } = theCase;
+  const { caller, confirmation } = request;
   if (confirmation !== undefined) return { token: await tokens.redeem(confirmation, scope, caller), by: 'token' };
+  throw confirmationRequired(theCase, await issueToken(theCase, tokens));
+}
+
+export function issueToken(
+  { request, decision, scope }: ConfirmationCase,
+  tokens: ConfirmationTokens,
+  type?: Token['type'],
+): Promise<IssuedToken> {
+  const { caller, params } = request;
   const { danger, cooldownSeconds } = decision;
-  throw confirmationRequired(theCase, await tokens.issue({ scope, caller, danger, cooldownSeconds, params }));
+  return tokens.issue({ ...(type === undefined ? {} : { type }), scope, caller, danger, cooldownSeconds, params });
 }

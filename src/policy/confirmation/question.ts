@@ -8,7 +8,7 @@ import { OperationError } from '../../protocol/operation-error.js';
 import type { PolicyRequest } from '../admission.js';
 import type { Approval } from '../approvals/approval-queue.js';
 import type { PolicyDecision } from '../rules/rule-types.js';
-import type { IssuedToken, Token, TokenScope } from './token-types.js';
+import { type IssuedToken, scopeOf, type Token, type TokenScope } from './token-types.js';
 
 /** A call that needs agreement, and the question about it. */
 export interface ConfirmationCase {
@@ -17,6 +17,21 @@ export interface ConfirmationCase {
   readonly scope: TokenScope;
   /** What would be done, in one sentence, with values redacted. */
   readonly message: string;
+  /** Why agreement is needed. */
+  readonly reasons: readonly string[];
+}
+
+/** A case of one call. @param shown the call's arguments as an approver sees them */
+export function caseOf(request: PolicyRequest, decision: PolicyDecision, shown: JsonObject): ConfirmationCase {
+  const { operation } = request;
+  const { reasons } = operation.classification.danger;
+  return {
+    request,
+    decision,
+    scope: scopeOf(operation, request.arguments),
+    message: describeConsent(operation, shown),
+    reasons: decision.reason === null ? reasons : [...reasons, decision.reason],
+  };
 }
 
 /** The agreement to a call; the token of the question is consumed. */
@@ -51,16 +66,22 @@ function howToConfirm({ record: { keepsCall } }: IssuedToken): string {
     : "send the call again with the same params and '_confirmation' set to details.confirmation_token";
 }
 
-function describeToken({ request, decision, message }: ConfirmationCase, { token, record }: IssuedToken): JsonObject {
-  const { danger } = request.operation.classification;
+/** What would be done, and why it is asked about. */
+export function describeCase({ request, decision, message, reasons }: ConfirmationCase): JsonObject {
   return {
     operation: request.operation.name,
-    danger_level: danger.level,
-    reasons: decision.reason === null ? danger.reasons : [...danger.reasons, decision.reason],
+    danger_level: decision.danger,
+    reasons,
     confirmation_message: message,
+  };
+}
+
+export function describeToken(theCase: ConfirmationCase, { token, record }: IssuedToken): JsonObject {
+  return {
+    ...describeCase(theCase),
     confirmation_token: token,
     expires_at: new Date(record.expiresAt).toISOString(),
-    requires: decision.requires,
+    requires: theCase.decision.requires,
     ...(record.notBefore > record.issuedAt ? { not_before: new Date(record.notBefore).toISOString() } : {}),
   };
 }
@@ -112,11 +133,11 @@ function listParameters(operation: Operation, args: JsonObject): string {
 }
 
 /** The same for the client's user, with the reasons for the question and the caller. */
-export function describeQuestion({ request, decision, message }: ConfirmationCase): string {
-  const { operation, caller } = request;
-  const reasons = [...operation.classification.danger.reasons, ...(decision.reason === null ? [] : [decision.reason])];
-  const why = reasons.length === 0 ? '' : ` Why you are asked: ${reasons.map(escapeInvisible).join('; ')}.`;
-  return `${message}${why} Asked by ${describeCaller(caller)}.`;
+export function describeQuestion({ request, message, reasons }: ConfirmationCase): string {
+  const why = reasons.length === 0 ? '' : `Why you are asked: ${reasons.map(escapeInvisible).join('; ')}. `;
+  // What is said of all the operations of a list does not stand in the line of the last.
+  const separator = message.includes('\n') ? '\n' : ' ';
+  return `${message}${separator}${why}Asked by ${describeCaller(request.caller)}.`;
 }
 
 function describeCaller({ client, clientName }: Caller): string {

@@ -1,7 +1,7 @@
 import { digest } from '../../lib/canonical-json.js';
 import type { Caller } from '../../protocol/call.js';
 import type { JsonObject } from '../../protocol/json.js';
-import type { DangerLevel, Operation } from '../../protocol/operation.js';
+import { type DangerLevel, GATEWAY_SOURCE, type Operation } from '../../protocol/operation.js';
 
 /** What a token is valid for. Each part is compared; what a caller must not learn about is compared first. */
 export interface TokenScope {
@@ -22,7 +22,7 @@ export interface TokenScope {
 export interface Token extends TokenScope {
   /** Identifies the token in records and lists; cannot be used as one. */
   readonly id: string;
-  readonly type: 'confirmation' | 'quota_continue';
+  readonly type: 'confirmation' | 'joint' | 'quota_continue';
   /** Whose it is: a session, or an authenticated client with all of its sessions. */
   readonly session: string;
   /** The digest of the configuration that it was issued under. */
@@ -68,7 +68,7 @@ export interface ConfirmationTokens {
    * The params of the call that a token was issued for; undefined where they were not kept. Checks the token as far as it can be
    * without them, and does not consume it.
    */
-  recall(token: string, operation: Operation, caller: Caller): Promise<JsonObject | undefined>;
+  recall(token: string, of: Pick<TokenScope, 'operation' | 'label'>, caller: Caller): Promise<JsonObject | undefined>;
   /** Checks a token in the specified order without consuming it. */
   inspect(token: string, scope: TokenScope, caller: Caller): Promise<Token>;
   /** Checks a token and consumes it, atomically over processes: of many simultaneous attempts one succeeds. */
@@ -98,4 +98,23 @@ export function scopeOf(operation: Operation, args: JsonObject): TokenScope {
     definition: operation.definition,
     parameters: digest(args),
   };
+}
+
+/** In place of an operation's name, in the scope of a token for several calls; no operation can have this name. */
+export const SEVERAL = '(several)';
+
+/** The scope of one token for these calls: for each of them and no other, in this order. */
+export function jointScope(scopes: readonly TokenScope[]): TokenScope {
+  return {
+    operation: SEVERAL,
+    label: `a batch of ${scopes.length} operations`,
+    upstream: GATEWAY_SOURCE,
+    definition: '',
+    parameters: digest(scopes.map(keyOfScope)),
+  };
+}
+
+/** Equal for equal calls. */
+export function keyOfScope({ operation, definition, upstream, parameters }: TokenScope): string {
+  return digest([operation, definition, upstream, parameters]);
 }

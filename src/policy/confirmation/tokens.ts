@@ -4,7 +4,7 @@ import type { ConfirmationConfig } from '../../config/gateway-config.js';
 import type { Caller } from '../../protocol/call.js';
 import type { ErrorCode } from '../../protocol/error-table.js';
 import type { JsonObject } from '../../protocol/json.js';
-import type { DangerLevel, Operation } from '../../protocol/operation.js';
+import type { DangerLevel } from '../../protocol/operation.js';
 import { OperationError } from '../../protocol/operation-error.js';
 import type { StateStore } from '../../store/state-store.js';
 import { keyOfCaller, ownerOf } from '../caller-key.js';
@@ -14,7 +14,7 @@ import { createKeptCalls, type KeptCalls, type KeptUnder } from './kept-calls.js
 import {
   type ConfirmationTokens,
   type IssuedToken,
-  scopeOf,
+  SEVERAL,
   type Token,
   type TokenRequest,
   type TokenScope,
@@ -23,12 +23,14 @@ import {
 interface ConfirmationTokensOptions {
   readonly store: StateStore;
   readonly audit: AuditTrail;
-  readonly config: ConfirmationConfig;
+  readonly config: TokenSettings;
   /** The digest of the configuration: tokens that were issued under another one are void. */
   readonly configuration: string;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
 }
+
+type TokenSettings = Omit<ConfirmationConfig, 'batch'>;
 
 type TokenEvent = Extract<AuditEvent, { readonly type: 'token' }>;
 
@@ -61,7 +63,7 @@ export function createConfirmationTokens(options: ConfirmationTokensOptions): Co
 class StoredTokens implements ConfirmationTokens {
   readonly #store: StateStore;
   readonly #audit: AuditTrail;
-  readonly #config: ConfirmationConfig;
+  readonly #config: TokenSettings;
   readonly #configuration: string;
   readonly #now: () => number;
   readonly #limits: TokenLimits;
@@ -91,8 +93,12 @@ class StoredTokens implements ConfirmationTokens {
     return { token: text, record };
   }
 
-  async recall(text: string, operation: Operation, caller: Caller): Promise<JsonObject | undefined> {
-    const presented = present(text, caller, scopeOf(operation, {}));
+  async recall(
+    text: string,
+    of: Pick<TokenScope, 'operation' | 'label'>,
+    caller: Caller,
+  ): Promise<JsonObject | undefined> {
+    const presented = present(text, caller, { ...of, upstream: '', definition: '', parameters: '' });
     return this.#validate(presented, async () => {
       // The definition and the parameters are checked when the call that is kept redeems the token.
       const { token } = await this.#examine(presented, ['operation']);
@@ -325,8 +331,17 @@ function limitExceeded(counted: Counted, limit: number, now: number): OperationE
   );
 }
 
+/** Shows on the token itself that it is for several calls. */
+const JOINT_PREFIX = 'conf_batch_';
+
+/** Whether a text has the form of a token for several calls. */
+export function isJointToken(text: string): boolean {
+  return text.startsWith(JOINT_PREFIX);
+}
+
 const TOKEN_PREFIXES: Readonly<Record<Token['type'], string>> = {
   confirmation: 'conf_',
+  joint: JOINT_PREFIX,
   quota_continue: 'quota_continue_',
 };
 
@@ -385,7 +400,10 @@ const SCOPE_CHECKS: readonly ScopeCheck[] = [
   },
   {
     part: 'parameters',
-    explain: (token) => `Confirmation token is for a call of '${nameOf(token)}' with other parameters`,
+    explain: (token) =>
+      token.operation === SEVERAL
+        ? 'Confirmation token is for a batch of other operations or parameters, or for these in another order'
+        : `Confirmation token is for a call of '${nameOf(token)}' with other parameters`,
   },
   {
     part: 'upstream',

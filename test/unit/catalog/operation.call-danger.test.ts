@@ -95,6 +95,23 @@ describe('risks that the operator declares', () => {
   });
 });
 
+describe('the danger of an operation whose every call takes a risk', () => {
+  const build = (properties: JsonObject, required: readonly string[], name = 'capture_page') =>
+    buildTestOperation(aTool(name, { ...objectOf(properties), required })).classification;
+  const saveTo = { type: 'string', description: 'Save the page to this file' };
+
+  it('is that of the risk, and a READ that must write is no READ', () => {
+    const { category, danger, risks } = build({ save_to: saveTo }, ['save_to']);
+    expect([category, danger.level, risks]).toEqual(['EXECUTE', 'destructive', undefined]);
+  });
+
+  it('is the usual one where a call can do without', () => {
+    const { category, danger, risks } = build({ save_to: saveTo }, []);
+    expect([category, danger.level, risks?.length]).toEqual(['READ', 'reversible', 1]);
+    expect(build({ force: { type: 'boolean' } }, ['force'], 'git_push').danger.level).toBe('reversible');
+  });
+});
+
 function objectOf(properties: JsonObject): JsonSchema {
   return { type: 'object', properties };
 }

@@ -3,6 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect } from 'vitest';
 import { buildEndpointPlan } from '../../../../src/endpoint/endpoint-plan.js';
 import type { Observation } from '../../../../src/observe/observation.js';
+import type { ForeseeingPolicy } from '../../../../src/pipeline/batch/ask-ahead.js';
 import { type BatchDeps, createBatchRunner } from '../../../../src/pipeline/batch/batch.js';
 import { readRequest } from '../../../../src/pipeline/decode.js';
 import type { Snapshot } from '../../../../src/pipeline/snapshot.js';
@@ -10,6 +11,7 @@ import type { RawCall } from '../../../../src/protocol/call.js';
 import { Cancellation } from '../../../../src/protocol/cancellation.js';
 import type { ErrorCode } from '../../../../src/protocol/error-table.js';
 import type { JsonObject } from '../../../../src/protocol/json.js';
+import { OperationError } from '../../../../src/protocol/operation-error.js';
 import type { Reply, Warning } from '../../../../src/protocol/result.js';
 import { NO_OPERATIONS } from '../../../support/no-operations.js';
 import { FAKE_CRUDE, fakeCatalog, fakeOperation } from '../../endpoint/fake-catalog.js';
@@ -94,6 +96,13 @@ export function openBench({
     answerBytes: 0,
     limits: LIMITS,
     observe: (observation) => observations.push(observation),
+    policy: ASKS_NOTHING_AHEAD,
+    foresee: async ({ arguments: request, caller, cancellation }) => {
+      const { operation = '', params = {} } = request as Partial<SentItem>;
+      const found = snapshot.catalog.find(operation);
+      if (found === undefined) throw new OperationError('NOT_FOUND_OPERATION', 'There is none');
+      return { operation: found, arguments: params, params, caller, cancellation };
+    },
     ...deps,
     callOne: async (raw) => {
       const { operation, params } = raw.arguments as SentItem;
@@ -119,6 +128,12 @@ export function openBench({
   };
   return { sent, observations, run, reply };
 }
+
+const ASKS_NOTHING_AHEAD: ForeseeingPolicy = {
+  staticDecision: () => ({ effect: 'allow', requires: 'token', conditional: false }),
+  confirmerOf: () => undefined,
+  askAhead: async () => undefined,
+};
 
 function takeSnapshot(mode: 'single' | 'semantic'): Snapshot {
   const catalog = fakeCatalog(OPERATIONS);

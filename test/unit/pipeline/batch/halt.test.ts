@@ -1,11 +1,17 @@
 import { describe, expect, it } from 'vitest';
+import type { ForeseeingPolicy } from '../../../../src/pipeline/batch/ask-ahead.js';
+import type { JsonObject } from '../../../../src/protocol/json.js';
+import { OperationError } from '../../../../src/protocol/operation-error.js';
 import { ASKED, askAbout, fail, openBench, type SentItem, succeed } from './batch-bench.js';
 
 const UPDATE = { operation: 'update_user', params: { id: 'alice' } };
 const DELETE = { operation: 'delete_user', params: { user_id: 'alice' } };
 const NOTIFY = { operation: 'send_notification', params: { user_id: 'alice', message: 'Account deleted' } };
 
-const REFUSAL = { success: false, error: (JSON.parse(ASKED.text) as { error: unknown }).error };
+const { error: QUESTION } = JSON.parse(ASKED.text) as { error: { message: string; details: object } };
+const REFUSAL = { success: false, error: QUESTION };
+const GO_ON = "To go on, send a batch of this operation with its token, then 'pending_operations' as they are";
+const HALT = { success: false, error: { ...QUESTION, message: `${QUESTION.message}. ${GO_ON}` } };
 
 describe('a batch whose item needs a confirmation', () => {
   it("halts as the specification's example does (section 7.5.2)", async () => {
@@ -14,7 +20,7 @@ describe('a batch whose item needs a confirmation', () => {
       success: true,
       data: null,
       results: [{ index: 0, operation: 'update_user', result: { success: true, data: { id: 'alice' } } }],
-      halted_at: { index: 1, operation: 'delete_user', result: REFUSAL },
+      halted_at: { index: 1, operation: 'delete_user', result: HALT },
       pending_operations: [{ index: 2, ...NOTIFY }],
       summary: { total: 3, succeeded: 1, failed: 0, halted: 1, pending: 1 },
     });
@@ -103,14 +109,17 @@ describe('a halt among neighbouring reads', () => {
     expect(answer.summary).toEqual({ total: 5, succeeded: 2, failed: 0, halted: 1, pending: 2 });
   });
 
-  it('is at the first item that asks; later items that ask did not run and are pending', async () => {
+  it('is at the first item that asks; later items that asked are pending, with the tokens of their questions', async () => {
     const { halted_at, pending_operations, summary } = await openBench({ answer: askAt(1, 2) }).run([
       get(0),
       get(1),
       get(2),
     ]);
     expect(halted_at?.index).toBe(1);
-    expect(pending_operations).toEqual([{ index: 2, ...get(2) }]);
+    expect(pending_operations).toEqual([
+      { index: 2, operation: 'get_item', params: { n: 2, _confirmation: 'conf_abc123' } },
+    ]);
+    expect(halted_at?.result.error?.details).toMatchObject({ also_asked: [{ index: 2 }] });
     expect(summary).toEqual({ total: 3, succeeded: 1, failed: 0, halted: 1, pending: 1 });
   });
 
@@ -134,7 +143,7 @@ describe('a halt among neighbouring reads', () => {
 });
 
 describe('the pending operations of a halted batch', () => {
-  it('have their references resolved where possible and otherwise as written, with escapes', async () => {
+  it('have their references resolved where possible and otherwise counted anew, with escapes', async () => {
     const bench = openBench({
       answer: (item) =>
         item.operation === 'create_item' ? succeed({ id: 7, odd: '$results[0].data' }) : askAbout('delete_user')(item),
@@ -154,10 +163,33 @@ describe('the pending operations of a halted batch', () => {
       {
         index: 2,
         operation: 'update_user',
-        params: { id: 7, odd: '$$results[0].data', gone: '$results[1].data.id', text: '$$results[x]', plain: '$5' },
+        params: { id: 7, odd: '$$results[0].data', gone: '$results[0].data.id', text: '$$results[x]', plain: '$5' },
       },
       { index: 3, operation: 'get_item' },
       { index: 4, operation: 'list_items' },
+    ]);
+  });
+
+  it('do not contain what uses the result of a failed operation: it fails, and what uses its result fails too', async () => {
+    const bench = openBench({
+      answer: (item) => (item.operation === 'create_item' ? fail('CONFLICT_ALREADY_EXISTS') : ASKED),
+    });
+    const { results, pending_operations } = await bench.run([
+      { operation: 'create_item' },
+      DELETE,
+      { operation: 'update_user', params: { id: '$results[0].data.id' } },
+      { operation: 'update_user', params: { id: '$results[2].data.id' } },
+      { operation: 'update_user', params: { id: '$results[1].data.id' } },
+      { operation: 'update_user', params: { id: '$results[4].data.id' } },
+    ]);
+    expect(results.map(({ index, result }) => [index, result.error?.code])).toEqual([
+      [0, 'CONFLICT_ALREADY_EXISTS'],
+      [2, 'VALIDATION_INVALID_VALUE'],
+      [3, 'VALIDATION_INVALID_VALUE'],
+    ]);
+    expect(pending_operations).toEqual([
+      { index: 4, operation: 'update_user', params: { id: '$results[0].data.id' } },
+      { index: 5, operation: 'update_user', params: { id: '$results[1].data.id' } },
     ]);
   });
 
@@ -180,5 +212,93 @@ describe('the pending operations of a halted batch', () => {
       confirmation_token: 'conf_abc123',
       params: { user_id: 'alice' },
     });
+  });
+});
+
+describe('the questions of a halted batch', () => {
+  const user = (n: number, more: JsonObject = {}) => ({ operation: 'delete_user', params: { n, ...more } });
+  /** Every `delete_user` asks for a token, of which the number is the user's. */
+  const asking = (changes: Partial<ForeseeingPolicy> = {}) => {
+    const asked: unknown[] = [];
+    const policy: ForeseeingPolicy = {
+      staticDecision: ({ name }) => ({
+        effect: name === 'delete_user' ? 'confirm' : 'allow',
+        requires: 'token',
+        conditional: false,
+      }),
+      confirmerOf: () => 'token',
+      askAhead: async ({ arguments: { n } }) => {
+        asked.push(n);
+        return { details: { confirmation_message: `Delete ${n}?`, reasons: ['x'] }, token: `t${n}`, keepsCall: true };
+      },
+      ...changes,
+    };
+    const bench = openBench({
+      answer: (item) => (item.params['_confirmation'] === undefined ? askAbout('delete_user')(item) : succeed(null)),
+      policy,
+      maxOperations: 1_000,
+    });
+    return { ...bench, asked };
+  };
+
+  it('are about every pending operation whose parameters are known, and its parameters then hold the token', async () => {
+    const { run, asked } = asking();
+    const { halted_at, pending_operations } = await run([
+      { operation: 'create_item', params: { id: 7 } },
+      user(1),
+      NOTIFY,
+      user(2),
+      user(3, { of: '$results[0].data.id' }),
+      user(4, { of: '$results[1].data.id' }),
+      user(5, { _confirmation: 'mine' }),
+    ]);
+    expect(asked).toEqual([2, 3]);
+    expect(halted_at?.result.error?.details).toEqual({
+      ...QUESTION.details,
+      also_asked: [
+        { index: 3, confirmation_message: 'Delete 2?' },
+        { index: 4, confirmation_message: 'Delete 3?' },
+      ],
+    });
+    expect(pending_operations?.map(({ params }) => params)).toEqual([
+      NOTIFY.params,
+      { n: 2, _confirmation: 't2' },
+      { n: 3, of: 7, _confirmation: 't3' },
+      { n: 4, of: '$results[0].data.id' },
+      { n: 5, _confirmation: 'mine' },
+    ]);
+  });
+
+  it('leave only the token of parameters that are long and kept with it', async () => {
+    const { pending_operations } = await asking().run([user(1), user(2, { text: 'x'.repeat(1_000) })]);
+    expect(pending_operations).toEqual([{ index: 1, operation: 'delete_user', params: { _confirmation: 't2' } }]);
+  });
+
+  it('are at most twenty, and the answer says how many are left', async () => {
+    const { run, asked } = asking();
+    const { halted_at, pending_operations } = await run(Array.from({ length: 1_000 }, (_, n) => user(n)));
+    expect(asked).toHaveLength(20);
+    expect(halted_at?.result.error?.message).toContain('Others may ask when their turns come: 979');
+    expect(pending_operations?.filter(({ params }) => (params as JsonObject)['_confirmation'])).toHaveLength(20);
+  });
+
+  it('end where the caller has used up its questions', async () => {
+    const { run } = asking({
+      askAhead: () => Promise.reject(new OperationError('RATE_LIMIT_EXCEEDED', 'Too many')),
+    });
+    const { halted_at, pending_operations } = await run([user(1), user(2), user(3)]);
+    expect(halted_at?.result.error?.message).toContain('Others may ask when their turns come: 2');
+    expect(pending_operations).toEqual([
+      { index: 1, ...user(2) },
+      { index: 2, ...user(3) },
+    ]);
+  });
+
+  it('name what a person will be asked, without a token', async () => {
+    const details = { confirmation_message: 'Delete 2?', requires: 'human' };
+    const { run } = asking({ askAhead: async () => ({ details, keepsCall: false }) });
+    const { halted_at, pending_operations } = await run([user(1), user(2)]);
+    expect(halted_at?.result.error?.details).toMatchObject({ also_asked: [{ index: 1, ...details }] });
+    expect(pending_operations).toEqual([{ index: 1, ...user(2) }]);
   });
 });

@@ -6,12 +6,19 @@ import { createConfirm } from '../../../../src/policy/confirmation/confirm.js';
 import { createConfirmationTokens } from '../../../../src/policy/confirmation/tokens.js';
 import type { PolicyDecision } from '../../../../src/policy/rules/rule-types.js';
 import { Cancellation } from '../../../../src/protocol/cancellation.js';
-import { type ConsentAnswer, InputRequired, type UserChannel } from '../../../../src/protocol/consent.js';
+import {
+  type ConsentAnswer,
+  InputRequired,
+  type SharedConsent,
+  type UserChannel,
+} from '../../../../src/protocol/consent.js';
 import type { OperationError } from '../../../../src/protocol/operation-error.js';
 import { MemoryStore } from '../../../../src/store/memory-store.js';
 import { anOperation } from '../../../support/an-operation.js';
 
 const OPERATION = anOperation({ name: 'delete_repo' });
+
+const agreed = (by: string): SharedConsent => ({ take: () => ({ agreed: true, tokenId: 'joint', by }) });
 
 const DECISION: PolicyDecision = {
   effect: 'confirm',
@@ -225,5 +232,26 @@ describe('a call that needs no more than a token', () => {
     const asked = await ask({}, { requires: 'token' }).catch((error: OperationError) => error);
     const confirmation = tokenOf(asked as OperationError);
     await expect(ask({ confirmation }, { requires: 'token' })).resolves.toMatchObject({ by: 'token' });
+  });
+});
+
+describe('an answer that was given to several calls together', () => {
+  it('counts in the way that it was given: a token agrees for no person', async () => {
+    const { ask } = createService({ operator: false });
+    expect(await ask({ consent: agreed('user') })).toEqual({ outcome: 'confirmed', tokenId: 'joint', by: 'user' });
+    expect(await ask({ consent: agreed('token') }, { requires: 'token' })).toMatchObject({ by: 'token' });
+    await expect(ask({ consent: agreed('token') })).rejects.toMatchObject({ code: 'PERMISSION_DENIED' });
+  });
+
+  it('refuses what was not agreed to, and is no question about any other call', async () => {
+    const { ask } = createService();
+    const declined = { agreed: false, reason: 'the user declined', details: { answered: 'decline' } } as const;
+    await expect(ask({ consent: { take: () => declined } }, { requires: 'token' })).rejects.toMatchObject({
+      code: 'PERMISSION_DENIED',
+      details: { answered: 'decline' },
+    });
+    await expect(ask({ consent: { take: () => undefined } }, { requires: 'token' })).rejects.toMatchObject({
+      code: 'CONFIRMATION_REQUIRED',
+    });
   });
 });

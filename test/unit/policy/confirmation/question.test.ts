@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describeConsent, describeQuestion } from '../../../../src/policy/confirmation/question.js';
+import { caseOf, describeConsent, describeQuestion } from '../../../../src/policy/confirmation/question.js';
 import { Cancellation } from '../../../../src/protocol/cancellation.js';
 import { anOperation } from '../../../support/an-operation.js';
 
@@ -62,26 +62,27 @@ describe('the question to a person', () => {
   it('says why it is asked, and whether the caller is authenticated', () => {
     const operation = anOperation({ name: 'delete_repo', classification });
     const question = (client?: string) =>
-      describeQuestion({
-        request: {
-          operation,
-          arguments: {},
-          caller: { sessionId: 's', clientName: 'the admin', transport: 'http', ...(client ? { client } : {}) },
-          cancellation: new Cancellation(),
-        },
-        decision: {
-          effect: 'confirm',
-          requires: 'human',
-          cooldownSeconds: 0,
-          rule: 'r',
-          by: 'rule',
-          reason: 'frozen',
-          danger: 'destructive',
-          trust: 'validated',
-        },
-        scope: { operation: '', upstream: '', definition: '', parameters: '' },
-        message: 'Sure?',
-      });
+      describeQuestion(
+        caseOf(
+          {
+            operation: { ...operation, confirmationMessage: 'Sure?' },
+            arguments: {},
+            caller: { sessionId: 's', clientName: 'the admin', transport: 'http', ...(client ? { client } : {}) },
+            cancellation: new Cancellation(),
+          },
+          {
+            effect: 'confirm',
+            requires: 'human',
+            cooldownSeconds: 0,
+            rule: 'r',
+            by: 'rule',
+            reason: 'frozen',
+            danger: 'destructive',
+            trust: 'validated',
+          },
+          {},
+        ),
+      );
     expect(question()).toBe("Sure? Why you are asked: deletes; frozen. Asked by a client calling itself 'the admin'.");
     expect(question('ci')).toContain("Asked by client 'ci' ('the admin').");
   });

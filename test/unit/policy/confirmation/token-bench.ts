@@ -18,7 +18,7 @@ export const SCOPE: TokenScope = {
   parameters: 'parameters-1',
 };
 
-const CONFIG: ConfirmationConfig = {
+const CONFIG: Omit<ConfirmationConfig, 'batch'> = {
   ttlSeconds: { destructive: 300, dangerous: 200, forbidden: 120 },
   clockSkewSeconds: 30,
   maxIssuedPerMinute: 1_000,
