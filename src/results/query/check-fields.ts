@@ -38,9 +38,10 @@ function unknownFields(unknown: readonly string[], { names, keyOf }: KnownFields
   const nearest = nearestFields(unknown, known);
   const reported = unknown.slice(0, MAX_REPORTED);
   const listed = reported.map((name) => {
-    const [meant] = nearestFields([name], known);
-    const isLikely = meant !== undefined && similarity(name, meant) > LIKELY;
-    return isLikely ? `${quoteValue(name)} (did you mean ${quoteValue(meant)}?)` : quoteValue(name);
+    const [nearest] = nearestFields([name], known);
+    const inside = known.find((path) => path.endsWith(`.${name}`));
+    const meant = nearest !== undefined && similarity(name, nearest) > LIKELY ? nearest : inside;
+    return meant !== undefined ? `${quoteValue(name)} (did you mean ${quoteValue(meant)}?)` : quoteValue(name);
   });
   const valid = nearest.length === 0 ? 'The items have no fields' : `Valid: ${quoteValues(nearest)}`;
   const key = keyOf(reported);

@@ -124,6 +124,11 @@ it('says how many groups are left out', () => {
 });
 
 describe('unknown fields', () => {
+  it('that stand inside are suggested with their path', () => {
+    const { message } = refusal([{ entities: [{ name: 'a' }], total: 1 }], { fields: ['name'] });
+    expect(message).toContain("'name' (did you mean 'entities.name'?)");
+  });
+
   it('that are the names of items are found by a filter, which the answer shows', () => {
     const settings = [
       { key: 'shell', value: '/bin/sh' },
