@@ -47,7 +47,7 @@ function unknownFields(unknown: readonly string[], { names, keyOf }: KnownFields
   const key = keyOf(reported);
   const filter = key === undefined ? undefined : { [key]: reported.length === 1 ? reported[0] : { in: reported } };
   const hint =
-    filter === undefined ? '' : `. An item with that ${quoteValue(key)} is found by ${JSON.stringify({ filter })}`;
+    filter === undefined ? '' : `. Items with this ${quoteValue(key)} are found by ${JSON.stringify({ filter })}`;
   return new OperationError(
     'VALIDATION_UNKNOWN_FIELD',
     `Unknown field(s) for operation '${operation}': ${listed.join(', ')}. ${valid}${hint}`,

@@ -135,7 +135,7 @@ describe('unknown fields', () => {
       { key: 'theme', value: 'dark' },
     ];
     expect(refusal(settings, { fields: ['shell'] }).message).toMatch(
-      /An item with that 'key' is found by \{"filter":\{"key":"shell"\}\}$/,
+      /Items with this 'key' are found by \{"filter":\{"key":"shell"\}\}$/,
     );
     expect(refusal(settings, { fields: ['theme', 'shell'] }).message).toMatch(
       /\{"key":\{"in":\["theme","shell"\]\}\}\}$/,
