@@ -83,7 +83,7 @@ function describe(code: FailureCode, words: string, upstream: string): string {
   const [first, reason] = words
     .split('\n')
     .map((each) => each.trim())
-    .filter((each) => each !== '' && !/^(?:(?:errors?|failures?|failed|stderr|stdout|output):?)$/i.test(each));
+    .filter((each) => each !== '' && !/^#*\s*(?:errors?|failures?|failed|stderr|stdout|output):?$/i.test(each));
   const isReason = first !== undefined && reason !== undefined && EXIT_ALONE.test(first);
   const line = isReason ? `${first}: ${reason.replace(/^(?:stderr|stdout|output|error)\s*:\s*/i, '')}` : first;
   const begin = code === 'INTERNAL_ERROR' ? `The server '${upstream}' answered` : SENTENCES[code];

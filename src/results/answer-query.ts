@@ -186,10 +186,13 @@ function* answerFields(
   if (list === undefined && !isContainer(data)) return yield* passText(context, dataText, deps);
   const source = { ...sourceOf(context.operation, deps), characters: dataText.length };
   const items = list === undefined ? [data] : list.items;
-  yield* checkFields(query, findKnownFields(items, source), source.operation);
-  if (list === undefined && query.fields?.preset !== undefined && onlyText(data) !== undefined) {
-    return yield* passText(context, dataText, deps);
+  const known = findKnownFields(items, source);
+  if (list === undefined && onlyText(data) !== undefined) {
+    const { preset, paths = [] } = query.fields ?? {};
+    // A text in a wrapper has no fields either, but the wrapper's.
+    if (preset !== undefined || !paths.some(known.has)) return yield* passText(context, dataText, deps);
   }
+  yield* checkFields(query, known, source.operation);
   const projected = yield* project(items, query, source, items.slice(0, SAMPLE));
   const value = list === undefined ? projected[0] : replaceList(list.data, list.path, projected);
   yield;

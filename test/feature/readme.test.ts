@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connectClient, type McpClient } from '../support/mcp-client.js';
 import { type ServedGateway, serveGateway, shippedConfig } from '../support/served-gateway.js';
+import { SHOP } from '../support/shop-server.js';
 import { createPlayer, readTranscript, type TranscriptStep } from '../support/transcript.js';
+
+/** The README says that a database stands beside the shipped servers. */
+const SHIPPED = shippedConfig();
 
 describe('the README', () => {
   let gateway: ServedGateway;
@@ -9,7 +13,7 @@ describe('the README', () => {
   let play: (step: TranscriptStep) => Promise<void>;
 
   beforeAll(async () => {
-    gateway = await serveGateway(shippedConfig());
+    gateway = await serveGateway({ ...SHIPPED, mcpServers: { ...SHIPPED.mcpServers, shop: SHOP } });
     client = await connectClient(gateway.url);
     play = createPlayer(gateway, client);
   }, 60_000);

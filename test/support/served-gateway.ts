@@ -126,7 +126,7 @@ function tryParse(text: string): StartReport | undefined {
 }
 
 /** The configuration that is shipped, with the upstream files beside it. */
-export function shippedConfig(): object {
-  const main = JSON.parse(readFileSync(join(REPOSITORY, 'gateway.config.json'), 'utf8')) as object;
+export function shippedConfig() {
+  const main = JSON.parse(readFileSync(join(REPOSITORY, 'gateway.config.json'), 'utf8')) as { mcpServers: object };
   return { ...main, upstreamsDir: join(REPOSITORY, 'upstreams') };
 }

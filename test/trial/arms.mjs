@@ -7,7 +7,7 @@ import { describeServers, openGateway } from './gateway.mjs';
  * `{request, first, text, refusal}`: what was sent, the first block of the answer, all that a model reads of it, and why it is no success.
  */
 export async function openGatewayArm(bin, world, mode) {
-  const gateway = await openGateway(bin, world, mode);
+  const gateway = await openGateway(world.root, describeServers(bin, world), mode);
   const { tools } = await gateway.client.listTools();
   return {
     definitions: JSON.stringify(tools) + (gateway.client.getInstructions() ?? ''),

@@ -7,12 +7,12 @@ import { GATEWAY } from '../bench/process/programs.mjs';
 import { SERVERS } from './servers.mjs';
 
 /**
- * Starts the built gateway over all servers, and connects a client.
+ * Starts the built gateway in a folder over these servers, and connects a client.
  * @param mode `semantic` or `single`
  */
-export async function openGateway(bin, world, mode) {
-  const config = join(world.root, 'gateway.config.json');
-  writeFileSync(config, JSON.stringify({ endpoint: { mode }, mcpServers: describeServers(bin, world) }));
+export async function openGateway(folder, mcpServers, mode) {
+  const config = join(folder, 'gateway.config.json');
+  writeFileSync(config, JSON.stringify({ endpoint: { mode }, mcpServers }));
   const { url, ...started } = await serve(config);
   await waitForServers(url);
   const client = new Client({ name: 'trial', version: '1.0.0' });

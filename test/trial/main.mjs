@@ -21,7 +21,7 @@ const { values } = parseArgs({
   },
 });
 const bin = installServers(values.servers);
-if (values.tokens) printTokens(await withArm(openOwnArm, ({ toolsByServer }) => toolsByServer), values.from);
+if (values.tokens) await printTokens(await withArm(openOwnArm, ({ toolsByServer }) => toolsByServer), values.from);
 else process.exitCode = (await playAll()) ? 0 : 1;
 
 async function playAll() {

@@ -30,8 +30,8 @@ function isFault(refusal) {
 
 /** A batch that is to be sent instead, in a message. */
 const BATCH = /via '(?:mcp_aql_?)(\w*)': (\{"operations":.*?\]\})(?=; via |$)/g;
-/** Parameters at the end of a message. */
-const PARAMS = /\{"(?:filter|query)":.*\}(?=\??$)/;
+/** Parameters that a message ends with: a filter that finds it, a query that is answered. */
+const PARAMS = / (?:by|as in|mean) (\{.*\})\??$/;
 
 /** The calls that an answer offers instead of the one that was made: an example, batches by family, or parameters. */
 function nextSteps({ family, request }, { error, results = [] }) {
@@ -40,7 +40,7 @@ function nextSteps({ family, request }, { error, results = [] }) {
   if (example !== undefined) {
     return [{ family: example.tool?.replace(/^mcp_aql_?/, '') ?? family, request: example.arguments }];
   }
-  const [params] = PARAMS.exec(message) ?? [];
+  const [, params] = PARAMS.exec(message) ?? [];
   if (params !== undefined) return [{ family, request: { ...request, params: JSON.parse(params) } }];
   return [...message.matchAll(BATCH)].map(([, name, batch]) => ({ family: name, request: JSON.parse(batch) }));
 }

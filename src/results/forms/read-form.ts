@@ -1,7 +1,7 @@
 import { quoteValues } from '../../lib/text.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
 import { pathsOf } from '../query/check-fields.js';
-import { SCALAR, writePath } from '../query/fields.js';
+import { COMPUTED, SCALAR, writePath } from '../query/fields.js';
 import type { CollectionQuery, FieldPath } from '../result-types.js';
 import { type LocatedList, locateList, memberAt, onlyText, openText, parseContainer } from '../shape/locate-list.js';
 import { areNames, hasHeader, nameCells, type Rows, readNumbers } from './name-rows.js';
@@ -24,7 +24,7 @@ export function readForm(data: unknown, list: LocatedList | undefined, reading: 
   const rows = readRows(data, reading, list === undefined);
   if (rows !== undefined) return rows;
   if (list === undefined) return readText(data, reading);
-  if (list.evidence === 'lines') return readTable(data, reading) ?? list;
+  if (list.evidence === 'lines') return readTable(data, reading) ?? (namesFields(reading.query) ? undefined : list);
   return readBlocks(list) ?? nameRows(list, reading) ?? list;
 }
 
@@ -218,6 +218,11 @@ function choosesItems({ filter, text, sort, aggregate, page }: CollectionQuery):
 function choosesLines(query: CollectionQuery): boolean {
   const isPreset = query.fields?.preset !== undefined;
   return choosesItems(query) && !isPreset && pathsOf(query).every((path) => writePath(path) === SCALAR);
+}
+
+/** Whether it is about something that no line has. */
+function namesFields(query: CollectionQuery): boolean {
+  return pathsOf(query).some((path) => path[0] !== COMPUTED && writePath(path) !== SCALAR);
 }
 
 function readLines(data: unknown): LocatedList | undefined {

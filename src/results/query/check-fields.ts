@@ -38,15 +38,16 @@ function unknownFields(unknown: readonly string[], { names, keyOf }: KnownFields
   const nearest = nearestFields(unknown, known);
   const reported = unknown.slice(0, MAX_REPORTED);
   const listed = reported.map((name) => {
-    const [meant] = nearestFields([name], known);
-    const isLikely = meant !== undefined && similarity(name, meant) > LIKELY;
-    return isLikely ? `${quoteValue(name)} (did you mean ${quoteValue(meant)}?)` : quoteValue(name);
+    const [nearest] = nearestFields([name], known);
+    const inside = known.find((path) => path.endsWith(`.${name}`));
+    const meant = nearest !== undefined && similarity(name, nearest) > LIKELY ? nearest : inside;
+    return meant !== undefined ? `${quoteValue(name)} (did you mean ${quoteValue(meant)}?)` : quoteValue(name);
   });
   const valid = nearest.length === 0 ? 'The items have no fields' : `Valid: ${quoteValues(nearest)}`;
   const key = keyOf(reported);
   const filter = key === undefined ? undefined : { [key]: reported.length === 1 ? reported[0] : { in: reported } };
   const hint =
-    filter === undefined ? '' : `. An item with that ${quoteValue(key)} is found by ${JSON.stringify({ filter })}`;
+    filter === undefined ? '' : `. Items with this ${quoteValue(key)} are found by ${JSON.stringify({ filter })}`;
   return new OperationError(
     'VALIDATION_UNKNOWN_FIELD',
     `Unknown field(s) for operation '${operation}': ${listed.join(', ')}. ${valid}${hint}`,

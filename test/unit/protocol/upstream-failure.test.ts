@@ -64,6 +64,10 @@ describe("an upstream's failure", () => {
     expect(read('exited with status 2\nStderr:').message).toBe("The server 'one' answered: 'exited with status 2'");
   });
 
+  it('is told without the heading above it', () => {
+    expect(read('### Error\nno page is open').message).toBe("The server 'one' answered: 'no page is open'");
+  });
+
   it('without words says so', () => {
     expect(read(' \n').message).toMatch(/without saying why/);
   });

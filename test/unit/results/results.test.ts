@@ -192,8 +192,22 @@ describe('an answer that is a text', () => {
     for (const content of ['one line', 'several\n\nlines']) {
       const service = createResultService(SETTINGS);
       expect(JSON.parse(ask(service, { fields: ['content'] }, { content }, READ).dataText)).toEqual({ content });
-      expect(() => ask(service, { fields: ['value'] }, { content }, READ)).toThrow("Valid: 'content'");
+      const { dataText, warnings } = ask(service, { fields: ['size'] }, { content }, READ);
+      expect(JSON.parse(dataText)).toEqual({ content });
+      expect(warnings).toMatchObject([{ code: 'VALIDATION_NO_FIELDS_WARNING' }]);
     }
+  });
+
+  it('comes whole, with a warning, where its lines are items and a query is about fields of them', () => {
+    const answer = { content: 'a.md  93 B\nb.md  85 B' };
+    for (const params of [{ sort: '-size', first: 1 }, { filter: { size: { gt: 90 } } }]) {
+      const { dataText, warnings } = ask(createResultService(SETTINGS), params, answer);
+      expect(JSON.parse(dataText)).toEqual(answer);
+      expect(warnings).toMatchObject([{ code: 'VALIDATION_NO_LIST_WARNING' }]);
+    }
+    expect(JSON.parse(ask(createResultService(SETTINGS), { sort: '-value' }, answer).dataText)).toMatchObject({
+      items: ['b.md  85 B', 'a.md  93 B'],
+    });
   });
 
   it('comes whole, with a warning, where it is asked for as a list and is none', () => {

@@ -124,13 +124,18 @@ it('says how many groups are left out', () => {
 });
 
 describe('unknown fields', () => {
+  it('that stand inside are suggested with their path', () => {
+    const { message } = refusal([{ entities: [{ name: 'a' }], total: 1 }], { fields: ['name'] });
+    expect(message).toContain("'name' (did you mean 'entities.name'?)");
+  });
+
   it('that are the names of items are found by a filter, which the answer shows', () => {
     const settings = [
       { key: 'shell', value: '/bin/sh' },
       { key: 'theme', value: 'dark' },
     ];
     expect(refusal(settings, { fields: ['shell'] }).message).toMatch(
-      /An item with that 'key' is found by \{"filter":\{"key":"shell"\}\}$/,
+      /Items with this 'key' are found by \{"filter":\{"key":"shell"\}\}$/,
     );
     expect(refusal(settings, { fields: ['theme', 'shell'] }).message).toMatch(
       /\{"key":\{"in":\["theme","shell"\]\}\}\}$/,
