@@ -224,8 +224,9 @@ export function createBodyReader({ maxBytes, smallBodyMs }: BodyLimits): BodyRea
 const FEW_CHUNKS = 128;
 const LEAST_CHUNK_BYTES = 32;
 
+/** A body has one of the two, and of a request with very many headers neither may be among those that are read. */
 function isChunked({ headers }: IncomingMessage): boolean {
-  return headers['transfer-encoding'] !== undefined;
+  return headers['content-length'] === undefined;
 }
 
 /**

@@ -55,6 +55,7 @@ describe('readBody', () => {
     const body = await read(
       Array.from({ length: 100_000 }, () => Buffer.from('x')),
       1_000_000,
+      { 'content-length': '100000' },
     );
     expect(body).toMatchObject({ kind: 'complete' });
     const bytes = body.kind === 'complete' ? body.bytes : Buffer.alloc(0);
