@@ -13,7 +13,7 @@ const RANKS = {
   schema: ['protocol', 'lib'],
   expression: ['protocol', 'lib'],
   statement: ['protocol'],
-  classify: ['protocol', 'schema'],
+  classify: ['protocol', 'lib', 'schema'],
   config: ['protocol', 'lib', 'expression'],
   store: ['protocol', 'config'],
   upstream: ['protocol', 'lib', 'observe', 'config'],

@@ -82,6 +82,9 @@ interface Stopping {
   stopping: boolean;
 }
 
+/** Headers of one request that are read; browsers behind several proxies send some dozens. */
+const MAX_HEADERS = 200;
+
 /** No route has a schema, so fastify need not load its compilers, half of its code. */
 const WITHOUT_SCHEMAS = {
   compilersFactory: { buildValidator: refuseSchemas, buildSerializer: refuseSchemas },
@@ -105,6 +108,7 @@ function buildApp(
     return503OnClosing: false,
     schemaController: WITHOUT_SCHEMAS,
   });
+  app.server.maxHeadersCount = MAX_HEADERS;
   const guard = createHostGuard(gateway.config.server);
   app.addHook('onRequest', (request, reply, done) => {
     // The client opens its next connection elsewhere.

@@ -47,6 +47,11 @@ const UNREAD = {
     status: 503,
     problem: 'Too many large requests of this address are being received. Send this one again when another has ended.',
   },
+  'too-fragmented': {
+    status: 400,
+    problem:
+      'Bad Request: the body came in too many chunks of a few bytes each. Send it in one piece, with Content-Length.',
+  },
 } as const;
 
 /** Reads a POST up to its parsed body. Refuses a request that is not JSON, not UTF-8 or too large. */
@@ -149,7 +154,7 @@ export type Body =
   | { readonly kind: 'complete'; readonly bytes: Buffer }
   | { readonly kind: 'too-large'; readonly excerpt: MessageExcerpt; readonly size: number; readonly cutOff: boolean }
   /** The rest of the body is not read. */
-  | { readonly kind: 'too-slow' | 'too-many' };
+  | { readonly kind: keyof typeof UNREAD };
 
 /** Reads a request's body. `done` is called once with it; never when the client disconnects before its end. */
 export type BodyReader = (request: IncomingMessage, done: (body: Body) => void) => void;
@@ -180,7 +185,8 @@ export function createBodyReader({ maxBytes, smallBodyMs }: BodyLimits): BodyRea
       if (isLarge) large.leave(address);
       isLarge = false;
     };
-    const refuse = (kind: 'too-slow' | 'too-many'): void => {
+    let chunks = 0;
+    const refuse = (kind: keyof typeof UNREAD): void => {
       stop();
       request.pause();
       body.clear();
@@ -188,6 +194,12 @@ export function createBodyReader({ maxBytes, smallBodyMs }: BodyLimits): BodyRea
     };
     const onData = (chunk: Buffer): void => {
       body.add(chunk);
+      chunks += 1;
+      if (chunks > FEW_CHUNKS && body.size < chunks * LEAST_CHUNK_BYTES && isChunked(request)) {
+        refuse('too-fragmented');
+        stopParser(request);
+        return;
+      }
       if (body.size > maxBytes) {
         stop();
         drainBody(request, body, declared, done);
@@ -206,6 +218,24 @@ export function createBodyReader({ maxBytes, smallBodyMs }: BodyLimits): BodyRea
     };
     request.on('data', onData).on('end', onEnd).on('close', stop);
   };
+}
+
+/** A body of more chunks has to have so many bytes for each: one read of the network can hold ten thousand chunks of a byte. */
+const FEW_CHUNKS = 128;
+const LEAST_CHUNK_BYTES = 32;
+
+/** A body has one of the two, and of a request with very many headers neither may be among those that are read. */
+function isChunked({ headers }: IncomingMessage): boolean {
+  return headers['content-length'] === undefined;
+}
+
+/**
+ * Makes Node's parser leave the rest of what it has read: it would hand over every chunk in it, of a request that is refused. The parser
+ * is not in Node's documentation; where there is none, the rest is read and dropped.
+ */
+function stopParser({ socket }: IncomingMessage): void {
+  const { parser } = socket as { readonly parser?: { readonly pause?: () => void } | null };
+  parser?.pause?.();
 }
 
 /** Counts the large bodies under way by address. */

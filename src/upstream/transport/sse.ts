@@ -9,10 +9,15 @@ import {
 } from '@modelcontextprotocol/client';
 import { Agent, fetch } from 'undici';
 import type { HttpEndpoint } from '../../config/gateway-config.js';
+import { turns } from '../../lib/turns.js';
+import { LargeMessage } from '../../protocol/large-answer.js';
+import { joinPieces, type Pieces } from '../../protocol/pieces.js';
 import { UpstreamFault } from '../fault.js';
+import { splitAnswer } from '../split-answer.js';
+import { EventReader } from './event-reader.js';
 import { describePlace, networkFault } from './network-fault.js';
 import type { UpstreamTransport } from './transport.js';
-import { readMessageId } from './wire-messages.js';
+import { messagesOf, readMessageId } from './wire-messages.js';
 
 /**
  * The HTTP+SSE transport of protocol 2024-11-05: the SDK's own, over undici. Its event source connects again by itself, but to
@@ -25,6 +30,9 @@ export class SseTransport implements UpstreamTransport {
   onmessage?: Transport['onmessage'];
   onlost?: UpstreamTransport['onlost'];
   onoversize?: UpstreamTransport['onoversize'];
+  onlarge?: UpstreamTransport['onlarge'];
+  onanswer?: UpstreamTransport['onanswer'];
+  admits?: UpstreamTransport['admits'];
 
   readonly #inner: SSEClientTransport;
   readonly #agent = new Agent({ bodyTimeout: 0, headersTimeout: 0 });
@@ -42,7 +50,6 @@ export class SseTransport implements UpstreamTransport {
       fetch: this.#fetch(),
       requestInit: { headers: { ...endpoint.headers } },
     });
-    this.#inner.onmessage = (message) => this.onmessage?.(message);
     this.#inner.onerror = (error) => this.#afterError(error);
   }
 
@@ -62,14 +69,38 @@ export class SseTransport implements UpstreamTransport {
     };
   }
 
-  /** The event source keeps an event until it is complete, however long: what is too long must not reach it. */
+  /**
+   * The event source keeps an event until it is complete, joins it and parses it, however long: it gets no message, but only the
+   * events that tell where messages go.
+   */
   #bounded(answer: Response): Response {
     if (answer.body === null) return answer;
-    const body = answer.body.pipeThrough(boundEvents(this.#maxAnswerBytes, (id) => this.onoversize?.(id)));
+    const events = boundEvents(this.#maxAnswerBytes, (id) => this.onoversize?.(id));
+    const body = answer.body.pipeThrough(events).pipeThrough(takeMessages((data) => this.#deliver(data)));
     const { status, statusText, headers, url, redirected } = answer;
     const bounded = new Response(body, { status, statusText, headers });
     // The event source resolves the address of the messages against the one that answered.
     return Object.defineProperties(bounded, { url: { value: url }, redirected: { value: redirected } });
+  }
+
+  #deliver(data: Pieces | LargeMessage): void {
+    if (data instanceof LargeMessage) {
+      const id = readMessageId(data.edges(EDGE_BYTES));
+      if (id !== undefined) this.onlarge?.(data, id);
+      return;
+    }
+    const answer = splitAnswer(data);
+    if (answer !== undefined) {
+      this.onanswer?.(answer);
+      return;
+    }
+    const text = joinPieces(data).toString('utf8');
+    if (this.admits?.(text) === false) return;
+    try {
+      for (const message of messagesOf(JSON.parse(text))) this.onmessage?.(message);
+    } catch (error) {
+      this.onerror?.(error instanceof Error ? error : new Error(String(error)));
+    }
   }
 
   async start(): Promise<void> {
@@ -163,21 +194,61 @@ export function boundEvents(
     transform(bytes, controller) {
       const chunk = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
       let from = 0;
+      /** What comes after it has not been held: lines of a few bytes are held together. */
+      let heldTo = 0;
       while (from < chunk.length) {
         const feed = chunk.indexOf(LINE_FEED, from);
         const to = feed === -1 ? chunk.length : feed + 1;
         if (lineBytes === 0) beginsWithReturn = chunk[from] === CARRIAGE_RETURN;
-        event.hold(chunk.subarray(from, to));
         lineBytes += (feed === -1 ? to : feed) - from;
         from = to;
         if (feed === -1) break;
         const isBlank = lineBytes === 0 || (lineBytes === 1 && beginsWithReturn);
         lineBytes = 0;
         if (!isBlank) continue;
+        event.hold(chunk.subarray(heldTo, to));
+        heldTo = to;
         if (event.isTooLong) onTooLong(event.readId());
-        else controller.enqueue(event.take());
+        else for (const part of event.take()) controller.enqueue(part);
         event = new HeldEvent(maxBytes);
       }
+      if (heldTo < chunk.length) event.hold(chunk.subarray(heldTo));
+    },
+  });
+}
+
+/** Units of work that a line costs beside its bytes. */
+const LINE_UNITS = 10;
+
+/** Takes the messages out of a stream of events; the other events go on. A flood of lines waits for turns of its own. */
+function takeMessages(onMessage: (data: Pieces | LargeMessage) => void): TransformStream<Uint8Array, Uint8Array> {
+  let others: Buffer[] = [];
+  const reader = new EventReader(
+    {
+      onEvent: ({ type, data, length }) => {
+        if (type === '' || type === 'message') {
+          if (length > 0) onMessage(data);
+        } else if (!(data instanceof LargeMessage)) {
+          others.push(
+            Buffer.from(`event: ${type}\ndata: ${joinPieces(data).toString('utf8').replaceAll('\n', '\ndata: ')}\n\n`),
+          );
+        }
+      },
+      onRetry: () => undefined,
+      onTooLong: () => {
+        throw new RangeError('no event is longer than what has been let through');
+      },
+    },
+    Number.POSITIVE_INFINITY,
+  );
+  return new TransformStream({
+    async transform(bytes, controller) {
+      const lines = reader.read(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+      turns.spend(bytes.length + LINE_UNITS * lines);
+      for (const other of others) controller.enqueue(other);
+      others = [];
+      const room = turns.enter('events');
+      if (room !== undefined) await room;
     },
   });
 }
@@ -209,8 +280,9 @@ class HeldEvent {
       this.#edges.end = Buffer.from(Buffer.concat([this.#edges.end, part.subarray(-EDGE_BYTES)]).subarray(-EDGE_BYTES));
   }
 
-  take(): Buffer {
-    return Buffer.concat(this.#parts);
+  /** In the parts in which it came. */
+  take(): readonly Buffer[] {
+    return this.#parts;
   }
 
   /** The id of the answer in the data, without the names of the event's fields. */

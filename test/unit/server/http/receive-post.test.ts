@@ -55,11 +55,36 @@ describe('readBody', () => {
     const body = await read(
       Array.from({ length: 100_000 }, () => Buffer.from('x')),
       1_000_000,
+      { 'content-length': '100000' },
     );
     expect(body).toMatchObject({ kind: 'complete' });
     const bytes = body.kind === 'complete' ? body.bytes : Buffer.alloc(0);
     expect(bytes.length).toBe(100_000);
     expect(bytes.buffer.byteLength).toBeLessThanOrEqual(200_000);
+  });
+
+  it('refuses a body of many chunks of a byte, and makes the parser leave those that it has read', async () => {
+    let [taken, paused] = [0, 0];
+    function* chunks(): Generator<Buffer> {
+      for (; taken < 10_000; taken += 1) yield Buffer.from('x');
+    }
+    const headers = { 'transfer-encoding': 'chunked' };
+    const parser = {
+      pause: () => {
+        paused += 1;
+      },
+    };
+    const request = Object.assign(Readable.from(chunks(), { objectMode: false }), { headers, socket: { parser } });
+    const readBody = createBodyReader({ maxBytes: 1_000_000, smallBodyMs: 60_000 });
+    const body = await new Promise<Body>((resolve) => readBody(request as unknown as IncomingMessage, resolve));
+    expect(body).toEqual({ kind: 'too-fragmented' });
+    expect(taken).toBeLessThan(500);
+    expect(paused).toBe(1);
+  });
+
+  it('takes a chunked body of many chunks that are not small', async () => {
+    const chunks = Array.from({ length: 1_000 }, () => Buffer.alloc(100, 'x'));
+    expect(await read(chunks, 1_000_000, { 'transfer-encoding': 'chunked' })).toMatchObject({ kind: 'complete' });
   });
 
   it('refuses a small body that does not end in its time', async () => {
