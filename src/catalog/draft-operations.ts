@@ -65,12 +65,25 @@ interface Subject {
   readonly tool: ScreenedTool;
   readonly snakeName: string;
   readonly choices: readonly Choice[];
+  readonly diagnostics: readonly Diagnostic[];
 }
 
+/**
+ * Parameters of all parts of one upstream's tools together, where each part counts as some. The most of 63 public servers is
+ * 1,064; a list of 20 MB could ask for a hundred million, as each part has all parameters of its tool.
+ */
+const MOST_IN_PARTS = 100_000;
+const PART = 10;
+
 function* proposeAll(upstream: UpstreamConfig, tools: readonly ScreenedTool[]): Sliced<readonly Proposal[]> {
+  let left = MOST_IN_PARTS;
   const subjects = yield* mapInSteps(tools, (tool): Subject => {
     const snakeName = toSnakeCase(tool.name);
-    return { tool, snakeName, choices: findChoices(upstream, tool, snakeName) };
+    const choices = findChoices(upstream, tool, snakeName);
+    const cost = choices.length * (PART + countParameters(tool));
+    if (cost > left) return { tool, snakeName, choices: [], diagnostics: [describeUnsplit(upstream.slug, tool.name)] };
+    left -= cost;
+    return { tool, snakeName, choices, diagnostics: [] };
   });
   const isTaken = findTakenNames(subjects);
   const proposals: Proposal[] = [];
@@ -107,9 +120,12 @@ function findTakenNames(subjects: readonly Subject[]): (name: string) => boolean
 }
 
 /** The tool, and beside it the operation for its reads where it runs statements that can be proven to be some. */
-function* proposeWhole(upstream: UpstreamConfig, { tool, snakeName }: Subject): Sliced<readonly Proposal[]> {
+function* proposeWhole(
+  upstream: UpstreamConfig,
+  { tool, snakeName, diagnostics }: Subject,
+): Sliced<readonly Proposal[]> {
   const curation = curationFor(upstream, tool.name, snakeName);
-  const whole: Proposal = { tool, snakeName, curation, diagnostics: [] };
+  const whole: Proposal = { tool, snakeName, curation, diagnostics };
   if (!(yield* runsStatements(upstream, tool, curation))) return [whole];
   const name = readOnlyName(curation.rename === undefined ? snakeName : toSnakeCase(curation.rename));
   const own = curationFor(upstream, tool.name, snakeName, name);
@@ -135,6 +151,17 @@ function proposeParts(
     { ...first, diagnostics: [...first.diagnostics, describeIdleRename(upstream.slug, tool.name, rename, parts)] },
     ...rest,
   ];
+}
+
+function countParameters({ raw }: ScreenedTool): number {
+  const { inputSchema } = raw;
+  const properties = isJsonObject(inputSchema) ? inputSchema['properties'] : undefined;
+  return isJsonObject(properties) ? Object.keys(properties).length : 0;
+}
+
+function describeUnsplit(upstream: string, tool: string): Diagnostic {
+  const message = `Tool '${tool}' of '${upstream}' stays one operation: the parts of this server's tools would have more than ${MOST_IN_PARTS} parameters`;
+  return { severity: 'warning', kind: 'tool-unsplit', upstream, tool, message };
 }
 
 /** A name that the operator gives goes first, then a tool that is spelled so already; parts of tools come last. */
