@@ -100,7 +100,9 @@ describe('exampleParams', () => {
     const given = { edits: [{ old_text: 'a', new_text: { as_text: 'b' } }] };
     const edits = [{ oldText: 'a', newText: { asText: 'b' } }];
     expect(exampleParams(operation, given)).toEqual({ input: { edits } });
-    expect(exampleParams(operation, { edits: [{ text: 'a' }] })).toEqual({ input: { edits: [{ oldText: 'example' }] } });
+    expect(exampleParams(operation, { edits: [{ text: 'a' }] })).toEqual({
+      input: { edits: [{ oldText: 'example' }] },
+    });
   });
 
   it('unwraps an input that belongs to no update', () => {
