@@ -310,7 +310,7 @@ function isBlock(value: unknown): value is ContentBlock {
 /** Members of a block that say for whom it is and nothing of what it holds. */
 const ABOUT_BLOCK = new Set(['type', 'text', 'annotations', '_meta']);
 
-/** A text block whose content is its text alone, whomever it is for: what its text repeats, it repeats whole. */
+/** A text block that holds nothing but its text, whatever its annotations say. */
 function holdsTextAlone(block: ContentBlock): block is ContentBlock & { readonly text: string } {
   const isText = block.type === 'text' && typeof block['text'] === 'string';
   return isText && Object.keys(block).every((key) => ABOUT_BLOCK.has(key));
