@@ -23,6 +23,7 @@ import { withNextStep } from './next-step.js';
 import {
   charactersOf,
   type ExplainFailure,
+  reshapeFailure,
   shapeFailedTool,
   shapeFailure,
   shapeOwn,
@@ -198,7 +199,12 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     };
     if (!('toolResult' in outcome)) return shapeOwn(outcome, limits);
     const { toolResult } = outcome;
-    if (toolResult instanceof LargeAnswer) return shapeLarge(toolResult, context, query, addWarnings(NO_WARNINGS));
+    if (toolResult instanceof LargeAnswer) {
+      const reply = await shapeLarge(toolResult, context, query, addWarnings(NO_WARNINGS));
+      return reply.code === 'OK'
+        ? reply
+        : reshapeFailure(reply, operation, (error) => withNextStep(error, operation, snapshot));
+    }
     const room = takeTurn(charactersOf(toolResult));
     if (room !== undefined) await room;
     if (toolResult instanceof WireAnswer) {

@@ -108,6 +108,26 @@ export function shapeFailure(error: OperationError, operation: Operation | undef
   };
 }
 
+/** A failure of more bytes stays as it is: reading and writing it again would hold up other calls. */
+const MOST_RESHAPED = 256 * 1024;
+
+/** A failure that a thread has written, with what only the gateway's own thread can add to it. */
+export function reshapeFailure(
+  reply: Reply,
+  operation: Operation,
+  extend: (error: OperationError) => OperationError,
+): Reply {
+  const { code, meta, extra, written = [] } = reply;
+  const bytes = written.reduce((sum, { length }) => sum + length, 0);
+  if (code === 'OK' || bytes > MOST_RESHAPED) return reply;
+  const { error } = JSON.parse(reply.text) as { readonly error: { message: string; details?: JsonObject } };
+  const failure = new OperationError(code, error.message, error.details ?? {});
+  const extended = extend(failure);
+  if (extended === failure) return reply;
+  const beside = { ...(meta === undefined ? {} : { meta }), ...(extra === undefined ? {} : { extra }) };
+  return { ...shapeFailure(extended, operation), blocks: reply.blocks, ...beside };
+}
+
 /** The answer that lets a client ask its user and call again. Its envelope is for clients that do not read `input_required`. */
 export function shapeQuestion({ question, state }: InputRequired, operation: Operation | undefined): Reply {
   const refusal = new OperationError(
@@ -292,7 +312,7 @@ function isBlock(value: unknown): value is ContentBlock {
 /** Members of a block that say for whom it is and nothing of what it holds. */
 const ABOUT_BLOCK = new Set(['type', 'text', 'annotations', '_meta']);
 
-/** A text block whose content is its text alone, whomever it is for: what its text repeats, it repeats whole. */
+/** A text block that holds nothing but its text, whatever its annotations say. */
 function holdsTextAlone(block: ContentBlock): block is ContentBlock & { readonly text: string } {
   const isText = block.type === 'text' && typeof block['text'] === 'string';
   return isText && Object.keys(block).every((key) => ABOUT_BLOCK.has(key));

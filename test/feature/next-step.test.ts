@@ -16,9 +16,11 @@ beforeAll(async () => {
       properties: { ...PATH, sheet: { type: 'string' } },
       required: ['filePath'],
       answer: ({ filePath, sheet }) =>
-        sheet === 'x'
-          ? failed('Invalid sheet: filePath must be an absolute path')
-          : failed(`Error: open /srv/office/${String(filePath)}: no such file or directory`),
+        sheet === 'long'
+          ? failed(`Error: open /srv/office/${String(filePath)}: no such file or directory\n${'x'.repeat(1_500_000)}`)
+          : sheet === 'x'
+            ? failed('Invalid sheet: filePath must be an absolute path')
+            : failed(`Error: open /srv/office/${String(filePath)}: no such file or directory`),
     },
     {
       name: 'create_workbook',
@@ -43,6 +45,9 @@ it("an upstream's failure names the path as it was sent, what creates it, and th
       "Resource not found: 'open my books/a b.xlsx: no such file or directory'. If it does not exist yet, 'create_workbook' creates it",
     details: { created_by: [{ operation: 'create_workbook', tool: 'mcp_aql_create' }] },
   });
+  const long = await client.call(READ, 'read_sheet', { file_path: 'b.xlsx', sheet: 'long' });
+  expect(long.error).toMatchObject({ details: { created_by: [{ operation: 'create_workbook' }] } });
+  expect(long.error?.message).toMatch(/'create_workbook' creates it$/);
   const wrong = await client.call(READ, 'read_sheet', { file_path: 'a.xlsx', sheet: 'x' });
   expect(wrong.error).toMatchObject({ code: 'VALIDATION_INVALID_VALUE', details: { param_name: 'file_path' } });
   expect(wrong.error?.message).toMatch(/See 'file_path'$/);

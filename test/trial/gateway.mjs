@@ -14,7 +14,10 @@ export async function openGateway(folder, mcpServers, mode) {
   const config = join(folder, 'gateway.config.json');
   writeFileSync(config, JSON.stringify({ endpoint: { mode }, mcpServers }));
   const { url, ...started } = await serve(config);
-  await waitForServers(url);
+  await waitForServers(url).catch(async (fault) => {
+    await started.stop();
+    throw fault;
+  });
   const client = new Client({ name: 'trial', version: '1.0.0' });
   await client.connect(new StreamableHTTPClientTransport(new URL(url)));
   return {
@@ -27,14 +30,21 @@ export async function openGateway(folder, mcpServers, mode) {
   };
 }
 
+/** Servers that are not ready by then do not start on this machine. */
+const MOST_ASKED = 600;
+const ASK_EVERY_MS = 200;
+
 /** The gateway serves as soon as one server is connected; a person's first question comes when all are. */
 async function waitForServers(url) {
   const endpoint = new URL('/readyz', url);
-  for (;;) {
+  let waiting = [];
+  for (let asked = 0; asked < MOST_ASKED; asked += 1) {
     const { upstreams } = await (await fetch(endpoint)).json();
-    if (upstreams.every(({ state }) => state === 'ready')) return;
-    await setTimeout(200);
+    waiting = upstreams.filter(({ state }) => state !== 'ready').map(({ name }) => name);
+    if (waiting.length === 0) return;
+    await setTimeout(ASK_EVERY_MS);
   }
+  throw new Error(`not ready: ${waiting.join(', ')}`);
 }
 
 /** The servers as an `mcpServers` block, which any MCP client reads. */

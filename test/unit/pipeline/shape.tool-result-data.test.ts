@@ -61,7 +61,7 @@ describe('toResultData', () => {
     expect(blocks).toEqual([text('Created item 1.'), image]);
   });
 
-  it('drops a repeating text block whomever its annotations are for, and keeps one with other members', () => {
+  it('drops a repeating text block whatever its annotations say, and keeps one with other members', () => {
     const annotated = { ...text('{"id":1}'), annotations: { audience: ['user'], priority: 1 }, _meta: { at: 'noon' } };
     const structuredContent = { id: 1 };
     expect(toResultData({ structuredContent, content: [annotated] }).blocks).toEqual([]);
