@@ -5,6 +5,7 @@ import { localhostAllowedHostnames, validateHostHeader, validateOriginHeader } f
 import fastify, { type FastifyInstance } from 'fastify';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import type { Gateway } from '../gateway/gateway.js';
+import { BriefSet } from '../lib/brief-map.js';
 import type { Observer } from '../observe/observation.js';
 import { registerApprovals } from './admin/approvals-api.js';
 import { registerHealth } from './admin/health.js';
@@ -165,20 +166,20 @@ function explainListenFailure(cause: unknown, host: string, port: number): Error
 
 /** The HTTP requests that are not completely answered, so that closing can wait for exactly these. */
 class OpenRequests {
-  readonly #open = new Set<ServerResponse>();
+  readonly #open = new BriefSet<ServerResponse>();
   #whenNone: (() => void) | undefined;
 
   enter(response: ServerResponse): void {
-    this.#open.add(response);
+    const number = this.#open.add(response);
     response.once('close', () => {
-      this.#open.delete(response);
+      this.#open.remove(number);
       if (this.#open.size === 0) this.#whenNone?.();
     });
   }
 
   /** Closes the connections of the open requests after their answers. */
   closeConnections(): void {
-    for (const response of this.#open) if (!response.headersSent) response.setHeader('connection', 'close');
+    for (const response of this.#open.values()) if (!response.headersSent) response.setHeader('connection', 'close');
   }
 
   /** Resolves when no request is open, at the latest after `graceMs`. */
