@@ -55,11 +55,11 @@ export type CurrentOperation = (operation: Operation) => Operation | undefined;
  * Asks policy whether the call may run. A call is refused here when the gatekeeper denies it, asks for a confirmation, or
  * got a confirmation for an operation whose definition changed while the call waited.
  */
-export async function authorize(
+export function authorize(
   call: ValidatedCall,
   gatekeeper: Gatekeeper,
   currentOperation: CurrentOperation,
-): Promise<AuthorizedCall> {
+): AuthorizedCall | Promise<AuthorizedCall> {
   const { raw, operation, arguments: args, directives } = call;
   const { confirmation, ifMatch } = directives;
   const { caller, cancellation, user } = raw;
@@ -74,11 +74,11 @@ export async function authorize(
     ...(confirmation === undefined ? {} : { confirmation }),
     ...(user === undefined ? {} : { user }),
   });
-  if (permit instanceof Promise) {
-    await permit;
+  if (!(permit instanceof Promise)) return new Authorized(call);
+  return permit.then(() => {
     requireConfirmed(operation, args, currentOperation);
-  }
-  return new Authorized(call);
+    return new Authorized(call);
+  });
 }
 
 /** A person may take minutes to confirm. The confirmation covers the definition they saw, not a later one. */
