@@ -49,7 +49,7 @@ export interface SnapshotSource {
 interface PipelineDeps {
   readonly gatekeeper: Gatekeeper;
   readonly catalog: SnapshotSource;
-  readonly quota: Pick<QuotaService, 'charge'>;
+  readonly quota: Pick<QuotaService, 'charge' | 'isIdle'>;
   readonly limits: PayloadLimits;
   readonly observe: Observer;
   readonly recordCall: CallRecorder;
@@ -305,9 +305,10 @@ function partOfStored(call: AuthorizedCall, snapshot: Snapshot): Operation | und
  */
 function throttle(
   { operation, arguments: args, raw, directives }: AuthorizedCall,
-  quota: Pick<QuotaService, 'charge'>,
+  quota: Pick<QuotaService, 'charge' | 'isIdle'>,
   partOf: Operation | undefined,
 ): undefined | Promise<Charged> {
+  if (quota.isIdle) return undefined;
   const { quotaContinue } = directives;
   const { caller, answerBytes, delivered } = raw;
   return quota.charge({
