@@ -35,7 +35,9 @@ export class BriefMap<Key extends AnyKey, Value> {
 
   get(key: Key): Value | undefined {
     const list = this.#lists[listOf(key)];
-    return list === undefined ? undefined : list[findIn(list, key)]?.value;
+    // Reading at -1 would look for a member of that name.
+    const at = list === undefined ? -1 : findIn(list, key);
+    return at < 0 ? undefined : list?.[at]?.value;
   }
 
   /** Removes an entry and returns its value. */
@@ -43,7 +45,7 @@ export class BriefMap<Key extends AnyKey, Value> {
     const list = this.#lists[listOf(key)];
     if (list === undefined) return undefined;
     const at = findIn(list, key);
-    const entry = list[at];
+    const entry = at < 0 ? undefined : list[at];
     if (entry === undefined) return undefined;
     const last = list.pop();
     if (last !== undefined && last !== entry) list[at] = last;
