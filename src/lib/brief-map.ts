@@ -11,7 +11,7 @@ const LAST_LIST = LISTS - 1;
 /**
  * A map whose entries stay briefly, as calls in flight do. A `Map` or `Set` that grows and shrinks leaves tables behind that
  * refer to their successors: once one of them is old, everything that enters later survives until the next full collection,
- * which made half of the garbage collector's work under load. Here entries lie in short lists that stay; keys are best
+ * which made about half of the garbage collector's work under load. Here entries lie in short lists that stay; keys are best
  * consecutive numbers. The entries have no order.
  */
 export class BriefMap<Key extends AnyKey, Value> {
