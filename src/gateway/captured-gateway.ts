@@ -139,6 +139,7 @@ function describeCaptured(name: string): UpstreamConfig {
 
 /** The quotas of a gateway that calls nothing. */
 export const unlimitedQuota: QuotaService = {
+  isIdle: true,
   charge: () => undefined,
   chargeRepeat: async () => true,
   noteLimits: () => undefined,

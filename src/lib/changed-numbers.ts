@@ -8,8 +8,8 @@ export interface ChangedNumber {
   readonly literal: string;
 }
 
-/** Fifteen digits are always held, and so is what has no exponent: most texts need no second look. */
-export const MAY_CHANGE = /[\d.]{16}|\d[eE][+-]?\d/;
+/** Fifteen digits are always held, where there is no exponent. A number ends with a digit too: most texts need no second look. */
+export const MAY_CHANGE = /\d[\d.]{14}\d|\d[eE][+-]?\d/;
 
 /** More are not named. */
 const MOST_NAMED = 10;

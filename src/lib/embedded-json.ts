@@ -21,6 +21,8 @@ export interface EmbeddedJson {
   readonly end: number;
   /** How many bytes its text takes. */
   readonly textBytes: number;
+  /** How deeply it is nested. */
+  readonly levels: number;
 }
 
 /**
@@ -32,6 +34,7 @@ export function readEmbeddedJson(bytes: Buffer, start: number, maxDepth: number)
   const source = { bytes, view: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), escapes: 0 };
   const open = new Uint8Array(maxDepth + 1);
   let depth = 0;
+  let levels = 0;
   let at = passBlanks(source, start);
   if (bytes[at] !== OPEN_OBJECT && bytes[at] !== OPEN_LIST) return undefined;
   for (;;) {
@@ -41,6 +44,7 @@ export function readEmbeddedJson(bytes: Buffer, start: number, maxDepth: number)
     } else if (first === OPEN_OBJECT || first === OPEN_LIST) {
       if (depth === maxDepth) return undefined;
       depth += 1;
+      if (depth > levels) levels = depth;
       open[depth] = first;
       at = passBlanks(source, at + 1);
       if (bytes[at] !== (first === OPEN_OBJECT ? CLOSE_OBJECT : CLOSE_LIST)) {
@@ -63,7 +67,7 @@ export function readEmbeddedJson(bytes: Buffer, start: number, maxDepth: number)
         if (open[depth] !== (next === CLOSE_OBJECT ? OPEN_OBJECT : OPEN_LIST)) return undefined;
         depth -= 1;
         at += 1;
-        if (depth === 0) return endAfter(source, start, at);
+        if (depth === 0) return endAfter(source, start, at, levels);
       } else {
         const end = passBlanks(source, at);
         if (end === at) return undefined;
@@ -74,9 +78,9 @@ export function readEmbeddedJson(bytes: Buffer, start: number, maxDepth: number)
 }
 
 /** Nothing but blanks may stand between the text's last bracket and the string's last quote. */
-function endAfter(source: Source, start: number, at: number): EmbeddedJson | undefined {
+function endAfter(source: Source, start: number, at: number, levels: number): EmbeddedJson | undefined {
   const end = passBlanks(source, at);
-  return source.bytes[end] === QUOTE ? { end, textBytes: end - start - source.escapes } : undefined;
+  return source.bytes[end] === QUOTE ? { end, textBytes: end - start - source.escapes, levels } : undefined;
 }
 
 /** What is read. Each `pass` takes the index of what it reads and returns the index behind it, or -1 where there is none. */

@@ -55,17 +55,17 @@ export type CurrentOperation = (operation: Operation) => Operation | undefined |
  * Asks policy whether the call may run. A call is refused here when the gatekeeper denies it, asks for a confirmation, or
  * got a confirmation for an operation whose definition changed while the call waited.
  */
-export async function authorize(
+export function authorize(
   call: ValidatedCall,
   gatekeeper: Gatekeeper,
   currentOperation: CurrentOperation,
-): Promise<AuthorizedCall> {
+): AuthorizedCall | Promise<AuthorizedCall> {
   const permit = gatekeeper.admit(policyRequestOf(call));
-  if (permit instanceof Promise) {
-    await permit;
+  if (!(permit instanceof Promise)) return new Authorized(call);
+  return permit.then(async () => {
     await requireConfirmed(call.operation, call.arguments, currentOperation);
-  }
-  return new Authorized(call);
+    return new Authorized(call);
+  });
 }
 
 /** The call as policy judges it. */

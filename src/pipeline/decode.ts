@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomFillSync } from 'node:crypto';
 import { mayEscalate, operationOfCall, riskyVariants } from '../catalog/operation.js';
 import { statementVerdict } from '../catalog/proven-read.js';
 import type { EndpointPlan, ToolReach } from '../endpoint/endpoint-plan.js';
@@ -27,7 +27,7 @@ export type Request =
  * request that names an operation is a single call: `operations` beside it can only be its parameter.
  */
 export function readRequest(raw: RawCall): Request {
-  const requestId = readTraceId(raw.traceparent) ?? randomUUID().replaceAll('-', '');
+  const requestId = readTraceId(raw.traceparent) ?? newTraceId();
   const call = { ...raw, caller: { ...raw.caller, requestId } };
   const { operation, operations } = isJsonObject(raw.arguments) ? raw.arguments : NO_ARGUMENTS;
   const isBatch = Array.isArray(operations) && (operation === undefined || operation === null);
@@ -40,6 +40,20 @@ const NO_ARGUMENTS: JsonObject = {};
 const TRACE_PARENT = /^(?!ff)[0-9a-f]{2}-([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?:-|$)/;
 
 const NO_TRACE = '0'.repeat(32);
+
+const ID_BYTES = 16;
+/** Random bytes for the next ids: filling many at once costs hardly more than filling those of one. */
+const random = { bytes: Buffer.alloc(256 * ID_BYTES), used: 256 * ID_BYTES };
+
+function newTraceId(): string {
+  if (random.used === random.bytes.length) {
+    randomFillSync(random.bytes);
+    random.used = 0;
+  }
+  const at = random.used;
+  random.used += ID_BYTES;
+  return random.bytes.toString('hex', at, random.used);
+}
 
 function readTraceId(traceparent: unknown): string | undefined {
   // A later version may be longer; what follows its first four parts says nothing of the id.
@@ -59,10 +73,10 @@ interface DecodedCall {
 const PROTOCOL_FIELDS: ReadonlySet<string> = new Set(['operation', 'params']);
 
 /** Reads the request of a tool call. A call is refused here when it names no known tool or no operation, or is malformed. */
-export async function decode(raw: RawCall, snapshot: Snapshot): Promise<DecodedCall> {
+export function decode(raw: RawCall, snapshot: Snapshot): DecodedCall | Promise<never> {
   const given = raw.arguments ?? {};
   const reach = snapshot.plan.reachOf(raw.tool);
-  if (reach === undefined) throw await unknownTool(raw, snapshot);
+  if (reach === undefined) return refuseWith(unknownTool(raw, snapshot));
   if (!isJsonObject(given)) throw notAnObject('arguments', given, raw, snapshot);
   const { operation, params } = given;
   if (typeof operation !== 'string' || operation === '') throw missingOperation(given, raw, snapshot);
@@ -71,6 +85,11 @@ export async function decode(raw: RawCall, snapshot: Snapshot): Promise<DecodedC
   }
   const isGiven = params ? sameIn(params, snapshot.catalog.find(operation)) : undefined;
   return { raw, reach, operationName: operation, params: mergeParams(given, params ?? undefined, isGiven) };
+}
+
+/** Only a refusal takes time: it names what may have been meant. */
+async function refuseWith(error: Promise<OperationError>): Promise<never> {
+  throw await error;
 }
 
 /** Whether a name stands for a parameter that is in `params` already, in this spelling or the upstream's. */
@@ -210,10 +229,10 @@ export interface RoutedCall {
 }
 
 /** Finds the operation. A call is refused here when no operation has that name, or when it belongs to another family. */
-export async function route(call: DecodedCall, snapshot: Snapshot): Promise<RoutedCall> {
+export function route(call: DecodedCall, snapshot: Snapshot): RoutedCall | Promise<never> {
   const { raw, reach, operationName, params } = call;
   const operation = snapshot.catalog.find(operationName);
-  if (operation === undefined) throw await unknownOperation(operationName, params, snapshot);
+  if (operation === undefined) return refuseWith(unknownOperation(operationName, params, snapshot));
   if (!mayReach(reach, operation, snapshot.plan)) throw endpointMismatch(operation, raw.tool, params, snapshot);
   return { raw, operation, params, reach };
 }

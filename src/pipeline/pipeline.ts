@@ -13,7 +13,7 @@ import type { PayloadLimits } from '../protocol/limits.js';
 import { GATEWAY_SOURCE, type Operation } from '../protocol/operation.js';
 import { type Reply, SESSION_ID, type Warning } from '../protocol/result.js';
 import { WireAnswer } from '../protocol/wire-answer.js';
-import type { CollectionQuery, ReadContext, ResultService } from '../results/result-types.js';
+import type { CollectionQuery, ReadContext, ReadData, ResultService } from '../results/result-types.js';
 import { Meter } from '../schema/evaluation.js';
 import { type AuthorizedCall, authorize, dispatch, policyRequestOf, requireUnchanged } from './authorize.js';
 import { decode, loneConfirmation, type RoutedCall, route } from './decode.js';
@@ -50,7 +50,7 @@ export interface SnapshotSource {
 interface PipelineDeps {
   readonly gatekeeper: Gatekeeper;
   readonly catalog: SnapshotSource;
-  readonly quota: Pick<QuotaService, 'charge'>;
+  readonly quota: Pick<QuotaService, 'charge' | 'isIdle'>;
   readonly limits: PayloadLimits;
   readonly observe: Observer;
   readonly recordCall: CallRecorder;
@@ -131,10 +131,15 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     const weight = typeof limited === 'number' ? limited : await limited;
     if (weight > LARGE_WEIGHT) await turns.next(lane);
     turns.spend(CALL_WORK + STAGE_WEIGHT * weight);
-    const routed = await recallParams(await route(await decode(raw, snapshot), snapshot), gatekeeper);
+    // Nothing is awaited that is at hand: for each of these steps that would cost as much as the step itself.
+    const decoded = decode(raw, snapshot);
+    const found = route(decoded instanceof Promise ? await decoded : decoded, snapshot);
+    const recalled = recallParams(found instanceof Promise ? await found : found, gatekeeper);
+    const routed = recalled instanceof Promise ? await recalled : recalled;
     progress.operation = routed.operation;
     progress.arguments = routed.params;
-    const validated = await validateInTurns(routed, snapshot);
+    const validating = validateInTurns(routed, snapshot);
+    const validated = validating instanceof Promise ? await validating : validating;
     // Binding the arguments is a stage too, whatever the schema asks of them.
     turns.spend(STAGE_WEIGHT * weight);
     progress.operation = validated.operation;
@@ -150,38 +155,32 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     const roomToJudge = weight > LARGE_WEIGHT ? turns.next(lane) : turns.enter(lane);
     if (roomToJudge !== undefined) await roomToJudge;
     turns.spend(STAGE_WEIGHT * weight);
-    const authorized = await authorize(validated, gatekeeper, async (operation) => {
+    const authorizing = authorize(validated, gatekeeper, async (operation) => {
       const current = await catalog.currentFor(operation);
       return current.catalog.find(operation.qualifiedName);
     });
+    const authorized = authorizing instanceof Promise ? await authorizing : authorizing;
     if (weight > LARGE_WEIGHT) await turns.next(lane);
     const { operation, query } = authorized;
     const context = describeContext(authorized);
     const stored = query === undefined ? undefined : results.resume(context, query);
     const partOf = stored === undefined ? partOfStored(authorized, snapshot) : operation;
-    const charged = await throttle(authorized, quota, partOf);
-    try {
-      const reply =
-        stored === undefined
-          ? await runCall(authorized, snapshot, progress, charged?.warnings ?? NO_WARNINGS)
-          : shapeStored(stored, limits);
-      await charged?.settle(() => reply.text.length);
-      return reply;
-    } catch (fault) {
-      // It has no answer: what was reserved for one is given back.
-      await charged?.settle(() => 0);
-      throw fault;
-    }
+    const run = (quotaWarnings: readonly Warning[]): Reply | Promise<Reply> =>
+      stored === undefined
+        ? runCall(authorized, context, snapshot, progress, quotaWarnings)
+        : shapeStored(stored, limits);
+    const charging = throttle(authorized, quota, partOf);
+    return charging === undefined ? run(NO_WARNINGS) : runCharged(await charging, run);
   };
 
   const runCall = async (
     call: AuthorizedCall,
+    context: ReadContext,
     snapshot: Snapshot,
     { started }: Progress,
     quotaWarnings: readonly Warning[],
   ): Promise<Reply> => {
     const { operation, query, raw } = call;
-    const context = describeContext(call);
     const outcome = await dispatch(call, snapshot, host);
     const addWarnings = (resultWarnings: readonly Warning[]): readonly Warning[] => {
       const durationMs = performance.now() - started;
@@ -219,7 +218,8 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     const data = toResultData(result);
     const roomToAnswer = takeTurn(data.dataText.length);
     if (roomToAnswer !== undefined) await roomToAnswer;
-    const answer = await results.finish(context, query, data.dataText, data.value, (args) => readPage(call, args));
+    const finishing = results.finish(context, query, data.dataText, data.value, (args) => readPage(call, args));
+    const answer: ReadData = finishing instanceof Promise ? await finishing : finishing;
     return shapeRead(result, data, { ...answer, warnings: addWarnings(answer.warnings) }, limits);
   };
 
@@ -228,28 +228,38 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     return (await answer(innerPage(call, current, args), current)).text;
   };
 
-  const validateInTurns = async (routed: RoutedCall, snapshot: Snapshot): Promise<ValidatedCall> => {
-    const lane = routed.raw.caller.sessionId;
-    const room = turns.enter(lane);
-    if (room !== undefined) await room;
+  const validateInTurns = (routed: RoutedCall, snapshot: Snapshot): ValidatedCall | Promise<ValidatedCall> => {
+    const room = turns.enter(routed.raw.caller.sessionId);
+    return room === undefined ? validateNow(routed, snapshot) : room.then(() => validateNow(routed, snapshot));
+  };
+
+  const validateNow = (routed: RoutedCall, snapshot: Snapshot): ValidatedCall | Promise<ValidatedCall> => {
     const meter = new Meter();
+    let validating: ValidatedCall | Promise<ValidatedCall> | undefined;
     try {
-      return await runInTurns(validate(routed, snapshot, results, gatekeeper, meter), lane);
+      validating = runInTurns(validate(routed, snapshot, results, gatekeeper, meter), routed.raw.caller.sessionId);
     } finally {
-      turns.spend(meter.work);
+      if (!(validating instanceof Promise)) turns.spend(meter.work);
     }
+    return validating instanceof Promise ? validating.finally(() => turns.spend(meter.work)) : validating;
+  };
+
+  const shapeRefusal = (thrown: unknown, { operation }: Progress, snapshot: Snapshot): Reply => {
+    turns.spend(REFUSAL_WORK);
+    if (thrown instanceof InputRequired) return shapeQuestion(thrown, operation);
+    const error = toOperationError(thrown, operation?.name);
+    if (error !== thrown) observe({ kind: 'defect', where: 'pipeline', cause: thrown });
+    return shapeFailure(operation === undefined ? error : withNextStep(error, operation, snapshot), operation);
   };
 
   const answer: Pipeline['answer'] = async (raw, snapshot) => {
     const progress: Progress = { started: performance.now() };
-    const reply = await runStages(raw, snapshot, progress).catch((thrown: unknown) => {
-      turns.spend(REFUSAL_WORK);
-      if (thrown instanceof InputRequired) return shapeQuestion(thrown, progress.operation);
-      const error = toOperationError(thrown, progress.operation?.name);
-      if (error !== thrown) observe({ kind: 'defect', where: 'pipeline', cause: thrown });
-      const { operation } = progress;
-      return shapeFailure(operation === undefined ? error : withNextStep(error, operation, snapshot), operation);
-    });
+    let reply: Reply;
+    try {
+      reply = await runStages(raw, snapshot, progress);
+    } catch (thrown) {
+      reply = shapeRefusal(thrown, progress, snapshot);
+    }
     const identified = reply.code === 'OK' ? reply : withSession(reply, raw.caller);
     const durationMs = performance.now() - progress.started;
     const { operation, arguments: args } = progress;
@@ -289,11 +299,28 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
 }
 
 /** A token without any other parameter stands for the call that was asked to be confirmed. */
-async function recallParams(routed: RoutedCall, gatekeeper: Gatekeeper): Promise<RoutedCall> {
+function recallParams(routed: RoutedCall, gatekeeper: Gatekeeper): RoutedCall | Promise<RoutedCall> {
   const token = loneConfirmation(routed.params);
   if (token === undefined || !isConfirmable(gatekeeper.staticDecision(routed.operation))) return routed;
-  const params = await gatekeeper.recall(routed.operation, token, routed.raw.caller);
-  return params === undefined ? routed : { ...routed, params: { ...params, ...routed.params } };
+  return gatekeeper
+    .recall(routed.operation, token, routed.raw.caller)
+    .then((params) => (params === undefined ? routed : { ...routed, params: { ...params, ...routed.params } }));
+}
+
+/** Runs a call that counts against budgets. */
+async function runCharged(
+  charged: Charged,
+  run: (quotaWarnings: readonly Warning[]) => Reply | Promise<Reply>,
+): Promise<Reply> {
+  try {
+    const reply = await run(charged.warnings);
+    await charged.settle(() => reply.text.length);
+    return reply;
+  } catch (fault) {
+    // It has no answer: what was reserved for one is given back.
+    await charged.settle(() => 0);
+    throw fault;
+  }
 }
 
 const NO_WARNINGS: readonly Warning[] = [];
@@ -310,9 +337,10 @@ function partOfStored(call: AuthorizedCall, snapshot: Snapshot): Operation | und
  */
 function throttle(
   { operation, arguments: args, raw, directives }: AuthorizedCall,
-  quota: Pick<QuotaService, 'charge'>,
+  quota: Pick<QuotaService, 'charge' | 'isIdle'>,
   partOf: Operation | undefined,
 ): undefined | Promise<Charged> {
+  if (quota.isIdle) return undefined;
   const { quotaContinue } = directives;
   const { caller, answerBytes, delivered } = raw;
   return quota.charge({

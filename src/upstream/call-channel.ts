@@ -6,6 +6,7 @@ import {
   type Transport,
   type TransportSendOptions,
 } from '@modelcontextprotocol/client';
+import { BriefMap } from '../lib/brief-map.js';
 import { parseInSlices } from '../lib/parse-in-slices.js';
 import { runInSlices } from '../lib/turns.js';
 import type { ProgressUpdate } from '../protocol/call.js';
@@ -88,7 +89,7 @@ export class CallChannel implements Transport {
   readonly #transport: UpstreamTransport;
   readonly #maxAnswerBytes: number;
   readonly #pingMs: number;
-  readonly #pending = new Map<number, Pending>();
+  readonly #pending = new BriefMap<number, Pending>();
   /** Requests of the SDK's client that have no answer yet. */
   readonly #passedOn = new Set<unknown>();
   #nextId = FIRST_ID;
@@ -194,7 +195,7 @@ export class CallChannel implements Transport {
       const { timeoutMs, maxMs = timeoutMs, onProgress, cancellation, headers } = options;
       const now = performance.now();
       const most = Math.max(maxMs, timeoutMs);
-      this.#pending.set(id, {
+      this.#pending.add(id, {
         resolve,
         reject,
         method,
@@ -307,7 +308,7 @@ export class CallChannel implements Transport {
       return;
     }
     const now = performance.now();
-    for (const [id, pending] of this.#pending) {
+    for (const { key: id, value: pending } of this.#pending.entries()) {
       if (pending.deadline > now) continue;
       this.#fail(id, expired(pending, now));
       this.#withdraw(id, 'timed out');
@@ -344,7 +345,7 @@ export class CallChannel implements Transport {
   }
 
   #cancel(id: number, fault: UpstreamFault): void {
-    if (!this.#pending.has(id)) return;
+    if (this.#pending.get(id) === undefined) return;
     this.#fail(id, fault);
     this.#withdraw(id, fault.message);
   }
@@ -364,8 +365,7 @@ export class CallChannel implements Transport {
   }
 
   #take(id: number): Pending | undefined {
-    const pending = this.#pending.get(id);
-    if (pending !== undefined) this.#pending.delete(id);
+    const pending = this.#pending.take(id);
     if (this.#retired) this.#closeWhenIdle();
     return pending;
   }
@@ -388,7 +388,7 @@ export class CallChannel implements Transport {
   }
 
   #rejectAll(): void {
-    const pending = [...this.#pending.values()];
+    const pending = this.#pending.values();
     this.#pending.clear();
     // What was in flight may have run, even where a new request would certainly not have been delivered.
     for (const { reject } of pending) reject(lostWith(this.#lost, { undelivered: false }));

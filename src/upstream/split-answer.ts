@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
-import { readEmbeddedJson } from '../lib/embedded-json.js';
+import { type EmbeddedJson, readEmbeddedJson } from '../lib/embedded-json.js';
 import { endOfString } from '../lib/json-literal.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import { MAX_ANSWER_DEPTH } from '../protocol/limits.js';
@@ -22,24 +22,31 @@ const QUOTES = 2;
 /** Stands for the text while what is around it is parsed: random, so that no server can write it. */
 const SLOT = randomBytes(16).toString('hex');
 
+/** The text of an answer as it came, and what the answer says with it. */
+interface SplitText {
+  readonly text: Pieces;
+  /** The content of a JSON string as which the data go out: the text, or the structured content that repeats it. */
+  readonly data: Pieces;
+  /** How many bytes the data take, where they are JSON. */
+  readonly jsonBytes: number | undefined;
+  readonly isStructured: boolean;
+}
+
 /**
- * An answer to `tools/call` whose only content is one long text, with that text left as it came. Its bytes come out of it only
- * through `release`, which looks for credentials.
+ * An answer to `tools/call` whose only content is one long text, with that text left as it came. Structured content may stand
+ * beside it that says the same. Its bytes come out of it only through `release`, which looks for credentials.
  */
 export class SplitAnswer {
   readonly id: unknown;
   readonly #message: JsonObject;
   readonly #result: JsonObject;
-  readonly #text: Pieces;
-  /** How many bytes the text takes, where it is JSON. */
-  readonly #jsonBytes: number | undefined;
+  readonly #split: SplitText;
 
-  constructor(message: JsonObject, result: JsonObject, text: Pieces, jsonBytes: number | undefined) {
+  constructor(message: JsonObject, { structuredContent: _slot, ...result }: JsonObject, split: SplitText) {
     this.id = message['id'];
     this.#message = message;
     this.#result = result;
-    this.#text = text;
-    this.#jsonBytes = jsonBytes;
+    this.#split = split;
   }
 
   /** The whole message as a value, for whom it is not an answer to a call. */
@@ -49,25 +56,25 @@ export class SplitAnswer {
 
   /** Its result as a value. */
   wholeResult(): ToolCallResult {
-    return { ...this.#result, content: [{ type: 'text', text: decodeText(this.#text) }] };
+    const { text, data, isStructured } = this.#split;
+    const content = [{ type: 'text', text: decodeText(text) }];
+    return { ...this.#result, content, ...(isStructured && { structuredContent: JSON.parse(decodeText(data)) }) };
   }
 
   /** The result without the gateway's own credentials. */
   release(credentials: OwnCredentials): ToolCallResult | WireAnswer {
-    const { resultType: _resultType, ...whole } = this.#result;
-    if (credentials.mayOccurIn(this.#text)) {
-      return credentials.maskAll<ToolCallResult>({
-        ...whole,
-        content: [{ type: 'text', text: decodeText(this.#text) }],
-      });
+    const { data, jsonBytes } = this.#split;
+    if (credentials.mayOccurIn(data)) {
+      const { resultType: _resultType, ...whole } = this.wholeResult();
+      return credentials.maskAll<ToolCallResult>(whole);
     }
-    const { content: _content, isError: _isError, _meta: meta, ...members } = whole;
+    const { content: _content, isError: _isError, resultType: _resultType, _meta: meta, ...members } = this.#result;
     return new WireAnswer({
       members: credentials.maskAll(members),
       meta: isJsonObject(meta) ? credentials.maskAll(meta) : undefined,
-      text: this.#text,
-      isJson: this.#jsonBytes !== undefined,
-      dataBytes: this.#jsonBytes ?? lengthOf(this.#text) + QUOTES,
+      text: data,
+      isJson: jsonBytes !== undefined,
+      dataBytes: jsonBytes ?? lengthOf(data) + QUOTES,
     });
   }
 }
@@ -85,12 +92,71 @@ export function splitAnswer(pieces: Pieces): SplitAnswer | undefined {
   const start = found.index + found[0].length;
   const json = readEmbeddedJson(bytes, start, MAX_ANSWER_DEPTH);
   const end = json?.end ?? endOfString(bytes, start);
-  if (end === undefined || bytes.length - end > MOST_AFTER) return undefined;
+  if (end === undefined) return undefined;
+  const repetition = json && findRepetition(bytes, start, json);
+  if (bytes.length - (repetition?.end ?? end) > MOST_AFTER) return undefined;
   if (!isUtf8(bytes.subarray(start, end))) return undefined;
-  const message = parse(`${bytes.toString('utf8', 0, start)}${SLOT}${bytes.toString('utf8', end)}`);
+  const after =
+    repetition === undefined
+      ? bytes.toString('utf8', end)
+      : `${bytes.toString('utf8', end, repetition.start)}"${SLOT}"${bytes.toString('utf8', repetition.end)}`;
+  const message = parse(`${bytes.toString('utf8', 0, start)}${SLOT}${after}`);
   const result = isJsonObject(message) ? message['result'] : undefined;
   if (!isJsonObject(message) || !isJsonObject(result) || !isOnlySlot(result)) return undefined;
-  return new SplitAnswer(message, result, slicePieces(pieces, start, end), json?.textBytes);
+  const text = slicePieces(pieces, start, end);
+  const isStructured = result['structuredContent'] === SLOT;
+  // What looked like structured content stood elsewhere.
+  if (isStructured !== (repetition !== undefined)) return undefined;
+  if (json === undefined || repetition === undefined || repetition.name === '')
+    return new SplitAnswer(message, result, { text, data: text, jsonBytes: json?.textBytes, isStructured });
+  const data = [escaped(repetition.name), ...text, escaped(MEMBER_END)];
+  const jsonBytes = json.textBytes + repetition.name.length + MEMBER_END.length;
+  return new SplitAnswer(message, result, { text, data, jsonBytes, isStructured });
+}
+
+/** Structured content that repeats the text before it. */
+interface Repetition {
+  readonly start: number;
+  readonly end: number;
+  /** Where the text is its only member: what stands before it there. Else empty. */
+  readonly name: string;
+}
+
+/** How far behind the text structured content may begin. */
+const MOST_BETWEEN = 512;
+const STRUCTURED_MEMBER = /"structuredContent"\s*:\s*/;
+/** A list must be a member of structured content, which is an object. Most names need no escapes. */
+const ONLY_MEMBER = /^\{"[ !#-[\]-~]{1,100}":[ ]?/;
+const MEMBER_END = '}';
+
+/**
+ * Finds structured content that consists of the same bytes as the text, which is JSON, or of one member that does. So the
+ * answer need not be parsed to know that it says one thing twice. A character is a byte here: where the text is spelled with
+ * escapes of characters (`\u00e9`), bytes do not tell.
+ */
+function findRepetition(
+  bytes: Buffer,
+  start: number,
+  { end, textBytes, levels }: EmbeddedJson,
+): Repetition | undefined {
+  const found = STRUCTURED_MEMBER.exec(bytes.toString('latin1', end, end + MOST_BETWEEN));
+  if (found === null) return undefined;
+  const from = end + found.index + found[0].length;
+  const name = ONLY_MEMBER.exec(bytes.toString('latin1', from, from + MOST_BETWEEN))?.[0] ?? '';
+  const written = bytes.toString('latin1', start, end);
+  if (written.includes('\\u')) return undefined;
+  const text = JSON.parse(`"${written}"`) as string;
+  const repeats = (at: number): boolean => bytes.toString('latin1', at, at + textBytes) === text;
+  if (repeats(from)) return { start: from, end: from + textBytes, name: '' };
+  const last = from + name.length + textBytes;
+  if (name === '' || levels >= MAX_ANSWER_DEPTH || bytes[last] !== CLOSE_OBJECT) return undefined;
+  return repeats(from + name.length) ? { start: from, end: last + MEMBER_END.length, name } : undefined;
+}
+
+const CLOSE_OBJECT = 0x7d;
+
+function escaped(text: string): Buffer {
+  return Buffer.from(JSON.stringify(text).slice(1, -1));
 }
 
 /** Where pieces are laid out to be read: used again for each message, and by nothing that goes on after `splitAnswer`. */
@@ -114,7 +180,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Whether a result has succeeded and holds nothing but the text that was taken out. */
+/** Whether a result has succeeded and holds nothing but the text that was taken out, and structured content that was. */
 function isOnlySlot({
   content,
   structuredContent,
@@ -122,7 +188,8 @@ function isOnlySlot({
   resultType = 'complete',
   _meta,
 }: JsonObject): boolean {
-  if (structuredContent !== undefined || isError !== false || resultType !== 'complete') return false;
+  if ((structuredContent !== undefined && structuredContent !== SLOT) || isError !== false || resultType !== 'complete')
+    return false;
   if (_meta !== undefined && !isJsonObject(_meta)) return false;
   if (!Array.isArray(content) || content.length !== 1) return false;
   const [block]: unknown[] = content;

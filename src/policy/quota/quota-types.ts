@@ -40,6 +40,8 @@ export interface QuotaSettings {
 
 /** Counts calls against upstreams' limits and the operator's quotas, exactly, over all gateways that share a store. */
 export interface QuotaService {
+  /** Whether no call can count against anything now: there are no budgets, and no upstream has asked callers to wait. */
+  readonly isIdle: boolean;
   /**
    * Counts a call before it runs, on every budget or on none. Undefined where no budget applies. A call that has space only once
    * another one's answer is known waits for it. Throws or rejects with an `OperationError` of a RATE_LIMIT_* or TOKEN_* code, or

@@ -40,7 +40,8 @@ export function createQuotaService({
   const pauses = new QuotaPauses({ store: safeStore, tokens, now });
   const sizes = new AnswerSizes(answerBytes);
   const counter = new CallCounter({ store: safeStore, answers: store, pauses, now, observe });
-  return {
+  const service: QuotaService & { isIdle: boolean } = {
+    isIdle: isUnlimited,
     charge(request) {
       const { partOf } = request;
       if (partOf === undefined) blocks?.check(request.operation);
@@ -54,10 +55,12 @@ export function createQuotaService({
     noteLimits(upstreamSlug, limits, tool) {
       blocks ??= new AnnouncedBlocks(now);
       blocks.note(upstreamSlug, limits, tool);
+      service.isIdle = false;
     },
     status: (caller) =>
       describeQuotas({ budgets, announced: blocks?.list() ?? [], pauses, store: safeStore, caller, now: now() }),
   };
+  return service;
 }
 
 /** What the configuration allows where it says nothing. */

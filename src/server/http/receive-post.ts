@@ -179,11 +179,14 @@ export function createBodyReader({ maxBytes, smallBodyMs }: BodyLimits): BodyRea
     const address = request.socket?.remoteAddress ?? '';
     let isLarge = false;
     let timer: NodeJS.Timeout | undefined;
-    const stop = (): void => {
-      request.off('data', onData).off('end', onEnd).off('close', stop);
+    const settle = (): void => {
       clearTimeout(timer);
       if (isLarge) large.leave(address);
       isLarge = false;
+    };
+    const stop = (): void => {
+      request.off('data', onData).off('end', onEnd).off('close', settle);
+      settle();
     };
     let chunks = 0;
     const refuse = (kind: keyof typeof UNREAD): void => {
@@ -212,11 +215,12 @@ export function createBodyReader({ maxBytes, smallBodyMs }: BodyLimits): BodyRea
       isLarge = large.enter(address);
       if (!isLarge) refuse('too-many');
     };
+    // The listeners stay: nothing comes after the end, and removing them costs as much as setting them.
     const onEnd = (): void => {
-      stop();
+      settle();
       done({ kind: 'complete', bytes: body.bytes() });
     };
-    request.on('data', onData).on('end', onEnd).on('close', stop);
+    request.on('data', onData).on('end', onEnd).on('close', settle);
   };
 }
 

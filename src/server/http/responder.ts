@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isJsonContentType } from '@modelcontextprotocol/server';
+import { BriefSet } from '../../lib/brief-map.js';
 import { Cancellation } from '../../protocol/cancellation.js';
 import type { InterruptListener, RequestId, Responder } from '../mcp/calls-in-flight.js';
 import { type MessageText, surround } from '../mcp/message-text.js';
@@ -34,11 +35,11 @@ export interface HttpExchanges {
 
 /** @param streams what opens an event stream for a request that gets messages before its answer. */
 export function createHttpExchanges(streams: SseStreams): HttpExchanges {
-  const open = new Set<HttpExchange>();
+  const open = new BriefSet<HttpExchange>();
   return {
     open: (response, occupancy, accept) => new HttpExchange(response, occupancy, streams, acceptsStream(accept), open),
     interruptAll(reason) {
-      for (const exchange of [...open]) exchange.interrupt(reason);
+      for (const exchange of open.values()) exchange.interrupt(reason);
     },
   };
 }
@@ -54,7 +55,8 @@ class HttpExchange implements Responder {
   /** Undefined once answered, so that a reference to the exchange does not keep the connection's buffers in memory. */
   #response: ServerResponse | undefined;
   readonly #streams: SseStreams;
-  readonly #open: Set<HttpExchange>;
+  readonly #open: BriefSet<HttpExchange>;
+  readonly #number: number;
   #streaming = false;
   #interrupted: InterruptListener | undefined;
 
@@ -67,11 +69,12 @@ class HttpExchange implements Responder {
     occupancy: Occupancy,
     streams: SseStreams,
     acceptsStream: boolean,
-    open: Set<HttpExchange>,
+    open: BriefSet<HttpExchange>,
   ) {
     this.#response = response;
     this.#streams = streams;
-    this.#open = open.add(this);
+    this.#open = open;
+    this.#number = open.add(this);
     this.canNotify = acceptsStream;
     this.traceparent = response.req.headers['traceparent'];
     occupy(occupancy, response, () => {
@@ -122,7 +125,7 @@ class HttpExchange implements Responder {
   #finish(): ServerResponse | undefined {
     const response = this.#response;
     this.#response = undefined;
-    this.#open.delete(this);
+    this.#open.remove(this.#number);
     return response;
   }
 }

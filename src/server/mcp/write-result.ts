@@ -64,7 +64,7 @@ export function createResultWriter(serverInfo: ServerInfo, errors: ErrorMarking)
   const closingOf = (reply: Reply, era: Era): string => {
     const marked = isMarked(reply, errors) ? ',"isError":true' : '';
     if (reply.meta === undefined && reply.extra === undefined) return marked + closing[era];
-    return `${marked}${writeRareMembers(reply, era === 'modern' ? identity : undefined)}}}`;
+    return `${marked}${writeMembers(reply, era === 'modern' ? identity : undefined)}}}`;
   };
   const callResult: ResultWriter['callResult'] = (id, reply, era) => {
     if (reply.unknownTool === true) {
@@ -130,14 +130,13 @@ function writeContent(reply: Reply): string {
   return `${text},${JSON.stringify(reply.blocks).slice(1, -1)}`;
 }
 
-function writeRareMembers({ extra, meta }: Reply, identity: JsonObject | undefined): string {
-  const members = {
-    ...ownless(extra),
-    ...(identity === undefined ? {} : { resultType: 'complete' }),
-    ...(meta === undefined && identity === undefined ? {} : { _meta: { ...meta, ...identity } }),
-  };
-  const json = JSON.stringify(members).slice(1, -1);
-  return json === '' ? '' : `,${json}`;
+/** The request's id stands in every answer's `_meta`; other members are rare. */
+function writeMembers({ extra, meta }: Reply, identity: JsonObject | undefined): string {
+  const rest = extra === undefined ? '' : JSON.stringify(ownless(extra)).slice(1, -1);
+  const others = rest === '' ? '' : `,${rest}`;
+  if (identity !== undefined)
+    return `${others},"resultType":"complete","_meta":${JSON.stringify({ ...meta, ...identity })}`;
+  return meta === undefined ? others : `${others},"_meta":${JSON.stringify(meta)}`;
 }
 
 function ownless(extra: JsonObject = {}): JsonObject {

@@ -16,7 +16,9 @@ export function headerOf(headers: ResponseHeaders, name: string): string | undef
 
 /** The media type of a body, without its parameters. */
 export function mediaTypeOf(headers: ResponseHeaders): string | undefined {
-  return headerOf(headers, 'content-type')?.split(';', 1)[0]?.trim().toLowerCase();
+  const type = headerOf(headers, 'content-type');
+  // As most servers spell it.
+  return type === 'application/json' ? type : type?.split(';', 1)[0]?.trim().toLowerCase();
 }
 
 export function isEventStream(headers: ResponseHeaders): boolean {

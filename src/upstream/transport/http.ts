@@ -10,6 +10,7 @@ import {
 // The package's entry loads fetch, WebSocket, caches and mocks too, most of its code.
 import Pool from 'undici/lib/dispatcher/pool.js';
 import type { HttpEndpoint } from '../../config/gateway-config.js';
+import { BriefMap } from '../../lib/brief-map.js';
 import { isJsonObject } from '../../protocol/json.js';
 import { LargeMessage } from '../../protocol/large-answer.js';
 import type { AnnouncedLimits } from '../../protocol/limits.js';
@@ -98,7 +99,7 @@ export class HttpTransport implements UpstreamTransport {
   readonly #options: HttpTransportOptions;
   readonly #url: URL;
   readonly #pool: Pool;
-  readonly #open = new Map<RequestId, Post>();
+  readonly #open = new BriefMap<RequestId, Post>();
   readonly #lingering = new Set<HttpExchange>();
   #path: string;
   #facts: ConnectionFacts = { sessionId: undefined, protocolVersion: undefined };
@@ -148,7 +149,7 @@ export class HttpTransport implements UpstreamTransport {
         retryMs: RESUME_MS,
       };
       const post: Post = { message, options, requestId, resolve, reject, exchange: NO_EXCHANGE, ...blank };
-      if (requestId !== undefined) this.#open.set(requestId, post);
+      if (requestId !== undefined) this.#open.add(requestId, post);
       // Only the SDK's own rare requests bring a signal; calls are ended by `abandon`.
       options?.requestSignal?.addEventListener('abort', () => post.exchange.abort(abandoned()), { once: true });
       this.#post(post);
@@ -246,6 +247,7 @@ export class HttpTransport implements UpstreamTransport {
         onData: (data) => {
           post.resumes = 0;
           this.#deliver(data, post);
+          if (post.answered) this.#linger(post.exchange);
         },
         onEventId: (id) => {
           post.lastEventId = id;
@@ -286,17 +288,17 @@ export class HttpTransport implements UpstreamTransport {
   }
 
   #noteAnswer(id: unknown, post: Post): void {
-    if (id === post.requestId) this.#markAnswered(post);
+    if (id === post.requestId) post.answered = true;
     else post.foreign = true;
   }
 
-  #markAnswered(post: Post): void {
-    post.answered = true;
-    this.#lingering.add(post.exchange);
+  /** The server ends the stream, or leaves it open. */
+  #linger(exchange: HttpExchange): void {
+    this.#lingering.add(exchange);
     if (this.#lingering.size <= MAX_LINGERING) return;
     // Insertion order: the first has been left open for longest.
     for (const oldest of this.#lingering) {
-      if (oldest === post.exchange) return;
+      if (oldest === exchange) return;
       oldest.abort(abandoned());
       return;
     }
@@ -306,7 +308,7 @@ export class HttpTransport implements UpstreamTransport {
     this.#lingering.delete(post.exchange);
     if (error instanceof SessionDoubt) return void this.#settleDoubt(post, error.refusal);
     if (!post.answered && !(error instanceof UpstreamFault) && this.#resume(post)) return;
-    if (post.requestId !== undefined) this.#open.delete(post.requestId);
+    if (post.requestId !== undefined) this.#open.take(post.requestId);
     if (post.answered) {
       post.resolve();
     } else if (post.exchange.aborted) {
@@ -388,7 +390,7 @@ export class HttpTransport implements UpstreamTransport {
    */
   async #settleDoubt(post: Post, refusal: SdkHttpError): Promise<void> {
     const fault = (await this.#isSessionGone()) ? forgotten() : undefined;
-    if (post.requestId !== undefined) this.#open.delete(post.requestId);
+    if (post.requestId !== undefined) this.#open.take(post.requestId);
     if (fault !== undefined) this.#lose(fault);
     post.reject(post.exchange.aborted ? abandoned() : (fault ?? refusal));
   }

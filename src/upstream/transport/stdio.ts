@@ -1,5 +1,5 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
-import type { Readable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { PacedQueue } from '../../lib/turns.js';
@@ -235,6 +235,7 @@ export class StdioTransport implements UpstreamTransport {
     // The process is gone but its last output is still coming; the refusal waits until the loss is known to all.
     if (hasExited(child)) return this.#exit.then(() => Promise.reject(processEnded()));
     const { stdin } = child;
+    gatherWrites(stdin);
     if (stdin.write(`${writeMessage(message)}\n`)) return DELIVERED;
     // One wait for all: a listener for each waiting message would be a leak under load.
     this.#drained ??= new Promise((resolve) => {
@@ -271,6 +272,13 @@ export class StdioTransport implements UpstreamTransport {
     releaseGroup(pid);
     await killMarked(this.#mark);
   }
+}
+
+/** Messages of one turn go out in one write, which costs more than all the rest of sending a short one. */
+function gatherWrites(stream: Writable): void {
+  if (stream.writableCorked > 0) return;
+  stream.cork();
+  setImmediate(() => stream.uncork());
 }
 
 function hasExited({ exitCode, signalCode }: ChildProcessWithoutNullStreams): boolean {

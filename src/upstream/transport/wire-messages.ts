@@ -118,7 +118,8 @@ const MOST_UNASKED = 200;
 
 /** The messages that a server sent as one: itself, or the members of a JSON-RPC batch. Answers are never left out. */
 export function messagesOf(value: unknown): readonly JSONRPCMessage[] {
-  const messages = (Array.isArray(value) ? value : [value]).filter(isJsonObject);
+  if (!Array.isArray(value)) return isJsonObject(value) ? [value as unknown as JSONRPCMessage] : [];
+  const messages = value.filter(isJsonObject);
   let unasked = 0;
   const read = messages.filter((message) => {
     if (message['method'] === undefined) return true;

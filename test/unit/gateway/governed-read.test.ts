@@ -27,6 +27,7 @@ function govern(admit: () => void) {
   const read = createGovernedRead(inner, {
     gatekeeper,
     quota: {
+      isIdle: false,
       charge: async () => {
         events.push('charge');
         return { warnings: [], settle: () => undefined };

@@ -37,6 +37,17 @@ const texts = fc.oneof(
     .map((parts) => parts.join('')),
 );
 
+/** How deeply brackets outside of strings are nested. */
+function levelsOf(text: string): number {
+  let [depth, deepest] = [0, 0];
+  for (const mark of text.replace(/"(?:[^"\\]|\\.)*"/g, '')) {
+    if ('[{'.includes(mark)) depth += 1;
+    if (']}'.includes(mark)) depth -= 1;
+    deepest = Math.max(deepest, depth);
+  }
+  return deepest;
+}
+
 describe('a JSON string on the wire', () => {
   it('ends where its last quote is', () => {
     fc.assert(
@@ -55,8 +66,8 @@ describe('a JSON string on the wire', () => {
         const { bytes, content } = write(text);
         fc.pre(!/(?<!\\)(?:\\\\)*\\u/.test(content.toString()));
         const isRead = isContainer(text) && !text.includes('\n');
-        const expected = isRead ? { end: content.length + 1, textBytes: Buffer.byteLength(text) } : undefined;
-        expect(readEmbeddedJson(bytes, 1, MAX_DEPTH)).toEqual(expected);
+        const expected = { end: content.length + 1, textBytes: Buffer.byteLength(text), levels: levelsOf(text) };
+        expect(readEmbeddedJson(bytes, 1, MAX_DEPTH)).toEqual(isRead ? expected : undefined);
       }),
       { numRuns: 5_000 },
     );

@@ -1,11 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { type AuthorizedCall, authorize, dispatch } from '../../../src/pipeline/authorize.js';
+import { type AuthorizedCall, authorize as authorizeNow, dispatch } from '../../../src/pipeline/authorize.js';
 import type { Snapshot } from '../../../src/pipeline/snapshot.js';
 import type { ValidatedCall } from '../../../src/pipeline/validate.js';
 import type { Gatekeeper, PolicyRequest } from '../../../src/policy/admission.js';
 import { Cancellation } from '../../../src/protocol/cancellation.js';
 import { STILL_HOST } from '../../support/a-handler-host.js';
 import { anOperation } from '../../support/an-operation.js';
+
+/** A call that is refused at once rejects, as one that is refused later. */
+const authorize = async (...given: Parameters<typeof authorizeNow>): Promise<AuthorizedCall> => authorizeNow(...given);
 
 const CALL: ValidatedCall = {
   raw: {

@@ -4,7 +4,7 @@ import type { Snapshot } from '../../../src/pipeline/snapshot.js';
 import { Cancellation } from '../../../src/protocol/cancellation.js';
 import { NO_OPERATIONS } from '../../support/no-operations.js';
 
-function decodeRequest(request: unknown) {
+async function decodeRequest(request: unknown) {
   const snapshot: Snapshot = NO_OPERATIONS;
   const caller = { sessionId: 's', clientName: 'c', transport: 'http' } as const;
   return decode({ tool: 'mcp_aql', arguments: request, caller, cancellation: new Cancellation() }, snapshot);

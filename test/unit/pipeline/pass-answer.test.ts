@@ -64,6 +64,15 @@ async function bothWays(wire: Buffer, warnings: readonly Warning[] = [], places:
   return { released, parsed, passed: released && (await shaped(released, LIMITS, warnings)) };
 }
 
+function isJson(wire: Buffer): boolean {
+  try {
+    JSON.parse(wire.toString('utf8'));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 const json = fc.oneof(
   fc.json({ stringUnit: 'grapheme' }),
   fc.jsonValue().map((value) => JSON.stringify([value])),
@@ -109,6 +118,64 @@ describe('an answer that is passed on as it came', () => {
     // Parts of the wire itself.
     const passed = reply.written?.filter(({ buffer, length }) => buffer === wire.buffer && length > 1_000) ?? [];
     expect(Buffer.concat(passed).length).toBeGreaterThan(PADDING.length);
+  });
+
+  it('says once what its text and its structured content both say, and otherwise what parsing it would give', async () => {
+    const structures = ['same', 'member', 'member with a blank', 'other', 'escaped'] as const;
+    const names = fc.constantFrom('items', 'a b', 'ñ', 'with"quote', 'structuredContent');
+    let split = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        json,
+        json,
+        fc.constantFrom(...structures),
+        names,
+        fc.array(fc.nat()),
+        async (own, other, kind, name, places) => {
+          const text = `[${JSON.stringify(PADDING)},${own}]`;
+          const key = JSON.stringify(name);
+          const member = kind === 'member' ? `{${key}:${text}}` : `{${key}: ${text}}`;
+          const structured =
+            { same: text, other: `{"items":[${JSON.stringify(PADDING)},${other}]}` }[kind as string] ?? member;
+          const spelled = JSON.stringify(text);
+          const block = kind === 'escaped' ? spelled.replace('x', '\\u0078') : spelled;
+          const wire = Buffer.from(
+            `{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":${block}}],"structuredContent":${structured}}}`,
+          );
+          if (!isJson(wire)) return;
+          const { released, parsed, passed } = await bothWays(wire, [], places);
+          if (released === undefined || passed === undefined) return;
+          split += 1;
+          expect(['same', 'member', 'member with a blank']).toContain(kind);
+          // Numbers as they were written, which parsing may change.
+          expect(JSON.parse(passed.text)).toEqual({ success: true, data: JSON.parse(structured) });
+          expect(passed.blocks).toEqual(parsed.blocks);
+          expect(Object.keys(sent(passed) as object)).toEqual(Object.keys(sent(parsed) as object));
+        },
+      ),
+      { numRuns: 500 },
+    );
+    expect(split).toBeGreaterThan(100);
+  });
+
+  it('keeps structured content that says more than its text', async () => {
+    const list = JSON.stringify([PADDING]);
+    for (const structured of [`{"items":${list},"next":2}`, `{"items":[${JSON.stringify(`${PADDING}.`)}]}`]) {
+      const wire = Buffer.from(
+        `{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":${JSON.stringify(list)}}],"structuredContent":${structured}}}`,
+      );
+      expect(splitAnswer([wire])).toBeUndefined();
+    }
+  });
+
+  it('hides credentials in structured content that repeats a text', async () => {
+    const list = [PADDING, CREDENTIAL];
+    const { released, passed } = await bothWays(
+      toWire(textResult(JSON.stringify(list), { structuredContent: { items: list } })),
+    );
+    expect(released).not.toBeInstanceOf(WireAnswer);
+    expect(released).toMatchObject({ structuredContent: { items: [PADDING, expect.any(String)] } });
+    expect(JSON.stringify(sent(passed ?? (await shaped({}))))).not.toContain('everything');
   });
 
   it('keeps every digit of its numbers', async () => {
