@@ -49,10 +49,21 @@ export function takeTurn(characters: number): Promise<void> | undefined {
 export function charactersOf(result: ToolCallResult | WireAnswer): number {
   if (result instanceof WireAnswer) return result.dataBytes;
   const { content, structuredContent } = result;
-  const structured = structuredContent === undefined ? 0 : measureJson(structuredContent, LARGE_TEXT);
+  const structured = structuredContent === undefined ? 0 : charactersOfData(structuredContent);
   if (!Array.isArray(content)) return structured;
   const texts = content.map((block) => (isJsonObject(block) && typeof block['text'] === 'string' ? block['text'] : ''));
   return texts.reduce((sum, { length }) => sum + length, structured + content.length * BLOCK_CHARACTERS);
+}
+
+/** Data that are texts alone, as of most tools that read one thing, need no walk. */
+function charactersOfData(data: unknown): number {
+  if (!isJsonObject(data)) return measureJson(data, LARGE_TEXT);
+  let length = 0;
+  for (const value of Object.values(data)) {
+    if (typeof value !== 'string') return measureJson(data, LARGE_TEXT);
+    length += value.length;
+  }
+  return length;
 }
 
 /** The members around the text of a block. */
