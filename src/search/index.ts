@@ -4,6 +4,7 @@ import { summarizeText } from '../lib/text.js';
 import { isJsonObject, type JsonSchema } from '../protocol/json.js';
 import { type Operation, QUALIFIER } from '../protocol/operation.js';
 import { SEARCH_FIELDS, type SearchField, type SearchSettings } from './settings.js';
+import { Spelling } from './spelling.js';
 import { FUNCTION_WORDS, findCompounds, SERVER_WORDS, splitText, stemWord } from './words.js';
 
 /** The operations that contain a stem, and its weight in each. The arrays correspond by index. */
@@ -12,6 +13,10 @@ export interface Postings {
   readonly places: Int32Array;
   /** How much each operation is about the stem, 0 to about `saturation + 1`. */
   readonly strengths: Float64Array;
+  /** 1 where the operation's name has the stem. */
+  readonly inName: Uint8Array;
+  /** How much the stem says about an operation whose name has it, by server: a word of most names of one server says little. */
+  readonly nameWorth: ReadonlyMap<number, number>;
   /** How rare the stem is among operations, and how rare among servers. */
   readonly rarity: number;
   readonly serverRarity: number;
@@ -27,8 +32,12 @@ export interface SearchIndex {
   readonly serverOf: Int32Array;
   /** Looks a stem up; the result is cached, so that each word is searched once. */
   postings(stem: string): Postings;
-  /** Stems that begin with an unknown one or differ from it by a typing error, and how similar each is, 0 to 1. */
-  similar(stem: string): ReadonlyMap<string, number>;
+  /** For each operation the worth of all words of its name. */
+  readonly nameSizes: Float64Array;
+  /** The worth of a word that no operation has. */
+  readonly mostRarity: number;
+  /** The words of names and first sentences. */
+  readonly spelling: Spelling;
 }
 
 /** A server as a search sees it. */
@@ -45,10 +54,6 @@ interface IndexedDocument extends SearchDocument {
 
 /** How long one slice of indexing takes before other work runs, in milliseconds. */
 const SLICE_MS = 4;
-
-/** Shorter words are similar to too many others. */
-const SHORTEST_GUESS = 4;
-const MOST_GUESSES = 4;
 
 const asOneTerm = (stem: string): string[] => [stem];
 
@@ -69,10 +74,17 @@ export async function buildSearchIndex(
     processTerm: (stem) => stem || null,
     searchOptions: { boost: { ...settings.fields }, tokenize: asOneTerm },
   });
-  await inSlices(operations, (operation, id) => engine.add({ id, ...describeDocument(operation) }));
   const { servers, serverOf } = listServers(operations);
+  const spelling = new Spelling();
+  const names = new NameWords(serverOf, servers);
+  await inSlices(operations, (operation, id) => {
+    const { words, ...document } = describeDocument(operation);
+    engine.add({ id, ...document });
+    for (const word of words) spelling.add(word);
+    names.add(id, document.name);
+  });
   const known = new Map<string, Postings>();
-  const lookUp = (stem: string): Postings => readPostings(engine, stem, settings, servers, serverOf);
+  const lookUp = (stem: string): Postings => readPostings(engine, stem, settings, names, servers, serverOf);
   const postings = (stem: string): Postings => {
     const found = known.get(stem) ?? lookUp(stem);
     // Unknown stems are not cached, as requests may contain any number of them.
@@ -85,9 +97,60 @@ export async function buildSearchIndex(
     servers,
     serverOf,
     postings,
-    similar: (stem) => findSimilar(engine, stem, settings),
+    nameSizes: names.sizes(operations.length),
+    mostRarity: rarityOf(0, operations.length),
+    spelling,
   };
 }
+
+/** The stems of names: how rare each is, and how much it says among the names of one server. */
+class NameWords {
+  readonly #serverOf: Int32Array;
+  readonly #servers: readonly SearchedServer[];
+  readonly #stems: (readonly string[])[] = [];
+  readonly #counts = new Map<string, Map<number, number>>();
+
+  constructor(serverOf: Int32Array, servers: readonly SearchedServer[]) {
+    this.#serverOf = serverOf;
+    this.#servers = servers;
+  }
+
+  add(place: number, name: string): void {
+    const stems = name.split(' ').filter((stem) => stem !== '');
+    const server = this.#serverOf[place] ?? 0;
+    for (const stem of stems) {
+      const counts = this.#counts.get(stem) ?? new Map<number, number>();
+      this.#counts.set(stem, counts.set(server, (counts.get(server) ?? 0) + 1));
+    }
+    this.#stems[place] = stems;
+  }
+
+  /** The worth of a stem in each server that has it. */
+  worth(stem: string): ReadonlyMap<number, number> {
+    const counts = this.#counts.get(stem) ?? new Map<number, number>();
+    const holding = [...counts.values()].reduce((sum, count) => sum + count, 0);
+    const rarity = rarityOf(holding, this.#serverOf.length);
+    return new Map(
+      Array.from(counts, ([server, count]) => {
+        const { operations, words } = this.#servers[server] ?? { operations: 1, words: [] };
+        const share = operations < SMALLEST_SERVER ? 0 : (count - 1) / (operations - 1);
+        const isOwnName = words.some((word) => stemWord(word) === stem);
+        return [server, rarity * (isOwnName ? 0.1 : 1 - 0.9 * share * share)];
+      }),
+    );
+  }
+
+  sizes(count: number): Float64Array {
+    const worths = new Map(Array.from(this.#counts.keys(), (stem) => [stem, this.worth(stem)]));
+    return Float64Array.from({ length: count }, (_, place) => {
+      const server = this.#serverOf[place] ?? 0;
+      return (this.#stems[place] ?? []).reduce((sum, stem) => sum + (worths.get(stem)?.get(server) ?? 0), 0);
+    });
+  }
+}
+
+/** From this size on, a word that most tools of a server have counts less among them, as it does not distinguish them. */
+export const SMALLEST_SERVER = 4;
 
 async function inSlices<Item>(items: readonly Item[], work: (item: Item, place: number) => void): Promise<void> {
   let until = performance.now() + SLICE_MS;
@@ -118,6 +181,7 @@ function readPostings(
   engine: MiniSearch<IndexedDocument>,
   stem: string,
   { saturation }: SearchSettings,
+  names: NameWords,
   servers: readonly SearchedServer[],
   serverOf: Int32Array,
 ): Postings {
@@ -135,6 +199,8 @@ function readPostings(
       const strength = score / rarity;
       return (strength * (saturation + 1)) / (saturation + strength);
     }),
+    inName: Uint8Array.from(results, ({ match }) => (match[stem]?.includes('name') === true ? 1 : 0)),
+    nameWorth: names.worth(stem),
     rarity,
     serverRarity: rarityOf(counts.size, servers.length),
     shares: new Map(Array.from(counts, ([server, count]) => [server, count / (servers[server]?.operations ?? count)])),
@@ -152,22 +218,11 @@ function rarityOf(holding: number, all: number): number {
   return Math.log(1 + (all - holding + 0.5) / (holding + 0.5));
 }
 
-function findSimilar(
-  engine: MiniSearch<IndexedDocument>,
-  stem: string,
-  { similarWords }: SearchSettings,
-): ReadonlyMap<string, number> {
-  if (similarWords === 0 || stem.length < SHORTEST_GUESS || !/^[a-z]+$/.test(stem)) return new Map();
-  const found = new Map<string, number>();
-  for (const { match } of engine.search(stem, { prefix: true, fuzzy: 0.2, fields: ['name', 'summary'] })) {
-    for (const term of Object.keys(match)) found.set(term, similarWords);
-    if (found.size >= MOST_GUESSES) break;
-  }
-  return found;
-}
-
 /** An operation as it is indexed: stems separated by spaces. */
 type SearchDocument = Readonly<Record<SearchField, string>>;
+
+/** The same with the words of its name and its first sentence, as they are spelt. */
+type ReadDocument = SearchDocument & { readonly words: readonly string[] };
 
 /** The text beyond this describes how to use an operation, not what it does. */
 const LONGEST_DESCRIPTION = 1_500;
@@ -181,11 +236,11 @@ const LONGEST_SUMMARY = 240;
  */
 const documents = new WeakMap<
   JsonSchema,
-  Map<string, { readonly description: string; readonly document: SearchDocument }>
+  Map<string, { readonly description: string; readonly document: ReadDocument }>
 >();
 
 /** The document of an operation: its searched fields. */
-function describeDocument(operation: Operation): SearchDocument {
+function describeDocument(operation: Operation): ReadDocument {
   const { inputSchema, qualifiedName, description } = operation;
   const known = documents.get(inputSchema) ?? new Map();
   const last = known.get(qualifiedName);
@@ -195,11 +250,12 @@ function describeDocument(operation: Operation): SearchDocument {
   return document;
 }
 
-function readDocument({ qualifiedName, tool, description, parameters, outputSchema }: Operation): SearchDocument {
+function readDocument({ qualifiedName, tool, description, parameters, outputSchema }: Operation): ReadDocument {
   const summary = summarizeText(description, LONGEST_SUMMARY).replace(/…$/, '');
   const localName = qualifiedName.slice(qualifiedName.indexOf(QUALIFIER) + QUALIFIER.length);
   const schemas = parameters.map(({ schema }) => schema);
   return {
+    words: [localName, tool, summary].flatMap((text) => [...new Set([...splitText(text), ...findCompounds(text)])]),
     // A tool that was renamed or split is found by both names; where they are equal, each word counts once.
     name: [...new Set(toStems([localName, tool]).split(' '))].join(' '),
     summary: toStems([summary]),

@@ -1,0 +1,61 @@
+import type { SearchIndex } from './index.js';
+import type { KnownConcept } from './rank.js';
+import type { SearchSettings } from './settings.js';
+import { stemWord } from './words.js';
+
+/** How well a server as a whole matches a request. */
+export interface ServerScore {
+  readonly score: number;
+  /** How certainly the request names it, 0 to 1; then all of its operations are candidates. */
+  readonly named: number;
+  /** The words that do, and how certainly each. */
+  readonly words: ReadonlyMap<string, number>;
+}
+
+/** Shorter beginnings of names are often separate words. */
+const SHORTEST_BEGINNING = 5;
+
+/** A name counts half when the other servers' shares of tools that use it as a word add up to this. */
+const HALF_AT = 1;
+
+/** Scores each server, in the index's order: by its name in the request, and by its vocabulary. */
+export function scoreServers(
+  index: SearchIndex,
+  concepts: readonly KnownConcept[],
+  names: readonly string[],
+  settings: SearchSettings,
+): readonly ServerScore[] {
+  return index.servers.map(({ words: own }, server) => {
+    const words = new Map<string, number>();
+    for (const word of names) {
+      const share = nameShare(word, own, server, index);
+      if (share > 0) words.set(word, share);
+    }
+    const named = Math.min(1, [...words.values()].reduce((sum, share) => sum + share, 0));
+    const vocabulary = concepts.reduce((sum, known) => sum + vocabularyShare(known, server), 0);
+    return { score: settings.serverName * named + settings.serverWords * vocabulary, named, words };
+  });
+}
+
+/** How certainly a word of the request names the server, 0 to 1. */
+function nameShare(word: string, names: readonly string[], server: number, index: SearchIndex): number {
+  return names
+    .filter((name) => isNamedBy(word, name))
+    .reduce((sum, name) => {
+      const { shares } = index.postings(stemWord(name));
+      const others = [...shares].reduce((all, [other, share]) => (other === server ? all : all + share), 0);
+      return sum + HALF_AT / (HALF_AT + others);
+    }, 0);
+}
+
+function isNamedBy(word: string, name: string): boolean {
+  if (word === name || stemWord(word) === stemWord(name)) return true;
+  return Math.min(word.length, name.length) >= SHORTEST_BEGINNING && (name.startsWith(word) || word.startsWith(name));
+}
+
+function vocabularyShare({ terms, concept }: KnownConcept, server: number): number {
+  return concept.weight * terms.reduce((best, { worth, postings }) => {
+    const share = postings.shares.get(server);
+    return share === undefined ? best : Math.max(best, worth * postings.serverRarity * Math.sqrt(share));
+  }, 0);
+}
