@@ -3,6 +3,7 @@ import MiniSearch from 'minisearch';
 import { summarizeText } from '../lib/text.js';
 import { isJsonObject, type JsonSchema } from '../protocol/json.js';
 import { type Operation, QUALIFIER } from '../protocol/operation.js';
+import type { Vocabulary } from './query.js';
 import { SEARCH_FIELDS, type SearchField, type SearchSettings } from './settings.js';
 import { Spelling } from './spelling.js';
 import { FUNCTION_WORDS, findCompounds, SERVER_WORDS, splitText, stemWord } from './words.js';
@@ -36,8 +37,10 @@ export interface SearchIndex {
   readonly nameSizes: Float64Array;
   /** The worth of a word that no operation has. */
   readonly mostRarity: number;
-  /** The words of names and first sentences. */
-  readonly spelling: Spelling;
+  /** The worth of a word that one server has. */
+  readonly mostServerRarity: number;
+  /** The words of all operations. */
+  readonly vocabulary: Vocabulary;
 }
 
 /** A server as a search sees it. */
@@ -99,7 +102,8 @@ export async function buildSearchIndex(
     postings,
     nameSizes: names.sizes(operations.length),
     mostRarity: rarityOf(0, operations.length),
-    spelling,
+    mostServerRarity: rarityOf(1, Math.max(1, servers.length)),
+    vocabulary: { has: (stem) => postings(stem).places.length > 0, spelling },
   };
 }
 

@@ -51,14 +51,15 @@ export function readQuery(
     weight: Math.max(...words.slice(start, start + length).map(({ role }) => settings.roles[role])),
     isName: false,
   }));
-  for (const [place, { word, role, isName, also }] of words.entries()) {
+  for (const [place, { word, role, isName, isModifier, also }] of words.entries()) {
     const stem = stems[place] ?? word;
     if (!isContentWord(word) || stems.indexOf(stem) < place) continue;
     const synonyms = thesaurus.words.get(stem) ?? new Map();
     const terms = new Map([...weighSynonyms(synonyms, settings), ...also, [stem, 1]]);
     const joined = joinWithNeighbour(words, place, vocabulary);
     if (joined !== undefined) terms.set(stemWord(joined), 1);
-    const weight = settings.roles[role] * (inPhrase.has(place) ? settings.phraseWords : 1);
+    const weight =
+      settings.roles[role] * (inPhrase.has(place) ? settings.phraseWords : isModifier ? settings.modifiers : 1);
     placed.push({ place, word, stem, terms, weight, isName: isName && !isKnown(word) });
   }
   placed.sort((a, b) => a.place - b.place);
@@ -102,7 +103,9 @@ function repairWord(
   if (similarWords === 0 || word.isName || !isContentWord(word.word) || isKnown(word.word)) return word;
   const repaired = spelling.repair(word.word);
   if (repaired !== undefined && isContentWord(repaired)) return { ...word, word: repaired };
-  const longer = spelling.completions(word.word, MOST_COMPLETIONS).map((other) => [stemWord(other), similarWords] as const);
+  const longer = spelling
+    .completions(word.word, MOST_COMPLETIONS)
+    .map((other) => [stemWord(other), similarWords] as const);
   return longer.length === 0 ? word : { ...word, also: new Map([...word.also, ...longer]) };
 }
 
@@ -117,7 +120,8 @@ function joinWithNeighbour(words: readonly QueryWord[], place: number, { spellin
     [word, words[place + 1]],
   ]) {
     if (left === undefined || right === undefined || left.run !== right.run) continue;
-    if (left.word.length < 2 || right.word.length < 2 || !isContentWord(left.word) || !isContentWord(right.word)) continue;
+    if (left.word.length < 2 || right.word.length < 2 || !isContentWord(left.word) || !isContentWord(right.word))
+      continue;
     const joined = left.word + right.word;
     const found = [joined, joined.replace(/e?s$/, '')].find((one) => spelling.has(one));
     if (found !== undefined) return found;

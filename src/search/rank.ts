@@ -1,5 +1,6 @@
 import { mapInSteps, runAtOnce, type Sliced, sortInSteps } from '../lib/turns.js';
 import { dangerRank, type Operation } from '../protocol/operation.js';
+import { judgeFit } from './fit.js';
 import { type Postings, type SearchIndex, SMALLEST_SERVER } from './index.js';
 import type { Concept, SearchQuery } from './query.js';
 import { type ServerScore, scoreServers } from './servers.js';
@@ -9,6 +10,13 @@ import type { SearchSettings } from './settings.js';
 export interface SearchHit {
   readonly operation: Operation;
   readonly score: number;
+}
+
+/** The operations that match a request, best first. */
+export interface Ranking {
+  readonly hits: readonly SearchHit[];
+  /** How much speaks for the first of them serving the request: below 0 likely none does. */
+  readonly fit: number;
 }
 
 /** Hits far below the best one are coincidences. */
@@ -28,7 +36,7 @@ export function rankOperations(
   query: SearchQuery,
   settings: SearchSettings,
   isWanted?: (operation: Operation) => boolean,
-): readonly SearchHit[] {
+): Ranking {
   return runAtOnce(rankInSteps(index, query, settings, isWanted));
 }
 
@@ -38,7 +46,7 @@ export function* rankInSteps(
   query: SearchQuery,
   settings: SearchSettings,
   isWanted: (operation: Operation) => boolean = () => true,
-): Sliced<readonly SearchHit[]> {
+): Sliced<Ranking> {
   const known = yield* mapInSteps(query.concepts, (concept) => lookUpConcept(concept, index, settings));
   const servers = scoreServers(index, known, query.names, settings);
   const certainty = Math.max(0, ...servers.map(({ named }) => named));
@@ -53,8 +61,9 @@ export function* rankInSteps(
     totals[place] = isHit ? words + (server?.score ?? 0) + wanted : 0;
     if (place % OPERATIONS_PER_STEP === 0) yield;
   }
-  const hits = yield* takeHits(index, totals);
-  return certainty > NAMED_FROM ? hits : spread(hits, settings);
+  const found = yield* takeHits(index, totals, servers);
+  const hits = certainty > NAMED_FROM ? found : spread(found, settings);
+  return { hits, fit: judgeFit({ index, concepts: known, servers, best: hits[0]?.score ?? 0 }) };
 }
 
 /** A request names a server where a word of it is that certainly its name. */
@@ -67,6 +76,9 @@ function nameShareOf({ concept }: KnownConcept, servers: readonly ServerScore[])
 /** Hits beyond these are not spread. */
 const MOST_SPREAD = 40;
 
+/** Further hits of one server cost no more, so that all hits of the only server there is stay. */
+const MOST_CROWD = 4;
+
 /** Lets servers take turns: each hit costs the next ones of its server a little. */
 function spread(hits: readonly SearchHit[], { crowd }: SearchSettings): readonly SearchHit[] {
   if (crowd === 0) return hits;
@@ -77,7 +89,7 @@ function spread(hits: readonly SearchHit[], { crowd }: SearchSettings): readonly
     let best = 0;
     let most = -1;
     for (const [place, { operation, score }] of left.entries()) {
-      const worth = score * (1 - crowd) ** (counts.get(operation.upstream) ?? 0);
+      const worth = score * (1 - crowd) ** Math.min(MOST_CROWD, counts.get(operation.upstream) ?? 0);
       if (worth > most) [best, most] = [place, worth];
     }
     const [hit] = left.splice(best, 1);
@@ -89,15 +101,20 @@ function spread(hits: readonly SearchHit[], { crowd }: SearchSettings): readonly
   return [...taken, ...hits.slice(MOST_SPREAD).map((hit) => ({ ...hit, score: Math.min(least, hit.score) }))];
 }
 
-const round = (score: number): number => Math.round(score * 100_000) / 1000;
+const round = (score: number): number => Math.round(score * 1000) / 1000;
 
-/** The operations that score well enough, in order. */
-function* takeHits({ operations }: SearchIndex, totals: Float64Array): Sliced<readonly SearchHit[]> {
+/** The operations that score well enough, and all of a server that is named, in order. */
+function* takeHits(
+  { operations, serverOf }: SearchIndex,
+  totals: Float64Array,
+  servers: readonly ServerScore[],
+): Sliced<readonly SearchHit[]> {
   const least = totals.reduce((best, total) => Math.max(best, total), 0) * LEAST_SHARE_OF_BEST;
   const hits: SearchHit[] = [];
   for (const [place, operation] of operations.entries()) {
     const total = totals[place] ?? 0;
-    if (total > 0 && total >= least) hits.push({ operation, score: round(total) });
+    const isNamed = (servers[serverOf[place] ?? 0]?.named ?? 0) > NAMED_FROM;
+    if (total > 0 && (isNamed || total >= least)) hits.push({ operation, score: round(100 * total) });
     if (place % OPERATIONS_PER_STEP === 0) yield;
   }
   return yield* sortInSteps(hits, byMerit);
@@ -128,7 +145,10 @@ function* scoreWords(
     }
     yield;
   }
-  const total = Math.max(1e-9, concepts.reduce((sum, { value }) => sum + value, 0));
+  const total = Math.max(
+    1e-9,
+    concepts.reduce((sum, { value }) => sum + value, 0),
+  );
   const most = settings.saturation + 1;
   return scores.map((score, place) => {
     if (score === 0) return 0;
@@ -235,7 +255,10 @@ function lookUpConcept(concept: Concept, index: SearchIndex, settings: SearchSet
     .map(([stem, worth]) => ({ worth, postings: index.postings(stem), isOwn: stem === concept.stem }))
     .filter(({ postings }) => postings.places.length > 0);
   const own = terms.find(({ isOwn }) => isOwn);
-  const best = terms.reduce((left, term) => (term.worth > left.worth ? term : left), terms[0] ?? { worth: 0, postings: undefined });
+  const best = terms.reduce(
+    (left, term) => (term.worth > left.worth ? term : left),
+    terms[0] ?? { worth: 0, postings: undefined },
+  );
   const rarity = (own ?? best).postings?.rarity ?? (concept.isName ? 0 : settings.unknown * index.mostRarity);
   return { concept, terms, rarity, value: concept.weight * rarity };
 }

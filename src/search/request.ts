@@ -12,6 +12,8 @@ export interface RequestWord {
   readonly run: number;
   /** Whether it is written as a name is: with a capital that does not begin a sentence. */
   readonly isName: boolean;
+  /** Whether it stands before the noun of a phrase that says where or about what: `shop` of `in the shop database`. */
+  readonly isModifier: boolean;
 }
 
 export interface ReadRequest {
@@ -51,16 +53,20 @@ const ARGUMENT = ' \u0000 ';
 
 const ADDRESS = /\b[a-z][a-z0-9+.-]{1,20}:\/\/(?:www\.)?([^\s/:?#]{0,200})\S*/giu;
 const MAILBOX = /[^\s@<>"]{1,100}@[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)+|(?<!\S)@[\p{L}\p{N}_-]+/gu;
-const QUOTED = /"[^"\n]{1,500}"|“[^”\n]{1,500}”|«[^»\n]{1,500}»|`[^`\n]{1,500}`|(?<![\p{L}\p{N}])'[^'\n]{1,500}'(?![\p{L}\p{N}])/gu;
+const QUOTED =
+  /"[^"\n]{1,500}"|“[^”\n]{1,500}”|«[^»\n]{1,500}»|`[^`\n]{1,500}`|(?<![\p{L}\p{N}])'[^'\n]{1,500}'(?![\p{L}\p{N}])/gu;
 const LITERAL = /\{[^{}]{0,500}\}|\[[^[\]]{0,500}\]|(?<!\S)[A-Za-z_][\w.-]*=\S+/gu;
-const PATH = /(?<![\p{L}\p{N}])(?:~|\.{1,2})?(?:\/[\p{L}\p{N}@._*-]+)+\/?|[\p{L}\p{N}@._*-]+(?:\/[\p{L}\p{N}@._*-]+)+\/?|[A-Z]:\\\S+/gu;
+const PATH =
+  /(?<![\p{L}\p{N}])(?:~|\.{1,2})?(?:\/[\p{L}\p{N}@._*-]+)+\/?|[\p{L}\p{N}@._*-]+(?:\/[\p{L}\p{N}@._*-]+)+\/?|[A-Z]:\\\S+/gu;
 const DOTTED = /(?<![\p{L}\p{N}.])[\p{L}\p{N}_-]{2,}(?:\.[\p{L}\p{N}_-]+)*\.[a-z][a-z0-9]{0,4}(?![\p{L}\p{N}])/giu;
 const WITH_DIGIT = /[#!$€£]?[\p{L}\p{N}_.:-]*\p{N}[\p{L}\p{N}_.:%-]*/gu;
 const CONSTANT = /(?<![\p{L}\p{N}])[A-Z]{2,}(?:_[A-Z0-9]+)+(?![\p{L}\p{N}])/gu;
 
 function removeArguments(text: string, isKnown: (word: string) => boolean, sites: string[]): string {
   const unlessKnown = (found: string): string =>
-    splitRequest(found).every((word) => word.length > 1 && isKnown(word)) ? ` ${found.replace(/[/.]/g, ' ')} ` : ARGUMENT;
+    splitRequest(found).every((word) => word.length > 1 && isKnown(word))
+      ? ` ${found.replace(/[/.]/g, ' ')} `
+      : ARGUMENT;
   return text
     .replace(ADDRESS, (_, host: string) => {
       sites.push(...host.toLowerCase().split('.').slice(0, -1));
@@ -77,28 +83,45 @@ function removeArguments(text: string, isKnown: (word: string) => boolean, sites
 
 /** What ends a clause: punctuation, and words that begin another. */
 const BOUNDARY =
-  /[.,;:!?()\n]+(?=\s|$)|\s[-–—]+\s|\b(?:because|and then|then|so that|so|but|while|since|before|after|until|as soon as|(?:and|but) (?=(?:i|we)\b|needs?\b|wants?\b))(?=\s)/giu;
+  /([.,;:!?()\n]+(?=\s|$)|\s[-–—]+\s|\b(?:because|and then|then|so that|so|but|while|since|before|after|until|as soon as)(?=\s)|\b(?:and|but)\s(?=(?:i|we|needs?|wants?)\s)|(?<!\b(?:do|did|does|that|what|which|who|where|when|how|can|could|should|shall|will|would|may|if|as|and|than))\s(?=(?:i|we)\s(?:(?:first|now|also|just|then|really)\s)*(?:need|want|must|have to|would like|should|run|first)\s))/giu;
+
+/** What follows these after a request is its purpose or its circumstances. */
+const REASON = /^(?:because|so that|so|but|while|since|before|after|until|as soon as)$/i;
+const NEXT_STEP = /^(?:and then|then)$/i;
 
 /** How people begin to ask. */
 const LEAD =
-  /^(?:(?:hi|hello|hey|ok|okay|please|pls|kindly|just|now|first|next|also|then|and|so|finally|maybe|well)\s+)*(?:(?:can|could|would|will) (?:you|we|i)\s+(?:please\s+)?|(?:i|we|you)(?:'d| would| do)? (?:(?:also|now|just|first|really) )*(?:need|want|like|have|got|must|should|wish|am trying|'m trying)(?: (?:you|us))?(?: to)?\s+|need(?: to)?\s+|want to\s+|let(?:'s| us| me)\s+|help me (?:to )?|(?:i|we) (?:first|now|then|just|also)\s+|(?:i am|i'm|we are|we're) (?:going to|about to|looking to|trying to)\s+)?(?:(?:please|first|now|just|also|quickly|to)\s+)*/iu;
+  /^(?:(?:hi|hello|hey|ok|okay|please|pls|kindly|just|now|first|next|also|then|and|so|finally|maybe|well)\s+)*(?:(?:can|could|would|will) (?:you|we|i)\s+(?:please\s+)?|(?:i|we|you)(?:'d| would| do)? (?:(?:also|now|just|first|really) )*(?:need|want|like|have|got|must|should|wish|am trying|'m trying)(?: (?:you|us))?(?: to)?\s+|needs?(?: to)?\s+|wants? to\s+|let(?:'s| us| me)\s+|help me (?:to )?|(?:i|we) (?:first|now|then|just|also)\s+|(?:i am|i'm|we are|we're) (?:going to|about to|looking to|trying to)\s+)?(?:(?:please|first|now|just|also|quickly)\s+)*/iu;
 
 const QUESTION = /^(?:what|which|who|whose|where|when|how|is there|are there|do (?:i|we)|does|did|has|have)\b/iu;
 const DETERMINER = /^(?:a|an|the|my|our|your|his|her|its|their|this|that|these|those|all|every|some|any|me|us|it)$/;
 
 function readClauses(text: string): Omit<ReadRequest, 'sites'> {
-  const clauses = text.split(BOUNDARY).filter((clause) => clause.trim() !== '');
-  const readings = clauses.map(readLead);
-  const asking = readings.findIndex(({ asks }) => asks);
+  const parts = text.split(BOUNDARY);
+  const clauses = Array.from({ length: Math.ceil(parts.length / 2) }, (_, index) => ({
+    ...readLead(parts[2 * index] ?? ''),
+    after: (parts[2 * index - 1] ?? '').trim(),
+  })).filter(({ rest }) => rest.trim() !== '');
+  const asking = clauses.findIndex(({ asks }) => asks);
   const words: RequestWord[] = [];
   let start = 0;
-  for (const [place, { rest }] of readings.entries()) {
+  for (const [place, clause] of clauses.entries()) {
     if (place === Math.max(0, asking)) start = words.length;
-    const role = asking < 0 || place === asking ? 'head' : place < asking || readings[place]?.isAside ? 'context' : 'place';
-    words.push(...readClause(rest, role, words.at(-1)?.run ?? 0, place));
+    words.push(...readClause(clause.rest, roleOf(clause, place, asking), words.at(-1)?.run ?? 0));
     if (words.length >= MOST_WORDS) break;
   }
   return { words: words.slice(0, MOST_WORDS), start };
+}
+
+function roleOf({ after, asks, isAside }: Clause, place: number, asking: number): Role {
+  if (asking < 0 || place === asking) return 'head';
+  if (place < asking || REASON.test(after) || isAside) return 'context';
+  return asks || NEXT_STEP.test(after) ? 'about' : 'place';
+}
+
+interface Clause extends Lead {
+  /** What ended the clause before. */
+  readonly after: string;
 }
 
 interface Lead {
@@ -146,29 +169,34 @@ const ROLE_AFTER: ReadonlyMap<string, Role> = new Map(
 const PARTICLE = /^(?:for|at|in|on|into|off|through)$/;
 
 /** The words of one clause. From a preposition on they say where, about what or why, which counts less. */
-function readClause(text: string, from: Role, lastRun: number, clause: number): readonly RequestWord[] {
+function readClause(text: string, from: Role, lastRun: number): readonly RequestWord[] {
   const words: RequestWord[] = [];
   let role = from;
   let run = lastRun + 1;
   let contents = 0;
-  let isFirst = clause === 0;
+  let isFirst = true;
   for (const token of text.split(/\s+/)) {
     if (token === '') continue;
     if (token === ARGUMENT.trim()) {
       run += 1;
       continue;
     }
-    const isName = !isFirst && /^\p{Lu}/u.test(token);
+    const isName = !isFirst && /^\p{Lu}\p{Ll}/u.test(token);
     isFirst = false;
     for (const word of splitRequest(token)) {
       const next = ROLE_AFTER.get(word);
       const isParticle = contents === 1 && PARTICLE.test(word);
       if (next !== undefined && contents > 0 && !isParticle) role = laterOf(role, next);
       if (isContentWord(word)) contents += 1;
-      words.push({ word, role, run, isName });
+      words.push({ word, role, run, isName, isModifier: false });
     }
   }
-  return words;
+  return words.map((word, place) => {
+    const next = words[place + 1];
+    const isModifier =
+      word.role !== 'head' && next?.run === word.run && isContentWord(next.word) && next.role === word.role;
+    return { ...word, isModifier };
+  });
 }
 
 function laterOf(a: Role, b: Role): Role {

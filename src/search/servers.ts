@@ -6,6 +6,8 @@ import { stemWord } from './words.js';
 /** How well a server as a whole matches a request. */
 export interface ServerScore {
   readonly score: number;
+  /** How much the words of the request are its vocabulary rather than other servers'. */
+  readonly vocabulary: number;
   /** How certainly the request names it, 0 to 1; then all of its operations are candidates. */
   readonly named: number;
   /** The words that do, and how certainly each. */
@@ -29,11 +31,14 @@ export function scoreServers(
     const words = new Map<string, number>();
     for (const word of names) {
       const share = nameShare(word, own, server, index);
-      if (share > 0) words.set(word, share);
+      if (share > 0) words.set(word, Math.min(1, share));
     }
-    const named = Math.min(1, [...words.values()].reduce((sum, share) => sum + share, 0));
+    const named = Math.min(
+      1,
+      [...words.values()].reduce((sum, share) => sum + share, 0),
+    );
     const vocabulary = concepts.reduce((sum, known) => sum + vocabularyShare(known, server), 0);
-    return { score: settings.serverName * named + settings.serverWords * vocabulary, named, words };
+    return { score: settings.serverName * named + settings.serverWords * vocabulary, vocabulary, named, words };
   });
 }
 
@@ -54,8 +59,11 @@ function isNamedBy(word: string, name: string): boolean {
 }
 
 function vocabularyShare({ terms, concept }: KnownConcept, server: number): number {
-  return concept.weight * terms.reduce((best, { worth, postings }) => {
-    const share = postings.shares.get(server);
-    return share === undefined ? best : Math.max(best, worth * postings.serverRarity * Math.sqrt(share));
-  }, 0);
+  return (
+    concept.weight *
+    terms.reduce((best, { worth, postings }) => {
+      const share = postings.shares.get(server);
+      return share === undefined ? best : Math.max(best, worth * postings.serverRarity * Math.sqrt(share));
+    }, 0)
+  );
 }

@@ -13,6 +13,8 @@ export interface SearchSettings {
   readonly similarWords: number;
   /** What a word counts by its place in the request: the verb and its object, what they belong to, where, about what, why. */
   readonly roles: Readonly<Record<Role, number>>;
+  /** What a word counts that only says which place or thing: `shop` of `in the shop database`. */
+  readonly modifiers: number;
   /** How soon further occurrences stop adding, as BM25's k. */
   readonly saturation: number;
   /** How much of a concept's weaker words adds to its best one, 0 to 1. */
@@ -46,23 +48,24 @@ export type SearchField = (typeof SEARCH_FIELDS)[number];
 
 export const SEARCH_SETTINGS: SearchSettings = {
   fields: { name: 3, summary: 1.6, description: 0.5, parameters: 0.7, details: 0.3, results: 0.2 },
-  synonyms: { equal: 0.8, toward: 0.7, loose: 0.4 },
-  phrases: 1,
-  phraseWords: 0.5,
+  synonyms: { equal: 0.8, toward: 0.7, loose: 0.35 },
+  phrases: 1.2,
+  phraseWords: 0.6,
   similarWords: 0.6,
-  roles: { head: 1, of: 0.8, place: 0.6, about: 0.4, context: 0.3 },
+  roles: { head: 1, of: 0.8, place: 0.9, about: 0.4, context: 0.3 },
+  modifiers: 0.7,
   saturation: 1.5,
   agreement: 0.25,
-  coverage: 0.6,
+  coverage: 0.3,
   unknown: 0.5,
   meaning: 0.6,
-  literal: 0.3,
-  nameInRequest: 0.15,
-  requestInName: 0.15,
+  literal: 0.15,
+  nameInRequest: 0.3,
+  requestInName: 0.1,
   nameSynonyms: 0.8,
-  crowd: 0.04,
-  commonplace: 0.6,
+  crowd: 0.05,
+  commonplace: 0.4,
   serverName: 0.3,
   serverWords: 0.015,
-  intent: 0.12,
+  intent: 0.075,
 };

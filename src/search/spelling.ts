@@ -24,7 +24,11 @@ export class Spelling {
       for (const [other, count] of this.#words.get(length) ?? []) {
         const errors = countErrors(word, other, most);
         if (errors > most) continue;
-        const cost = errors + (word[0] === other[0] ? 0 : 0.4) + (length < word.length - 1 ? 0.2 : 0) - Math.min(0.35, 0.1 * Math.log10(count));
+        const cost =
+          errors +
+          (word[0] === other[0] ? 0 : 0.4) +
+          (length < word.length - 1 ? 0.2 : 0) -
+          Math.min(0.35, 0.1 * Math.log10(count));
         if (cost < least || (cost === least && other < (nearest ?? ''))) [nearest, least] = [other, cost];
       }
     }
@@ -74,7 +78,8 @@ function measureDistance(a: string, b: string): number {
     for (let j = 1; j <= b.length; j += 1) {
       const change = a[i - 1] === b[j - 1] ? 0 : 1;
       let least = Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, (row[j - 1] ?? 0) + change);
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) least = Math.min(least, (before[j - 2] ?? 0) + 1);
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
+        least = Math.min(least, (before[j - 2] ?? 0) + 1);
       next.push(least);
     }
     [before, row] = [row, next];

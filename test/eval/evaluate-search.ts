@@ -113,7 +113,7 @@ export function measureSearch(
   cases: readonly SearchCase[],
 ): SearchFigures {
   const ranks = cases.map(({ query, gold }) => {
-    const hits = rankOperations(index, readQuery(query, fieldThesaurus(), settings), settings);
+    const { hits } = rankOperations(index, readQuery(query, fieldThesaurus(), settings, index.vocabulary), settings);
     const place = hits.findIndex(({ operation }) => gold.has(corpus.idOf(operation)));
     return place < 0 ? Number.POSITIVE_INFINITY : place + 1;
   });

@@ -31,7 +31,7 @@ async function search(
 ) {
   const settings = { ...SEARCH_SETTINGS, ...changes };
   const index = await buildSearchIndex(operations, settings);
-  return rankOperations(index, readQuery(text, fieldThesaurus(), settings), settings);
+  return rankOperations(index, readQuery(text, fieldThesaurus(), settings, index.vocabulary), settings).hits;
 }
 const namesFor = async (...args: Parameters<typeof search>) =>
   (await search(...args)).map(({ operation }) => operation.name);
@@ -40,7 +40,7 @@ describe('rankInSteps', () => {
   it('stops again and again among many operations, and finds what a search without stops finds', async () => {
     const many = Array.from({ length: 5_000 }, (_, index) => fakeOperation(`list_thing_${index}`));
     const index = await buildSearchIndex(many, SEARCH_SETTINGS);
-    const query = readQuery('list the things', fieldThesaurus(), SEARCH_SETTINGS);
+    const query = readQuery('list the things', fieldThesaurus(), SEARCH_SETTINGS, index.vocabulary);
     const ranking = rankInSteps(index, query, SEARCH_SETTINGS);
     let stops = 0;
     let step = ranking.next();
@@ -105,8 +105,8 @@ describe('rankOperations', () => {
 
   it('leaves out unwanted operations before it compares the others with the best hit', async () => {
     const index = await buildSearchIndex(OPERATIONS, SEARCH_SETTINGS);
-    const query = readQuery('forge list issues', fieldThesaurus(), SEARCH_SETTINGS);
-    const hits = rankOperations(index, query, SEARCH_SETTINGS, ({ upstream }) => upstream === 'shop');
+    const query = readQuery('forge list issues', fieldThesaurus(), SEARCH_SETTINGS, index.vocabulary);
+    const { hits } = rankOperations(index, query, SEARCH_SETTINGS, ({ upstream }) => upstream === 'shop');
     expect(hits.map(({ operation }) => operation.name)).toEqual(['list_widgets']);
   });
 

@@ -9,7 +9,8 @@ const CATALOG = fakeCatalog([
   fakeOperation('list_files'),
   fakeOperation('read_file', { description: 'Reads one file; see also the issues of the file system.' }),
 ]);
-const found = async (text: string) => (await searchOperations(CATALOG, text)).map(({ operation }) => operation.name);
+const found = async (text: string) =>
+  (await searchOperations(CATALOG, text)).hits.map(({ operation }) => operation.name);
 
 describe('searchOperations', () => {
   it('puts an exact name first, bare or qualified', async () => {
