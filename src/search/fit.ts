@@ -18,6 +18,8 @@ interface Finding {
 const WEIGHTS = { best: 7.31, vocabulary: 2.89, unknown: -3.34, length: 3.36 };
 const LEAST = 5.3;
 
+/** What a word counts as known that this catalog lacks, but others have. */
+const USUAL = 0.6;
 /** Words beyond these say no more about a request. */
 const MOST_CONCEPTS = 5;
 /** As many words that only one server has make its vocabulary match in full. */
@@ -50,7 +52,7 @@ function unknownShare(concepts: readonly KnownConcept[], mostRarity: number): nu
     const own = terms.find(({ isOwn }) => isOwn);
     const weight = concept.weight * (own?.postings.rarity ?? mostRarity);
     all += weight;
-    unknown += weight * (1 - terms.reduce((most, { worth }) => Math.max(most, worth), 0));
+    unknown += weight * (1 - terms.reduce((most, { worth }) => Math.max(most, worth), concept.isUsual ? USUAL : 0));
   }
   return all === 0 ? 1 : unknown / all;
 }

@@ -17,6 +17,8 @@ export interface Concept {
   readonly weight: number;
   /** Whether operations may leave it out: a name of something that the operation is called with. */
   readonly isName: boolean;
+  /** Whether people use the word for what operations do, whatever this catalog has. */
+  readonly isUsual: boolean;
 }
 
 export interface SearchQuery {
@@ -50,6 +52,7 @@ export function readQuery(
     terms: weighSynonyms(synonyms, settings, settings.phrases),
     weight: Math.max(...words.slice(start, start + length).map(({ role }) => settings.roles[role])),
     isName: false,
+    isUsual: true,
   }));
   for (const [place, { word, role, isName, isModifier, also }] of words.entries()) {
     const stem = stems[place] ?? word;
@@ -60,7 +63,8 @@ export function readQuery(
     if (joined !== undefined) terms.set(stemWord(joined), 1);
     const weight =
       settings.roles[role] * (inPhrase.has(place) ? settings.phraseWords : isModifier ? settings.modifiers : 1);
-    placed.push({ place, word, stem, terms, weight, isName: isName && !isKnown(word) });
+    const isUsual = thesaurus.words.has(stem) || verbOf(stem) !== undefined;
+    placed.push({ place, word, stem, terms, weight, isName: isName && !isKnown(word), isUsual });
   }
   placed.sort((a, b) => a.place - b.place);
   const concepts = placed.map(({ place, ...concept }) => concept);
