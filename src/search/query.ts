@@ -69,7 +69,7 @@ export function readQuery(
   placed.sort((a, b) => a.place - b.place);
   const concepts = placed.map(({ place, ...concept }) => concept);
   const head = placed.find(({ place }) => place >= request.start - 0.5) ?? placed[0];
-  return { concepts, names: namesIn(request), intent: readIntent(words[request.start]?.word ?? '', head) };
+  return { concepts, names: namesIn(request), intent: readIntent(request, phrases, head) };
 }
 
 function isInUse(stem: string, { words }: Thesaurus, vocabulary: Vocabulary): boolean {
@@ -175,6 +175,9 @@ type SearchIntent = Readonly<Partial<Record<Category, number>>>;
 /** First words of questions, which ask for a READ. */
 const QUESTION = /^(?:what|which|who|whose|where|when|how|why|is|are|was|were|does|do|did|has|have|can|could)$/;
 
+/** Verbs that are too common to be searched for. */
+const ASKS_FOR_READ = /^(?:get|give|tell)$/;
+
 /** The part of a concept that its intent is read from. */
 interface IntentSource {
   readonly stem?: string;
@@ -192,8 +195,14 @@ function verbOf(stem: string): Verb | undefined {
  * Reads the intent from the beginning of what is asked: a question asks for a READ, else the first concept's verbs decide.
  * Words that are mostly nouns do not count, and a request without a verb has no intent.
  */
-function readIntent(first: string, head: IntentSource | undefined): SearchIntent {
+function readIntent(
+  { words, start }: ReadRequest,
+  phrases: readonly FoundPhrase[],
+  head: IntentSource | undefined,
+): SearchIntent {
+  const first = words[start]?.word ?? '';
   if (QUESTION.test(first)) return { READ: 1 };
+  if (ASKS_FOR_READ.test(first) && !phrases.some((phrase) => phrase.start === start)) return { READ: 1 };
   const intent: Partial<Record<Category, number>> = {};
   for (const [stem, worth] of head?.terms ?? []) {
     const verb = verbOf(stem);

@@ -18,7 +18,7 @@ export interface ServerScore {
 const SHORTEST_BEGINNING = 5;
 
 /** A name counts half when the other servers' shares of tools that use it as a word add up to this. */
-const HALF_AT = 1;
+const HALF_AT = 0.3;
 
 /** Scores each server, in the index's order: by its name in the request, and by its vocabulary. */
 export function scoreServers(
@@ -55,7 +55,9 @@ function nameShare(word: string, names: readonly string[], server: number, index
 
 function isNamedBy(word: string, name: string): boolean {
   if (word === name || stemWord(word) === stemWord(name)) return true;
-  return Math.min(word.length, name.length) >= SHORTEST_BEGINNING && (name.startsWith(word) || word.startsWith(name));
+  if (Math.min(word.length, name.length) < SHORTEST_BEGINNING) return false;
+  // `mongo` is mongodb and `postgresql` postgres, but `forget` is no forge.
+  return name.startsWith(word) || (word.startsWith(name) && word.length > name.length + 1);
 }
 
 function vocabularyShare({ terms, concept }: KnownConcept, server: number): number {

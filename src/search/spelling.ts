@@ -23,7 +23,7 @@ export class Spelling {
     for (let length = word.length - most; length <= word.length + most; length += 1) {
       for (const [other, count] of this.#words.get(length) ?? []) {
         const errors = countErrors(word, other, most);
-        if (errors > most) continue;
+        if (errors > most + 0.2) continue;
         const cost =
           errors +
           (word[0] === other[0] ? 0 : 0.4) +
@@ -54,6 +54,10 @@ const WORD = /^[a-z]{2,30}$/;
 const SHORTEST = 4;
 const TWO_ERRORS_FROM = 8;
 
+/** Letters that are missing or added are believed from this length on, wrong ones from this; swapped ones always. */
+const ADDED_FROM = 5;
+const WRONG_FROM = 6;
+
 /** Letters that are missing, added, wrong (which is rarer) or swapped with the next one; more than `most` where that is certain. */
 function countErrors(a: string, b: string, most: number): number {
   let start = 0;
@@ -64,8 +68,10 @@ function countErrors(a: string, b: string, most: number): number {
   const right = b.slice(start, b.length - end);
   if (Math.max(left.length, right.length) > most + 1) return most + 1;
   if (left.length === 2 && right.length === 2 && left[0] === right[1] && left[1] === right[0]) return 0.9;
+  if (a.length < ADDED_FROM) return most + 1;
   if (left.length === 0 || right.length === 0) return left.length + right.length;
-  if (left.length === 1 && right.length === 1) return 1;
+  if (a.length < WRONG_FROM) return most + 1;
+  if (left.length === 1 && right.length === 1) return 1.1;
   return measureDistance(left, right);
 }
 
