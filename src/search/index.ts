@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import MiniSearch from 'minisearch';
 import { summarizeText } from '../lib/text.js';
 import { isJsonObject, type JsonSchema } from '../protocol/json.js';
-import { type Operation, QUALIFIER } from '../protocol/operation.js';
+import { CATEGORIES, type Category, type Operation, QUALIFIER } from '../protocol/operation.js';
 import type { Vocabulary } from './query.js';
 import { SEARCH_FIELDS, type SearchField, type SearchSettings } from './settings.js';
 import { Spelling } from './spelling.js';
@@ -14,10 +14,8 @@ export interface Postings {
   readonly places: Int32Array;
   /** How much each operation is about the stem, 0 to about `saturation + 1`. */
   readonly strengths: Float64Array;
-  /** 1 where the operation's name has the stem. */
-  readonly inName: Uint8Array;
-  /** How much the stem says about an operation whose name has it, by server: a word of most names of one server says little. */
-  readonly nameWorth: ReadonlyMap<number, number>;
+  /** How much the stem says about the operation where its name has it, else 0: a word of most names of a server says little. */
+  readonly nameWorths: Float64Array;
   /** How rare the stem is among operations, and how rare among servers. */
   readonly rarity: number;
   readonly serverRarity: number;
@@ -31,6 +29,9 @@ export interface SearchIndex {
   readonly servers: readonly SearchedServer[];
   /** For each operation the place of its server in `servers`. */
   readonly serverOf: Int32Array;
+  /** The categories, and for each operation the place of its own among them. */
+  readonly categories: readonly Category[];
+  readonly categoryOf: Uint8Array;
   /** Looks a stem up; the result is cached, so that each word is searched once. */
   postings(stem: string): Postings;
   /** For each operation the worth of all words of its name. */
@@ -46,8 +47,9 @@ export interface SearchIndex {
 /** A server as a search sees it. */
 interface SearchedServer {
   readonly slug: string;
-  /** The words of its name that distinguish it from others. */
+  /** The words of its name that distinguish it from others, and their stems. */
   readonly words: readonly string[];
+  readonly stems: ReadonlySet<string>;
   readonly operations: number;
 }
 
@@ -95,12 +97,18 @@ export async function buildSearchIndex(
     return found;
   };
   await inSlices(expectedStems, postings);
+  const nameSizes = new Float64Array(operations.length);
+  await inSlices(operations, (_, place) => {
+    nameSizes[place] = names.size(place);
+  });
   return {
     operations,
     servers,
     serverOf,
+    categories: CATEGORIES,
+    categoryOf: Uint8Array.from(operations, ({ classification }) => CATEGORIES.indexOf(classification.category)),
     postings,
-    nameSizes: names.sizes(operations.length),
+    nameSizes,
     mostRarity: rarityOf(0, operations.length),
     mostServerRarity: rarityOf(1, Math.max(1, servers.length)),
     vocabulary: { has: (stem) => postings(stem).places.length > 0, spelling },
@@ -113,6 +121,7 @@ class NameWords {
   readonly #servers: readonly SearchedServer[];
   readonly #stems: (readonly string[])[] = [];
   readonly #counts = new Map<string, Map<number, number>>();
+  readonly #worths = new Map<string, ReadonlyMap<number, number>>();
 
   constructor(serverOf: Int32Array, servers: readonly SearchedServer[]) {
     this.#serverOf = serverOf;
@@ -136,25 +145,28 @@ class NameWords {
     const rarity = rarityOf(holding, this.#serverOf.length);
     return new Map(
       Array.from(counts, ([server, count]) => {
-        const { operations, words } = this.#servers[server] ?? { operations: 1, words: [] };
+        const { operations, stems } = this.#servers[server] ?? { operations: 1, stems: new Set() };
         const share = operations < SMALLEST_SERVER ? 0 : (count - 1) / (operations - 1);
-        const isOwnName = words.some((word) => stemWord(word) === stem);
-        return [server, rarity * (isOwnName ? 0.1 : 1 - 0.9 * share * share)];
+        return [server, rarity * (stems.has(stem) ? 0.1 : 1 - 0.9 * share * share)];
       }),
     );
   }
 
-  sizes(count: number): Float64Array {
-    const worths = new Map(Array.from(this.#counts.keys(), (stem) => [stem, this.worth(stem)]));
-    return Float64Array.from({ length: count }, (_, place) => {
-      const server = this.#serverOf[place] ?? 0;
-      return (this.#stems[place] ?? []).reduce((sum, stem) => sum + (worths.get(stem)?.get(server) ?? 0), 0);
-    });
+  /** The worth of all words of an operation's name. */
+  size(place: number): number {
+    const server = this.#serverOf[place] ?? 0;
+    return (this.#stems[place] ?? []).reduce((sum, stem) => sum + (this.#worthOf(stem).get(server) ?? 0), 0);
+  }
+
+  #worthOf(stem: string): ReadonlyMap<number, number> {
+    const known = this.#worths.get(stem) ?? this.worth(stem);
+    this.#worths.set(stem, known);
+    return known;
   }
 }
 
 /** From this size on, a word that most tools of a server have counts less among them, as it does not distinguish them. */
-export const SMALLEST_SERVER = 4;
+const SMALLEST_SERVER = 4;
 
 async function inSlices<Item>(items: readonly Item[], work: (item: Item, place: number) => void): Promise<void> {
   let until = performance.now() + SLICE_MS;
@@ -172,11 +184,10 @@ function listServers(operations: readonly Operation[]): Pick<SearchIndex, 'serve
   const slugs = [...sizes.keys()].sort();
   const places = new Map(slugs.map((slug, place) => [slug, place]));
   return {
-    servers: slugs.map((slug) => ({
-      slug,
-      words: wordsOfName(slug),
-      operations: sizes.get(slug) ?? 0,
-    })),
+    servers: slugs.map((slug) => {
+      const words = wordsOfName(slug);
+      return { slug, words, stems: new Set(words.map(stemWord)), operations: sizes.get(slug) ?? 0 };
+    }),
     serverOf: Int32Array.from(operations, ({ upstream }) => places.get(upstream) ?? 0),
   };
 }
@@ -184,7 +195,7 @@ function listServers(operations: readonly Operation[]): Pick<SearchIndex, 'serve
 function readPostings(
   engine: MiniSearch<IndexedDocument>,
   stem: string,
-  { saturation }: SearchSettings,
+  { saturation, commonplace }: SearchSettings,
   names: NameWords,
   servers: readonly SearchedServer[],
   serverOf: Int32Array,
@@ -196,18 +207,28 @@ function readPostings(
     counts.set(server, (counts.get(server) ?? 0) + 1);
   }
   const rarity = rarityOf(results.length, serverOf.length);
+  const sizeOf = (server: number): number => servers[server]?.operations ?? 1;
+  // A word that most tools of one server have counts less among them.
+  const discounts = new Map(
+    Array.from(counts, ([server, count]) => {
+      const share = sizeOf(server) < SMALLEST_SERVER ? 0 : (count - 1) / (sizeOf(server) - 1);
+      return [server, 1 - commonplace * share * share];
+    }),
+  );
+  const worths = names.worth(stem);
   return {
     places: Int32Array.from(results, ({ id }) => id),
     // The engine's score is an unbounded sum over the fields; saturation limits what repeated occurrences add.
-    strengths: Float64Array.from(results, ({ score }) => {
+    strengths: Float64Array.from(results, ({ id, score }) => {
       const strength = score / rarity;
-      return (strength * (saturation + 1)) / (saturation + strength);
+      return ((strength * (saturation + 1)) / (saturation + strength)) * (discounts.get(serverOf[id] ?? 0) ?? 1);
     }),
-    inName: Uint8Array.from(results, ({ match }) => (match[stem]?.includes('name') === true ? 1 : 0)),
-    nameWorth: names.worth(stem),
+    nameWorths: Float64Array.from(results, ({ id, match }) =>
+      match[stem]?.includes('name') === true ? (worths.get(serverOf[id] ?? 0) ?? 0) : 0,
+    ),
     rarity,
     serverRarity: rarityOf(counts.size, servers.length),
-    shares: new Map(Array.from(counts, ([server, count]) => [server, count / (servers[server]?.operations ?? count)])),
+    shares: new Map(Array.from(counts, ([server, count]) => [server, count / sizeOf(server)])),
   };
 }
 

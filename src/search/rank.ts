@@ -1,7 +1,7 @@
 import { mapInSteps, runAtOnce, type Sliced, sortInSteps } from '../lib/turns.js';
 import { dangerRank, type Operation } from '../protocol/operation.js';
 import { judgeFit } from './fit.js';
-import { type Postings, type SearchIndex, SMALLEST_SERVER } from './index.js';
+import type { Postings, SearchIndex } from './index.js';
 import type { Concept, SearchQuery } from './query.js';
 import { type ServerScore, scoreServers } from './servers.js';
 import type { SearchSettings } from './settings.js';
@@ -45,7 +45,7 @@ export function* rankInSteps(
   index: SearchIndex,
   query: SearchQuery,
   settings: SearchSettings,
-  isWanted: (operation: Operation) => boolean = () => true,
+  isWanted?: (operation: Operation) => boolean,
 ): Sliced<Ranking> {
   const known = yield* mapInSteps(query.concepts, (concept) => lookUpConcept(concept, index, settings));
   const servers = scoreServers(index, known, query.names, settings);
@@ -53,17 +53,30 @@ export function* rankInSteps(
   // Words that name a server have been counted as its name.
   const concepts = known.map((one) => ({ ...one, value: one.value * (1 - nameShareOf(one, servers)) }));
   const totals = yield* scoreWords(index, concepts, settings);
-  for (const [place, operation] of index.operations.entries()) {
+  // By place of the category in the index's list; operations themselves are not touched for speed.
+  const wanted = index.categories.map((category) => settings.intent * (query.intent[category] ?? 0));
+  for (let place = 0; place < totals.length; place += 1) {
     const words = totals[place] ?? 0;
     const server = servers[index.serverOf[place] ?? 0];
-    const isHit = (words > 0 || (server?.named ?? 0) > 0) && isWanted(operation);
-    const wanted = settings.intent * (query.intent[operation.classification.category] ?? 0);
-    totals[place] = isHit ? words + (server?.score ?? 0) + wanted : 0;
+    if (words > 0 || (server?.named ?? 0) > 0)
+      totals[place] = words + (server?.score ?? 0) + (wanted[index.categoryOf[place] ?? 0] ?? 0);
     if (place % OPERATIONS_PER_STEP === 0) yield;
   }
+  if (isWanted !== undefined) yield* leaveOut(index, totals, isWanted);
   const found = yield* takeHits(index, totals, servers);
   const hits = certainty > NAMED_FROM ? found : spread(found, settings);
   return { hits, fit: judgeFit({ index, concepts: known, servers, best: hits[0]?.score ?? 0 }) };
+}
+
+function* leaveOut(
+  { operations }: SearchIndex,
+  totals: Float64Array,
+  isWanted: (operation: Operation) => boolean,
+): Sliced<void> {
+  for (const [place, operation] of operations.entries()) {
+    if ((totals[place] ?? 0) > 0 && !isWanted(operation)) totals[place] = 0;
+    if (place % OPERATIONS_PER_STEP === 0) yield;
+  }
 }
 
 /** A request names a server where a word of it is that certainly its name. */
@@ -111,10 +124,11 @@ function* takeHits(
 ): Sliced<readonly SearchHit[]> {
   const least = totals.reduce((best, total) => Math.max(best, total), 0) * LEAST_SHARE_OF_BEST;
   const hits: SearchHit[] = [];
-  for (const [place, operation] of operations.entries()) {
+  for (let place = 0; place < totals.length; place += 1) {
     const total = totals[place] ?? 0;
     const isNamed = (servers[serverOf[place] ?? 0]?.named ?? 0) > NAMED_FROM;
-    if (total > 0 && (isNamed || total >= least)) hits.push({ operation, score: round(100 * total) });
+    const operation = total > 0 && (isNamed || total >= least) ? operations[place] : undefined;
+    if (operation !== undefined) hits.push({ operation, score: round(100 * total) });
     if (place % OPERATIONS_PER_STEP === 0) yield;
   }
   return yield* sortInSteps(hits, byMerit);
@@ -134,7 +148,7 @@ function* scoreWords(
   const inName = new Float64Array(length);
   const matches = new Matches(length);
   for (const known of concepts) {
-    matches.read(index, known, settings);
+    matches.read(known, settings);
     for (const place of matches.places()) {
       const strength = matches.best[place] ?? 0;
       scores[place] = (scores[place] ?? 0) + known.value * strength;
@@ -184,7 +198,7 @@ class Matches {
     return this.#touched;
   }
 
-  read(index: SearchIndex, known: KnownConcept, settings: SearchSettings): void {
+  read(known: KnownConcept, settings: SearchSettings): void {
     for (const place of this.#touched) {
       this.best[place] = 0;
       this.own[place] = 0;
@@ -196,38 +210,22 @@ class Matches {
       // A common synonym counts less than the rare word that was asked for.
       const factor = worth * (isOwn ? 1 : Math.min(1, postings.rarity / known.rarity));
       const nameFactor = isOwn ? 1 : worth * settings.nameSynonyms;
-      const { places, strengths, inName, nameWorth } = postings;
-      const discounts = discountServers(index, postings, settings);
+      const { places, strengths, nameWorths } = postings;
       for (let item = 0; item < places.length; item += 1) {
         const place = places[item] ?? 0;
-        const server = index.serverOf[place] ?? 0;
-        const strength = factor * (strengths[item] ?? 0) * (discounts.get(server) ?? 1);
+        const strength = factor * (strengths[item] ?? 0);
         const before = this.best[place] ?? 0;
         if (before === 0) this.#touched.push(place);
         // The best word counts in full, further words of the same meaning a little.
         this.best[place] = Math.max(before, strength) + settings.agreement * Math.min(before, strength);
         if (isOwn) this.own[place] = strength;
-        if (inName[item] !== 1) continue;
+        const nameWorth = nameWorths[item] ?? 0;
+        if (nameWorth === 0) continue;
         this.nameShare[place] = Math.max(this.nameShare[place] ?? 0, nameFactor);
-        this.nameWorth[place] = Math.max(this.nameWorth[place] ?? 0, nameFactor * (nameWorth.get(server) ?? 0));
+        this.nameWorth[place] = Math.max(this.nameWorth[place] ?? 0, nameFactor * nameWorth);
       }
     }
   }
-}
-
-function discountServers(
-  index: SearchIndex,
-  { shares }: Postings,
-  { commonplace }: SearchSettings,
-): Map<number, number> {
-  const discounts = new Map<number, number>();
-  for (const [server, share] of shares) {
-    const size = index.servers[server]?.operations ?? 0;
-    if (size < SMALLEST_SERVER) continue;
-    const others = (share * size - 1) / (size - 1);
-    discounts.set(server, 1 - commonplace * others * others);
-  }
-  return discounts;
 }
 
 function byMerit(a: SearchHit, b: SearchHit): number {

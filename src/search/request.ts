@@ -36,7 +36,7 @@ const LONGEST_REQUEST = 4_000;
  * @param isKnown whether operations contain a word
  */
 export function readRequest(text: string, isKnown: (word: string) => boolean): ReadRequest {
-  const cut = text.slice(0, LONGEST_REQUEST);
+  const cut = text.slice(0, LONGEST_REQUEST).replace(TOO_LONG, ARGUMENT);
   const sites: string[] = [];
   const request = readClauses(removeArguments(cut, isKnown, sites));
   // A request that consists of arguments alone is searched as it stands.
@@ -47,6 +47,9 @@ export function readRequest(text: string, isKnown: (word: string) => boolean): R
 export function isContentWord(word: string): boolean {
   return word.length > 1 && !FUNCTION_WORDS.has(word) && !REQUEST_WORDS.has(word);
 }
+
+/** No word is so long; patterns take time that grows with the square of it. */
+const TOO_LONG = /\S{100,}/gu;
 
 /** Stands for an argument; no text contains it. */
 const ARGUMENT = ' \u0000 ';

@@ -27,11 +27,12 @@ export function scoreServers(
   names: readonly string[],
   settings: SearchSettings,
 ): readonly ServerScore[] {
+  const asked = names.map((word) => ({ word, stem: stemWord(word) }));
   return index.servers.map(({ words: own }, server) => {
     const words = new Map<string, number>();
-    for (const word of names) {
-      const share = nameShare(word, own, server, index);
-      if (share > 0) words.set(word, Math.min(1, share));
+    for (const one of asked) {
+      const share = nameShare(one, own, server, index);
+      if (share > 0) words.set(one.word, Math.min(1, share));
     }
     const named = Math.min(
       1,
@@ -42,10 +43,16 @@ export function scoreServers(
   });
 }
 
+/** A word of the request and its stem. */
+interface AskedWord {
+  readonly word: string;
+  readonly stem: string;
+}
+
 /** How certainly a word of the request names the server, 0 to 1. */
-function nameShare(word: string, names: readonly string[], server: number, index: SearchIndex): number {
+function nameShare(asked: AskedWord, names: readonly string[], server: number, index: SearchIndex): number {
   return names
-    .filter((name) => isNamedBy(word, name))
+    .filter((name) => isNamedBy(asked, name))
     .reduce((sum, name) => {
       const { shares } = index.postings(stemWord(name));
       const others = [...shares].reduce((all, [other, share]) => (other === server ? all : all + share), 0);
@@ -53,8 +60,10 @@ function nameShare(word: string, names: readonly string[], server: number, index
     }, 0);
 }
 
-function isNamedBy(word: string, name: string): boolean {
-  if (word === name || stemWord(word) === stemWord(name)) return true;
+function isNamedBy({ word, stem }: AskedWord, name: string): boolean {
+  // Most words begin with other letters, and need not be compared further.
+  if (word[0] !== name[0]) return false;
+  if (word === name || stem === stemWord(name)) return true;
   if (Math.min(word.length, name.length) < SHORTEST_BEGINNING) return false;
   // `mongo` is mongodb and `postgresql` postgres, but `forget` is no forge.
   return name.startsWith(word) || (word.startsWith(name) && word.length > name.length + 1);

@@ -1,17 +1,18 @@
 /** The words that operations are written with, and what a word that is none of them was likely meant to be. */
 export class Spelling {
-  /** By length, as a typing error changes it by at most two. */
-  readonly #words = new Map<number, Map<string, number>>();
+  /** By first letter and length: an error changes the length by at most two, and the first letter only where two are swapped. */
+  readonly #words = new Map<string, Map<string, number>>();
 
   /** Notes a word each time that it occurs: of two candidates the more frequent one is likelier. */
   add(word: string): void {
     if (!WORD.test(word)) return;
-    const equallyLong = this.#words.get(word.length) ?? new Map<string, number>();
-    this.#words.set(word.length, equallyLong.set(word, (equallyLong.get(word) ?? 0) + 1));
+    const key = keyOf(word[0], word.length);
+    const alike = this.#words.get(key) ?? new Map<string, number>();
+    this.#words.set(key, alike.set(word, (alike.get(word) ?? 0) + 1));
   }
 
   has(word: string): boolean {
-    return this.#words.get(word.length)?.has(word) === true;
+    return this.#words.get(keyOf(word[0], word.length))?.has(word) === true;
   }
 
   /** The nearest word: one typing error away, or two where the word is long; undefined where there is none. */
@@ -20,34 +21,39 @@ export class Spelling {
     const most = word.length < TWO_ERRORS_FROM ? 1 : 2;
     let nearest: string | undefined;
     let least = most + 0.5;
-    for (let length = word.length - most; length <= word.length + most; length += 1) {
-      for (const [other, count] of this.#words.get(length) ?? []) {
-        const errors = countErrors(word, other, most);
-        if (errors > most + 0.2) continue;
-        const cost =
-          errors +
-          (word[0] === other[0] ? 0 : 0.4) +
-          (length < word.length - 1 ? 0.2 : 0) -
-          Math.min(0.35, 0.1 * Math.log10(count));
-        if (cost < least || (cost === least && other < (nearest ?? ''))) [nearest, least] = [other, cost];
-      }
+    for (const [other, count] of this.#near(word, most)) {
+      const errors = countErrors(word, other, most);
+      if (errors > most + 0.2) continue;
+      const shorter = other.length < word.length - 1 ? 0.2 : 0;
+      const cost = errors + shorter - Math.min(0.35, 0.1 * Math.log10(count));
+      if (cost < least || (cost === least && other < (nearest ?? ''))) [nearest, least] = [other, cost];
     }
     return nearest;
+  }
+
+  *#near(word: string, most: number): Generator<readonly [string, number]> {
+    for (let length = word.length - most; length <= word.length + most; length += 1) {
+      yield* this.#words.get(keyOf(word[0], length)) ?? [];
+    }
+    if (word[0] !== word[1]) yield* this.#words.get(keyOf(word[1], word.length)) ?? [];
   }
 
   /** Words that begin with this one, the most frequent first. */
   completions(beginning: string, most: number): readonly string[] {
     if (beginning.length < SHORTEST || !WORD.test(beginning)) return [];
     const found: [string, number][] = [];
-    for (const [length, words] of this.#words) {
-      if (length <= beginning.length) continue;
-      for (const entry of words) if (entry[0].startsWith(beginning)) found.push(entry);
+    for (let length = beginning.length + 1; length <= LONGEST; length += 1) {
+      for (const entry of this.#words.get(keyOf(beginning[0], length)) ?? [])
+        if (entry[0].startsWith(beginning)) found.push(entry);
     }
     found.sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
     return found.slice(0, most).map(([word]) => word);
   }
 }
 
+const keyOf = (letter: string | undefined, length: number): string => `${letter ?? ''}${length}`;
+
+const LONGEST = 30;
 const WORD = /^[a-z]{2,30}$/;
 
 /** Shorter words are one error away from too many others. */

@@ -65,11 +65,22 @@ async function measureAll(corpus: SearchedCorpus, cases: readonly SearchCase[]):
   };
 }
 
-function print(what: string, { operations }: SearchedCorpus, { plain, reworded, unserved }: Measured, halves: boolean): void {
+function print(
+  what: string,
+  { operations }: SearchedCorpus,
+  { plain, reworded, unserved }: Measured,
+  halves: boolean,
+): void {
   const served = [...plain, ...reworded];
   const halvesOf = (results: readonly SearchResult[]): readonly string[] => [
-    describeFigures('  worked on', results.filter(({ case: one }) => !isHeldOut(one))),
-    describeFigures('  held out', results.filter(({ case: one }) => isHeldOut(one))),
+    describeFigures(
+      '  worked on',
+      results.filter(({ case: one }) => !isHeldOut(one)),
+    ),
+    describeFigures(
+      '  held out',
+      results.filter(({ case: one }) => isHeldOut(one)),
+    ),
   ];
   const lines = [
     `search over ${operations.length} operations: ${what}`,
@@ -92,9 +103,13 @@ describe('search over servers of our own making', { timeout: 60_000 }, () => {
     expect(unknown).toEqual([]);
     const measured = await measureAll(corpus, cases);
     print('our own servers', corpus, measured, false);
-    const misses = [...measured.plain, ...measured.reworded].filter(({ rank, isRefused }) => rank > 1 || isRefused);
-    console.log(misses.map((m) => `${m.case.kind} ${m.rank} ${m.isRefused ? 'REFUSED' : ''} ${m.case.query}`).join('\n'));
-    console.log(measured.unserved.filter(({ isRefused }) => !isRefused).map((m) => m.case.query).join('\n'));
+    const { plain, reworded, unserved } = measured;
+    expect(summarize(plain).at1).toBeGreaterThanOrEqual(0.87);
+    expect(summarize(plain).at5).toBeGreaterThanOrEqual(0.98);
+    expect(summarize(reworded).at5).toBeGreaterThanOrEqual(0.8);
+    expect(shareRefused(unserved)).toBeGreaterThanOrEqual(0.8);
+    expect(shareRefused(plain)).toBeLessThanOrEqual(0.01);
+    expect(shareRefused(reworded)).toBeLessThanOrEqual(0.12);
   });
 });
 
@@ -148,11 +163,7 @@ describe.skipIf(directory === undefined)('search over the whole corpus', { timeo
       const built = performance.now() - building;
       const times = cases.map(({ query }) => {
         const started = performance.now();
-        rankOperations(
-          index,
-          readQuery(query, fieldThesaurus(), SEARCH_SETTINGS, index.vocabulary),
-          SEARCH_SETTINGS,
-        );
+        rankOperations(index, readQuery(query, fieldThesaurus(), SEARCH_SETTINGS, index.vocabulary), SEARCH_SETTINGS);
         return performance.now() - started;
       });
       times.sort((a, b) => a - b);

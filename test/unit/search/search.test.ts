@@ -39,6 +39,13 @@ describe('searchOperations', () => {
     expect((await found('list tickets'))[0]).toBe('list_issues');
   });
 
+  it('says that nothing fits a request which no operation serves, and names the servers', async () => {
+    const { noFit } = await searchOperations(CATALOG, 'mow the lawn of my neighbour');
+    expect(noFit).toMatch(/^Nothing here fits 'mow the lawn of my neighbour'. The servers are [a-z_]+, .+\./);
+    expect((await searchOperations(CATALOG, 'list the issues')).noFit).toBeUndefined();
+    expect((await searchOperations(CATALOG, 'search')).noFit).toBeUndefined();
+  });
+
   it('finds nothing for words that occur nowhere, and for no words', async () => {
     expect(await found('quux')).toEqual([]);
     expect(await found(' ?! ')).toEqual([]);
