@@ -251,7 +251,7 @@ export interface KnownConcept {
 function lookUpConcept(concept: Concept, index: SearchIndex, settings: SearchSettings): KnownConcept {
   const terms = [...concept.terms]
     .map(([stem, worth]) => ({ worth, postings: index.postings(stem), isOwn: stem === concept.stem }))
-    .filter(({ postings }) => postings.places.length > 0);
+    .filter(({ worth, postings }) => worth > 0 && postings.places.length > 0);
   const own = terms.find(({ isOwn }) => isOwn);
   const best = terms.reduce(
     (left, term) => (term.worth > left.worth ? term : left),

@@ -69,6 +69,12 @@ export function isHeldOut({ query }: SearchCase): boolean {
   return (createHash('sha256').update(query).digest()[0] ?? 0) % 2 === 0;
 }
 
+/** Every word of a request counts the same. */
+const ALL_ALIKE: Partial<SearchSettings> = {
+  roles: { head: 1, of: 1, place: 1, about: 1, context: 1 },
+  modifiers: 1,
+};
+
 /** The search as it is, and with one ingredient left out at a time. */
 export const INGREDIENTS: readonly { readonly without: string; readonly settings: SearchSettings }[] = [
   { without: 'nothing', settings: SEARCH_SETTINGS },
@@ -77,6 +83,10 @@ export const INGREDIENTS: readonly { readonly without: string; readonly settings
   { without: 'agreement of synonyms', settings: leaveOut({ agreement: 0 }) },
   { without: 'similar words', settings: leaveOut({ similarWords: 0 }) },
   { without: 'coverage', settings: leaveOut({ coverage: 0 }) },
+  { without: "the caller's own words", settings: leaveOut({ literal: 0 }) },
+  { without: 'names of operations', settings: leaveOut({ nameInRequest: 0, requestInName: 0 }) },
+  { without: 'places in the request', settings: leaveOut(ALL_ALIKE) },
+  { without: 'turns of servers', settings: leaveOut({ crowd: 0 }) },
   { without: 'rarity within a server', settings: leaveOut({ commonplace: 0 }) },
   { without: 'names of servers', settings: leaveOut({ serverName: 0 }) },
   { without: 'vocabulary of servers', settings: leaveOut({ serverWords: 0 }) },
@@ -95,6 +105,11 @@ export const INGREDIENTS: readonly { readonly without: string; readonly settings
       serverName: 0,
       serverWords: 0,
       intent: 0,
+      literal: 0,
+      nameInRequest: 0,
+      requestInName: 0,
+      crowd: 0,
+      ...ALL_ALIKE,
     }),
   },
 ];

@@ -278,7 +278,9 @@ describe('introspect of operations', () => {
         },
       ],
     });
-    expect(await ask.outcomeOf({ ...search, search: 'delete the lawn', upstream: 'beta' })).not.toHaveProperty('warnings');
+    expect(await ask.outcomeOf({ ...search, search: 'delete the lawn', upstream: 'beta' })).not.toHaveProperty(
+      'warnings',
+    );
   });
 
   it('shows eight hits unless another number is asked for', async () => {
