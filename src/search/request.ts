@@ -62,6 +62,8 @@ const LITERAL = /\{[^{}]{0,500}\}|\[[^[\]]{0,500}\]|(?<!\S)[A-Za-z_][\w.-]*=\S+/
 const PATH =
   /(?<![\p{L}\p{N}])(?:~|\.{1,2})?(?:\/[\p{L}\p{N}@._*-]+)+\/?|[\p{L}\p{N}@._*-]+(?:\/[\p{L}\p{N}@._*-]+)+\/?|[A-Z]:\\\S+/gu;
 const DOTTED = /(?<![\p{L}\p{N}.])[\p{L}\p{N}_-]{2,}(?:\.[\p{L}\p{N}_-]+)*\.[a-z][a-z0-9]{0,4}(?![\p{L}\p{N}])/giu;
+/** Products are written like files: `node.js`, `socket.io`. */
+const PRODUCT_ENDING = /\.(?:js|net|io|ai)$/iu;
 const WITH_DIGIT = /[#!$€£]?[\p{L}\p{N}_.:-]*\p{N}[\p{L}\p{N}_.:%-]*/gu;
 const CONSTANT = /(?<![\p{L}\p{N}])[A-Z]{2,}(?:_[A-Z0-9]+)+(?![\p{L}\p{N}])/gu;
 
@@ -79,7 +81,7 @@ function removeArguments(text: string, isKnown: (word: string) => boolean, sites
     .replace(QUOTED, ARGUMENT)
     .replace(LITERAL, ARGUMENT)
     .replace(PATH, (found) => (/^[/~.]/.test(found) ? ARGUMENT : unlessKnown(found)))
-    .replace(DOTTED, unlessKnown)
+    .replace(DOTTED, (found) => (PRODUCT_ENDING.test(found) ? unlessKnown(found) : ARGUMENT))
     .replace(CONSTANT, unlessKnown)
     .replace(WITH_DIGIT, (found) => (/^[#!$€£]?[\d.:%-]+$/.test(found) ? ARGUMENT : unlessKnown(found)));
 }
