@@ -81,11 +81,13 @@ export async function buildSearchIndex(
   });
   const { servers, serverOf } = listServers(operations);
   const spelling = new Spelling();
+  const stems = new Set<string>();
   const names = new NameWords(serverOf, servers);
   await inSlices(operations, (operation, id) => {
     const { words, ...document } = describeDocument(operation);
     engine.add({ id, ...document });
     for (const word of words) spelling.add(word);
+    for (const field of SEARCH_FIELDS) for (const stem of document[field].split(' ')) stems.add(stem);
     names.add(id, document.name);
   });
   const known = new Map<string, Postings>();
@@ -111,7 +113,7 @@ export async function buildSearchIndex(
     nameSizes,
     mostRarity: rarityOf(0, operations.length),
     mostServerRarity: rarityOf(1, Math.max(1, servers.length)),
-    vocabulary: { has: (stem) => postings(stem).places.length > 0, spelling },
+    vocabulary: { has: (stem) => stems.has(stem), spelling },
   };
 }
 
