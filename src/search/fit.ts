@@ -1,5 +1,5 @@
 import type { SearchIndex } from './index.js';
-import type { KnownConcept } from './rank.js';
+import type { KnownConcept } from './known-concept.js';
 import type { ServerScore } from './servers.js';
 
 /** What a ranking says about whether anything in it serves the request. */

@@ -1,5 +1,5 @@
 import type { SearchIndex } from './index.js';
-import type { KnownConcept } from './rank.js';
+import type { KnownConcept } from './known-concept.js';
 import type { SearchSettings } from './settings.js';
 import { stemWord } from './words.js';
 
