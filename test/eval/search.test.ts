@@ -45,7 +45,7 @@ function describeServers(results: readonly SearchResult[]): readonly string[] {
 }
 
 const shareRefused = (results: readonly SearchResult[]): number =>
-  results.filter(({ isRefused }) => isRefused).length / results.length;
+  results.filter(({ isRefused }) => isRefused).length / Math.max(1, results.length);
 
 const UNSERVED: readonly SearchCase[] = readUnserved().map((query) => ({ kind: 'plain', query, gold: new Set() }));
 
@@ -126,6 +126,8 @@ describe.skipIf(directory === undefined)('search over the whole corpus', { timeo
   test('the share of requests that find a right tool early reaches the thresholds, also for those held out', async () => {
     const measured = await measureAll(corpus, cases);
     print('the captured servers', corpus, measured, true);
+    // Other folders are measured, but have no thresholds.
+    if (process.env['EVAL_CORPUS'] !== undefined) return;
     const { plain, reworded, unserved } = measured;
     const held = (results: readonly SearchResult[]) => summarize(results.filter(({ case: one }) => isHeldOut(one)));
     if (plain.length > 0) {
