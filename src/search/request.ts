@@ -1,5 +1,5 @@
 import { LEXICON } from '../classify/lexicon.js';
-import { FUNCTION_WORDS, REQUEST_WORDS, splitRequest, stemWord } from './words.js';
+import { FUNCTION_WORDS, REQUEST_WORDS, splitRequest } from './words.js';
 
 /** How a word stands to what is asked for: the verb and its object, what they belong to, where, about what, or why. */
 export type Role = 'head' | 'of' | 'place' | 'about' | 'context';
@@ -206,9 +206,4 @@ function readClause(text: string, from: Role, lastRun: number): readonly Request
 
 function laterOf(a: Role, b: Role): Role {
   return ROLES.indexOf(a) > ROLES.indexOf(b) ? a : b;
-}
-
-/** The stem of each word. */
-export function stemsOf(words: readonly RequestWord[]): readonly string[] {
-  return words.map(({ word }) => stemWord(word));
 }
