@@ -12,7 +12,7 @@ import { createBatchRunner } from '../pipeline/batch/batch.js';
 import { readRequest } from '../pipeline/decode.js';
 import { createPipeline } from '../pipeline/pipeline.js';
 import { createFailureReader, withMeta } from '../pipeline/shape.js';
-import type { SearchHit, Snapshot } from '../pipeline/snapshot.js';
+import type { SearchAnswer, Snapshot } from '../pipeline/snapshot.js';
 import { createWarnedOnce } from '../pipeline/warnings.js';
 import type { ApprovalService } from '../policy/approvals/approval-queue.js';
 import { openPolicy, type PolicyService } from '../policy/policy.js';
@@ -73,7 +73,7 @@ export interface Gateway {
   /** What a name means: its operation, or in words what it could have meant, as a caller would be answered. */
   findOperation(name: string): Promise<NamedOperation>;
   /** The operations that match a request in free text, best first; builds the index at first use. */
-  search(query: string, limit: number): Promise<readonly SearchHit[]>;
+  search(query: string, limit: number): Promise<SearchAnswer>;
   /** The upstreams' tool lists exactly as they sent them. */
   toolSets(): readonly ToolSet[];
   /** Which rule decides about an operation, and why. */

@@ -89,7 +89,10 @@ export function* buildSnapshotInSlices(input: SnapshotInput): Sliced<Snapshot> {
   const snapshot: Snapshot = {
     catalog,
     plan,
-    search: async (text, limit) => (await searchOperations(catalog, text)).slice(0, limit),
+    search: async (text, limit) => {
+      const answer = await searchOperations(catalog, text);
+      return { ...answer, hits: answer.hits.slice(0, limit) };
+    },
     handlerOf: handlers.over(catalog, ({ name }) => ownHandlers.get(name) ?? introspect),
     partOf({ operation, arguments: args }, caller) {
       if (operation.qualifiedName !== introspectOperation.qualifiedName) return undefined;

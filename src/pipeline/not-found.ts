@@ -91,7 +91,7 @@ async function nothingNamed(
     const room = turns.enter(SEARCH_LANE);
     if (room !== undefined) await room;
     turns.spend(SEARCH_WORK);
-    const found = (await snapshot.search(name, MOST_FOUND))
+    const found = (await snapshot.search(name, MOST_FOUND)).hits
       .map(({ operation }) => operation)
       .filter(snapshot.isCallable);
     // No example: these operations only do something similar, and a caller would take an example for the intended call.

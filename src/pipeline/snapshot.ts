@@ -10,12 +10,20 @@ export interface SearchHit {
   readonly score: number;
 }
 
+/** What a search found. */
+export interface SearchAnswer {
+  /** Best first. */
+  readonly hits: readonly SearchHit[];
+  /** Where likely none of them serves the request: says so, and names the servers. */
+  readonly noFit?: string;
+}
+
 /** The immutable state that a call works with. A call keeps its snapshot even when the catalog changes meanwhile. */
 export interface Snapshot {
   readonly catalog: Catalog;
   readonly plan: EndpointPlan;
   /** Finds operations by what they do, best first; not on the fast path. */
-  search(text: string, limit: number): Promise<readonly SearchHit[]>;
+  search(text: string, limit: number): Promise<SearchAnswer>;
   handlerOf(operation: Operation): OperationHandler;
   /** The operation whose stored answer a call of `introspect` reads on; undefined for every other call. */
   partOf(call: Pick<HandlerCall, 'operation' | 'arguments'>, caller: Caller): Operation | undefined;

@@ -2,8 +2,10 @@ import { performance } from 'node:perf_hooks';
 import MiniSearch from 'minisearch';
 import { summarizeText } from '../lib/text.js';
 import { isJsonObject, type JsonSchema } from '../protocol/json.js';
-import { type Operation, QUALIFIER } from '../protocol/operation.js';
+import { CATEGORIES, type Category, type Operation, QUALIFIER } from '../protocol/operation.js';
+import type { Vocabulary } from './query.js';
 import { SEARCH_FIELDS, type SearchField, type SearchSettings } from './settings.js';
+import { Spelling } from './spelling.js';
 import { FUNCTION_WORDS, findCompounds, SERVER_WORDS, splitText, stemWord } from './words.js';
 
 /** The operations that contain a stem, and its weight in each. The arrays correspond by index. */
@@ -12,6 +14,8 @@ export interface Postings {
   readonly places: Int32Array;
   /** How much each operation is about the stem, 0 to about `saturation + 1`. */
   readonly strengths: Float64Array;
+  /** How much the stem says about the operation where its name has it, else 0: a word of most names of a server says little. */
+  readonly nameWorths: Float64Array;
   /** How rare the stem is among operations, and how rare among servers. */
   readonly rarity: number;
   readonly serverRarity: number;
@@ -25,17 +29,27 @@ export interface SearchIndex {
   readonly servers: readonly SearchedServer[];
   /** For each operation the place of its server in `servers`. */
   readonly serverOf: Int32Array;
+  /** The categories, and for each operation the place of its own among them. */
+  readonly categories: readonly Category[];
+  readonly categoryOf: Uint8Array;
   /** Looks a stem up; the result is cached, so that each word is searched once. */
   postings(stem: string): Postings;
-  /** Stems that begin with an unknown one or differ from it by a typing error, and how similar each is, 0 to 1. */
-  similar(stem: string): ReadonlyMap<string, number>;
+  /** For each operation the worth of all words of its name. */
+  readonly nameSizes: Float64Array;
+  /** The worth of a word that no operation has. */
+  readonly mostRarity: number;
+  /** The worth of a word that one server has. */
+  readonly mostServerRarity: number;
+  /** The words of all operations. */
+  readonly vocabulary: Vocabulary;
 }
 
 /** A server as a search sees it. */
 interface SearchedServer {
   readonly slug: string;
-  /** The words of its name that distinguish it from others. */
+  /** The words of its name that distinguish it from others, and their stems. */
   readonly words: readonly string[];
+  readonly stems: ReadonlySet<string>;
   readonly operations: number;
 }
 
@@ -45,10 +59,6 @@ interface IndexedDocument extends SearchDocument {
 
 /** How long one slice of indexing takes before other work runs, in milliseconds. */
 const SLICE_MS = 4;
-
-/** Shorter words are similar to too many others. */
-const SHORTEST_GUESS = 4;
-const MOST_GUESSES = 4;
 
 const asOneTerm = (stem: string): string[] => [stem];
 
@@ -69,10 +79,19 @@ export async function buildSearchIndex(
     processTerm: (stem) => stem || null,
     searchOptions: { boost: { ...settings.fields }, tokenize: asOneTerm },
   });
-  await inSlices(operations, (operation, id) => engine.add({ id, ...describeDocument(operation) }));
   const { servers, serverOf } = listServers(operations);
+  const spelling = new Spelling();
+  const stems = new Set<string>();
+  const names = new NameWords(serverOf, servers);
+  await inSlices(operations, (operation, id) => {
+    const { words, ...document } = describeDocument(operation);
+    engine.add({ id, ...document });
+    for (const word of words) spelling.add(word);
+    for (const field of SEARCH_FIELDS) for (const stem of document[field].split(' ')) stems.add(stem);
+    names.add(id, document.name);
+  });
   const known = new Map<string, Postings>();
-  const lookUp = (stem: string): Postings => readPostings(engine, stem, settings, servers, serverOf);
+  const lookUp = (stem: string): Postings => readPostings(engine, stem, settings, names, servers, serverOf);
   const postings = (stem: string): Postings => {
     const found = known.get(stem) ?? lookUp(stem);
     // Unknown stems are not cached, as requests may contain any number of them.
@@ -80,14 +99,76 @@ export async function buildSearchIndex(
     return found;
   };
   await inSlices(expectedStems, postings);
+  const nameSizes = new Float64Array(operations.length);
+  await inSlices(operations, (_, place) => {
+    nameSizes[place] = names.size(place);
+  });
   return {
     operations,
     servers,
     serverOf,
+    categories: CATEGORIES,
+    categoryOf: Uint8Array.from(operations, ({ classification }) => CATEGORIES.indexOf(classification.category)),
     postings,
-    similar: (stem) => findSimilar(engine, stem, settings),
+    nameSizes,
+    mostRarity: rarityOf(0, operations.length),
+    mostServerRarity: rarityOf(1, Math.max(1, servers.length)),
+    vocabulary: { has: (stem) => stems.has(stem), spelling },
   };
 }
+
+/** The stems of names: how rare each is, and how much it says among the names of one server. */
+class NameWords {
+  readonly #serverOf: Int32Array;
+  readonly #servers: readonly SearchedServer[];
+  readonly #stems: (readonly string[])[] = [];
+  readonly #counts = new Map<string, Map<number, number>>();
+  readonly #worths = new Map<string, ReadonlyMap<number, number>>();
+
+  constructor(serverOf: Int32Array, servers: readonly SearchedServer[]) {
+    this.#serverOf = serverOf;
+    this.#servers = servers;
+  }
+
+  add(place: number, name: string): void {
+    const stems = name.split(' ').filter((stem) => stem !== '');
+    const server = this.#serverOf[place] ?? 0;
+    for (const stem of stems) {
+      const counts = this.#counts.get(stem) ?? new Map<number, number>();
+      this.#counts.set(stem, counts.set(server, (counts.get(server) ?? 0) + 1));
+    }
+    this.#stems[place] = stems;
+  }
+
+  /** The worth of a stem in each server that has it. */
+  worth(stem: string): ReadonlyMap<number, number> {
+    const counts = this.#counts.get(stem) ?? new Map<number, number>();
+    const holding = [...counts.values()].reduce((sum, count) => sum + count, 0);
+    const rarity = rarityOf(holding, this.#serverOf.length);
+    return new Map(
+      Array.from(counts, ([server, count]) => {
+        const { operations, stems } = this.#servers[server] ?? { operations: 1, stems: new Set() };
+        const share = operations < SMALLEST_SERVER ? 0 : (count - 1) / (operations - 1);
+        return [server, rarity * (stems.has(stem) ? 0.1 : 1 - 0.9 * share * share)];
+      }),
+    );
+  }
+
+  /** The worth of all words of an operation's name. */
+  size(place: number): number {
+    const server = this.#serverOf[place] ?? 0;
+    return (this.#stems[place] ?? []).reduce((sum, stem) => sum + (this.#worthOf(stem).get(server) ?? 0), 0);
+  }
+
+  #worthOf(stem: string): ReadonlyMap<number, number> {
+    const known = this.#worths.get(stem) ?? this.worth(stem);
+    this.#worths.set(stem, known);
+    return known;
+  }
+}
+
+/** From this size on, a word that most tools of a server have counts less among them, as it does not distinguish them. */
+const SMALLEST_SERVER = 4;
 
 async function inSlices<Item>(items: readonly Item[], work: (item: Item, place: number) => void): Promise<void> {
   let until = performance.now() + SLICE_MS;
@@ -105,11 +186,10 @@ function listServers(operations: readonly Operation[]): Pick<SearchIndex, 'serve
   const slugs = [...sizes.keys()].sort();
   const places = new Map(slugs.map((slug, place) => [slug, place]));
   return {
-    servers: slugs.map((slug) => ({
-      slug,
-      words: wordsOfName(slug),
-      operations: sizes.get(slug) ?? 0,
-    })),
+    servers: slugs.map((slug) => {
+      const words = wordsOfName(slug);
+      return { slug, words, stems: new Set(words.map(stemWord)), operations: sizes.get(slug) ?? 0 };
+    }),
     serverOf: Int32Array.from(operations, ({ upstream }) => places.get(upstream) ?? 0),
   };
 }
@@ -117,7 +197,8 @@ function listServers(operations: readonly Operation[]): Pick<SearchIndex, 'serve
 function readPostings(
   engine: MiniSearch<IndexedDocument>,
   stem: string,
-  { saturation }: SearchSettings,
+  { saturation, commonplace }: SearchSettings,
+  names: NameWords,
   servers: readonly SearchedServer[],
   serverOf: Int32Array,
 ): Postings {
@@ -128,16 +209,28 @@ function readPostings(
     counts.set(server, (counts.get(server) ?? 0) + 1);
   }
   const rarity = rarityOf(results.length, serverOf.length);
+  const sizeOf = (server: number): number => servers[server]?.operations ?? 1;
+  // A word that most tools of one server have counts less among them.
+  const discounts = new Map(
+    Array.from(counts, ([server, count]) => {
+      const share = sizeOf(server) < SMALLEST_SERVER ? 0 : (count - 1) / (sizeOf(server) - 1);
+      return [server, 1 - commonplace * share * share];
+    }),
+  );
+  const worths = names.worth(stem);
   return {
     places: Int32Array.from(results, ({ id }) => id),
     // The engine's score is an unbounded sum over the fields; saturation limits what repeated occurrences add.
-    strengths: Float64Array.from(results, ({ score }) => {
+    strengths: Float64Array.from(results, ({ id, score }) => {
       const strength = score / rarity;
-      return (strength * (saturation + 1)) / (saturation + strength);
+      return ((strength * (saturation + 1)) / (saturation + strength)) * (discounts.get(serverOf[id] ?? 0) ?? 1);
     }),
+    nameWorths: Float64Array.from(results, ({ id, match }) =>
+      match[stem]?.includes('name') === true ? (worths.get(serverOf[id] ?? 0) ?? 0) : 0,
+    ),
     rarity,
     serverRarity: rarityOf(counts.size, servers.length),
-    shares: new Map(Array.from(counts, ([server, count]) => [server, count / (servers[server]?.operations ?? count)])),
+    shares: new Map(Array.from(counts, ([server, count]) => [server, count / sizeOf(server)])),
   };
 }
 
@@ -152,22 +245,11 @@ function rarityOf(holding: number, all: number): number {
   return Math.log(1 + (all - holding + 0.5) / (holding + 0.5));
 }
 
-function findSimilar(
-  engine: MiniSearch<IndexedDocument>,
-  stem: string,
-  { similarWords }: SearchSettings,
-): ReadonlyMap<string, number> {
-  if (similarWords === 0 || stem.length < SHORTEST_GUESS || !/^[a-z]+$/.test(stem)) return new Map();
-  const found = new Map<string, number>();
-  for (const { match } of engine.search(stem, { prefix: true, fuzzy: 0.2, fields: ['name', 'summary'] })) {
-    for (const term of Object.keys(match)) found.set(term, similarWords);
-    if (found.size >= MOST_GUESSES) break;
-  }
-  return found;
-}
-
 /** An operation as it is indexed: stems separated by spaces. */
 type SearchDocument = Readonly<Record<SearchField, string>>;
+
+/** The same with the words of its name and its first sentence, as they are spelt. */
+type ReadDocument = SearchDocument & { readonly words: readonly string[] };
 
 /** The text beyond this describes how to use an operation, not what it does. */
 const LONGEST_DESCRIPTION = 1_500;
@@ -181,11 +263,11 @@ const LONGEST_SUMMARY = 240;
  */
 const documents = new WeakMap<
   JsonSchema,
-  Map<string, { readonly description: string; readonly document: SearchDocument }>
+  Map<string, { readonly description: string; readonly document: ReadDocument }>
 >();
 
 /** The document of an operation: its searched fields. */
-function describeDocument(operation: Operation): SearchDocument {
+function describeDocument(operation: Operation): ReadDocument {
   const { inputSchema, qualifiedName, description } = operation;
   const known = documents.get(inputSchema) ?? new Map();
   const last = known.get(qualifiedName);
@@ -195,11 +277,12 @@ function describeDocument(operation: Operation): SearchDocument {
   return document;
 }
 
-function readDocument({ qualifiedName, tool, description, parameters, outputSchema }: Operation): SearchDocument {
+function readDocument({ qualifiedName, tool, description, parameters, outputSchema }: Operation): ReadDocument {
   const summary = summarizeText(description, LONGEST_SUMMARY).replace(/…$/, '');
   const localName = qualifiedName.slice(qualifiedName.indexOf(QUALIFIER) + QUALIFIER.length);
   const schemas = parameters.map(({ schema }) => schema);
   return {
+    words: [localName, tool, summary].flatMap((text) => [...new Set([...splitText(text), ...findCompounds(text)])]),
     // A tool that was renamed or split is found by both names; where they are equal, each word counts once.
     name: [...new Set(toStems([localName, tool]).split(' '))].join(' '),
     summary: toStems([summary]),

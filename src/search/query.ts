@@ -1,8 +1,10 @@
 import { EFFECTS, type EffectTraits, LEXICON, type Verb } from '../classify/lexicon.js';
 import type { Category } from '../protocol/operation.js';
+import { isContentWord, type ReadRequest, type RequestWord, readRequest } from './request.js';
 import type { SearchSettings } from './settings.js';
+import type { Spelling } from './spelling.js';
 import type { Synonyms, Thesaurus } from './thesaurus.js';
-import { FUNCTION_WORDS, REQUEST_WORDS, splitRequest, stemWord } from './words.js';
+import { stemWord } from './words.js';
 
 /** One thing that a request mentions: a word or a phrase, with every stem that operations may use for it. */
 export interface Concept {
@@ -13,41 +15,128 @@ export interface Concept {
   readonly terms: ReadonlyMap<string, number>;
   /** The weight of the concept among the others, 0 to 1. */
   readonly weight: number;
+  /** Whether operations may leave it out: a name of something that the operation is called with. */
+  readonly isName: boolean;
+  /** Whether people use the word for what operations do, whatever this catalog has. */
+  readonly isUsual: boolean;
 }
 
 export interface SearchQuery {
   readonly concepts: readonly Concept[];
+  /** The words that may name a server, pairs of words that stand beside each other included. */
+  readonly names: readonly string[];
   readonly intent: SearchIntent;
 }
 
-/** Longer requests are cut here, as each word costs time. */
-const MOST_WORDS = 40;
-const LONGEST_REQUEST = 4_000;
+/** The words of a catalog. */
+export interface Vocabulary {
+  has(stem: string): boolean;
+  readonly spelling: Spelling;
+}
 
 /** Reads what a request asks for, in the words of operations. */
-export function readQuery(text: string, thesaurus: Thesaurus, settings: SearchSettings): SearchQuery {
-  const words = splitRequest(text.slice(0, LONGEST_REQUEST)).slice(0, MOST_WORDS);
-  const stems = words.map(stemWord);
-  const phrases = settings.phrases > 0 ? findPhrases(stems, thesaurus) : [];
+export function readQuery(
+  text: string,
+  thesaurus: Thesaurus,
+  settings: SearchSettings,
+  vocabulary: Vocabulary,
+): SearchQuery {
+  const isKnown = (word: string): boolean => isInUse(stemWord(word), thesaurus, vocabulary);
+  const request = readRequest(text, isKnown);
+  const words = expandWords(request, thesaurus).map((word) => repairWord(word, isKnown, vocabulary, settings));
+  const stems = words.map(({ word }) => stemWord(word));
+  const phrases = settings.phrases > 0 ? findPhrases(words, stems, thesaurus) : [];
   const inPhrase = new Set(phrases.flatMap(({ start, length }) => Array.from({ length }, (_, index) => start + index)));
-  const concepts: (Concept & { readonly place: number })[] = phrases.map(({ start, synonyms }) => ({
+  const placed: (Concept & { readonly place: number })[] = phrases.map(({ start, length, synonyms }) => ({
     place: start - 0.5,
     terms: weighSynonyms(synonyms, settings, settings.phrases),
-    weight: 1,
+    weight: Math.max(...words.slice(start, start + length).map(({ role }) => settings.roles[role])),
+    isName: false,
+    isUsual: true,
   }));
-  for (const [place, word] of words.entries()) {
+  for (const [place, { word, role, isName, isModifier, also }] of words.entries()) {
     const stem = stems[place] ?? word;
     if (!isContentWord(word) || stems.indexOf(stem) < place) continue;
     const synonyms = thesaurus.words.get(stem) ?? new Map();
-    const terms = new Map([[stem, 1], ...weighSynonyms(synonyms, settings)]);
-    concepts.push({ place, word, stem, terms, weight: inPhrase.has(place) ? settings.phraseWords : 1 });
+    const terms = new Map([...weighSynonyms(synonyms, settings), ...also, [stem, 1]]);
+    const joined = joinWithNeighbour(words, place, vocabulary);
+    if (joined !== undefined) terms.set(stemWord(joined), 1);
+    const weight =
+      settings.roles[role] * (inPhrase.has(place) ? settings.phraseWords : isModifier ? settings.modifiers : 1);
+    const isUsual = thesaurus.words.has(stem) || verbOf(stem) !== undefined;
+    placed.push({ place, word, stem, terms, weight, isName: isName && !isKnown(word), isUsual });
   }
-  concepts.sort((a, b) => a.place - b.place);
-  return { concepts, intent: readIntent(words, concepts) };
+  placed.sort((a, b) => a.place - b.place);
+  const concepts = placed.map(({ place, ...concept }) => concept);
+  const head = placed.find(({ place }) => place >= request.start - 0.5) ?? placed[0];
+  return { concepts, names: namesIn(request), intent: readIntent(request, phrases, head) };
 }
 
-function isContentWord(word: string): boolean {
-  return word.length > 1 && !FUNCTION_WORDS.has(word) && !REQUEST_WORDS.has(word);
+function isInUse(stem: string, { words }: Thesaurus, vocabulary: Vocabulary): boolean {
+  return vocabulary.has(stem) || words.has(stem) || verbOf(stem) !== undefined;
+}
+
+/** A word with the stems that stand for it beside the thesaurus'. */
+interface QueryWord extends RequestWord {
+  readonly also: ReadonlyMap<string, number>;
+}
+
+const NONE: ReadonlyMap<string, number> = new Map();
+
+/** Replaces abbreviations by their words: `mkdir` where a command stands, `pr` and `db` anywhere. */
+function expandWords({ words, start }: ReadRequest, { abbreviations }: Thesaurus): readonly QueryWord[] {
+  return words.flatMap((word, place) => {
+    const meant = abbreviations.get(word.word);
+    const isCommand = meant !== undefined && LEXICON.get(meant[0] ?? '')?.nounness === 'never';
+    if (meant === undefined || (isCommand && place !== start)) return [{ ...word, also: NONE }];
+    return meant.map((other, index) => ({
+      ...word,
+      word: other,
+      also: index === 0 ? new Map([[stemWord(word.word), 1]]) : NONE,
+    }));
+  });
+}
+
+/** Takes an unknown word for a typing error, or for the beginning of a longer word. */
+function repairWord(
+  word: QueryWord,
+  isKnown: (word: string) => boolean,
+  { spelling }: Vocabulary,
+  { similarWords }: SearchSettings,
+): QueryWord {
+  if (similarWords === 0 || word.isName || !isContentWord(word.word) || isKnown(word.word)) return word;
+  const repaired = spelling.repair(word.word);
+  if (repaired !== undefined && isContentWord(repaired)) return { ...word, word: repaired };
+  const longer = spelling
+    .completions(word.word, MOST_COMPLETIONS)
+    .map((other) => [stemWord(other), similarWords] as const);
+  return longer.length === 0 ? word : { ...word, also: new Map([...word.also, ...longer]) };
+}
+
+const MOST_COMPLETIONS = 4;
+
+/** Two words that operations write as one: `mail boxes` is `mailboxes`. */
+function joinWithNeighbour(words: readonly QueryWord[], place: number, { spelling }: Vocabulary): string | undefined {
+  const word = words[place];
+  if (word === undefined) return undefined;
+  for (const [left, right] of [
+    [words[place - 1], word],
+    [word, words[place + 1]],
+  ]) {
+    if (left === undefined || right === undefined || left.run !== right.run) continue;
+    if (left.word.length < 2 || right.word.length < 2 || !isContentWord(left.word) || !isContentWord(right.word))
+      continue;
+    const joined = left.word + right.word;
+    const found = [joined, joined.replace(/e?s$/, '')].find((one) => spelling.has(one));
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function namesIn({ words, sites }: ReadRequest): readonly string[] {
+  const texts = words.map(({ word }) => word);
+  const pairs = texts.slice(1).map((word, index) => `${texts[index] ?? ''}${word}`);
+  return [...new Set([...texts.filter(isContentWord), ...pairs, ...sites])];
 }
 
 interface FoundPhrase {
@@ -57,10 +146,15 @@ interface FoundPhrase {
 }
 
 /** The thesaurus' phrases in a row of stems; the longest first, none inside another. */
-function findPhrases(stems: readonly string[], { phrases, longestPhrase }: Thesaurus): readonly FoundPhrase[] {
+function findPhrases(
+  words: readonly RequestWord[],
+  stems: readonly string[],
+  { phrases, longestPhrase }: Thesaurus,
+): readonly FoundPhrase[] {
   const found: FoundPhrase[] = [];
   for (let start = 0; start < stems.length; start += 1) {
     for (let length = Math.min(longestPhrase, stems.length - start); length > 1; length -= 1) {
+      if (words[start]?.run !== words[start + length - 1]?.run) continue;
       const synonyms = phrases.get(stems.slice(start, start + length).join(' '));
       if (synonyms === undefined) continue;
       found.push({ start, length, synonyms });
@@ -81,6 +175,9 @@ type SearchIntent = Readonly<Partial<Record<Category, number>>>;
 /** First words of questions, which ask for a READ. */
 const QUESTION = /^(?:what|which|who|whose|where|when|how|why|is|are|was|were|does|do|did|has|have|can|could)$/;
 
+/** Verbs that are too common to be searched for. */
+const ASKS_FOR_READ = /^(?:get|give|tell)$/;
+
 /** The part of a concept that its intent is read from. */
 interface IntentSource {
   readonly stem?: string;
@@ -89,16 +186,26 @@ interface IntentSource {
 
 let verbsByStem: ReadonlyMap<string, Verb> | undefined;
 
-/**
- * Reads the intent from the beginning of a request: a question asks for a READ, else the first concept's verbs decide. Words
- * that are mostly nouns do not count, and a request without a verb has no intent.
- */
-function readIntent(words: readonly string[], [head]: readonly IntentSource[]): SearchIntent {
-  if (QUESTION.test(words[0] ?? '')) return { READ: 1 };
+function verbOf(stem: string): Verb | undefined {
   verbsByStem ??= new Map(Array.from(LEXICON.values(), (verb) => [stemWord(verb.lemma), verb]));
+  return verbsByStem.get(stem);
+}
+
+/**
+ * Reads the intent from the beginning of what is asked: a question asks for a READ, else the first concept's verbs decide.
+ * Words that are mostly nouns do not count, and a request without a verb has no intent.
+ */
+function readIntent(
+  { words, start }: ReadRequest,
+  phrases: readonly FoundPhrase[],
+  head: IntentSource | undefined,
+): SearchIntent {
+  const first = words[start]?.word ?? '';
+  if (QUESTION.test(first)) return { READ: 1 };
+  if (ASKS_FOR_READ.test(first) && !phrases.some((phrase) => phrase.start === start)) return { READ: 1 };
   const intent: Partial<Record<Category, number>> = {};
   for (const [stem, worth] of head?.terms ?? []) {
-    const verb = verbsByStem.get(stem);
+    const verb = verbOf(stem);
     if (verb === undefined || !isUsedAsVerb(verb, stem === head?.stem)) continue;
     const votes: EffectTraits['votes'] = EFFECTS[verb.effect].votes;
     for (const [category, vote] of Object.entries(votes) as [Category, number][]) {

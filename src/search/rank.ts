@@ -1,14 +1,23 @@
 import { mapInSteps, runAtOnce, type Sliced, sortInSteps } from '../lib/turns.js';
 import { dangerRank, type Operation } from '../protocol/operation.js';
-import type { Postings, SearchIndex } from './index.js';
-import type { Concept, SearchQuery } from './query.js';
+import { judgeFit } from './fit.js';
+import type { SearchIndex } from './index.js';
+import { type KnownConcept, lookUpConcept } from './known-concept.js';
+import type { SearchQuery } from './query.js';
+import { type ServerScore, scoreServers } from './servers.js';
 import type { SearchSettings } from './settings.js';
-import { stemWord } from './words.js';
 
 /** An operation that matches a request, with a score that is comparable within one answer only. */
 export interface SearchHit {
   readonly operation: Operation;
   readonly score: number;
+}
+
+/** The operations that match a request, best first. */
+export interface Ranking {
+  readonly hits: readonly SearchHit[];
+  /** How much speaks for the first of them serving the request: below 0 likely none does. */
+  readonly fit: number;
 }
 
 /** Hits far below the best one are coincidences. */
@@ -18,16 +27,17 @@ const LEAST_SHARE_OF_BEST = 0.4;
 const OPERATIONS_PER_STEP = 500;
 
 /**
- * Ranks operations for a request. Each concept counts once, by its best word in the operation; then the share of concepts
- * that match, the server, and the category that the request's verb asks for. Of equal ones the safest comes first, then by
- * name. Operations that are not wanted are left out, but all operations count for the rarity of words.
+ * Ranks operations for a request. Two rankings are added: one by meaning, in which each concept counts once, by its best word
+ * in the operation, and one by the caller's own words; then the names of operations, the server, and the category that the
+ * request's verb asks for. Of equal ones the safest comes first, then by name. Operations that are not wanted are left out,
+ * but all operations count for the rarity of words.
  */
 export function rankOperations(
   index: SearchIndex,
   query: SearchQuery,
   settings: SearchSettings,
   isWanted?: (operation: Operation) => boolean,
-): readonly SearchHit[] {
+): Ranking {
   return runAtOnce(rankInSteps(index, query, settings, isWanted));
 }
 
@@ -36,30 +46,90 @@ export function* rankInSteps(
   index: SearchIndex,
   query: SearchQuery,
   settings: SearchSettings,
-  isWanted: (operation: Operation) => boolean = () => true,
-): Sliced<readonly SearchHit[]> {
-  const concepts = yield* mapInSteps(query.concepts, (concept) => lookUpConcept(concept, index));
+  isWanted?: (operation: Operation) => boolean,
+): Sliced<Ranking> {
+  const known = yield* mapInSteps(query.concepts, (concept) => lookUpConcept(concept, index, settings));
+  const servers = scoreServers(index, known, query.names, settings);
+  const certainty = Math.max(0, ...servers.map(({ named }) => named));
+  // Words that name a server have been counted as its name.
+  const concepts = known.map((one) => ({ ...one, value: one.value * (1 - nameShareOf(one, servers)) }));
   const totals = yield* scoreWords(index, concepts, settings);
-  const servers = scoreServers(index, concepts, settings);
-  yield;
-  for (const [place, operation] of index.operations.entries()) {
+  // By place of the category in the index's list; operations themselves are not touched for speed.
+  const wanted = index.categories.map((category) => settings.intent * (query.intent[category] ?? 0));
+  for (let place = 0; place < totals.length; place += 1) {
     const words = totals[place] ?? 0;
     const server = servers[index.serverOf[place] ?? 0];
-    const isHit = (words > 0 || server?.isNamed === true) && isWanted(operation);
-    const wanted = settings.intent * (query.intent[operation.classification.category] ?? 0);
-    totals[place] = isHit ? words + (server?.score ?? 0) + wanted : 0;
+    if (words > 0 || (server?.named ?? 0) > 0)
+      totals[place] = words + (server?.score ?? 0) + (wanted[index.categoryOf[place] ?? 0] ?? 0);
     if (place % OPERATIONS_PER_STEP === 0) yield;
   }
-  return yield* takeHits(index, totals);
+  if (isWanted !== undefined) yield* leaveOut(index, totals, isWanted);
+  const found = yield* takeHits(index, totals, servers);
+  const hits = certainty > NAMED_FROM ? found : spread(found, settings);
+  return { hits, fit: judgeFit({ index, concepts: known, servers, best: hits[0]?.score ?? 0 }) };
 }
 
-/** The operations that score well enough, in order. */
-function* takeHits({ operations }: SearchIndex, totals: Float64Array): Sliced<readonly SearchHit[]> {
+function* leaveOut(
+  { operations }: SearchIndex,
+  totals: Float64Array,
+  isWanted: (operation: Operation) => boolean,
+): Sliced<void> {
+  for (const [place, operation] of operations.entries()) {
+    if ((totals[place] ?? 0) > 0 && !isWanted(operation)) totals[place] = 0;
+    if (place % OPERATIONS_PER_STEP === 0) yield;
+  }
+}
+
+/** A request names a server where a word of it is that certainly its name. */
+const NAMED_FROM = 0.5;
+
+function nameShareOf({ concept }: KnownConcept, servers: readonly ServerScore[]): number {
+  return servers.reduce((most, { words }) => Math.max(most, words.get(concept.word ?? '') ?? 0), 0);
+}
+
+/** Hits beyond these are not spread. */
+const MOST_SPREAD = 40;
+
+/** Further hits of one server cost no more, so that all hits of the only server there is stay. */
+const MOST_CROWD = 4;
+
+/** Lets servers take turns: each hit costs the next ones of its server a little. */
+function spread(hits: readonly SearchHit[], { crowd }: SearchSettings): readonly SearchHit[] {
+  if (crowd === 0) return hits;
+  const left = hits.slice(0, MOST_SPREAD);
+  const counts = new Map<string, number>();
+  const taken: SearchHit[] = [];
+  while (left.length > 0) {
+    let best = 0;
+    let most = -1;
+    for (const [place, { operation, score }] of left.entries()) {
+      const worth = score * (1 - crowd) ** Math.min(MOST_CROWD, counts.get(operation.upstream) ?? 0);
+      if (worth > most) [best, most] = [place, worth];
+    }
+    const [hit] = left.splice(best, 1);
+    if (hit === undefined) break;
+    counts.set(hit.operation.upstream, (counts.get(hit.operation.upstream) ?? 0) + 1);
+    taken.push({ ...hit, score: round(Math.min(most, taken.at(-1)?.score ?? most)) });
+  }
+  const least = taken.at(-1)?.score ?? 0;
+  return [...taken, ...hits.slice(MOST_SPREAD).map((hit) => ({ ...hit, score: Math.min(least, hit.score) }))];
+}
+
+const round = (score: number): number => Math.round(score * 1000) / 1000;
+
+/** The operations that score well enough, and all of a server that is named, in order. */
+function* takeHits(
+  { operations, serverOf }: SearchIndex,
+  totals: Float64Array,
+  servers: readonly ServerScore[],
+): Sliced<readonly SearchHit[]> {
   const least = totals.reduce((best, total) => Math.max(best, total), 0) * LEAST_SHARE_OF_BEST;
   const hits: SearchHit[] = [];
-  for (const [place, operation] of operations.entries()) {
+  for (let place = 0; place < totals.length; place += 1) {
     const total = totals[place] ?? 0;
-    if (total > 0 && total >= least) hits.push({ operation, score: Math.round(total * 1000) / 1000 });
+    const isNamed = (servers[serverOf[place] ?? 0]?.named ?? 0) > NAMED_FROM;
+    const operation = total > 0 && (isNamed || total >= least) ? operations[place] : undefined;
+    if (operation !== undefined) hits.push({ operation, score: round(100 * total) });
     if (place % OPERATIONS_PER_STEP === 0) yield;
   }
   return yield* sortInSteps(hits, byMerit);
@@ -73,65 +143,90 @@ function* scoreWords(
 ): Sliced<Float64Array> {
   const { length } = index.operations;
   const scores = new Float64Array(length);
+  const literal = new Float64Array(length);
   const answered = new Float64Array(length);
-  const best = new Float64Array(length);
+  const named = new Float64Array(length);
+  const inName = new Float64Array(length);
+  const matches = new Matches(length);
   for (const known of concepts) {
-    const touched = takeBest(index, known, settings, best);
-    for (const place of touched) {
-      const strength = best[place] ?? 0;
+    matches.read(known, settings);
+    for (const place of matches.places()) {
+      const strength = matches.best[place] ?? 0;
       scores[place] = (scores[place] ?? 0) + known.value * strength;
+      literal[place] = (literal[place] ?? 0) + known.value * (matches.own[place] ?? 0);
       answered[place] = (answered[place] ?? 0) + known.value * Math.min(1, strength);
-      best[place] = 0;
+      named[place] = (named[place] ?? 0) + known.value * (matches.nameShare[place] ?? 0);
+      inName[place] = (inName[place] ?? 0) + known.concept.weight * (matches.nameWorth[place] ?? 0);
     }
     yield;
   }
-  const total = concepts.reduce((sum, { value }) => sum + value, 0);
-  return scores.map((score, place) =>
-    score === 0 ? 0 : score * (1 - settings.coverage + (settings.coverage * (answered[place] ?? 0)) / total),
+  const total = Math.max(
+    1e-9,
+    concepts.reduce((sum, { value }) => sum + value, 0),
   );
+  const most = settings.saturation + 1;
+  return scores.map((score, place) => {
+    if (score === 0) return 0;
+    const share = (answered[place] ?? 0) / total;
+    const coverage = 1 - settings.coverage + settings.coverage * share;
+    const nameShare = Math.min(1, (inName[place] ?? 0) / Math.max(1e-9, index.nameSizes[place] ?? 0));
+    const requestShare = Math.min(1, (named[place] ?? 0) / total);
+    return (
+      ((settings.meaning * score + settings.literal * (literal[place] ?? 0)) / (total * most)) * coverage +
+      settings.nameInRequest * nameShare * requestShare +
+      settings.requestInName * requestShare
+    );
+  });
 }
 
-/** Writes into `best` the strength of a concept's best word in each operation, and returns the operations that have one. */
-function takeBest(
-  index: SearchIndex,
-  known: KnownConcept,
-  settings: SearchSettings,
-  best: Float64Array,
-): readonly number[] {
-  const touched: number[] = [];
-  for (const { worth, postings, isOwn } of known.terms) {
-    // A common synonym counts less than the rare word that was asked for.
-    const factor = worth * (isOwn ? 1 : Math.min(1, postings.rarity / (known.value / known.concept.weight)));
-    const { places, strengths } = postings;
-    const discounts = discountServers(index, postings, settings);
-    for (let item = 0; item < places.length; item += 1) {
-      const place = places[item] ?? 0;
-      const strength = factor * (strengths[item] ?? 0) * (discounts.get(index.serverOf[place] ?? 0) ?? 1);
-      const before = best[place] ?? 0;
-      if (before === 0) touched.push(place);
-      // The best word counts in full, further words of the same meaning a little.
-      best[place] = Math.max(before, strength) + settings.agreement * Math.min(before, strength);
+/** What one concept finds, by operation; made once for all concepts of a request. */
+class Matches {
+  readonly best: Float64Array;
+  readonly own: Float64Array;
+  readonly nameShare: Float64Array;
+  readonly nameWorth: Float64Array;
+  #touched: number[] = [];
+
+  constructor(length: number) {
+    this.best = new Float64Array(length);
+    this.own = new Float64Array(length);
+    this.nameShare = new Float64Array(length);
+    this.nameWorth = new Float64Array(length);
+  }
+
+  /** The operations that have one of the concept's words. */
+  places(): readonly number[] {
+    return this.#touched;
+  }
+
+  read(known: KnownConcept, settings: SearchSettings): void {
+    for (const place of this.#touched) {
+      this.best[place] = 0;
+      this.own[place] = 0;
+      this.nameShare[place] = 0;
+      this.nameWorth[place] = 0;
+    }
+    this.#touched = [];
+    for (const { worth, postings, isOwn } of known.terms) {
+      // A common synonym counts less than the rare word that was asked for.
+      const factor = worth * (isOwn ? 1 : Math.min(1, postings.rarity / known.rarity));
+      const nameFactor = isOwn ? 1 : worth * settings.nameSynonyms;
+      const { places, strengths, nameWorths } = postings;
+      for (let item = 0; item < places.length; item += 1) {
+        const place = places[item] ?? 0;
+        const strength = factor * (strengths[item] ?? 0);
+        const before = this.best[place] ?? 0;
+        if (before === 0) this.#touched.push(place);
+        // The best word counts in full, further words of the same meaning a little.
+        this.best[place] = Math.max(before, strength) + settings.agreement * Math.min(before, strength);
+        if (isOwn) this.own[place] = strength;
+        const nameWorth = nameWorths[item] ?? 0;
+        if (nameWorth === 0) continue;
+        this.nameShare[place] = Math.max(this.nameShare[place] ?? 0, nameFactor);
+        this.nameWorth[place] = Math.max(this.nameWorth[place] ?? 0, nameFactor * nameWorth);
+      }
     }
   }
-  return touched;
-}
-
-/** From this size on, a word that most tools of a server have counts less among them, as it does not distinguish them. */
-const SMALLEST_SERVER = 4;
-
-function discountServers(
-  index: SearchIndex,
-  { shares }: Postings,
-  { commonplace }: SearchSettings,
-): Map<number, number> {
-  const discounts = new Map<number, number>();
-  for (const [server, share] of shares) {
-    const size = index.servers[server]?.operations ?? 0;
-    if (size < SMALLEST_SERVER) continue;
-    const others = (share * size - 1) / (size - 1);
-    discounts.set(server, 1 - commonplace * others * others);
-  }
-  return discounts;
 }
 
 function byMerit(a: SearchHit, b: SearchHit): number {
@@ -141,80 +236,4 @@ function byMerit(a: SearchHit, b: SearchHit): number {
 
 function riskOf({ classification: { category, danger } }: Operation): number {
   return 2 * dangerRank(danger.level) + (category === 'READ' ? 0 : 1);
-}
-
-/** A concept with those of its stems that occur in the catalog. */
-interface KnownConcept {
-  readonly concept: Concept;
-  readonly terms: readonly { readonly worth: number; readonly postings: Postings; readonly isOwn: boolean }[];
-  /** The weight of a match: the rarity of the caller's own word where the catalog has it, else of the best synonym. */
-  readonly value: number;
-}
-
-/** Looks a concept up; a word that neither catalog nor thesaurus contains is replaced by similar ones. */
-function lookUpConcept(concept: Concept, index: SearchIndex): KnownConcept {
-  const own = concept.stem === undefined ? undefined : index.postings(concept.stem);
-  const isKnown = own !== undefined && own.places.length > 0;
-  const guesses = concept.stem === undefined || isKnown || concept.terms.size > 1 ? [] : index.similar(concept.stem);
-  const terms = [...concept.terms, ...guesses]
-    .map(([stem, worth]) => ({ worth, postings: index.postings(stem), isOwn: stem === concept.stem }))
-    .filter(({ postings }) => postings.places.length > 0);
-  const best = terms.reduce(
-    (left, term) => (term.worth > left.worth ? term : left),
-    terms[0] ?? { worth: 0, postings: undefined },
-  );
-  return { concept, terms, value: concept.weight * ((isKnown ? own : best.postings)?.rarity ?? 0) };
-}
-
-/** How well a server as a whole matches a request. */
-interface ServerScore {
-  readonly score: number;
-  /** Whether the request names it: then all of its operations are candidates. */
-  readonly isNamed: boolean;
-}
-
-/** Shorter beginnings of names are often separate words. */
-const SHORTEST_BEGINNING = 5;
-
-/** A name counts half when the other servers' shares of tools that use it as a word add up to this. */
-const HALF_AT = 1;
-
-/** Scores each server, in the index's order: by its name in the request, and by its vocabulary. */
-function scoreServers(
-  index: SearchIndex,
-  concepts: readonly KnownConcept[],
-  settings: SearchSettings,
-): readonly ServerScore[] {
-  return index.servers.map(({ words }, server) => {
-    const named = concepts.reduce((sum, { concept }) => sum + nameShare(concept.word, words, server, index), 0);
-    const vocabulary = concepts.reduce((sum, known) => sum + vocabularyShare(known, server), 0);
-    return {
-      score: settings.serverName * Math.min(1, named) + settings.serverWords * vocabulary,
-      isNamed: named > 0,
-    };
-  });
-}
-
-/** How certainly a word of the request names the server, 0 to 1. */
-function nameShare(word: string | undefined, names: readonly string[], server: number, index: SearchIndex): number {
-  if (word === undefined) return 0;
-  return names
-    .filter((name) => isNamedBy(word, name))
-    .reduce((sum, name) => {
-      const { shares } = index.postings(stemWord(name));
-      const others = [...shares].reduce((all, [other, share]) => (other === server ? all : all + share), 0);
-      return sum + HALF_AT / (HALF_AT + others);
-    }, 0);
-}
-
-function isNamedBy(word: string, name: string): boolean {
-  if (word === name || stemWord(word) === stemWord(name)) return true;
-  return Math.min(word.length, name.length) >= SHORTEST_BEGINNING && (name.startsWith(word) || word.startsWith(name));
-}
-
-function vocabularyShare({ terms }: KnownConcept, server: number): number {
-  return terms.reduce((best, { worth, postings }) => {
-    const share = postings.shares.get(server);
-    return share === undefined ? best : Math.max(best, worth * postings.serverRarity * Math.sqrt(share));
-  }, 0);
 }

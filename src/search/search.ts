@@ -1,7 +1,8 @@
 import type { Catalog } from '../catalog/catalog.js';
 import { toSnakeCase } from '../lib/names.js';
+import { quoteValue } from '../lib/text.js';
 import { inTime, runInSlices } from '../lib/turns.js';
-import type { Operation } from '../protocol/operation.js';
+import { GATEWAY_SOURCE, type Operation } from '../protocol/operation.js';
 import { buildSearchIndex, type SearchIndex } from './index.js';
 import { readQuery } from './query.js';
 import { rankInSteps, type SearchHit } from './rank.js';
@@ -14,6 +15,14 @@ const INTROSPECT = 'introspect';
 /** Catalogs do not change, and most are never searched. */
 const indexes = new WeakMap<Catalog, Promise<SearchIndex>>();
 
+/** What a search found. */
+export interface SearchAnswer {
+  /** Best first. */
+  readonly hits: readonly SearchHit[];
+  /** Where likely none of them serves the request: says so, and names the servers. */
+  readonly noFit?: string;
+}
+
 /**
  * Finds the operations that match a request in free text, best first; an exact name comes first of all. The first search of
  * a catalog builds its index, in slices between which calls are served. Equal searches have equal answers.
@@ -22,14 +31,33 @@ export async function searchOperations(
   catalog: Catalog,
   text: string,
   isWanted: (operation: Operation) => boolean = () => true,
-): Promise<readonly SearchHit[]> {
+): Promise<SearchAnswer> {
   const index = await indexOf(catalog);
-  const query = readQuery(text, await openFieldThesaurus(), SEARCH_SETTINGS);
-  const hits = await runInSlices(inTime(rankInSteps(index, query, SEARCH_SETTINGS, isWanted)));
+  const query = readQuery(text, await openFieldThesaurus(), SEARCH_SETTINGS, index.vocabulary);
+  const { hits, fit } = await runInSlices(inTime(rankInSteps(index, query, SEARCH_SETTINGS, isWanted)));
   const exact = catalog.find(text.trim()) ?? catalog.find(toSnakeCase(text));
-  if (exact === undefined || !isWanted(exact)) return hits;
+  if (exact === undefined || !isWanted(exact))
+    return fit < 0 ? { hits, noFit: explainNoFit(catalog, text, hits) } : { hits };
   const score = (hits[0]?.score ?? 0) + 1;
-  return [{ operation: exact, score }, ...hits.filter(({ operation }) => operation !== exact)];
+  return { hits: [{ operation: exact, score }, ...hits.filter(({ operation }) => operation !== exact)] };
+}
+
+/** Servers and hits that are named where nothing fits. */
+const MOST_NAMED = 20;
+const MOST_NEAREST = 3;
+
+/** Says that nothing fits a request, what is nearest to it, and which servers there are. */
+function explainNoFit({ operations }: Pick<Catalog, 'operations'>, text: string, hits: readonly SearchHit[]): string {
+  const servers = [...new Set(operations.map(({ upstream }) => upstream))]
+    .filter((slug) => slug !== GATEWAY_SOURCE)
+    .sort();
+  const more = servers.length > MOST_NAMED ? ` and ${servers.length - MOST_NAMED} more` : '';
+  const nearest = hits.slice(0, MOST_NEAREST).map(({ operation }) => operation.name);
+  return [
+    `Nothing here fits ${quoteValue(text.trim())}.`,
+    ...(servers.length > 0 ? [`The servers are ${servers.slice(0, MOST_NAMED).join(', ')}${more}.`] : []),
+    ...(nearest.length > 0 ? [`Nearest, but likely something else: ${nearest.join(', ')}.`] : []),
+  ].join(' ');
 }
 
 function indexOf(catalog: Catalog): Promise<SearchIndex> {

@@ -13,6 +13,8 @@ export interface Thesaurus {
   readonly words: ReadonlyMap<string, Synonyms>;
   /** By the stems of several words in a row, joined by spaces. */
   readonly phrases: ReadonlyMap<string, Synonyms>;
+  /** The words that an abbreviation stands for, in their order, by the abbreviation. */
+  readonly abbreviations: ReadonlyMap<string, readonly string[]>;
   /** Every stem that stands for something else. */
   readonly meant: readonly string[];
   /** Words in the longest phrase. */
@@ -28,7 +30,8 @@ const RANK: readonly Closeness[] = ['loose', 'toward', 'equal'];
  * Reads the notation of `thesaurus.txt`, one entry a line; empty lines and lines that begin with `#` are skipped:
  * - `ticket = issue = bug`: each may stand for each other;
  * - `log, file > create submit`: who says one of the words on the left may mean each on the right, but not the reverse;
- * - `log, file ~ record`: the same, but only perhaps.
+ * - `log, file ~ record`: the same, but only perhaps;
+ * - `ls : list directory`: an abbreviation of these words, each of which counts. One that begins with a verb is a command.
  * On the left commas separate words and phrases; on the right spaces separate words.
  */
 export function readThesaurus(...lists: readonly string[]): Thesaurus {
@@ -40,8 +43,9 @@ const LINES_PER_SLICE = 40;
 
 function* readInSlices(lists: readonly string[]): Sliced<Thesaurus> {
   const entries: Entries = new Map();
+  const abbreviations = new Map<string, readonly string[]>();
   for (const [index, line] of lists.flatMap((list) => list.split('\n')).entries()) {
-    if (line !== '' && !line.startsWith('#')) readLine(line, entries);
+    if (line !== '' && !line.startsWith('#')) readLine(line, entries, abbreviations);
     if (index % LINES_PER_SLICE === LINES_PER_SLICE - 1) yield;
   }
   const keys = [...entries.keys()];
@@ -49,12 +53,18 @@ function* readInSlices(lists: readonly string[]): Sliced<Thesaurus> {
   return {
     words: pick(false),
     phrases: pick(true),
+    abbreviations,
     meant: [...new Set([...entries.values()].flatMap((synonyms) => [...synonyms.keys()]))],
     longestPhrase: Math.max(1, ...keys.map((key) => key.split(' ').length)),
   };
 }
 
-function readLine(line: string, entries: Entries): void {
+function readLine(line: string, entries: Entries, abbreviations: Map<string, readonly string[]>): void {
+  const [, short, long] = /^(.+?)\s:\s(.+)$/.exec(line) ?? [];
+  if (short !== undefined && long !== undefined) {
+    for (const abbreviation of short.split(',')) abbreviations.set(abbreviation.trim(), splitText(long));
+    return;
+  }
   const [, left = '', sign = '', right = ''] = /^(.+?)\s([>~])\s(.+)$/.exec(line) ?? [];
   const closeness = CLOSENESS[sign];
   if (closeness !== undefined) {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildCatalog } from '../../src/catalog/build-catalog.js';
-import { readCapturedLists } from '../../src/gateway/captured-gateway.js';
+import { type CapturedList, readCapturedLists } from '../../src/gateway/captured-gateway.js';
 import type { Operation } from '../../src/protocol/operation.js';
 import { buildSearchIndex, type SearchIndex } from '../../src/search/index.js';
 import { readQuery } from '../../src/search/query.js';
@@ -10,8 +10,10 @@ import { rankOperations } from '../../src/search/rank.js';
 import { SEARCH_SETTINGS, type SearchSettings } from '../../src/search/settings.js';
 import { fieldThesaurus } from '../../src/search/thesaurus.js';
 
-/** One row of `queries.jsonl`: a request and every tool that answers it, as `server::tool`. */
+/** A request and every tool that answers it, as `server::tool`. */
 export interface SearchCase {
+  /** Worded as people do every day, or deliberately unlike the tools. */
+  readonly kind: 'plain' | 'reworded';
   readonly query: string;
   readonly gold: ReadonlySet<string>;
 }
@@ -37,6 +39,10 @@ export function readSearchedCorpus(directory: string): SearchedCorpus {
     name: file.slice(0, -'.json'.length),
     json: JSON.parse(readFileSync(join(directory, 'tools', file), 'utf8')) as unknown,
   }));
+  return openSearchedCorpus(lists);
+}
+
+export function openSearchedCorpus(lists: readonly CapturedList[]): SearchedCorpus {
   const { upstreams, toolSets } = readCapturedLists(lists, []);
   const names = new Map(upstreams.map(({ slug, name }) => [slug, name]));
   return {
@@ -45,18 +51,29 @@ export function readSearchedCorpus(directory: string): SearchedCorpus {
   };
 }
 
-export function readSearchCases(directory: string): readonly SearchCase[] {
-  const lines = readFileSync(join(directory, 'queries.jsonl'), 'utf8').trim().split('\n');
+const FILES = { plain: 'queries-plain.jsonl', reworded: 'queries.jsonl' } as const;
+
+/** The requests of one kind beside a corpus; none where it has none. */
+export function readSearchCases(directory: string, kind: SearchCase['kind']): readonly SearchCase[] {
+  const file = join(directory, FILES[kind]);
+  if (!existsSync(file)) return [];
+  const lines = readFileSync(file, 'utf8').trim().split('\n');
   return lines.map((line) => {
     const { query, gold } = JSON.parse(line) as { query: string; gold: readonly string[] };
-    return { query, gold: new Set(gold) };
+    return { kind, query, gold: new Set(gold) };
   });
 }
 
-/** Every other request, by the hash of its words, was held out while the ranking was worked on. */
+/** Every other request of each kind, by the hash of its words, was held out while the ranking was worked on. */
 export function isHeldOut({ query }: SearchCase): boolean {
   return (createHash('sha256').update(query).digest()[0] ?? 0) % 2 === 0;
 }
+
+/** Every word of a request counts the same. */
+const ALL_ALIKE: Partial<SearchSettings> = {
+  roles: { head: 1, of: 1, place: 1, about: 1, context: 1 },
+  modifiers: 1,
+};
 
 /** The search as it is, and with one ingredient left out at a time. */
 export const INGREDIENTS: readonly { readonly without: string; readonly settings: SearchSettings }[] = [
@@ -66,6 +83,10 @@ export const INGREDIENTS: readonly { readonly without: string; readonly settings
   { without: 'agreement of synonyms', settings: leaveOut({ agreement: 0 }) },
   { without: 'similar words', settings: leaveOut({ similarWords: 0 }) },
   { without: 'coverage', settings: leaveOut({ coverage: 0 }) },
+  { without: "the caller's own words", settings: leaveOut({ literal: 0 }) },
+  { without: 'names of operations', settings: leaveOut({ nameInRequest: 0, requestInName: 0 }) },
+  { without: 'places in the request', settings: leaveOut(ALL_ALIKE) },
+  { without: 'turns of servers', settings: leaveOut({ crowd: 0 }) },
   { without: 'rarity within a server', settings: leaveOut({ commonplace: 0 }) },
   { without: 'names of servers', settings: leaveOut({ serverName: 0 }) },
   { without: 'vocabulary of servers', settings: leaveOut({ serverWords: 0 }) },
@@ -84,6 +105,11 @@ export const INGREDIENTS: readonly { readonly without: string; readonly settings
       serverName: 0,
       serverWords: 0,
       intent: 0,
+      literal: 0,
+      nameInRequest: 0,
+      requestInName: 0,
+      crowd: 0,
+      ...ALL_ALIKE,
     }),
   },
 ];
@@ -105,18 +131,31 @@ export function buildCorpusIndex({ operations }: SearchedCorpus, settings: Searc
   return buildSearchIndex(operations, settings, fieldThesaurus().meant);
 }
 
-/** Searches for every request and summarizes the ranks of the right tools. */
-export function measureSearch(
+/** A request with the place of its first right tool, infinite where there is none, and whether search says that nothing fits. */
+export interface SearchResult {
+  readonly case: SearchCase;
+  readonly rank: number;
+  readonly isRefused: boolean;
+}
+
+/** Searches for every request. */
+export function searchAll(
   corpus: SearchedCorpus,
   index: SearchIndex,
   settings: SearchSettings,
   cases: readonly SearchCase[],
-): SearchFigures {
-  const ranks = cases.map(({ query, gold }) => {
-    const hits = rankOperations(index, readQuery(query, fieldThesaurus(), settings), settings);
-    const place = hits.findIndex(({ operation }) => gold.has(corpus.idOf(operation)));
-    return place < 0 ? Number.POSITIVE_INFINITY : place + 1;
+): readonly SearchResult[] {
+  return cases.map((one) => {
+    const query = readQuery(one.query, fieldThesaurus(), settings, index.vocabulary);
+    const { hits, fit } = rankOperations(index, query, settings);
+    const place = hits.findIndex(({ operation }) => one.gold.has(corpus.idOf(operation)));
+    return { case: one, rank: place < 0 ? Number.POSITIVE_INFINITY : place + 1, isRefused: fit < 0 };
   });
+}
+
+/** Summarizes the ranks of the right tools. */
+export function summarize(results: readonly SearchResult[]): SearchFigures {
+  const ranks = results.map(({ rank }) => rank);
   const shareWithin = (most: number): number => ranks.filter((rank) => rank <= most).length / ranks.length;
   return {
     requests: ranks.length,

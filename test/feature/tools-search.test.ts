@@ -55,9 +55,14 @@ describe('the command tools search', () => {
     expect(first.stdout).toBe(second.stdout);
   });
 
-  it('says when no operation matches, and refuses an invalid limit', async () => {
-    expect((await search(['zzzz'])).stderr).toContain("No operation matches 'zzzz'");
-    expect(JSON.parse((await search(['zzzz', '--json'])).stdout)).toEqual({ query: 'zzzz', results: [] });
+  it('says when nothing fits and which servers there are, and refuses an invalid limit', async () => {
+    const noFit = "Nothing here fits 'order a pizza'. The servers are some_forge.";
+    expect((await search(['order a pizza'])).stderr).toContain(noFit);
+    expect(JSON.parse((await search(['order a pizza', '--json'])).stdout)).toEqual({
+      query: 'order a pizza',
+      results: [],
+      no_fit: expect.stringContaining(noFit),
+    });
     expect((await search(['issue', '--limit', '0'])).code).not.toBe(0);
   });
 });

@@ -78,7 +78,7 @@ export function createFakeGateway(options: FakeGatewayOptions = {}): FakeGateway
     status: () => ({ ...IDLE_STATUS, ...options.status }),
     operations: () => [],
     findOperation: async () => ({ kind: 'none', explanation: 'there is no operation' }),
-    search: async () => [],
+    search: async () => ({ hits: [] }),
     toolSets: () => [],
     explainPolicy: () => {
       throw new Error('the fake gateway has no policy');

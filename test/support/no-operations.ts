@@ -24,7 +24,7 @@ export const NO_OPERATIONS: Snapshot = {
     toolOfFamily: () => 'mcp_aql',
     reachOf: (tool) => (tool === 'mcp_aql' ? 'everything' : undefined),
   },
-  search: async () => [],
+  search: async () => ({ hits: [] }),
   handlerOf: () => async () => ({ data: null }),
   partOf: () => undefined,
   isCallable: () => true,

@@ -94,17 +94,10 @@ export function createIntrospection(snapshot: IntrospectionSnapshot): OperationH
   };
 
   const answer = async (
-    query: Exclude<IntrospectionQuery, { readonly kind: 'result' | 'types' | 'upstreams' }>,
+    query: Exclude<IntrospectionQuery, { readonly kind: 'operations' | 'result' | 'types' | 'upstreams' }>,
     caller: Caller,
   ): Promise<JsonObject> => {
     switch (query.kind) {
-      case 'operations':
-        return listOperations(
-          { ...snapshot, overview: await overview() },
-          view,
-          { ...protocol, session_id: caller.sessionId },
-          query,
-        );
       case 'operation':
         return { operation: await runInTurns(findOperation(snapshot, view, query), caller.sessionId) };
       case 'upstream':
@@ -123,6 +116,10 @@ export function createIntrospection(snapshot: IntrospectionSnapshot): OperationH
     if (query.kind === 'result') return { dataText: await snapshot.readStored(query.request, caller) };
     if (query.kind === 'types') return listTypes(await allTypes(), query);
     if (query.kind === 'upstreams') return mapUpstreams({ ...snapshot, overview: await overview() }, query.page);
+    if (query.kind === 'operations') {
+      const surveyed = { ...snapshot, overview: await overview() };
+      return listOperations(surveyed, view, { ...protocol, session_id: caller.sessionId }, query);
+    }
     const data = await answer(query, caller);
     if (query.kind !== 'operation' || data['operation'] !== null) return { data };
     return { data, warnings: [{ code: 'NOT_FOUND_OPERATION', message: await snapshot.explainUnknown(query.name) }] };
@@ -144,16 +141,19 @@ async function listOperations(
   view: OperationView,
   protocol: JsonObject,
   { filters, search, include, isProtocolWanted, page: request, budgetTokens }: QueryOf<'operations'>,
-): Promise<JsonObject> {
+): Promise<HandlerOutcome> {
   const { catalog, plan, overview, usage } = snapshot;
   checkFilters(filters, snapshot);
   const isWanted = (operation: Operation): boolean => passesFilters(operation, filters, plan);
+  const found = search === undefined ? undefined : await searchOperations(catalog, search, isWanted);
+  // Who filters wants the best of what is left.
+  const noFit = Object.keys(filters).length === 0 ? found?.noFit : undefined;
   const scope = JSON.stringify(['operations', filters, search]);
   const ranking = usage.ranking(request.after === undefined ? undefined : readCursor(scope, request.after)?.ranking);
   const items =
-    search === undefined
+    found === undefined
       ? putFirst(ranking.names, overview.operations).filter(isWanted)
-      : chooseHits(await searchOperations(catalog, search, isWanted));
+      : chooseHits(noFit === undefined ? found.hits : []);
   const list = { items, orderedByName: false, scope, ...(search === undefined && { ranking: ranking.number }) };
   // Where one of few is called next, signatures save the look-up of its details; the plain list gives an overview.
   const describe = search === undefined && filters.upstream === undefined ? describeBriefly : describeWithSignature;
@@ -161,7 +161,7 @@ async function listOperations(
   const first = budgetTokens === undefined ? asked.length : countAffordable(asked, budgetTokens);
   const page = takePage(list, { ...request, first });
   const isStart = search === undefined && request.after === undefined && Object.keys(filters).length === 0;
-  return {
+  const data: JsonObject = {
     _protocol: {
       ...(isStart || isProtocolWanted ? protocol : { version: protocol['version'] }),
       ...(isStart && { servers: mapUpstreams(snapshot, {}).data }),
@@ -169,6 +169,7 @@ async function listOperations(
     },
     operations: asked.slice(0, first),
   };
+  return noFit === undefined ? { data } : { data, warnings: [{ code: 'NOT_FOUND_OPERATION', message: noFit }] };
 }
 
 /** The operations of these names first, in their order, then all others. */

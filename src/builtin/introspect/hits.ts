@@ -2,8 +2,8 @@ import { localNameOf, type Operation } from '../../protocol/operation.js';
 import type { SearchHit } from '../../search/rank.js';
 
 /**
- * Hits below this share of the best one are left out. Over the 51 captured servers it costs no request that is answered by one of the
- * first eight, and of a one-word search it lists a third.
+ * Hits below this share of the best one are left out. Over the 51 captured servers it costs one of the 270 requests that
+ * one of the first eight answers, and of a one-word search it lists a third.
  */
 const LEAST_SHARE = 0.55;
 

@@ -66,6 +66,8 @@ interface SearchReport {
     /** Comparable only within one query. */
     readonly score: number;
   }[];
+  /** Where nothing fits: says so, and names the servers. */
+  readonly no_fit?: string;
 }
 
 interface SearchFlags extends SourceFlags {
@@ -97,7 +99,8 @@ function readCount(text: string): number {
 
 async function search(gateway: Gateway, query: string, limit: number): Promise<SearchReport> {
   const names = new Map(gateway.config.upstreams.map(({ slug, name }) => [slug, name]));
-  const hits = await gateway.search(query, limit);
+  const { hits, noFit } = await gateway.search(query, limit);
+  if (noFit !== undefined) return { query, results: [], no_fit: noFit };
   return {
     query,
     results: hits.map(({ operation, score }) => ({
@@ -113,8 +116,8 @@ function printReportLine(terminal: Terminal, report: SearchReport): void {
   printLine(terminal, JSON.stringify(report));
 }
 
-function printReportTable(terminal: Terminal, { query, results }: SearchReport): void {
-  if (results.length === 0) terminal.err.write(`No operation matches '${query}'.\n`);
+function printReportTable(terminal: Terminal, { results, no_fit }: SearchReport): void {
+  if (no_fit !== undefined) terminal.err.write(`${no_fit}\n`);
   const rows = results.map(({ operation, upstream, tool, score }) => [operation, upstream, tool, score.toFixed(1)]);
   printTable(terminal, ['OPERATION', 'UPSTREAM', 'TOOL', 'SCORE'], rows);
 }

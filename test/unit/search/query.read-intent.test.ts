@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { readQuery } from '../../../src/search/query.js';
 import { SEARCH_SETTINGS } from '../../../src/search/settings.js';
+import { Spelling } from '../../../src/search/spelling.js';
 import { fieldThesaurus } from '../../../src/search/thesaurus.js';
 
 function strongest(text: string): string | undefined {
-  const { intent } = readQuery(text, fieldThesaurus(), SEARCH_SETTINGS);
+  const { intent } = readQuery(text, fieldThesaurus(), SEARCH_SETTINGS, { has: () => true, spelling: new Spelling() });
   return Object.entries(intent).toSorted(([, a], [, b]) => b - a)[0]?.[0];
 }
 

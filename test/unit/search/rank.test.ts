@@ -31,7 +31,7 @@ async function search(
 ) {
   const settings = { ...SEARCH_SETTINGS, ...changes };
   const index = await buildSearchIndex(operations, settings);
-  return rankOperations(index, readQuery(text, fieldThesaurus(), settings), settings);
+  return rankOperations(index, readQuery(text, fieldThesaurus(), settings, index.vocabulary), settings).hits;
 }
 const namesFor = async (...args: Parameters<typeof search>) =>
   (await search(...args)).map(({ operation }) => operation.name);
@@ -40,7 +40,7 @@ describe('rankInSteps', () => {
   it('stops again and again among many operations, and finds what a search without stops finds', async () => {
     const many = Array.from({ length: 5_000 }, (_, index) => fakeOperation(`list_thing_${index}`));
     const index = await buildSearchIndex(many, SEARCH_SETTINGS);
-    const query = readQuery('list the things', fieldThesaurus(), SEARCH_SETTINGS);
+    const query = readQuery('list the things', fieldThesaurus(), SEARCH_SETTINGS, index.vocabulary);
     const ranking = rankInSteps(index, query, SEARCH_SETTINGS);
     let stops = 0;
     let step = ranking.next();
@@ -88,6 +88,33 @@ describe('rankOperations', () => {
     expect(await namesFor('widg', OPERATIONS, { similarWords: 0 })).toEqual([]);
   });
 
+  it.each([
+    ['list the branches about the issue of the schedule', 'list_branches'],
+    ['create an issue that deletes the branches of the widgets', 'create_issue'],
+    ['my widgets are late, so delete the issue', 'delete_issue'],
+  ])('counts in "%s" the verb and its object more than the rest', async (text, name) => {
+    expect((await namesFor(text))[0]).toBe(name);
+  });
+
+  it('puts an operation with the words of the request before one with their synonyms', async () => {
+    const names = [
+      fakeOperation('make_folder_now', { upstream: 'a', category: 'CREATE' }),
+      fakeOperation('create_directory', { upstream: 'b', category: 'CREATE' }),
+    ];
+    expect((await namesFor('mkdir', names))[0]).toBe('create_directory');
+    expect((await namesFor('create the directory', names))[0]).toBe('create_directory');
+    expect((await namesFor('make the folder', names))[0]).toBe('make_folder_now');
+  });
+
+  it('lets servers take turns, unless the request names one', async () => {
+    const chatty = Array.from({ length: 6 }, (_, index) =>
+      fakeOperation(`list_pages_of_${['cats', 'dogs', 'cows', 'hens', 'bees', 'owls'][index]}`, { upstream: 'chatty' }),
+    );
+    const quiet = fakeOperation('list_pages_of_books', { upstream: 'quiet' });
+    expect((await namesFor('list pages', [...chatty, quiet])).slice(0, 3)).toContain('list_pages_of_books');
+    expect((await namesFor('chatty list pages', [...chatty, quiet])).slice(0, 6)).not.toContain('list_pages_of_books');
+  });
+
   it('puts the safer of two equals first, then the earlier name', async () => {
     const equals = [
       fakeOperation('b_zap', { category: 'DELETE', danger: 'destructive', description: 'Zebra.' }),
@@ -105,8 +132,8 @@ describe('rankOperations', () => {
 
   it('leaves out unwanted operations before it compares the others with the best hit', async () => {
     const index = await buildSearchIndex(OPERATIONS, SEARCH_SETTINGS);
-    const query = readQuery('forge list issues', fieldThesaurus(), SEARCH_SETTINGS);
-    const hits = rankOperations(index, query, SEARCH_SETTINGS, ({ upstream }) => upstream === 'shop');
+    const query = readQuery('forge list issues', fieldThesaurus(), SEARCH_SETTINGS, index.vocabulary);
+    const { hits } = rankOperations(index, query, SEARCH_SETTINGS, ({ upstream }) => upstream === 'shop');
     expect(hits.map(({ operation }) => operation.name)).toEqual(['list_widgets']);
   });
 

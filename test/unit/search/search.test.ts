@@ -9,7 +9,8 @@ const CATALOG = fakeCatalog([
   fakeOperation('list_files'),
   fakeOperation('read_file', { description: 'Reads one file; see also the issues of the file system.' }),
 ]);
-const found = async (text: string) => (await searchOperations(CATALOG, text)).map(({ operation }) => operation.name);
+const found = async (text: string) =>
+  (await searchOperations(CATALOG, text)).hits.map(({ operation }) => operation.name);
 
 describe('searchOperations', () => {
   it('puts an exact name first, bare or qualified', async () => {
@@ -36,6 +37,13 @@ describe('searchOperations', () => {
 
   it('counts rare words more than common ones', async () => {
     expect((await found('list tickets'))[0]).toBe('list_issues');
+  });
+
+  it('says that nothing fits a request which no operation serves, and names the servers', async () => {
+    const { noFit } = await searchOperations(CATALOG, 'mow the lawn of my neighbour');
+    expect(noFit).toMatch(/^Nothing here fits 'mow the lawn of my neighbour'. The servers are [a-z_]+, .+\./);
+    expect((await searchOperations(CATALOG, 'list the issues')).noFit).toBeUndefined();
+    expect((await searchOperations(CATALOG, 'search')).noFit).toBeUndefined();
   });
 
   it('finds nothing for words that occur nowhere, and for no words', async () => {

@@ -30,6 +30,15 @@ describe('readThesaurus', () => {
     expect(thesaurus.longestPhrase).toBe(5);
   });
 
+  it('replaces an abbreviation by its words, in their order', () => {
+    const { abbreviations, words } = readThesaurus('mkdir, md : create directory');
+    expect([...abbreviations]).toEqual([
+      ['mkdir', ['create', 'directory']],
+      ['md', ['create', 'directory']],
+    ]);
+    expect(words.size).toBe(0);
+  });
+
   it('uses the closest relation where two lists contain the same pair, in any order', () => {
     for (const lists of [
       ['a1 ~ b1', 'a1 = b1'],

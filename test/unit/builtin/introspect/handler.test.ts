@@ -266,6 +266,23 @@ describe('introspect of operations', () => {
     expect(found._protocol.page.after).not.toBeNull();
   });
 
+  it('answers a search that nothing fits with no operation and the names of the servers, unless it is filtered', async () => {
+    const search = { query: 'operations', search: 'mow the lawn' };
+    const outcome = await ask.outcomeOf(search);
+    expect(outcome).toMatchObject({
+      data: { operations: [] },
+      warnings: [
+        {
+          code: 'NOT_FOUND_OPERATION',
+          message: expect.stringMatching(/^Nothing here fits 'mow the lawn'. The servers are .*beta/),
+        },
+      ],
+    });
+    expect(await ask.outcomeOf({ ...search, search: 'delete the lawn', upstream: 'beta' })).not.toHaveProperty(
+      'warnings',
+    );
+  });
+
   it('shows eight hits unless another number is asked for', async () => {
     const many = Array.from({ length: 60 }, (_, index) => fakeOperation(`read_file_${index}`));
     const asking = introspectionOf(many);

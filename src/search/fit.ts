@@ -1,0 +1,72 @@
+import type { SearchIndex } from './index.js';
+import type { KnownConcept } from './known-concept.js';
+import type { ServerScore } from './servers.js';
+
+/** What a ranking says about whether anything in it serves the request. */
+interface Finding {
+  readonly index: SearchIndex;
+  readonly concepts: readonly KnownConcept[];
+  readonly servers: readonly ServerScore[];
+  /** The score of the best hit. */
+  readonly best: number;
+}
+
+/**
+ * The weights of a logistic regression over the evaluation's requests that are served and those that are not, and how much
+ * must speak for a request, at which at most one served request of a hundred is refused. `npm run eval` prints both shares.
+ */
+const WEIGHTS = { best: 6.11, vocabulary: 3.33, unknown: -2.35, missing: -2.89, length: 1.73 };
+const LEAST = 2.65;
+
+/** Further words say no more about a request. */
+const MOST_CONCEPTS = 5;
+const MOST_MISSING = 3;
+
+/** As many words that only one server has make its vocabulary match in full. */
+const OWN_WORDS = 1.7;
+const MOST_VOCABULARY = 1.5;
+
+/** How far a word counts as known that this catalog lacks, but others have. */
+const USUAL = 0.6;
+
+/**
+ * How much speaks for the best hit serving the request: its score, a server whose vocabulary the request uses, and words that the
+ * catalog has. Below 0 likely nothing serves it.
+ */
+export function judgeFit({ index, concepts, servers, best }: Finding): number {
+  if (best === 0) return Number.NEGATIVE_INFINITY;
+  const vocabulary = servers.reduce((most, server) => Math.max(most, server.vocabulary), 0);
+  const { unknown, missing } = countUnknown(concepts, index.mostRarity);
+  return (
+    WEIGHTS.best * (best / 100) +
+    WEIGHTS.vocabulary * Math.min(MOST_VOCABULARY, vocabulary / (OWN_WORDS * index.mostServerRarity)) +
+    WEIGHTS.unknown * unknown +
+    WEIGHTS.missing * (Math.min(MOST_MISSING, missing) / MOST_MISSING) +
+    WEIGHTS.length * (Math.min(MOST_CONCEPTS, concepts.length) / MOST_CONCEPTS) -
+    LEAST
+  );
+}
+
+/** Words of the request that neither operations nor synonyms have; names of things are none. */
+interface Unknown {
+  /** Their share of the request, by rarity. */
+  readonly unknown: number;
+  /** Their number, by weight. */
+  readonly missing: number;
+}
+
+function countUnknown(concepts: readonly KnownConcept[], mostRarity: number): Unknown {
+  let all = 0;
+  let unknown = 0;
+  let missing = 0;
+  for (const { concept, terms } of concepts) {
+    if (concept.word === undefined || concept.isName) continue;
+    const own = terms.find(({ isOwn }) => isOwn);
+    const rarity = own?.postings.rarity ?? mostRarity;
+    const known = terms.reduce((most, { worth }) => Math.max(most, worth), concept.isUsual ? USUAL : 0);
+    all += concept.weight * rarity;
+    unknown += concept.weight * rarity * (1 - known);
+    missing += concept.weight * (1 - known);
+  }
+  return { unknown: all === 0 ? 1 : unknown / all, missing };
+}

@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { CapturedList } from '../../src/gateway/captured-gateway.js';
+import type { SearchCase } from './evaluate-search.js';
+
+const FOLDER = join(import.meta.dirname, 'search');
+
+/** The tool lists of `search/tools.txt`, as servers would answer `tools/list`. */
+export function readOwnServers(): readonly CapturedList[] {
+  const [, ...sections] = readFileSync(join(FOLDER, 'tools.txt'), 'utf8').split(/^\[/m);
+  return sections.map((section) => {
+    const [name = '', ...lines] = section.trim().split('\n');
+    return { name: name.replace(']', ''), json: { tools: lines.filter((line) => line !== '').map(readTool) } };
+  });
+}
+
+/** A line such as `read_file(path, lines?): Read a text file.` */
+function readTool(line: string): object {
+  const [, name, list = '', description] = /^(\w+)\((.*?)\): (.+)$/.exec(line) ?? [];
+  if (name === undefined) throw new Error(`no tool: ${line}`);
+  const parameters = list.split(', ').filter((parameter) => parameter !== '');
+  return {
+    name,
+    description,
+    inputSchema: {
+      type: 'object',
+      properties: Object.fromEntries(parameters.map((parameter) => [parameter.replace('?', ''), { type: 'string' }])),
+      required: parameters.filter((parameter) => !parameter.endsWith('?')),
+    },
+  };
+}
+
+/** The requests of `search/requests.tsv`. */
+export function readOwnCases(): readonly SearchCase[] {
+  const [, ...rows] = readFileSync(join(FOLDER, 'requests.tsv'), 'utf8').trim().split('\n');
+  return rows.map((row) => {
+    const [kind, query = '', tools = ''] = row.split('\t');
+    return { kind: kind === 'plain' ? 'plain' : 'reworded', query, gold: new Set(tools.split(' ')) };
+  });
+}
+
+/** Requests that nothing serves, neither of our own servers nor of the captured ones. */
+export function readUnserved(): readonly string[] {
+  return readFileSync(join(FOLDER, 'unserved.txt'), 'utf8').trim().split('\n');
+}
