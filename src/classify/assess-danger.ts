@@ -5,10 +5,10 @@ import {
   dangerRank,
   worseDanger,
 } from '../protocol/operation.js';
-import type { Decision } from './decide-category.js';
+import type { Decision, Signal } from './decide-category.js';
 import { effectOfValue, findGroupingParameter, type ParameterFacts, type ToolFacts } from './facts.js';
 import { UNDERSTOOD } from './find-trial.js';
-import { EFFECTS, type Effect, LEXICON } from './lexicon.js';
+import { EFFECTS, type Effect, LEXICON, writeShare } from './lexicon.js';
 import { descriptionOf, discardsSteps, saidToLose } from './read-value.js';
 import { BULK_WORDS, MONEY_NOUNS, splitWords } from './vocabulary.js';
 
@@ -120,9 +120,7 @@ export const DANGER_RULES: readonly DangerRule[] = [
     id: 'existing-file',
     find: ({ words, parameters, descriptionText }, { category }) => {
       if (!words.includes('file') || parameters.some(choosesToReplace)) return [];
-      if (words[0] === 'append' || words[0] === 'prepend') {
-        return [{ level: 'destructive', reason: 'name: changes a file that exists' }];
-      }
+      if (words[0] === 'append' || words[0] === 'prepend') return [];
       const writes = parameters.some(({ key }) => /^(?:contents?|data|text)$/.test(key));
       const names = parameters.some(({ key, text }) => text && /(?:^|_)(?:path|file_?name)$/.test(key));
       return category === 'CREATE' && writes && names && !REFUSES_EXISTING.test(descriptionText)
@@ -157,12 +155,37 @@ export const DANGER_RULES: readonly DangerRule[] = [
   },
   {
     id: 'annotation-destructive',
-    find: ({ annotations }) =>
-      annotations['destructiveHint'] === true
+    find: (facts, decision) =>
+      facts.annotations['destructiveHint'] === true && !isPlainlyHarmless(decision)
         ? [{ level: 'destructive', reason: 'annotation destructiveHint=true' }]
         : [],
   },
 ];
+
+/**
+ * Whether name and description plainly say what is done, and all that they say destroys nothing. MCP calls every change
+ * destructive that is not "only additive", so that the hint then says no more than "update" does.
+ */
+function isPlainlyHarmless({ signals, runner, confidence }: Decision): boolean {
+  if (runner !== undefined || confidence < UNDERSTOOD) return false;
+  const said = signals.filter(({ rule }) => rule.looksAt === 'name' || rule.looksAt === 'description');
+  const plain = new Set(said.filter(isClearWrite).map(({ rule }) => rule.looksAt));
+  return plain.size === 2 && said.every(isHarmless);
+}
+
+const isClearWrite = ({ weight, effect }: Signal): boolean => weight >= CLEAR && writeShare(effect) > 0;
+
+function isHarmless({ effect, rule, word }: Signal): boolean {
+  if (RISKY.has(EFFECTS[effect].danger) || effect === 'manage') return false;
+  return rule.looksAt !== 'name' || word === undefined || !OPEN.has(word);
+}
+
+/** Verbs that may replace or end anything, depending on what they are used on. */
+const OPEN: ReadonlySet<string> = new Set(
+  'apply set configure sync import migrate restore install revert rollback undo patch modify edit commit transform refactor fix replace kill terminate'.split(
+    ' ',
+  ),
+);
 
 /** The tool's own name: a part of a grouped tool has a name that the gateway made. */
 function ownName({ input }: ToolFacts): string {
@@ -213,13 +236,25 @@ export function assessDanger(facts: ToolFacts, decision: Decision): DangerAssess
   return { level, reasons: [...new Set(reasons)] };
 }
 
+/** Names of what is kept from view. Environment variables hold keys and passwords. */
+const SECRETS =
+  /\b(?:secrets?|passwords?|passphrases?|credentials?|private keys?|api keys?|access keys?|env|env vars?|environment variables?|dotenv)$/;
+/** What is said of secrets without showing them. */
+const ABOUT = /^(?:list|count|check|validate|search|detect|scan|generate)\b/;
+
+function showsSecrets(words: readonly string[]): boolean {
+  const name = words.join(' ');
+  return SECRETS.test(name.replace(/ values?$/, '')) && !(ABOUT.test(name) && !/\b(?:env|environment)\b/.test(name));
+}
+
 /**
  * A read that may write a file, or that its author does not call read-only, is not safe. It is never above reversible either:
  * what would be is no READ, and a call whose arguments make it more is none.
  */
-function readReasons({ annotations, parameters }: ToolFacts): readonly DangerReason[] {
+function readReasons({ annotations, parameters, words }: ToolFacts): readonly DangerReason[] {
   const file = parameters.find(({ key, text }) => text && READ_WRITES_FILE.test(key));
   const reasons: DangerReason[] = [];
+  if (showsSecrets(words)) reasons.push({ level: 'reversible', reason: 'name: shows secrets' });
   if (file !== undefined) reasons.push({ level: 'reversible', reason: `parameter '${file.name}' can write a file` });
   if (annotations['readOnlyHint'] === false)
     reasons.push({ level: 'reversible', reason: 'annotation readOnlyHint=false' });

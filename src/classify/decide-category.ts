@@ -5,7 +5,7 @@ import { RULES, type Rule, type RuleMatch } from './rules.js';
 import { findRunner } from './runner.js';
 
 /** A rule's match with the weight it has for this tool. */
-interface Signal extends RuleMatch {
+export interface Signal extends RuleMatch {
   readonly rule: Rule;
   readonly weight: number;
 }
@@ -51,9 +51,7 @@ function collectSignals(facts: ToolFacts): readonly Signal[] {
   const signals: Signal[] = [];
   // Most rules find nothing: loops without a copy for each of them halve what a large catalog costs here.
   for (const rule of rules) {
-    for (const { effect, says, share } of rule.find(facts)) {
-      signals.push({ effect, says, rule, weight: rule.weight * (share ?? 1), ...(share !== undefined && { share }) });
-    }
+    for (const match of rule.find(facts)) signals.push({ ...match, rule, weight: rule.weight * (match.share ?? 1) });
   }
   const plain = signals.some((signal) => isPlainWrite(signal) && signal.rule.looksAt !== 'annotations');
   const kept = plain
@@ -88,7 +86,7 @@ function decideByWeight(signals: readonly Signal[]): Decision {
   const reads = sum(signals, ({ effect }) => readShare(effect));
   const writes = sum(signals, ({ effect }) => writeShare(effect));
   const evidence = wordEvidence(signals);
-  if (reads >= READ_MINIMUM && reads >= READ_MAJORITY * writes && isStated(signals)) {
+  if (reads >= READ_MINIMUM && reads >= READ_MAJORITY * writes && saysItReads(signals)) {
     return { category: 'READ', confidence: confidenceOf(reads, reads + writes), evidence, signals };
   }
   const votes = WRITES.map((category) => ({
@@ -113,6 +111,17 @@ function decideByWeight(signals: readonly Signal[]): Decision {
 /** Whether a word or the author says what the tool does; parameters and results by themselves only suggest it. */
 function isStated(signals: readonly Signal[]): boolean {
   return signals.some(({ rule }) => rule.looksAt !== 'parameters' && rule.looksAt !== 'output');
+}
+
+/** What no READ is decided by alone: a later sentence, after one whose verb is not known, or a word on fields. */
+const ASIDE: ReadonlySet<string> = new Set(['description-late', 'description-read-only']);
+
+/** Whether the name, the title, the first sentence or the author says that it reads. A verb that is not known is a doubt. */
+function saysItReads(signals: readonly Signal[]): boolean {
+  return signals.some(
+    ({ rule, effect }) =>
+      readShare(effect) > 0 && rule.looksAt !== 'parameters' && rule.looksAt !== 'output' && !ASIDE.has(rule.id),
+  );
 }
 
 /** The highest confidence where nothing says what the tool does. */

@@ -33,31 +33,32 @@ const VERBS: Readonly<Record<Nounness, Readonly<Partial<Record<Effect, string>>>
       ping whoami echo identify locate obtain gather collect aggregate summarize summarise return show display explain
       compare contrast analyze analyse diagnose investigate introspect determine ask answer learn think reason wait sleep
       await scrape demonstrate illustrate examine interrogate recall reveal grep glob traverse consult advise
-      brainstorm correlate crosscheck provide contain tell`,
+      brainstorm correlate crosscheck provide contain tell whois nslookup traceroute`,
     check: 'validate verify assess typecheck lint prove',
     compute: `calculate compute convert parse encode decode translate estimate predict forecast simulate suggest recommend
       rerank classify detect autodetect extract tokenize tokenise geocode transcribe paraphrase infer derive interpolate
       extrapolate serialize deserialize stringify prettify beautify minify visualize visualise render humanize quantify
-      approximate disassemble unescape transform rephrase produce`,
+      approximate disassemble unescape transform rephrase produce subtract multiply divide solve differentiate simplify factorize
+      shuffle randomize sanitize escape proofread transpile decompile concatenate concat ocr`,
     download: 'download export',
     create: `create generate register upload import define instantiate provision compose author initialize initialise init
       bootstrap scaffold establish enroll enrol mint spawn synthesize synthesise duplicate replicate clone introduce ingest
       subscribe enqueue onboard allocate reserve compile propose prepare persist memorize memorise remember
-      preallocate prepopulate crosspost compress decompress decompile unzip`,
+      preallocate prepopulate crosspost compress decompress zip unzip pack unpack`,
     add: 'add insert append prepend attach contribute enrich ensure',
     upsert: 'upsert',
     update: `update modify edit alter amend adjust rename move relocate transfer assign reassign configure reconfigure enable
       disable activate deactivate reactivate toggle reorder rearrange prioritize prioritise reprioritize mark unmark archive
       unarchive approve unapprove reject decline deny accept dismiss acknowledge snooze unsnooze mute unmute hide unhide
       unset customize customise extend shorten renew upgrade downgrade demote grant permit allow enlarge shrink resize
-      restyle annotate link associate bind prolong reopen resolve unresolve undo redo revert rollback restore recover
+      restyle annotate associate bind prolong reopen resolve unresolve undo redo revert rollback restore recover
       recategorize relabel retag adapt refactor fix autofix repair correct apply unlock unblock unban unpin unstar unstage
       set setup increment decrement bump align complete finish finalize finalise categorize categorise localize localise
       improve enhance mutate swap reposition crop optimize optimise deprecate undeprecate protect unprotect retitle
       freeze unfreeze unmerge checkout raise lower encrypt defer postpone reschedule withdraw bookmark favorite favourite
       unfavorite upvote downvote inactivate suppress unsuppress quarantine unquarantine reclassify reconcile redact
       anonymize anonymise normalize normalise populate expand clamp dedupe deduplicate consolidate
-      triage checkin whitelist blacklist allowlist denylist reseat impose soften harden tune calibrate rebrand reparent regroup`,
+      trim recolor triage checkin whitelist blacklist allowlist denylist reseat impose soften harden tune calibrate rebrand reparent regroup`,
     sync: 'synchronize synchronise push rebase squash resync',
     overwrite: 'write overwrite rewrite replace put supersede rotate regenerate override',
     reset: 'reset reinitialize reinitialise',
@@ -84,20 +85,20 @@ const VERBS: Readonly<Record<Nounness, Readonly<Partial<Record<Effect, string>>>
   },
   often: {
     read: `list search query view count watch monitor tail trace scan probe preview filter ls cat blame diff
-      hint capture help dir research audit`,
+      hint capture help dir research audit screenshot`,
     check: 'check healthcheck',
-    compute: 'format plot hash embed rank sort group measure',
+    compute: 'format plot hash embed rank sort group measure guide round',
     create: 'draw make new copy fork commit draft schedule save seed backup mirror book',
     add: 'post store',
     update: `change patch follow stage stash pop lock block unread pin star vote split switch turn flag sign transition paste cut tweak adopt
-      claim arrange fill track merge`,
+      claim arrange fill track merge style highlight join link`,
     sync: 'sync pull',
     publish: 'release ship rollout',
     delete: 'clean prune',
     send: 'email mail tweet whisper',
-    lifecycle: 'build skip play load unload queue power train',
+    lifecycle: 'build skip play load unload queue power train step',
     interact: 'open close select go back type scroll pan touch print',
-    run: 'run call test job take do conduct carry',
+    run: 'run call test job take do conduct carry roll flip',
     pay: 'charge order trade bet donate tip stake unstake bid',
     manage: 'control review',
   },
@@ -188,13 +189,20 @@ export function leadingCategory(name: Effect): Category {
 }
 
 /** What a second verb means behind a first: "create or update" is one upsert. */
-export function joinEffects(first: Effect, second: Effect): Effect {
+export function joinEffects(first: Effect, second: Effect, word: string): Effect {
   const creates = first === 'create' || first === 'add' || first === 'upsert';
-  return creates && second === 'update' ? 'upsert' : second;
+  return creates && second === 'update' && REPLACING.has(word) ? 'upsert' : second;
 }
+
+/** "Create or update" is one upsert; "creates and moves" is none. */
+const REPLACING: ReadonlySet<string> = new Set(['update', 'modify', 'edit', 'change', 'set', 'replace', 'patch']);
 
 /** Stands among the words of a tool that its author calls read-only. */
 export const READ_ONLY = '(read-only)';
+/** Stands among the words of a tool that takes nothing but numbers. */
+export const NUMBERS = '(numbers)';
+/** Stands among the words of a tool that takes nothing but a text or data to work on, and neither a path nor an id. */
+export const GIVEN = '(given)';
 
 const setOfWords = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 
@@ -202,16 +210,36 @@ const setOfWords = (text: string): ReadonlySet<string> => new Set(text.trim().sp
 export const VERB_SENSES: readonly {
   readonly verb: string;
   readonly near: ReadonlySet<string>;
+  /** Words beside which the sense does not fit. */
+  readonly unless?: ReadonlySet<string>;
   readonly effect: Effect;
 }[] = [
   {
     verb: 'generate',
     near: setOfWords(
       `chart charts diagram diagrams map maps graph plot histogram treemap spreadsheet summary preview schema snippet
-        explanation embedding embeddings completion completions answer response uuid hash palette statistics insights suggestions qr`,
+        explanation embedding embeddings completion completions answer response uuid hash palette statistics insights suggestions qr
+        sql regex regexp query queries xpath code instructions guidance prompt prompts ideas outline caption types slug`,
     ),
     effect: 'compute',
   },
+  {
+    verb: 'generate',
+    near: setOfWords('password passwords passphrase'),
+    unless: setOfWords('app user account application id reset'),
+    effect: 'compute',
+  },
+  { verb: 'create', near: setOfWords('instructions guidance guidelines'), effect: 'compute' },
+  { verb: 'build', near: setOfWords('prompt query url expression'), effect: 'compute' },
+  { verb: 'orchestrate', near: setOfWords('guidance instructions'), effect: 'compute' },
+  { verb: 'turn', near: setOfWords('question sql query regex'), effect: 'compute' },
+  {
+    verb: 'select',
+    near: setOfWords('row rows record records column columns'),
+    unless: setOfWords('option element dropdown click checkbox ui cursor'),
+    effect: 'read',
+  },
+  { verb: 'add', near: new Set([NUMBERS]), effect: 'compute' },
   {
     verb: 'resolve',
     near: setOfWords(
@@ -359,11 +387,46 @@ export function findVerb(word: string): InflectedVerb | undefined {
   return findVerb(word.replaceAll('-', '')) ?? findVerb(word.slice(hyphen + 1));
 }
 
+/** Nouns in -er and -or that name a person, a place or a part, and nothing that a tool does. */
+const NO_AGENTS = setOfWords(
+  'container provider browser computer counter listener player manager controller order number printer tester layer filter tracker',
+);
+
+/** The verb of a noun for what does it: `reader`, `team-services-writer`, `image_converter`. */
+export function verbOfAgent(word: string): Verb | undefined {
+  const stem = /^([a-z]{2,})(?:er|or)$/.exec(word)?.[1];
+  if (stem === undefined || NO_AGENTS.has(word)) return undefined;
+  const undoubled = /([^aeiou])\1$/.test(stem) ? [stem.slice(0, -1)] : [];
+  for (const lemma of [stem, `${stem}e`, ...undoubled]) {
+    const verb = LEXICON.get(lemma);
+    if (verb !== undefined) return verb;
+  }
+  return undefined;
+}
+
 /** What a verb does beside the given words: its first fitting sense, else its usual effect. */
 export function senseOf(verb: Verb, context: ReadonlySet<string>): Effect {
-  for (const sense of VERB_SENSES) {
-    if (sense.verb !== verb.lemma) continue;
-    for (const word of sense.near) if (context.has(word)) return sense.effect;
+  for (const { verb: lemma, near, unless, effect: sense } of VERB_SENSES) {
+    if (lemma !== verb.lemma || (unless !== undefined && holdsAny(context, unless))) continue;
+    for (const word of near) if (context.has(word)) return sense;
   }
-  return verb.effect;
+  const computes =
+    (context.has(READ_ONLY) && ANSWERING.has(verb.lemma)) || (context.has(GIVEN) && REWORKING.has(verb.lemma));
+  return computes ? 'compute' : verb.effect;
+}
+
+/** Verbs that only compute an answer where the author says that nothing is changed. */
+const ANSWERING = setOfWords(
+  `generate convert build compose draft design prepare orchestrate guide enhance optimize optimise improve open select
+    resolve review score chat produce plot format sort group rank`,
+);
+/** Verbs that return another version of what they are given, where there is nothing else that they could change. */
+const REWORKING = setOfWords(
+  `rewrite optimize optimise improve enhance correct normalize normalise anonymize anonymise redact clean format refactor shorten
+    extend expand localize localise adapt trim sort dedupe deduplicate fix merge split generate convert`,
+);
+
+function holdsAny(words: ReadonlySet<string>, some: ReadonlySet<string>): boolean {
+  for (const word of some) if (words.has(word)) return true;
+  return false;
 }

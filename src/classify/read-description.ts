@@ -1,3 +1,4 @@
+import { findInformation } from './information.js';
 import { type Effect, findVerb, type InflectedVerb, joinEffects, readShare, senseOf, writeShare } from './lexicon.js';
 import {
   ACTION_NOUNS,
@@ -12,9 +13,10 @@ import {
 
 /**
  * `head`: what the tool does; `late`: the same, found only after a sentence without a known verb. `joined`: what it also does
- * ("... or creates it"). `later`: what a later sentence adds.
+ * ("... or creates it"). `later`: what a later sentence adds. `information`: the first sentence names information and has no
+ * verb ("Current weather in a city").
  */
-export type DescriptionRole = 'head' | 'late' | 'joined' | 'later';
+export type DescriptionRole = 'head' | 'late' | 'joined' | 'later' | 'information';
 
 export interface DescriptionReading {
   readonly matches: readonly DescriptionMatch[];
@@ -51,6 +53,7 @@ export function readDescription(description: string, context: ReadonlySet<string
       const found = readMainClause(tokenizeClause(clause), context, index > 0, clause !== sentence);
       if (found.length > 0) main = clause;
       matches.push(...(index > 0 && clause === sentence ? found.map(asLate) : found));
+      if (found.length === 0 && index === 0) matches.push(...readInformation(tokenizeClause(clause), context));
     }
   });
   return { matches, main };
@@ -69,7 +72,7 @@ function readMainClause(
   if (verb.form === 'gerund' && !opened) return [];
   if (verb.nounness === 'mostly' && verb.form === 'base' && !takesObject(tokens[start + 1])) return [];
   const around = new Set([...context, ...tokens.slice(start + 1, start + OBJECT_WORDS)]);
-  if (isNoun(verb, tokens[start + 1])) return [];
+  if (isNoun(verb, first, tokens[start + 1], context)) return [];
   if (LIGHT_VERBS.has(verb.lemma)) return readLightVerb(tokens, start, around, verb);
   if (late && verb.form === 'base' && CALLER_VERBS.has(verb.lemma)) return [];
   const head = asMatch('head', verb, around);
@@ -78,10 +81,19 @@ function readMainClause(
   return [match, ...readJoined(tokens, start, verb, around)];
 }
 
-/** "Merge requests that ...", "Replies for a message": the sentence names a thing and has no verb in front. */
-function isNoun(verb: InflectedVerb, next: string | undefined): boolean {
-  const plural = verb.form === 'third' && writeShare(verb.effect) > 0 && (next === 'for' || next === 'of');
-  return plural || (next !== undefined && (COMPOUND_NOUNS.get(verb.lemma)?.has(next) ?? false));
+function readInformation(tokens: readonly string[], named: ReadonlySet<string>): DescriptionMatch[] {
+  const word = findInformation(tokens, named);
+  return word === undefined ? [] : [{ role: 'information', word, effect: 'read' }];
+}
+
+/** "Merge requests that ...", "Replies for a message", "Comments on an issue" of `issue_comments`: a thing is named, not done. */
+function isNoun(verb: InflectedVerb, word: string, next: string | undefined, named: ReadonlySet<string>): boolean {
+  if (next !== undefined && (COMPOUND_NOUNS.get(verb.lemma)?.has(next) ?? false)) return true;
+  if (verb.form !== 'third' || next === undefined) return false;
+  // The name of a tool has its verb in the base form, so its words in -s are nouns.
+  return (
+    (writeShare(verb.effect) > 0 && (next === 'for' || next === 'of')) || (named.has(word) && PREPOSITION.test(next))
+  );
 }
 
 const asLate = (match: DescriptionMatch): DescriptionMatch =>
@@ -154,7 +166,7 @@ function readJoined(
 
 const joinTo = (head: InflectedVerb, match: DescriptionMatch): DescriptionMatch => ({
   ...match,
-  effect: joinEffects(head.effect, match.effect),
+  effect: joinEffects(head.effect, match.effect, match.word),
 });
 
 const isConjunction = (token: string | undefined): boolean => /^(?:[,:;/&]|and|or|then)$/.test(token ?? '');
@@ -257,7 +269,8 @@ function tokenizeClause(clause: string): readonly string[] {
     .slice(0, CLAUSE_CHARACTERS)
     .replace(/\([^)]*\)/g, ' ')
     .toLowerCase();
-  const tokens = plain.match(/[a-z][\w'-]*|[,:;/&]|\d+/g) ?? [];
+  // Letters of all scripts belong to words: "删除 list" does not begin with a verb that is known.
+  const tokens = plain.match(/\p{L}[\p{L}\p{M}\w'-]*|[,:;/&]|\d+/gu) ?? [];
   const joined: string[] = [];
   for (let index = 0; index < tokens.length; index += 1) {
     const token = tokens[index] ?? '';

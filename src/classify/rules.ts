@@ -1,6 +1,6 @@
 import type { TrustLevel } from '../protocol/operation.js';
-import type { ParameterFacts, ToolFacts } from './facts.js';
-import { EFFECTS, type Effect, readShare } from './lexicon.js';
+import { BELIEVED, type ParameterFacts, type ToolFacts } from './facts.js';
+import { EFFECTS, type Effect, LEXICON, readShare, writeShare } from './lexicon.js';
 import type { DescriptionRole } from './read-description.js';
 import type { NameMatch, NameRole } from './read-name.js';
 
@@ -9,6 +9,8 @@ export interface RuleMatch {
   readonly effect: Effect;
   /** The line of evidence. */
   readonly says: string;
+  /** The verb or noun it was found by. */
+  readonly word?: string;
   /** Multiplies the rule's weight; 1 where left out. */
   readonly share?: number;
 }
@@ -47,14 +49,85 @@ const inName =
   (facts: ToolFacts): readonly RuleMatch[] =>
     pick(facts)
       .filter((match) => match.role === role)
-      .map(({ word, effect }) => ({ effect, says: `${wording(word)} ${EFFECTS[effect].phrase}` }));
+      .map(({ word, effect }) => ({ effect, word, says: `${wording(word)} ${EFFECTS[effect].phrase}` }));
 
 const inDescription =
   (role: DescriptionRole, wording: (word: string) => string) =>
   (facts: ToolFacts): readonly RuleMatch[] =>
     facts.description.matches
       .filter((match) => match.role === role)
-      .map(({ word, effect }) => ({ effect, says: `${wording(word)} ${EFFECTS[effect].phrase}` }));
+      .map((match) => ({
+        effect: match.effect,
+        word: match.word,
+        says: `${wording(match.word)} ${EFFECTS[match.effect].phrase}`,
+        ...(isStray(match, facts) && { share: STRAY }),
+      }));
+
+/** How much of a description's verb of change counts where it does not say what the tool does. */
+const STRAY = 0.25;
+
+/**
+ * Whether the name plainly reads: then the verbs of the description tell how ("generates a link", "authenticates"), and where
+ * the author calls the tool read-only, they are not what it does.
+ */
+function isStray({ word, effect }: { readonly word: string; readonly effect: Effect }, facts: ToolFacts): boolean {
+  if (writeShare(effect) === 0 || !plainlyReads(facts)) return false;
+  return PREPARING.has(word) ? leadsByReading(facts) : callsItselfReadOnly(facts) && !HARD.has(effect);
+}
+
+/** Verbs by which a description says how something is found out. */
+const PREPARING = words(
+  `generate convert build compose compile prepare expand open select resolve authenticate authorize connect load run execute call
+    perform refresh reload orchestrate guide`,
+);
+/** Effects that no hint makes a way of reading. */
+const HARD: ReadonlySet<Effect> = new Set<Effect>([
+  'send',
+  'delete',
+  'purge',
+  'publish',
+  'pay',
+  'end',
+  'reset',
+  'overwrite',
+  'rebuild',
+]);
+
+/** Whether the name has a verb that reads by itself, whatever is said beside it, and none that changes something. */
+function plainlyReads({ name }: ToolFacts): boolean {
+  const reads = name.some(({ role, word }) => (role === 'lead' || role === 'likely') && readsByItself(word));
+  return reads && name.every(({ role, effect }) => writeShare(effect) === 0 || role === 'inner');
+}
+
+function leadsByReading({ name }: ToolFacts): boolean {
+  return name.some(
+    ({ role, word }) => role === 'lead' && (READING.has(word) || LEXICON.get(word)?.nounness === 'never'),
+  );
+}
+
+function readsByItself(word: string): boolean {
+  const verb = LEXICON.get(word);
+  return verb !== undefined && readShare(verb.effect) > 0;
+}
+
+/** Whether the author calls the tool read-only and the description says what it answers: "create" then creates an answer. */
+function answersOnly(facts: ToolFacts, effect: Effect): boolean {
+  const [said] = facts.description.matches;
+  return effect === 'create' && callsItselfReadOnly(facts) && said?.role === 'head' && ANSWERING.has(said.word);
+}
+
+/** Verbs of a description that leave no doubt that an answer is what the tool makes. */
+const ANSWERING = words('provide return explain describe guide show');
+
+function saysItAnswers({ name, description }: ToolFacts): boolean {
+  const first = name.find(({ role }) => role === 'lead') ?? description.matches.find(({ role }) => role === 'head');
+  return first !== undefined && readShare(first.effect) > 0;
+}
+
+const READING = words('list search query view count diff preview');
+
+const callsItselfReadOnly = ({ annotations, input }: ToolFacts): boolean =>
+  annotations['readOnlyHint'] === true && BELIEVED.has(input.upstream.trust);
 
 /** "Run a search" only searches where the name says so too; by itself "run" counts as running. */
 function softenRun(facts: ToolFacts): ToolFacts {
@@ -62,6 +135,16 @@ function softenRun(facts: ToolFacts): ToolFacts {
   const reads = facts.name[0] !== undefined && readShare(facts.name[0].effect) > 0;
   if (first?.objectEffect === undefined || !reads || readShare(first.objectEffect) === 0) return facts;
   const matches = [{ ...first, effect: first.objectEffect }, ...rest];
+  return { ...facts, description: { ...facts.description, matches } };
+}
+
+/** "Unassign: removes the user from the task" takes apart and removes nothing. */
+function softenRemoval(facts: ToolFacts): ToolFacts {
+  const detaches = facts.name.some(({ role, effect }) => role === 'lead' && effect === 'detach');
+  if (!detaches) return facts;
+  const matches = facts.description.matches.map((match) =>
+    match.word === 'remove' ? { ...match, effect: 'detach' as const } : match,
+  );
   return { ...facts, description: { ...facts.description, matches } };
 }
 
@@ -103,6 +186,37 @@ const STATEMENT_READ_ONLY =
 const STATEMENT_WRITES =
   /\b(?:write|mutating|state-changing|destructive) (?:operation|action|tool)\b|\bhas side effects\b|\b(?:modifies|mutates) (?:the )?(?:remote |server |stored )?(?:state|data)\b/i;
 
+const OUTPUT_PATH =
+  /^(?:(?:out|output|dest|destination|save|export|result)_?(?:path|file|file_?path|file_?name|dir|directory|folder|location)|save_(?:to|as)|out_?file|out_?dir|write_to)$/;
+/** Where something is written, if it is a file that is worked on. */
+const TARGET = /^(?:output|destination|dest|target|target_(?:path|file|dir|directory|folder))$/;
+const SOURCE_FILE = /(?:^|_)(?:paths?|files?|file_?name|filename|source|src|input|images?|videos?|pdfs?)(?:_|$)/;
+/** Effects of tools that make one thing of another. */
+const MAKING: ReadonlySet<Effect> = new Set<Effect>(['read', 'check', 'compute', 'download', 'create', 'update']);
+const CONVERTING = words(
+  `convert merge split resize crop compress rotate format transform export extract download render plot draw encode decode trim
+    concat concatenate combine resample transcode transcribe translate generate minify beautify transpile decompile decrypt encrypt
+    optimize optimise annotate overlay`,
+);
+
+/** Whether the tool makes one thing of another, so that a path for output is where the result goes. */
+function isConverter({ name, description }: ToolFacts): boolean {
+  const matches = [
+    ...name.filter(({ role }) => role !== 'inner'),
+    ...description.matches.filter(({ role }) => role !== 'later'),
+  ];
+  return matches.every(({ effect }) => MAKING.has(effect));
+}
+
+function isOutput({ key, text, values, required, preset }: ParameterFacts, facts: ToolFacts): boolean {
+  if (!text || values.length > 0 || !(required || preset)) return false;
+  if (OUTPUT_PATH.test(key)) return true;
+  const converts = [...facts.name, ...facts.description.matches].some(({ word }) => CONVERTING.has(word));
+  return (
+    TARGET.test(key) && converts && facts.parameters.some((other) => other.key !== key && SOURCE_FILE.test(other.key))
+  );
+}
+
 /** Every rule, by what it looks at. `docs/classification.md` explains how they are weighed. */
 export const RULES: readonly Rule[] = [
   {
@@ -110,7 +224,11 @@ export const RULES: readonly Rule[] = [
     looksAt: 'name',
     weight: 10,
     meaning: 'The verb of the name, at any place.',
-    find: inName('lead', (word) => `name: verb '${word}'`),
+    find: (facts) =>
+      inName(
+        'lead',
+        (word) => `name: verb '${word}'`,
+      )(facts).map((match) => (answersOnly(facts, match.effect) ? { ...match, share: 0.5 } : match)),
   },
   {
     id: 'name-joined',
@@ -160,6 +278,14 @@ export const RULES: readonly Rule[] = [
       )(facts).map((match) => (facts.input.groupValue === undefined ? match : { ...match, share: 2.5 })),
   },
   {
+    id: 'name-thing',
+    looksAt: 'name',
+    wholeTool: true,
+    weight: 3,
+    meaning: 'The name has no verb and names information.',
+    find: inName('thing', (word) => `name: no verb, '${word}' is information and`),
+  },
+  {
     id: 'title-lead',
     looksAt: 'title',
     weight: 3,
@@ -175,7 +301,7 @@ export const RULES: readonly Rule[] = [
     looksAt: 'description',
     weight: 8,
     meaning: 'The verb of the sentence that says what the tool does.',
-    find: (facts) => inDescription('head', (word) => `description: verb '${word}'`)(softenRun(facts)),
+    find: (facts) => inDescription('head', (word) => `description: verb '${word}'`)(softenRemoval(softenRun(facts))),
   },
   {
     id: 'description-late',
@@ -183,6 +309,13 @@ export const RULES: readonly Rule[] = [
     weight: 4,
     meaning: 'A reading verb that begins a second or third sentence: "Returns" may follow any action.',
     find: inDescription('late', (word) => `description: verb '${word}' in a further sentence`),
+  },
+  {
+    id: 'description-information',
+    looksAt: 'description',
+    weight: 6,
+    meaning: 'The first sentence names information and has no verb: "Current weather in a city".',
+    find: inDescription('information', (word) => `description: names '${word}', which is information and`),
   },
   {
     id: 'description-joined',
@@ -270,7 +403,11 @@ export const RULES: readonly Rule[] = [
     wholeTool: true,
     weight: 1.5,
     meaning: 'A required body or content is usually stored or sent.',
-    find: anyParameter('write', 'is required content', ({ key, required }) => required && PAYLOAD.test(key)),
+    // What is read, checked or asked about is given too.
+    find: (facts) =>
+      saysItAnswers(facts)
+        ? []
+        : anyParameter('write', 'is required content', ({ key, required }) => required && PAYLOAD.test(key))(facts),
   },
   {
     id: 'parameter-download-path',
@@ -280,6 +417,16 @@ export const RULES: readonly Rule[] = [
     find: (facts) =>
       [...facts.name, ...facts.description.matches].some(({ effect }) => effect === 'download')
         ? anyParameter('create', 'is where the copy is written', ({ key, text }) => text && LOCAL_PATH.test(key))(facts)
+        : [],
+  },
+  {
+    id: 'parameter-output-path',
+    looksAt: 'parameters',
+    weight: 24,
+    meaning: 'A converter writes the file that a required or preset output path names.',
+    find: (facts) =>
+      isConverter(facts)
+        ? anyParameter('create', 'is where the result is written', (one) => isOutput(one, facts))(facts)
         : [],
   },
   {
