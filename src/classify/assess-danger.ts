@@ -62,6 +62,18 @@ const RISKY: ReadonlySet<DangerLevel> = new Set(['destructive', 'dangerous', 'fo
 const LOSS =
   /(?<!(?:\bnot|n't|\bwithout|\bnever|\bno|\binstead of)\s(?:\w+\s)?)\b(?:permanent(?:ly)?\b|irreversibl[ey]|irrevocabl[ey]|(?:cannot|can't|can not) be (?:undone|reversed|recovered|restored)|overwrit(?:es?|ing|ten)\b|destroys?\b|will be (?:lost|deleted|erased|wiped|overwritten|removed)|replaces? (?:all|the (?:entire|whole|full|contents?|content|existing)|existing|every|any existing|its)|data loss)/i;
 
+/** Before a loss they say that it depends on an argument or another tool, which the danger of a call is for. */
+const CONDITIONAL = /\b(?:if|when|unless|otherwise|set|pass|optionally|instead)\b/i;
+
+/** The first phrase that announces a loss of every call. */
+function findLoss(text: string): string | undefined {
+  for (const sentence of text.split(/(?<=[.!?])\s|\n/)) {
+    const loss = LOSS.exec(sentence);
+    if (loss !== null && !CONDITIONAL.test(sentence.slice(0, loss.index))) return loss[0];
+  }
+  return undefined;
+}
+
 const READ_WRITES_FILE = /^(?:file_?name|save_to|output_(?:path|file|dir)|save_path|output|outfile)$/;
 
 const REPLACE_SWITCH =
@@ -149,14 +161,14 @@ export const DANGER_RULES: readonly DangerRule[] = [
   {
     id: 'announced-loss',
     find: ({ descriptionText, input }) => {
-      const phrase = input.groupValue === undefined ? LOSS.exec(descriptionText)?.[0] : undefined;
+      const phrase = input.groupValue === undefined ? findLoss(descriptionText) : undefined;
       return phrase === undefined ? [] : [{ level: 'destructive', reason: `description says '${phrase}'` }];
     },
   },
   {
     id: 'annotation-destructive',
     find: (facts, decision) =>
-      facts.annotations['destructiveHint'] === true && !isPlainlyHarmless(decision)
+      facts.annotations['destructiveHint'] === true && !isPlainlyHarmless(facts, decision)
         ? [{ level: 'destructive', reason: 'annotation destructiveHint=true' }]
         : [],
   },
@@ -166,11 +178,17 @@ export const DANGER_RULES: readonly DangerRule[] = [
  * Whether name and description plainly say what is done, and all that they say destroys nothing. MCP calls every change
  * destructive that is not "only additive", so that the hint then says no more than "update" does.
  */
-function isPlainlyHarmless({ signals, runner, confidence }: Decision): boolean {
+function isPlainlyHarmless({ grouping }: ToolFacts, { signals, runner, confidence }: Decision): boolean {
   if (runner !== undefined || confidence < UNDERSTOOD) return false;
+  if (grouping !== null) return grouping.values.every(isHarmlessValue);
   const said = signals.filter(({ rule }) => rule.looksAt === 'name' || rule.looksAt === 'description');
   const plain = new Set(said.filter(isClearWrite).map(({ rule }) => rule.looksAt));
   return plain.size === 2 && said.every(isHarmless);
+}
+
+function isHarmlessValue(value: string): boolean {
+  const effect = effectOfValue(value);
+  return effect !== undefined && !RISKY.has(EFFECTS[effect].danger) && effect !== 'manage';
 }
 
 const isClearWrite = ({ weight, effect }: Signal): boolean => weight >= CLEAR && writeShare(effect) > 0;
@@ -182,7 +200,7 @@ function isHarmless({ effect, rule, word }: Signal): boolean {
 
 /** Verbs that may replace or end anything, depending on what they are used on. */
 const OPEN: ReadonlySet<string> = new Set(
-  'apply set configure sync import migrate restore install revert rollback undo patch modify edit commit transform refactor fix replace kill terminate'.split(
+  'apply set configure sync import migrate restore install revert rollback undo commit pop call handle upload edit transform refactor fix replace kill terminate'.split(
     ' ',
   ),
 );

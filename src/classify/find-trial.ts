@@ -31,5 +31,5 @@ export function findTrial({ input }: ToolFacts, { category, runner, confidence }
   return found && { parameter: found.name, reason: `parameter '${found.name}' only shows what would be done` };
 }
 
-/** A decision below this confidence counts as not understood. */
+/** A decision that is less probably right than this counts as not understood. */
 export const UNDERSTOOD = 0.3;

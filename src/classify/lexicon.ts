@@ -360,6 +360,11 @@ export const VERB_SENSES: readonly {
   { verb: 'write', near: setOfWords('issue request item items comment review'), effect: 'update' },
 ];
 
+const SENSED: ReadonlySet<string> = new Set(VERB_SENSES.map(({ verb }) => verb));
+
+/** Whether a verb means different things beside different words. */
+export const hasSenses = (lemma: string): boolean => SENSED.has(lemma);
+
 /** How a verb is inflected; coordinated verbs of one sentence share it ("Gets ... or creates"). */
 type VerbForm = 'base' | 'third' | 'gerund';
 

@@ -1,5 +1,15 @@
 import { findInformation } from './information.js';
-import { type Effect, findVerb, type InflectedVerb, joinEffects, readShare, senseOf, writeShare } from './lexicon.js';
+import { findUnspacedVerbs, translateVerb } from './languages.js';
+import {
+  type Effect,
+  findVerb,
+  type InflectedVerb,
+  joinEffects,
+  LEXICON,
+  readShare,
+  senseOf,
+  writeShare,
+} from './lexicon.js';
 import {
   ACTION_NOUNS,
   CALLER_VERBS,
@@ -46,7 +56,11 @@ export function readDescription(description: string, context: ReadonlySet<string
   const matches: DescriptionMatch[] = [];
   let main = '';
   splitSentences(description).forEach((sentence, index) => {
-    if (main !== '') {
+    const foreign = index === 0 ? readForeign(sentence) : [];
+    if (foreign.length > 0) {
+      main = sentence;
+      matches.push(...foreign);
+    } else if (main !== '') {
       matches.push(...readLaterSentence(sentence));
     } else if (index < MAIN_WITHIN) {
       const clause = stripOpeners(sentence);
@@ -79,6 +93,19 @@ function readMainClause(
   const object = head.effect === 'run' ? findObjectAction(tokens, start, around) : undefined;
   const match = object === undefined ? head : { ...head, objectEffect: object.effect };
   return [match, ...readJoined(tokens, start, verb, around)];
+}
+
+/** The first sentence in another language: its first verb, and every further one that changes something, wherever it stands. */
+function readForeign(sentence: string): DescriptionMatch[] {
+  const tokens = tokenizeClause(sentence);
+  const spaced = tokens.flatMap((token) => translateVerb(token) ?? []);
+  const begins = translateVerb(tokens[0] ?? '') !== undefined;
+  const lemmas = begins ? spaced : findUnspacedVerbs(sentence);
+  return lemmas.flatMap((lemma, index) => {
+    const verb = LEXICON.get(lemma);
+    if (verb === undefined || (index > 0 && writeShare(verb.effect) === 0)) return [];
+    return [{ role: index === 0 ? ('head' as const) : ('joined' as const), word: lemma, effect: verb.effect }];
+  });
 }
 
 function readInformation(tokens: readonly string[], named: ReadonlySet<string>): DescriptionMatch[] {
@@ -226,7 +253,7 @@ const MAY_OPEN =
 
 /** Openers that name the tool or its reader before the verb: "This tool allows you to", "Use this tool when you want to". */
 const OPENERS: readonly RegExp[] = [
-  /^[^a-z0-9]+/i,
+  /^[^\p{L}\p{N}]+/u,
   /^(?:[A-Z][A-Z/ -]{2,}|Note|Deprecated|Important|Required|Mandatory|Preferred)\s?[:!—-]\s+/,
   /^[\w .-]{1,24}\s\|\s/,
   /^[a-z0-9]+_[a-z0-9_]+\s+(?!or\b|and\b)/i,
@@ -242,11 +269,14 @@ const OPENERS: readonly RegExp[] = [
 
 /** The first sentences of a description, without emphasis marks and quotes. */
 function splitSentences(description: string): readonly string[] {
-  const text = description.slice(0, READ_CHARACTERS).replace(/[*`"“”]+/g, '');
+  const text = description
+    .slice(0, READ_CHARACTERS)
+    .replace(/[*`"“”]+/g, '')
+    .replace(/(?<=[。！？])/g, '\n');
   const sentences: string[] = [];
   for (const part of text.split(/\n+|(?<=[.!?])\s+/)) {
     const sentence = part.trim();
-    if (/[a-z]/i.test(sentence)) sentences.push(sentence);
+    if (/\p{L}/u.test(sentence)) sentences.push(sentence);
     if (sentences.length === SENTENCES) break;
   }
   return sentences;

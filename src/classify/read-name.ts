@@ -1,4 +1,5 @@
 import { isResult, namesInformation } from './information.js';
+import { findUnspacedVerbs, translateVerb } from './languages.js';
 import {
   type Effect,
   joinEffects,
@@ -6,6 +7,7 @@ import {
   type Nounness,
   readShare,
   senseOf,
+  type Verb,
   verbOfAgent,
   writeShare,
 } from './lexicon.js';
@@ -111,12 +113,20 @@ const LINKS: ReadonlySet<string> = new Set('to as for by of in on at from with a
 function findCandidates(words: readonly string[], context: ReadonlySet<string>): readonly Candidate[] {
   const candidates: Candidate[] = [];
   words.forEach((word, index) => {
-    const verb = LEXICON.get(word);
+    const verb = verbOf(word);
     if (verb !== undefined) candidates.push({ index, word, nounness: verb.nounness, effect: senseOf(verb, context) });
   });
   const whole = candidates.filter(({ word, index }) => !LIGHT_VERBS.has(word) && !isHalfNoun(word, words[index + 1]));
   const informs = isResult(words.at(-1) ?? '');
   return whole.length > 0 || informs ? whole : candidates;
+}
+
+/** The verb that a word is, in any known language; of several that are written as one word, one that changes something. */
+function verbOf(word: string): Verb | undefined {
+  const known = LEXICON.get(translateVerb(word) ?? word);
+  if (known !== undefined) return known;
+  const verbs = findUnspacedVerbs(word).flatMap((lemma) => LEXICON.get(lemma) ?? []);
+  return verbs.find(({ effect }) => writeShare(effect) > 0) ?? verbs[0];
 }
 
 function isHalfNoun(word: string, next: string | undefined): boolean {

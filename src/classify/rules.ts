@@ -110,14 +110,23 @@ function readsByItself(word: string): boolean {
   return verb !== undefined && readShare(verb.effect) > 0;
 }
 
-/** Whether the author calls the tool read-only and the description says what it answers: "create" then creates an answer. */
+/**
+ * Whether a tool whose name begins with a verb of making answers with a text to follow, as its description says: "provides
+ * step-by-step guidance". Where the author calls it read-only, any answer will do.
+ */
 function answersOnly(facts: ToolFacts, effect: Effect): boolean {
-  const [said] = facts.description.matches;
-  return effect === 'create' && callsItselfReadOnly(facts) && said?.role === 'head' && ANSWERING.has(said.word);
+  const { main, matches } = facts.description;
+  const [said] = matches;
+  if (!MAKING_ANSWERS.has(effect) || said?.role !== 'head' || !ANSWERING.has(said.word)) return false;
+  const plain = matches.every((match) => writeShare(match.effect) === 0);
+  return (effect === 'create' && callsItselfReadOnly(facts)) || (plain && GUIDANCE.test(main));
 }
 
+const MAKING_ANSWERS: ReadonlySet<Effect> = new Set<Effect>(['create', 'update', 'lifecycle', 'run']);
 /** Verbs of a description that leave no doubt that an answer is what the tool makes. */
 const ANSWERING = words('provide return explain describe guide show');
+const GUIDANCE =
+  /\b(?:guidance|guidelines?|guides?|instructions|runbook|documentation|best practices|step-by-step|advice)\b/i;
 
 function saysItAnswers({ name, description }: ToolFacts): boolean {
   const first = name.find(({ role }) => role === 'lead') ?? description.matches.find(({ role }) => role === 'head');
@@ -228,7 +237,7 @@ export const RULES: readonly Rule[] = [
       inName(
         'lead',
         (word) => `name: verb '${word}'`,
-      )(facts).map((match) => (answersOnly(facts, match.effect) ? { ...match, share: 0.5 } : match)),
+      )(facts).map((match) => (answersOnly(facts, match.effect) ? { ...match, share: STRAY } : match)),
   },
   {
     id: 'name-joined',
