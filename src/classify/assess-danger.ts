@@ -67,6 +67,7 @@ const CONDITIONAL = /\b(?:if|when|unless|otherwise|set|pass|optionally|instead)\
 
 /** The first phrase that announces a loss of every call. */
 function findLoss(text: string): string | undefined {
+  if (!LOSS.test(text)) return undefined;
   for (const sentence of text.split(/(?<=[.!?])\s|\n/)) {
     const loss = LOSS.exec(sentence);
     if (loss !== null && !CONDITIONAL.test(sentence.slice(0, loss.index))) return loss[0];

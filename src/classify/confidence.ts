@@ -19,70 +19,102 @@ export interface Weighed {
   readonly contradicted: boolean;
 }
 
-/** One property of a decision, 0 to 1, that makes it more or less probable to be right. */
-export interface Feature {
-  readonly id: string;
-  readonly of: (weighed: Weighed) => number;
+/** What the signals of a decision say, read once for all features. */
+interface Account {
+  readonly weighed: Weighed;
+  nameAgrees: boolean;
+  nameDisagrees: boolean;
+  textAgrees: boolean;
+  textDisagrees: boolean;
+  manySenses: boolean;
+  verbless: boolean;
+  hintAgrees: boolean;
+  reads: boolean;
+  writes: boolean;
 }
 
-/** The weight from which one sign is plain, and the total from which more adds nothing. */
-const PLAIN = 5;
-const SATURATED = 20;
+/** One property of a decision, 0 to 1, that makes it more or less probable to be right. */
+interface Feature {
+  readonly id: string;
+  readonly of: (account: Account) => number;
+}
 
 /** What the confidence is learned from. `confidence-weights.ts` has one weight for each, in this order. */
 export const FEATURES: readonly Feature[] = [
   { id: 'always', of: () => 1 },
-  { id: 'share of the weight', of: ({ share }) => share },
-  { id: 'weight of all evidence', of: ({ total }) => Math.min(1, total / SATURATED) },
-  { id: 'the name says so', of: has((signal, { category }) => isAbout(signal, 'name') && agrees(signal, category)) },
-  {
-    id: 'the name says otherwise',
-    of: has((signal, { category }) => isPlain(signal, 'name') && !agrees(signal, category)),
-  },
-  {
-    id: 'the description says so',
-    of: has((signal, { category }) => isAbout(signal, 'description') && agrees(signal, category)),
-  },
-  {
-    id: 'the description says otherwise',
-    of: has((signal, { category }) => isPlain(signal, 'description') && !agrees(signal, category)),
-  },
-  { id: 'a verb with several senses', of: has(({ word = '', weight }) => weight >= PLAIN && hasSenses(word)) },
+  { id: 'share of the weight', of: ({ weighed }) => weighed.share },
+  { id: 'weight of all evidence', of: ({ weighed }) => Math.min(1, weighed.total / SATURATED) },
+  { id: 'the name says so', of: ({ nameAgrees }) => Number(nameAgrees) },
+  { id: 'the name says otherwise', of: ({ nameDisagrees }) => Number(nameDisagrees) },
+  { id: 'the description says so', of: ({ textAgrees }) => Number(textAgrees) },
+  { id: 'the description says otherwise', of: ({ textDisagrees }) => Number(textDisagrees) },
+  { id: 'a verb with several senses', of: ({ manySenses }) => Number(manySenses) },
   {
     id: 'a verb that is also a noun',
-    of: ({ signals: [strongest] }) => Number(LEXICON.get(strongest?.word ?? '')?.nounness !== 'never'),
+    of: ({ weighed: { signals } }) => Number(LEXICON.get(signals[0]?.word ?? '')?.nounness !== 'never'),
   },
-  { id: 'no verb', of: has(({ rule }) => rule.id === 'description-information' || rule.id === 'name-thing') },
-  { id: 'a hint says so', of: has((signal, { category }) => isHint(signal) && agrees(signal, category)) },
-  { id: 'a hint says otherwise', of: ({ contradicted }) => Number(contradicted) },
-  { id: 'READ', of: ({ category }) => Number(category === 'READ') },
-  { id: 'some evidence changes, some reads', of: ({ signals }) => Number(reads(signals) && writes(signals)) },
-  { id: 'one of several values', of: ({ grouped }) => Number(grouped) },
-  { id: 'runs arbitrary input', of: ({ runs }) => Number(runs) },
+  { id: 'no verb', of: ({ verbless }) => Number(verbless) },
+  { id: 'a hint says so', of: ({ hintAgrees }) => Number(hintAgrees) },
+  { id: 'a hint says otherwise', of: ({ weighed }) => Number(weighed.contradicted) },
+  { id: 'READ', of: ({ weighed }) => Number(weighed.category === 'READ') },
+  { id: 'some evidence changes, some reads', of: ({ reads, writes }) => Number(reads && writes) },
+  { id: 'one of several values', of: ({ weighed }) => Number(weighed.grouped) },
+  { id: 'runs arbitrary input', of: ({ weighed }) => Number(weighed.runs) },
 ];
 
-function has(fits: (signal: Signal, weighed: Weighed) => boolean): Feature['of'] {
-  return (weighed) => Number(weighed.signals.some((signal) => fits(signal, weighed)));
-}
-
-const isAbout = ({ rule }: Signal, part: 'name' | 'description'): boolean => rule.looksAt === part;
-const isPlain = (signal: Signal, part: 'name' | 'description'): boolean =>
-  isAbout(signal, part) && signal.weight >= PLAIN;
-const isHint = ({ rule }: Signal): boolean => rule.looksAt === 'annotations';
-const reads = (signals: readonly Signal[]): boolean => signals.some(({ effect }) => writeShare(effect) === 0);
-const writes = (signals: readonly Signal[]): boolean => signals.some(({ effect }) => writeShare(effect) > 0);
-
+/** The weight from which one sign is plain, and the total from which more adds nothing. */
+const PLAIN = 5;
+const SATURATED = 20;
 /** From this share of its votes an effect stands for a category. */
 const STANDS_FOR = 0.4;
 
-function agrees({ effect }: Signal, category: Category): boolean {
+function readAccount(weighed: Weighed): Account {
+  const account: Account = {
+    weighed,
+    nameAgrees: false,
+    nameDisagrees: false,
+    textAgrees: false,
+    textDisagrees: false,
+    manySenses: false,
+    verbless: false,
+    hintAgrees: false,
+    reads: false,
+    writes: false,
+  };
+  for (const signal of weighed.signals) addSignal(account, signal);
+  return account;
+}
+
+function addSignal(account: Account, { effect, rule, weight, word = '' }: Signal): void {
   const { votes }: EffectTraits = EFFECTS[effect];
-  return (votes[category] ?? 0) >= STANDS_FOR;
+  const agrees = (votes[account.weighed.category] ?? 0) >= STANDS_FOR;
+  const plain = weight >= PLAIN;
+  if (rule.looksAt === 'name') {
+    account.nameAgrees ||= agrees;
+    account.nameDisagrees ||= plain && !agrees;
+  } else if (rule.looksAt === 'description') {
+    account.textAgrees ||= agrees;
+    account.textDisagrees ||= plain && !agrees;
+  } else if (rule.looksAt === 'annotations') {
+    account.hintAgrees ||= agrees;
+  }
+  account.manySenses ||= plain && hasSenses(word);
+  account.verbless ||= rule.id === 'description-information' || rule.id === 'name-thing';
+  const changes = writeShare(effect) > 0;
+  account.writes ||= changes;
+  account.reads ||= !changes;
+}
+
+/** The features of a decision, in the order of `FEATURES`. */
+export function readFeatures(weighed: Weighed): readonly number[] {
+  const account = readAccount(weighed);
+  return FEATURES.map(({ of }) => of(account));
 }
 
 /** The probability that a decision is right, learned from labelled tools. */
 export function rateConfidence(weighed: Weighed, weights: readonly number[] = CONFIDENCE_WEIGHTS): number {
-  const score = FEATURES.reduce((sum, { of }, index) => sum + of(weighed) * (weights[index] ?? 0), 0);
+  const account = readAccount(weighed);
+  const score = FEATURES.reduce((sum, { of }, index) => sum + of(account) * (weights[index] ?? 0), 0);
   const probability = 1 / (1 + Math.exp(-score));
   return Math.round(Math.max(LEAST, Math.min(MOST, probability)) * 100) / 100;
 }

@@ -73,7 +73,9 @@ function collectSignals(facts: ToolFacts): readonly Signal[] {
   const signals: Signal[] = [];
   // Most rules find nothing: loops without a copy for each of them halve what a large catalog costs here.
   for (const rule of rules) {
-    for (const match of rule.find(facts)) signals.push({ ...match, rule, weight: rule.weight * (match.share ?? 1) });
+    for (const { effect, says, word, share } of rule.find(facts)) {
+      signals.push({ effect, says, word, share, rule, weight: rule.weight * (share ?? 1) });
+    }
   }
   const plain = signals.some((signal) => isPlainWrite(signal) && signal.rule.looksAt !== 'annotations');
   const kept = plain

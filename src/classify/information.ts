@@ -63,6 +63,7 @@ const INFORMATION: ReadonlySet<string> = new Set(
     rule rules standard standards pattern patterns practice practices specification spec specs scope scopes schemas catalog backlinks
     airport airports airline airlines station stations code codes nutrient charity charities lecture lectures answer trains ships vessels
     grants tenders laws statutes filings holdings shares dividend volatility greeks sectors industries constituents
+    xref xrefs slot slots callgraph barcode shipment shipments parcel standing holding seat seats menu menus
     outline toc heading headings section sections paragraph paragraphs line lines character characters
   `),
 );

@@ -53,9 +53,13 @@ const IN_SCRIPT: readonly (readonly [string, string])[] = Object.entries(SCRIPTS
   forms.split(' ').map((form) => [form, lemma] as const),
 );
 
-/** Whether a text holds letters that English has not; most texts do not, and skip the lists. */
-const FOREIGN = /[^\p{ASCII}\p{P}\p{S}\p{Emoji}\s]/u;
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
+
+/** Whether a text has only the letters of English; most texts do, and need no slower patterns. */
+export function isPlain(text: string): boolean {
+  for (let index = 0; index < text.length; index += 1) if (text.charCodeAt(index) > 0x7f) return false;
+  return true;
+}
 
 /** The English verb that a word of another language means; undefined where it is none that is known. */
 export function translateVerb(word: string): string | undefined {
@@ -64,7 +68,7 @@ export function translateVerb(word: string): string | undefined {
 
 /** The English verbs of all verbs in a word or sentence of a language that writes no spaces, in their order. */
 export function findUnspacedVerbs(text: string): readonly string[] {
-  if (!FOREIGN.test(text) || !UNSPACED.test(text)) return [];
+  if (isPlain(text) || !UNSPACED.test(text)) return [];
   const found = IN_SCRIPT.flatMap(([form, lemma]) => {
     const at = text.indexOf(form);
     return at < 0 ? [] : [{ at, lemma }];

@@ -1,3 +1,4 @@
+import { groupBy } from '../lib/collections.js';
 import type { Category, DangerLevel } from '../protocol/operation.js';
 
 /**
@@ -39,12 +40,12 @@ const VERBS: Readonly<Record<Nounness, Readonly<Partial<Record<Effect, string>>>
       rerank classify detect autodetect extract tokenize tokenise geocode transcribe paraphrase infer derive interpolate
       extrapolate serialize deserialize stringify prettify beautify minify visualize visualise render humanize quantify
       approximate disassemble unescape transform rephrase produce subtract multiply divide solve differentiate simplify factorize
-      shuffle randomize sanitize escape proofread transpile decompile concatenate concat ocr`,
+      randomize escape proofread transpile decompile ocr`,
     download: 'download export',
     create: `create generate register upload import define instantiate provision compose author initialize initialise init
       bootstrap scaffold establish enroll enrol mint spawn synthesize synthesise duplicate replicate clone introduce ingest
       subscribe enqueue onboard allocate reserve compile propose prepare persist memorize memorise remember
-      preallocate prepopulate crosspost compress decompress zip unzip pack unpack`,
+      preallocate prepopulate crosspost compress decompress zip unzip pack unpack concatenate concat`,
     add: 'add insert append prepend attach contribute enrich ensure',
     upsert: 'upsert',
     update: `update modify edit alter amend adjust rename move relocate transfer assign reassign configure reconfigure enable
@@ -58,7 +59,7 @@ const VERBS: Readonly<Record<Nounness, Readonly<Partial<Record<Effect, string>>>
       freeze unfreeze unmerge checkout raise lower encrypt defer postpone reschedule withdraw bookmark favorite favourite
       unfavorite upvote downvote inactivate suppress unsuppress quarantine unquarantine reclassify reconcile redact
       anonymize anonymise normalize normalise populate expand clamp dedupe deduplicate consolidate
-      trim recolor triage checkin whitelist blacklist allowlist denylist reseat impose soften harden tune calibrate rebrand reparent regroup`,
+      trim recolor sanitize tailor reassemble relink triage checkin whitelist blacklist allowlist denylist reseat impose soften harden tune calibrate rebrand reparent regroup`,
     sync: 'synchronize synchronise push rebase squash resync',
     overwrite: 'write overwrite rewrite replace put supersede rotate regenerate override',
     reset: 'reset reinitialize reinitialise',
@@ -66,7 +67,7 @@ const VERBS: Readonly<Record<Nounness, Readonly<Partial<Record<Effect, string>>>
       detach disinvite uninvite uncheck leave ungroup`,
     delete: `delete remove erase uninstall destroy unregister deregister discard revoke teardown cleanup evict expire
       invalidate decommission deprovision unlearn forget retract rescind deallocate clear unenroll flush drop
-      expunge delist dequeue unstash trash burn`,
+      expunge delist dequeue unstash trash burn undefine dispose`,
     purge: 'purge wipe truncate obliterate nuke annihilate empty shred',
     send: `send forward reply notify broadcast invite reinvite resend dispatch submit announce share escalate remit
       solicit react respond`,
@@ -91,12 +92,12 @@ const VERBS: Readonly<Record<Nounness, Readonly<Partial<Record<Effect, string>>>
     create: 'draw make new copy fork commit draft schedule save seed backup mirror book',
     add: 'post store',
     update: `change patch follow stage stash pop lock block unread pin star vote split switch turn flag sign transition paste cut tweak adopt
-      claim arrange fill track merge style highlight join link`,
+      claim arrange fill track merge style highlight join link watermark stamp shuffle`,
     sync: 'sync pull',
     publish: 'release ship rollout',
     delete: 'clean prune',
     send: 'email mail tweet whisper',
-    lifecycle: 'build skip play load unload queue power train step',
+    lifecycle: 'build skip play load unload queue power train step seek rewind checkpoint',
     interact: 'open close select go back type scroll pan touch print',
     run: 'run call test job take do conduct carry roll flip',
     pay: 'charge order trade bet donate tip stake unstake bid',
@@ -329,7 +330,17 @@ export const VERB_SENSES: readonly {
   { verb: 'display', near: setOfWords('alert notification dialog toast popup'), effect: 'interact' },
   { verb: 'capture', near: setOfWords('event events lead leads exception'), effect: 'create' },
   { verb: 'watch', near: setOfWords('repository repo issue thread ticket'), effect: 'update' },
-  { verb: 'convert', near: setOfWords('lead leads draft issue task prospect opportunity'), effect: 'update' },
+  {
+    verb: 'convert',
+    near: setOfWords(
+      `lead leads draft issue task prospect opportunity position positions order orders account quote subscription trial deal user
+        member ticket booking`,
+    ),
+    effect: 'update',
+  },
+  { verb: 'patch', near: setOfWords('byte bytes memory binary instruction instructions'), effect: 'overwrite' },
+  { verb: 'shuffle', near: setOfWords('copy list items cards deck array'), effect: 'compute' },
+  { verb: 'solve', near: setOfWords('captcha challenge'), effect: 'interact' },
   { verb: 'convert', near: setOfWords('file files video pdf audio folder'), effect: 'create' },
   { verb: 'simulate', near: setOfWords('click touch tap key keyboard keypress gesture swipe'), effect: 'interact' },
   { verb: 'export', near: setOfWords('bucket drive repository warehouse disk'), effect: 'create' },
@@ -360,10 +371,10 @@ export const VERB_SENSES: readonly {
   { verb: 'write', near: setOfWords('issue request item items comment review'), effect: 'update' },
 ];
 
-const SENSED: ReadonlySet<string> = new Set(VERB_SENSES.map(({ verb }) => verb));
+const SENSES_OF: ReadonlyMap<string, typeof VERB_SENSES> = groupBy(VERB_SENSES, ({ verb }) => verb);
 
 /** Whether a verb means different things beside different words. */
-export const hasSenses = (lemma: string): boolean => SENSED.has(lemma);
+export const hasSenses = (lemma: string): boolean => SENSES_OF.has(lemma);
 
 /** How a verb is inflected; coordinated verbs of one sentence share it ("Gets ... or creates"). */
 type VerbForm = 'base' | 'third' | 'gerund';
@@ -411,9 +422,8 @@ export function verbOfAgent(word: string): Verb | undefined {
 
 /** What a verb does beside the given words: its first fitting sense, else its usual effect. */
 export function senseOf(verb: Verb, context: ReadonlySet<string>): Effect {
-  for (const { verb: lemma, near, unless, effect: sense } of VERB_SENSES) {
-    if (lemma !== verb.lemma || (unless !== undefined && holdsAny(context, unless))) continue;
-    for (const word of near) if (context.has(word)) return sense;
+  for (const { near, unless, effect: sense } of SENSES_OF.get(verb.lemma) ?? []) {
+    if (holdsAny(context, near) && !(unless !== undefined && holdsAny(context, unless))) return sense;
   }
   const computes =
     (context.has(READ_ONLY) && ANSWERING.has(verb.lemma)) || (context.has(GIVEN) && REWORKING.has(verb.lemma));

@@ -1,5 +1,5 @@
 import { findInformation } from './information.js';
-import { findUnspacedVerbs, translateVerb } from './languages.js';
+import { findUnspacedVerbs, isPlain, translateVerb } from './languages.js';
 import {
   type Effect,
   findVerb,
@@ -97,10 +97,11 @@ function readMainClause(
 
 /** The first sentence in another language: its first verb, and every further one that changes something, wherever it stands. */
 function readForeign(sentence: string): DescriptionMatch[] {
-  const tokens = tokenizeClause(sentence);
-  const spaced = tokens.flatMap((token) => translateVerb(token) ?? []);
-  const begins = translateVerb(tokens[0] ?? '') !== undefined;
-  const lemmas = begins ? spaced : findUnspacedVerbs(sentence);
+  const [first = ''] = /\p{L}+/u.exec(sentence) ?? [];
+  const begins = translateVerb(first.toLowerCase()) !== undefined;
+  const lemmas = begins
+    ? tokenizeClause(sentence).flatMap((token) => translateVerb(token) ?? [])
+    : findUnspacedVerbs(sentence);
   return lemmas.flatMap((lemma, index) => {
     const verb = LEXICON.get(lemma);
     if (verb === undefined || (index > 0 && writeShare(verb.effect) === 0)) return [];
@@ -126,8 +127,10 @@ function isNoun(verb: InflectedVerb, word: string, next: string | undefined, nam
 const asLate = (match: DescriptionMatch): DescriptionMatch =>
   match.role === 'head' && readShare(match.effect) > 0 ? { ...match, role: 'late' } : match;
 
-function skipAdverbs(tokens: readonly string[]): number {
-  let index = 0;
+const skipAdverbs = (tokens: readonly string[]): number => skipAdverbsFrom(tokens, 0);
+
+function skipAdverbsFrom(tokens: readonly string[], from: number): number {
+  let index = from;
   while (index < tokens.length) {
     const token = tokens[index] ?? '';
     const adverb = token.endsWith('ly') && !LY_VERBS.has(token);
@@ -179,7 +182,11 @@ function readJoined(
   let chained = true;
   for (let index = head + 1; index < Math.min(tokens.length, head + 40); index += 1) {
     const token = tokens[index] ?? '';
-    if (CLAUSE_ENDS.has(token) || startsPurpose(tokens, index)) break;
+    if (CLAUSE_ENDS.has(token)) break;
+    if (startsPurpose(tokens, index)) {
+      if (verb.effect === 'compute') found.push(...readOutcome(tokens, index, context));
+      break;
+    }
     if (isConjunction(token) || SENTENCE_ADVERBS.has(token) || token.endsWith('ly')) continue;
     const other = isLinked(tokens, index, verb, chained) ? findVerb(token) : undefined;
     const next = tokens[index + 1];
@@ -189,6 +196,14 @@ function readJoined(
     else chained = false;
   }
   return found;
+}
+
+/** "Parse a document to create tasks": what is computed is stored. */
+function readOutcome(tokens: readonly string[], to: number, context: ReadonlySet<string>): DescriptionMatch[] {
+  const verb = findVerb(tokens[skipAdverbsFrom(tokens, to + 1)] ?? '');
+  if (verb === undefined) return [];
+  const match = asMatch('joined', verb, context);
+  return writeShare(match.effect) > 0 ? [match] : [];
 }
 
 const joinTo = (head: InflectedVerb, match: DescriptionMatch): DescriptionMatch => ({
@@ -201,7 +216,7 @@ const isConjunction = (token: string | undefined): boolean => /^(?:[,:;/&]|and|o
 /** "... to create or update records" says what the result is for. */
 function startsPurpose(tokens: readonly string[], index: number): boolean {
   if (tokens[index] !== 'to') return false;
-  const next = findVerb(tokens[index + 1] ?? '');
+  const next = findVerb(tokens[skipAdverbsFrom(tokens, index + 1)] ?? '');
   return next !== undefined && next.form === 'base' && next.nounness === 'never';
 }
 
@@ -267,6 +282,9 @@ const OPENERS: readonly RegExp[] = [
   /^(?:it|this)\s+(?:also\s+|will\s+|can\s+)*(?=\w+s?\b)/i,
 ];
 
+const SENTENCE_ENDS = /\n+|(?<=[.!?])\s+/;
+const ANY_SENTENCE_ENDS = /\n+|(?<=[.!?])\s+|(?<=[。！？])/;
+
 /** The first sentences of a description, without emphasis marks and quotes. */
 function splitSentences(description: string): readonly string[] {
   const text = description
@@ -274,9 +292,9 @@ function splitSentences(description: string): readonly string[] {
     .replace(/[*`"“”]+/g, '')
     .replace(/(?<=[。！？])/g, '\n');
   const sentences: string[] = [];
-  for (const part of text.split(/\n+|(?<=[.!?])\s+/)) {
+  for (const part of text.split(isPlain(text) ? SENTENCE_ENDS : ANY_SENTENCE_ENDS)) {
     const sentence = part.trim();
-    if (/\p{L}/u.test(sentence)) sentences.push(sentence);
+    if (/[a-z]/i.test(sentence) || /\p{L}/u.test(sentence)) sentences.push(sentence);
     if (sentences.length === SENTENCES) break;
   }
   return sentences;
@@ -293,6 +311,9 @@ function stripOpeners(sentence: string): string {
   return clause;
 }
 
+const PLAIN_TOKENS = /[a-z][\w'-]*|[,:;/&]|\d+/g;
+const ANY_TOKENS = /\p{L}[\p{L}\p{M}\w'-]*|[,:;/&]|\d+/gu;
+
 /** Words and separators in lower case, without text in brackets; "sets up" becomes one verb with its inflection. */
 function tokenizeClause(clause: string): readonly string[] {
   const plain = clause
@@ -300,7 +321,7 @@ function tokenizeClause(clause: string): readonly string[] {
     .replace(/\([^)]*\)/g, ' ')
     .toLowerCase();
   // Letters of all scripts belong to words: "删除 list" does not begin with a verb that is known.
-  const tokens = plain.match(/\p{L}[\p{L}\p{M}\w'-]*|[,:;/&]|\d+/gu) ?? [];
+  const tokens = plain.match(isPlain(plain) ? PLAIN_TOKENS : ANY_TOKENS) ?? [];
   const joined: string[] = [];
   for (let index = 0; index < tokens.length; index += 1) {
     const token = tokens[index] ?? '';

@@ -1,5 +1,5 @@
 import { isResult, namesInformation } from './information.js';
-import { findUnspacedVerbs, translateVerb } from './languages.js';
+import { findUnspacedVerbs, isPlain, translateVerb } from './languages.js';
 import {
   type Effect,
   joinEffects,
@@ -123,8 +123,8 @@ function findCandidates(words: readonly string[], context: ReadonlySet<string>):
 
 /** The verb that a word is, in any known language; of several that are written as one word, one that changes something. */
 function verbOf(word: string): Verb | undefined {
-  const known = LEXICON.get(translateVerb(word) ?? word);
-  if (known !== undefined) return known;
+  const known = LEXICON.get(word) ?? LEXICON.get(translateVerb(word) ?? '');
+  if (known !== undefined || isPlain(word)) return known;
   const verbs = findUnspacedVerbs(word).flatMap((lemma) => LEXICON.get(lemma) ?? []);
   return verbs.find(({ effect }) => writeShare(effect) > 0) ?? verbs[0];
 }

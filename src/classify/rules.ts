@@ -10,9 +10,9 @@ export interface RuleMatch {
   /** The line of evidence. */
   readonly says: string;
   /** The verb or noun it was found by. */
-  readonly word?: string;
+  readonly word?: string | undefined;
   /** Multiplies the rule's weight; 1 where left out. */
-  readonly share?: number;
+  readonly share?: number | undefined;
 }
 
 /** One way to find out what a tool does. The matches' effects carry the votes per category (`EFFECTS`). */
@@ -40,6 +40,17 @@ const TRUST_IN_READ_ONLY: Readonly<Record<TrustLevel, number>> = {
   certified: 6,
 };
 
+const NOTHING: readonly never[] = [];
+
+/** Most rules find nothing, and a large catalog asks all of them for each tool. */
+function ofRole<Match extends { readonly role: string }>(
+  matches: readonly Match[],
+  role: Match['role'],
+): readonly Match[] {
+  for (const match of matches) if (match.role === role) return matches.filter((one) => one.role === role);
+  return NOTHING;
+}
+
 const inName =
   (
     role: NameRole,
@@ -47,21 +58,21 @@ const inName =
     pick: (facts: ToolFacts) => readonly NameMatch[] = (facts) => facts.name,
   ) =>
   (facts: ToolFacts): readonly RuleMatch[] =>
-    pick(facts)
-      .filter((match) => match.role === role)
-      .map(({ word, effect }) => ({ effect, word, says: `${wording(word)} ${EFFECTS[effect].phrase}` }));
+    ofRole(pick(facts), role).map(({ word, effect }) => ({
+      effect,
+      word,
+      says: `${wording(word)} ${EFFECTS[effect].phrase}`,
+    }));
 
 const inDescription =
   (role: DescriptionRole, wording: (word: string) => string) =>
   (facts: ToolFacts): readonly RuleMatch[] =>
-    facts.description.matches
-      .filter((match) => match.role === role)
-      .map((match) => ({
-        effect: match.effect,
-        word: match.word,
-        says: `${wording(match.word)} ${EFFECTS[match.effect].phrase}`,
-        ...(isStray(match, facts) && { share: STRAY }),
-      }));
+    ofRole(facts.description.matches, role).map((match) => ({
+      effect: match.effect,
+      word: match.word,
+      says: `${wording(match.word)} ${EFFECTS[match.effect].phrase}`,
+      ...(isStray(match, facts) && { share: STRAY }),
+    }));
 
 /** How much of a description's verb of change counts where it does not say what the tool does. */
 const STRAY = 0.25;
@@ -100,9 +111,10 @@ function plainlyReads({ name }: ToolFacts): boolean {
 }
 
 function leadsByReading({ name }: ToolFacts): boolean {
-  return name.some(
-    ({ role, word }) => role === 'lead' && (READING.has(word) || LEXICON.get(word)?.nounness === 'never'),
-  );
+  return name.some(({ role, word }) => {
+    const verb = LEXICON.get(word);
+    return role === 'lead' && verb?.effect !== 'compute' && (READING.has(word) || verb?.nounness === 'never');
+  });
 }
 
 function readsByItself(word: string): boolean {
@@ -162,7 +174,7 @@ const anyParameter =
   (effect: Effect, meaning: string, fits: (parameter: ParameterFacts) => boolean) =>
   (facts: ToolFacts): readonly RuleMatch[] => {
     const found = facts.parameters.find(fits);
-    return found === undefined ? [] : [{ effect, says: `parameter '${found.name}' ${meaning}` }];
+    return found === undefined ? NOTHING : [{ effect, says: `parameter '${found.name}' ${meaning}` }];
   };
 
 /** Switches of a change, unless the tool validates or previews: then the switches belong to the change that it simulates. */

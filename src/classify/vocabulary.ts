@@ -1,3 +1,5 @@
+import { isPlain } from './languages.js';
+
 const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 
 /** Two words that make one verb, in names (`roll_back`) and in sentences ("rolls back"), by the lemma they become. */
@@ -165,7 +167,7 @@ function splitFresh(identifier: string): readonly string[] {
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .replace(/([A-Z]+)([A-Z][a-z])/g, '$1 $2')
     .toLowerCase()
-    .split(/[^\p{L}\p{N}]+/u)
+    .split(isPlain(identifier) ? /[^a-z0-9]+/ : /[^\p{L}\p{N}]+/u)
     .filter((word) => word !== '' && !DROPPED.test(word));
   return joinPhrases(words);
 }

@@ -127,6 +127,15 @@ const COMPOSITION = ['$ref', 'allOf', 'anyOf', 'oneOf', 'then', 'else', 'depende
  * union of their members, required where every alternative requires them; conditional members are optional.
  */
 export function readObjectFields(schema: JsonSchema, root: JsonSchema): readonly ObjectField[] {
+  if (schema !== root) return readFields(schema, root);
+  if (lastRoot?.root !== root) lastRoot = { root, fields: readFields(root, root) };
+  return lastRoot.fields;
+}
+
+/** The fields of a tool's whole input are asked for several times in a row. Schemas do not change. */
+let lastRoot: { readonly root: JsonSchema; readonly fields: readonly ObjectField[] } | undefined;
+
+function readFields(schema: JsonSchema, root: JsonSchema): readonly ObjectField[] {
   const composed = COMPOSITION.some((keyword) => keyword in schema);
   const members = composed ? collectMembers(schema, { root, seen: new Map(), left: MOST_MERGED }, 0) : readOwn(schema);
   return Array.from(members, ([name, { schemas, required }]) => ({

@@ -1,4 +1,4 @@
-import { FEATURES, type Weighed } from '../../src/classify/confidence.js';
+import { FEATURES, readFeatures, type Weighed } from '../../src/classify/confidence.js';
 
 /** A decision of a labelled tool, and whether it is right. */
 export interface Example {
@@ -17,7 +17,7 @@ const DIGITS = 1000;
 /** Learns the weights of the features by regularised logistic regression (Newton's method): the same examples give the same weights. */
 export function learnWeights(examples: readonly Example[]): readonly number[] {
   const rows = examples.map(({ weighed, right }) => ({
-    x: FEATURES.map(({ of }) => of(weighed)),
+    x: readFeatures(weighed),
     y: Number(right),
     n: right ? 1 : MISTAKE,
   }));
