@@ -30,7 +30,7 @@ const INFORMATION: ReadonlySet<string> = new Set(
     volume cost costs spend calendar date dates time times timestamp timezone day days week weeks month months year years hour hours minutes
     age duration schedule schedules timetable departure departures arrival arrivals availability coordinates coordinate latitude longitude address addresses
     city cities country countries region regions state states place places location locations restaurants hotels flights route routes traffic
-    record records row rows column columns field fields table tables entry entries item items element elements
+    record records row rows column columns field fields table tables item items element elements
     page pages content contents text transcript transcripts subtitle subtitles caption captions lyrics chapter chapters abstract
     article articles paper papers citation citations author authors book books publication publications patent patents
     headline headlines news topic topics hashtag hashtags keyword keywords synonyms antonyms etymology word phrase
@@ -101,7 +101,7 @@ const QUESTIONS: ReadonlySet<string> = new Set(words('who whom whose which wheth
 const NO_VERB = /(?:ical|ional|ness|ity|ship|logy|ics|graphic|ous|ary|ory)$/;
 /** What ends the part of a sentence that names a thing. */
 const ENDS =
-  /^(?:of|for|from|in|on|with|by|per|at|against|over|to|into|between|near|about|within|across|around|under|behind|after|before|since|until|that|which|who|whose|when|where|if|and|or|as|via|using|based|including|is|are|was|were|[,:;/&])$/;
+  /^(?:of|for|from|in|on|with|by|per|at|against|over|to|into|between|near|about|within|across|around|under|behind|after|before|since|until|that|which|who|whose|when|where|if|as|via|using|based|including|is|are|was|were|[:;])$/;
 
 export const isResult = (word: string): boolean => RESULTS.has(word);
 
@@ -121,13 +121,20 @@ export function findInformation(tokens: readonly string[], named: ReadonlySet<st
   const [first = ''] = tokens;
   if (QUESTIONS.has(first)) return first;
   const end = tokens.findIndex((token) => ENDS.test(token));
-  const phrase = tokens.slice(0, end < 0 ? tokens.length : end).filter((token) => !/^\d/.test(token));
+  // Of several coordinated nouns the last decides: "insight and user management" is no insight.
+  const phrase = tokens.slice(0, end < 0 ? tokens.length : end).filter((token) => !LINKS.test(token));
   const head = phrase.at(-1);
   if (head === undefined || phrase.length > MOST_WORDS || !namesOne(head)) return undefined;
   const before = phrase.slice(0, -1);
   const [lead] = before;
   // A bare noun: only what follows it as "of" or "for" does, or the tool's name, tells it from a verb.
-  if (lead === undefined) return end > 0 || tokens.length === 1 || named.has(head) ? head : undefined;
+  if (lead === undefined) {
+    if (tokens[end] === 'of') return head;
+    const tells = tokens.length === 1 || named.has(head) || TELLING.test(tokens[end] ?? '');
+    return tells && !mayBeVerb(head) ? head : undefined;
+  }
+  // "A new order" may be one that is made.
+  if (phrase.includes('new')) return undefined;
   return isModifier(lead) && !mayBeVerb(lead) ? head : undefined;
 }
 
@@ -137,9 +144,13 @@ function mayBeVerb(word: string): boolean {
   return verb !== undefined && verb.form === 'base' && writeShare(verb.effect) > 0 && !DETERMINERS.has(word);
 }
 
-const DETERMINERS: ReadonlySet<string> = new Set(words('new open closed'));
+const DETERMINERS: ReadonlySet<string> = new Set(words('open closed'));
 
-const MOST_WORDS = 6;
+/** What joins nouns, and figures. */
+const LINKS = /^(?:and|or|[,/&]|\d.*)$/;
+/** Behind a single noun they say, as "of" does, whose or what it is; "to" and "on" may follow a verb. */
+const TELLING = /^(?:for|from|in|at|about|between|by|within)$/;
+const MOST_WORDS = 8;
 
 /** Whether a noun, or its singular, names information. */
 function namesOne(word: string): boolean {

@@ -290,7 +290,11 @@ export const VERB_SENSES: readonly {
   { verb: 'fill', near: setOfWords('form forms input inputs textbox element elements'), effect: 'interact' },
   { verb: 'handle', near: setOfWords('dialog alert prompt popup'), effect: 'interact' },
   { verb: 'produce', near: setOfWords('message messages event topic record'), effect: 'send' },
-  { verb: 'evaluate', near: setOfWords('mathematical math arithmetic formula'), effect: 'compute' },
+  {
+    verb: 'evaluate',
+    near: setOfWords('mathematical math arithmetic formula calculate calculates'),
+    effect: 'compute',
+  },
   { verb: 'sign', near: setOfWords('transaction transactions'), effect: 'pay' },
   { verb: 'withdraw', near: setOfWords('funds balance coins crypto cash'), effect: 'pay' },
   { verb: 'swap', near: setOfWords('token tokens coin coins currency'), effect: 'pay' },
