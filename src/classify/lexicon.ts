@@ -207,6 +207,12 @@ export const GIVEN = '(given)';
 
 const setOfWords = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 
+/** Beside these, "open" and "select" act on a user interface or a device, and do not read data. */
+const ON_SCREEN: ReadonlySet<string> = setOfWords(
+  `browser tab tabs page pages window windows app apps application simulator emulator editor device url session connection dialog modal
+    element elements option options dropdown click checkbox ui cursor screen menu button context door valve`,
+);
+
 /** Verbs that mean something else beside certain words. The first sense that fits replaces the verb's own effect. */
 export const VERB_SENSES: readonly {
   readonly verb: string;
@@ -236,8 +242,8 @@ export const VERB_SENSES: readonly {
   { verb: 'turn', near: setOfWords('question sql query regex'), effect: 'compute' },
   {
     verb: 'select',
-    near: setOfWords('row rows record records column columns'),
-    unless: setOfWords('option element dropdown click checkbox ui cursor'),
+    near: new Set([READ_ONLY, ...setOfWords('row rows record records column columns')]),
+    unless: ON_SCREEN,
     effect: 'read',
   },
   { verb: 'add', near: new Set([NUMBERS]), effect: 'compute' },
@@ -326,6 +332,7 @@ export const VERB_SENSES: readonly {
       READ_ONLY,
       ...setOfWords('node nodes record records entity entities row rows note notes entry entries'),
     ]),
+    unless: ON_SCREEN,
     effect: 'read',
   },
   { verb: 'provide', near: setOfWords('feedback rating'), effect: 'send' },
@@ -436,7 +443,7 @@ export function senseOf(verb: Verb, context: ReadonlySet<string>): Effect {
 
 /** Verbs that only compute an answer where the author says that nothing is changed. */
 const ANSWERING = setOfWords(
-  `generate convert build compose draft design prepare orchestrate guide enhance optimize optimise improve open select
+  `generate convert build compose draft design prepare orchestrate guide enhance optimize optimise improve
     resolve review score chat produce plot format sort group rank`,
 );
 /** Verbs that return another version of what they are given, where there is nothing else that they could change. */

@@ -68,16 +68,14 @@ describe.skipIf(directory === undefined)('classification of the labelled corpus'
       ['only scored', scored, () => ['not shown']],
     ] as const)('%s: the thresholds are reached', (_what, figures, name) => {
       expect(figures.accepted, name(figures.notAccepted).join('\n')).toBeGreaterThanOrEqual(0.95);
+      expect(figures.writesInRead.length, name(figures.writesInRead).join('\n')).toBe(0);
       expect(figures.readsElsewhere).toBeLessThanOrEqual(readsElsewhere);
-      expect(name(figures.destroyersUnderrated).length, name(figures.destroyersUnderrated).join('\n')).toBe(
-        name([]).length,
-      );
+      expect(figures.destroyersUnderrated.length, name(figures.destroyersUnderrated).join('\n')).toBe(0);
       expect(figures.calibration.expectedError).toBeLessThanOrEqual(0.05);
       expect(figures.calibration.sureAndRight).toBeGreaterThanOrEqual(sureAndRight);
     });
 
-    test('one server left out: no write is classified as READ, and few harmless tools are overrated', () => {
-      expect(namesOf(all.writesInRead)).toEqual([]);
+    test('one server left out: few harmless tools are overrated', () => {
       expect(all.overrated).toBeLessThanOrEqual(overrated);
     });
 

@@ -45,7 +45,10 @@ export function registerClassify(program: Command, terminal: Terminal): void {
     .description('show how every tool is classified, and why')
     .option(...FROM_OPTION)
     .option('--ignore-annotations', "leave the upstreams' own hints out")
-    .option('--review', 'only what needs a review, first where a mistake would cost most, with the line that overrides it')
+    .option(
+      '--review',
+      'only what needs a review, first where a mistake would cost most, with the line that overrides it',
+    )
     .option('--check', 'the same, with exit code 6 if anything is listed or there is no gateway.lock.json')
     .action(async (_own: unknown, command: Command) => {
       const flags = command.optsWithGlobals<ClassifyFlags>();
