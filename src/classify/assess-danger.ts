@@ -5,11 +5,12 @@ import {
   dangerRank,
   worseDanger,
 } from '../protocol/operation.js';
-import type { Decision, Signal } from './decide-category.js';
+import { UNDERSTOOD } from './confidence.js';
+import type { Decision } from './decide-category.js';
 import { effectOfValue, findGroupingParameter, type ParameterFacts, type ToolFacts } from './facts.js';
-import { UNDERSTOOD } from './find-trial.js';
 import { EFFECTS, type Effect, LEXICON, writeShare } from './lexicon.js';
 import { descriptionOf, discardsSteps, saidToLose } from './read-value.js';
+import type { Signal } from './rules.js';
 import { BULK_WORDS, MONEY_NOUNS, splitWords } from './vocabulary.js';
 
 /** The danger of a category when nothing else is known (companion document "danger levels"). */

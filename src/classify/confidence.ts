@@ -1,7 +1,7 @@
 import type { Category } from '../protocol/operation.js';
 import { CONFIDENCE_WEIGHTS } from './confidence-weights.js';
-import type { Signal } from './decide-category.js';
 import { EFFECTS, type EffectTraits, hasSenses, LEXICON, writeShare } from './lexicon.js';
+import type { Signal } from './rules.js';
 
 /** A decided category with all that was weighed for it. */
 export interface Weighed {
@@ -118,6 +118,9 @@ export function rateConfidence(weighed: Weighed, weights: readonly number[] = CO
   const probability = 1 / (1 + Math.exp(-score));
   return Math.round(Math.max(LEAST, Math.min(MOST, probability)) * 100) / 100;
 }
+
+/** A decision that is less probably right than this counts as not understood. */
+export const UNDERSTOOD = 0.3;
 
 /** No decision of the weighing is certain, and none is worse than a guess. */
 const LEAST = 0.1;

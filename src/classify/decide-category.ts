@@ -1,16 +1,9 @@
 import type { Category } from '../protocol/operation.js';
-import { rateConfidence, type Weighed } from './confidence.js';
+import { rateConfidence, UNDERSTOOD, type Weighed } from './confidence.js';
 import { effectOfValue, type ToolFacts } from './facts.js';
-import { UNDERSTOOD } from './find-trial.js';
 import { CATEGORY_SEVERITY, EFFECTS, type EffectTraits, leadingCategory, readShare, writeShare } from './lexicon.js';
-import { RULES, type Rule, type RuleMatch } from './rules.js';
+import { RULES, type Signal } from './rules.js';
 import { findRunner } from './runner.js';
-
-/** A rule's match with the weight it has for this tool. */
-export interface Signal extends RuleMatch {
-  readonly rule: Rule;
-  readonly weight: number;
-}
 
 export interface Decision {
   readonly category: Category;

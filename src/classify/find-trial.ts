@@ -1,6 +1,7 @@
 import { isJsonObject } from '../protocol/json.js';
 import type { Trial } from '../protocol/operation.js';
 import { readObjectFields } from '../schema/schema-shape.js';
+import { UNDERSTOOD } from './confidence.js';
 import type { Decision } from './decide-category.js';
 import { BELIEVED, type ToolFacts, typesOf } from './facts.js';
 import { splitWords } from './vocabulary.js';
@@ -30,6 +31,3 @@ export function findTrial({ input }: ToolFacts, { category, runner, confidence }
   });
   return found && { parameter: found.name, reason: `parameter '${found.name}' only shows what would be done` };
 }
-
-/** A decision that is less probably right than this counts as not understood. */
-export const UNDERSTOOD = 0.3;

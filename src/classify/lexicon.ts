@@ -1,4 +1,3 @@
-import { groupBy } from '../lib/collections.js';
 import type { Category, DangerLevel } from '../protocol/operation.js';
 
 /**
@@ -382,7 +381,9 @@ export const VERB_SENSES: readonly {
   { verb: 'write', near: setOfWords('issue request item items comment review'), effect: 'update' },
 ];
 
-const SENSES_OF: ReadonlyMap<string, typeof VERB_SENSES> = groupBy(VERB_SENSES, ({ verb }) => verb);
+const SENSES_OF: ReadonlyMap<string, typeof VERB_SENSES> = new Map(
+  VERB_SENSES.map(({ verb }) => [verb, VERB_SENSES.filter((sense) => sense.verb === verb)]),
+);
 
 /** Whether a verb means different things beside different words. */
 export const hasSenses = (lemma: string): boolean => SENSES_OF.has(lemma);

@@ -1,6 +1,7 @@
 import type { TrustLevel } from '../protocol/operation.js';
 import { BELIEVED, type ParameterFacts, type ToolFacts } from './facts.js';
 import { EFFECTS, type Effect, LEXICON, readShare, writeShare } from './lexicon.js';
+import { isConverter, isOutput } from './output-path.js';
 import type { DescriptionRole } from './read-description.js';
 import type { NameMatch, NameRole } from './read-name.js';
 
@@ -27,6 +28,12 @@ export interface Rule {
   /** What the rule means, for operators. */
   readonly meaning: string;
   readonly find: (facts: ToolFacts) => readonly RuleMatch[];
+}
+
+/** A rule's match with the weight it has for this tool. */
+export interface Signal extends RuleMatch {
+  readonly rule: Rule;
+  readonly weight: number;
 }
 
 const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
@@ -206,37 +213,6 @@ const STATEMENT_READ_ONLY =
   /\bread[- ]only\b|\b(?:does not|doesn't|never) (?:modify|change|mutate|alter|write)|\bwithout (?:modifying|changing|altering)\b|\bno side effects?\b/i;
 const STATEMENT_WRITES =
   /\b(?:write|mutating|state-changing|destructive) (?:operation|action|tool)\b|\bhas side effects\b|\b(?:modifies|mutates) (?:the )?(?:remote |server |stored )?(?:state|data)\b/i;
-
-const OUTPUT_PATH =
-  /^(?:(?:out|output|dest|destination|save|export|result)_?(?:path|file|file_?path|file_?name|dir|directory|folder|location)|save_(?:to|as)|out_?file|out_?dir|write_to)$/;
-/** Where something is written, if it is a file that is worked on. */
-const TARGET = /^(?:output|destination|dest|target|target_(?:path|file|dir|directory|folder))$/;
-const SOURCE_FILE = /(?:^|_)(?:paths?|files?|file_?name|filename|source|src|input|images?|videos?|pdfs?)(?:_|$)/;
-/** Effects of tools that make one thing of another. */
-const MAKING: ReadonlySet<Effect> = new Set<Effect>(['read', 'check', 'compute', 'download', 'create', 'update']);
-const CONVERTING = words(
-  `convert merge split resize crop compress rotate format transform export extract download render plot draw encode decode trim
-    concat concatenate combine resample transcode transcribe translate generate minify beautify transpile decompile decrypt encrypt
-    optimize optimise annotate overlay`,
-);
-
-/** Whether the tool makes one thing of another, so that a path for output is where the result goes. */
-function isConverter({ name, description }: ToolFacts): boolean {
-  const matches = [
-    ...name.filter(({ role }) => role !== 'inner'),
-    ...description.matches.filter(({ role }) => role !== 'later'),
-  ];
-  return matches.every(({ effect }) => MAKING.has(effect));
-}
-
-function isOutput({ key, text, values, required, preset }: ParameterFacts, facts: ToolFacts): boolean {
-  if (!text || values.length > 0 || !(required || preset)) return false;
-  if (OUTPUT_PATH.test(key)) return true;
-  const converts = [...facts.name, ...facts.description.matches].some(({ word }) => CONVERTING.has(word));
-  return (
-    TARGET.test(key) && converts && facts.parameters.some((other) => other.key !== key && SOURCE_FILE.test(other.key))
-  );
-}
 
 /** Every rule, by what it looks at. `docs/classification.md` explains how they are weighed. */
 export const RULES: readonly Rule[] = [
