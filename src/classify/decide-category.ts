@@ -147,13 +147,13 @@ function isStated(signals: readonly Signal[]): boolean {
 }
 
 /** What no READ is decided by alone: a later sentence, after one whose verb is not known, or a word on fields. */
-const ASIDE: ReadonlySet<string> = new Set(['description-late', 'description-read-only']);
+const NO_STATEMENT: ReadonlySet<string> = new Set(['description-late', 'description-read-only']);
 
 /** Whether the name, the title, the first sentence or the author says that it reads. A verb that is not known is a doubt. */
 function saysItReads(signals: readonly Signal[]): boolean {
   return signals.some(
     ({ rule, effect }) =>
-      readShare(effect) > 0 && rule.looksAt !== 'parameters' && rule.looksAt !== 'output' && !ASIDE.has(rule.id),
+      readShare(effect) > 0 && rule.looksAt !== 'parameters' && rule.looksAt !== 'output' && !NO_STATEMENT.has(rule.id),
   );
 }
 

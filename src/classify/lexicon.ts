@@ -209,7 +209,7 @@ const setOfWords = (text: string): ReadonlySet<string> => new Set(text.trim().sp
 /** Beside these, "open" and "select" act on a user interface or a device, and do not read data. */
 const ON_SCREEN: ReadonlySet<string> = setOfWords(
   `browser tab tabs page pages window windows app apps application simulator emulator editor device url session connection dialog modal
-    element elements option options dropdown click checkbox ui cursor screen menu button context door valve`,
+    element elements option options dropdown click checkbox ui cursor screen menu button context`,
 );
 
 /** Verbs that mean something else beside certain words. The first sense that fits replaces the verb's own effect. */
