@@ -5,11 +5,12 @@ import {
   dangerRank,
   worseDanger,
 } from '../protocol/operation.js';
+import { UNDERSTOOD } from './confidence.js';
 import type { Decision } from './decide-category.js';
 import { effectOfValue, findGroupingParameter, type ParameterFacts, type ToolFacts } from './facts.js';
-import { UNDERSTOOD } from './find-trial.js';
-import { EFFECTS, type Effect, LEXICON } from './lexicon.js';
+import { EFFECTS, type Effect, LEXICON, writeShare } from './lexicon.js';
 import { descriptionOf, discardsSteps, saidToLose } from './read-value.js';
+import type { Signal } from './rules.js';
 import { BULK_WORDS, MONEY_NOUNS, splitWords } from './vocabulary.js';
 
 /** The danger of a category when nothing else is known (companion document "danger levels"). */
@@ -61,6 +62,19 @@ const RISKY: ReadonlySet<DangerLevel> = new Set(['destructive', 'dangerous', 'fo
 /** Phrases of a description that announce a loss; a negation before them cancels it. */
 const LOSS =
   /(?<!(?:\bnot|n't|\bwithout|\bnever|\bno|\binstead of)\s(?:\w+\s)?)\b(?:permanent(?:ly)?\b|irreversibl[ey]|irrevocabl[ey]|(?:cannot|can't|can not) be (?:undone|reversed|recovered|restored)|overwrit(?:es?|ing|ten)\b|destroys?\b|will be (?:lost|deleted|erased|wiped|overwritten|removed)|replaces? (?:all|the (?:entire|whole|full|contents?|content|existing)|existing|every|any existing|its)|data loss)/i;
+
+/** Before a loss they say that it depends on an argument or another tool, which the danger of a call is for. */
+const CONDITIONAL = /\b(?:if|when|unless|otherwise|set|pass|optionally|instead)\b/i;
+
+/** The first phrase that announces a loss of every call. */
+function findLoss(text: string): string | undefined {
+  if (!LOSS.test(text)) return undefined;
+  for (const sentence of text.split(/(?<=[.!?])\s|\n/)) {
+    const loss = LOSS.exec(sentence);
+    if (loss !== null && !CONDITIONAL.test(sentence.slice(0, loss.index))) return loss[0];
+  }
+  return undefined;
+}
 
 const READ_WRITES_FILE = /^(?:file_?name|save_to|output_(?:path|file|dir)|save_path|output|outfile)$/;
 
@@ -120,9 +134,7 @@ export const DANGER_RULES: readonly DangerRule[] = [
     id: 'existing-file',
     find: ({ words, parameters, descriptionText }, { category }) => {
       if (!words.includes('file') || parameters.some(choosesToReplace)) return [];
-      if (words[0] === 'append' || words[0] === 'prepend') {
-        return [{ level: 'destructive', reason: 'name: changes a file that exists' }];
-      }
+      if (words[0] === 'append' || words[0] === 'prepend') return [];
       const writes = parameters.some(({ key }) => /^(?:contents?|data|text)$/.test(key));
       const names = parameters.some(({ key, text }) => text && /(?:^|_)(?:path|file_?name)$/.test(key));
       return category === 'CREATE' && writes && names && !REFUSES_EXISTING.test(descriptionText)
@@ -151,18 +163,49 @@ export const DANGER_RULES: readonly DangerRule[] = [
   {
     id: 'announced-loss',
     find: ({ descriptionText, input }) => {
-      const phrase = input.groupValue === undefined ? LOSS.exec(descriptionText)?.[0] : undefined;
+      const phrase = input.groupValue === undefined ? findLoss(descriptionText) : undefined;
       return phrase === undefined ? [] : [{ level: 'destructive', reason: `description says '${phrase}'` }];
     },
   },
   {
     id: 'annotation-destructive',
-    find: ({ annotations }) =>
-      annotations['destructiveHint'] === true
+    find: (facts, decision) =>
+      facts.annotations['destructiveHint'] === true && !isPlainlyHarmless(facts, decision)
         ? [{ level: 'destructive', reason: 'annotation destructiveHint=true' }]
         : [],
   },
 ];
+
+/**
+ * Whether name and description plainly say what is done, and all that they say destroys nothing. MCP calls every change
+ * destructive that is not "only additive", so that the hint then says no more than "update" does.
+ */
+function isPlainlyHarmless({ grouping }: ToolFacts, { signals, runner, confidence }: Decision): boolean {
+  if (runner !== undefined || confidence < UNDERSTOOD) return false;
+  if (grouping !== null) return grouping.values.every(isHarmlessValue);
+  const said = signals.filter(({ rule }) => rule.looksAt === 'name' || rule.looksAt === 'description');
+  const plain = new Set(said.filter(isClearWrite).map(({ rule }) => rule.looksAt));
+  return plain.size === 2 && said.every(isHarmless);
+}
+
+function isHarmlessValue(value: string): boolean {
+  const effect = effectOfValue(value);
+  return effect !== undefined && !RISKY.has(EFFECTS[effect].danger) && effect !== 'manage';
+}
+
+const isClearWrite = ({ weight, effect }: Signal): boolean => weight >= CLEAR && writeShare(effect) > 0;
+
+function isHarmless({ effect, rule, word }: Signal): boolean {
+  if (RISKY.has(EFFECTS[effect].danger) || effect === 'manage') return false;
+  return rule.looksAt !== 'name' || word === undefined || !OPEN.has(word);
+}
+
+/** Verbs that may replace or end anything, depending on what they are used on. */
+const OPEN: ReadonlySet<string> = new Set(
+  'apply set configure sync import migrate restore install revert rollback undo commit pop call handle upload edit transform refactor fix replace kill terminate'.split(
+    ' ',
+  ),
+);
 
 /** The tool's own name: a part of a grouped tool has a name that the gateway made. */
 function ownName({ input }: ToolFacts): string {
@@ -213,13 +256,25 @@ export function assessDanger(facts: ToolFacts, decision: Decision): DangerAssess
   return { level, reasons: [...new Set(reasons)] };
 }
 
+/** Names of what is kept from view. Environment variables hold keys and passwords. */
+const SECRETS =
+  /\b(?:secrets?|passwords?|passphrases?|credentials?|private keys?|api keys?|access keys?|env|env vars?|environment variables?|dotenv)$/;
+/** What is said of secrets without showing them. */
+const ABOUT = /^(?:list|count|check|validate|search|detect|scan|generate)\b/;
+
+function showsSecrets(words: readonly string[]): boolean {
+  const name = words.join(' ');
+  return SECRETS.test(name.replace(/ values?$/, '')) && !(ABOUT.test(name) && !/\b(?:env|environment)\b/.test(name));
+}
+
 /**
  * A read that may write a file, or that its author does not call read-only, is not safe. It is never above reversible either:
  * what would be is no READ, and a call whose arguments make it more is none.
  */
-function readReasons({ annotations, parameters }: ToolFacts): readonly DangerReason[] {
+function readReasons({ annotations, parameters, words }: ToolFacts): readonly DangerReason[] {
   const file = parameters.find(({ key, text }) => text && READ_WRITES_FILE.test(key));
   const reasons: DangerReason[] = [];
+  if (showsSecrets(words)) reasons.push({ level: 'reversible', reason: 'name: shows secrets' });
   if (file !== undefined) reasons.push({ level: 'reversible', reason: `parameter '${file.name}' can write a file` });
   if (annotations['readOnlyHint'] === false)
     reasons.push({ level: 'reversible', reason: 'annotation readOnlyHint=false' });

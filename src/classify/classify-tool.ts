@@ -2,7 +2,7 @@ import { runAtOnce, type Sliced } from '../lib/turns.js';
 import { isJsonObject } from '../protocol/json.js';
 import type { Classification, DangerAssessment } from '../protocol/operation.js';
 import { assessDanger } from './assess-danger.js';
-import { type Decision, decideCategory } from './decide-category.js';
+import { contradictingHint, type Decision, decideCategory } from './decide-category.js';
 import { type ClassificationInput, gatherFactsInSteps, type ToolFacts } from './facts.js';
 import { findRisks } from './find-risks.js';
 import { findStatement } from './find-statement.js';
@@ -13,15 +13,16 @@ const EVIDENCE_LINES = 6;
 /**
  * Classifies what a tool does, from all the evidence. Pure and deterministic: equal tools get equal classifications.
  * What the operator declares is final; doubt never leads to READ, and never lowers danger.
+ * @param weights those of the confidence, where others than the learned ones are to be judged
  */
-export function classifyTool(input: ClassificationInput): Classification {
-  return runAtOnce(classifyInSteps(input));
+export function classifyTool(input: ClassificationInput, weights?: readonly number[]): Classification {
+  return runAtOnce(classifyInSteps(input, weights));
 }
 
 /** The same, with a stop after each parameter: a definition may have thousands. */
-export function* classifyInSteps(input: ClassificationInput): Sliced<Classification> {
+export function* classifyInSteps(input: ClassificationInput, weights?: readonly number[]): Sliced<Classification> {
   const facts = yield* gatherFactsInSteps(input);
-  const decision = applyCuration(input, noteContradiction(facts, requireInput(facts, decideCategory(facts))));
+  const decision = applyCuration(input, noteContradiction(facts, requireInput(facts, decideCategory(facts, weights))));
   yield;
   const danger = curateDanger(input, assessDanger(facts, decision));
   yield;
@@ -51,24 +52,13 @@ function requireInput({ input, parameters }: ToolFacts, decision: Decision): Dec
   return { ...decision, category: 'EXECUTE', evidence: [line, ...decision.evidence] };
 }
 
-/** The share of the confidence that is left where the author's hint contradicts all other evidence. */
-const CONTRADICTED = 0.7;
-/** A contradiction by itself does not make a decision one that is not understood. */
-const LEAST_CONTRADICTED = 0.3;
-
-function noteContradiction({ annotations }: ToolFacts, decision: Decision): Decision {
-  const { category, confidence } = decision;
-  const reads = category === 'READ';
-  const { readOnlyHint, destructiveHint } = annotations;
-  const hint = reads
-    ? readOnlyHint === false
-      ? 'readOnlyHint=false'
-      : destructiveHint === true && 'destructiveHint=true'
-    : readOnlyHint === true && 'readOnlyHint=true';
-  if (hint === false) return decision;
-  const lowered = Math.round(Math.max(confidence * CONTRADICTED, Math.min(confidence, LEAST_CONTRADICTED)) * 100) / 100;
+/** Says where the author's hint contradicts what is decided; the confidence knows it already. */
+function noteContradiction(facts: ToolFacts, decision: Decision): Decision {
+  const { category } = decision;
+  const hint = contradictingHint(facts, category);
+  if (hint === undefined) return decision;
   const line = `annotation ${hint} contradicts the other evidence, which says ${category}`;
-  return { ...decision, confidence: lowered, evidence: [line, ...decision.evidence] };
+  return { ...decision, evidence: [line, ...decision.evidence] };
 }
 
 function applyCuration({ curation }: ClassificationInput, decision: Decision): Decision {

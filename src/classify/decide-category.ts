@@ -1,14 +1,9 @@
 import type { Category } from '../protocol/operation.js';
+import { rateConfidence, UNDERSTOOD, type Weighed } from './confidence.js';
 import { effectOfValue, type ToolFacts } from './facts.js';
 import { CATEGORY_SEVERITY, EFFECTS, type EffectTraits, leadingCategory, readShare, writeShare } from './lexicon.js';
-import { RULES, type Rule, type RuleMatch } from './rules.js';
+import { RULES, type Signal } from './rules.js';
 import { findRunner } from './runner.js';
-
-/** A rule's match with the weight it has for this tool. */
-interface Signal extends RuleMatch {
-  readonly rule: Rule;
-  readonly weight: number;
-}
 
 export interface Decision {
   readonly category: Category;
@@ -20,6 +15,8 @@ export interface Decision {
   readonly signals: readonly Signal[];
   /** What the tool runs, where it runs arbitrary input. */
   readonly runner?: string;
+  /** What the confidence was rated by; nothing where nothing says what the tool does. */
+  readonly weighed?: Weighed;
 }
 
 const WRITES = CATEGORY_SEVERITY.filter((category) => category !== 'READ');
@@ -31,16 +28,34 @@ const READ_MINIMUM = 5;
 const CLOSE = 0.8;
 /** The weight from which a write is plain: the leading verb of the name, or the verb of the description. */
 const PLAIN = 8;
-/** The weight from which more does not raise the confidence: name and description agree. */
-const SATURATED = 16;
 
 /** Weighs all rules and decides one category; `RULES` and `EFFECTS` define what counts for what. */
-export function decideCategory(facts: ToolFacts): Decision {
+export function decideCategory(facts: ToolFacts, weights?: readonly number[]): Decision {
+  const decision = weigh(facts);
+  const { weighed } = decision;
+  if (weighed === undefined) return decision;
+  const confidence = rateConfidence(weighed, weights);
+  if (contradictingHint(facts, decision.category) === undefined) return { ...decision, confidence };
+  // A contradiction by itself does not make a decision one that is not understood.
+  const contradicted = { ...weighed, contradicted: true };
+  const least = Math.min(confidence, UNDERSTOOD);
+  return { ...decision, confidence: Math.max(rateConfidence(contradicted, weights), least), weighed: contradicted };
+}
+
+/** The author's hint that says the contrary of a category. */
+export function contradictingHint({ annotations }: ToolFacts, category: Category): string | undefined {
+  const { readOnlyHint, destructiveHint } = annotations;
+  if (category !== 'READ') return readOnlyHint === true ? 'readOnlyHint=true' : undefined;
+  if (readOnlyHint === false) return 'readOnlyHint=false';
+  return destructiveHint === true ? 'destructiveHint=true' : undefined;
+}
+
+function weigh(facts: ToolFacts): Decision {
   const signals = collectSignals(facts);
   const runner = findRunner(facts);
   if (runner !== undefined) {
     const evidence = [`runs arbitrary ${runner}`, ...wordEvidence(signals)];
-    return { category: 'EXECUTE', confidence: 0.9, evidence, signals, runner };
+    return { ...decided('EXECUTE', signals, evidence, { runs: true }), runner };
   }
   return decideGrouped(facts, signals) ?? decideByWeight(signals);
 }
@@ -51,8 +66,8 @@ function collectSignals(facts: ToolFacts): readonly Signal[] {
   const signals: Signal[] = [];
   // Most rules find nothing: loops without a copy for each of them halve what a large catalog costs here.
   for (const rule of rules) {
-    for (const { effect, says, share } of rule.find(facts)) {
-      signals.push({ effect, says, rule, weight: rule.weight * (share ?? 1), ...(share !== undefined && { share }) });
+    for (const { effect, says, word, share } of rule.find(facts)) {
+      signals.push({ effect, says, word, share, rule, weight: rule.weight * (share ?? 1) });
     }
   }
   const plain = signals.some((signal) => isPlainWrite(signal) && signal.rule.looksAt !== 'annotations');
@@ -81,15 +96,15 @@ function decideGrouped(facts: ToolFacts, signals: readonly Signal[]): Decision |
     `parameter '${parameter}' chooses the effect (${examples}): the most dangerous counts`,
     ...wordEvidence(signals),
   ];
-  return { category, confidence: 0.6, evidence, signals };
+  return decided(category, signals, evidence, { grouped: true });
 }
 
 function decideByWeight(signals: readonly Signal[]): Decision {
   const reads = sum(signals, ({ effect }) => readShare(effect));
   const writes = sum(signals, ({ effect }) => writeShare(effect));
   const evidence = wordEvidence(signals);
-  if (reads >= READ_MINIMUM && reads >= READ_MAJORITY * writes && isStated(signals)) {
-    return { category: 'READ', confidence: confidenceOf(reads, reads + writes), evidence, signals };
+  if (reads >= READ_MINIMUM && reads >= READ_MAJORITY * writes && saysItReads(signals)) {
+    return decided('READ', signals, evidence);
   }
   const votes = WRITES.map((category) => ({
     category,
@@ -102,11 +117,27 @@ function decideByWeight(signals: readonly Signal[]): Decision {
   }
   const chosen = votes.findLast(({ weight }) => weight >= CLOSE * strongest);
   const doubt = reads > 0 && reads < READ_MAJORITY * writes ? ['doubt between reading and writing: not READ'] : [];
+  const category = chosen?.category ?? 'EXECUTE';
+  if (!isStated(signals)) return { category, confidence: UNSTATED, evidence: [...evidence, ...doubt], signals };
+  return decided(category, signals, [...evidence, ...doubt]);
+}
+
+/** A decision with what its confidence is rated by. */
+function decided(
+  category: Category,
+  signals: readonly Signal[],
+  evidence: readonly string[],
+  { grouped = false, runs = false } = {},
+): Decision {
+  const total = sum(signals, ({ effect }) => readShare(effect) + writeShare(effect));
+  const winner = sum(signals, ({ effect }) => (EFFECTS[effect] as EffectTraits).votes[category] ?? 0);
+  const share = total === 0 ? 0 : winner / total;
   return {
-    category: chosen?.category ?? 'EXECUTE',
-    confidence: Math.min(confidenceOf(chosen?.weight ?? 0, reads + writes), isStated(signals) ? 1 : UNSTATED),
-    evidence: [...evidence, ...doubt],
+    category,
+    confidence: 0,
+    evidence,
     signals,
+    weighed: { category, signals, share, total, grouped, runs, contradicted: false },
   };
 }
 
@@ -115,15 +146,19 @@ function isStated(signals: readonly Signal[]): boolean {
   return signals.some(({ rule }) => rule.looksAt !== 'parameters' && rule.looksAt !== 'output');
 }
 
-/** The highest confidence where nothing says what the tool does. */
-const UNSTATED = 0.2;
+/** What no READ is decided by alone: a later sentence, after one whose verb is not known, or a word on fields. */
+const NO_STATEMENT: ReadonlySet<string> = new Set(['description-late', 'description-read-only']);
 
-/** The winner's share of the total weight, lowered where the total is small. */
-function confidenceOf(winner: number, total: number): number {
-  if (total <= 0) return 0.1;
-  const certainty = (winner / total) * Math.min(1, 0.4 + (0.6 * total) / SATURATED);
-  return Math.round(Math.max(0.1, Math.min(0.99, certainty)) * 100) / 100;
+/** Whether the name, the title, the first sentence or the author says that it reads. A verb that is not known is a doubt. */
+function saysItReads(signals: readonly Signal[]): boolean {
+  return signals.some(
+    ({ rule, effect }) =>
+      readShare(effect) > 0 && rule.looksAt !== 'parameters' && rule.looksAt !== 'output' && !NO_STATEMENT.has(rule.id),
+  );
 }
+
+/** The confidence where parameters and results only suggest what the tool does. */
+const UNSTATED = 0.2;
 
 function sum(signals: readonly Signal[], share: (signal: Signal) => number): number {
   return signals.reduce((total, signal) => total + signal.weight * share(signal), 0);

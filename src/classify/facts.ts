@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, type JsonSchema } from '../protocol/json
 import { type Category, type DangerLevel, dangerRank, type Risk, type TrustLevel } from '../protocol/operation.js';
 import type { RawTool } from '../protocol/tools.js';
 import { followReference, readObjectFields } from '../schema/schema-shape.js';
-import { EFFECTS, type Effect, LEXICON, leadingCategory, READ_ONLY, writeShare } from './lexicon.js';
+import { EFFECTS, type Effect, GIVEN, LEXICON, leadingCategory, NUMBERS, READ_ONLY, writeShare } from './lexicon.js';
 import { type DescriptionReading, readDescription } from './read-description.js';
 import { type NameHint, type NameMatch, readName } from './read-name.js';
 import { splitWords } from './vocabulary.js';
@@ -51,7 +51,10 @@ export interface ParameterFacts {
   readonly words: readonly string[];
   readonly boolean: boolean;
   readonly text: boolean;
+  readonly number: boolean;
   readonly required: boolean;
+  /** Whether it has a text of its own where a call leaves it out. */
+  readonly preset: boolean;
   /** The string constants it may be; empty where it is free. */
   readonly values: readonly string[];
   /** Whether it may be nothing but one of `values` (or null, which means none). */
@@ -73,13 +76,17 @@ export function* gatherFactsInSteps(input: ClassificationInput): Sliced<ToolFact
   const { tool } = input;
   const words = nameWords(input);
   const valueWords = input.groupValue === undefined ? undefined : splitWords(input.groupValue.value);
-  const value = valueWords === undefined ? [] : readName(valueWords, new Set([...valueWords, ...words]));
+  const value = valueWords === undefined ? [] : readValueName(valueWords, words);
   if (input.groupValue !== undefined && value.length === 0) return yield* gatherFactsInSteps(asWhole(input));
   const text = textOf(tool['description']);
   const byValue = value.length > 0;
   // A grouped tool's description covers all its values, so one value is classified by its own words where they name an action.
   const annotations = readAnnotations(input, value);
-  const hinted = annotations['readOnlyHint'] === true && input.upstream.trust !== 'untested' ? [READ_ONLY] : [];
+  const parameters = yield* parametersOf(tool);
+  const hinted = [
+    ...(annotations['readOnlyHint'] === true && BELIEVED.has(input.upstream.trust) ? [READ_ONLY] : []),
+    ...describeInput(parameters),
+  ];
   const description = byValue ? NOTHING : readDescription(text, new Set([...words, ...hinted]));
   const context = new Set([...words, ...hinted, ...description.main.toLowerCase().split(/[^a-z]+/, OBJECT_WORDS)]);
   const hint = description.matches[0];
@@ -90,12 +97,44 @@ export function* gatherFactsInSteps(input: ClassificationInput): Sliced<ToolFact
     title: byValue ? [] : readTitle(tool, context, hint),
     descriptionText: text,
     description,
-    parameters: yield* parametersOf(tool),
+    parameters,
     outputKeys: readOutputKeys(tool),
     annotations,
     grouping: input.groupValue === undefined ? yield* findGroupingInSteps(tool) : null,
   };
 }
+
+/** Levels from which a server is believed when it says that a call changes nothing; the same as for a dry run. */
+export const BELIEVED: ReadonlySet<TrustLevel> = new Set(['validated', 'community_reviewed', 'certified']);
+
+/** Parameters that hold what is worked on, and those that say how. */
+const MATERIAL =
+  /^(?:text|texts|content|prompt|prompts|code|markdown|html|xml|yaml|json|csv|sql|data|expression|examples|sentence|paragraph|source_code|snippet|string|values|numbers|question|issues|draft|blueprint)$/;
+const MANNER =
+  /^(?:style|tone|language|lang|format|indent|level|length|target_language|from|to|options|count|max_\w+|width|mode)$/;
+
+/** What the parameters say of a tool as a whole: that it takes only numbers, or only a text or data to work on. */
+function describeInput(parameters: readonly ParameterFacts[]): readonly string[] {
+  if (parameters.length === 0) return [];
+  const numbers = parameters.filter(({ number }) => number).length > 1 && parameters.every(({ number }) => number);
+  const given =
+    parameters.some(({ key, required }) => required && MATERIAL.test(key)) &&
+    parameters.every(({ key, boolean, number }) => MATERIAL.test(key) || MANNER.test(key) || boolean || number);
+  return [...(numbers ? [NUMBERS] : []), ...(given ? [GIVEN] : [])];
+}
+
+/**
+ * The verb of a value. One that only names a thing says nothing of what is done with it, and a verb that also means to be kept
+ * informed ("watch") is no reading.
+ */
+function readValueName(value: readonly string[], name: readonly string[]): readonly NameMatch[] {
+  return readName(value, new Set([...value, ...name]))
+    .filter(({ role }) => role !== 'thing')
+    .map((match) => (SUBSCRIBING.has(match.word) ? { ...match, effect: 'update' } : match));
+}
+
+/** Values that sound like reading and change what their caller is told from then on. */
+const SUBSCRIBING: ReadonlySet<string> = new Set(['watch']);
 
 /** A value whose words name no action may do anything that the tool does: it is classified like the whole tool. */
 function asWhole({ groupValue: _unclear, ...input }: ClassificationInput): ClassificationInput {
@@ -104,7 +143,8 @@ function asWhole({ groupValue: _unclear, ...input }: ClassificationInput): Class
 
 /**
  * The author's hints. Defaults say nothing: those of a whole server, and "destructive" beside "read-only". For one value of a
- * grouped tool they mean less: "not read-only" is true as soon as any value writes, and
+ * grouped tool they mean less: "not read-only" is true as soon as any value writes, so it speaks only against a value whose verb
+ * may mean something else than reading, and
  * "destructive" does not count for a value where another value's words destroy. Other hints stay.
  */
 function readAnnotations(
@@ -119,10 +159,26 @@ function readAnnotations(
   const reads = value.every(({ effect }) => writeShare(effect) === 0);
   return {
     ...rest,
-    ...(readOnlyHint === true && { readOnlyHint }),
+    ...((readOnlyHint === true || (readOnlyHint === false && reads && !value.some(isStrongRead))) && { readOnlyHint }),
     ...(destructiveHint === true && !reads && !others.some(destroys) && { destructiveHint }),
   };
 }
+
+/** Whether a value cannot but read: its verb is no noun ("get"), is a common one ("list"), or it names a result ("status"). */
+function isStrongRead({ role, word }: NameMatch): boolean {
+  return role === 'noun' || COMMON_READS.has(word) || LEXICON.get(word)?.nounness === 'never';
+}
+
+const COMMON_READS: ReadonlySet<string> = new Set([
+  'list',
+  'search',
+  'query',
+  'view',
+  'count',
+  'diff',
+  'preview',
+  'check',
+]);
 
 function withoutDefaults(annotations: JsonObject, defaultHints: boolean): JsonObject {
   const { readOnlyHint, destructiveHint, ...rest } = annotations;
@@ -179,7 +235,7 @@ const HTTP_METHOD =
 export function effectOfValue(value: string): Effect | undefined {
   const words = splitWords(value);
   if (words.length === 1 && words[0] === 'new') return 'create';
-  return readName(words, new Set(words)).find((match) => match.role !== 'inner')?.effect;
+  return readValueName(words, []).find(({ role }) => role !== 'inner')?.effect;
 }
 
 /**
@@ -271,7 +327,9 @@ function* readParameters(
       words,
       boolean: types.has('boolean'),
       text: types.size === 0 || types.has('string'),
+      number: types.has('number') || types.has('integer'),
       required,
+      preset: typeof property['default'] === 'string' && property['default'] !== '',
       values: [...new Set(constants.filter((value) => typeof value === 'string'))].slice(0, MOST_VALUES),
       closed: constants.every((value) => typeof value === 'string' || value === null),
     };

@@ -1,8 +1,7 @@
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import { SQL_DIALECTS, type SqlDialect, type Statement } from '../protocol/statement.js';
 import type { Decision } from './decide-category.js';
-import type { ParameterFacts, ToolFacts } from './facts.js';
-import { BELIEVED } from './find-trial.js';
+import { BELIEVED, type ParameterFacts, type ToolFacts } from './facts.js';
 import { RUNS_LANGUAGE } from './runner.js';
 import { splitWords } from './vocabulary.js';
 

@@ -1,8 +1,9 @@
 import { isJsonObject } from '../protocol/json.js';
-import type { Trial, TrustLevel } from '../protocol/operation.js';
+import type { Trial } from '../protocol/operation.js';
 import { readObjectFields } from '../schema/schema-shape.js';
+import { UNDERSTOOD } from './confidence.js';
 import type { Decision } from './decide-category.js';
-import { type ToolFacts, typesOf } from './facts.js';
+import { BELIEVED, type ToolFacts, typesOf } from './facts.js';
 import { splitWords } from './vocabulary.js';
 
 /** Names of switches that ask for a dry run; `dry_run` and `dryrun` read as `simulate`. */
@@ -11,9 +12,6 @@ const TRIAL_NAME = /^(?:simulate|dryrun|validate_only|preview_only|check_only|pl
 /** A switch that is described like this does not keep every call from changing something. */
 const UNRELIABLE =
   /\b(?:not (?:yet |currently |always )?(?:supported|implemented|honou?red|available|used)|unsupported|ignored|no effect|deprecated|best[- ]effort|only (?:for|with|when|if|in|by|used|appl\w+|available|valid|supported))\b/i;
-
-/** Levels from which a server is believed when it says that a call changes nothing; the same as for `readOnlyHint: true`. */
-export const BELIEVED: ReadonlySet<TrustLevel> = new Set(['validated', 'community_reviewed', 'certified']);
 
 /**
  * Finds the switch that makes of a call a dry run. A server that lies would run the change unasked, so only a trusted one is
@@ -33,6 +31,3 @@ export function findTrial({ input }: ToolFacts, { category, runner, confidence }
   });
   return found && { parameter: found.name, reason: `parameter '${found.name}' only shows what would be done` };
 }
-
-/** A decision below this confidence counts as not understood. */
-export const UNDERSTOOD = 0.3;

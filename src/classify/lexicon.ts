@@ -33,31 +33,32 @@ const VERBS: Readonly<Record<Nounness, Readonly<Partial<Record<Effect, string>>>
       ping whoami echo identify locate obtain gather collect aggregate summarize summarise return show display explain
       compare contrast analyze analyse diagnose investigate introspect determine ask answer learn think reason wait sleep
       await scrape demonstrate illustrate examine interrogate recall reveal grep glob traverse consult advise
-      brainstorm correlate crosscheck provide contain tell`,
+      brainstorm correlate crosscheck provide contain tell whois nslookup traceroute`,
     check: 'validate verify assess typecheck lint prove',
     compute: `calculate compute convert parse encode decode translate estimate predict forecast simulate suggest recommend
       rerank classify detect autodetect extract tokenize tokenise geocode transcribe paraphrase infer derive interpolate
       extrapolate serialize deserialize stringify prettify beautify minify visualize visualise render humanize quantify
-      approximate disassemble unescape transform rephrase produce`,
+      approximate disassemble unescape transform rephrase produce subtract multiply divide solve differentiate simplify factorize
+      randomize escape proofread transpile decompile ocr`,
     download: 'download export',
     create: `create generate register upload import define instantiate provision compose author initialize initialise init
       bootstrap scaffold establish enroll enrol mint spawn synthesize synthesise duplicate replicate clone introduce ingest
       subscribe enqueue onboard allocate reserve compile propose prepare persist memorize memorise remember
-      preallocate prepopulate crosspost compress decompress decompile unzip`,
+      preallocate prepopulate crosspost compress decompress zip unzip pack unpack concatenate concat`,
     add: 'add insert append prepend attach contribute enrich ensure',
     upsert: 'upsert',
     update: `update modify edit alter amend adjust rename move relocate transfer assign reassign configure reconfigure enable
       disable activate deactivate reactivate toggle reorder rearrange prioritize prioritise reprioritize mark unmark archive
       unarchive approve unapprove reject decline deny accept dismiss acknowledge snooze unsnooze mute unmute hide unhide
       unset customize customise extend shorten renew upgrade downgrade demote grant permit allow enlarge shrink resize
-      restyle annotate link associate bind prolong reopen resolve unresolve undo redo revert rollback restore recover
+      restyle annotate associate bind prolong reopen resolve unresolve undo redo revert rollback restore recover
       recategorize relabel retag adapt refactor fix autofix repair correct apply unlock unblock unban unpin unstar unstage
       set setup increment decrement bump align complete finish finalize finalise categorize categorise localize localise
       improve enhance mutate swap reposition crop optimize optimise deprecate undeprecate protect unprotect retitle
       freeze unfreeze unmerge checkout raise lower encrypt defer postpone reschedule withdraw bookmark favorite favourite
       unfavorite upvote downvote inactivate suppress unsuppress quarantine unquarantine reclassify reconcile redact
       anonymize anonymise normalize normalise populate expand clamp dedupe deduplicate consolidate
-      triage checkin whitelist blacklist allowlist denylist reseat impose soften harden tune calibrate rebrand reparent regroup`,
+      trim recolor sanitize tailor reassemble relink triage checkin whitelist blacklist allowlist denylist reseat impose soften harden tune calibrate rebrand reparent regroup`,
     sync: 'synchronize synchronise push rebase squash resync',
     overwrite: 'write overwrite rewrite replace put supersede rotate regenerate override',
     reset: 'reset reinitialize reinitialise',
@@ -65,7 +66,7 @@ const VERBS: Readonly<Record<Nounness, Readonly<Partial<Record<Effect, string>>>
       detach disinvite uninvite uncheck leave ungroup`,
     delete: `delete remove erase uninstall destroy unregister deregister discard revoke teardown cleanup evict expire
       invalidate decommission deprovision unlearn forget retract rescind deallocate clear unenroll flush drop
-      expunge delist dequeue unstash trash burn`,
+      expunge delist dequeue unstash trash burn undefine dispose`,
     purge: 'purge wipe truncate obliterate nuke annihilate empty shred',
     send: `send forward reply notify broadcast invite reinvite resend dispatch submit announce share escalate remit
       solicit react respond`,
@@ -84,20 +85,20 @@ const VERBS: Readonly<Record<Nounness, Readonly<Partial<Record<Effect, string>>>
   },
   often: {
     read: `list search query view count watch monitor tail trace scan probe preview filter ls cat blame diff
-      hint capture help dir research audit`,
+      hint capture help dir research audit screenshot`,
     check: 'check healthcheck',
-    compute: 'format plot hash embed rank sort group measure',
+    compute: 'format plot hash embed rank sort group measure guide round',
     create: 'draw make new copy fork commit draft schedule save seed backup mirror book',
     add: 'post store',
     update: `change patch follow stage stash pop lock block unread pin star vote split switch turn flag sign transition paste cut tweak adopt
-      claim arrange fill track merge`,
+      claim arrange fill track merge style highlight join link watermark stamp shuffle`,
     sync: 'sync pull',
     publish: 'release ship rollout',
     delete: 'clean prune',
     send: 'email mail tweet whisper',
-    lifecycle: 'build skip play load unload queue power train',
+    lifecycle: 'build skip play load unload queue power train step seek rewind checkpoint',
     interact: 'open close select go back type scroll pan touch print',
-    run: 'run call test job take do conduct carry',
+    run: 'run call test job take do conduct carry roll flip',
     pay: 'charge order trade bet donate tip stake unstake bid',
     manage: 'control review',
   },
@@ -188,30 +189,63 @@ export function leadingCategory(name: Effect): Category {
 }
 
 /** What a second verb means behind a first: "create or update" is one upsert. */
-export function joinEffects(first: Effect, second: Effect): Effect {
+export function joinEffects(first: Effect, second: Effect, word: string): Effect {
   const creates = first === 'create' || first === 'add' || first === 'upsert';
-  return creates && second === 'update' ? 'upsert' : second;
+  return creates && second === 'update' && REPLACING.has(word) ? 'upsert' : second;
 }
+
+/** "Create or update" is one upsert; "creates and moves" is none. */
+const REPLACING: ReadonlySet<string> = new Set(['update', 'modify', 'edit', 'change', 'set', 'replace', 'patch']);
 
 /** Stands among the words of a tool that its author calls read-only. */
 export const READ_ONLY = '(read-only)';
+/** Stands among the words of a tool that takes nothing but numbers. */
+export const NUMBERS = '(numbers)';
+/** Stands among the words of a tool that takes nothing but a text or data to work on, and neither a path nor an id. */
+export const GIVEN = '(given)';
 
 const setOfWords = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
+
+/** Beside these, "open" and "select" act on a user interface or a device, and do not read data. */
+const ON_SCREEN: ReadonlySet<string> = setOfWords(
+  `browser tab tabs page pages window windows app apps application simulator emulator editor device url session connection dialog modal
+    element elements option options dropdown click checkbox ui cursor screen menu button context`,
+);
 
 /** Verbs that mean something else beside certain words. The first sense that fits replaces the verb's own effect. */
 export const VERB_SENSES: readonly {
   readonly verb: string;
   readonly near: ReadonlySet<string>;
+  /** Words beside which the sense does not fit. */
+  readonly unless?: ReadonlySet<string>;
   readonly effect: Effect;
 }[] = [
   {
     verb: 'generate',
     near: setOfWords(
       `chart charts diagram diagrams map maps graph plot histogram treemap spreadsheet summary preview schema snippet
-        explanation embedding embeddings completion completions answer response uuid hash palette statistics insights suggestions qr`,
+        explanation embedding embeddings completion completions answer response uuid hash palette statistics insights suggestions qr
+        sql regex regexp query queries xpath code instructions guidance prompt prompts ideas outline caption types slug`,
     ),
     effect: 'compute',
   },
+  {
+    verb: 'generate',
+    near: setOfWords('password passwords passphrase'),
+    unless: setOfWords('app user account application id reset'),
+    effect: 'compute',
+  },
+  { verb: 'create', near: setOfWords('instructions guidance guidelines'), effect: 'compute' },
+  { verb: 'build', near: setOfWords('prompt query url expression'), effect: 'compute' },
+  { verb: 'orchestrate', near: setOfWords('guidance instructions'), effect: 'compute' },
+  { verb: 'turn', near: setOfWords('question sql query regex'), effect: 'compute' },
+  {
+    verb: 'select',
+    near: new Set([READ_ONLY, ...setOfWords('row rows record records column columns')]),
+    unless: ON_SCREEN,
+    effect: 'read',
+  },
+  { verb: 'add', near: new Set([NUMBERS]), effect: 'compute' },
   {
     verb: 'resolve',
     near: setOfWords(
@@ -261,7 +295,11 @@ export const VERB_SENSES: readonly {
   { verb: 'fill', near: setOfWords('form forms input inputs textbox element elements'), effect: 'interact' },
   { verb: 'handle', near: setOfWords('dialog alert prompt popup'), effect: 'interact' },
   { verb: 'produce', near: setOfWords('message messages event topic record'), effect: 'send' },
-  { verb: 'evaluate', near: setOfWords('mathematical math arithmetic formula'), effect: 'compute' },
+  {
+    verb: 'evaluate',
+    near: setOfWords('mathematical math arithmetic formula calculate calculates'),
+    effect: 'compute',
+  },
   { verb: 'sign', near: setOfWords('transaction transactions'), effect: 'pay' },
   { verb: 'withdraw', near: setOfWords('funds balance coins crypto cash'), effect: 'pay' },
   { verb: 'swap', near: setOfWords('token tokens coin coins currency'), effect: 'pay' },
@@ -293,6 +331,7 @@ export const VERB_SENSES: readonly {
       READ_ONLY,
       ...setOfWords('node nodes record records entity entities row rows note notes entry entries'),
     ]),
+    unless: ON_SCREEN,
     effect: 'read',
   },
   { verb: 'provide', near: setOfWords('feedback rating'), effect: 'send' },
@@ -301,7 +340,17 @@ export const VERB_SENSES: readonly {
   { verb: 'display', near: setOfWords('alert notification dialog toast popup'), effect: 'interact' },
   { verb: 'capture', near: setOfWords('event events lead leads exception'), effect: 'create' },
   { verb: 'watch', near: setOfWords('repository repo issue thread ticket'), effect: 'update' },
-  { verb: 'convert', near: setOfWords('lead leads draft issue task prospect opportunity'), effect: 'update' },
+  {
+    verb: 'convert',
+    near: setOfWords(
+      `lead leads draft issue task prospect opportunity position positions order orders account quote subscription trial deal user
+        member ticket booking`,
+    ),
+    effect: 'update',
+  },
+  { verb: 'patch', near: setOfWords('byte bytes memory binary instruction instructions'), effect: 'overwrite' },
+  { verb: 'shuffle', near: setOfWords('copy list items cards deck array'), effect: 'compute' },
+  { verb: 'solve', near: setOfWords('captcha challenge'), effect: 'interact' },
   { verb: 'convert', near: setOfWords('file files video pdf audio folder'), effect: 'create' },
   { verb: 'simulate', near: setOfWords('click touch tap key keyboard keypress gesture swipe'), effect: 'interact' },
   { verb: 'export', near: setOfWords('bucket drive repository warehouse disk'), effect: 'create' },
@@ -332,6 +381,13 @@ export const VERB_SENSES: readonly {
   { verb: 'write', near: setOfWords('issue request item items comment review'), effect: 'update' },
 ];
 
+const SENSES_OF: ReadonlyMap<string, typeof VERB_SENSES> = new Map(
+  VERB_SENSES.map(({ verb }) => [verb, VERB_SENSES.filter((sense) => sense.verb === verb)]),
+);
+
+/** Whether a verb means different things beside different words. */
+export const hasSenses = (lemma: string): boolean => SENSES_OF.has(lemma);
+
 /** How a verb is inflected; coordinated verbs of one sentence share it ("Gets ... or creates"). */
 type VerbForm = 'base' | 'third' | 'gerund';
 
@@ -359,11 +415,45 @@ export function findVerb(word: string): InflectedVerb | undefined {
   return findVerb(word.replaceAll('-', '')) ?? findVerb(word.slice(hyphen + 1));
 }
 
+/** Nouns in -er and -or that name a person, a place or a part, and nothing that a tool does. */
+const NO_AGENTS = setOfWords(
+  'container provider browser computer counter listener player manager controller order number printer tester layer filter tracker',
+);
+
+/** The verb of a noun for what does it: `reader`, `team-services-writer`, `image_converter`. */
+export function verbOfAgent(word: string): Verb | undefined {
+  const stem = /^([a-z]{2,})(?:er|or)$/.exec(word)?.[1];
+  if (stem === undefined || NO_AGENTS.has(word)) return undefined;
+  const undoubled = /([^aeiou])\1$/.test(stem) ? [stem.slice(0, -1)] : [];
+  for (const lemma of [stem, `${stem}e`, ...undoubled]) {
+    const verb = LEXICON.get(lemma);
+    if (verb !== undefined) return verb;
+  }
+  return undefined;
+}
+
 /** What a verb does beside the given words: its first fitting sense, else its usual effect. */
 export function senseOf(verb: Verb, context: ReadonlySet<string>): Effect {
-  for (const sense of VERB_SENSES) {
-    if (sense.verb !== verb.lemma) continue;
-    for (const word of sense.near) if (context.has(word)) return sense.effect;
+  for (const { near, unless, effect: sense } of SENSES_OF.get(verb.lemma) ?? []) {
+    if (holdsAny(context, near) && !(unless !== undefined && holdsAny(context, unless))) return sense;
   }
-  return verb.effect;
+  const computes =
+    (context.has(READ_ONLY) && ANSWERING.has(verb.lemma)) || (context.has(GIVEN) && REWORKING.has(verb.lemma));
+  return computes ? 'compute' : verb.effect;
+}
+
+/** Verbs that only compute an answer where the author says that nothing is changed. */
+const ANSWERING = setOfWords(
+  `generate convert build compose draft design prepare orchestrate guide enhance optimize optimise improve
+    resolve review score chat produce plot format sort group rank`,
+);
+/** Verbs that return another version of what they are given, where there is nothing else that they could change. */
+const REWORKING = setOfWords(
+  `rewrite optimize optimise improve enhance correct normalize normalise anonymize anonymise redact clean format refactor shorten
+    extend expand localize localise adapt trim sort dedupe deduplicate fix merge split generate convert`,
+);
+
+function holdsAny(words: ReadonlySet<string>, some: ReadonlySet<string>): boolean {
+  for (const word of some) if (words.has(word)) return true;
+  return false;
 }

@@ -1,4 +1,15 @@
-import { type Effect, findVerb, type InflectedVerb, joinEffects, readShare, senseOf, writeShare } from './lexicon.js';
+import { findInformation } from './information.js';
+import { findUnspacedVerbs, isPlain, translateVerb } from './languages.js';
+import {
+  type Effect,
+  findVerb,
+  type InflectedVerb,
+  joinEffects,
+  LEXICON,
+  readShare,
+  senseOf,
+  writeShare,
+} from './lexicon.js';
 import {
   ACTION_NOUNS,
   CALLER_VERBS,
@@ -12,9 +23,10 @@ import {
 
 /**
  * `head`: what the tool does; `late`: the same, found only after a sentence without a known verb. `joined`: what it also does
- * ("... or creates it"). `later`: what a later sentence adds.
+ * ("... or creates it"). `later`: what a later sentence adds. `information`: the first sentence names information and has no
+ * verb ("Current weather in a city").
  */
-export type DescriptionRole = 'head' | 'late' | 'joined' | 'later';
+export type DescriptionRole = 'head' | 'late' | 'joined' | 'later' | 'information';
 
 export interface DescriptionReading {
   readonly matches: readonly DescriptionMatch[];
@@ -44,13 +56,18 @@ export function readDescription(description: string, context: ReadonlySet<string
   const matches: DescriptionMatch[] = [];
   let main = '';
   splitSentences(description).forEach((sentence, index) => {
-    if (main !== '') {
+    const foreign = index === 0 ? readForeign(sentence) : [];
+    if (foreign.length > 0) {
+      main = sentence;
+      matches.push(...foreign);
+    } else if (main !== '') {
       matches.push(...readLaterSentence(sentence));
     } else if (index < MAIN_WITHIN) {
       const clause = stripOpeners(sentence);
       const found = readMainClause(tokenizeClause(clause), context, index > 0, clause !== sentence);
       if (found.length > 0) main = clause;
       matches.push(...(index > 0 && clause === sentence ? found.map(asLate) : found));
+      if (found.length === 0 && index === 0) matches.push(...readInformation(tokenizeClause(clause), context));
     }
   });
   return { matches, main };
@@ -69,7 +86,7 @@ function readMainClause(
   if (verb.form === 'gerund' && !opened) return [];
   if (verb.nounness === 'mostly' && verb.form === 'base' && !takesObject(tokens[start + 1])) return [];
   const around = new Set([...context, ...tokens.slice(start + 1, start + OBJECT_WORDS)]);
-  if (isNoun(verb, tokens[start + 1])) return [];
+  if (isNoun(verb, first, tokens[start + 1], context)) return [];
   if (LIGHT_VERBS.has(verb.lemma)) return readLightVerb(tokens, start, around, verb);
   if (late && verb.form === 'base' && CALLER_VERBS.has(verb.lemma)) return [];
   const head = asMatch('head', verb, around);
@@ -78,17 +95,42 @@ function readMainClause(
   return [match, ...readJoined(tokens, start, verb, around)];
 }
 
-/** "Merge requests that ...", "Replies for a message": the sentence names a thing and has no verb in front. */
-function isNoun(verb: InflectedVerb, next: string | undefined): boolean {
-  const plural = verb.form === 'third' && writeShare(verb.effect) > 0 && (next === 'for' || next === 'of');
-  return plural || (next !== undefined && (COMPOUND_NOUNS.get(verb.lemma)?.has(next) ?? false));
+/** The first sentence in another language: its first verb, and every further one that changes something, wherever it stands. */
+function readForeign(sentence: string): DescriptionMatch[] {
+  const [first = ''] = /\p{L}+/u.exec(sentence) ?? [];
+  const begins = translateVerb(first.toLowerCase()) !== undefined;
+  const lemmas = begins
+    ? tokenizeClause(sentence).flatMap((token) => translateVerb(token) ?? [])
+    : findUnspacedVerbs(sentence);
+  return lemmas.flatMap((lemma, index) => {
+    const verb = LEXICON.get(lemma);
+    if (verb === undefined || (index > 0 && writeShare(verb.effect) === 0)) return [];
+    return [{ role: index === 0 ? ('head' as const) : ('joined' as const), word: lemma, effect: verb.effect }];
+  });
+}
+
+function readInformation(tokens: readonly string[], named: ReadonlySet<string>): DescriptionMatch[] {
+  const word = findInformation(tokens, named);
+  return word === undefined ? [] : [{ role: 'information', word, effect: 'read' }];
+}
+
+/** "Merge requests that ...", "Replies for a message", "Comments on an issue" of `issue_comments`: a thing is named, not done. */
+function isNoun(verb: InflectedVerb, word: string, next: string | undefined, named: ReadonlySet<string>): boolean {
+  if (next !== undefined && (COMPOUND_NOUNS.get(verb.lemma)?.has(next) ?? false)) return true;
+  if (verb.form !== 'third' || next === undefined) return false;
+  // The name of a tool has its verb in the base form, so its words in -s are nouns.
+  return (
+    (writeShare(verb.effect) > 0 && (next === 'for' || next === 'of')) || (named.has(word) && PREPOSITION.test(next))
+  );
 }
 
 const asLate = (match: DescriptionMatch): DescriptionMatch =>
   match.role === 'head' && readShare(match.effect) > 0 ? { ...match, role: 'late' } : match;
 
-function skipAdverbs(tokens: readonly string[]): number {
-  let index = 0;
+const skipAdverbs = (tokens: readonly string[]): number => skipAdverbsFrom(tokens, 0);
+
+function skipAdverbsFrom(tokens: readonly string[], from: number): number {
+  let index = from;
   while (index < tokens.length) {
     const token = tokens[index] ?? '';
     const adverb = token.endsWith('ly') && !LY_VERBS.has(token);
@@ -140,7 +182,11 @@ function readJoined(
   let chained = true;
   for (let index = head + 1; index < Math.min(tokens.length, head + 40); index += 1) {
     const token = tokens[index] ?? '';
-    if (CLAUSE_ENDS.has(token) || startsPurpose(tokens, index)) break;
+    if (CLAUSE_ENDS.has(token)) break;
+    if (startsPurpose(tokens, index)) {
+      if (verb.effect === 'compute') found.push(...readOutcome(tokens, index, context));
+      break;
+    }
     if (isConjunction(token) || SENTENCE_ADVERBS.has(token) || token.endsWith('ly')) continue;
     const other = isLinked(tokens, index, verb, chained) ? findVerb(token) : undefined;
     const next = tokens[index + 1];
@@ -152,9 +198,17 @@ function readJoined(
   return found;
 }
 
+/** "Parse a document to create tasks": what is computed is stored. */
+function readOutcome(tokens: readonly string[], to: number, context: ReadonlySet<string>): DescriptionMatch[] {
+  const verb = findVerb(tokens[skipAdverbsFrom(tokens, to + 1)] ?? '');
+  if (verb === undefined) return [];
+  const match = asMatch('joined', verb, context);
+  return writeShare(match.effect) > 0 ? [match] : [];
+}
+
 const joinTo = (head: InflectedVerb, match: DescriptionMatch): DescriptionMatch => ({
   ...match,
-  effect: joinEffects(head.effect, match.effect),
+  effect: joinEffects(head.effect, match.effect, match.word),
 });
 
 const isConjunction = (token: string | undefined): boolean => /^(?:[,:;/&]|and|or|then)$/.test(token ?? '');
@@ -162,7 +216,7 @@ const isConjunction = (token: string | undefined): boolean => /^(?:[,:;/&]|and|o
 /** "... to create or update records" says what the result is for. */
 function startsPurpose(tokens: readonly string[], index: number): boolean {
   if (tokens[index] !== 'to') return false;
-  const next = findVerb(tokens[index + 1] ?? '');
+  const next = findVerb(tokens[skipAdverbsFrom(tokens, index + 1)] ?? '');
   return next !== undefined && next.form === 'base' && next.nounness === 'never';
 }
 
@@ -214,7 +268,7 @@ const MAY_OPEN =
 
 /** Openers that name the tool or its reader before the verb: "This tool allows you to", "Use this tool when you want to". */
 const OPENERS: readonly RegExp[] = [
-  /^[^a-z0-9]+/i,
+  /^[^\p{L}\p{N}]+/u,
   /^(?:[A-Z][A-Z/ -]{2,}|Note|Deprecated|Important|Required|Mandatory|Preferred)\s?[:!—-]\s+/,
   /^[\w .-]{1,24}\s\|\s/,
   /^[a-z0-9]+_[a-z0-9_]+\s+(?!or\b|and\b)/i,
@@ -228,13 +282,19 @@ const OPENERS: readonly RegExp[] = [
   /^(?:it|this)\s+(?:also\s+|will\s+|can\s+)*(?=\w+s?\b)/i,
 ];
 
+const SENTENCE_ENDS = /\n+|(?<=[.!?])\s+/;
+const ANY_SENTENCE_ENDS = /\n+|(?<=[.!?])\s+|(?<=[。！？])/;
+
 /** The first sentences of a description, without emphasis marks and quotes. */
 function splitSentences(description: string): readonly string[] {
-  const text = description.slice(0, READ_CHARACTERS).replace(/[*`"“”]+/g, '');
+  const text = description
+    .slice(0, READ_CHARACTERS)
+    .replace(/[*`"“”]+/g, '')
+    .replace(/(?<=[。！？])/g, '\n');
   const sentences: string[] = [];
-  for (const part of text.split(/\n+|(?<=[.!?])\s+/)) {
+  for (const part of text.split(isPlain(text) ? SENTENCE_ENDS : ANY_SENTENCE_ENDS)) {
     const sentence = part.trim();
-    if (/[a-z]/i.test(sentence)) sentences.push(sentence);
+    if (/[a-z]/i.test(sentence) || /\p{L}/u.test(sentence)) sentences.push(sentence);
     if (sentences.length === SENTENCES) break;
   }
   return sentences;
@@ -251,13 +311,17 @@ function stripOpeners(sentence: string): string {
   return clause;
 }
 
+const PLAIN_TOKENS = /[a-z][\w'-]*|[,:;/&]|\d+/g;
+const ANY_TOKENS = /\p{L}[\p{L}\p{M}\w'-]*|[,:;/&]|\d+/gu;
+
 /** Words and separators in lower case, without text in brackets; "sets up" becomes one verb with its inflection. */
 function tokenizeClause(clause: string): readonly string[] {
   const plain = clause
     .slice(0, CLAUSE_CHARACTERS)
     .replace(/\([^)]*\)/g, ' ')
     .toLowerCase();
-  const tokens = plain.match(/[a-z][\w'-]*|[,:;/&]|\d+/g) ?? [];
+  // Letters of all scripts belong to words: "删除 list" does not begin with a verb that is known.
+  const tokens = plain.match(isPlain(plain) ? PLAIN_TOKENS : ANY_TOKENS) ?? [];
   const joined: string[] = [];
   for (let index = 0; index < tokens.length; index += 1) {
     const token = tokens[index] ?? '';

@@ -1,12 +1,26 @@
-import { type Effect, joinEffects, LEXICON, type Nounness, readShare, senseOf, writeShare } from './lexicon.js';
-import { COMPOUND_NOUNS, INFORMATION_NOUNS, LIGHT_VERBS } from './vocabulary.js';
+import { isResult, namesInformation } from './information.js';
+import { findUnspacedVerbs, isPlain, translateVerb } from './languages.js';
+import {
+  type Effect,
+  joinEffects,
+  LEXICON,
+  type Nounness,
+  readShare,
+  senseOf,
+  type Verb,
+  verbOfAgent,
+  writeShare,
+} from './lexicon.js';
+import type { DescriptionRole } from './read-description.js';
+import { COMPOUND_NOUNS, LIGHT_VERBS } from './vocabulary.js';
 
 /**
  * The role of a word in a name. `lead`: its verb. `joined`: a further verb behind "or" or "and". `likely` and `possible`: a
  * word that is also a noun, where it is more or less likely the verb. `next`: a verb of change right behind the reading verb
- * or at the end, as in `get_delete_token`; `inner`: one in between. `noun`: the name ends in a word for information.
+ * or at the end, as in `get_delete_token`; `inner`: one in between. `noun`: the name ends in a word for a result. `thing`: it
+ * has no verb at all and names information.
  */
-export type NameRole = 'lead' | 'joined' | 'likely' | 'possible' | 'next' | 'inner' | 'noun';
+export type NameRole = 'lead' | 'joined' | 'likely' | 'possible' | 'next' | 'inner' | 'noun' | 'thing';
 
 export interface NameMatch {
   readonly role: NameRole;
@@ -23,6 +37,7 @@ interface Candidate {
 
 /** The description's verb, which resolves an ambiguous name. */
 export interface NameHint {
+  readonly role: DescriptionRole;
   readonly word: string;
   readonly effect: Effect;
 }
@@ -37,11 +52,13 @@ export function readName(
   hint?: NameHint,
 ): readonly NameMatch[] {
   const candidates = findCandidates(words, context);
+  const agent = findAgent(words, candidates, context);
+  if (agent !== undefined) return [agent];
   const joined = candidates.filter((candidate) => candidate.index > 0 && isJoined(words, candidate.index));
   const rest = candidates.filter((candidate) => !joined.includes(candidate));
   const head = findHead(words, rest, hint);
   const matches = head === undefined ? readAmbiguous(words, rest, hint) : readHead(rest, head, words.length);
-  const noun = head === undefined ? readNoun(words) : [];
+  const noun = head === undefined ? readNoun(words, candidates) : [];
   return [...matches, ...joined.map((candidate) => asMatch('joined', joinTo(head, candidate))), ...noun];
 }
 
@@ -59,18 +76,57 @@ function findHead(words: readonly string[], candidates: readonly Candidate[], hi
     ({ index, nounness, effect }) => index === 0 && nounness === 'often' && readShare(effect) > 0,
   );
   const inside = sure.index > 1 && sure.index < words.length - 1;
-  return front !== undefined && inside ? front : sure;
+  if (front !== undefined && inside) return front;
+  return findLast(words, candidates, sure, hint) ?? sure;
 }
+
+/**
+ * The verb at the end of a name that begins with its object, although that begins with a verb too: `deploy_plan_get`. A word
+ * that is also a noun needs a description that reads: `create_task_list` creates.
+ */
+function findLast(
+  words: readonly string[],
+  candidates: readonly Candidate[],
+  sure: Candidate,
+  hint?: NameHint,
+): Candidate | undefined {
+  const last = candidates.at(-1);
+  if (last === undefined || last.index !== words.length - 1 || words.length < 3 || last === sure) return undefined;
+  if (candidates.some(({ index }) => index === last.index - 1) || LINKS.has(words.at(-2) ?? '')) return undefined;
+  const contradicted = hint !== undefined && readShare(last.effect) > 0 && writeShare(hint.effect) > 0;
+  if (last.nounness === 'never') return LAST_VERBS.has(last.word) && !contradicted ? last : undefined;
+  return last.nounness === 'often' && readShare(last.effect) > 0 && hint !== undefined && isSureRead(hint)
+    ? last
+    : undefined;
+}
+
+/** Verbs that servers put at the end of their names. */
+const LAST_VERBS: ReadonlySet<string> = new Set(
+  'get fetch retrieve describe inspect lookup create add insert update edit modify set delete remove start stop restart cancel enable disable'.split(
+    ' ',
+  ),
+);
+
+/** In front of the last word they make a part of the phrase of it: `mark_as_seen`, `list_to_delete`. */
+const LINKS: ReadonlySet<string> = new Set('to as for by of in on at from with and or not can after before'.split(' '));
 
 function findCandidates(words: readonly string[], context: ReadonlySet<string>): readonly Candidate[] {
   const candidates: Candidate[] = [];
   words.forEach((word, index) => {
-    const verb = LEXICON.get(word);
+    const verb = verbOf(word);
     if (verb !== undefined) candidates.push({ index, word, nounness: verb.nounness, effect: senseOf(verb, context) });
   });
   const whole = candidates.filter(({ word, index }) => !LIGHT_VERBS.has(word) && !isHalfNoun(word, words[index + 1]));
-  const informs = INFORMATION_NOUNS.has(words.at(-1) ?? '');
+  const informs = isResult(words.at(-1) ?? '');
   return whole.length > 0 || informs ? whole : candidates;
+}
+
+/** The verb that a word is, in any known language; of several that are written as one word, one that changes something. */
+function verbOf(word: string): Verb | undefined {
+  const known = LEXICON.get(word) ?? LEXICON.get(translateVerb(word) ?? '');
+  if (known !== undefined || isPlain(word)) return known;
+  const verbs = findUnspacedVerbs(word).flatMap((lemma) => LEXICON.get(lemma) ?? []);
+  return verbs.find(({ effect }) => writeShare(effect) > 0) ?? verbs[0];
 }
 
 function isHalfNoun(word: string, next: string | undefined): boolean {
@@ -85,7 +141,7 @@ function isJoined(words: readonly string[], index: number): boolean {
 function readHead(candidates: readonly Candidate[], head: Candidate, length: number): NameMatch[] {
   if (writeShare(head.effect) > 0) return [asMatch('lead', head)];
   const others = candidates.filter(
-    ({ nounness, index, effect }) => nounness === 'never' && index > head.index && writeShare(effect) > 0,
+    ({ nounness, index, effect }) => nounness === 'never' && index !== head.index && writeShare(effect) > 0,
   );
   const role = (candidate: Candidate): NameRole => (isClose(candidate, head, length) ? 'next' : 'inner');
   return [asMatch('lead', head), ...others.map((candidate) => asMatch(role(candidate), candidate))];
@@ -109,8 +165,8 @@ function readAmbiguous(words: readonly string[], candidates: readonly Candidate[
 }
 
 /** A description that begins with "Retrieve" makes nouns of a name's later words: `pipelines_run` is about runs. */
-function isSureRead({ word, effect }: NameHint): boolean {
-  return readShare(effect) > 0 && LEXICON.get(word)?.nounness === 'never';
+function isSureRead({ role, word, effect }: NameHint): boolean {
+  return role === 'information' || (readShare(effect) > 0 && LEXICON.get(word)?.nounness === 'never');
 }
 
 const leads = ({ index, nounness }: Candidate): boolean => index === 0 && nounness === 'often';
@@ -123,15 +179,31 @@ function sameKind(a: Effect, b: Effect): boolean {
   return a === b || (readShare(a) > 0 && readShare(b) > 0);
 }
 
-function readNoun(words: readonly string[]): NameMatch[] {
+function readNoun(words: readonly string[], candidates: readonly Candidate[]): NameMatch[] {
   const last = words.at(-1);
-  if (last === undefined || !INFORMATION_NOUNS.has(last)) return [];
-  return [{ role: 'noun', word: last, effect: 'read' }];
+  if (last === undefined) return [];
+  if (isResult(last)) return [{ role: 'noun', word: last, effect: 'read' }];
+  const verbless = candidates.every(({ nounness, effect }) => nounness === 'mostly' && writeShare(effect) === 0);
+  return verbless && namesInformation(words) ? [{ role: 'thing', word: last, effect: 'read' }] : [];
+}
+
+/** `team-services-reader`: where no word is certainly the verb, a last word for what does something names it. */
+function findAgent(
+  words: readonly string[],
+  candidates: readonly Candidate[],
+  context: ReadonlySet<string>,
+): NameMatch | undefined {
+  const last = words.at(-1) ?? '';
+  if (words.length < 2 || candidates.some(({ nounness }) => nounness === 'never')) return undefined;
+  const verb = verbOfAgent(last);
+  return verb && { role: 'likely', word: verb.lemma, effect: senseOf(verb, new Set([...context, verb.lemma])) };
 }
 
 /** create_or_update creates what is not there (CRUDE guide 6.4: prefer CREATE). */
 function joinTo(head: Candidate | undefined, candidate: Candidate): Candidate {
-  return head === undefined ? candidate : { ...candidate, effect: joinEffects(head.effect, candidate.effect) };
+  return head === undefined
+    ? candidate
+    : { ...candidate, effect: joinEffects(head.effect, candidate.effect, candidate.word) };
 }
 
 function asMatch(role: NameRole, candidate: Candidate): NameMatch {

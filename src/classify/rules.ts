@@ -1,6 +1,7 @@
 import type { TrustLevel } from '../protocol/operation.js';
-import type { ParameterFacts, ToolFacts } from './facts.js';
-import { EFFECTS, type Effect, readShare } from './lexicon.js';
+import { BELIEVED, type ParameterFacts, type ToolFacts } from './facts.js';
+import { EFFECTS, type Effect, LEXICON, readShare, writeShare } from './lexicon.js';
+import { isConverter, isOutput } from './output-path.js';
 import type { DescriptionRole } from './read-description.js';
 import type { NameMatch, NameRole } from './read-name.js';
 
@@ -9,8 +10,10 @@ export interface RuleMatch {
   readonly effect: Effect;
   /** The line of evidence. */
   readonly says: string;
+  /** The verb or noun it was found by. */
+  readonly word?: string | undefined;
   /** Multiplies the rule's weight; 1 where left out. */
-  readonly share?: number;
+  readonly share?: number | undefined;
 }
 
 /** One way to find out what a tool does. The matches' effects carry the votes per category (`EFFECTS`). */
@@ -27,6 +30,12 @@ export interface Rule {
   readonly find: (facts: ToolFacts) => readonly RuleMatch[];
 }
 
+/** A rule's match with the weight it has for this tool. */
+export interface Signal extends RuleMatch {
+  readonly rule: Rule;
+  readonly weight: number;
+}
+
 const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 
 /** How far `readOnlyHint: true` is trusted, as a share of its weight. Hints that raise danger always count in full. */
@@ -38,6 +47,17 @@ const TRUST_IN_READ_ONLY: Readonly<Record<TrustLevel, number>> = {
   certified: 6,
 };
 
+const NOTHING: readonly never[] = [];
+
+/** Most rules find nothing, and a large catalog asks all of them for each tool. */
+function ofRole<Match extends { readonly role: string }>(
+  matches: readonly Match[],
+  role: Match['role'],
+): readonly Match[] {
+  for (const match of matches) if (match.role === role) return matches.filter((one) => one.role === role);
+  return NOTHING;
+}
+
 const inName =
   (
     role: NameRole,
@@ -45,16 +65,97 @@ const inName =
     pick: (facts: ToolFacts) => readonly NameMatch[] = (facts) => facts.name,
   ) =>
   (facts: ToolFacts): readonly RuleMatch[] =>
-    pick(facts)
-      .filter((match) => match.role === role)
-      .map(({ word, effect }) => ({ effect, says: `${wording(word)} ${EFFECTS[effect].phrase}` }));
+    ofRole(pick(facts), role).map(({ word, effect }) => ({
+      effect,
+      word,
+      says: `${wording(word)} ${EFFECTS[effect].phrase}`,
+    }));
 
 const inDescription =
   (role: DescriptionRole, wording: (word: string) => string) =>
   (facts: ToolFacts): readonly RuleMatch[] =>
-    facts.description.matches
-      .filter((match) => match.role === role)
-      .map(({ word, effect }) => ({ effect, says: `${wording(word)} ${EFFECTS[effect].phrase}` }));
+    ofRole(facts.description.matches, role).map((match) => ({
+      effect: match.effect,
+      word: match.word,
+      says: `${wording(match.word)} ${EFFECTS[match.effect].phrase}`,
+      ...(isStray(match, facts) && { share: STRAY }),
+    }));
+
+/** How much of a description's verb of change counts where it does not say what the tool does. */
+const STRAY = 0.25;
+
+/**
+ * Whether the name plainly reads: then the verbs of the description tell how ("generates a link", "authenticates"), and where
+ * the author calls the tool read-only, they are not what it does.
+ */
+function isStray({ word, effect }: { readonly word: string; readonly effect: Effect }, facts: ToolFacts): boolean {
+  if (writeShare(effect) === 0 || !plainlyReads(facts)) return false;
+  return PREPARING.has(word) ? leadsByReading(facts) : callsItselfReadOnly(facts) && !HARD.has(effect);
+}
+
+/** Verbs by which a description says how something is found out. */
+const PREPARING = words(
+  `generate convert build compose compile prepare expand open select resolve authenticate authorize connect load run execute call
+    perform refresh reload orchestrate guide`,
+);
+/** Effects that no hint makes a way of reading. */
+const HARD: ReadonlySet<Effect> = new Set<Effect>([
+  'send',
+  'delete',
+  'purge',
+  'publish',
+  'pay',
+  'end',
+  'reset',
+  'overwrite',
+  'rebuild',
+]);
+
+/** Whether the name has a verb that reads by itself, whatever is said beside it, and none that changes something. */
+function plainlyReads({ name }: ToolFacts): boolean {
+  const reads = name.some(({ role, word }) => (role === 'lead' || role === 'likely') && readsByItself(word));
+  return reads && name.every(({ role, effect }) => writeShare(effect) === 0 || role === 'inner');
+}
+
+function leadsByReading({ name }: ToolFacts): boolean {
+  return name.some(({ role, word }) => {
+    const verb = LEXICON.get(word);
+    return role === 'lead' && verb?.effect !== 'compute' && (READING.has(word) || verb?.nounness === 'never');
+  });
+}
+
+function readsByItself(word: string): boolean {
+  const verb = LEXICON.get(word);
+  return verb !== undefined && readShare(verb.effect) > 0;
+}
+
+/**
+ * Whether a tool whose name begins with a verb of making answers with a text to follow, as its description says: "provides
+ * step-by-step guidance". Where the author calls it read-only, any answer will do.
+ */
+function answersOnly(facts: ToolFacts, effect: Effect): boolean {
+  const { main, matches } = facts.description;
+  const [said] = matches;
+  if (!MAKING_ANSWERS.has(effect) || said?.role !== 'head' || !ANSWERING.has(said.word)) return false;
+  const plain = matches.every((match) => writeShare(match.effect) === 0);
+  return (effect === 'create' && callsItselfReadOnly(facts)) || (plain && GUIDANCE.test(main));
+}
+
+const MAKING_ANSWERS: ReadonlySet<Effect> = new Set<Effect>(['create', 'update', 'lifecycle', 'run']);
+/** Verbs of a description that leave no doubt that an answer is what the tool makes. */
+const ANSWERING = words('provide return explain describe guide show');
+const GUIDANCE =
+  /\b(?:guidance|guidelines?|guides?|instructions|runbook|documentation|best practices|step-by-step|advice)\b/i;
+
+function saysItAnswers({ name, description }: ToolFacts): boolean {
+  const first = name.find(({ role }) => role === 'lead') ?? description.matches.find(({ role }) => role === 'head');
+  return first !== undefined && readShare(first.effect) > 0;
+}
+
+const READING = words('list search query view count diff preview');
+
+const callsItselfReadOnly = ({ annotations, input }: ToolFacts): boolean =>
+  annotations['readOnlyHint'] === true && BELIEVED.has(input.upstream.trust);
 
 /** "Run a search" only searches where the name says so too; by itself "run" counts as running. */
 function softenRun(facts: ToolFacts): ToolFacts {
@@ -65,12 +166,22 @@ function softenRun(facts: ToolFacts): ToolFacts {
   return { ...facts, description: { ...facts.description, matches } };
 }
 
+/** "Unassign: removes the user from the task" takes apart and removes nothing. */
+function softenRemoval(facts: ToolFacts): ToolFacts {
+  const detaches = facts.name.some(({ role, effect }) => role === 'lead' && effect === 'detach');
+  if (!detaches) return facts;
+  const matches = facts.description.matches.map((match) =>
+    match.word === 'remove' ? { ...match, effect: 'detach' as const } : match,
+  );
+  return { ...facts, description: { ...facts.description, matches } };
+}
+
 /** One match, however many parameters fit: three page parameters are no stronger evidence than one. */
 const anyParameter =
   (effect: Effect, meaning: string, fits: (parameter: ParameterFacts) => boolean) =>
   (facts: ToolFacts): readonly RuleMatch[] => {
     const found = facts.parameters.find(fits);
-    return found === undefined ? [] : [{ effect, says: `parameter '${found.name}' ${meaning}` }];
+    return found === undefined ? NOTHING : [{ effect, says: `parameter '${found.name}' ${meaning}` }];
   };
 
 /** Switches of a change, unless the tool validates or previews: then the switches belong to the change that it simulates. */
@@ -110,7 +221,11 @@ export const RULES: readonly Rule[] = [
     looksAt: 'name',
     weight: 10,
     meaning: 'The verb of the name, at any place.',
-    find: inName('lead', (word) => `name: verb '${word}'`),
+    find: (facts) =>
+      inName(
+        'lead',
+        (word) => `name: verb '${word}'`,
+      )(facts).map((match) => (answersOnly(facts, match.effect) ? { ...match, share: STRAY } : match)),
   },
   {
     id: 'name-joined',
@@ -160,6 +275,14 @@ export const RULES: readonly Rule[] = [
       )(facts).map((match) => (facts.input.groupValue === undefined ? match : { ...match, share: 2.5 })),
   },
   {
+    id: 'name-thing',
+    looksAt: 'name',
+    wholeTool: true,
+    weight: 3,
+    meaning: 'The name has no verb and names information.',
+    find: inName('thing', (word) => `name: no verb, '${word}' is information and`),
+  },
+  {
     id: 'title-lead',
     looksAt: 'title',
     weight: 3,
@@ -175,7 +298,7 @@ export const RULES: readonly Rule[] = [
     looksAt: 'description',
     weight: 8,
     meaning: 'The verb of the sentence that says what the tool does.',
-    find: (facts) => inDescription('head', (word) => `description: verb '${word}'`)(softenRun(facts)),
+    find: (facts) => inDescription('head', (word) => `description: verb '${word}'`)(softenRemoval(softenRun(facts))),
   },
   {
     id: 'description-late',
@@ -183,6 +306,13 @@ export const RULES: readonly Rule[] = [
     weight: 4,
     meaning: 'A reading verb that begins a second or third sentence: "Returns" may follow any action.',
     find: inDescription('late', (word) => `description: verb '${word}' in a further sentence`),
+  },
+  {
+    id: 'description-information',
+    looksAt: 'description',
+    weight: 6,
+    meaning: 'The first sentence names information and has no verb: "Current weather in a city".',
+    find: inDescription('information', (word) => `description: names '${word}', which is information and`),
   },
   {
     id: 'description-joined',
@@ -270,7 +400,11 @@ export const RULES: readonly Rule[] = [
     wholeTool: true,
     weight: 1.5,
     meaning: 'A required body or content is usually stored or sent.',
-    find: anyParameter('write', 'is required content', ({ key, required }) => required && PAYLOAD.test(key)),
+    // What is read, checked or asked about is given too.
+    find: (facts) =>
+      saysItAnswers(facts)
+        ? []
+        : anyParameter('write', 'is required content', ({ key, required }) => required && PAYLOAD.test(key))(facts),
   },
   {
     id: 'parameter-download-path',
@@ -280,6 +414,16 @@ export const RULES: readonly Rule[] = [
     find: (facts) =>
       [...facts.name, ...facts.description.matches].some(({ effect }) => effect === 'download')
         ? anyParameter('create', 'is where the copy is written', ({ key, text }) => text && LOCAL_PATH.test(key))(facts)
+        : [],
+  },
+  {
+    id: 'parameter-output-path',
+    looksAt: 'parameters',
+    weight: 24,
+    meaning: 'A converter writes the file that a required or preset output path names.',
+    find: (facts) =>
+      isConverter(facts)
+        ? anyParameter('create', 'is where the result is written', (one) => isOutput(one, facts))(facts)
         : [],
   },
   {

@@ -43,7 +43,7 @@ const RUNNER_KINDS: readonly RunnerKind[] = [
     subject:
       /\b(?:\w*sql|graphql|gql|cypher|gremlin|sparql|mutations?|statements?)\b|\b(?:execut\w*|runs?)\b.*\bquer(?:y|ies)\b.*\b(?:database|warehouse)\b/i,
     except:
-      /\bread[- _]?only\b|\bselect (?:quer|statement)|\bread[- _](?:query|queries)\b|\b(?:explain|validate|format)\w* (?:an? )?\w*sql\b/i,
+      /\b(?:es\|?ql|promql|logql|traceql|jql|soql|sosl|kql|nrql)\b|\bread[- _]?only\b|\bselect (?:quer|statement)|\bread[- _](?:query|queries)\b|\b(?:explain|validate|format)\w* (?:an? )?\w*sql\b/i,
   },
   {
     what: 'requests',

@@ -1,3 +1,5 @@
+import { isPlain } from './languages.js';
+
 const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
 
 /** Two words that make one verb, in names (`roll_back`) and in sentences ("rolls back"), by the lemma they become. */
@@ -78,15 +80,6 @@ export const CALLER_VERBS: ReadonlySet<string> = words(
   'call note see prefer ensure include provide remember check make ask set get learn validate verify read find put',
 );
 
-/** Last words of names that return information: `pg_info`, `directory_tree`. */
-export const INFORMATION_NOUNS: ReadonlySet<string> = words(
-  `info information details detail status stats statistics summary history logs docs documentation tree schema metrics
-  version versions help count overview list report reports usage diff diffs analytics directions elevation distance
-  matrix screenshot weather forecast quote quotes price prices trends results catalog capabilities changelog insights
-  reference guide instructions definition definitions examples activity timeline health ranking leaderboard reflog
-  isochrone search geocode profile locks outliers`,
-);
-
 /** An ambiguous verb before one of these is part of a compound noun: merge request, test case, push notification. */
 export const COMPOUND_NOUNS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['merge', words('request requests conflict conflicts train queue')],
@@ -96,7 +89,7 @@ export const COMPOUND_NOUNS: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   ['release', words('note notes')],
   ['run', words('id history log logs step steps result results output status list')],
   ['check', words('run runs suite suites')],
-  ['call', words('log logs history transcript transcripts record records recording recordings')],
+  ['call', words('center transcription log logs history transcript transcripts record records recording recordings')],
   ['query', words('log history plan')],
   ['job', words('id log logs status output list artifact artifacts trace')],
   ['order', words('id status history details line item items plan')],
@@ -108,6 +101,8 @@ export const COMPOUND_NOUNS: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   ['group', words('member members milestone milestones id project projects')],
   ['map', words('tool image')],
   ['trace', words('id')],
+  ['unread', words('count messages message emails mail items notifications')],
+  ['post', words('comment comments id ids likes')],
   ['request', words('id body response header headers log logs history')],
   ['place', words('id details detail info')],
   ['list', words('item items view')],
@@ -172,7 +167,7 @@ function splitFresh(identifier: string): readonly string[] {
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
     .replace(/([A-Z]+)([A-Z][a-z])/g, '$1 $2')
     .toLowerCase()
-    .split(/[^a-z0-9]+/)
+    .split(isPlain(identifier) ? /[^a-z0-9]+/ : /[^\p{L}\p{N}]+/u)
     .filter((word) => word !== '' && !DROPPED.test(word));
   return joinPhrases(words);
 }

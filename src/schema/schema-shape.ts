@@ -127,14 +127,13 @@ const COMPOSITION = ['$ref', 'allOf', 'anyOf', 'oneOf', 'then', 'else', 'depende
  * union of their members, required where every alternative requires them; conditional members are optional.
  */
 export function readObjectFields(schema: JsonSchema, root: JsonSchema): readonly ObjectField[] {
-  if (latest?.schema !== schema || latest.root !== root) latest = { schema, root, fields: readFields(schema, root) };
-  return latest.fields;
+  if (schema !== root) return readFields(schema, root);
+  if (lastRoot?.root !== root) lastRoot = { root, fields: readFields(root, root) };
+  return lastRoot.fields;
 }
 
-/** What was read last: one tool's schema is asked for its fields many times in a row, for each of its parts and values. */
-let latest:
-  | { readonly schema: JsonSchema; readonly root: JsonSchema; readonly fields: readonly ObjectField[] }
-  | undefined;
+/** The fields of a tool's whole input are asked for several times in a row. Schemas do not change. */
+let lastRoot: { readonly root: JsonSchema; readonly fields: readonly ObjectField[] } | undefined;
 
 function readFields(schema: JsonSchema, root: JsonSchema): readonly ObjectField[] {
   const composed = COMPOSITION.some((keyword) => keyword in schema);

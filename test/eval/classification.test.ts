@@ -1,80 +1,82 @@
 import { describe, expect, test } from 'vitest';
 import { splitTool } from '../../src/catalog/grouped-tools/split-tool.js';
+import { groupBy } from '../../src/lib/collections.js';
 import { ARBITRARY_RUNNERS } from './arbitrary-runners.js';
-import { findCorpus, isHeldOut, readCorpusTools, readLabels } from './corpus.js';
+import { findCorpus, isOnlyScored, readAllLabels, readAllTools } from './corpus.js';
+import { describeCalibration, describeFigures, describeSpread, namesOf, percent } from './describe-figures.js';
 import {
-  type ClassificationFigures,
   classifyCaptured,
   isDestructive,
-  type Judgement,
-  judgeTools,
+  judge,
   measureClassification,
   measureGrouping,
+  readSubjects,
 } from './evaluate-classification.js';
+import { learnWeights } from './learn-confidence.js';
+import { readTrainingExamples } from './training.js';
 
 const directory = findCorpus();
 if (directory === undefined) console.log('classification: ../shared/corpus is absent, its thresholds are not measured');
-const tools = directory === undefined ? [] : readCorpusTools(directory);
-const labels = directory === undefined ? [] : readLabels(directory);
+const tools = directory === undefined ? [] : readAllTools(directory);
+const labels = directory === undefined ? [] : readAllLabels(directory);
+const learnable = labels.filter(({ server }) => !isOnlyScored(server));
+const onlyScored = labels.filter(({ server }) => isOnlyScored(server));
 
-const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
-const names = (judgements: readonly Judgement[]): readonly string[] => judgements.map(({ label }) => label.id);
-
-function describeFigures(what: string, figures: ClassificationFigures): string {
-  const { accepted, readsElsewhere, writesInRead, destroyersUnderrated, overrated } = figures;
-  return (
-    `${what}: ${figures.tools} tools, accepted ${percent(accepted)}, writes in READ ${writesInRead.length}, ` +
-    `pure reads elsewhere ${percent(readsElsewhere)}, destroyers underrated ${destroyersUnderrated.length}, overrated ${overrated}`
-  );
-}
+const INVENTED = 2;
+const MISSED = 8;
 
 describe.skipIf(directory === undefined)('classification of the labelled corpus', () => {
   describe.each([
-    { seen: false, bar: 0.95 },
-    { seen: true, bar: 0.97 },
-  ])('annotations seen: $seen', ({ seen, bar }) => {
-    const judgements = judgeTools(tools, labels, !seen);
-    const all = measureClassification(judgements);
+    { seen: false, readsElsewhere: 0.06, overrated: 0.02, sureAndRight: 0.95 },
+    { seen: true, readsElsewhere: 0.05, overrated: 0.025, sureAndRight: 0.95 },
+  ])('annotations seen: $seen', ({ seen, readsElsewhere, overrated, sureAndRight }) => {
+    const examples = readTrainingExamples(tools, learnable);
+    const servers = groupBy(readSubjects(tools, learnable, !seen), ({ label }) => label.server);
+    // Each server is judged with what all others teach.
+    const leftOut = [...servers].map(([server, subjects]) => ({
+      server,
+      judgements: judge(subjects, learnWeights(examples.filter((example) => example.server !== server))),
+    }));
+    const all = measureClassification(leftOut.flatMap(({ judgements }) => judgements));
+    const scored = measureClassification(judge(readSubjects(tools, onlyScored, !seen)));
+    const heading = `annotations ${seen ? 'seen' : 'hidden'}`;
 
-    test('the figures cover the servers worked on and those held out', () => {
-      const [work, held] = [false, true].map((heldOut) =>
-        measureClassification(judgements.filter(({ label }) => isHeldOut(label.server) === heldOut)),
-      );
-      if (work === undefined || held === undefined) throw new Error('two parts are measured');
-      const heading = `annotations ${seen ? 'seen' : 'hidden'}`;
+    test('the figures are those of one server left out at a time, and of the quarter that is only scored', () => {
+      const each = leftOut.map(({ judgements }) => measureClassification(judgements));
       console.log(
-        [describeFigures(heading, all), describeFigures('  work', work), describeFigures('  held out', held)].join(
-          '\n',
-        ),
+        [
+          describeFigures(`${heading}, one server left out`, all),
+          `  ${describeSpread(each)}`,
+          describeCalibration('  confidence', all),
+          describeFigures(`${heading}, only scored`, scored),
+          describeCalibration('  confidence', scored),
+        ].join('\n'),
       );
-      expect(work.tools + held.tools).toBe(all.tools);
-      expect(all.tools).toBe(labels.length);
+      expect(all.tools + scored.tools).toBe(labels.length);
     });
 
-    test('the figures cover every server', () => {
-      const servers = [...new Set(judgements.map(({ label }) => label.server))].sort();
-      const lines = servers.map((server) => {
-        const figures = measureClassification(judgements.filter(({ label }) => label.server === server));
-        return describeFigures(`  ${server}${isHeldOut(server) ? ' (held out)' : ''}`, figures);
-      });
+    test('the figures cover every server that is not only scored', () => {
+      const lines = leftOut.map(({ server, judgements }) =>
+        describeFigures(`  ${server}`, measureClassification(judgements)),
+      );
       console.log(lines.join('\n'));
       expect(lines.length).toBeGreaterThan(0);
     });
 
-    test('the share of accepted categories reaches the threshold', () => {
-      expect(all.accepted, names(all.notAccepted).join('\n')).toBeGreaterThanOrEqual(bar);
+    test.each([
+      ['one server left out', all, namesOf],
+      ['only scored', scored, () => ['not shown']],
+    ] as const)('%s: the thresholds are reached', (_what, figures, name) => {
+      expect(figures.accepted, name(figures.notAccepted).join('\n')).toBeGreaterThanOrEqual(0.95);
+      expect(figures.writesInRead.length, name(figures.writesInRead).join('\n')).toBe(0);
+      expect(figures.readsElsewhere).toBeLessThanOrEqual(readsElsewhere);
+      expect(figures.destroyersUnderrated.length, name(figures.destroyersUnderrated).join('\n')).toBe(0);
+      expect(figures.calibration.expectedError).toBeLessThanOrEqual(0.05);
+      expect(figures.calibration.sureAndRight).toBeGreaterThanOrEqual(sureAndRight);
     });
 
-    test('no write is classified as READ', () => {
-      expect(names(all.writesInRead)).toEqual([]);
-    });
-
-    test('at most 3 % of the pure reads get another category', () => {
-      expect(all.readsElsewhere).toBeLessThanOrEqual(0.03);
-    });
-
-    test('every tool that destroys is rated destructive or higher', () => {
-      expect(names(all.destroyersUnderrated)).toEqual([]);
+    test('one server left out: few harmless tools are overrated', () => {
+      expect(all.overrated).toBeLessThanOrEqual(overrated);
     });
 
     test('every tool that runs arbitrary input is EXECUTE and rated destructive or higher', () => {
@@ -88,7 +90,7 @@ describe.skipIf(directory === undefined)('classification of the labelled corpus'
   // The figures above are of whole tools, as the labels are; these are of their parts.
   test('grouped tools are found, and no others', () => {
     const { labelled, precision, recall, missed, invented, split, whole, parts } = measureGrouping(
-      judgeTools(tools, labels, true),
+      judge(readSubjects(tools, learnable, true)),
     );
     console.log(
       [
@@ -98,21 +100,23 @@ describe.skipIf(directory === undefined)('classification of the labelled corpus'
         `  not found (no enum of verbs): ${missed.join(', ')}`,
       ].join('\n'),
     );
-    expect(invented).toEqual([]);
+    expect(invented.length, invented.join('\n')).toBeLessThanOrEqual(INVENTED);
     // Readers also labelled what no enum shows: a boolean, free text, an array of operations, modes without verbs.
-    expect(missed.length).toBeLessThanOrEqual(5);
+    expect(missed.length).toBeLessThanOrEqual(MISSED);
   });
 
   test('no part of a grouped tool that changes something is a READ', () => {
-    const reads = tools.flatMap(({ id, tool }) => {
-      const parts = splitTool(tool)?.values ?? [];
-      const parameter = splitTool(tool)?.parameter ?? '';
-      return parts
-        .filter(
-          ({ value }) => classifyCaptured({ id, server: '', tool }, true, { parameter, value }).category === 'READ',
-        )
-        .map(({ value }) => value);
-    });
+    const reads = tools
+      .filter(({ server }) => !isOnlyScored(server))
+      .flatMap((captured) => {
+        const split = splitTool(captured.tool);
+        return (split?.values ?? [])
+          .filter(({ value }) => {
+            const part = { parameter: split?.parameter ?? '', value };
+            return classifyCaptured(captured, true, part).category === 'READ';
+          })
+          .map(({ value }) => value);
+      });
     const words = [...new Set(reads)].sort();
     expect(
       words.filter(

@@ -1,11 +1,11 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildCatalog } from '../../src/catalog/build-catalog.js';
 import { callDanger } from '../../src/catalog/operation.js';
 import { toSlug } from '../../src/config/server-definition.js';
 import { dangerRank, type Operation } from '../../src/protocol/operation.js';
 import { anUpstream } from '../support/build-test-catalog.js';
-import { type CorpusTool, type Label, readCorpusTools } from './corpus.js';
+import { type CorpusTool, type Label, readAllTools } from './corpus.js';
 
 /** One argument with which a labelled tool destroys, which it does not do with others. */
 export interface ConditionalLabel {
@@ -37,8 +37,7 @@ function readValue(text: string): unknown {
 
 /** Every operation of the captured servers, those of `tools-more` included where they are present. */
 export function readOperations(directory: string): readonly Operation[] {
-  const more = join(directory, 'tools-more');
-  const tools = [...readCorpusTools(directory), ...(existsSync(more) ? readCorpusTools(directory, 'tools-more') : [])];
+  const tools = readAllTools(directory);
   const servers = [...new Set(tools.map(({ server }) => server))];
   return buildCatalog({
     toolSets: servers.map((server) => ({ upstream: toSlug(server), tools: toolsOf(tools, server) })),

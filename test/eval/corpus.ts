@@ -44,25 +44,47 @@ export function readCorpusTools(directory: string, folder = 'tools'): readonly C
   });
 }
 
-/** The rows of `labels.tsv`. */
-export function readLabels(directory: string): readonly Label[] {
-  const [, ...rows] = readFileSync(join(directory, 'labels.tsv'), 'utf8').trim().split('\n');
-  return rows.map((row) => {
-    const [id = '', category = '', also = '-', mutates = '?', destroys = 'n', grouped = '-'] = row.split('\t');
-    const others = also === '-' ? [] : also.split(',');
-    return {
-      id,
-      server: id.slice(0, id.indexOf('::')),
-      category: category as Category,
-      accepted: [category, ...others] as Category[],
-      mutates: mutates as Label['mutates'],
-      destroys: destroys as Label['destroys'],
-      groupedBy: grouped === '-' ? null : grouped,
-    };
-  });
+/** The folders of captured servers; the second holds those that were hidden while the first classifier was made. */
+const FOLDERS = ['tools', 'tools-more'] as const;
+
+/** Every tool of every captured server of all folders. */
+export function readAllTools(directory: string): readonly CorpusTool[] {
+  return FOLDERS.filter((folder) => existsSync(join(directory, folder))).flatMap((folder) =>
+    readCorpusTools(directory, folder),
+  );
 }
 
-/** Every fourth server, by the hash of its name, was held out while the rules were written. */
-export function isHeldOut(server: string): boolean {
+/** The rows of `labels.tsv`. */
+export function readLabels(directory: string, file = 'labels.tsv'): readonly Label[] {
+  const [, ...rows] = readFileSync(join(directory, file), 'utf8').trim().split('\n');
+  return rows.map((row) => parseLabel(row.split('\t')));
+}
+
+/** The labels of all captured servers. */
+export function readAllLabels(directory: string): readonly Label[] {
+  const files = ['labels.tsv', 'labels-more.tsv'].filter((file) => existsSync(join(directory, file)));
+  return files.flatMap((file) => readLabels(directory, file));
+}
+
+/** One row of labels, by its columns. */
+export function parseLabel(columns: readonly string[]): Label {
+  const [id = '', category = '', also = '-', mutates = '?', destroys = 'n', grouped = '-'] = columns;
+  const others = also === '-' ? [] : also.split(',');
+  return {
+    id,
+    server: id.slice(0, id.indexOf('::')),
+    category: category as Category,
+    accepted: [category, ...others] as Category[],
+    mutates: mutates as Label['mutates'],
+    destroys: destroys as Label['destroys'],
+    groupedBy: grouped === '-' ? null : grouped,
+  };
+}
+
+/**
+ * Every fourth server, by the hash of its name, is only scored: nothing is learned from it, and its failures are neither printed
+ * nor read.
+ */
+export function isOnlyScored(server: string): boolean {
   return BigInt(`0x${createHash('sha256').update(server).digest('hex')}`) % 4n === 0n;
 }

@@ -1,9 +1,13 @@
 import { splitTool } from '../../src/catalog/grouped-tools/split-tool.js';
 import { classifyTool } from '../../src/classify/classify-tool.js';
-import { type ClassificationInput, findGroupingParameter } from '../../src/classify/facts.js';
+import { decideCategory } from '../../src/classify/decide-category.js';
+import { hasDefaultHints } from '../../src/classify/default-hints.js';
+import { type ClassificationInput, findGroupingParameter, gatherFacts } from '../../src/classify/facts.js';
+import { groupBy } from '../../src/lib/collections.js';
 import { toSnakeCase } from '../../src/lib/names.js';
 import { type Classification, dangerRank } from '../../src/protocol/operation.js';
 import type { CorpusTool, Label } from './corpus.js';
+import type { Example } from './learn-confidence.js';
 
 export interface Judgement {
   readonly label: Label;
@@ -20,60 +24,139 @@ export interface ClassificationFigures {
   readonly writesInRead: readonly Judgement[];
   /** Share of pure reads that got another category, 0 to 1. */
   readonly readsElsewhere: number;
+  /** Number of tools whose normal use destroys. */
+  readonly destroyers: number;
   readonly destroyersUnderrated: readonly Judgement[];
-  /** Tools that are rated destructive or higher although their normal use destroys nothing. */
+  /** Of the tools whose normal use destroys nothing, the share that is rated destructive or higher, 0 to 1. */
   readonly overrated: number;
+  readonly calibration: Calibration;
 }
 
-/** Classifies one captured tool, or one value of it, as a tool of an upstream with the default trust. */
-export function classifyCaptured(
+/** Whether the confidence says how many decisions are right. */
+export interface Calibration {
+  /** The mean distance between confidence and share of right decisions, over ten ranges of confidence (ECE). */
+  readonly expectedError: number;
+  /** Number of decisions with a confidence of at least 0.9, and the share of them that is right. */
+  readonly sure: number;
+  readonly sureAndRight: number;
+  /** The share of all mistakes that is among the least sure fifth. */
+  readonly mistakesInLeastSureFifth: number;
+}
+
+/** A captured tool as a tool of an upstream with the default trust. */
+function inputOf(
   { tool, server }: CorpusTool,
   ignoreAnnotations: boolean,
+  defaultHints: boolean,
   groupValue?: ClassificationInput['groupValue'],
-): Classification {
-  return classifyTool({
+): ClassificationInput {
+  return {
     tool,
     name: toSnakeCase(String(tool['name'])),
     upstream: { slug: toSnakeCase(server), trust: 'validated' },
     curation: {},
     ignoreAnnotations,
+    defaultHints,
     ...(groupValue !== undefined && { groupValue }),
-  });
+  };
 }
 
-/** Classifies every labelled tool that is among the captured ones. */
-export function judgeTools(
+/** Classifies one captured tool, or one value of it. */
+export function classifyCaptured(
+  tool: CorpusTool,
+  ignoreAnnotations: boolean,
+  groupValue?: ClassificationInput['groupValue'],
+): Classification {
+  return classifyTool(inputOf(tool, ignoreAnnotations, false, groupValue));
+}
+
+/** A labelled tool, ready to be classified. */
+export interface Subject {
+  readonly label: Label;
+  readonly tool: CorpusTool;
+  readonly input: ClassificationInput;
+}
+
+/** Every labelled tool that is among the captured ones. */
+export function readSubjects(
   tools: readonly CorpusTool[],
   labels: readonly Label[],
   ignoreAnnotations: boolean,
-): readonly Judgement[] {
+): readonly Subject[] {
   const byId = new Map(tools.map((tool) => [tool.id, tool]));
+  const servers = groupBy(tools, ({ server }) => server);
+  const byDefault = new Map(
+    [...servers].map(([server, all]) => [server, hasDefaultHints(all.map(({ tool }) => tool))] as const),
+  );
   return labels.flatMap((label) => {
     const tool = byId.get(label.id);
-    return tool === undefined ? [] : [{ label, tool, classification: classifyCaptured(tool, ignoreAnnotations) }];
+    if (tool === undefined) return [];
+    return [{ label, tool, input: inputOf(tool, ignoreAnnotations, byDefault.get(tool.server) ?? false) }];
+  });
+}
+
+/** Classifies labelled tools, with the weights of the confidence that are given or the committed ones. */
+export function judge(subjects: readonly Subject[], weights?: readonly number[]): readonly Judgement[] {
+  return subjects.map(({ label, tool, input }) => ({ label, tool, classification: classifyTool(input, weights) }));
+}
+
+/** What the confidence is learned from. */
+export function readExamples(subjects: readonly Subject[]): readonly Example[] {
+  return subjects.flatMap(({ label, input }) => {
+    const { weighed } = decideCategory(gatherFacts(input));
+    const right = label.accepted.includes(classifyTool(input).category);
+    return weighed === undefined ? [] : [{ server: label.server, weighed, right }];
   });
 }
 
 /** Compares the classifications with the labels. */
 export function measureClassification(judgements: readonly Judgement[]): ClassificationFigures {
-  const notAccepted = judgements.filter(
-    ({ label, classification }) => !label.accepted.includes(classification.category),
-  );
+  const notAccepted = judgements.filter((one) => !isRight(one));
   const pureReads = judgements.filter(({ label }) => label.mutates === 'n' && label.category === 'READ');
   const elsewhere = pureReads.filter(({ classification }) => classification.category !== 'READ');
+  const destroyers = judgements.filter(({ label }) => label.destroys === 'y');
+  const harmless = judgements.filter(({ label }) => label.destroys === 'n');
   return {
     tools: judgements.length,
     accepted: share(judgements.length - notAccepted.length, judgements.length),
     notAccepted,
     writesInRead: judgements.filter(isWriteInRead),
     readsElsewhere: share(elsewhere.length, pureReads.length),
-    destroyersUnderrated: judgements.filter(
-      ({ label, classification }) => label.destroys === 'y' && !isDestructive(classification),
-    ),
-    overrated: judgements.filter(({ label, classification }) => label.destroys === 'n' && isDestructive(classification))
-      .length,
+    destroyers: destroyers.length,
+    destroyersUnderrated: destroyers.filter(({ classification }) => !isDestructive(classification)),
+    overrated: share(harmless.filter(({ classification }) => isDestructive(classification)).length, harmless.length),
+    calibration: measureCalibration(judgements),
   };
 }
+
+const RANGES = 10;
+const SURE = 0.9;
+
+function measureCalibration(judgements: readonly Judgement[]): Calibration {
+  const ranges = groupBy(judgements, ({ classification }) =>
+    Math.min(RANGES - 1, Math.floor(classification.confidence * RANGES)),
+  );
+  const distances = [...ranges.values()].map((some) => {
+    const claimed = some.reduce((sum, { classification }) => sum + classification.confidence, 0);
+    return Math.abs(claimed - some.filter(isRight).length);
+  });
+  const sure = judgements.filter(({ classification }) => classification.confidence >= SURE);
+  const leastSure = [...judgements]
+    .sort((a, b) => a.classification.confidence - b.classification.confidence)
+    .slice(0, Math.round(judgements.length / 5));
+  const mistakes = (some: readonly Judgement[]): number => some.filter((one) => !isRight(one)).length;
+  return {
+    expectedError: share(
+      distances.reduce((sum, distance) => sum + distance, 0),
+      judgements.length,
+    ),
+    sure: sure.length,
+    sureAndRight: share(sure.length - mistakes(sure), sure.length),
+    mistakesInLeastSureFifth: share(mistakes(leastSure), mistakes(judgements)),
+  };
+}
+
+const isRight = ({ label, classification }: Judgement): boolean => label.accepted.includes(classification.category);
 
 /** How well grouped tools are distinguished from others; lists hold ids. */
 export interface GroupingFigures {

@@ -1,11 +1,14 @@
 // npm run eval [-- --from FOLDER]: prints how well tools are classified and found, over a labelled corpus.
+// npm run eval:learn: learns the weights of the confidence again, and writes them to src/classify/confidence-weights.ts.
 import { spawnSync } from 'node:child_process';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
-const { values } = parseArgs({ options: { from: { type: 'string' } } });
-const env = values.from === undefined ? process.env : { ...process.env, EVAL_CORPUS: resolve(values.from) };
-const { status } = spawnSync('npx', ['vitest', 'run', 'test/eval', '--disable-console-intercept'], {
+const { values } = parseArgs({ options: { from: { type: 'string' }, learn: { type: 'boolean' } } });
+const from = values.from === undefined ? {} : { EVAL_CORPUS: resolve(values.from) };
+const env = { ...process.env, ...from, ...(values.learn === true && { LEARN: '1' }) };
+const tests = values.learn === true ? 'test/eval/learn.test.ts' : 'test/eval';
+const { status } = spawnSync('npx', ['vitest', 'run', tests, '--disable-console-intercept'], {
   stdio: 'inherit',
   env,
 });

@@ -154,7 +154,21 @@ describe('classify', () => {
     expect(JSON.parse(stdout)).toMatchObject([{ tool: 'readMail', review: 'changed' }]);
   });
 
-  it('--review lists uncertain classifications, the least certain first, and the table marks them', async () => {
+  it('--review begins with what would cost most if it were wrong, not with what is least certain', async () => {
+    await using place = await openWorkplace();
+    const convert = { name: 'orders_digest', description: 'Orders of a shop', inputSchema: { type: 'object' } };
+    place.offer({ name: 'frobnicate', inputSchema: { type: 'object' } }, convert);
+    const review: readonly { readonly confidence: number; readonly danger: string }[] = JSON.parse(
+      (await place.run('classify', '--review', '--json')).stdout,
+    );
+    const cost = review.map(
+      ({ confidence, danger }) => (1 - confidence) * (danger === 'safe' ? 4 : danger === 'reversible' ? 3 : 1),
+    );
+    expect(review.length).toBeGreaterThan(0);
+    expect(cost).toEqual([...cost].sort((a, b) => b - a));
+  });
+
+  it('--review lists uncertain classifications, and the table marks them', async () => {
     await using place = await openWorkplace();
     place.offer(READ_MAIL, { name: 'frobnicate', inputSchema: { type: 'object' } });
     const { stdout, code } = await place.run('classify', '--review');

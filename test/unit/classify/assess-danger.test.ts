@@ -78,7 +78,7 @@ describe('every danger rule', () => {
     'group-value': ['queue', 'destructive', SWEEP],
     'bulk-removal': ['batch_remove_orders', 'dangerous'],
     'not-understood': ['frobnicate', 'destructive'],
-    'existing-file': ['append_file', 'destructive'],
+    'existing-file': ['create_file', 'destructive', { parameters: { path: text, content: text } }],
     'bulk-update': ['update_records', 'destructive', { parameters: { conditions: text, data: text } }],
     money: ['create_refund', 'destructive'],
     'announced-loss': ['restore_order', 'destructive', { description: 'Restores. This cannot be undone.' }],

@@ -88,7 +88,7 @@ describe('a tool in doubt', () => {
     expect(confidence).toBeLessThan(0.2);
   });
 
-  test.each(['eliminar_usuario', 'видалити', 'ZZtop'])('is not understood by the parameters of %s alone', (name) => {
+  test.each(['poista_kayttaja', 'διαγραφή', 'ZZtop'])('is not understood by the parameters of %s alone', (name) => {
     const { category, danger, confidence } = classify(name, { parameters: { query: text, limit: text } });
     expect([category, danger.level]).toEqual(['EXECUTE', 'destructive']);
     expect(confidence).toBeLessThan(0.3);

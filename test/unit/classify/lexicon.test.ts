@@ -32,6 +32,7 @@ test.each([
   ['agency-hosting_createANewSiteV1', ['agency', 'hosting', 'create', 'new', 'site']],
   ['roll_back_release', ['rollback', 'release']],
   ['the', []],
+  ['删除_list', ['删除', 'list']],
 ])('the identifier %s splits into %j', (identifier, words) => {
   expect(splitWords(identifier)).toEqual(words);
 });
@@ -39,7 +40,7 @@ test.each([
 test('any identifier splits into lower-case words', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), (identifier) => {
-      for (const word of splitWords(identifier)) expect(word).toMatch(/^[a-z0-9]+$/);
+      for (const word of splitWords(identifier)) expect(word).toMatch(/^[\p{L}\p{N}]+$/u);
     }),
   );
 });

@@ -20,6 +20,7 @@ const EXAMPLES: readonly RuleExample[] = [
   { id: 'name-next', finds: ['get_delete_token'], effect: 'delete', ignores: ['get_deletion_token'] },
   { id: 'name-inner', finds: ['get_domain_transfer_fee'], effect: 'update', ignores: ['transfer_domain_fee'] },
   { id: 'name-noun', finds: ['directory_tree'], effect: 'read', ignores: ['directory_forest'] },
+  { id: 'name-thing', finds: ['stock_price_history_rows'], effect: 'read', ignores: ['frob_rows'] },
   {
     id: 'title-lead',
     finds: ['x', { title: 'Delete order' }],
@@ -37,6 +38,12 @@ const EXAMPLES: readonly RuleExample[] = [
     finds: ['x', { description: 'The orders of a shop. Returns at most ten.' }],
     effect: 'read',
     ignores: ['x', { description: 'Returns at most ten.' }],
+  },
+  {
+    id: 'description-information',
+    finds: ['x', { description: 'Current weather in a city' }],
+    effect: 'read',
+    ignores: ['x', { description: 'Frobs weather in a city' }],
   },
   {
     id: 'description-joined',
@@ -109,6 +116,12 @@ const EXAMPLES: readonly RuleExample[] = [
     finds: ['download_invoice', { parameters: { savePath: text } }],
     effect: 'create',
     ignores: ['read_invoice', { parameters: { savePath: text } }],
+  },
+  {
+    id: 'parameter-output-path',
+    finds: ['image_converter', { parameters: { outputDir: text }, required: ['outputDir'] }],
+    effect: 'create',
+    ignores: ['image_converter', { parameters: { outputDir: text } }],
   },
   {
     id: 'output-list',

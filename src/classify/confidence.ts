@@ -1,0 +1,127 @@
+import type { Category } from '../protocol/operation.js';
+import { CONFIDENCE_WEIGHTS } from './confidence-weights.js';
+import { EFFECTS, type EffectTraits, hasSenses, LEXICON, writeShare } from './lexicon.js';
+import type { Signal } from './rules.js';
+
+/** A decided category with all that was weighed for it. */
+export interface Weighed {
+  readonly category: Category;
+  readonly signals: readonly Signal[];
+  /** The decided category's share of the weight of all evidence, 0 to 1. */
+  readonly share: number;
+  /** The weight of all evidence. */
+  readonly total: number;
+  /** Whether it is the most dangerous of a grouped tool's values. */
+  readonly grouped: boolean;
+  /** Whether it runs arbitrary input. */
+  readonly runs: boolean;
+  /** Whether the author's hint says the contrary. */
+  readonly contradicted: boolean;
+}
+
+/** What the signals of a decision say, read once for all features. */
+interface Account {
+  readonly weighed: Weighed;
+  nameAgrees: boolean;
+  nameDisagrees: boolean;
+  textAgrees: boolean;
+  textDisagrees: boolean;
+  manySenses: boolean;
+  verbless: boolean;
+  hintAgrees: boolean;
+  reads: boolean;
+  writes: boolean;
+}
+
+/** One property of a decision, 0 to 1, that makes it more or less probable to be right. */
+interface Feature {
+  readonly id: string;
+  readonly of: (account: Account) => number;
+}
+
+/** What the confidence is learned from. `confidence-weights.ts` has one weight for each, in this order. */
+export const FEATURES: readonly Feature[] = [
+  { id: 'always', of: () => 1 },
+  { id: 'share of the weight', of: ({ weighed }) => weighed.share },
+  { id: 'weight of all evidence', of: ({ weighed }) => Math.min(1, weighed.total / SATURATED) },
+  { id: 'the name says so', of: ({ nameAgrees }) => Number(nameAgrees) },
+  { id: 'the name says otherwise', of: ({ nameDisagrees }) => Number(nameDisagrees) },
+  { id: 'the description says so', of: ({ textAgrees }) => Number(textAgrees) },
+  { id: 'the description says otherwise', of: ({ textDisagrees }) => Number(textDisagrees) },
+  { id: 'a verb with several senses', of: ({ manySenses }) => Number(manySenses) },
+  {
+    id: 'a verb that is also a noun',
+    of: ({ weighed: { signals } }) => Number(LEXICON.get(signals[0]?.word ?? '')?.nounness !== 'never'),
+  },
+  { id: 'no verb', of: ({ verbless }) => Number(verbless) },
+  { id: 'a hint says so', of: ({ hintAgrees }) => Number(hintAgrees) },
+  { id: 'a hint says otherwise', of: ({ weighed }) => Number(weighed.contradicted) },
+  { id: 'READ', of: ({ weighed }) => Number(weighed.category === 'READ') },
+  { id: 'some evidence changes, some reads', of: ({ reads, writes }) => Number(reads && writes) },
+  { id: 'one of several values', of: ({ weighed }) => Number(weighed.grouped) },
+  { id: 'runs arbitrary input', of: ({ weighed }) => Number(weighed.runs) },
+];
+
+/** The weight from which one sign is plain, and the total from which more adds nothing. */
+const PLAIN = 5;
+const SATURATED = 20;
+/** From this share of its votes an effect stands for a category. */
+const STANDS_FOR = 0.4;
+
+function readAccount(weighed: Weighed): Account {
+  const account: Account = {
+    weighed,
+    nameAgrees: false,
+    nameDisagrees: false,
+    textAgrees: false,
+    textDisagrees: false,
+    manySenses: false,
+    verbless: false,
+    hintAgrees: false,
+    reads: false,
+    writes: false,
+  };
+  for (const signal of weighed.signals) addSignal(account, signal);
+  return account;
+}
+
+function addSignal(account: Account, { effect, rule, weight, word = '' }: Signal): void {
+  const { votes }: EffectTraits = EFFECTS[effect];
+  const agrees = (votes[account.weighed.category] ?? 0) >= STANDS_FOR;
+  const plain = weight >= PLAIN;
+  if (rule.looksAt === 'name') {
+    account.nameAgrees ||= agrees;
+    account.nameDisagrees ||= plain && !agrees;
+  } else if (rule.looksAt === 'description') {
+    account.textAgrees ||= agrees;
+    account.textDisagrees ||= plain && !agrees;
+  } else if (rule.looksAt === 'annotations') {
+    account.hintAgrees ||= agrees;
+  }
+  account.manySenses ||= plain && hasSenses(word);
+  account.verbless ||= rule.id === 'description-information' || rule.id === 'name-thing';
+  const changes = writeShare(effect) > 0;
+  account.writes ||= changes;
+  account.reads ||= !changes;
+}
+
+/** The features of a decision, in the order of `FEATURES`. */
+export function readFeatures(weighed: Weighed): readonly number[] {
+  const account = readAccount(weighed);
+  return FEATURES.map(({ of }) => of(account));
+}
+
+/** The probability that a decision is right, learned from labelled tools. */
+export function rateConfidence(weighed: Weighed, weights: readonly number[] = CONFIDENCE_WEIGHTS): number {
+  const account = readAccount(weighed);
+  const score = FEATURES.reduce((sum, { of }, index) => sum + of(account) * (weights[index] ?? 0), 0);
+  const probability = 1 / (1 + Math.exp(-score));
+  return Math.round(Math.max(LEAST, Math.min(MOST, probability)) * 100) / 100;
+}
+
+/** A decision that is less probably right than this counts as not understood. */
+export const UNDERSTOOD = 0.3;
+
+/** No decision of the weighing is certain, and none is worse than a guess. */
+const LEAST = 0.1;
+const MOST = 0.99;

@@ -1,0 +1,69 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { JsonObject } from '../../src/protocol/json.js';
+import { type CorpusTool, type Label, parseLabel } from './corpus.js';
+
+/** A labelled tool of our own making; no captured server has it. */
+export interface OwnTool {
+  readonly tool: CorpusTool;
+  readonly label: Label;
+}
+
+const FOLDER = join(import.meta.dirname, 'own-set');
+
+/**
+ * The rows of a file of `own-set`: the columns of `labels.tsv` without `grouped_by`, then parameters and a description.
+ * A parameter is `name`, with `:int`, `:num` or `:bool` for its type, `*` where it is required, `="text"` for a default and
+ * `=a|b` for a choice.
+ */
+export function readOwnSet(file: 'tools.tsv' | 'languages.tsv' | 'hints.tsv'): readonly OwnTool[] {
+  const [, ...rows] = readFileSync(join(FOLDER, file), 'utf8').trimEnd().split('\n');
+  return rows.map((row) => {
+    const [
+      id = '',
+      category = '',
+      also = '',
+      mutates = '',
+      destroys = '',
+      parameters = '',
+      description = '',
+      hints = '',
+    ] = row.split('\t');
+    const label = parseLabel([id, category, also, mutates, destroys, '-']);
+    const tool: JsonObject = {
+      name: id.slice(label.server.length + 2),
+      description,
+      inputSchema: readParameters(parameters),
+      ...(hints !== '' && { annotations: readHints(hints) }),
+    };
+    return { label, tool: { id, server: label.server, tool } };
+  });
+}
+
+const TYPES: Readonly<Record<string, string>> = { int: 'integer', num: 'number', bool: 'boolean' };
+
+function readParameters(text: string): JsonObject {
+  const properties: Record<string, JsonObject> = {};
+  const required: string[] = [];
+  for (const part of text.split(' ').filter((one) => one !== '')) {
+    const [, name = '', type = '', mark, value] = /^([\w-]+)(?::(\w+))?(\*)?(?:=(.*))?$/.exec(part) ?? [];
+    const constants = value === undefined || value.startsWith('"') ? [] : value.split('|');
+    properties[name] = {
+      type: TYPES[type] ?? 'string',
+      ...(value?.startsWith('"') === true && { default: JSON.parse(value) }),
+      ...(constants.length > 0 && { enum: constants }),
+    };
+    if (mark !== undefined) required.push(name);
+  }
+  return { type: 'object', properties, required };
+}
+
+/** `read` and `write` are `readOnlyHint` true and false, `destroys` is `destructiveHint: true`. */
+function readHints(text: string): JsonObject {
+  const hints = new Set(text.split(' '));
+  return {
+    ...(hints.has('read') && { readOnlyHint: true }),
+    ...(hints.has('write') && { readOnlyHint: false }),
+    ...(hints.has('destroys') && { destructiveHint: true }),
+  };
+}

@@ -1,0 +1,23 @@
+import type { CorpusTool, Label } from './corpus.js';
+import { readExamples, readSubjects } from './evaluate-classification.js';
+import type { Example } from './learn-confidence.js';
+import { readOwnSet } from './own-set.js';
+
+/** What the confidence is learned from: captured tools with and without their annotations, and those of our own making. */
+export function readTrainingExamples(tools: readonly CorpusTool[], labels: readonly Label[]): readonly Example[] {
+  return [
+    ...[true, false].flatMap((hidden) => readExamples(readSubjects(tools, labels, hidden))),
+    ...readOwnExamples(),
+  ];
+}
+
+function readOwnExamples(): readonly Example[] {
+  const own = readOwnSet('tools.tsv');
+  return readExamples(
+    readSubjects(
+      own.map(({ tool }) => tool),
+      own.map(({ label }) => label),
+      true,
+    ),
+  );
+}
