@@ -101,8 +101,14 @@ describe('the danger of an operation whose every call takes a risk', () => {
   const saveTo = { type: 'string', description: 'Save the page to this file' };
 
   it('is that of the risk, and a READ that must write is no READ', () => {
-    const { category, danger, risks } = build({ save_to: saveTo }, ['save_to']);
-    expect([category, danger.level, risks]).toEqual(['EXECUTE', 'destructive', undefined]);
+    const written = build({ save_to: saveTo }, ['save_to']);
+    expect([written.category, written.danger.level, written.risks]).toEqual(['CREATE', 'destructive', undefined]);
+    const schema = { ...objectOf({ counter: { type: 'string' } }), required: ['counter'] };
+    const risks = [{ parameter: 'counter', danger: 'destructive' }] as never;
+    const { classification } = buildTestOperation(aTool('get_report', schema), {
+      curation: [{ pattern: 'get_report', risks }],
+    });
+    expect([classification.category, classification.danger.level]).toEqual(['EXECUTE', 'destructive']);
   });
 
   it('is the usual one where a call can do without', () => {
