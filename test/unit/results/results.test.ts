@@ -210,6 +210,19 @@ describe('an answer that is a text', () => {
     });
   });
 
+  it('is quoted where it is the only line of a list, as it may say that the list is empty', () => {
+    const params = { aggregate: { n: { count: true } } };
+    const { dataText, warnings } = ask(createResultService(SETTINGS), params, { content: 'No tasks found.' });
+    expect(JSON.parse(dataText)).toMatchObject({ aggregations: { n: 1 } });
+    expect(warnings).toEqual([
+      {
+        code: 'VALIDATION_READ_AS_WARNING',
+        message: "The answer was read as a list of one line: 'No tasks found.'",
+        severity: 'low',
+      },
+    ]);
+  });
+
   it('comes whole, with a warning, where it is asked for as a list and is none', () => {
     const answer = { content: 'one line' };
     const { dataText, warnings } = ask(createResultService(SETTINGS), { first: 1, query: 'b' }, answer, READ);
