@@ -136,7 +136,7 @@ function jointlyRequired(theCase: JointCase, issued: IssuedToken): OperationErro
     : "this operation with the same params and '_confirmation' set to details.confirmation_token";
   return new OperationError(
     'CONFIRMATION_REQUIRED',
-    `These ${names.length} operations require confirmation, and one token is for all of them. If all are really wanted, send a batch of ${first}, then 'pending_operations' as they are: of what asks, exactly the operations shown here will run, in this order`,
+    `These ${names.length} operations require confirmation, and one token is for all of them. If all are really wanted, send a batch of ${first}, then 'pending_operations' as they are: exactly the operations shown here will run, in this order, and beside them only those which need no confirmation`,
     { ...describeToken(theCase, issued), operations: names },
   );
 }
