@@ -231,6 +231,19 @@ describe('an answer that is a text', () => {
   });
 });
 
+describe('a comparison with a number', () => {
+  it('says how many items have a text there that is no number', () => {
+    const rows = [{ price: '$1,200.50' }, { price: '3.10' }, { price: 7 }, { price: '' }, {}];
+    const { dataText, warnings } = ask(createResultService(SETTINGS), { filter: { price: { gt: 5 } } }, rows);
+    expect(JSON.parse(dataText)).toMatchObject({ items: [{ price: 7 }] });
+    expect(warnings).toMatchObject([
+      { code: 'VALIDATION_NOT_NUMBERS_WARNING', details: { field: 'filter.price', left_out: 1 } },
+    ]);
+    const others = { filter: { price: { gt: '$0' } }, aggregate: { n: { count: true } } };
+    expect(ask(createResultService(SETTINGS), others, rows).warnings).toEqual([]);
+  });
+});
+
 describe('a query of a READ whose answers are not described', () => {
   const READ = { ...CONTEXT, operation: anOperation({ name: 'read_graph' }) };
   const GRAPH = { entities: [{ name: 'b' }, { name: 'a' }], relations: [{ from: 'a', to: 'b' }] };
