@@ -32,7 +32,7 @@ export async function unknownOperation(name: string, given: JsonObject, snapshot
         snapshot,
       );
     case 'ambiguous':
-      return sharedName(name, resolution.candidates, params, snapshot);
+      return sharedName(name, resolution.candidates, snapshot);
     case 'waiting':
       return notFound(
         name,
@@ -101,16 +101,14 @@ async function nothingNamed(
   return notFound(name, nextStep, nearest, params, snapshot);
 }
 
-/** The answer to a bare name of several upstreams, or of one that shared it with others when it was first seen. */
-function sharedName(
-  name: string,
-  candidates: readonly Operation[],
-  params: JsonObject,
-  snapshot: Snapshot,
-): OperationError {
+/**
+ * The answer to a bare name of several upstreams, or of one that shared it with others when it was first seen. No example: it would
+ * choose an upstream.
+ */
+function sharedName(name: string, candidates: readonly Operation[], snapshot: Snapshot): OperationError {
   const why = candidates.length > 1 ? `Several upstreams offer '${name}'` : `Several upstreams have offered '${name}'`;
   const nextStep = `${why}; use ${candidates.length > 1 ? 'one of the qualified names' : 'the qualified name'}: ${quoteNames(candidates)}`;
-  return notFound(name, nextStep, candidates, params, snapshot);
+  return notFound(name, nextStep, candidates, undefined, snapshot);
 }
 
 /** The answer to a bare name whose owner does not offer it now. No example: another upstream's operation is another thing. */
@@ -216,8 +214,15 @@ function notFound(
       tool: snapshot.plan.toolFor(operation),
       ...(operation.fixedArguments === undefined ? {} : { fixed: operation.fixedArguments }),
     })),
-    ...(best === undefined || params === undefined ? {} : { example: correctedExample(snapshot, best, params) }),
+    ...(best === undefined || params === undefined || isShared(best, candidates)
+      ? {}
+      : { example: correctedExample(snapshot, best, params) }),
   });
+}
+
+/** Whether others offer a tool of the same name: an example of one would choose its upstream, and callers send examples back unread. */
+function isShared({ upstream, tool }: Operation, candidates: readonly Operation[]): boolean {
+  return candidates.some((other) => other.upstream !== upstream && isSame(other.tool, tool));
 }
 
 function quoteNames(operations: readonly Operation[]): string {

@@ -383,6 +383,11 @@ function nameOf({ label, operation }: TokenScope): string {
   return label ?? operation;
 }
 
+/** Its label is no name of an operation. */
+function isBatch({ operation }: TokenScope): boolean {
+  return operation === SEVERAL;
+}
+
 interface ScopeCheck {
   readonly part: keyof TokenScope;
   readonly explain: (token: TokenScope, scope: TokenScope) => string;
@@ -392,7 +397,8 @@ interface ScopeCheck {
 const SCOPE_CHECKS: readonly ScopeCheck[] = [
   {
     part: 'operation',
-    explain: (token, scope) => `Confirmation token is for operation '${nameOf(token)}', not '${nameOf(scope)}'`,
+    explain: (token, scope) =>
+      `Confirmation token is for ${isBatch(token) ? nameOf(token) : `operation '${nameOf(token)}'`}, not ${isBatch(scope) ? 'for a batch' : `'${nameOf(scope)}'`}`,
   },
   {
     part: 'definition',
@@ -401,7 +407,7 @@ const SCOPE_CHECKS: readonly ScopeCheck[] = [
   {
     part: 'parameters',
     explain: (token) =>
-      token.operation === SEVERAL
+      isBatch(token)
         ? 'Confirmation token is for a batch of other operations or parameters, or for these in another order'
         : `Confirmation token is for a call of '${nameOf(token)}' with other parameters`,
   },
@@ -488,7 +494,9 @@ function tokenExpired({ expiresAt }: Token, presented: PresentedToken, now: numb
 
 function tokenUsed(at: number, presented: PresentedToken): OperationError {
   const consumedAt = toIso(at);
-  const explanation = `Confirmation token is good for one call and was used: '${consumedAt}'`;
+  const { scope } = presented;
+  const what = scope !== undefined && isBatch(scope) ? 'batch' : 'call';
+  const explanation = `Confirmation token is good for one ${what} and was used: '${consumedAt}'`;
   return refuseToken('TOKEN_ALREADY_USED', explanation, presented, { consumed_at: consumedAt });
 }
 
@@ -499,7 +507,11 @@ function refuseToken(
   details: JsonObject,
 ): OperationError {
   const operation = scope === undefined ? 'the operation' : `'${nameOf(scope)}'`;
-  return new OperationError(code, `${explanation}. Call ${operation} again without a token to get a new one`, {
+  const nextStep =
+    scope !== undefined && isBatch(scope)
+      ? 'Send the batch again without its token'
+      : `Call ${operation} again without a token`;
+  return new OperationError(code, `${explanation}. ${nextStep} to get a new one`, {
     token: text.slice(0, MAX_ECHO),
     ...details,
   });

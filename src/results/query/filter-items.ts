@@ -36,6 +36,22 @@ function compileCondition({ path, operator, operand }: Condition, source: FieldS
   return (item) => test(read(item));
 }
 
+const COMPARISONS: ReadonlySet<Operator> = new Set(['gt', 'gte', 'lt', 'lte']);
+
+/** Whether a condition passes over a text of an item because it compares with a number; undefined where it compares with none. */
+export function findUncompared(
+  { path, operator, operand }: Condition,
+  source: FieldSource,
+): ((item: unknown) => boolean) | undefined {
+  const isNumber = typeof operand === 'number' || (typeof operand === 'string' && digitsOf(operand) !== undefined);
+  if (!isNumber || !COMPARISONS.has(operator)) return undefined;
+  const read = createFieldReader(path, source);
+  const compare = createComparison(operand);
+  const isLeftOut = (value: unknown): boolean =>
+    typeof value === 'string' && value.trim() !== '' && compare(value) === undefined;
+  return (item) => anyOf(read(item), isLeftOut);
+}
+
 function oneOf(candidates: readonly unknown[]): Test {
   const equals = createEquality(candidates);
   const acceptsMissing = candidates.includes(null);

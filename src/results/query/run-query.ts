@@ -4,7 +4,7 @@ import { aggregateItems, findNumberless } from './aggregate-items.js';
 import { checkFields, findKnownFields } from './check-fields.js';
 import { type Comparable, comparableOf, compareInOrder } from './comparable.js';
 import { createFieldReader, type FieldSource, type ReadField, writePath } from './fields.js';
-import { compileFilter, compileTextSearch } from './filter-items.js';
+import { compileFilter, compileTextSearch, findUncompared } from './filter-items.js';
 import { refuseFaults } from './query-fault.js';
 import { createProjection, type Projection, type SelectionSource } from './select-fields.js';
 import { itemsPerSlice, mapSliced, type Sliced } from './sliced.js';
@@ -24,7 +24,7 @@ export interface QueryOutcome {
   readonly aggregations?: JsonObject;
   /** How many groups `aggregations` leaves out, by label. */
   readonly truncatedGroups?: ReadonlyMap<string, number>;
-  /** How many items have a value that a sum or an average leaves out because it is no number. */
+  /** How many items have a value that a sum, an average or a comparison leaves out because it is no number. */
   readonly notNumbers?: ReadonlyMap<string, number>;
 }
 
@@ -42,8 +42,10 @@ export function* runQuery(
   if (aggregate !== undefined) yield* checkNumbers(items, aggregate, options);
   const found = yield* findItems(items, query, options);
   const ordered = yield* sortItems(found, query.sort, options);
-  if (aggregate === undefined) return { ordered };
-  const { aggregations, truncatedGroups, notNumbers } = yield* aggregateItems(found, aggregate, options);
+  const uncompared = yield* countUncompared(items, query.filter, options);
+  if (aggregate === undefined) return { ordered, ...(uncompared.size > 0 && { notNumbers: uncompared }) };
+  const { aggregations, truncatedGroups, notNumbers: unsummed } = yield* aggregateItems(found, aggregate, options);
+  const notNumbers = new Map([...uncompared, ...unsummed]);
   return {
     ordered,
     aggregations,
@@ -65,6 +67,23 @@ export function* findItems(
   const perSlice = itemsPerSlice(items.length, options.characters ?? 0, steps);
   const wanted = yield* mapSliced(items, perSlice, (item) => meets(item) && isHit(item));
   return items.filter((_, index) => wanted[index]);
+}
+
+/** How many items have a text, such as an amount with its currency, where a condition compares with a number. */
+function* countUncompared(
+  items: readonly unknown[],
+  filter: CollectionQuery['filter'],
+  options: QueryOptions,
+): Sliced<ReadonlyMap<string, number>> {
+  const counts = new Map<string, number>();
+  for (const condition of filter) {
+    const isUncompared = findUncompared(condition, options);
+    if (isUncompared === undefined) continue;
+    const found = yield* mapSliced(items, itemsPerSlice(items.length, options.characters ?? 0, 1), isUncompared);
+    const count = found.filter(Boolean).length;
+    if (count > 0) counts.set(`filter.${writePath(condition.path)}`, count);
+  }
+  return counts;
 }
 
 /** What is sent of each item. @param sample the items by which presets choose their fields */

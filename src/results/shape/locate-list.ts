@@ -1,5 +1,6 @@
 import { isNestedDeeper } from '../../lib/json-depth.js';
 import { toSnakeCase } from '../../lib/names.js';
+import { quoteValues } from '../../lib/text.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
 import { MAX_ANSWER_DEPTH } from '../../protocol/limits.js';
 import { parseExact } from '../exact-numbers.js';
@@ -16,7 +17,7 @@ export interface LocatedList {
   readonly evidence: 'list' | 'json' | 'lines' | 'form';
   /** Whether the list is the point of the answer, rather than a member of the one object that the answer is. */
   readonly isWhole: boolean;
-  /** What the answer was read as, for the caller, where that is more than finding an array or the lines of a list. */
+  /** What the answer was read as, for the caller, where that is more than finding an array or the lines of a list: it may be none. */
   readonly readAs?: string;
 }
 
@@ -79,7 +80,10 @@ function locateInText(data: unknown, shape: ResultShape | undefined): LocatedLis
   if (parsed !== undefined) return locateInJson(parsed, path, shape);
   if (shape?.kind !== 'collection') return undefined;
   const lines = value.split(LINE_BREAK).filter((line) => line.trim() !== '');
-  return { items: lines, path, data, evidence: 'lines', isWhole: true };
+  const [only = '', ...others] = lines;
+  // An item, or the words for an empty list, which a count of items would hide.
+  const alone = only !== '' && others.length === 0 ? { readAs: `a list of one line: ${quoteValues([only])}` } : {};
+  return { items: lines, path, data, evidence: 'lines', isWhole: true, ...alone };
 }
 
 /** Many servers give their JSON as a text inside structured content. */

@@ -123,13 +123,27 @@ function asError(value: unknown): Error {
 /** Reads a body whole. @param maxBytes what comes beyond it is an error. */
 export function readBytes(onMessage: (message: Pieces | LargeMessage) => void, maxBytes: number): BodyReader {
   const body = new MessageBytes();
+  let begun: Buffer = Buffer.alloc(0);
   return {
     read: (chunk) => {
       if (body.length + chunk.length > maxBytes) throw answerTooLong(maxBytes);
-      body.add(chunk);
+      if (body.length > 0) return body.add(chunk);
+      begun = begun.length === 0 ? chunk : Buffer.concat([begun, chunk]);
+      if (begun.length >= BYTE_ORDER_MARK.length) body.add(withoutMark(begun));
     },
-    end: () => onMessage(body.take()),
+    end: () => {
+      if (body.length === 0 && begun.length > 0) body.add(withoutMark(begun));
+      onMessage(body.take());
+    },
   };
+}
+
+/** Some servers put it before their JSON, and a parser may ignore it: https://www.rfc-editor.org/rfc/rfc8259#section-8.1 */
+const BYTE_ORDER_MARK = Buffer.from('\ufeff');
+
+function withoutMark(bytes: Buffer): Buffer {
+  const isMarked = bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
+  return isMarked ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes;
 }
 
 /** Reads the beginning of an error's body and lets the rest go by. */

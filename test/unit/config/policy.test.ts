@@ -16,6 +16,7 @@ describe('the policy', () => {
       confirmation: {
         ttlSeconds: { destructive: 300, dangerous: 300, forbidden: 120 },
         clockSkewSeconds: 30,
+        batch: 'each',
         maxIssuedPerMinute: 60,
         maxFailuresPerMinute: 20,
       },

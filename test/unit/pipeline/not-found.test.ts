@@ -27,8 +27,11 @@ const forbidWiping = (upstream: UpstreamConfig): UpstreamConfig => ({
   curation: [{ pattern: 'wipe_disk', danger: 'forbidden' }],
 });
 
-async function callUnknown(operation: string) {
-  const lists = readCapturedLists([{ name: 'forge', json: { tools: TOOLS } }], []);
+async function callUnknown(operation: string, servers: readonly string[] = ['forge']) {
+  const lists = readCapturedLists(
+    servers.map((name) => ({ name, json: { tools: TOOLS } })),
+    [],
+  );
   const { config } = createFakeGateway();
   const endpoint = { ...config.endpoint, profile: FAKE_CRUDE };
   const gateway = openCapturedGateway(
@@ -48,6 +51,21 @@ async function callUnknown(operation: string) {
     };
   };
 }
+
+describe('a name of several upstreams', () => {
+  it('is answered with the qualified names, and with no example, which would send the call to one of them', async () => {
+    const { error } = await callUnknown('list_issues', ['forge', 'tracker']);
+    expect(error.message).toContain("use one of the qualified names: 'forge__list_issues', 'tracker__list_issues'");
+    expect(error.details.candidates).toHaveLength(2);
+    expect(error.details).not.toHaveProperty('example');
+  });
+
+  it.each(['getUser', 'lst_issues'])('has no example either where it is spelled in another way: %s', async (name) => {
+    const { error } = await callUnknown(name, ['forge', 'tracker']);
+    expect(error.details.candidates.length).toBeGreaterThan(1);
+    expect(error.details).not.toHaveProperty('example');
+  });
+});
 
 describe('an unknown operation name', () => {
   it('is answered with a name of similar spelling', async () => {

@@ -12,6 +12,11 @@ describe("an upstream's words are sent", () => {
     ['see file:///home/me/x.js', 'see [path]'],
     ['Error:/home/me/x.js', 'Error:[path]'],
     ['GET https://api.example.org/v1/items/7 failed', 'GET https://api.example.org/v1/items/7 failed'],
+    ['db down: postgres://admin:p@ss:w0rd@10.0.0.5/prod', 'db down: postgres://[credentials]@10.0.0.5/prod'],
+    ['{"uri":"amqp://guest:pw@queue:5672"}', '{"uri":"amqp://[credentials]@queue:5672"}'],
+    ['clone https://ghp_0123456789abcdef@example.org/a.git', 'clone https://[credentials]@example.org/a.git'],
+    ['clone ssh://git@example.org/a.git failed', 'clone ssh://git@example.org/a.git failed'],
+    ['https://example.org/@ada?a:b@c and a@b.org', 'https://example.org/@ada?a:b@c and a@b.org'],
     ['GET /v1/items/7 failed', 'GET /v1/items/7 failed'],
     ['use and/or, 1/2 or /help', 'use and/or, 1/2 or /help'],
     ['at least one of a, b', 'at least one of a, b'],
@@ -46,6 +51,7 @@ describe("an upstream's words are sent", () => {
     ['the path itself', { path: '/home/me/a.txt' }, "ENOENT: open '/home/me/a.txt'"],
     ['a folder above it', { input: { root: '/home/me' } }, "ENOENT: open '/home/me/a.txt'"],
     ['a JSON pointer to an argument', { items: [] }, '/items/0/name must be text'],
+    ['an address with credentials', { url: 'ftp://ada:pw@example.org/a' }, 'no host: ftp://ada:pw@example.org/a'],
   ])('with a path that the caller sent: %s', (_, args, words) => {
     expect(clean(words, args)).toBe(words);
   });

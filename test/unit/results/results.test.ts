@@ -210,11 +210,37 @@ describe('an answer that is a text', () => {
     });
   });
 
+  it('is quoted where it is the only line of a list, as it may say that the list is empty', () => {
+    const params = { aggregate: { n: { count: true } } };
+    const { dataText, warnings } = ask(createResultService(SETTINGS), params, { content: 'No tasks found.' });
+    expect(JSON.parse(dataText)).toMatchObject({ aggregations: { n: 1 } });
+    expect(warnings).toEqual([
+      {
+        code: 'VALIDATION_READ_AS_WARNING',
+        message: "The answer was read as a list of one line: 'No tasks found.'",
+        severity: 'low',
+      },
+    ]);
+  });
+
   it('comes whole, with a warning, where it is asked for as a list and is none', () => {
     const answer = { content: 'one line' };
     const { dataText, warnings } = ask(createResultService(SETTINGS), { first: 1, query: 'b' }, answer, READ);
     expect(JSON.parse(dataText)).toEqual(answer);
     expect(warnings).toMatchObject([{ code: 'VALIDATION_NO_LIST_WARNING' }]);
+  });
+});
+
+describe('a comparison with a number', () => {
+  it('says how many items have a text there that is no number', () => {
+    const rows = [{ price: '$1,200.50' }, { price: '3.10' }, { price: 7 }, { price: '' }, {}];
+    const { dataText, warnings } = ask(createResultService(SETTINGS), { filter: { price: { gt: 5 } } }, rows);
+    expect(JSON.parse(dataText)).toMatchObject({ items: [{ price: 7 }] });
+    expect(warnings).toMatchObject([
+      { code: 'VALIDATION_NOT_NUMBERS_WARNING', details: { field: 'filter.price', left_out: 1 } },
+    ]);
+    const others = { filter: { price: { gt: '$0' } }, aggregate: { n: { count: true } } };
+    expect(ask(createResultService(SETTINGS), others, rows).warnings).toEqual([]);
   });
 });
 

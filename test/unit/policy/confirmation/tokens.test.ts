@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Token, TokenScope } from '../../../../src/policy/confirmation/token-types.js';
+import { jointScope, type Token, type TokenScope } from '../../../../src/policy/confirmation/token-types.js';
 import type { Caller } from '../../../../src/protocol/call.js';
 import type { DangerLevel } from '../../../../src/protocol/operation.js';
 import type { OperationError } from '../../../../src/protocol/operation-error.js';
@@ -200,6 +200,24 @@ describe('a refused confirmation token', () => {
         "Call 'github__delete_issue' again without a token to get a new one",
       details: { token_operation: 'github__delete_repository', requested_operation: 'github__delete_issue' },
     });
+  });
+
+  it('that is for a batch gets an answer that speaks of the batch, not of an operation of that name', async () => {
+    const bench = createTokenBench();
+    const scopeOf = (count: number): TokenScope => jointScope(Array.from({ length: count }, () => SCOPE));
+    const text = await bench.issue({ scope: scopeOf(2) });
+    const again = 'Send the batch again without its token to get a new one';
+    const messageOf = async (scope: TokenScope): Promise<string> =>
+      (await refusalOf(bench.tokens.redeem(text, scope, CALLER))).message;
+    expect(await messageOf(scopeOf(1))).toBe(
+      `Confirmation token is for a batch of other operations or parameters, or for these in another order. ${again}`,
+    );
+    expect(await messageOf(SCOPE)).toBe(
+      `Confirmation token is for a batch of 2 operations, not 'github__delete_repository'. ${AGAIN}`,
+    );
+    await bench.tokens.redeem(text, scopeOf(2), CALLER);
+    expect(await messageOf(scopeOf(2))).toMatch(/^Confirmation token is good for one batch and was used: /);
+    expect(await messageOf(scopeOf(2))).toContain(again);
   });
 
   it('is still valid for its own call', async () => {

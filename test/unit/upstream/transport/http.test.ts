@@ -171,6 +171,31 @@ describe('HttpTransport', () => {
     });
   });
 
+  it.each([1, 100, 20_000])('reads an answer of %d characters that begins with a byte order mark', async (length) => {
+    const result = { content: [{ type: 'text', text: 'x'.repeat(length) }] };
+    await using server = await scripted({
+      onCall: ({ id }, response) => {
+        const body = Buffer.from(`\ufeff${JSON.stringify({ jsonrpc: '2.0', id, result })}`);
+        response.writeHead(200, JSON_TYPE).write(body.subarray(0, 2));
+        response.end(body.subarray(2));
+      },
+    });
+    await using opened = openPool(upstream(server));
+    expect(textOf(await opened.call('any'))).toBe('x'.repeat(length));
+  });
+
+  it.each([
+    ['a text', 'all of it'],
+    ['one block', { type: 'text', text: 'all of it' }],
+  ])('reads %s in place of the list of content blocks, instead of losing it', async (_, content) => {
+    await using server = await scripted({
+      onCall: ({ id }, response) =>
+        void response.writeHead(200, JSON_TYPE).end(JSON.stringify({ jsonrpc: '2.0', id, result: { content } })),
+    });
+    await using opened = openPool(upstream(server));
+    expect(textOf(await opened.call('any'))).toBe('all of it');
+  });
+
   it('maps a plain HTTP error and keeps the connection', async () => {
     await using server = await scripted({
       onCall: (_message, response) => response.writeHead(429, { 'retry-after': '12' }).end('slow down'),
