@@ -10,15 +10,9 @@ import { buildUpstreams } from './build-upstreams.js';
 import type { GatewayDocument, UpstreamDocument } from './config-document.js';
 import { CONFIG_DEFAULTS, defaultAnswerBytes } from './defaults.js';
 import type { Diagnostics } from './diagnostics.js';
-import type {
-  ApprovalsConfig,
-  ClientConfig,
-  ConfigLock,
-  GatewayConfig,
-  PolicyRule,
-  ProfileDefinition,
-} from './gateway-config.js';
+import type { ClientConfig, ConfigLock, GatewayConfig, ProfileDefinition } from './gateway-config.js';
 import { needsToken } from './made-token.js';
+import type { ApprovalsConfig, PolicyRule } from './policy-config.js';
 import { buildCredentials } from './secrets.js';
 import { type LocatedDefinition, listServers, readServer, toSlug } from './server-definition.js';
 

@@ -4,7 +4,7 @@ import { suggestName } from '../lib/names.js';
 import { GATEWAY_SOURCE } from '../protocol/operation.js';
 import type { ConditionEntry, MatchEntry, OneOrMany } from './config-document.js';
 import type { Diagnostics } from './diagnostics.js';
-import type { ParamCondition, RuleMatch } from './gateway-config.js';
+import type { ParamCondition, RuleMatch } from './policy-config.js';
 import { toSlug } from './server-definition.js';
 
 /** The names that rules and quotas may use. */

@@ -3,7 +3,7 @@ import { buildMatch, type KnownNames, noteGlobs, noteUnknownNames } from './buil
 import type { PolicyEntry, RuleEntry, WebhookEntry } from './config-document.js';
 import { CONFIG_DEFAULTS } from './defaults.js';
 import type { Diagnostics } from './diagnostics.js';
-import type { ApprovalsConfig, ConfirmationConfig, PolicyConfig, PolicyRule } from './gateway-config.js';
+import type { ApprovalsConfig, ConfirmationConfig, PolicyConfig, PolicyRule } from './policy-config.js';
 import { buildCredentials, readSecret, type SecretContext } from './secrets.js';
 
 /** A longer grace is permitted but gets a warning (companion document "confirmation tokens"). */

@@ -3,7 +3,7 @@ import { buildMatch, type KnownNames, noteGlobs, noteUnknownNames } from './buil
 import type { PriceEntry, QuotaEntry, QuotasEntry } from './config-document.js';
 import { CONFIG_DEFAULTS } from './defaults.js';
 import type { Diagnostics } from './diagnostics.js';
-import { COST_STEPS, METRICS, type QuotaLimit, type QuotaPrice, type QuotasConfig } from './gateway-config.js';
+import { COST_STEPS, METRICS, type QuotaLimit, type QuotaPrice, type QuotasConfig } from './policy-config.js';
 
 interface Context {
   readonly known: KnownNames;

@@ -2,12 +2,18 @@ import type { PayloadLimits } from '../protocol/limits.js';
 import type { Category } from '../protocol/operation.js';
 import type {
   ApiLimit,
-  ApprovalsConfig,
   AuditConfig,
-  ConfirmationConfig,
   CurationRule,
   EndpointMode,
   GatewayConfig,
+  RelationConfig,
+  StoreConfig,
+  TRANSPORTS,
+  UpstreamConfig,
+} from './gateway-config.js';
+import type {
+  ApprovalsConfig,
+  ConfirmationConfig,
   ParamCondition,
   PolicyConfig,
   PolicyRule,
@@ -15,12 +21,8 @@ import type {
   QuotaMatch,
   QuotaPrice,
   QuotasConfig,
-  RelationConfig,
   RuleMatch,
-  StoreConfig,
-  TRANSPORTS,
-  UpstreamConfig,
-} from './gateway-config.js';
+} from './policy-config.js';
 
 /** Curation of the operations that one name or pattern matches, as written. */
 export interface OperationEntry extends Omit<CurationRule, 'pattern' | 'computed'> {

@@ -1,15 +1,8 @@
 import type { PayloadLimits } from '../protocol/limits.js';
 import { CATEGORIES, type Category } from '../protocol/operation.js';
 import type { UpstreamDefaults } from './config-document.js';
-import type {
-  ApprovalsConfig,
-  AuditConfig,
-  ConfirmationConfig,
-  FamilyDefinition,
-  GatewayConfig,
-  ProfileDefinition,
-  StoreConfig,
-} from './gateway-config.js';
+import type { AuditConfig, FamilyDefinition, GatewayConfig, ProfileDefinition, StoreConfig } from './gateway-config.js';
+import type { ApprovalsConfig, ConfirmationConfig } from './policy-config.js';
 
 /** The profile where the configuration names none. */
 export const DEFAULT_PROFILE = 'crude';

@@ -5,7 +5,8 @@ import type { JsonPath } from '../lib/json-path.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import type { CredentialEntry, LooseText } from './config-document.js';
 import type { Diagnostics } from './diagnostics.js';
-import type { GatewayConfig, PolicyConfig, StoreConfig, UpstreamEndpoint } from './gateway-config.js';
+import type { GatewayConfig, StoreConfig, UpstreamEndpoint } from './gateway-config.js';
+import type { PolicyConfig } from './policy-config.js';
 
 export interface SecretContext {
   /** Where relative paths start. */

@@ -1,4 +1,4 @@
-import type { Confirmer, Decision } from '../config/gateway-config.js';
+import type { Confirmer, Decision } from '../config/policy-config.js';
 import type { Caller } from '../protocol/call.js';
 import type { Cancellation } from '../protocol/cancellation.js';
 import type { SharedConsent, UserChannel } from '../protocol/consent.js';

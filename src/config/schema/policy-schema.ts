@@ -1,15 +1,8 @@
 import type { JsonObject, JsonSchema } from '../../protocol/json.js';
 import { CATEGORIES, DANGER_LEVELS } from '../../protocol/operation.js';
 import { CONFIG_DEFAULTS } from '../defaults.js';
-import {
-  API_LIMIT_SCOPES,
-  API_WINDOWS,
-  CONFIRMERS,
-  DECISIONS,
-  METRICS,
-  SHARES,
-  STORE_TYPES,
-} from '../gateway-config.js';
+import { API_LIMIT_SCOPES, API_WINDOWS, STORE_TYPES } from '../gateway-config.js';
+import { CONFIRMERS, DECISIONS, METRICS, SHARES } from '../policy-config.js';
 
 const { policy, store, audit } = CONFIG_DEFAULTS;
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { AuditActor, AuditTrail } from '../../audit/audit-trail.js';
-import type { ApprovalsConfig } from '../../config/gateway-config.js';
+import type { ApprovalsConfig } from '../../config/policy-config.js';
 import type {
   Approval,
   ApprovalService,

@@ -1,4 +1,4 @@
-import type { ConfirmationConfig } from '../../config/gateway-config.js';
+import type { ConfirmationConfig } from '../../config/policy-config.js';
 import type { SharedAnswer, SharedConsent, UserChannel } from '../../protocol/consent.js';
 import { InputRequired } from '../../protocol/consent.js';
 import { dangerRank } from '../../protocol/operation.js';

@@ -1,5 +1,5 @@
 import type { ShownArguments } from '../../audit/redact.js';
-import type { ApprovalsConfig } from '../../config/gateway-config.js';
+import type { ApprovalsConfig } from '../../config/policy-config.js';
 import { digest } from '../../lib/canonical-json.js';
 import { OperationError } from '../../protocol/operation-error.js';
 import type { Approval, ApprovalQueue } from '../approvals/approval-queue.js';

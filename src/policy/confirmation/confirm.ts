@@ -1,6 +1,6 @@
 import type { AuditTrail } from '../../audit/audit-trail.js';
 import type { ApproverView, Redactor, ShownArguments } from '../../audit/redact.js';
-import type { ApprovalsConfig } from '../../config/gateway-config.js';
+import type { ApprovalsConfig } from '../../config/policy-config.js';
 import { runInTurns, turns } from '../../lib/turns.js';
 import { InputRequired } from '../../protocol/consent.js';
 import { OperationError } from '../../protocol/operation-error.js';

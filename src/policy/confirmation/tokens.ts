@@ -1,8 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { AuditEvent, AuditTrail } from '../../audit/audit-trail.js';
-import type { ConfirmationConfig } from '../../config/gateway-config.js';
+import type { ConfirmationConfig } from '../../config/policy-config.js';
 import type { Caller } from '../../protocol/call.js';
-import type { ErrorCode } from '../../protocol/error-table.js';
 import type { JsonObject } from '../../protocol/json.js';
 import type { DangerLevel } from '../../protocol/operation.js';
 import { OperationError } from '../../protocol/operation-error.js';
@@ -10,15 +9,9 @@ import type { StateStore } from '../../store/state-store.js';
 import { keyOfCaller, ownerOf } from '../caller-key.js';
 import { failClosed } from '../fail-closed.js';
 import { describeActor } from '../gatekeeper.js';
+import { checkCooldown, checkToken, type PresentedToken, tokenInvalid, tokenOutdated } from './check-token.js';
 import { createKeptCalls, type KeptCalls, type KeptUnder } from './kept-calls.js';
-import {
-  type ConfirmationTokens,
-  type IssuedToken,
-  SEVERAL,
-  type Token,
-  type TokenRequest,
-  type TokenScope,
-} from './token-types.js';
+import type { ConfirmationTokens, IssuedToken, Token, TokenRequest, TokenScope } from './token-types.js';
 
 interface ConfirmationTokensOptions {
   readonly store: StateStore;
@@ -363,160 +356,4 @@ function keyOfToken(text: string): string {
 /** The public id of a token: it identifies the token in records and cannot be used as one. */
 function idOfToken(key: string): string {
   return key.slice(0, ID_LENGTH);
-}
-
-/** A token that a caller sent back. */
-interface PresentedToken {
-  readonly text: string;
-  /** The store's key of that text, whether or not the token exists. */
-  readonly key: string;
-  readonly caller: Caller;
-  /** What it has to be valid for; absent where it is only revoked. */
-  readonly scope?: TokenScope;
-}
-
-/** The specification's longest token: an error quotes no more of what was sent. */
-const MAX_ECHO = 80;
-
-/** The operation's name as callers know it. */
-function nameOf({ label, operation }: TokenScope): string {
-  return label ?? operation;
-}
-
-/** Its label is no name of an operation. */
-function isBatch({ operation }: TokenScope): boolean {
-  return operation === SEVERAL;
-}
-
-interface ScopeCheck {
-  readonly part: keyof TokenScope;
-  readonly explain: (token: TokenScope, scope: TokenScope) => string;
-}
-
-/** In the specified order; the definition is checked with its operation. The answers contain no stored parameters. */
-const SCOPE_CHECKS: readonly ScopeCheck[] = [
-  {
-    part: 'operation',
-    explain: (token, scope) =>
-      `Confirmation token is for ${isBatch(token) ? nameOf(token) : `operation '${nameOf(token)}'`}, not ${isBatch(scope) ? 'for a batch' : `'${nameOf(scope)}'`}`,
-  },
-  {
-    part: 'definition',
-    explain: (token) => `Operation '${nameOf(token)}' has changed since its confirmation token was issued`,
-  },
-  {
-    part: 'parameters',
-    explain: (token) =>
-      isBatch(token)
-        ? 'Confirmation token is for a batch of other operations or parameters, or for these in another order'
-        : `Confirmation token is for a call of '${nameOf(token)}' with other parameters`,
-  },
-  {
-    part: 'upstream',
-    explain: (token, scope) => `Confirmation token is for adapter '${token.upstream}', not '${scope.upstream}'`,
-  },
-  {
-    part: 'quota',
-    explain: (_, scope) =>
-      scope.quota === undefined
-        ? `Token is for continuing past a quota pause and does not confirm a call of '${nameOf(scope)}'`
-        : 'Token is not for continuing past the quota pause of this call',
-  },
-];
-
-interface TokenCheck {
-  /** Milliseconds since the epoch. */
-  readonly now: number;
-  readonly skewSeconds: number;
-  /** What of the scope is compared; all of it unless given. */
-  readonly parts: readonly (keyof TokenScope)[] | undefined;
-}
-
-/**
- * Checks a token that exists, in the specified order: not expired, not consumed, operation, parameters, adapter. Throws the
- * `OperationError` of the first that fails.
- */
-function checkToken(token: Token, presented: PresentedToken, { now, skewSeconds, parts }: TokenCheck): void {
-  if (now >= token.expiresAt + skewSeconds * 1_000) throw tokenExpired(token, presented, now);
-  if (token.consumedAt !== null) throw tokenUsed(token.consumedAt, presented);
-  const { scope } = presented;
-  if (scope === undefined) return;
-  const failed = SCOPE_CHECKS.find(({ part }) => (parts?.includes(part) ?? true) && token[part] !== scope[part]);
-  if (failed === undefined) return;
-  throw refuseToken('TOKEN_SCOPE_MISMATCH', failed.explain(token, scope), presented, {
-    token_operation: token.operation,
-    requested_operation: scope.operation,
-  });
-}
-
-/** The token is unknown, malformed, or another caller's: the caller must not learn which. */
-function tokenInvalid(presented: PresentedToken): OperationError {
-  const { client } = presented.caller;
-  const why =
-    client === undefined
-      ? 'this session has no such token, and a token is good in its own session only'
-      : `client '${client}' has no such token`;
-  return refuseToken('TOKEN_INVALID', `Confirmation token is invalid: ${why}`, presented, {});
-}
-
-/** Said to the token's owner alone. */
-function tokenOutdated(presented: PresentedToken): OperationError {
-  const why = "the gateway's configuration has changed since it was issued";
-  return refuseToken('TOKEN_INVALID', `Confirmation token is invalid: ${why}`, presented, {});
-}
-
-/** Refuses a token whose cooldown is not over, and returns the token: it stays valid. */
-function checkCooldown(token: Token, presented: PresentedToken, now: number): void {
-  if (now >= token.notBefore) return;
-  const seconds = Math.ceil((token.notBefore - now) / 1_000);
-  throw new OperationError(
-    'CONFIRMATION_REQUIRED',
-    `Operation '${nameOf(token)}' may not run yet. Call it again with the same token in ${seconds} seconds`,
-    {
-      operation: token.operation,
-      danger_level: token.danger,
-      reasons: ['it has a waiting time between the question and the execution'],
-      confirmation_token: presented.text,
-      expires_at: toIso(token.expiresAt),
-      not_before: toIso(token.notBefore),
-      retry_after_seconds: seconds,
-    },
-  );
-}
-
-function tokenExpired({ expiresAt }: Token, presented: PresentedToken, now: number): OperationError {
-  const expiredAt = toIso(expiresAt);
-  return refuseToken('TOKEN_EXPIRED', `Confirmation token expired: '${expiredAt}'`, presented, {
-    expired_at: expiredAt,
-    current_time: toIso(now),
-  });
-}
-
-function tokenUsed(at: number, presented: PresentedToken): OperationError {
-  const consumedAt = toIso(at);
-  const { scope } = presented;
-  const what = scope !== undefined && isBatch(scope) ? 'batch' : 'call';
-  const explanation = `Confirmation token is good for one ${what} and was used: '${consumedAt}'`;
-  return refuseToken('TOKEN_ALREADY_USED', explanation, presented, { consumed_at: consumedAt });
-}
-
-function refuseToken(
-  code: ErrorCode,
-  explanation: string,
-  { text, scope }: PresentedToken,
-  details: JsonObject,
-): OperationError {
-  const operation = scope === undefined ? 'the operation' : `'${nameOf(scope)}'`;
-  const nextStep =
-    scope !== undefined && isBatch(scope)
-      ? 'Send the batch again without its token'
-      : `Call ${operation} again without a token`;
-  return new OperationError(code, `${explanation}. ${nextStep} to get a new one`, {
-    token: text.slice(0, MAX_ECHO),
-    ...details,
-  });
-}
-
-function toIso(time: number): string {
-  return new Date(time).toISOString();
 }

@@ -1,4 +1,5 @@
-import type { ApiLimit, QuotaLimit, Share, Thresholds, Window } from '../../config/gateway-config.js';
+import type { ApiLimit } from '../../config/gateway-config.js';
+import type { QuotaLimit, Share, Thresholds, Window } from '../../config/policy-config.js';
 import type { Caller } from '../../protocol/call.js';
 import type { Operation } from '../../protocol/operation.js';
 import type { OperationError } from '../../protocol/operation-error.js';

@@ -1,12 +1,12 @@
+import type { ApiLimit } from '../../config/gateway-config.js';
 import {
-  type ApiLimit,
   COST_STEPS,
   METRICS,
   type QuotaLimit,
   type QuotaMatch,
   type QuotasConfig,
   type Thresholds,
-} from '../../config/gateway-config.js';
+} from '../../config/policy-config.js';
 import type { Caller } from '../../protocol/call.js';
 import type { JsonObject } from '../../protocol/json.js';
 import { GATEWAY_SOURCE, type Operation } from '../../protocol/operation.js';

@@ -1,4 +1,5 @@
-import type { ApiLimit, QuotasConfig } from '../../config/gateway-config.js';
+import type { ApiLimit } from '../../config/gateway-config.js';
+import type { QuotasConfig } from '../../config/policy-config.js';
 import type { Caller } from '../../protocol/call.js';
 import type { JsonObject } from '../../protocol/json.js';
 import type { AnnouncedLimits } from '../../protocol/limits.js';

@@ -1,4 +1,4 @@
-import type { PolicyRule } from '../../config/gateway-config.js';
+import type { PolicyRule } from '../../config/policy-config.js';
 import { allOf, type Budget, type Match } from '../../lib/glob.js';
 import type { CallerIdentity } from '../../protocol/call.js';
 import type { JsonObject } from '../../protocol/json.js';

@@ -1,5 +1,5 @@
 import { localNameOf } from '../../catalog/resolve-name.js';
-import type { PolicyRule, RuleMatch } from '../../config/gateway-config.js';
+import type { PolicyRule, RuleMatch } from '../../config/policy-config.js';
 import { anyOf, compileGlob, type Glob, type Match, matchGlobs } from '../../lib/glob.js';
 import { quoteValue, quoteValues } from '../../lib/text.js';
 import type { CallerIdentity } from '../../protocol/call.js';

@@ -1,4 +1,4 @@
-import { DECISIONS, type Decision, type PolicyRule } from '../../config/gateway-config.js';
+import { DECISIONS, type Decision, type PolicyRule } from '../../config/policy-config.js';
 import { type DangerLevel, type Operation, TRUST_LEVELS, type TrustLevel } from '../../protocol/operation.js';
 import type { PolicyDecision } from './rule-types.js';
 

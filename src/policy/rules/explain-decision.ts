@@ -1,5 +1,5 @@
 import { statementVerdict } from '../../catalog/proven-read.js';
-import type { Decision } from '../../config/gateway-config.js';
+import type { Decision } from '../../config/policy-config.js';
 import { allOf, type Match } from '../../lib/glob.js';
 import { dangerRank } from '../../protocol/operation.js';
 import { type CallSubject, type Clause, exemptsDiscovery, liftsMatrix, takesEffect } from './clause.js';

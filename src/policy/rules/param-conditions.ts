@@ -1,4 +1,4 @@
-import type { ParamCondition } from '../../config/gateway-config.js';
+import type { ParamCondition } from '../../config/policy-config.js';
 import { canonicalJson } from '../../lib/canonical-json.js';
 import {
   allOf,

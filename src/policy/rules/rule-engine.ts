@@ -1,5 +1,5 @@
 import { riskyVariants } from '../../catalog/operation.js';
-import type { PolicyConfig } from '../../config/gateway-config.js';
+import type { PolicyConfig } from '../../config/policy-config.js';
 import { allOf, type Match, matchBudget } from '../../lib/glob.js';
 import { turns } from '../../lib/turns.js';
 import { GATEWAY_SOURCE, type Operation, type TrustLevel } from '../../protocol/operation.js';

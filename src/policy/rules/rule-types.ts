@@ -1,4 +1,4 @@
-import type { Confirmer, Decision } from '../../config/gateway-config.js';
+import type { Confirmer, Decision } from '../../config/policy-config.js';
 import type { CallerIdentity } from '../../protocol/call.js';
 import type { JsonObject } from '../../protocol/json.js';
 import type { DangerLevel, Operation, TrustLevel } from '../../protocol/operation.js';

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyError, FastifyInstance, FastifyReply } from 'fastify';
-import type { OperatorConfig } from '../../config/gateway-config.js';
+import type { OperatorConfig } from '../../config/policy-config.js';
 import type { Gateway } from '../../gateway/gateway.js';
 import { digest } from '../../lib/canonical-json.js';
 import type { Observer } from '../../observe/observation.js';

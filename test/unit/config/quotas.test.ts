@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { METRICS } from '../../../src/config/gateway-config.js';
+import { METRICS } from '../../../src/config/policy-config.js';
 import { load, loadOnly, problemsOf } from './config-folder.js';
 
 const withLimits = (...limits: unknown[]) => ({ quotas: { limits } });

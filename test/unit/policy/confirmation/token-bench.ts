@@ -1,5 +1,5 @@
 import { type AuditEvent, noAuditTrail } from '../../../../src/audit/audit-trail.js';
-import type { ConfirmationConfig } from '../../../../src/config/gateway-config.js';
+import type { ConfirmationConfig } from '../../../../src/config/policy-config.js';
 import type { ConfirmationTokens, TokenRequest, TokenScope } from '../../../../src/policy/confirmation/token-types.js';
 import { createConfirmationTokens } from '../../../../src/policy/confirmation/tokens.js';
 import type { Caller } from '../../../../src/protocol/call.js';

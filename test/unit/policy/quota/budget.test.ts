@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Window } from '../../../../src/config/gateway-config.js';
+import type { Window } from '../../../../src/config/policy-config.js';
 import { spanOf } from '../../../../src/policy/quota/budget.js';
 
 it.each<[Window, string, string, string]>([

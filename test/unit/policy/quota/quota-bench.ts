@@ -1,5 +1,6 @@
 import { noAuditTrail } from '../../../../src/audit/audit-trail.js';
-import type { ApiLimit, QuotaLimit, QuotaPrice } from '../../../../src/config/gateway-config.js';
+import type { ApiLimit } from '../../../../src/config/gateway-config.js';
+import type { QuotaLimit, QuotaPrice } from '../../../../src/config/policy-config.js';
 import type { Observation } from '../../../../src/observe/observation.js';
 import { createConfirmationTokens } from '../../../../src/policy/confirmation/tokens.js';
 import { createQuotaService } from '../../../../src/policy/quota/quota.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { QuotaMatch } from '../../../../src/config/gateway-config.js';
+import type { QuotaMatch } from '../../../../src/config/policy-config.js';
 import type { Caller } from '../../../../src/protocol/call.js';
 import type { Operation } from '../../../../src/protocol/operation.js';
 import type { OperationError } from '../../../../src/protocol/operation-error.js';

@@ -1,4 +1,4 @@
-import type { PolicyRule } from '../../../../src/config/gateway-config.js';
+import type { PolicyRule } from '../../../../src/config/policy-config.js';
 import { createRuleEngine } from '../../../../src/policy/rules/rule-engine.js';
 import type { RuleEngine } from '../../../../src/policy/rules/rule-types.js';
 import type { Category, DangerLevel, Operation, Parameter, TrustLevel } from '../../../../src/protocol/operation.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Decision } from '../../../../src/config/gateway-config.js';
+import type { Decision } from '../../../../src/config/policy-config.js';
 import { minimumTrustFor, TRUST_MATRIX } from '../../../../src/policy/rules/decide.js';
 import { DANGER_LEVELS, type DangerLevel, TRUST_LEVELS, type TrustLevel } from '../../../../src/protocol/operation.js';
 import { ANONYMOUS, anEngine, aRule, rated } from './an-engine.js';

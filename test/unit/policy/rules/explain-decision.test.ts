@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { operationOfCall } from '../../../../src/catalog/operation.js';
-import type { PolicyRule } from '../../../../src/config/gateway-config.js';
+import type { PolicyRule } from '../../../../src/config/policy-config.js';
 import type { JsonObject } from '../../../../src/protocol/json.js';
 import { GATEWAY_SOURCE, type TrustLevel } from '../../../../src/protocol/operation.js';
 import type { Statement } from '../../../../src/protocol/statement.js';

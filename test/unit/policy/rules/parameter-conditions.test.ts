@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ParamCondition } from '../../../../src/config/gateway-config.js';
+import type { ParamCondition } from '../../../../src/config/policy-config.js';
 import type { JsonObject } from '../../../../src/protocol/json.js';
 import type { Operation } from '../../../../src/protocol/operation.js';
 import { ANONYMOUS, anEngine, aParameter, aRule, rated } from './an-engine.js';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { minimatch } from 'minimatch';
 import { describe, expect, it } from 'vitest';
-import { DECISIONS, type Decision, type PolicyRule, type RuleMatch } from '../../../../src/config/gateway-config.js';
+import { DECISIONS, type Decision, type PolicyRule, type RuleMatch } from '../../../../src/config/policy-config.js';
 import { TRUST_MATRIX } from '../../../../src/policy/rules/decide.js';
 import {
   CATEGORIES,

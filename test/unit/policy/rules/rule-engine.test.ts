@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import type { Decision, PolicyRule, RuleMatch } from '../../../../src/config/gateway-config.js';
+import type { Decision, PolicyRule, RuleMatch } from '../../../../src/config/policy-config.js';
 import { createRuleEngine } from '../../../../src/policy/rules/rule-engine.js';
 import {
   type DangerLevel,
