@@ -219,7 +219,10 @@ export class HttpTransport implements UpstreamTransport {
     const method = 'method' in post.message ? post.message.method : undefined;
     if (method === 'initialize') this.#know({ ...this.#facts, sessionId: headerOf(headers, 'mcp-session-id') });
     if (method === 'notifications/initialized') this.#openStandingStream();
-    // 202: an old server may answer on its standing stream instead.
+    // 202: an old server may answer on its standing stream instead, where it offers one.
+    if (post.requestId !== undefined && status === 202 && this.#standing?.refused === true) {
+      throw new SdkError(SdkErrorCode.ClientHttpUnexpectedContent, 'it has no stream to answer on');
+    }
     if (post.requestId === undefined || status === 202) {
       post.answered = true;
       return SKIP_BODY;

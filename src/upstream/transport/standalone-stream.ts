@@ -45,10 +45,16 @@ export class StandaloneStream {
   #offered = false;
   #pauseMs = FIRST_PAUSE_MS;
   #closed = false;
+  #refused = false;
 
   constructor(options: StandaloneStreamOptions) {
     this.#options = options;
     this.#connect();
+  }
+
+  /** Whether the server has said that it offers none. */
+  get refused(): boolean {
+    return this.#refused;
   }
 
   close(): void {
@@ -91,6 +97,7 @@ export class StandaloneStream {
   }
 
   #afterRefusal(status: number): void {
+    this.#refused = !this.#offered;
     if (this.#closed || !this.#offered) return;
     if (status === 404) this.#options.onForgotten();
     else if (PASSING.has(status)) this.#connectLater();

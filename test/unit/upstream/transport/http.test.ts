@@ -273,6 +273,14 @@ describe('a server that answers the first GET with', () => {
     expect(opened.pool.statuses()[0]).toMatchObject({ state: 'ready', restarts: 0 });
   });
 
+  it('405 cannot answer later a call that it accepts with 202, so the call fails at once', async () => {
+    await using server = await scripted({ onCall: (_, response) => response.writeHead(202).end() });
+    await using opened = openPool({ ...upstream(server), timeoutMs: 500 });
+    const call = () => opened.call('any').then(textOf, (error: Error) => error.message);
+    // A call that comes before the stream is refused waits for its time-out.
+    await expect.poll(call, { timeout: 10_000 }).toContain('in no form of MCP');
+  });
+
   it.each([
     ['a page', (response: ServerResponse) => response.writeHead(200, { 'content-type': 'text/html' }).end('<html>')],
     ['a closed connection', (response: ServerResponse) => response.destroy()],
