@@ -50,7 +50,7 @@ export function buildInnerSnapshot({ buildSnapshot }, config, tools, answer) {
  * @returns a function that takes `{tool, operation, params, sessionId?}` and resolves with the reply
  */
 export function createPass({ createPipeline, unlimitedQuota, Cancellation }, services, config, snapshot) {
-  const pipeline = createPipeline({
+  const { answer } = createPipeline({
     ...services,
     catalog: { current: () => snapshot, currentFor: () => snapshot },
     limits: config.limits,
@@ -66,6 +66,6 @@ export function createPass({ createPipeline, unlimitedQuota, Cancellation }, ser
       caller: { ...CALLER, sessionId },
       cancellation: new Cancellation(),
     };
-    return pipeline(call, snapshot);
+    return answer(call, snapshot);
   };
 }
