@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
 const tools = JSON.parse(readFileSync(process.argv[2], 'utf8'));
-const BYTES = 1_000_000;
+const BYTES = 786_000;
 
 const fill = (one) =>
   Array(Math.floor(BYTES / (one.length + 1)))
