@@ -38,11 +38,20 @@ function nextSteps({ family, request }, { error, results = [] }) {
   const { message = '', details = {} } = error ?? results.find(({ result }) => !result.success)?.result.error ?? {};
   const { example } = details;
   if (example !== undefined) {
-    return [{ family: example.tool?.replace(/^mcp_aql_?/, '') ?? family, request: example.arguments }];
+    return [{ family: example.tool === undefined ? family : familyOf(example.tool), request: example.arguments }];
+  }
+  // Of a name that several servers share: the caller knows which it means.
+  const [candidate] = details.candidates ?? [];
+  if (candidate !== undefined) {
+    return [{ family: familyOf(candidate.tool), request: { ...request, operation: candidate.operation } }];
   }
   const [, params] = PARAMS.exec(message) ?? [];
   if (params !== undefined) return [{ family, request: { ...request, params: JSON.parse(params) } }];
   return [...message.matchAll(BATCH)].map(([, name, batch]) => ({ family: name, request: JSON.parse(batch) }));
+}
+
+function familyOf(tool) {
+  return tool.replace(/^mcp_aql_?/, '');
 }
 
 /** Makes the searches of the findings. */
