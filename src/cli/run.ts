@@ -39,7 +39,7 @@ function createProgram(terminal: Terminal): Command {
   const program = new Command('mcp-aql-gateway')
     .description('Every tool of every MCP server behind five semantic tools, or one.')
     .option('-c, --config <file>', 'the configuration file (default: gateway.config.json)')
-    .option('--mode <mode>', 'semantic, single or all')
+    .option('--mode <mode>', 'semantic, single, all or passthrough')
     .option('--profile <name>', 'which families of operations are shown (default: crude)')
     .option('--prefix <prefix>', 'what the names of the MCP tools begin with (default: mcp_aql_)')
     .option('--read-only', 'refuse every operation that is not READ')

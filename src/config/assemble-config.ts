@@ -39,7 +39,8 @@ export interface ConfigSources {
 /** Builds the normalised configuration from its sources. Faults between the sources go into the diagnostics. */
 export function assembleConfig(sources: ConfigSources): GatewayConfig {
   const { file, directory, dataDir, upstreamsDir, document, diagnostics, lock } = sources;
-  const { mode: modeName, profile: chosen, toolPrefix, errors } = { ...CONFIG_DEFAULTS.endpoint, ...document.endpoint };
+  const endpoint = { ...CONFIG_DEFAULTS.endpoint, ...document.endpoint };
+  const { mode: modeName, profile: chosen, toolPrefix, errors } = endpoint;
   const mode = modeName === 'crude' ? 'semantic' : modeName;
   if (mode !== 'semantic') noteNamelessTool(toolPrefix, diagnostics);
   const profiles = buildProfiles(document.profiles, toolPrefix, diagnostics);
@@ -60,7 +61,7 @@ export function assembleConfig(sources: ConfigSources): GatewayConfig {
     dataDir,
     upstreamsDir,
     server,
-    endpoint: { mode, toolPrefix, profile, errors },
+    endpoint: { mode, toolPrefix, profile, errors, passthrough: endpoint.passthrough || mode === 'passthrough' },
     limits,
     results: buildResults(document.results, diagnostics),
     batch: { ...CONFIG_DEFAULTS.batch, ...document.batch },

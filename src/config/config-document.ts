@@ -95,6 +95,7 @@ export interface GatewayDocument {
     readonly profile?: string;
     readonly toolPrefix?: string;
     readonly errors?: GatewayConfig['endpoint']['errors'];
+    readonly passthrough?: boolean;
   };
   readonly profiles?: Readonly<Record<string, Readonly<Record<string, FamilyEntry>>>>;
   readonly limits?: Partial<PayloadLimits>;

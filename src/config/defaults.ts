@@ -21,7 +21,7 @@ export const CONFIG_DEFAULTS = {
     drainMs: 5_000,
     allowUnauthenticated: false,
   },
-  endpoint: { mode: 'semantic', profile: DEFAULT_PROFILE, toolPrefix: 'mcp_aql_', errors: 'all' },
+  endpoint: { mode: 'semantic', profile: DEFAULT_PROFILE, toolPrefix: 'mcp_aql_', errors: 'all', passthrough: false },
   // Specification, section 4.7.5.
   limits: {
     maxRequestSize: 1_048_576,
@@ -88,6 +88,7 @@ export const CONFIG_DEFAULTS = {
     readonly profile: string;
     readonly toolPrefix: string;
     readonly errors: GatewayConfig['endpoint']['errors'];
+    readonly passthrough: boolean;
   };
   readonly limits: PayloadLimits;
   readonly batch: GatewayConfig['batch'];

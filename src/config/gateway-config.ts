@@ -178,7 +178,8 @@ export interface ProfileDefinition {
   readonly families: readonly FamilyDefinition[];
 }
 
-export type EndpointMode = 'semantic' | 'single' | 'all';
+/** `passthrough`: no tools of the gateway's own, only the upstreams' (docs/passthrough.md). */
+export type EndpointMode = 'semantic' | 'single' | 'all' | 'passthrough';
 
 /** The whole configuration: validated, normalised, frozen. Nothing downstream reads a file or the environment. */
 export interface GatewayConfig {
@@ -214,6 +215,8 @@ export interface GatewayConfig {
     readonly profile: ProfileDefinition;
     /** Which failures the MCP result marks with `isError`: all, or those that a model cannot recover from by itself. */
     readonly errors: 'all' | 'unrecoverable';
+    /** Whether the upstreams' tools are shown under their own names too; always in mode `passthrough`. */
+    readonly passthrough: boolean;
   };
   readonly limits: PayloadLimits;
   readonly results: {

@@ -1,26 +1,31 @@
 import type { Catalog } from '../catalog/catalog.js';
-import type { FamilyDefinition, GatewayConfig } from '../config/gateway-config.js';
+import type { EndpointMode, FamilyDefinition, GatewayConfig } from '../config/gateway-config.js';
 import { groupBy } from '../lib/collections.js';
 import { mapInSteps, runAtOnce, type Sliced } from '../lib/turns.js';
 import type { JsonSchema } from '../protocol/json.js';
 import { CATEGORIES, CATEGORY_PERMISSIONS, type Category, dangerRank, type Operation } from '../protocol/operation.js';
+import type { ToolSet } from '../protocol/tools.js';
 import { describeTool } from './describe-tool.js';
+import { listPassthroughTools, type PassthroughTool } from './passthrough-tools.js';
 import { compilePlacement } from './place-operation.js';
 
-/** What an MCP tool can reach: one family, everything, or nothing (undefined) because there is no such tool. */
-export type ToolReach = FamilyDefinition | 'everything' | undefined;
+/** What an MCP tool can reach: one family, everything, one tool of an upstream, or nothing (undefined) because there is no such tool. */
+export type ToolReach = FamilyDefinition | 'everything' | PassthroughTool | undefined;
 
 /** Which operation belongs to which family, and how families become MCP tools. Built once per catalog. */
 export interface EndpointPlan {
-  readonly mode: 'semantic' | 'single' | 'all';
+  readonly mode: EndpointMode;
   /** The name of the profile that the families belong to. */
   readonly profile: string;
   readonly families: readonly FamilyDefinition[];
+  /** The gateway's own tools. */
   readonly tools: readonly ToolDefinition[];
-  /** The array of tools as JSON text, serialised once. */
+  /** The upstreams' tools under their own names; none where they are not passed through. */
+  readonly passthrough: readonly PassthroughTool[];
+  /** The array of all tools as JSON text, serialised once. */
   readonly toolsJson: string;
   familyOf(operation: Operation): FamilyDefinition;
-  /** The MCP tool through which the operation is called; in mode `all` its family's. */
+  /** The MCP tool through which the operation is called: its family's wherever there are tools of families. */
   toolFor(operation: Operation): string;
   /** The MCP tool of a family, by the family's name. */
   toolOfFamily(family: string): string;
@@ -42,9 +47,15 @@ const SINGLE_TITLE = 'MCP-AQL';
  * Places every operation of a catalog in one family of the configured profile and defines the MCP tools that reach them.
  *
  * @param servers the upstreams that the tools name, by slug: connected or not, so that the tools do not change with connections
+ * @param toolSets what the upstreams sent; read where their tools are passed through
  */
-export function buildEndpointPlan(catalog: Catalog, config: PlanConfig, servers: readonly string[] = []): EndpointPlan {
-  return runAtOnce(buildEndpointPlanInSlices(catalog, config, servers));
+export function buildEndpointPlan(
+  catalog: Catalog,
+  config: PlanConfig,
+  servers: readonly string[] = [],
+  toolSets: readonly ToolSet[] = [],
+): EndpointPlan {
+  return runAtOnce(buildEndpointPlanInSlices(catalog, config, servers, toolSets));
 }
 
 type PlanConfig = Omit<GatewayConfig['endpoint'], 'errors'>;
@@ -54,6 +65,7 @@ export function* buildEndpointPlanInSlices(
   catalog: Catalog,
   config: PlanConfig,
   servers: readonly string[] = [],
+  toolSets: readonly ToolSet[] = [],
 ): Sliced<EndpointPlan> {
   const { mode, toolPrefix } = config;
   const { families } = config.profile;
@@ -66,25 +78,35 @@ export function* buildEndpointPlanInSlices(
   const introspect = catalog.find('introspect');
   const introspectTool = introspect === undefined ? single : toolOfFamily(familyOf(introspect).name);
 
-  const exposed = mode === 'single' ? [] : families;
+  const exposed = mode === 'single' || mode === 'passthrough' ? [] : families;
   const members = groupBy(catalog.operations, familyOf);
   const tools = yield* mapInSteps(exposed, (family) =>
     defineFamilyTool(toolOfFamily(family.name), family, members.get(family) ?? [], { introspectTool, servers }),
   );
   const reach = new Map<string, ToolReach>(exposed.map((family) => [toolOfFamily(family.name), family]));
-  if (mode !== 'semantic') {
+  if (mode === 'single' || mode === 'all') {
     // In mode `all` the family of `introspect` names the servers.
     tools.push(defineSingleTool(single, catalog.operations, mode === 'single' ? servers : []));
     reach.set(single, 'everything');
+  }
+  const passthrough = config.passthrough ? yield* listPassthroughTools(catalog, toolSets, new Set(reach.keys())) : [];
+  const nameOfTool = new Map<string, string>();
+  for (const tool of passthrough) {
+    reach.set(tool.name, tool);
+    for (const name of tool.operationNames) nameOfTool.set(name, tool.name);
   }
   return {
     mode,
     profile: config.profile.name,
     families,
     tools,
-    toolsJson: JSON.stringify(tools),
+    passthrough,
+    toolsJson: `[${[...tools.map((tool) => JSON.stringify(tool)), ...passthrough.map(({ json }) => json)].join(',')}]`,
     familyOf,
-    toolFor: (operation) => toolOfFamily(familyOf(operation).name),
+    toolFor: (operation) =>
+      operation.passthrough ??
+      (mode === 'passthrough' ? nameOfTool.get(operation.qualifiedName) : undefined) ??
+      toolOfFamily(familyOf(operation).name),
     toolOfFamily,
     reachOf: (tool) => reach.get(tool),
   };

@@ -6,10 +6,11 @@ import { Usage } from '../builtin/introspect/usage.js';
 import { diffCatalogsInSlices } from '../catalog/build-catalog.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import type { EndpointPlan } from '../endpoint/endpoint-plan.js';
+import { PassthroughTool } from '../endpoint/passthrough-tools.js';
 import type { Sliced } from '../lib/turns.js';
 import type { Observer } from '../observe/observation.js';
 import { createBatchRunner } from '../pipeline/batch/batch.js';
-import { readRequest } from '../pipeline/decode.js';
+import { type Request, readRequest } from '../pipeline/decode.js';
 import { createPipeline } from '../pipeline/pipeline.js';
 import { createFailureReader, withMeta } from '../pipeline/shape.js';
 import type { SearchAnswer, Snapshot } from '../pipeline/snapshot.js';
@@ -217,9 +218,9 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     settled,
     warmedUp,
     async handle(raw) {
-      const request = readRequest(raw);
-      const operations = request.kind === 'batch' ? request.operations : [request.call.arguments];
-      const current = catalog.currentOf(() => namesOf(operations));
+      const { plan } = catalog.current();
+      const request = readRequest(raw, plan);
+      const current = catalog.currentOf(() => namesOf(request, plan));
       const snapshot = current instanceof Promise ? await current : current;
       const reply = await (request.kind === 'batch'
         ? batch(request, snapshot)
@@ -335,7 +336,10 @@ function describeState(
 }
 
 /** The operations that a request names, as far as it is well formed. */
-function namesOf(requests: readonly unknown[]): readonly string[] {
+function namesOf(request: Request, plan: EndpointPlan): readonly string[] {
+  const reach = plan.reachOf(request.call.tool);
+  if (reach instanceof PassthroughTool) return reach.operationNames;
+  const requests = request.kind === 'batch' ? request.operations : [request.call.arguments];
   return requests.flatMap((request) => {
     const name = isJsonObject(request) ? request['operation'] : undefined;
     return typeof name === 'string' ? [name] : [];

@@ -105,8 +105,20 @@ function takePart(read: ReadPart): string {
 }
 
 /** The reply whose text and blocks are read out of its bytes by the few that look at them. */
-function toReply({ written, isError, code, meta, extra }: ShapedLarge): Reply {
+function toReply({ written, isNative, isError, code, meta, extra }: ShapedLarge): Reply {
   const pieces = written.map(({ buffer, byteOffset, byteLength }) => Buffer.from(buffer, byteOffset, byteLength));
+  if (isNative) {
+    return {
+      get text() {
+        return Buffer.concat(pieces).toString('utf8');
+      },
+      native: pieces,
+      blocks: [],
+      isError,
+      code,
+      ...(meta === undefined ? {} : { meta }),
+    };
+  }
   let read: readonly ContentBlock[] | undefined;
   const content = (): readonly ContentBlock[] => {
     read ??= JSON.parse(Buffer.concat(pieces).toString('utf8')) as readonly ContentBlock[];

@@ -7,6 +7,7 @@ import {
   toOperationError,
   toResultData,
 } from '../pipeline/shape.js';
+import { shapeNative } from '../pipeline/shape-native.js';
 import type { WordsMode } from '../protocol/clean-words.js';
 import type { LargeAnswer } from '../protocol/large-answer.js';
 import type { PayloadLimits } from '../protocol/limits.js';
@@ -30,8 +31,9 @@ export interface LargeAnswerJob {
 
 /** The answer as its client gets it, as plain data. */
 export interface ShapedLarge extends Pick<Reply, 'isError' | 'code' | 'meta' | 'extra'> {
-  /** The MCP content array in bytes of JSON. */
+  /** The MCP content array in bytes of JSON; of a result that is passed on its members, as in `Reply.native`. */
   readonly written: readonly Uint8Array[];
+  readonly isNative: boolean;
   readonly finished: FinishedElsewhere;
   /** What went wrong in the gateway itself, for the log. */
   readonly defect?: string;
@@ -50,7 +52,8 @@ export async function shapeLargeAnswer(job: LargeAnswerJob): Promise<ShapedLarge
     const { isError, code, meta, extra } = reply;
     const beside = { ...(meta === undefined ? {} : { meta }), ...(extra === undefined ? {} : { extra }) };
     if (JSON.stringify(beside).length > MOST_BESIDE) throw tooMuchBeside();
-    return { isError, code, ...beside, written: writeContent(reply), finished: results.left() };
+    const written = reply.native ?? writeContent(reply);
+    return { isError, code, ...beside, written, isNative: reply.native !== undefined, finished: results.left() };
   } catch (thrown) {
     const error = toOperationError(thrown, operation.name);
     const reply = shapeFailure(error, operation);
@@ -58,6 +61,7 @@ export async function shapeLargeAnswer(job: LargeAnswerJob): Promise<ShapedLarge
       isError: reply.isError,
       code: reply.code,
       written: writeContent(reply),
+      isNative: false,
       finished: { entries: [] },
       ...(error === thrown
         ? {}
@@ -73,6 +77,11 @@ function shapeAnswer(
 ): Reply {
   const { operation, arguments: args } = context;
   const toolResult = readLargeAnswer(answer);
+  if (operation.passthrough !== undefined) {
+    const failure =
+      toolResult.isError === true ? createFailureReader(words)(operation, args, readToolResult(toolResult)) : undefined;
+    return shapeNative(toolResult, { code: failure?.code ?? 'OK', warnings, limits });
+  }
   if (toolResult instanceof WireAnswer && results.passesUnread(query, (bytes) => toolResult.dataBytes <= bytes)) {
     return shapeUnread(toolResult, warnings, limits);
   }

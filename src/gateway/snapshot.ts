@@ -54,12 +54,13 @@ export function buildSnapshot(input: SnapshotInput): Snapshot {
 
 /** The same, in slices. */
 export function* buildSnapshotInSlices(input: SnapshotInput): Sliced<Snapshot> {
-  const { config, toolSets, policy, handlers, ignoreAnnotations, firstToolSets = NO_TOOL_SETS } = input;
+  const toolSets = [...input.toolSets];
+  const { config, policy, handlers, ignoreAnnotations, firstToolSets = NO_TOOL_SETS } = input;
   const { controlsOf, storedPart, operationOf } = input.results ?? passResults;
   const { connections = ALL_CONNECTED, readPart = readStoredPart } = input;
   const relations = openRelations(input);
   const catalog = yield* buildGuardedCatalogInSlices({
-    toolSets: [...toolSets],
+    toolSets,
     upstreams: config.upstreams,
     builtins: [introspectOperation, ...relations.map(({ operation }) => operation)],
     pins: config.pins,
@@ -69,7 +70,7 @@ export function* buildSnapshotInSlices(input: SnapshotInput): Sliced<Snapshot> {
     ...(input.awaited === undefined ? {} : { awaited: input.awaited }),
     ignoreAnnotations: ignoreAnnotations ?? false,
   });
-  const plan = yield* buildEndpointPlanInSlices(catalog, config.endpoint, listEnabled(config.upstreams));
+  const plan = yield* buildEndpointPlanInSlices(catalog, config.endpoint, listEnabled(config.upstreams), toolSets);
   yield;
   const introspect = createIntrospection({
     catalog,

@@ -1,9 +1,11 @@
 import { randomFillSync } from 'node:crypto';
 import { mayEscalate, operationOfCall, riskyVariants } from '../catalog/operation.js';
 import { statementVerdict } from '../catalog/proven-read.js';
-import type { EndpointPlan, ToolReach } from '../endpoint/endpoint-plan.js';
+import type { FamilyDefinition } from '../config/gateway-config.js';
+import type { EndpointPlan } from '../endpoint/endpoint-plan.js';
+import { PassthroughTool } from '../endpoint/passthrough-tools.js';
 import { isSpeltLike } from '../lib/names.js';
-import { echoName } from '../lib/text.js';
+import { echoName, quoteValues } from '../lib/text.js';
 import type { RawCall } from '../protocol/call.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import type { Operation } from '../protocol/operation.js';
@@ -25,12 +27,15 @@ export type Request =
 /**
  * Reads whose call it is, and of what. Its id is the client's trace id where it sends one, else a new id of the same form. A
  * request that names an operation is a single call: `operations` beside it can only be its parameter.
+ *
+ * @param plan of this moment: the arguments of a tool that is passed through are its own
  */
-export function readRequest(raw: RawCall): Request {
+export function readRequest(raw: RawCall, plan: Pick<EndpointPlan, 'reachOf'>): Request {
   const requestId = readTraceId(raw.traceparent) ?? newTraceId();
   const call = { ...raw, caller: { ...raw.caller, requestId } };
   const { operation, operations } = isJsonObject(raw.arguments) ? raw.arguments : NO_ARGUMENTS;
-  const isBatch = Array.isArray(operations) && (operation === undefined || operation === null);
+  const isList = Array.isArray(operations) && (operation === undefined || operation === null);
+  const isBatch = isList && !(plan.reachOf(raw.tool) instanceof PassthroughTool);
   return isBatch ? { kind: 'batch', call, operations } : { kind: 'single', call };
 }
 
@@ -64,10 +69,14 @@ function readTraceId(traceparent: unknown): string | undefined {
 /** A request in the specification's shape: which operation, with which parameters, through which MCP tool. */
 interface DecodedCall {
   readonly raw: RawCall;
-  readonly reach: Exclude<ToolReach, undefined>;
-  readonly operationName: string;
+  readonly reach: OperationReach;
+  /** Its name, or the operation itself where the tool says which it is. */
+  readonly operation: string | Operation;
   readonly params: JsonObject;
 }
+
+/** Which operations a call may name. */
+type OperationReach = FamilyDefinition | 'everything';
 
 /** Keys of a request that belong to the protocol and are never parameters (specification, section 4.6.1). */
 const PROTOCOL_FIELDS: ReadonlySet<string> = new Set(['operation', 'params']);
@@ -78,13 +87,31 @@ export function decode(raw: RawCall, snapshot: Snapshot): DecodedCall | Promise<
   const reach = snapshot.plan.reachOf(raw.tool);
   if (reach === undefined) return refuseWith(unknownTool(raw, snapshot));
   if (!isJsonObject(given)) throw notAnObject('arguments', given, raw, snapshot);
+  if (reach instanceof PassthroughTool) return decodePassthrough(raw, reach, given);
   const { operation, params } = given;
   if (typeof operation !== 'string' || operation === '') throw missingOperation(given, raw, snapshot);
   if (params !== undefined && params !== null && !isJsonObject(params)) {
     throw notAnObject('params', params, raw, snapshot, operation);
   }
   const isGiven = params ? sameIn(params, snapshot.catalog.find(operation)) : undefined;
-  return { raw, reach, operationName: operation, params: mergeParams(given, params ?? undefined, isGiven) };
+  return { raw, reach, operation, params: mergeParams(given, params ?? undefined, isGiven) };
+}
+
+/** A call of an upstream's tool under its own name: its arguments are the tool's, and tokens travel beside them. */
+function decodePassthrough(raw: RawCall, tool: PassthroughTool, params: JsonObject): DecodedCall {
+  const operation = tool.operationFor(params);
+  if (operation !== undefined) return { raw, reach: 'everything', operation, params };
+  const { parameter, values } = tool.choice;
+  const expected = quoteValues(values.map(String));
+  const isGiven = Object.hasOwn(params, parameter);
+  const message = isGiven
+    ? `Parameter '${parameter}' of '${tool.name}' has a value that is not offered. Expected: one of ${expected}`
+    : `Missing required parameter '${parameter}'. Expected: one of ${expected}`;
+  throw new OperationError(isGiven ? 'VALIDATION_INVALID_VALUE' : 'VALIDATION_MISSING_PARAM', message, {
+    tool: tool.name,
+    param_name: parameter,
+    expected: values,
+  });
 }
 
 /** Only a refusal takes time: it names what may have been meant. */
@@ -134,11 +161,20 @@ async function unknownTool(raw: RawCall, snapshot: Snapshot): Promise<OperationE
   const given = isJsonObject(raw.arguments) ? raw.arguments : {};
   if (typeof given['operation'] === 'string') return wrongTool(raw.tool, given['operation'], given, snapshot);
   const error = await unknownOperation(raw.tool, given, snapshot);
+  if (snapshot.plan.mode === 'passthrough') return unknownPassthroughTool(echoName(raw.tool), error);
   return new OperationError(
     error.code,
     `There is no MCP tool '${echoName(raw.tool)}'. Upstream tools are operations here: ${error.message}`,
     { ...error.details, tools: snapshot.plan.tools.map((tool) => tool.name) },
   );
+}
+
+/** Where there are only upstreams' tools: the operations that an unknown name could mean, as tools. */
+function unknownPassthroughTool(name: string, { details }: OperationError): OperationError {
+  const candidates = Array.isArray(details['candidates']) ? details['candidates'] : [];
+  const tools = [...new Set(candidates.map((candidate) => String((candidate as JsonObject)['tool'])))];
+  const next = tools.length === 0 ? 'List the tools with tools/list' : `Did you mean ${quoteValues(tools)}?`;
+  return new OperationError('NOT_FOUND_OPERATION', `There is no tool '${name}'. ${next}`, { tool: name, tools });
 }
 
 async function wrongTool(tool: string, name: string, given: JsonObject, snapshot: Snapshot): Promise<OperationError> {
@@ -230,9 +266,10 @@ export interface RoutedCall {
 
 /** Finds the operation. A call is refused here when no operation has that name, or when it belongs to another family. */
 export function route(call: DecodedCall, snapshot: Snapshot): RoutedCall | Promise<never> {
-  const { raw, reach, operationName, params } = call;
-  const operation = snapshot.catalog.find(operationName);
-  if (operation === undefined) return refuseWith(unknownOperation(operationName, params, snapshot));
+  const { raw, reach, params } = call;
+  const named = call.operation;
+  const operation = typeof named === 'string' ? snapshot.catalog.find(named) : named;
+  if (operation === undefined) return refuseWith(unknownOperation(String(named), params, snapshot));
   if (!mayReach(reach, operation, snapshot.plan)) throw endpointMismatch(operation, raw.tool, params, snapshot);
   return { raw, operation, params, reach };
 }

@@ -232,7 +232,25 @@ function quoteNames(operations: readonly Operation[]): string {
 /** A correct request, which a model can send at once. */
 export interface CorrectedExample {
   readonly tool: string;
-  readonly arguments: { readonly operation: string; readonly params: JsonObject };
+  /** `{operation, params}`; of a tool that is passed through its own. */
+  readonly arguments: JsonObject;
+}
+
+/** The call of an operation with these parameters, through the MCP tool that takes it. */
+export function exampleOf(
+  { plan }: Pick<Snapshot, 'plan'>,
+  operation: Operation,
+  params: JsonObject,
+): CorrectedExample {
+  const { name, passthrough } = operation;
+  const tool = plan.toolFor(operation);
+  return { tool, arguments: passthrough === undefined ? { operation: name, params } : params };
+}
+
+/** The parameters in an example. */
+export function paramsOfExample(operation: Operation, { arguments: args }: CorrectedExample): JsonObject {
+  if (operation.passthrough !== undefined) return args;
+  return isJsonObject(args['params']) ? args['params'] : {};
 }
 
 /** The longest example worth its tokens, in characters of JSON; a longer one is replaced by placeholders only. */
@@ -256,12 +274,11 @@ export function* findExample(
   operation: Operation,
   given: JsonObject,
 ): Sliced<CorrectedExample | undefined> {
-  const tool = snapshot.plan.toolFor(operation);
   const kept = yield* findValidExample(operation, given);
   const isShort = kept !== undefined && JSON.stringify(kept).length <= MAX_EXAMPLE_LENGTH;
   if (!isShort) yield;
   const params = isShort ? kept : yield* findValidExample(operation);
-  return params === undefined ? undefined : { tool, arguments: { operation: operation.name, params } };
+  return params === undefined ? undefined : exampleOf(snapshot, operation, params);
 }
 
 /** The part of a grouped tool that a call meant, and its parameters without the one that chose the part. */

@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks';
+import { PassthroughTool } from '../endpoint/passthrough-tools.js';
 import { echoName } from '../lib/text.js';
 import { runInTurns, turns } from '../lib/turns.js';
 import type { Observation, Observer } from '../observe/observation.js';
@@ -12,7 +13,7 @@ import { LargeAnswer } from '../protocol/large-answer.js';
 import type { PayloadLimits } from '../protocol/limits.js';
 import { GATEWAY_SOURCE, type Operation } from '../protocol/operation.js';
 import { type Reply, SESSION_ID, type Warning } from '../protocol/result.js';
-import { WireAnswer } from '../protocol/wire-answer.js';
+import { readToolResult, WireAnswer } from '../protocol/wire-answer.js';
 import type { CollectionQuery, ReadContext, ReadData, ResultService } from '../results/result-types.js';
 import { Meter } from '../schema/evaluation.js';
 import { type AuthorizedCall, authorize, dispatch, policyRequestOf, requireUnchanged } from './authorize.js';
@@ -36,6 +37,7 @@ import {
   toResultData,
   withMeta,
 } from './shape.js';
+import { shapeNative } from './shape-native.js';
 import type { Snapshot } from './snapshot.js';
 import { type ValidatedCall, validate } from './validate.js';
 import { collectWarnings, type WarnedOnce } from './warnings.js';
@@ -200,12 +202,17 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     const { toolResult } = outcome;
     if (toolResult instanceof LargeAnswer) {
       const reply = await shapeLarge(toolResult, context, query, addWarnings(NO_WARNINGS));
-      return reply.code === 'OK'
+      return reply.code === 'OK' || reply.native !== undefined
         ? reply
         : reshapeFailure(reply, operation, (error) => withNextStep(error, operation, snapshot));
     }
     const room = takeTurn(charactersOf(toolResult));
     if (room !== undefined) await room;
+    if (operation.passthrough !== undefined) {
+      const code =
+        toolResult.isError === true ? explainFailure(operation, call.arguments, readToolResult(toolResult)).code : 'OK';
+      return shapeNative(toolResult, { code, warnings: addWarnings(NO_WARNINGS), limits });
+    }
     if (toolResult instanceof WireAnswer) {
       const passes = results.passesUnread(context, query, (bytes) => toolResult.dataBytes <= bytes);
       if (passes) return shapeUnread(toolResult, addWarnings(NO_WARNINGS), limits);
@@ -260,7 +267,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     } catch (thrown) {
       reply = shapeRefusal(thrown, progress, snapshot);
     }
-    const identified = reply.code === 'OK' ? reply : withSession(reply, raw.caller);
+    const identified = reply.code === 'OK' ? reply : withSession(markRefusal(reply, raw, snapshot), raw.caller);
     const durationMs = performance.now() - progress.started;
     const { operation, arguments: args } = progress;
     const { code } = reply;
@@ -296,6 +303,12 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     foresee: async (raw, snapshot) =>
       policyRequestOf((await readCall(raw, snapshot, { started: performance.now() })).validated),
   };
+}
+
+/** Clients of an upstream's own tool know nothing of envelopes: to them a refusal is an error. */
+function markRefusal(reply: Reply, { tool }: RawCall, { plan }: Snapshot): Reply {
+  const isOwn = reply.native === undefined && plan.reachOf(tool) instanceof PassthroughTool;
+  return isOwn ? { ...reply, isError: true, marked: true } : reply;
 }
 
 /** A token without any other parameter stands for the call that was asked to be confirmed. */

@@ -205,7 +205,7 @@ function envelopeMeta({ _meta: meta }: { readonly _meta?: JsonObject | undefined
 /** The reply with further members in `_meta`. What it decodes when it is asked for stays undecoded. */
 export function withMeta(reply: Reply, members: JsonObject): Reply {
   const meta = { ...reply.meta, ...members };
-  if (reply.written === undefined) return { ...reply, meta };
+  if (reply.written === undefined && reply.native === undefined) return { ...reply, meta };
   const descriptors = Object.getOwnPropertyDescriptors(reply);
   return Object.defineProperties({}, { ...descriptors, meta: { value: meta, enumerable: true } }) as Reply;
 }

@@ -4,7 +4,7 @@ import type { JsonObject } from '../protocol/json.js';
 import type { Operation } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
 import { CALL_NAMES } from './directive-names.js';
-import { type CorrectedExample, correctedExample } from './not-found.js';
+import { type CorrectedExample, correctedExample, exampleOf, paramsOfExample } from './not-found.js';
 import type { Snapshot } from './snapshot.js';
 
 /**
@@ -70,12 +70,10 @@ function moveCall(operation: Operation, given: JsonObject, snapshot: Snapshot): 
   const members = Object.entries(given);
   const ofCall = members.filter(([key]) => isOfCall(key));
   const own = Object.fromEntries(members.filter(([key]) => !isOfCall(key)));
-  const tool = snapshot.plan.toolFor(operation);
   // A confirmation alone stands for the call that was asked to be confirmed.
   const isWhole = (ofCall.length > 0 && members.length === ofCall.length) || bindArguments(operation, own).ok;
-  if (isWhole) return { tool, arguments: { operation: operation.name, params: given } };
+  if (isWhole) return exampleOf(snapshot, operation, given);
   const example = correctedExample(snapshot, operation, own);
   if (example === undefined) return undefined;
-  const params = { ...example.arguments.params, ...Object.fromEntries(ofCall) };
-  return { ...example, arguments: { ...example.arguments, params } };
+  return exampleOf(snapshot, operation, { ...paramsOfExample(operation, example), ...Object.fromEntries(ofCall) });
 }

@@ -171,6 +171,11 @@ export interface OperationFields {
   readonly deprecated?: Deprecation;
   /** Milliseconds from which a call counts as slow; the configured number where absent. */
   readonly slowMs?: number;
+  /**
+   * The MCP tool that this call came through, where it is the upstream's own, passed through: arguments and answer then have the
+   * upstream's form, and parameters its spelling.
+   */
+  readonly passthrough?: string;
   /** A family that curation assigns; it takes precedence over the profile. */
   readonly family?: string;
   /** Of an operation that follows relationships: which ways, which types as far as they are declared, and how far. */

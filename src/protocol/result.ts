@@ -40,6 +40,9 @@ export const RESOURCE_VERSION = 'mcp-aql/version';
 /** The member of a failed result's `_meta` with the id by which logs and records know the caller's session. */
 export const SESSION_ID = 'mcp-aql/session_id';
 
+/** The member of a result's `_meta` with what the caller should know, where the result itself is the upstream's. */
+export const WARNINGS = 'mcp-aql/warnings';
+
 /** The member of a result's `_meta` with the id that log lines and records of its call carry too. */
 export const REQUEST_ID = 'mcp-aql/request_id';
 
@@ -66,6 +69,13 @@ export interface Reply {
   readonly unknownTool?: true;
   /** Set where the client should ask its user first; the envelope is then for clients that cannot. */
   readonly inputRequired?: { readonly question: string; readonly state: string };
+  /**
+   * The upstream's result as it came, for a call of its tool under its own name: servers send this in place of text and blocks. The
+   * members without `_meta`, in bytes of JSON, without the braces around them.
+   */
+  readonly native?: readonly Buffer[];
+  /** Set where MCP's `isError` marks every refusal, whatever the operator says of envelopes. */
+  readonly marked?: true;
   /** The upstream's `_meta`, passed on unchanged. */
   readonly meta?: JsonObject;
   /** Members of the upstream's result that MCP does not define (yet), passed on unchanged. */

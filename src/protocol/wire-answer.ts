@@ -12,6 +12,8 @@ interface WireAnswerParts {
   readonly isJson: boolean;
   /** How many bytes the text takes as JSON: as it is, or as a string. */
   readonly dataBytes: number;
+  /** The text block, where `text` is the structured content beside it. */
+  readonly block?: Pieces | undefined;
 }
 
 /**
@@ -25,15 +27,17 @@ export class WireAnswer {
   readonly text: Pieces;
   readonly isJson: boolean;
   readonly dataBytes: number;
+  readonly block: Pieces | undefined;
   readonly isError = false;
   #result: ToolCallResult | undefined;
 
-  constructor({ members, meta, text, isJson, dataBytes }: WireAnswerParts) {
+  constructor({ members, meta, text, isJson, dataBytes, block }: WireAnswerParts) {
     this.members = members;
     this.meta = meta;
     this.text = text;
     this.isJson = isJson;
     this.dataBytes = dataBytes;
+    this.block = block;
   }
 
   /** The same result as a value. */
@@ -52,11 +56,16 @@ export class WireAnswer {
 
   /** The same with bytes of its own, so that what is kept does not hold on to the whole message. */
   copy(): WireAnswer {
-    const joined = joinPieces(this.text);
-    const text = Buffer.allocUnsafeSlow(joined.length);
-    joined.copy(text);
-    return new WireAnswer({ ...this, text: [text] });
+    const { block } = this;
+    return new WireAnswer({ ...this, text: copyPieces(this.text), block: block && copyPieces(block) });
   }
+}
+
+function copyPieces(pieces: Pieces): Pieces {
+  const joined = joinPieces(pieces);
+  const copy = Buffer.allocUnsafeSlow(joined.length);
+  joined.copy(copy);
+  return [copy];
 }
 
 /** The text that a JSON string holds. @param content what stands between its quotes */

@@ -63,7 +63,7 @@ export class SplitAnswer {
 
   /** The result without the gateway's own credentials. */
   release(credentials: OwnCredentials): ToolCallResult | WireAnswer {
-    const { data, jsonBytes } = this.#split;
+    const { text, data, jsonBytes, isStructured } = this.#split;
     if (credentials.mayOccurIn(data)) {
       const { resultType: _resultType, ...whole } = this.wholeResult();
       return credentials.maskAll<ToolCallResult>(whole);
@@ -75,6 +75,7 @@ export class SplitAnswer {
       text: data,
       isJson: jsonBytes !== undefined,
       dataBytes: jsonBytes ?? lengthOf(data) + QUOTES,
+      block: isStructured ? text : undefined,
     });
   }
 }

@@ -133,7 +133,13 @@ function fakeConfig(options: FakeGatewayOptions): GatewayConfig {
       allowUnauthenticated: false,
       ...server,
     },
-    endpoint: { mode: 'semantic', toolPrefix: 'mcp_aql_', errors: 'all', profile: { name: 'crude', families: [] } },
+    endpoint: {
+      mode: 'semantic',
+      toolPrefix: 'mcp_aql_',
+      errors: 'all',
+      passthrough: false,
+      profile: { name: 'crude', families: [] },
+    },
     limits: {
       maxRequestSize: 64 * 1024,
       maxResponseSize: 1_000_000,

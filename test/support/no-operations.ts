@@ -16,6 +16,7 @@ export const NO_OPERATIONS: Snapshot = {
     profile: 'crude',
     families: [],
     tools: [],
+    passthrough: [],
     toolsJson: '[]',
     familyOf: () => {
       throw new Error('there is no operation');

@@ -253,8 +253,8 @@ function matchKey(matching: Matching, key: string, value: unknown, place: Parame
   const { operation, scope, faults } = matching;
   const parameter = scope.byName.get(key);
   if (parameter === undefined) {
-    // Metadata travels beside the parameters and is read by the stages that it concerns (specification 4.6.1).
-    if (place === 'params' && key.startsWith('_')) return;
+    // Metadata travels beside the parameters and is read by the stages that it concerns (specification 4.6.1); not so in a tool's own call.
+    if (place === 'params' && key.startsWith('_') && operation.passthrough === undefined) return;
     const fixed = findFixed(operation, key);
     if (fixed !== undefined) addFault(faults, () => fixedFault(operation, key, fixed));
     else if (operation.strict) addFault(faults, () => unknownFault(matching, key, place));

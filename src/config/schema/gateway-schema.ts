@@ -68,9 +68,9 @@ const ENDPOINT_SECTION = section(
   'What clients see.',
   {
     mode: {
-      enum: ['semantic', 'crude', 'single', 'all'],
+      enum: ['semantic', 'crude', 'single', 'all', 'passthrough'],
       description:
-        'One tool per family (`semantic`, also spelled `crude`), one tool for everything (`single`), or both (`all`).',
+        'One tool per family (`semantic`, also spelled `crude`), one tool for everything (`single`), both (`all`), or none of these, but the tools of the servers under their own names (`passthrough`).',
     },
     profile: {
       type: 'string',
@@ -83,6 +83,11 @@ const ENDPOINT_SECTION = section(
       maxLength: 19,
       description:
         "What stands before a family's name in its tool: lower-case letters, digits and underscores, ending in one.",
+    },
+    passthrough: {
+      type: 'boolean',
+      description:
+        "Show the servers' tools under their own names too, beside the tools of `mode`. Each of them costs a client's context what it costs without a gateway.",
     },
     errors: {
       enum: ['all', 'unrecoverable'],

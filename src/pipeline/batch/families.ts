@@ -1,4 +1,5 @@
 import type { FamilyDefinition } from '../../config/gateway-config.js';
+import { PassthroughTool } from '../../endpoint/passthrough-tools.js';
 import { quoteValues } from '../../lib/text.js';
 import type { RawCall } from '../../protocol/call.js';
 import type { JsonObject } from '../../protocol/json.js';
@@ -14,7 +15,11 @@ import { parseText, renumber } from './reference-syntax.js';
 export function checkReach({ tool }: RawCall, items: readonly BatchItem[], snapshot: Snapshot): void {
   const reach = snapshot.plan.reachOf(tool);
   if (reach === 'everything') return;
-  refuse(reach === undefined ? [unknownTool(tool, snapshot)] : findOtherFamilies(tool, reach, items, snapshot));
+  refuse(
+    reach === undefined || reach instanceof PassthroughTool
+      ? [unknownTool(tool, snapshot)]
+      : findOtherFamilies(tool, reach, items, snapshot),
+  );
 }
 
 function unknownTool(tool: string, { plan }: Snapshot): Fault {

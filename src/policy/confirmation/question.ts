@@ -45,7 +45,7 @@ export interface Agreement {
 export function confirmationRequired(theCase: ConfirmationCase, issued: IssuedToken): OperationError {
   return new OperationError(
     'CONFIRMATION_REQUIRED',
-    `This operation requires confirmation: '${theCase.request.operation.name}'. If it is really wanted, ${howToConfirm(issued)}`,
+    `This operation requires confirmation: '${theCase.request.operation.name}'. If it is really wanted, ${howToConfirm(theCase, issued)}`,
     describeToken(theCase, issued),
   );
 }
@@ -55,12 +55,17 @@ export function approvalPending(theCase: ConfirmationCase, issued: IssuedToken, 
   const { id, status, expiresAt } = approval;
   return new OperationError(
     'CONFIRMATION_REQUIRED',
-    `This operation requires confirmation by a person: '${theCase.request.operation.name}'. Request '${id}' waits for an operator; once it is approved, ${howToConfirm(issued)}`,
+    `This operation requires confirmation by a person: '${theCase.request.operation.name}'. Request '${id}' waits for an operator; once it is approved, ${howToConfirm(theCase, issued)}`,
     { ...describeToken(theCase, issued), approval: { id, status, expires_at: expiresAt } },
   );
 }
 
-function howToConfirm({ record: { keepsCall } }: IssuedToken): string {
+function howToConfirm({ request }: ConfirmationCase, { record: { keepsCall } }: IssuedToken): string {
+  if (request.operation.passthrough !== undefined) {
+    return keepsCall
+      ? 'call the tool again with the arguments {"_confirmation": details.confirmation_token} alone: exactly the call shown here will run'
+      : "call the tool again with the same arguments and '_confirmation' set to details.confirmation_token";
+  }
   return keepsCall
     ? 'send it again with params {"_confirmation": details.confirmation_token} alone: exactly the call shown here will run'
     : "send the call again with the same params and '_confirmation' set to details.confirmation_token";

@@ -21,7 +21,7 @@ export function prepareControls(
   operation: Operation,
   computed: readonly ComputedField[] = compileComputedFields(operation),
 ): PreparedControls {
-  if (!isReadable(operation)) return NO_CONTROLS;
+  if (!isReadable(operation) || operation.passthrough !== undefined) return NO_CONTROLS;
   const shape = declaredShape(operation);
   const path = shape?.kind === 'collection' ? shape.path : null;
   const fields = path === null ? [] : describedFields(operation, path);

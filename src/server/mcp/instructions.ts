@@ -15,8 +15,16 @@ const RULES: readonly string[] = [
   'Errors say what to change.',
 ];
 
+/** Where there are no tools of MCP-AQL. */
+const PASSTHROUGH_RULES: readonly string[] = [
+  'These are the tools of the servers behind this gateway.',
+  'Calls that may destroy ask first: to confirm, call the tool again with the arguments {_confirmation: details.confirmation_token} alone.',
+  'Errors say what to change.',
+];
+
 /** What a model should know about MCP-AQL before it reads the tools; sent in the handshake of both eras. */
 export function writeInstructions(mode: EndpointMode): string {
+  if (mode === 'passthrough') return PASSTHROUGH_RULES.join(' ');
   const opening = OPENING[mode];
   return [...(opening === undefined ? [] : [opening]), ...RULES].join(' ');
 }

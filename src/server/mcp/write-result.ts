@@ -39,8 +39,8 @@ const OWN_MEMBERS: ReadonlySet<string> = new Set(['content', 'isError', '_meta',
 /** Which failures MCP's `isError` marks: all, or those that a model cannot recover from by itself. */
 export type ErrorMarking = GatewayConfig['endpoint']['errors'];
 
-function isMarked({ isError, code }: Reply, errors: ErrorMarking): boolean {
-  return isError && (errors === 'all' || code === 'OK' || !ERROR_TABLE[code].recoverable);
+function isMarked({ isError, code, marked }: Reply, errors: ErrorMarking): boolean {
+  return isError && (marked === true || errors === 'all' || code === 'OK' || !ERROR_TABLE[code].recoverable);
 }
 
 /** The failure in a reply, as a JSON-RPC error with the same text: MCP wants that for an unknown tool. */
@@ -66,6 +66,16 @@ export function createResultWriter(serverInfo: ServerInfo, errors: ErrorMarking)
     if (reply.meta === undefined && reply.extra === undefined) return marked + closing[era];
     return `${marked}${writeMembers(reply, era === 'modern' ? identity : undefined)}}}`;
   };
+  /** What follows the members of a result that is passed on. */
+  const closingOfNative = ({ meta }: Reply, era: Era): string => {
+    const members = writeMembers(meta === undefined ? {} : { meta }, era === 'modern' ? identity : undefined);
+    return `${members}}}`;
+  };
+  const writeNative = (id: RequestId, reply: Reply, native: readonly Buffer[], era: Era): readonly Buffer[] => [
+    Buffer.from(`${openResult(id)}{`),
+    ...native,
+    Buffer.from(closingOfNative(reply, era)),
+  ];
   const callResult: ResultWriter['callResult'] = (id, reply, era) => {
     if (reply.unknownTool === true) {
       const { message, data } = toProtocolError(reply);
@@ -74,12 +84,14 @@ export function createResultWriter(serverInfo: ServerInfo, errors: ErrorMarking)
     if (reply.inputRequired !== undefined && era === 'modern') {
       return `${openResult(id)}${JSON.stringify({ ...writeInputRequired(reply.inputRequired), _meta: identity })}}`;
     }
+    if (reply.native !== undefined) return Buffer.concat(writeNative(id, reply, reply.native, era)).toString('utf8');
     return `${openResult(id)}{"content":[${writeContent(reply)}]${closingOf(reply, era)}`;
   };
 
   return {
     callResult,
     callMessage(id, reply, era) {
+      if (reply.native !== undefined) return writeNative(id, reply, reply.native, era);
       if (reply.written === undefined) return callResult(id, reply, era);
       return [Buffer.from(`${openResult(id)}{"content":`), ...reply.written, Buffer.from(closingOf(reply, era))];
     },
@@ -90,6 +102,11 @@ export function createResultWriter(serverInfo: ServerInfo, errors: ErrorMarking)
 
 /** The same answer as an object, for the SDK's protocol layer to write. */
 export function toCallToolResult(reply: Reply, errors: ErrorMarking): JsonObject {
+  const { native, meta } = reply;
+  if (native !== undefined) {
+    const members: JsonObject = JSON.parse(`{${Buffer.concat(native).toString('utf8')}}`);
+    return meta === undefined ? members : { ...members, _meta: meta };
+  }
   return {
     ...ownless(reply.extra),
     content: [{ type: 'text', text: reply.text }, ...reply.blocks],
@@ -131,7 +148,7 @@ function writeContent(reply: Reply): string {
 }
 
 /** The request's id stands in every answer's `_meta`; other members are rare. */
-function writeMembers({ extra, meta }: Reply, identity: JsonObject | undefined): string {
+function writeMembers({ extra, meta }: Pick<Reply, 'extra' | 'meta'>, identity: JsonObject | undefined): string {
   const rest = extra === undefined ? '' : JSON.stringify(ownless(extra)).slice(1, -1);
   const others = rest === '' ? '' : `,${rest}`;
   if (identity !== undefined)

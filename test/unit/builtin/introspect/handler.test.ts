@@ -86,7 +86,7 @@ function introspectionOf(
   results = RESULTS,
 ) {
   const catalog = fakeCatalog([introspectOperation, ...operations]);
-  const plan = buildEndpointPlan(catalog, { mode, toolPrefix: 'mcp_aql_', profile: FAKE_CRUDE });
+  const plan = buildEndpointPlan(catalog, { mode, toolPrefix: 'mcp_aql_', profile: FAKE_CRUDE, passthrough: false });
   const handler = createIntrospection({ catalog, plan, limits: LIMITS, policy: POLICY, ...results });
   const outcomeOf = (args: JsonObject) =>
     handler({
@@ -150,7 +150,12 @@ describe('introspect of operations', () => {
 
   it('explains a name that no operation has in a warning beside the null', async () => {
     const catalog = fakeCatalog([introspectOperation]);
-    const plan = buildEndpointPlan(catalog, { mode: 'single', toolPrefix: 'mcp_aql_', profile: FAKE_CRUDE });
+    const plan = buildEndpointPlan(catalog, {
+      mode: 'single',
+      toolPrefix: 'mcp_aql_',
+      profile: FAKE_CRUDE,
+      passthrough: false,
+    });
     const handler = createIntrospection({ catalog, plan, limits: LIMITS, policy: POLICY, ...RESULTS });
     const outcome = await handler({
       operation: introspectOperation,

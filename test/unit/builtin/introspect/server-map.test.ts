@@ -24,7 +24,12 @@ const CATALOG = fakeCatalog([
 ]);
 
 function mapOf(catalog: Catalog, source: Partial<MapSource> = {}) {
-  const plan = buildEndpointPlan(catalog, { mode: 'semantic', toolPrefix: 'mcp_aql_', profile: FAKE_CRUDE });
+  const plan = buildEndpointPlan(catalog, {
+    mode: 'semantic',
+    toolPrefix: 'mcp_aql_',
+    profile: FAKE_CRUDE,
+    passthrough: false,
+  });
   const { upstreams } = runAtOnce(readOverview(catalog));
   const whole = { plan, absenceOf: () => undefined, purposeOf: () => undefined, mostUsed: [], ...source };
   const map = drawMap(upstreams, whole);

@@ -119,7 +119,7 @@ export function openBench({
       cancellation: new Cancellation(),
       ...changes,
     };
-    return runner({ operations, ...readRequest(raw), kind: 'batch' }, snapshot);
+    return runner({ operations, ...readRequest(raw, snapshot.plan), kind: 'batch' }, snapshot);
   };
   const run: Bench['run'] = async (operations, raw) => {
     const answer = JSON.parse((await reply(operations, raw)).text) as BatchAnswer;
@@ -137,7 +137,7 @@ const ASKS_NOTHING_AHEAD: ForeseeingPolicy = {
 
 function takeSnapshot(mode: 'single' | 'semantic'): Snapshot {
   const catalog = fakeCatalog(OPERATIONS);
-  const plan = buildEndpointPlan(catalog, { mode, toolPrefix: 'mcp_aql_', profile: FAKE_CRUDE });
+  const plan = buildEndpointPlan(catalog, { mode, toolPrefix: 'mcp_aql_', profile: FAKE_CRUDE, passthrough: false });
   return { ...NO_OPERATIONS, catalog, plan };
 }
 

@@ -34,7 +34,7 @@ describe('a batch', () => {
   });
 
   it('is distinguished from a single call', () => {
-    const read = (given: unknown) => readRequest({ arguments: given } as RawCall);
+    const read = (given: unknown) => readRequest({ arguments: given } as RawCall, { reachOf: () => undefined });
     expect(read({ operations: [1] })).toMatchObject({ kind: 'batch', operations: [1] });
     expect(read({ operations: [], operation: null })).toMatchObject({ kind: 'batch', operations: [] });
     for (const single of [{ operation: 'x' }, { operation: 'x', operations: [] }, { operations: '[]' }, [], null, 7]) {

@@ -1,0 +1,53 @@
+import type { ErrorCode } from '../protocol/error-table.js';
+import type { PayloadLimits } from '../protocol/limits.js';
+import { joinPieces } from '../protocol/pieces.js';
+import { type Reply, type ToolCallResult, WARNINGS, type Warning } from '../protocol/result.js';
+import { decodeText, WireAnswer } from '../protocol/wire-answer.js';
+import { payloadTooLarge } from './limit.js';
+
+/** What the gateway adds to a result that it passes on. */
+interface NativeContext {
+  /** What the result is to logs, records and budgets. */
+  readonly code: ErrorCode | 'OK';
+  readonly warnings: readonly Warning[];
+  readonly limits: PayloadLimits;
+}
+
+/** Writes an upstream's result as it came. An answer that exceeds the limit is refused. */
+export function shapeNative(result: ToolCallResult | WireAnswer, { code, warnings, limits }: NativeContext): Reply {
+  const native = result instanceof WireAnswer ? writeAnswer(result) : [Buffer.from(writeMembers(result))];
+  const bytes = native.reduce((sum, { length }) => sum + length, 0);
+  if (bytes > limits.maxResponseSize) throw payloadTooLarge('response_size', bytes, limits);
+  const said = result instanceof WireAnswer ? result.meta : result._meta;
+  const meta = warnings.length === 0 ? said : { ...said, [WARNINGS]: warnings };
+  return {
+    get text() {
+      return joinPieces(native).toString('utf8');
+    },
+    native,
+    blocks: [],
+    isError: code !== 'OK',
+    code,
+    ...(meta === undefined ? {} : { meta }),
+  };
+}
+
+const OPENING = Buffer.from('"content":[{"type":"text","text":"');
+const CLOSING = Buffer.from('"}]');
+const STRUCTURED = Buffer.from(',"structuredContent":');
+
+function writeAnswer({ text, block, members }: WireAnswer): readonly Buffer[] {
+  const rest = JSON.stringify(members).slice(1, -1);
+  return [
+    OPENING,
+    ...(block ?? text),
+    CLOSING,
+    ...(block === undefined ? [] : [STRUCTURED, Buffer.from(decodeText(text))]),
+    ...(rest === '' ? [] : [Buffer.from(`,${rest}`)]),
+  ];
+}
+
+/** What has content is a result of MCP, so content that a server left out is empty. */
+function writeMembers({ content = [], _meta: _said, resultType: _type, ...rest }: ToolCallResult): string {
+  return JSON.stringify({ content, ...rest }).slice(1, -1);
+}
