@@ -1,4 +1,5 @@
 import type { ErrorCode } from '../protocol/error-table.js';
+import { writeExactMembers } from '../protocol/exact-result.js';
 import type { PayloadLimits } from '../protocol/limits.js';
 import { joinPieces } from '../protocol/pieces.js';
 import { type Reply, type ToolCallResult, WARNINGS, type Warning } from '../protocol/result.js';
@@ -49,5 +50,5 @@ function writeAnswer({ text, block, members }: WireAnswer): readonly Buffer[] {
 
 /** What has content is a result of MCP, so content that a server left out is empty. */
 function writeMembers({ content = [], _meta: _said, resultType: _type, ...rest }: ToolCallResult): string {
-  return JSON.stringify({ content, ...rest }).slice(1, -1);
+  return writeExactMembers({ content, ...rest });
 }

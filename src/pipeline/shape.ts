@@ -7,6 +7,7 @@ import type { HandlerOutcome } from '../protocol/call.js';
 import type { WordsMode } from '../protocol/clean-words.js';
 import type { InputRequired } from '../protocol/consent.js';
 import { isQuestionCode } from '../protocol/error-table.js';
+import { exactTextOf } from '../protocol/exact-result.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import { MAX_ANSWER_DEPTH, type PayloadLimits } from '../protocol/limits.js';
 import type { Operation } from '../protocol/operation.js';
@@ -91,12 +92,11 @@ export function shapeFailedTool(
  */
 export function shapeRead(
   result: ToolCallResult,
-  { value, blocks }: ResultData,
+  { isStructured, blocks }: ResultData,
   { dataText, warnings, isPart = false }: ReadData,
   limits: PayloadLimits,
 ): Reply {
-  const isStructured = value !== undefined && value === result.structuredContent;
-  const beside = isPart ? blocks.filter((block) => !repeatsWhole(block, isStructured)) : blocks;
+  const beside = isPart ? blocks.filter((block) => !repeatsWhole(block, isStructured === true)) : blocks;
   return limited({ ...envelope(dataText, beside, warnings, envelopeMeta(result)), ...passThrough(result) }, limits);
 }
 
@@ -289,6 +289,8 @@ interface ResultData {
   readonly dataText: string;
   /** The same as a value, where it is already parsed and exact to the last digit. */
   readonly value?: unknown;
+  /** Whether it is structured content. */
+  readonly isStructured?: true;
   /** Blocks that stay native, in order; in `data` they are referred to by their index in the MCP content array. */
   readonly blocks: readonly ContentBlock[];
 }
@@ -306,8 +308,12 @@ const FIRST_NATIVE_INDEX = 1;
 export function toResultData(result: ToolCallResult): ResultData {
   const content = Array.isArray(result.content) ? result.content.filter(isBlock) : [];
   if (result.structuredContent !== undefined) {
-    const dataText = writeStructured(result.structuredContent);
-    if (dataText !== undefined) return fromStructured(result.structuredContent, dataText, content);
+    const exact = exactTextOf(result, 'structuredContent');
+    const dataText = exact === undefined ? writeStructured(result.structuredContent) : notTooDeep(exact);
+    if (dataText !== undefined) {
+      const data = fromStructured(result.structuredContent, dataText, content);
+      return exact === undefined ? data : { ...data, value: undefined };
+    }
     if (content.length === 0) throw nestedTooDeeply();
   }
   const [only] = content;
@@ -337,13 +343,16 @@ function isPlainText(block: ContentBlock): block is ContentBlock & { readonly te
 /** The JSON of structured content; undefined where it is nested too deeply for those who read the answer. */
 function writeStructured(structured: unknown): string | undefined {
   try {
-    const text = JSON.stringify(structured);
-    return isTooDeep(text) ? undefined : text;
+    return notTooDeep(JSON.stringify(structured));
   } catch (thrown) {
     // Nested deeper than the stack.
     if (thrown instanceof RangeError) return undefined;
     throw thrown;
   }
+}
+
+function notTooDeep(text: string): string | undefined {
+  return isTooDeep(text) ? undefined : text;
 }
 
 /** Each level takes two brackets: most texts are too short to be nested too deeply. */
@@ -357,10 +366,10 @@ function nestedTooDeeply(): OperationError {
 }
 
 function fromStructured(structured: unknown, dataText: string, content: readonly ContentBlock[]): ResultData {
-  if (repeatsItems(structured, content)) return { dataText, value: structured, blocks: [] };
+  if (repeatsItems(structured, content)) return { dataText, value: structured, isStructured: true, blocks: [] };
   const repeats = createRepetitionTest(structured, dataText);
   const blocks = content.filter((block) => !(holdsTextAlone(block) && repeats(block.text)));
-  return { dataText, value: structured, blocks };
+  return { dataText, value: structured, isStructured: true, blocks };
 }
 
 /**

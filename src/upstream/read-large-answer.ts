@@ -1,3 +1,4 @@
+import { keepExactNumbers } from '../protocol/exact-result.js';
 import { isJsonObject } from '../protocol/json.js';
 import { type LargeAnswer, LargeMessage } from '../protocol/large-answer.js';
 import type { ToolCallResult } from '../protocol/result.js';
@@ -18,7 +19,10 @@ export function readLargeAnswer({ pieces, id, credentials, call }: LargeAnswer['
     const bytes = new LargeMessage(pieces).join();
     const split = splitAnswer([bytes]);
     if (split !== undefined && isAnswerTo(split.id, id)) return split.release(own);
-    return own.maskAll(readResult(findMessage(JSON.parse(bytes.toString('utf8')), id)));
+    const text = bytes.toString('utf8');
+    const value: unknown = JSON.parse(text);
+    keepExactNumbers(value, text);
+    return own.maskAll(readResult(findMessage(value, id)));
   } catch (error) {
     throw withoutCredentials(translateFailure(error, call), own);
   }

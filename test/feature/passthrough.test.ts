@@ -174,3 +174,48 @@ it('shows them beside the tools of the families where the operator wants both', 
     content: [{ text: expect.stringContaining('"success":true') }, expect.anything(), expect.anything()],
   });
 });
+
+it.each([
+  ['below', 10],
+  ['above', 60_000],
+])('changes no digit of structured content (%s the size that threads read)', async (_name, count) => {
+  const row = '{"id":9007199254740993,"e":1e400,"d":0.1000000000000000055511151231257827}';
+  const rows = `{"rows":[${Array.from({ length: count }, () => row).join(',')}]}`;
+  const script = `require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+    const { id, method } = JSON.parse(line);
+    if (id === undefined) return;
+    const result = {
+      initialize: '{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"n","version":"1"}}',
+      'tools/list': '{"tools":[{"name":"get_rows","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}}]}',
+      'tools/call': '{"content":[],"structuredContent":{"rows":[' + Array(${count}).fill(${JSON.stringify(row)}).join() + ']}}',
+    }[method] ?? '{}';
+    console.log('{"jsonrpc":"2.0","id":' + id + ',"result":' + result + '}');
+  })`;
+  await using gateway = await serveGateway({
+    endpoint: { mode: 'single', passthrough: true },
+    results: { maxBytes: 0 },
+    limits: { maxResponseSize: 20_000_000 },
+    mcpServers: { rows: { command: process.execPath, args: ['-e', script] } },
+  });
+  const ask = async (session: string | undefined, method: string, params: JsonObject) => {
+    const response = await fetch(gateway.url, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        ...(session === undefined ? {} : { 'mcp-session-id': session }),
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    });
+    return { session: response.headers.get('mcp-session-id') ?? '', text: await response.text() };
+  };
+  const { session } = await ask(undefined, 'initialize', {
+    protocolVersion: '2025-11-25',
+    capabilities: {},
+    clientInfo: { name: 'c', version: '1' },
+  });
+  const own = await ask(session, 'tools/call', { name: 'get_rows', arguments: {} });
+  expect(own.text.includes(`"structuredContent":${rows}`)).toBe(true);
+  const enveloped = await ask(session, 'tools/call', { name: 'mcp_aql', arguments: { operation: 'get_rows' } });
+  expect(enveloped.text.includes(JSON.stringify(rows).slice(1, -1))).toBe(true);
+});

@@ -284,7 +284,7 @@ export class HttpTransport implements UpstreamTransport {
   #deliverText(text: string, post?: Post): void {
     if (this.admits?.(text) === false) return;
     const value: unknown = JSON.parse(text);
-    for (const message of messagesOf(value)) {
+    for (const message of messagesOf(value, text)) {
       if (post !== undefined && !('method' in message)) this.#noteAnswer(message.id, post);
       this.onmessage?.(message);
     }

@@ -97,7 +97,7 @@ export class SseTransport implements UpstreamTransport {
     const text = joinPieces(data).toString('utf8');
     if (this.admits?.(text) === false) return;
     try {
-      for (const message of messagesOf(JSON.parse(text))) this.onmessage?.(message);
+      for (const message of messagesOf(JSON.parse(text), text)) this.onmessage?.(message);
     } catch (error) {
       this.onerror?.(error instanceof Error ? error : new Error(String(error)));
     }

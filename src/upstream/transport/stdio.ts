@@ -182,7 +182,7 @@ export class StdioTransport implements UpstreamTransport {
     if (message === undefined) {
       if (line.trim() !== '') this.#options.onNoise(line);
     } else {
-      for (const one of messagesOf(message)) this.onmessage?.(one);
+      for (const one of messagesOf(message, line)) this.onmessage?.(one);
     }
   }
 

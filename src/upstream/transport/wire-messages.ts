@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
+import { keepExactNumbers } from '../../protocol/exact-result.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
 import { LARGE_BYTES, LargeMessage, MessageBytes } from '../../protocol/large-answer.js';
 import { joinPieces, type Pieces } from '../../protocol/pieces.js';
@@ -116,9 +117,16 @@ export function readMessageId({ start, end }: Pick<SkippedLine, 'start' | 'end'>
 /** Notifications and requests that are read of one list of messages: no server has so many to say at once. */
 const MOST_UNASKED = 200;
 
-/** The messages that a server sent as one: itself, or the members of a JSON-RPC batch. Answers are never left out. */
-export function messagesOf(value: unknown): readonly JSONRPCMessage[] {
-  if (!Array.isArray(value)) return isJsonObject(value) ? [value as unknown as JSONRPCMessage] : [];
+/**
+ * The messages that a server sent as one: itself, or the members of a JSON-RPC batch. Answers are never left out.
+ *
+ * @param text what the value was parsed from; an answer that comes alone keeps of it what parsing changed of its numbers
+ */
+export function messagesOf(value: unknown, text: string): readonly JSONRPCMessage[] {
+  if (!Array.isArray(value)) {
+    keepExactNumbers(value, text);
+    return isJsonObject(value) ? [value as unknown as JSONRPCMessage] : [];
+  }
   const messages = value.filter(isJsonObject);
   let unasked = 0;
   const read = messages.filter((message) => {

@@ -1,0 +1,64 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { exactTextOf, keepExactNumbers, writeExactMembers } from '../../../src/protocol/exact-result.js';
+import type { JsonObject } from '../../../src/protocol/json.js';
+
+function read(text: string): JsonObject {
+  const message = JSON.parse(text);
+  keepExactNumbers(message, text);
+  return message.result;
+}
+
+describe('a result of which parsing changed numbers', () => {
+  it.each([
+    ['{"id":9007199254740993}'],
+    ['{"a":[{"b":1e400}]}'],
+    ['{"x":0.1000000000000000055511151231257827}'],
+    ['{"text":"a\\"} ,{[\\\\","n":12345678901234567890}'],
+    ['{ "n" : -123456789012345678901 , "s" : "]" }'],
+  ])('keeps the text of %s', (structured) => {
+    const result = read(
+      `{"jsonrpc":"2.0","id":1,"result":{"content":[],"structuredContent":${structured},"isError":false}}`,
+    );
+    expect(exactTextOf(result, 'structuredContent')).toBe(structured);
+    expect(exactTextOf({ ...result }, 'structuredContent')).toBe(structured);
+    expect(writeExactMembers(result)).toBe(`"content":[],"structuredContent":${structured},"isError":false`);
+  });
+
+  it.each([
+    ['{"id":"9007199254740993"}'],
+    ['{"at":1700000000000000}'],
+    ['{"x":0.30000000000000004}'],
+    ['{"hex":"1e400"}'],
+  ])('keeps nothing of %s, which parsing did not change', (structured) => {
+    expect(exactTextOf(read(`{"result":{"structuredContent":${structured}}}`), 'structuredContent')).toBeUndefined();
+  });
+
+  it('is no affair of errors, and of members outside the result', () => {
+    const message = JSON.parse('{"x":9007199254740993,"error":{"code":1,"data":9007199254740993}}');
+    expect(() => keepExactNumbers(message, '{"x":9007199254740993}')).not.toThrow();
+  });
+});
+
+it('a result is written with the numbers that it came with, whatever it holds', () => {
+  const digits = fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n }).map(String);
+  const json = fc.oneof(
+    digits,
+    fc.json({ maxDepth: 3 }),
+    fc.string().map((text) => JSON.stringify(text)),
+  );
+  fc.assert(
+    fc.property(fc.array(fc.tuple(fc.string(), json, digits)), (entries) => {
+      const members = new Map(entries.map(([name, value, number]) => [name, `{"v":${value},"n":[${number}]}`]));
+      const result = read(
+        `{"id":1,"result":{${[...members].map(([name, text]) => `${JSON.stringify(name)}:${text}`).join(',')}}}`,
+      );
+      for (const [name, text] of members) {
+        if (name === '__proto__') continue;
+        const written = exactTextOf(result, name) ?? JSON.stringify(result[name]);
+        const numberOf = (from: string) => /"n":\[(-?\d+)\]\}$/.exec(from)?.[1];
+        expect(numberOf(written)).toBe(numberOf(text));
+      }
+    }),
+  );
+});
