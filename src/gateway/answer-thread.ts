@@ -1,18 +1,12 @@
 /** A thread that shapes large answers, one message for each. */
-import { parentPort, type TransferListItem } from 'node:worker_threads';
-import { type LargeAnswerJob, type ShapedLarge, shapeLargeAnswer } from './shape-large.js';
-
-/** Smaller pieces may lie in a pool that others use, and cost little to copy. */
-const LEAST_TRANSFERRED = 64 * 1024;
+import { parentPort } from 'node:worker_threads';
+import { transferable } from '../lib/transferable.js';
+import { type LargeAnswerJob, shapeLargeAnswer } from './shape-large.js';
 
 const port = parentPort;
 port?.on('message', (job: LargeAnswerJob) => {
-  void shapeLargeAnswer(job).then((shaped) => port.postMessage(shaped, transfersOf(shaped)));
+  void shapeLargeAnswer(job).then((shaped) => {
+    const { written, finished } = shaped;
+    port.postMessage(shaped, transferable([...written, ...finished.entries.map(({ content }) => content)]));
+  });
 });
-
-/** The memory that changes hands without being copied. What threads share need not. */
-function transfersOf({ written, finished }: ShapedLarge): TransferListItem[] {
-  const pieces = [...written, ...finished.entries.map(({ content }) => content)];
-  const buffers = pieces.map(({ buffer }) => buffer).filter((buffer) => buffer instanceof ArrayBuffer);
-  return [...new Set(buffers)].filter(({ byteLength }) => byteLength >= LEAST_TRANSFERRED);
-}

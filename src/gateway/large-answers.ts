@@ -1,9 +1,11 @@
 import type { GatewayConfig } from '../config/gateway-config.js';
 import { ThreadFault, ThreadPool } from '../lib/thread-pool.js';
+import { transferable } from '../lib/transferable.js';
 import type { Observer } from '../observe/observation.js';
 import type { ShapeLargeCall } from '../pipeline/pipeline.js';
-import { LARGE_BYTES, type LargeAnswer, LargeMessage } from '../protocol/large-answer.js';
+import { LARGE_BYTES } from '../protocol/large-answer.js';
 import { OperationError } from '../protocol/operation-error.js';
+import { lengthOf } from '../protocol/pieces.js';
 import type { ContentBlock, Reply } from '../protocol/result.js';
 import { withoutSchemas } from '../results/detached.js';
 import type { ResultService, StoredPart } from '../results/result-types.js';
@@ -37,7 +39,11 @@ export function openLargeAnswers(
 ): LargeAnswers {
   const entries = new URL(ENTRIES, import.meta.url);
   const entry = new URL('answer-thread.js', entries);
-  const pool = new ThreadPool<LargeAnswerJob, ShapedLarge>({ ...THREADS, entry });
+  const pool = new ThreadPool<LargeAnswerJob, ShapedLarge>({
+    ...THREADS,
+    entry,
+    transfersOf: ({ answer }) => transferable(answer.pieces),
+  });
   const readers = new ThreadPool<StoredPart, ReadPart>({
     ...THREADS,
     threads: 1,
@@ -45,6 +51,8 @@ export function openLargeAnswers(
   });
   return {
     async shape(answer, { operation, ...context }, query, warnings) {
+      const bytes = lengthOf(answer.parts.pieces);
+      const { upstream } = answer.parts.call;
       const job = {
         answer: answer.parts,
         context: { ...context, operation: withoutSchemas(operation) },
@@ -55,7 +63,7 @@ export function openLargeAnswers(
         words: errors.upstreamWords,
       };
       const shaped = await pool.run(job).catch((thrown: unknown) => {
-        throw thrown instanceof ThreadFault ? unreadable(thrown, answer) : thrown;
+        throw thrown instanceof ThreadFault ? unreadable(thrown, upstream, bytes) : thrown;
       });
       if (shaped.defect !== undefined) observe({ kind: 'defect', where: 'large answer', cause: shaped.defect });
       results.attach({ ...context, operation }, shaped.finished);
@@ -79,12 +87,10 @@ const REASONS: Readonly<Record<ThreadFault['kind'], string>> = {
   busy: 'too many others are being read',
 };
 
-function unreadable({ kind }: ThreadFault, { parts }: LargeAnswer): OperationError {
-  const { upstream } = parts.call;
-  const { length } = new LargeMessage(parts.pieces);
+function unreadable({ kind }: ThreadFault, upstream: string, bytes: number): OperationError {
   return new OperationError(
     'INTERNAL_ERROR',
-    `The server '${upstream}' gave an answer of ${length} bytes, but ${REASONS[kind]}. The call ran. Ask for less, for example for a page or a shorter range`,
+    `The server '${upstream}' gave an answer of ${bytes} bytes, but ${REASONS[kind]}. The call ran. Ask for less, for example for a page or a shorter range`,
     { upstream, reason: 'answer_too_complex', retryable: kind === 'busy', outcome: 'ran' },
   );
 }

@@ -1,6 +1,6 @@
-import { Worker } from 'node:worker_threads';
+import { type TransferListItem, Worker } from 'node:worker_threads';
 
-interface ThreadPoolOptions {
+interface ThreadPoolOptions<Job> {
   /** The module that each thread runs: it answers every message with one message. */
   readonly entry: URL;
   readonly threads: number;
@@ -11,6 +11,8 @@ interface ThreadPoolOptions {
   readonly maxMs: number;
   /** A thread that has had nothing to do for so long is ended. */
   readonly idleMs: number;
+  /** What of a job changes hands instead of being copied. */
+  readonly transfersOf?: (job: Job) => readonly TransferListItem[];
 }
 
 /** Why a job has no result: its thread ended, it took too long, or too many were waiting. */
@@ -31,11 +33,11 @@ interface Task<Job, Done> {
 
 /** Some threads that are started when they are needed, each with one job at a time. One that fails is replaced. */
 export class ThreadPool<Job, Done> {
-  readonly #options: ThreadPoolOptions;
+  readonly #options: ThreadPoolOptions<Job>;
   readonly #waiting: Task<Job, Done>[] = [];
   readonly #threads = new Set<Thread<Job, Done>>();
 
-  constructor(options: ThreadPoolOptions) {
+  constructor(options: ThreadPoolOptions<Job>) {
     this.#options = options;
   }
 
@@ -83,14 +85,14 @@ interface ThreadEvents {
 }
 
 class Thread<Job, Done> {
-  readonly #options: ThreadPoolOptions;
+  readonly #options: ThreadPoolOptions<Job>;
   readonly #events: ThreadEvents;
   readonly #worker: Worker;
   #task: Task<Job, Done> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #ended = false;
 
-  constructor(options: ThreadPoolOptions, events: ThreadEvents) {
+  constructor(options: ThreadPoolOptions<Job>, events: ThreadEvents) {
     this.#options = options;
     this.#events = events;
     const { entry, maxMegabytes } = options;
@@ -114,7 +116,7 @@ class Thread<Job, Done> {
     this.#task = task;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => void this.end(new ThreadFault('timeout')), this.#options.maxMs);
-    this.#worker.postMessage(task.job);
+    this.#worker.postMessage(task.job, this.#options.transfersOf?.(task.job) ?? []);
   }
 
   /** Ends the thread and fails its job. */

@@ -15,8 +15,8 @@ export interface FailedCall extends FailedRequest {
 }
 
 interface LargeAnswerParts {
-  /** The message as it came, unread: it may be an error, or no JSON at all. */
-  readonly pieces: readonly Buffer[];
+  /** The message as it came, unread: it may be an error, or no JSON at all. Empty once a thread has it. */
+  readonly pieces: Buffer[];
   /** The id of the request that it should answer. */
   readonly id: unknown;
   /** The gateway's own credentials, which it must not give away. */
@@ -37,12 +37,12 @@ export class LargeAnswer {
   }
 }
 
-/** A message of more than `LARGE_BYTES`, in pieces of memory that threads share. */
+/** A message of more than `LARGE_BYTES`, in pieces of memory that can be handed to a thread without being copied. */
 export class LargeMessage {
-  readonly pieces: readonly Buffer[];
+  readonly pieces: Buffer[];
   readonly length: number;
 
-  constructor(pieces: readonly Buffer[]) {
+  constructor(pieces: Buffer[]) {
     this.pieces = pieces;
     this.length = pieces.reduce((sum, { length }) => sum + length, 0);
   }
@@ -54,11 +54,11 @@ export class LargeMessage {
     return { start: first.subarray(0, bytes), end };
   }
 
-  /** All of it in one piece, in memory that threads share. Takes long. */
+  /** All of it in one piece; the message itself is empty then, so that memory holds it once. Takes long. */
   join(): Buffer {
-    const joined = Buffer.from(new SharedArrayBuffer(this.length));
+    const joined = Buffer.allocUnsafeSlow(this.length);
     let at = 0;
-    for (const { buffer, byteOffset, byteLength } of this.pieces)
+    for (const { buffer, byteOffset, byteLength } of this.pieces.splice(0))
       at += Buffer.from(buffer, byteOffset, byteLength).copy(joined, at);
     return joined;
   }
@@ -89,7 +89,7 @@ export class MessageBytes {
     // A part of a few bytes costs an object, and keeps the memory of the network's buffer.
     if (this.#parts.length >= MOST_GATHERED) this.#parts = [Buffer.concat(this.#parts)];
     if (this.#length <= LARGE_BYTES) return;
-    for (const each of this.#parts) this.#share(each);
+    for (const each of this.#parts) this.#copy(each);
     this.#parts = [];
   }
 
@@ -109,10 +109,10 @@ export class MessageBytes {
     return taken;
   }
 
-  #share(part: Buffer): void {
+  #copy(part: Buffer): void {
     for (let at = 0; at < part.length; ) {
       if (this.#used === PIECE_BYTES) {
-        this.#pieces.push(Buffer.from(new SharedArrayBuffer(PIECE_BYTES)));
+        this.#pieces.push(Buffer.allocUnsafeSlow(PIECE_BYTES));
         this.#used = 0;
       }
       const copied = part.copy(this.#pieces.at(-1) ?? NOTHING, this.#used, at);

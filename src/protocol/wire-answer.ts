@@ -68,9 +68,43 @@ function copyPieces(pieces: Pieces): Pieces {
   return [copy];
 }
 
+/** Of a longer text no more is spelled out beside the text itself. */
+const PART_BYTES = 1024 * 1024;
+const BACKSLASH = 0x5c;
+
 /** The text that a JSON string holds. @param content what stands between its quotes */
 export function decodeText(content: Pieces): string {
-  return JSON.parse(`"${joinPieces(content).toString('utf8')}"`) as string;
+  const bytes = joinPieces(content);
+  let text = '';
+  for (let at = 0; at < bytes.length; ) {
+    const end = endOfPart(bytes, at + PART_BYTES);
+    text += JSON.parse(`"${bytes.toString('utf8', at, end)}"`) as string;
+    at = end;
+  }
+  return text;
+}
+
+/** The end of a part that cuts neither a character nor an escape. */
+function endOfPart(bytes: Buffer, most: number): number {
+  if (most >= bytes.length) return bytes.length;
+  let end = most;
+  while (isContinuation(bytes[end]) && most - end < LONGEST_CHARACTER) end -= 1;
+  const begun = bytes.lastIndexOf(BACKSLASH, end - 1);
+  if (end - begun >= LONGEST_ESCAPE || begun < 0) return end;
+  let slashes = 1;
+  while (bytes[begun - slashes] === BACKSLASH) slashes += 1;
+  // An even number of them are escapes of themselves.
+  return slashes % 2 === 0 ? end : begun;
+}
+
+/** A backslash, `u` and four digits. */
+const LONGEST_ESCAPE = 6;
+
+const LONGEST_CHARACTER = 4;
+
+/** Bytes of a character behind its first one, in UTF-8. */
+function isContinuation(byte = 0): boolean {
+  return byte >= 0x80 && byte < 0xc0;
 }
 
 /** A tool's result as a value, however it is held. */

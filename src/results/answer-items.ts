@@ -8,7 +8,8 @@ import { checkFields, findKnownFields } from './query/check-fields.js';
 import { projectionOf, type QueryOutcome } from './query/run-query.js';
 import { runAtOnce } from './query/sliced.js';
 import type { CollectionQuery, FieldPath, MissingItems, ReadContext, ReadData } from './result-types.js';
-import { type CursorPosition, type PageCursors, packTexts } from './stored/result-store.js';
+import { packList } from './stored/packed-list.js';
+import type { CursorPosition, PageCursors } from './stored/result-store.js';
 import { cursorOf, cutRange, writePage } from './write-page.js';
 
 /** A member beside a list is sent with the list's items if it is about as short as an item. */
@@ -43,7 +44,7 @@ export function answerItems(
       session: caller.sessionId,
       operation: operation.qualifiedName,
       question: questionOf(context, query),
-      items: packTexts(ordered.map(writeExact)),
+      items: packList(ordered, writeExact),
       ...(query.fields === undefined ? {} : { fields: query.fields }),
       ...(missing === undefined ? {} : { missing }),
     });

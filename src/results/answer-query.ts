@@ -4,7 +4,7 @@ import { isJsonObject } from '../protocol/json.js';
 import type { Operation } from '../protocol/operation.js';
 import type { Warning } from '../protocol/result.js';
 import { answerItems, type FoundItems, SAMPLE, warnOfAggregations } from './answer-items.js';
-import { type AnswerDeps, answerWhole, sourceOf } from './answer-whole.js';
+import { type AnswerData, type AnswerDeps, answerWhole, sourceOf } from './answer-whole.js';
 import { noSuchList } from './errors.js';
 import { parseExact, writeExact } from './exact-numbers.js';
 import { readForm } from './forms/read-form.js';
@@ -30,10 +30,10 @@ interface WholeAnswer {
 export function finishAnswer(
   context: ReadContext,
   query: CollectionQuery | undefined,
-  { dataText, value }: { readonly dataText: string; readonly value: unknown },
+  { dataText, value }: AnswerData,
   deps: AnswerDeps,
 ): ReadData {
-  if (query === undefined) return runAtOnce(answerWhole(context, dataText, deps));
+  if (query === undefined) return runAtOnce(answerWhole(context, { dataText, value }, deps));
   const data = value ?? parseExact(dataText);
   deps.memory.learn(context.operation, data);
   const list = findMeant(context, query, data, deps);
@@ -56,7 +56,8 @@ export function* answerQuery(
   const { operation } = context;
   const { dataText, gathered } = answer;
   const isFieldsAlone = choosesFieldsAlone(query);
-  if (isFieldsAlone && selectsEverything(query, operation)) return yield* answerWhole(context, dataText, deps);
+  if (isFieldsAlone && selectsEverything(query, operation))
+    return yield* answerWhole(context, { dataText, value: answer.data }, deps);
   if (isFieldsAlone) {
     const list = isCollection(gathered?.list, context, query, deps) ? gathered?.list : undefined;
     const written = yield* answerFields(context, query, answer, list, deps);
@@ -146,7 +147,7 @@ function* answerWithoutList(
   const { fields } = query;
   const isPlain = fields === undefined || selectsEverything(query, context.operation);
   const written = isPlain
-    ? yield* answerWhole(context, answer.dataText, deps)
+    ? yield* answerWhole(context, { dataText: answer.dataText, value: answer.data }, deps)
     : yield* answerFields(context, query, answer, undefined, deps);
   return { ...written, warnings: [...written.warnings, warnOfNoList(context, answer.data, deps)] };
 }
@@ -183,28 +184,29 @@ function* answerFields(
   list: LocatedList | undefined,
   deps: AnswerDeps,
 ): Sliced<ReadData> {
-  if (list === undefined && !isContainer(data)) return yield* passText(context, dataText, deps);
+  if (list === undefined && !isContainer(data)) return yield* passText(context, { dataText, value: data }, deps);
   const source = { ...sourceOf(context.operation, deps), characters: dataText.length };
   const items = list === undefined ? [data] : list.items;
   const known = findKnownFields(items, source);
   if (list === undefined && onlyText(data) !== undefined) {
     const { preset, paths = [] } = query.fields ?? {};
     // A text in a wrapper has no fields either, but the wrapper's.
-    if (preset !== undefined || !paths.some(known.has)) return yield* passText(context, dataText, deps);
+    if (preset !== undefined || !paths.some(known.has))
+      return yield* passText(context, { dataText, value: data }, deps);
   }
   yield* checkFields(query, known, source.operation);
   const projected = yield* project(items, query, source, items.slice(0, SAMPLE));
   const value = list === undefined ? projected[0] : replaceList(list.data, list.path, projected);
   yield;
-  return yield* answerWhole(context, writeExact(value), deps);
+  return yield* answerWhole(context, { dataText: writeExact(value) }, deps);
 }
 
 function isContainer(data: unknown): boolean {
   return typeof data === 'object' && data !== null;
 }
 
-function* passText(context: ReadContext, dataText: string, deps: AnswerDeps): Sliced<ReadData> {
-  const answer = yield* answerWhole(context, dataText, deps);
+function* passText(context: ReadContext, whole: AnswerData, deps: AnswerDeps): Sliced<ReadData> {
+  const answer = yield* answerWhole(context, whole, deps);
   const message = "The answer is a text, which has no fields: it came whole. For a part of it, call without 'fields'";
   return {
     ...answer,
@@ -221,7 +223,8 @@ function* summarise(
   const { aggregations = {}, ordered } = outcome;
   // The number of items of a page is no total.
   const total = missing === undefined ? { total: list.items.length } : { read: list.items.length };
-  const answer = yield* answerWhole(context, writeExact({ aggregations, matched: ordered.length, ...total }), deps);
+  const dataText = writeExact({ aggregations, matched: ordered.length, ...total });
+  const answer = yield* answerWhole(context, { dataText }, deps);
   const ofItems = ineffective === undefined ? [] : [warnOfNoItems(context, ineffective, deps)];
   const ofPages = missing === undefined ? [] : [missing.warning];
   return { ...answer, warnings: [...answer.warnings, ...ofPages, ...warnOfAggregations(outcome), ...ofItems] };

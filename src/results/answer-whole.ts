@@ -9,11 +9,11 @@ import { parseExact, writeExact } from './exact-numbers.js';
 import { judgePage } from './pages/gather-pages.js';
 import { parsePath } from './query/fields.js';
 import type { QueryOptions } from './query/run-query.js';
-import { mapSliced } from './query/sliced.js';
 import type { CollectionQuery, ControlSet, ReadContext, ReadData } from './result-types.js';
 import type { ShapeMemory } from './shape/learned-shape.js';
 import { locateList } from './shape/locate-list.js';
-import { packTexts, type ResultStore } from './stored/result-store.js';
+import { ListPacker, type PackedList } from './stored/packed-list.js';
+import type { ResultStore } from './stored/result-store.js';
 import { type Cut, fitAnswer } from './stored/truncate.js';
 import { describeCuts } from './stored/truncation-warning.js';
 
@@ -35,17 +35,27 @@ const EVERYTHING: CollectionQuery = { filter: [], sort: [], includeItems: true, 
 /** Items of a list that is cut which are written in one turn. */
 const ITEMS_PER_SLICE = 3_000;
 
+/** An answer in two forms. */
+export interface AnswerData {
+  /** JSON text. */
+  readonly dataText: string;
+  /** The same as a value, exact to the last digit; absent where it has not been read. It takes many times as much memory. */
+  readonly value?: unknown;
+}
+
 /**
  * An answer as it is, or as much of it as fits, with the ways to the rest. One that does not fit stops between the steps, of
  * which each reads or writes all of it.
- *
- * @param dataText JSON text
  */
-export function* answerWhole(context: ReadContext, dataText: string, deps: AnswerDeps): Sliced<ReadData> {
+export function* answerWhole(
+  context: ReadContext,
+  { dataText, value: read }: AnswerData,
+  deps: AnswerDeps,
+): Sliced<ReadData> {
   const maxBytes = boundOf(context, deps);
   if (maxBytes === 0 || fits(dataText, maxBytes)) return { dataText, warnings: [] };
   yield;
-  const data = parseExact(dataText);
+  const data = read ?? parseExact(dataText);
   yield;
   const { value, cuts } = fitAnswer(data, maxBytes);
   if (cuts.length === 0) return { dataText: writeExact(value), warnings: [] };
@@ -79,7 +89,7 @@ function* storePages(
   const list = locateList(data, memory.shapeOf(operation));
   const cut = cuts.find(({ kind: cutKind, path }) => cutKind === 'items' && isDeepStrictEqual(path, list?.path));
   if (list === undefined || list.evidence !== 'list' || cut === undefined || cut.kept === 0) return undefined;
-  const items = packTexts(yield* mapSliced(list.items, ITEMS_PER_SLICE, writeExact));
+  const items = yield* packSliced(list.items);
   yield;
   // The list may be one page of the upstream's: then its length is no total, and its end is not the list's.
   const { missing } = judgePage(list, { call: context, query: EVERYTHING, locate: () => undefined, now });
@@ -93,6 +103,15 @@ function* storePages(
   const cursor = pages?.cursorAt(cut.kept - 1);
   if (cursor === undefined) return undefined;
   return { cursor, params: { [names.get('first') ?? 'first']: cut.kept, [names.get('after') ?? 'after']: cursor } };
+}
+
+function* packSliced(items: readonly unknown[]): Sliced<PackedList> {
+  const packer = new ListPacker(items.length);
+  for (const [index, item] of items.entries()) {
+    if (index > 0 && index % ITEMS_PER_SLICE === 0) yield;
+    packer.add(writeExact(item));
+  }
+  return packer.pack();
 }
 
 /** How many bytes of data an answer may have; 0 for any number. */

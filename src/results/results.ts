@@ -76,7 +76,7 @@ export function createResultService(settings: GatewayConfig['results'], now: () 
           memory.learn(operation, value ?? JSON.parse(dataText));
         return isShort(dataText, context)
           ? { dataText, warnings: [] }
-          : runOf(dataText.length, answerWhole(context, dataText, deps));
+          : runOf(dataText.length, answerWhole(context, { dataText, value }, deps));
       }
       const data = value ?? parseExact(dataText);
       memory.learn(operation, data);

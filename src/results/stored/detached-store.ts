@@ -27,7 +27,8 @@ export class DetachedResultStore implements ResultStore {
     const size = Buffer.byteLength(dataText);
     if (!fitsBound(size, this.#maxBytes)) return undefined;
     const id = newHandle();
-    const content = Buffer.allocUnsafeSlow(size);
+    // Shared, because it is read in threads.
+    const content = Buffer.from(new SharedArrayBuffer(size));
     content.write(dataText);
     this.entries.push({ kind: 'result', id, operation, content });
     return id;

@@ -2,6 +2,7 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Caller } from '../../protocol/call.js';
 import type { FieldSelection, MissingItems, StoredEntry } from '../result-types.js';
+import { type PackedList, readPacked } from './packed-list.js';
 
 /** The ordered items that a query found, for its next pages. */
 export interface PageSnapshot {
@@ -288,55 +289,4 @@ function writeVarint(value: number): Buffer {
 
 function readVarint(bytes: Buffer): number {
   return bytes.reduceRight((value, byte) => value * 0x80 + (byte & 0x7f), 0);
-}
-
-/** Packs JSON values: exactly as many bytes as their JSON texts take in UTF-8, and four an item for where it ends. */
-export function packList(items: readonly unknown[]): PackedList {
-  return packTexts(items.map((item) => JSON.stringify(item) ?? 'null'));
-}
-
-/** Packs items that are JSON texts already. */
-export function packTexts(texts: readonly string[]): PackedList {
-  const ends = new Uint32Array(texts.length);
-  let size = 0;
-  texts.forEach((text, index) => {
-    size += Buffer.byteLength(text);
-    ends[index] = size;
-  });
-  // Unpooled: a small list must not hold on to a slab of the pool, which is not counted.
-  const content = Buffer.allocUnsafeSlow(size);
-  texts.forEach((text, index) => {
-    content.write(text, ends[index - 1] ?? 0);
-  });
-  return readPacked(content, ends);
-}
-
-/** A function of its own, so that the list does not hold on to the texts that it was packed from. */
-function readPacked(content: Buffer, ends: Uint32Array): PackedList {
-  const textAt = (index: number): string => {
-    const end = ends[index];
-    if (end === undefined) throw new RangeError(`There is no item ${index} in a list of ${ends.length}`);
-    return content.toString('utf8', ends[index - 1] ?? 0, end);
-  };
-  return {
-    content,
-    ends,
-    length: ends.length,
-    bytes: content.byteLength + ends.byteLength,
-    textAt,
-    valueAt: (index) => JSON.parse(textAt(index)),
-  };
-}
-
-/** A list of JSON values that is stored as bytes, so that its cost is known and its items can be read one by one. */
-interface PackedList {
-  /** The JSON texts one after the other. */
-  readonly content: Buffer;
-  readonly ends: Uint32Array;
-  readonly length: number;
-  /** Bytes of memory that it takes. */
-  readonly bytes: number;
-  /** The JSON text of one item. */
-  textAt(index: number): string;
-  valueAt(index: number): unknown;
 }
