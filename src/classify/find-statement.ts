@@ -51,7 +51,7 @@ const UNKNOWN_PRODUCT =
 const CYPHER = /\b(?:(?:open ?)?cypher|neo4j|neo 4 ?j|memgraph)\b/;
 const MONGODB = /\bmongo(?:db|sh)?\b/;
 /** A shell of MongoDB's own is none of an operating system's. */
-const MONGODB_SHELL = /\bmongo(?:db)?(?: shell|sh)\b/g;
+const MONGODB_SHELL = /\bmongo ?(?:db)?(?: shell|sh)\b/g;
 const SYSTEM_COMMANDS =
   /\b(?:bash|shell|terminal|container|docker|kubectl|powershell|ssh|operating system|subprocess)\b/;
 const OTHER_LANGUAGE = /\b(?:sql|graphql|gremlin|sparql|javascript|python|redis|elastic(?:search)?)\b/;
@@ -131,6 +131,12 @@ function isOfType(property: JsonObject | undefined, types: readonly string[]): b
   return (
     choices.length > 0 && choices.every((choice) => isJsonObject(choice) && types.includes(String(choice['type'])))
   );
+}
+
+function propertyOf({ inputSchema }: JsonObject, name: string): JsonObject | undefined {
+  const properties = isJsonObject(inputSchema) ? inputSchema['properties'] : undefined;
+  const property = isJsonObject(properties) ? properties[name] : undefined;
+  return isJsonObject(property) ? property : undefined;
 }
 
 /** Longer descriptions say what matters before. */
