@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import type { Operation } from '../protocol/operation.js';
-import type { SqlDialect, Statement, StatementVerdict } from '../protocol/statement.js';
-import { proveRead } from '../statement/prove-read.js';
+import type { SqlDialect, Statement, StatementLanguage, StatementVerdict } from '../protocol/statement.js';
+import { mayHoldCredentials, proveRead } from '../statement/prove-read.js';
 
 /** What is known of the statement of one call; undefined for an operation that runs none. */
 export function statementVerdict({ classification }: Operation, args: JsonObject): StatementVerdict | undefined {
@@ -18,6 +18,8 @@ export function statementVerdict({ classification }: Operation, args: JsonObject
       read: false,
       why: `parameter '${unclear}' holds more than plain values, and a server may paste it into the statement`,
     };
+  const secret = given.find((name) => name !== parameter && mayHoldCredentials(statement, args[name]));
+  if (secret !== undefined) return { read: false, why: `parameter '${secret}' names what may hold credentials` };
   return proveRead(statement, Object.hasOwn(args, parameter) ? args[parameter] : undefined);
 }
 
@@ -89,8 +91,15 @@ const PRODUCTS: Readonly<Record<SqlDialect, string>> = {
   mariadb: 'MariaDB',
 };
 
+const LANGUAGES: Readonly<Record<Exclude<StatementLanguage, 'sql'>, string>> = {
+  graphql: 'GraphQL',
+  cypher: 'Cypher',
+  'mongodb-command': "MongoDB's commands",
+  'mongodb-pipeline': "MongoDB's stages",
+};
+
 /** `GraphQL`, `the SQL of SQLite`, `the SQL of every product` */
 export function languageOf({ language, dialects }: Statement): string {
-  if (language === 'graphql') return 'GraphQL';
+  if (language !== 'sql') return LANGUAGES[language];
   return `the SQL of ${dialects.map((dialect) => PRODUCTS[dialect]).join(', ')}`;
 }

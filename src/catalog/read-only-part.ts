@@ -2,7 +2,9 @@ import { classifyInSteps } from '../classify/classify-tool.js';
 import type { ClassificationInput } from '../classify/facts.js';
 import type { UpstreamConfig } from '../config/gateway-config.js';
 import type { Sliced } from '../lib/turns.js';
+import { isJsonObject, type JsonValue } from '../protocol/json.js';
 import type { Classification, DangerAssessment, DangerLevel, Operation, Parameter } from '../protocol/operation.js';
+import type { StatementLanguage } from '../protocol/statement.js';
 import type { RawTool } from '../protocol/tools.js';
 import type { Curation } from './curation.js';
 import { languageOf } from './proven-read.js';
@@ -73,16 +75,27 @@ export function describeOnlyReads({ statement }: Classification, description: st
   return description === '' ? own : `${own} ${description}`;
 }
 
+const EXAMPLES: Readonly<Record<StatementLanguage, JsonValue>> = {
+  sql: 'SELECT 1',
+  graphql: '{ __typename }',
+  cypher: 'RETURN 1',
+  'mongodb-command': { ping: 1 },
+  'mongodb-pipeline': [{ $limit: 1 }],
+};
+
 /** A call that is not refused; none where the tool demands more than its statement. */
 export function examplesOfReads(
   name: string,
   parameters: readonly Parameter[],
   { statement }: Classification,
 ): Pick<Operation, 'examples'> {
-  const carrier = parameters.find(({ upstreamName }) => upstreamName === statement?.parameter);
+  if (statement === undefined) return {};
+  const carrier = parameters.find(({ upstreamName }) => upstreamName === statement.parameter);
   const others = parameters.filter((parameter) => parameter !== carrier && parameter.required);
   if (carrier === undefined || others.length > 0) return {};
-  const text = statement?.language === 'graphql' ? '{ __typename }' : 'SELECT 1';
-  const request = { operation: name, params: { [carrier.name]: text } };
+  const value = EXAMPLES[statement.language];
+  const takesText = isJsonObject(carrier.schema) && carrier.schema['type'] === 'string';
+  const given = takesText && typeof value !== 'string' ? JSON.stringify(value) : value;
+  const request = { operation: name, params: { [carrier.name]: given } };
   return { examples: [{ description: 'A statement that only reads', request }] };
 }

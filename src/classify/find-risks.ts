@@ -401,9 +401,13 @@ function isRun(value: string): boolean {
   return effect === 'run' || (effect !== undefined && EFFECTS[effect].danger === 'destructive');
 }
 
-function mayHoldPipeline({ words, composite }: Field, { input, descriptionText, words: name }: ToolFacts): boolean {
+function mayHoldPipeline(
+  { words, composite, text: isText, values }: Field,
+  { input, descriptionText, words: name }: ToolFacts,
+): boolean {
   const text = `${input.upstream.slug} ${name.join(' ')} ${descriptionText}`;
-  if (!composite || !/mongo|aggregat/i.test(text)) return false;
+  if (!/mongo|aggregat/i.test(text)) return false;
+  if (!composite) return isText && values.length === 0 && words.some((word) => /^(?:pipelines?|stages)$/.test(word));
   return words.some((word) => /^(?:pipelines?|stages?|aggregat\w*|target)$/.test(word));
 }
 

@@ -41,7 +41,7 @@ const RUNNER_KINDS: readonly RunnerKind[] = [
     verbs: new Set(['query']),
     parameters: /(?:^|_)(?:sql|query|queries|statements?|cypher|gql|graphql|mutation)$|^(?:command|input)$/,
     subject:
-      /\b(?:\w*sql|graphql|gql|cypher|gremlin|sparql|mutations?|statements?)\b|\b(?:execut\w*|runs?)\b.*\bquer(?:y|ies)\b.*\b(?:database|warehouse)\b/i,
+      /\b(?:\w*sql|graphql|gql|(?:open)?cypher|gremlin|sparql|mutations?|statements?)\b|\bmongo(?:db|sh)?\b.*\b(?:commands?|shell)\b|\b(?:execut\w*|runs?)\b.*\bquer(?:y|ies)\b.*\b(?:database|warehouse)\b/i,
     except:
       /\b(?:es\|?ql|promql|logql|traceql|jql|soql|sosl|kql|nrql)\b|\bread[- _]?only\b|\bselect (?:quer|statement)|\bread[- _](?:query|queries)\b|\b(?:explain|validate|format)\w* (?:an? )?\w*sql\b/i,
   },

@@ -145,7 +145,7 @@ export interface UpstreamConfig {
   readonly trust: TrustLevel;
   /** Refuse parameters that the tool does not describe. */
   readonly strict: boolean;
-  /** Whether statements (SQL, GraphQL) that are proven to only read count as reads. */
+  /** Whether statements (SQL, GraphQL, Cypher, MongoDB) that are proven to only read count as reads. */
   readonly readOnlyStatements: boolean;
   /** How grouped tools are offered; where absent, those whose values differ in effect are split. */
   readonly group?: GroupMode;

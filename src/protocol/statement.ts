@@ -3,9 +3,12 @@ export const SQL_DIALECTS = ['sqlite', 'postgresql', 'mysql', 'mariadb'] as cons
 
 export type SqlDialect = (typeof SQL_DIALECTS)[number];
 
-/** What a tool runs for its callers: a text of a language in which a read can be told from everything else. */
+/** Languages in which a read can be told from everything else. */
+export type StatementLanguage = 'sql' | 'graphql' | 'cypher' | 'mongodb-command' | 'mongodb-pipeline';
+
+/** What a tool runs for its callers: a text, or a document, of one of these languages. */
 export interface Statement {
-  readonly language: 'sql' | 'graphql';
+  readonly language: StatementLanguage;
   /** The products that a text may be meant for: all of them where nothing says which. Empty for other languages than SQL. */
   readonly dialects: readonly SqlDialect[];
   /** The parameter that carries it, in the upstream's spelling. */

@@ -1,9 +1,5 @@
 import type { StatementVerdict } from '../protocol/statement.js';
-
-/** Longer documents are not looked at. */
-const LONGEST_TEXT = 8_192;
-
-const MOST_TOKENS = 2_000;
+import { LONGEST_TEXT, MOST_PARTS } from './not-proven.js';
 
 /** One token each: names, strings, numbers, punctuation, and what is ignored. */
 const TOKEN =
@@ -20,7 +16,7 @@ const READING_DIRECTIVES = new Set(['include', 'skip']);
 export function proveGraphql(text: string): StatementVerdict {
   if (text.length > LONGEST_TEXT) return refuse(`it is longer than ${LONGEST_TEXT} characters`);
   const tokens = readTokens(text);
-  if (tokens === undefined) return refuse(`it has more than ${MOST_TOKENS} parts`);
+  if (tokens === undefined) return refuse(`it has more than ${MOST_PARTS} parts`);
   if (typeof tokens === 'number') return refuse(`character ${tokens + 1} is not understood`);
   return judge(tokens);
 }
@@ -46,7 +42,7 @@ function readTokens(text: string): readonly Token[] | number | undefined {
     if (found === null) return at;
     const [whole] = found;
     if (found.groups?.['ignored'] === undefined) tokens.push({ text: whole, at });
-    if (tokens.length > MOST_TOKENS) return undefined;
+    if (tokens.length > MOST_PARTS) return undefined;
     at += whole.length;
   }
   return tokens;

@@ -61,6 +61,66 @@ it.each([
   });
 });
 
+const GRAPH = `{
+  run_cypher: {
+    tool: {
+      description: 'Executes a Cypher query against the Neo4j database',
+      inputSchema: { type: 'object', properties: { query: { type: 'string' }, params: { type: 'object' } }, required: ['query'] },
+    },
+    run: (args) => ({ content: [{ type: 'text', text: 'ran ' + args.query }] }),
+  },
+}`;
+const DOCUMENTS = `{
+  run_command: {
+    tool: {
+      description: 'Runs a MongoDB command',
+      inputSchema: { type: 'object', properties: { database: { type: 'string' }, command: { type: 'object' } }, required: ['command'] },
+    },
+    run: (args) => ({ content: [{ type: 'text', text: 'ran ' + JSON.stringify(args.command) }] }),
+  },
+  execute_aggregation: {
+    tool: {
+      description: 'Executes an aggregation pipeline on a MongoDB collection',
+      inputSchema: {
+        type: 'object',
+        properties: { collection: { type: 'string' }, pipeline: { type: 'string', description: 'The stages as JSON' } },
+        required: ['collection', 'pipeline'],
+      },
+    },
+    run: (args) => ({ content: [{ type: 'text', text: 'ran ' + args.pipeline }] }),
+  },
+}`;
+
+it.each([
+  [
+    'run_cypher',
+    { query: 'MATCH (n:Person) WHERE n.age > $age RETURN n.name', params: { age: 3 } },
+    { query: 'MATCH (n) DETACH DELETE n' },
+  ],
+  [
+    'run_command',
+    { command: { find: 'orders', filter: { open: true } } },
+    { command: { delete: 'orders', deletes: [] } },
+  ],
+  [
+    'execute_aggregation',
+    { collection: 'orders', pipeline: '[{"$group": {"_id": "$plan"}}]' },
+    { collection: 'orders', pipeline: '[{"$group": {"_id": "$plan"}}, {"$out": "plans"}]' },
+  ],
+])('runs what only reads unasked, and asks for what writes: %s', async (operation, reads, writes) => {
+  const mcpServers = { graph: inlineServer(GRAPH), documents: inlineServer(DOCUMENTS) };
+  await using gateway = await serveGateway({ mcpServers });
+  await using client = await connectClient(gateway.url);
+  expect(await client.call('mcp_aql_execute', operation, reads)).toMatchObject({ success: true });
+  expect(await client.call('mcp_aql_read', `${operation}_read_only`, reads)).toMatchObject({ success: true });
+  expect(await client.call('mcp_aql_execute', operation, writes)).toMatchObject({
+    error: { code: 'CONFIRMATION_REQUIRED' },
+  });
+  expect(await client.call('mcp_aql_read', `${operation}_read_only`, writes)).toMatchObject({
+    error: { code: 'VALIDATION_INVALID_VALUE', details: { expected_tool: 'mcp_aql_execute' } },
+  });
+});
+
 it('says in introspection which operation only reads, and that the other one lets reads pass', async () => {
   await using gateway = await serveGateway({ mcpServers: { shop } });
   await using client = await connectClient(gateway.url);

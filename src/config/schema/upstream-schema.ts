@@ -68,7 +68,7 @@ export const SHARED_PROPERTIES = {
   readOnlyStatements: {
     type: 'boolean',
     description:
-      'Count a statement (SQL, GraphQL) that is proven to only read as a READ, and offer an operation for nothing else beside each one that runs statements.',
+      'Count a statement (SQL, GraphQL, Cypher, MongoDB) that is proven to only read as a READ, and offer an operation for nothing else beside each one that runs statements.',
   },
 };
 

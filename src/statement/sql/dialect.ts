@@ -1,8 +1,5 @@
 import type { SqlDialect } from '../../protocol/statement.js';
 
-/** Says why a statement is not proven to be a read. Never leaves this folder. */
-export class NotProven extends Error {}
-
 const setOf = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/).filter((word) => word !== ''));
 
 /** Functions that only compute or look something up, and that mean so in every dialect. */

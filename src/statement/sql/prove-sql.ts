@@ -1,6 +1,7 @@
 import type { SqlDialect, StatementVerdict } from '../../protocol/statement.js';
-import { Cursor } from './cursor.js';
-import { DESCRIBING_PRAGMAS, NotProven, READING_PRAGMAS, RESERVED, SHOWN } from './dialect.js';
+import { Cursor } from '../cursor.js';
+import { verdictOf } from '../not-proven.js';
+import { DESCRIBING_PRAGMAS, READING_PRAGMAS, RESERVED, SHOWN } from './dialect.js';
 import { QueryReader } from './query.js';
 import { readTokens } from './tokens.js';
 
@@ -10,16 +11,13 @@ import { readTokens } from './tokens.js';
  */
 export function proveSql(text: string, dialects: readonly SqlDialect[]): StatementVerdict {
   if (dialects.length === 0) return { read: false, why: 'its dialect is not known' };
-  try {
+  return verdictOf(() => {
     const cursor = new Cursor(readTokens(text, dialects));
     const kind = readStatement(cursor, dialects);
     cursor.takesSymbol(';');
     if (cursor.peek().kind !== 'end') cursor.refuse();
-    return { read: true, kind };
-  } catch (fault) {
-    if (fault instanceof NotProven) return { read: false, why: fault.message };
-    throw fault;
-  }
+    return kind;
+  });
 }
 
 const QUERY = new Set(['select', 'with', 'values']);

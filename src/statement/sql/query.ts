@@ -1,9 +1,9 @@
 import type { SqlDialect } from '../../protocol/statement.js';
-import type { Cursor } from './cursor.js';
-import { CREDENTIAL_TABLES, isPureFunction, NotProven, RESERVED, SEQUENCE_NAMES, STATEMENT_WORDS } from './dialect.js';
+import { type Cursor, type Token, textOf } from '../cursor.js';
+import { NotProven } from '../not-proven.js';
+import { CREDENTIAL_TABLES, isPureFunction, RESERVED, SEQUENCE_NAMES, STATEMENT_WORDS } from './dialect.js';
 import { ReturnedColumns } from './returned-columns.js';
 import { type CallParts, SPECIAL_CALLS } from './special-calls.js';
-import { type Token, textOf } from './tokens.js';
 import { readType } from './type.js';
 import {
   BINARY_WORDS,

@@ -1,5 +1,5 @@
-import { NotProven } from './dialect.js';
-import { type Token, textOf } from './tokens.js';
+import { type Token, textOf } from '../cursor.js';
+import { NotProven } from '../not-proven.js';
 
 /** The columns that functions in FROM give their rows. */
 const OWN_COLUMNS: ReadonlyMap<string, readonly string[]> = new Map(

@@ -1,20 +1,7 @@
 import type { SqlDialect } from '../../protocol/statement.js';
-import { NotProven } from './dialect.js';
-
-/** A word in lower case, a quoted name as it reads, an operator. */
-export interface Token {
-  readonly kind: 'word' | 'quoted' | 'string' | 'number' | 'parameter' | 'symbol' | 'end';
-  readonly text: string;
-  /** Where it begins, counted in characters from 1. */
-  readonly at: number;
-}
-
-/** As names are compared: without regard to case. */
-export const textOf = (token: Token | undefined): string => token?.text.toLowerCase() ?? '';
-
-/** Longer statements are not looked at: the work of a proof is bounded by these two. */
-const LONGEST_TEXT = 8_192;
-const MOST_TOKENS = 2_000;
+import { clearText, requirePlain } from '../clear-text.js';
+import type { Token } from '../cursor.js';
+import { MOST_PARTS, NotProven, place, quote } from '../not-proven.js';
 
 /** Operators of every product's own. Any other sequence of operator characters may be one that a user has defined. */
 const OPERATORS = new Set('+ - * / % = < > <= >= <> != || && << >> & | ^ ~ -> ->>'.split(' '));
@@ -44,27 +31,11 @@ const PUNCTUATION = /[(),.;]/y;
 /** Subscripts for PostgreSQL, the quotes of a name for SQLite. */
 const BRACKET = /[[\]]/y;
 
-/** Characters that some client, driver or shell reads as a space, as a quote or not at all. */
-const UNCLEAR =
-  /(?![ \t\n])[\p{C}\p{Z}\p{Pi}\p{Pf}\u00b4\u00b8\u02b9-\u02bc\u02c8\u02ca\u02cb\u201a\u201e\u2032-\u2037\uff02\uff07\uff1b\uff3c\uff40]|\p{Default_Ignorable_Code_Point}/u;
-
-/**
- * Quotes, separators and the like as a server may decode them before it runs a text (`U&'..'` is PostgreSQL's own way), and what opens
- * a template.
- */
-const ENCODED =
-  /%(?:0[0-9ad]|2[27dDfF]|3[bB]|5[cC]|60)|&(?:#\w|quot|apos|lt;|gt;|amp;)|\\(?:u\w{4}|u\{|x\w\w|[0-7]{3})|\bu&['"]|\{[{%#]|[$#]\{/i;
-
-/** What a comment may hold: nothing that could end it, or begin something else, for another reader. */
-const PLAIN_COMMENT = /^(?![!+]|M!)[^'"`\\;$#/*]*$/;
-
 /**
  * Reads a text into tokens, or throws where two products, or a product with other settings, could read it differently.
  */
 export function readTokens(source: string, dialects: readonly SqlDialect[]): readonly Token[] {
-  if (source.length > LONGEST_TEXT) throw new NotProven(`it is longer than ${LONGEST_TEXT} characters`);
-  const text = source.replaceAll('\r\n', '\n');
-  refuseUnclear(text);
+  const text = clearText(source);
   const tokens: Token[] = [];
   let at = 0;
   const take = (pattern: RegExp): RegExpExecArray | undefined => {
@@ -75,7 +46,7 @@ export function readTokens(source: string, dialects: readonly SqlDialect[]): rea
     return found;
   };
   const add = (kind: Token['kind'], value: string, from: number): void => {
-    if (tokens.length >= MOST_TOKENS) throw new NotProven(`it has more than ${MOST_TOKENS} parts`);
+    if (tokens.length >= MOST_PARTS) throw new NotProven(`it has more than ${MOST_PARTS} parts`);
     tokens.push({ kind, text: value, at: from + 1 });
   };
   while (at < text.length) {
@@ -97,26 +68,6 @@ export function readTokens(source: string, dialects: readonly SqlDialect[]): rea
   }
   add('end', '', text.length);
   return tokens;
-}
-
-/** Where a character stands, as reasons name it. */
-export const place = (index: number): string => `(character ${index + 1})`;
-
-export const quote = (text: string): string => `'${text.slice(0, 40)}'`;
-
-function refuseUnclear(text: string): void {
-  const unclear = UNCLEAR.exec(text);
-  if (unclear !== null) throw new NotProven(`the character ${place(unclear.index)} can be read in several ways`);
-  const escaped = /\\(?=['"`])/.exec(text);
-  if (escaped !== null)
-    throw new NotProven(`the backslash before a quote ${place(escaped.index)} can be read in several ways`);
-  const encoded = ENCODED.exec(text);
-  if (encoded !== null)
-    throw new NotProven(`${quote(encoded[0])} ${place(encoded.index)} may stand for something else`);
-}
-
-function requirePlain(comment: string, from: number): void {
-  if (!PLAIN_COMMENT.test(comment)) throw new NotProven(`the comment ${place(from)} can be read in several ways`);
 }
 
 type Take = (pattern: RegExp) => RegExpExecArray | undefined;

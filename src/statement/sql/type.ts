@@ -1,5 +1,6 @@
-import type { Cursor } from './cursor.js';
-import { NotProven, PURE_TYPES } from './dialect.js';
+import type { Cursor } from '../cursor.js';
+import { NotProven } from '../not-proven.js';
+import { PURE_TYPES } from './dialect.js';
 
 /** Reads a type's words, its size and `[]`. A type that is not listed may be one of the database's own users. */
 export function readType(cursor: Cursor): void {

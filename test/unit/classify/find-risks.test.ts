@@ -102,6 +102,12 @@ describe('risks are found', () => {
       { collection: text(), pipeline: { type: 'array' } },
       '$out in pipeline, $merge in pipeline',
     ],
+    [
+      'writes by a stage of a pipeline that is a text',
+      'aggregate',
+      { collection: text(), pipeline: text() },
+      '$out in pipeline, $merge in pipeline',
+    ],
     ['acts beside reading', 'get_token', { rotate: flag(), send_now: flag() }, 'rotate=true; send_now=true'],
     ['acts on a condition', 'get_health', { restart_if_unhealthy: flag() }, 'restart_if_unhealthy=true'],
     ['removes some of what it reads', 'list_tasks', { purge_completed: flag() }, 'purge_completed=true'],

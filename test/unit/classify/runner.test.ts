@@ -17,6 +17,8 @@ describe('a tool that runs arbitrary input', () => {
     ['execute_sql', 'Executes raw SQL.', 'query'],
     ['query', 'Run a SQL query.', 'sql'],
     ['query_database', 'Execute a query against the database.', 'query'],
+    ['query', 'Run an openCypher query.', 'query'],
+    ['run_query', 'Executes a MongoDB shell query.', 'query'],
     ['graphql', 'Run a GraphQL query or mutation.', 'query'],
     ['api_request', 'Call any API endpoint.', 'path'],
     ['http_post', 'Perform an HTTP POST request.', 'url'],

@@ -1,8 +1,15 @@
-import { NotProven } from './dialect.js';
-import { quote, type Token } from './tokens.js';
+import { DEEPEST, NotProven, quote } from './not-proven.js';
 
-/** Deeper statements are not looked at, so that the stack holds whatever a caller sends. */
-const DEEPEST = 48;
+/** A word in lower case, a quoted name as it reads, an operator. */
+export interface Token {
+  readonly kind: 'word' | 'quoted' | 'string' | 'number' | 'parameter' | 'symbol' | 'end';
+  readonly text: string;
+  /** Where it begins, counted in characters from 1. */
+  readonly at: number;
+}
+
+/** As names are compared: without regard to case. */
+export const textOf = (token: Token | undefined): string => token?.text.toLowerCase() ?? '';
 
 const END: Token = { kind: 'end', text: '', at: 0 };
 
