@@ -134,7 +134,8 @@ class HttpExchange implements Responder {
 /** Counts a response as open until either side closes it. */
 export function occupy(occupancy: Occupancy, response: ServerResponse, onClose?: () => void): void {
   occupancy.open += 1;
-  response.once('close', () => {
+  // It closes once; `once` would cost as much again.
+  response.on('close', () => {
     occupancy.open -= 1;
     occupancy.lastUsedAt = Date.now();
     onClose?.();

@@ -141,7 +141,13 @@ export class HttpTransport implements UpstreamTransport {
   send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
     return new Promise((resolve, reject) => {
       const requestId = 'method' in message && 'id' in message ? message.id : undefined;
-      const blank = {
+      const post: Post = {
+        message,
+        options,
+        requestId,
+        resolve,
+        reject,
+        exchange: NO_EXCHANGE,
         answered: false,
         foreign: false,
         redirects: 0,
@@ -149,7 +155,6 @@ export class HttpTransport implements UpstreamTransport {
         lastEventId: undefined,
         retryMs: RESUME_MS,
       };
-      const post: Post = { message, options, requestId, resolve, reject, exchange: NO_EXCHANGE, ...blank };
       if (requestId !== undefined) this.#open.add(requestId, post);
       // Only the SDK's own rare requests bring a signal; calls are ended by `abandon`.
       options?.requestSignal?.addEventListener('abort', () => post.exchange.abort(abandoned()), { once: true });
