@@ -206,8 +206,20 @@ function envelopeMeta({ _meta: meta }: { readonly _meta?: JsonObject | undefined
 export function withMeta(reply: Reply, members: JsonObject): Reply {
   const meta = reply.meta === undefined ? members : { ...reply.meta, ...members };
   if (reply.written === undefined) return { ...reply, meta };
-  const descriptors = Object.getOwnPropertyDescriptors(reply);
-  return Object.defineProperties({}, { ...descriptors, meta: { value: meta, enumerable: true } }) as Reply;
+  const { blocks, isError, code, unknownTool, inputRequired, extra, written } = reply;
+  return {
+    get text() {
+      return reply.text;
+    },
+    blocks,
+    isError,
+    code,
+    meta,
+    written,
+    ...(unknownTool === undefined ? {} : { unknownTool }),
+    ...(inputRequired === undefined ? {} : { inputRequired }),
+    ...(extra === undefined ? {} : { extra }),
+  };
 }
 
 function nativeBlocks(result: ToolCallResult): readonly ContentBlock[] {
