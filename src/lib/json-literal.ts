@@ -24,14 +24,29 @@ export function endOfString(bytes: Buffer, start: number): number | undefined {
   }
 }
 
-/** Whether a string without escapes is well formed. The parser of the engine finds control characters fastest. */
+const SPACE = 0x20;
+const WORD_BYTES = 4;
+
+/**
+ * Whether a string without escapes is well formed: whether no byte of it is a control character. Four are looked at together, and the
+ * lowest below a space has its highest bit marked. https://graphics.stanford.edu/~seander/bithacks.html#HasLessInWord
+ */
 function isPlainString(bytes: Buffer, start: number, quote: number): boolean {
-  try {
-    JSON.parse(bytes.toString('latin1', start - 1, quote + 1));
-    return true;
-  } catch {
-    return false;
+  const from = start + ((WORD_BYTES - ((bytes.byteOffset + start) % WORD_BYTES)) % WORD_BYTES);
+  const count = Math.max(0, Math.floor((quote - from) / WORD_BYTES));
+  if (!isPlainUpTo(bytes, start, Math.min(from, quote))) return false;
+  const words = new Int32Array(bytes.buffer, bytes.byteOffset + from, count);
+  let marked = 0;
+  for (let at = 0; at < count; at += 1) {
+    const word = words[at] ?? 0;
+    marked |= (word - 0x20202020) & ~word;
   }
+  return (marked & 0x80808080) === 0 && isPlainUpTo(bytes, from + count * WORD_BYTES, quote);
+}
+
+function isPlainUpTo(bytes: Buffer, start: number, end: number): boolean {
+  for (let at = start; at < end; at += 1) if ((bytes[at] ?? 0) < SPACE) return false;
+  return true;
 }
 
 /**

@@ -82,6 +82,41 @@ export class Turns {
 /** There is one event loop, so everything in the process shares its turns. */
 export const turns = new Turns();
 
+/**
+ * Does things at the end of the turn, in the order in which they came. What writes to sockets waits for it: a write wakes the
+ * process at the other end, which costs more than the rest of a short call, and of many writes in a row only the first does.
+ */
+export class TurnEnd {
+  readonly #schedule: (work: () => void) => unknown;
+  #waiting: (() => void)[] = [];
+
+  constructor(schedule: (work: () => void) => unknown = setImmediate) {
+    this.#schedule = schedule;
+  }
+
+  add(work: () => void): void {
+    if (this.#waiting.push(work) === 1) this.#schedule(() => this.#run());
+  }
+
+  #run(): void {
+    const works = this.#waiting;
+    this.#waiting = [];
+    for (const work of works) {
+      try {
+        work();
+      } catch (fault) {
+        // A defect, reported as any other; the works after it are not its affair.
+        queueMicrotask(() => {
+          throw fault;
+        });
+      }
+    }
+  }
+}
+
+/** The end of the event loop's present turn. */
+export const turnEnd = new TurnEnd();
+
 /** Work that stops again and again, so that its runner can let other calls run in between. */
 export type Sliced<T> = Generator<void, T, void>;
 

@@ -1,4 +1,4 @@
-import { randomFillSync } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { mayEscalate, operationOfCall, riskyVariants } from '../catalog/operation.js';
 import { statementVerdict } from '../catalog/proven-read.js';
 import type { FamilyDefinition } from '../config/gateway-config.js';
@@ -46,18 +46,19 @@ const TRACE_PARENT = /^(?!ff)[0-9a-f]{2}-([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0
 
 const NO_TRACE = '0'.repeat(32);
 
-const ID_BYTES = 16;
-/** Random bytes for the next ids: filling many at once costs hardly more than filling those of one. */
-const random = { bytes: Buffer.alloc(256 * ID_BYTES), used: 256 * ID_BYTES };
+const ID_DIGITS = 32;
+const IDS_AT_ONCE = 256;
+/** Random digits for the next ids: making many at once costs hardly more than making those of one. */
+const random = { digits: '', used: 0 };
 
 function newTraceId(): string {
-  if (random.used === random.bytes.length) {
-    randomFillSync(random.bytes);
+  if (random.used === random.digits.length) {
+    random.digits = randomBytes((IDS_AT_ONCE * ID_DIGITS) / 2).toString('hex');
     random.used = 0;
   }
   const at = random.used;
-  random.used += ID_BYTES;
-  return random.bytes.toString('hex', at, random.used);
+  random.used += ID_DIGITS;
+  return random.digits.slice(at, random.used);
 }
 
 function readTraceId(traceparent: unknown): string | undefined {
@@ -355,6 +356,7 @@ const LONGEST_MISSPELT = 40;
 /** Refuses `_confirmaton` and its like: metadata that is not known is ignored, and a caller that sends a token means something. */
 function refuseMisspelt({ name, parameters }: Operation, params: JsonObject): void {
   const metadata = Object.keys(params).filter((key) => key.startsWith('_') && key.length <= LONGEST_MISSPELT);
+  if (metadata.length === 0) return;
   const misspelt = metadata.slice(0, MOST_COMPARED).flatMap((key) => {
     if (key === CONFIRMATION || key === QUOTA_CONTINUE) return [];
     if (parameters.some((parameter) => parameter.upstreamName === key)) return [];

@@ -204,10 +204,23 @@ function envelopeMeta({ _meta: meta }: { readonly _meta?: JsonObject | undefined
 
 /** The reply with further members in `_meta`. What it decodes when it is asked for stays undecoded. */
 export function withMeta(reply: Reply, members: JsonObject): Reply {
-  const meta = { ...reply.meta, ...members };
+  const meta = reply.meta === undefined ? members : { ...reply.meta, ...members };
   if (reply.written === undefined && reply.native === undefined) return { ...reply, meta };
-  const descriptors = Object.getOwnPropertyDescriptors(reply);
-  return Object.defineProperties({}, { ...descriptors, meta: { value: meta, enumerable: true } }) as Reply;
+  const { blocks, isError, code, unknownTool, inputRequired, extra, written, native } = reply;
+  return {
+    get text() {
+      return reply.text;
+    },
+    blocks,
+    isError,
+    code,
+    meta,
+    ...(written === undefined ? {} : { written }),
+    ...(native === undefined ? {} : { native }),
+    ...(unknownTool === undefined ? {} : { unknownTool }),
+    ...(inputRequired === undefined ? {} : { inputRequired }),
+    ...(extra === undefined ? {} : { extra }),
+  };
 }
 
 function nativeBlocks(result: ToolCallResult): readonly ContentBlock[] {
@@ -306,6 +319,8 @@ const FIRST_NATIVE_INDEX = 1;
  * order. Nothing is dropped: a block that `data` does not contain whole follows as a native block.
  */
 export function toResultData(result: ToolCallResult): ResultData {
+  const text = result.structuredContent === undefined ? onlyText(result.content) : undefined;
+  if (text !== undefined) return textAsJson(text);
   const content = Array.isArray(result.content) ? result.content.filter(isBlock) : [];
   if (result.structuredContent !== undefined) {
     const exact = exactTextOf(result, 'structuredContent');
@@ -318,8 +333,15 @@ export function toResultData(result: ToolCallResult): ResultData {
   }
   const [only] = content;
   if (only === undefined) return { dataText: 'null', blocks: [] };
-  if (content.length === 1 && isPlainText(only)) return { ...textAsJson(only.text), blocks: [] };
+  if (content.length === 1 && isPlainText(only)) return textAsJson(only.text);
   return fromBlocks(content);
+}
+
+/** The text of content that is one plain text and nothing else, as most is. */
+function onlyText(content: unknown): string | undefined {
+  if (!Array.isArray(content) || content.length !== 1) return undefined;
+  const [only]: unknown[] = content;
+  return isBlock(only) && isPlainText(only) ? only.text : undefined;
 }
 
 function isBlock(value: unknown): value is ContentBlock {
@@ -445,13 +467,15 @@ function sameJson(text: string, candidates: readonly { readonly value: unknown; 
 }
 
 /** JSON text is embedded as JSON, any other text as a string. */
-function textAsJson(text: string): Pick<ResultData, 'dataText' | 'value'> {
+function textAsJson(text: string): ResultData {
   const parsed = parseContainer(text);
-  if (parsed === undefined) return { dataText: JSON.stringify(text), value: text };
-  if (FRAGILE_NUMBER.test(text)) return { dataText: text };
+  if (parsed === undefined) return { dataText: JSON.stringify(text), value: text, blocks: NO_BLOCKS };
+  if (FRAGILE_NUMBER.test(text)) return { dataText: text, blocks: NO_BLOCKS };
   // JSON over several lines costs tokens, so it is written compactly, unless that could change a number.
-  return { dataText: text.includes('\n') ? JSON.stringify(parsed) : text, value: parsed };
+  return { dataText: text.includes('\n') ? JSON.stringify(parsed) : text, value: parsed, blocks: NO_BLOCKS };
 }
+
+const NO_BLOCKS: readonly ContentBlock[] = [];
 
 /** The object or array in a text; undefined where it is nested too deeply, so that it stays text. A bare number or word stays text: the author of "007" or "1e3" may not mean a number. */
 function parseContainer(text: string): unknown {

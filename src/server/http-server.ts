@@ -212,7 +212,7 @@ class OpenRequests {
 
   enter(response: ServerResponse): void {
     const number = this.#open.add(response);
-    response.once('close', () => {
+    response.on('close', () => {
       this.#open.remove(number);
       if (this.#open.size === 0) this.#whenNone?.();
     });

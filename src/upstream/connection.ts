@@ -13,9 +13,8 @@ import { inTime, runInSlices } from '../lib/turns.js';
 import type { Observer } from '../observe/observation.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import type { RawTool } from '../protocol/tools.js';
-import { CallChannel, type CallResult, UnreadMessage } from './call-channel.js';
+import { CallChannel, type CallResult } from './call-channel.js';
 import { UpstreamFault } from './fault.js';
-import { SplitAnswer } from './split-answer.js';
 import { findTaskFault, readDefinitions, readTools, type ToolMemory, watchToolList } from './tool-list.js';
 import { encodeHeaderValue } from './transport/http-headers.js';
 import { openTransport, type TransportEvents, type TransportSurroundings } from './transport/open-transport.js';
@@ -287,13 +286,13 @@ interface CallSettings {
   readonly mirrored: MirroredTools;
 }
 
-async function callTool(
+function callTool(
   channel: CallChannel,
   call: UpstreamCall,
   { timeoutMs, maxMs, mirrored }: CallSettings,
 ): Promise<CallResult> {
   const parameters = mirrored.get(call.tool);
-  const result = await channel.call(
+  return channel.call(
     'tools/call',
     { name: call.tool, arguments: call.arguments },
     {
@@ -304,14 +303,6 @@ async function callTool(
       headers: parameters === undefined ? undefined : paramHeaders(parameters, call.arguments),
     },
   );
-  return result instanceof SplitAnswer || result instanceof UnreadMessage ? result : listContent(result);
-}
-
-/** Some servers give a text, or one block, where the protocol has a list of blocks. */
-function listContent(result: JsonObject): JsonObject {
-  const { content } = result;
-  if (typeof content === 'string') return { ...result, content: [{ type: 'text', text: content }] };
-  return isJsonObject(content) ? { ...result, content: [content] } : result;
 }
 
 /** Every request's `_meta` in protocol 2026-07-28, built once a connection. */

@@ -1,6 +1,7 @@
 import type { UpstreamConfig } from '../config/gateway-config.js';
 import type { UpstreamState } from '../observe/observation.js';
 import type { Cancellation } from '../protocol/cancellation.js';
+import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import { type FailedCall, LargeAnswer } from '../protocol/large-answer.js';
 import type { ToolCallResult } from '../protocol/result.js';
 import type { Absence, RawTool } from '../protocol/tools.js';
@@ -100,7 +101,8 @@ export class ManagedUpstream implements Upstream {
         const result = await this.#deliver(call, timeoutMs);
         if (result instanceof UnreadMessage) return this.#holdUnread(result, call);
         if (result instanceof SplitAnswer) return result.release(this.#credentials);
-        return this.#hasCredentials ? this.#credentials.maskAll(result) : result;
+        const listed = listContent(result);
+        return this.#hasCredentials ? this.#credentials.maskAll(listed) : listed;
       } finally {
         this.#limit.leave();
       }
@@ -333,6 +335,13 @@ export class ManagedUpstream implements Upstream {
     const loop = state === 'crash-looping' ? ` (${this.#pacer.crashes} crashes in a short time)` : '';
     observe({ ...news, message: `${message}${loop}; ${next}`, retryInMs });
   }
+}
+
+/** Some servers give a text, or one block, where the protocol has a list of blocks. */
+function listContent(result: JsonObject): JsonObject {
+  const { content } = result;
+  if (typeof content === 'string') return { ...result, content: [{ type: 'text', text: content }] };
+  return isJsonObject(content) ? { ...result, content: [content] } : result;
 }
 
 type DownState = 'waiting' | 'crash-looping' | 'unresponsive';

@@ -185,7 +185,7 @@ export function createBodyReader({ maxBytes, smallBodyMs }: BodyLimits): BodyRea
       isLarge = false;
     };
     const stop = (): void => {
-      request.off('data', onData).off('end', onEnd).off('close', settle);
+      request.off('data', onData).off('end', complete).off('close', settle);
       settle();
     };
     let chunks = 0;
@@ -198,6 +198,12 @@ export function createBodyReader({ maxBytes, smallBodyMs }: BodyLimits): BodyRea
     const onData = (chunk: Buffer): void => {
       body.add(chunk);
       chunks += 1;
+      if (body.size === declared) {
+        complete();
+        return;
+      }
+      // Most bodies are complete with their first chunk, and hold nothing that a client which disconnects would have to give back.
+      if (chunks === 1) request.on('close', settle);
       if (chunks > FEW_CHUNKS && body.size < chunks * LEAST_CHUNK_BYTES && isChunked(request)) {
         refuse('too-fragmented');
         stopParser(request);
@@ -208,19 +214,23 @@ export function createBodyReader({ maxBytes, smallBodyMs }: BodyLimits): BodyRea
         drainBody(request, body, declared, done);
         return;
       }
-      // A body that is complete at once, as most are, needs no timer.
-      if (timer === undefined && body.size !== declared) timer = setTimeout(refuse, smallBodyMs, 'too-slow').unref();
+      if (timer === undefined) timer = setTimeout(refuse, smallBodyMs, 'too-slow').unref();
       if (isLarge || body.size <= SMALL_BYTES) return;
       clearTimeout(timer);
       isLarge = large.enter(address);
       if (!isLarge) refuse('too-many');
     };
+    let isComplete = false;
     // The listeners stay: nothing comes after the end, and removing them costs as much as setting them.
-    const onEnd = (): void => {
+    const complete = (): void => {
+      if (isComplete) return;
+      isComplete = true;
       settle();
       done({ kind: 'complete', bytes: body.bytes() });
     };
-    request.on('data', onData).on('end', onEnd).on('close', settle);
+    request.on('data', onData);
+    // Node's parser holds a body against its declared length, so the last byte says as much as the end.
+    if (declared === 0) request.on('end', complete);
   };
 }
 

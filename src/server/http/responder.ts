@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isJsonContentType } from '@modelcontextprotocol/server';
 import { BriefSet } from '../../lib/brief-map.js';
+import { turnEnd } from '../../lib/turns.js';
 import { Cancellation } from '../../protocol/cancellation.js';
 import type { InterruptListener, RequestId, Responder } from '../mcp/calls-in-flight.js';
 import { type MessageText, surround } from '../mcp/message-text.js';
@@ -94,7 +95,7 @@ class HttpExchange implements Responder {
     const response = this.#finish();
     if (response === undefined) return;
     if (this.#streaming) endWith(response, surround(EVENT_START, message, EVENT_END));
-    else sendJson(response, 200, message);
+    else turnEnd.add(() => sendJson(response, 200, message));
   }
 
   /** Ends the request without a response: 202 is the status for messages that have none. */
@@ -133,7 +134,8 @@ class HttpExchange implements Responder {
 /** Counts a response as open until either side closes it. */
 export function occupy(occupancy: Occupancy, response: ServerResponse, onClose?: () => void): void {
   occupancy.open += 1;
-  response.once('close', () => {
+  // It closes once; `once` would cost as much again.
+  response.on('close', () => {
     occupancy.open -= 1;
     occupancy.lastUsedAt = Date.now();
     onClose?.();

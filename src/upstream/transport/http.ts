@@ -11,6 +11,7 @@ import {
 import Pool from 'undici/lib/dispatcher/pool.js';
 import type { HttpEndpoint } from '../../config/gateway-config.js';
 import { BriefMap } from '../../lib/brief-map.js';
+import { turnEnd } from '../../lib/turns.js';
 import { isJsonObject } from '../../protocol/json.js';
 import { LargeMessage } from '../../protocol/large-answer.js';
 import type { AnnouncedLimits } from '../../protocol/limits.js';
@@ -140,7 +141,13 @@ export class HttpTransport implements UpstreamTransport {
   send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
     return new Promise((resolve, reject) => {
       const requestId = 'method' in message && 'id' in message ? message.id : undefined;
-      const blank = {
+      const post: Post = {
+        message,
+        options,
+        requestId,
+        resolve,
+        reject,
+        exchange: NO_EXCHANGE,
         answered: false,
         foreign: false,
         redirects: 0,
@@ -148,7 +155,6 @@ export class HttpTransport implements UpstreamTransport {
         lastEventId: undefined,
         retryMs: RESUME_MS,
       };
-      const post: Post = { message, options, requestId, resolve, reject, exchange: NO_EXCHANGE, ...blank };
       if (requestId !== undefined) this.#open.add(requestId, post);
       // Only the SDK's own rare requests bring a signal; calls are ended by `abandon`.
       options?.requestSignal?.addEventListener('abort', () => post.exchange.abort(abandoned()), { once: true });
@@ -208,7 +214,8 @@ export class HttpTransport implements UpstreamTransport {
       this.#noteBytes,
     );
     post.exchange = exchange;
-    this.#pool.dispatch({ method: 'POST', path: this.#path, headers, body: writeMessage(post.message) }, exchange);
+    const body = writeMessage(post.message);
+    turnEnd.add(() => this.#pool.dispatch({ method: 'POST', path: this.#path, headers, body }, exchange));
   }
 
   #openAnswer(post: Post, status: number, headers: ResponseHeaders, flow: ResponseFlow): BodyReader {

@@ -139,8 +139,17 @@ export function messagesOf(value: unknown, text: string): readonly JSONRPCMessag
 
 /** A shorter text is not worth a second look. */
 const LEAST_LONG = 4 * 1024;
-/** What JSON.stringify may have to escape. Searching for it takes less than half of what writing takes. */
-const SPECIAL = /[^ !#-[\]-\ud7ff\ue000-\uffff]/;
+/** Whether JSON.stringify would write a text as it is. Asking takes a fifth of what writing takes: the engine's parser finds control characters fastest. */
+function isPlain(text: string): boolean {
+  if (text.includes('"') || text.includes('\\') || !text.isWellFormed()) return false;
+  try {
+    JSON.parse(`"${text}"`);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** Stands for a text while what is around it is written: random, so that no caller can send it. */
 const SLOT = randomBytes(16).toString('hex');
 
@@ -153,7 +162,7 @@ export function writeMessage(message: JSONRPCMessage): string {
   const slotted: JsonObject = {};
   for (const [name, value] of Object.entries(args)) {
     // An own member of this name too, as a call may have one.
-    const held = isLong(value) && !SPECIAL.test(value) ? `${SLOT}${texts.push(value) - 1}.` : value;
+    const held = isLong(value) && isPlain(value) ? `${SLOT}${texts.push(value) - 1}.` : value;
     Object.defineProperty(slotted, name, { value: held, enumerable: true });
   }
   if (texts.length === 0) return JSON.stringify(message);

@@ -112,4 +112,18 @@ describe('a JSON string on the wire', () => {
       expect(endOfString(Buffer.from(literal), 1)).toBeUndefined();
     },
   );
+
+  it('is not read where a control character stands in it, wherever that is', () => {
+    for (let offset = 0; offset < 4; offset += 1) {
+      for (let length = 0; length < 16; length += 1) {
+        const message = Buffer.concat([Buffer.alloc(offset), Buffer.from(`"${'~'.repeat(length)}"`)]).subarray(offset);
+        expect(endOfString(message, 1)).toBe(length + 1);
+        for (let at = 0; at < length; at += 1) {
+          const faulty = Buffer.from(message.buffer.slice(0)).subarray(message.byteOffset).subarray(0, message.length);
+          faulty[at + 1] = 0x1f;
+          expect(endOfString(faulty, 1)).toBeUndefined();
+        }
+      }
+    }
+  });
 });
