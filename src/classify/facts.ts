@@ -3,7 +3,18 @@ import { isJsonObject, type JsonObject, type JsonSchema } from '../protocol/json
 import { type Category, type DangerLevel, dangerRank, type Risk, type TrustLevel } from '../protocol/operation.js';
 import type { RawTool } from '../protocol/tools.js';
 import { followReference, readObjectFields } from '../schema/schema-shape.js';
-import { EFFECTS, type Effect, GIVEN, LEXICON, leadingCategory, NUMBERS, READ_ONLY, writeShare } from './lexicon.js';
+import {
+  EFFECTS,
+  type Effect,
+  GIVEN,
+  IDENTIFIED,
+  LEXICON,
+  leadingCategory,
+  NO_INPUT,
+  NUMBERS,
+  READ_ONLY,
+  writeShare,
+} from './lexicon.js';
 import { type DescriptionReading, readDescription } from './read-description.js';
 import { type NameHint, type NameMatch, readName } from './read-name.js';
 import { splitWords } from './vocabulary.js';
@@ -52,6 +63,8 @@ export interface ParameterFacts {
   readonly boolean: boolean;
   readonly text: boolean;
   readonly number: boolean;
+  /** Whether it holds what is worked on: a text, code or data. */
+  readonly material: boolean;
   readonly required: boolean;
   /** Whether it has a text of its own where a call leaves it out. */
   readonly preset: boolean;
@@ -85,7 +98,7 @@ export function* gatherFactsInSteps(input: ClassificationInput): Sliced<ToolFact
   const parameters = yield* parametersOf(tool);
   const hinted = [
     ...(annotations['readOnlyHint'] === true && BELIEVED.has(input.upstream.trust) ? [READ_ONLY] : []),
-    ...describeInput(parameters),
+    ...describeInput(tool, parameters),
   ];
   const description = byValue ? NOTHING : readDescription(text, new Set([...words, ...hinted]));
   const context = new Set([...words, ...hinted, ...description.main.toLowerCase().split(/[^a-z]+/, OBJECT_WORDS)]);
@@ -113,14 +126,24 @@ const MATERIAL =
 const MANNER =
   /^(?:style|tone|language|lang|format|indent|level|length|target_language|from|to|options|count|max_\w+|width|mode)$/;
 
-/** What the parameters say of a tool as a whole: that it takes only numbers, or only a text or data to work on. */
-function describeInput(parameters: readonly ParameterFacts[]): readonly string[] {
-  if (parameters.length === 0) return [];
+/** How a parameter is described that holds what is worked on: "The full contents of the file as a string". */
+const MATERIAL_TEXT =
+  /^(?:(?:the|an?|optional:?|required:?|raw|full|complete|entire|current|original|input|sample|short|source)\s+)*(?:[\w-]+\s+){0,5}?(?:contents?|source code|sample code|snippet)\s+(?:of|to|as|that|which|in)\b/i;
+const IDENTIFYING = /(?:^|_)(?:ids?|uuid|key|number)$/;
+
+/**
+ * What the parameters say of a tool as a whole: that it takes nothing, only numbers, or only a text or data to work on, and
+ * whether it is given an id.
+ */
+function describeInput(tool: RawTool, parameters: readonly ParameterFacts[]): readonly string[] {
+  const schema = tool['inputSchema'];
+  if (parameters.length === 0) return isJsonObject(schema) && isJsonObject(schema['properties']) ? [NO_INPUT] : [];
   const numbers = parameters.filter(({ number }) => number).length > 1 && parameters.every(({ number }) => number);
   const given =
-    parameters.some(({ key, required }) => required && MATERIAL.test(key)) &&
-    parameters.every(({ key, boolean, number }) => MATERIAL.test(key) || MANNER.test(key) || boolean || number);
-  return [...(numbers ? [NUMBERS] : []), ...(given ? [GIVEN] : [])];
+    parameters.some(({ required, material }) => required && material) &&
+    parameters.every(({ key, boolean, number, material }) => material || MANNER.test(key) || boolean || number);
+  const identified = parameters.some(({ key }) => IDENTIFYING.test(key));
+  return [...(numbers ? [NUMBERS] : []), ...(given ? [GIVEN] : []), ...(identified ? [IDENTIFIED] : [])];
 }
 
 /**
@@ -328,6 +351,7 @@ function* readParameters(
       boolean: types.has('boolean'),
       text: types.size === 0 || types.has('string'),
       number: types.has('number') || types.has('integer'),
+      material: MATERIAL.test(words.join('_')) || MATERIAL_TEXT.test(textOf(property['description']).slice(0, 200)),
       required,
       preset: typeof property['default'] === 'string' && property['default'] !== '',
       values: [...new Set(constants.filter((value) => typeof value === 'string'))].slice(0, MOST_VALUES),
