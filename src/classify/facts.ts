@@ -3,6 +3,7 @@ import { isJsonObject, type JsonObject, type JsonSchema } from '../protocol/json
 import { type Category, type DangerLevel, dangerRank, type Risk, type TrustLevel } from '../protocol/operation.js';
 import type { RawTool } from '../protocol/tools.js';
 import { followReference, readObjectFields } from '../schema/schema-shape.js';
+import type { EmptyHints } from './default-hints.js';
 import {
   EFFECTS,
   type Effect,
@@ -29,8 +30,8 @@ export interface ClassificationInput {
   readonly curation: { readonly category?: Category; readonly danger?: DangerLevel; readonly risks?: readonly Risk[] };
   /** Classify by name, texts and schemas alone. */
   readonly ignoreAnnotations: boolean;
-  /** Whether all tools of the server carry MCP's default hints, which then say nothing. */
-  readonly defaultHints?: boolean;
+  /** Hints that the server writes on its tools without regard to what they do. */
+  readonly emptyHints?: EmptyHints | undefined;
   /** False where the operator does not want statements to be told apart. */
   readonly readOnlyStatements?: boolean;
   /** One value of a grouping parameter: classify what the tool does with it. */
@@ -171,11 +172,11 @@ function asWhole({ groupValue: _unclear, ...input }: ClassificationInput): Class
  * "destructive" does not count for a value where another value's words destroy. Other hints stay.
  */
 function readAnnotations(
-  { tool, ignoreAnnotations, defaultHints = false, groupValue }: ClassificationInput,
+  { tool, ignoreAnnotations, emptyHints, groupValue }: ClassificationInput,
   value: readonly NameMatch[],
 ): JsonObject {
   if (ignoreAnnotations || !isJsonObject(tool['annotations'])) return {};
-  const hints = withoutDefaults(tool['annotations'], defaultHints);
+  const hints = withoutDefaults(tool['annotations'], emptyHints);
   if (groupValue === undefined) return hints;
   const { readOnlyHint, destructiveHint, ...rest } = hints;
   const others = (findGroupingParameter(tool)?.values ?? []).filter((other) => other !== groupValue.value);
@@ -203,10 +204,11 @@ const COMMON_READS: ReadonlySet<string> = new Set([
   'check',
 ]);
 
-function withoutDefaults(annotations: JsonObject, defaultHints: boolean): JsonObject {
+function withoutDefaults(annotations: JsonObject, emptyHints: EmptyHints | undefined): JsonObject {
   const { readOnlyHint, destructiveHint, ...rest } = annotations;
-  if (defaultHints) return rest;
-  return readOnlyHint === true && destructiveHint === true ? { ...rest, readOnlyHint } : annotations;
+  if (emptyHints === 'all') return rest;
+  const isEmpty = destructiveHint === true && (readOnlyHint === true || emptyHints === 'destructive');
+  return isEmpty ? { ...rest, ...(readOnlyHint !== undefined && { readOnlyHint }) } : annotations;
 }
 
 function destroys(value: string): boolean {

@@ -58,9 +58,9 @@ const VERBS: Readonly<Record<Nounness, Readonly<Partial<Record<Effect, string>>>
       freeze unfreeze unmerge checkout raise lower encrypt defer postpone reschedule withdraw bookmark favorite favourite
       unfavorite upvote downvote inactivate suppress unsuppress quarantine unquarantine reclassify reconcile redact
       anonymize anonymise normalize normalise populate expand clamp dedupe deduplicate consolidate
-      trim recolor sanitize tailor reassemble relink triage checkin whitelist blacklist allowlist denylist reseat impose soften harden tune calibrate rebrand reparent regroup`,
+      trim recolor sanitize tailor reassemble relink triage checkin whitelist blacklist allowlist denylist reseat impose soften harden tune calibrate rebrand reparent regroup override`,
     sync: 'synchronize synchronise push rebase squash resync',
-    overwrite: 'write overwrite rewrite replace put supersede rotate regenerate override',
+    overwrite: 'write overwrite rewrite replace put supersede rotate regenerate',
     reset: 'reset reinitialize reinitialise',
     detach: `unassign unlink dissociate disassociate unbind unmap disown unfollow unwatch unsubscribe unshare untag unlabel
       detach disinvite uninvite uncheck leave ungroup`,
@@ -294,7 +294,7 @@ export const VERB_SENSES: readonly {
     near: setOfWords('image images video videos audio speech music voice'),
     effect: 'run',
   },
-  { verb: 'clear', near: setOfWords('setting selection focus highlight highlights'), effect: 'update' },
+  { verb: 'clear', near: setOfWords('setting selection focus highlight highlights override overrides emulation mock'), effect: 'update' },
   { verb: 'drop', near: setOfWords('onto element drag cursor mouse'), effect: 'interact' },
   {
     verb: 'close',
@@ -363,6 +363,9 @@ export const VERB_SENSES: readonly {
     effect: 'read',
   },
   { verb: 'provide', near: setOfWords('feedback rating'), effect: 'send' },
+  { verb: 'set', near: setOfWords('reaction reactions'), effect: 'add' },
+  { verb: 'upload', near: setOfWords('browser chooser'), effect: 'interact' },
+  { verb: 'list', near: setOfWords('sale marketplace'), effect: 'create' },
   { verb: 'show', near: setOfWords('notification dialog toast popup'), effect: 'interact' },
   { verb: 'make', near: setOfWords('payment payments purchase'), effect: 'pay' },
   { verb: 'display', near: setOfWords('alert notification dialog toast popup'), effect: 'interact' },
