@@ -228,7 +228,7 @@ const REPLACING: ReadonlySet<Effect> = new Set<Effect>(['upsert', 'overwrite']);
 
 /** Whether a change is recorded as a commit to a branch, which keeps what was there before. */
 function isVersioned(parameters: readonly ParameterFacts[]): boolean {
-  const has = (pattern: RegExp): boolean => parameters.some(({ key, required }) => required && pattern.test(key));
+  const has = (pattern: RegExp): boolean => parameters.some(({ key }) => pattern.test(key));
   return has(/^branch(?:_name)?$/) && has(/^(?:commit_)?message$/);
 }
 

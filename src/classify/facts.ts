@@ -141,7 +141,7 @@ function describeInput(tool: RawTool, parameters: readonly ParameterFacts[]): re
   if (parameters.length === 0) return isJsonObject(schema) && isJsonObject(schema['properties']) ? [NO_INPUT] : [];
   const numbers = parameters.filter(({ number }) => number).length > 1 && parameters.every(({ number }) => number);
   const given =
-    parameters.some(({ required, material }) => required && material) &&
+    parameters.some(({ required, material }) => material && (required || parameters.length === 1)) &&
     parameters.every(({ key, boolean, number, material }) => material || MANNER.test(key) || boolean || number);
   const identified = parameters.some(({ key }) => IDENTIFYING.test(key));
   return [...(numbers ? [NUMBERS] : []), ...(given ? [GIVEN] : []), ...(identified ? [IDENTIFIED] : [])];
@@ -322,10 +322,23 @@ let latest: { readonly tool: RawTool; readonly parameters: readonly ParameterFac
 
 function* parametersOf(tool: RawTool): Sliced<readonly ParameterFacts[]> {
   if (latest?.tool === tool) return latest.parameters;
-  const parameters = yield* readParameters(tool);
+  const parameters = yield* readParameters(unwrapped(tool));
   latest = { tool, parameters };
   return parameters;
 }
+
+/** A tool whose one parameter only wraps the others ("params") is read by those. */
+function unwrapped(tool: RawTool): RawTool {
+  const schema = tool['inputSchema'];
+  if (!isJsonObject(schema)) return tool;
+  const [only, ...others] = readObjectFields(schema, schema);
+  if (only === undefined || others.length > 0 || !WRAPPER.test(only.name)) return tool;
+  const inside = followReference(only.schema, schema) ?? only.schema;
+  if (readObjectFields(inside, schema).length === 0) return tool;
+  return { ...tool, inputSchema: { ...inside, $defs: schema['$defs'], definitions: schema['definitions'] } };
+}
+
+const WRAPPER = /^(?:params|input|args|arguments|request|payload)$/;
 
 /** An enumeration of more values is a vocabulary: the others are not looked at. */
 export const MOST_VALUES = 2_000;

@@ -204,11 +204,12 @@ function readJoined(
       break;
     }
     if (isConjunction(token) || SENTENCE_ADVERBS.has(token) || token.endsWith('ly')) continue;
-    const other = isLinked(tokens, index, verb, chained) ? findVerb(token) : undefined;
+    const other = isLinked(tokens, index, verb, chained) && !endsNounList(tokens, index) ? findVerb(token) : undefined;
     const next = tokens[index + 1];
     const sure = other !== undefined && (other.nounness === 'never' ? hasObject(next) : takesObject(next));
     const joins = other !== undefined && other.form === verb.form && (chained || sure);
-    if (other !== undefined && joins) found.push(joinTo(verb, asMatch('joined', other, context)));
+    const around = new Set([...context, ...tokens.slice(index + 1, index + OBJECT_WORDS)]);
+    if (other !== undefined && joins) found.push(joinTo(verb, asMatch('joined', other, around)));
     else chained = false;
   }
   return found;
@@ -248,6 +249,14 @@ function isLinked(tokens: readonly string[], index: number, head: InflectedVerb,
   const link = tokens[before];
   if (link === ',' || link === ':') return head.effect === 'manage' || head.form === 'third' || isListed(tokens, index);
   return link === '/' || link === '&' ? chained : isConjunction(link);
+}
+
+/** "Returns tokens, components, and styles in one answer": behind a bare noun between commas stands another noun. */
+function endsNounList(tokens: readonly string[], index: number): boolean {
+  let before = index - 1;
+  while (before > 0 && isConjunction(tokens[before])) before -= 1;
+  const item = tokens[before];
+  return before > 1 && isConjunction(tokens[before - 1]) && item !== undefined && findVerb(item) === undefined;
 }
 
 /** Whether a verb behind a comma is in a list of verbs: "Create, update, or delete". */

@@ -100,7 +100,7 @@ function isStray(
 /** Verbs by which a description says how something is found out. */
 const PREPARING = words(
   `generate convert build compose compile prepare expand open select resolve authenticate authorize connect load run execute call
-    perform refresh reload orchestrate guide`,
+    perform refresh reload orchestrate guide review`,
 );
 /** Effects that no hint makes a way of reading. */
 const HARD: ReadonlySet<Effect> = new Set<Effect>([
