@@ -7,7 +7,13 @@ import {
 } from '../protocol/operation.js';
 import { UNDERSTOOD } from './confidence.js';
 import type { Decision } from './decide-category.js';
-import { effectOfValue, findGroupingParameter, type ParameterFacts, type ToolFacts } from './facts.js';
+import {
+  type ClassificationInput,
+  effectOfValue,
+  findGroupingParameter,
+  type ParameterFacts,
+  type ToolFacts,
+} from './facts.js';
 import { EFFECTS, type Effect, LEXICON, writeShare } from './lexicon.js';
 import { descriptionOf, discardsSteps, saidToLose } from './read-value.js';
 import type { Signal } from './rules.js';
@@ -196,8 +202,8 @@ function isPlainlyHarmless({ grouping, input }: ToolFacts, { signals, runner, co
   if (grouping !== null) return grouping.values.every(isHarmlessValue);
   const said = signals.filter(({ rule }) => rule.looksAt === 'name' || rule.looksAt === 'description');
   const plain = new Set(said.filter(isClearWrite).map(({ rule }) => rule.looksAt));
-  // Of one value of a grouped tool only its own words count; a name that adds or sends needs no second witness.
-  const witnesses = input.groupValue === undefined && !said.some(addsByName) ? 2 : 1;
+  // A name that adds or sends needs no second witness, nor does one of several values that write, as the hint may mean another.
+  const witnesses = said.some(addsByName) || (input.groupValue !== undefined && othersWrite(input)) ? 1 : 2;
   return plain.size >= witnesses && said.every(isHarmless);
 }
 
@@ -211,6 +217,15 @@ const isClearWrite = ({ weight, effect }: Signal): boolean => weight >= CLEAR &&
 function isHarmless({ effect, rule, word }: Signal): boolean {
   if (RISKY.has(EFFECTS[effect].danger) || effect === 'manage') return false;
   return rule.looksAt !== 'name' || word === undefined || !OPEN.has(word);
+}
+
+/** Whether a tool has further values that change something. */
+function othersWrite({ tool, groupValue }: ClassificationInput): boolean {
+  const values = findGroupingParameter(tool)?.values ?? [];
+  return values.some((value) => {
+    const effect = value === groupValue?.value ? undefined : effectOfValue(value);
+    return effect !== undefined && writeShare(effect) > 0;
+  });
 }
 
 const addsByName = ({ rule, effect }: Signal): boolean => rule.id === 'name-lead' && ADDITIVE.has(effect);

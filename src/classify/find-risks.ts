@@ -220,7 +220,9 @@ const RISK_RULES: readonly RiskRule[] = [
       if (!FILE_NAME.test(field.key) && !OUTPUT_NAME.test(field.key)) return undefined;
       const isFolder = /(?:dir|directory|folder)$/.test(field.key);
       const written = (isFolder ? KEEPING : SAVING).test(field.description) && !LOADING.test(field.description);
-      const writes = written ? !SOURCE_NAME.test(field.key) : OUTPUT_NAME.test(field.key) && !isFolder;
+      // A folder that a change requires is where it works; a READ writes only where it is given one.
+      const named = OUTPUT_NAME.test(field.key) && (!isFolder || category === 'READ');
+      const writes = written ? !SOURCE_NAME.test(field.key) : named;
       if (!writes || category === 'DELETE' || category === 'UPDATE') return undefined;
       return {
         when: { present: true },

@@ -1,5 +1,6 @@
 import { splitTool } from '../../src/catalog/grouped-tools/split-tool.js';
 import { classifyTool } from '../../src/classify/classify-tool.js';
+import { readFeatures } from '../../src/classify/confidence.js';
 import { decideCategory } from '../../src/classify/decide-category.js';
 import { type EmptyHints, findEmptyHints } from '../../src/classify/default-hints.js';
 import { type ClassificationInput, findGroupingParameter, gatherFacts } from '../../src/classify/facts.js';
@@ -110,12 +111,23 @@ export function judge(subjects: readonly Subject[], weights?: readonly number[])
   return subjects.map(({ label, tool, input }) => ({ label, tool, classification: classifyTool(input, weights) }));
 }
 
-/** What the confidence is learned from. */
+/** So much less counts a tool of which a part is not listened to. */
+const DEAF_WEIGHT = 0.25;
+const DEAFNESS = [[], ['name', 'title'], ['description']] as const;
+
+/**
+ * What the confidence is learned from: each decision, and how it would be if the name, or the description, were not understood,
+ * as is usual on servers that the rules were not written for.
+ */
 export function readExamples(subjects: readonly Subject[]): readonly Example[] {
   return subjects.flatMap(({ label, input }) => {
-    const { weighed } = decideCategory(gatherFacts(input));
-    const right = label.accepted.includes(classifyTool(input).category);
-    return weighed === undefined ? [] : [{ server: label.server, weighed, right }];
+    const facts = gatherFacts(input);
+    return DEAFNESS.flatMap((to) => {
+      const { weighed, category } = decideCategory(facts, undefined, { to });
+      const right = label.accepted.includes(to.length === 0 ? classifyTool(input).category : category);
+      const weight = to.length === 0 ? 1 : DEAF_WEIGHT;
+      return weighed === undefined ? [] : [{ server: label.server, features: readFeatures(weighed), right, weight }];
+    });
   });
 }
 
