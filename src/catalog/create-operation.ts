@@ -1,4 +1,5 @@
 import { classifyInSteps } from '../classify/classify-tool.js';
+import type { EmptyHints } from '../classify/default-hints.js';
 import { findGroupingParameter } from '../classify/facts.js';
 import type { RiskDeclaration, UpstreamConfig } from '../config/gateway-config.js';
 import { toSnakeCase } from '../lib/names.js';
@@ -41,8 +42,8 @@ export interface DraftOperation {
   readonly curation: Curation;
   /** Unique within the upstream. */
   readonly localName: string;
-  /** Whether all tools of the upstream carry MCP's default hints. */
-  readonly defaultHints: boolean;
+  /** Hints that the upstream writes on its tools without regard to what they do. */
+  readonly emptyHints?: EmptyHints;
   readonly choice?: Choice;
   /** Set for the operation that runs only statements which are proven to read. */
   readonly onlyReads?: true;
@@ -72,7 +73,7 @@ export function* createOperation(
   name: string,
   ignoreAnnotations: boolean,
 ): Sliced<CreatedOperation> {
-  const { curation, localName, choice = null, defaultHints, onlyReads = false, tool, upstream } = draft;
+  const { curation, localName, choice = null, emptyHints, onlyReads = false, tool, upstream } = draft;
   const { slug, trust, strict, timeoutMs, readOnlyStatements } = upstream;
   const key = JSON.stringify([
     slug,
@@ -84,7 +85,7 @@ export function* createOperation(
     choice,
     name,
     ignoreAnnotations,
-    defaultHints,
+    emptyHints,
     onlyReads,
     readOnlyStatements,
   ]);
@@ -140,7 +141,7 @@ function* readOperation(draft: DraftOperation, name: string, ignoreAnnotations: 
       ...(risks !== undefined && !onlyReads && { risks: risks.map((risk) => readRisk(risk, flat)) }),
     },
     ignoreAnnotations,
-    defaultHints: draft.defaultHints,
+    emptyHints: draft.emptyHints,
     readOnlyStatements,
     ...(choice !== undefined && { groupValue: choice }),
   });

@@ -1,4 +1,4 @@
-import { hasDefaultHints } from '../classify/default-hints.js';
+import { findEmptyHints } from '../classify/default-hints.js';
 import type { UpstreamConfig } from '../config/gateway-config.js';
 import { toSnakeCase } from '../lib/names.js';
 import { mapInSteps, type Sliced } from '../lib/turns.js';
@@ -22,7 +22,7 @@ export interface Drafts {
  */
 export function* draftOperations(upstream: UpstreamConfig, toolSet: ToolSet): Sliced<Drafts> {
   const screened = yield* screenToolsInSlices(toolSet);
-  const defaultHints = hasDefaultHints(toolSet.tools.filter(isJsonObject));
+  const emptyHints = findEmptyHints(toolSet.tools.filter(isJsonObject));
   const proposals = yield* proposeAll(upstream, screened.tools);
   const offered = proposals.filter(({ curation }) => curation.hide !== true);
   const claims = yield* mapInSteps(offered, claimName);
@@ -34,7 +34,7 @@ export function* draftOperations(upstream: UpstreamConfig, toolSet: ToolSet): Sl
       tool,
       curation,
       localName,
-      defaultHints,
+      ...(emptyHints !== undefined && { emptyHints }),
       ...(choice !== undefined && { choice }),
       ...(onlyReads !== undefined && { onlyReads }),
     };

@@ -7,7 +7,13 @@ import {
 } from '../protocol/operation.js';
 import { UNDERSTOOD } from './confidence.js';
 import type { Decision } from './decide-category.js';
-import { effectOfValue, findGroupingParameter, type ParameterFacts, type ToolFacts } from './facts.js';
+import {
+  type ClassificationInput,
+  effectOfValue,
+  findGroupingParameter,
+  type ParameterFacts,
+  type ToolFacts,
+} from './facts.js';
 import { EFFECTS, type Effect, LEXICON, writeShare } from './lexicon.js';
 import { descriptionOf, discardsSteps, saidToLose } from './read-value.js';
 import type { Signal } from './rules.js';
@@ -61,10 +67,11 @@ const RISKY: ReadonlySet<DangerLevel> = new Set(['destructive', 'dangerous', 'fo
 
 /** Phrases of a description that announce a loss; a negation before them cancels it. */
 const LOSS =
-  /(?<!(?:\bnot|n't|\bwithout|\bnever|\bno|\binstead of)\s(?:\w+\s)?)\b(?:permanent(?:ly)?\b|irreversibl[ey]|irrevocabl[ey]|(?:cannot|can't|can not) be (?:undone|reversed|recovered|restored)|overwrit(?:es?|ing|ten)\b|destroys?\b|will be (?:lost|deleted|erased|wiped|overwritten|removed)|replaces? (?:all|the (?:entire|whole|full|contents?|content|existing)|existing|every|any existing|its)|data loss)/i;
+  /(?<!(?:\bnot|n't|\bwithout|\bnever|\bno|\binstead of)\s(?:\w+\s)?)\b(?:permanent(?:ly)?\b|irreversibl[ey]|irrevocabl[ey]|(?:cannot|can't|can not) be (?:undone|reversed|recovered|restored)|overwrit(?:es?|ing|ten)\b|destroys?\b|will be (?:lost|deleted|erased|wiped|overwritten|removed)|replaces? (?:all|the (?:entire|whole|full|contents?|content|existing)|existing|every|any existing|its)|data loss(?! prevention))/i;
 
-/** Before a loss they say that it depends on an argument or another tool, which the danger of a call is for. */
-const CONDITIONAL = /\b(?:if|when|unless|otherwise|set|pass|optionally|instead)\b/i;
+/** Before a loss they say that it depends on an argument or another tool, which the danger of a call is for, or is only possible. */
+const CONDITIONAL =
+  /\b(?:if|when|unless|otherwise|set|pass|optionally|instead|may|might|could|supplying|passing|providing|setting|specifying)\b/i;
 
 /** The first phrase that announces a loss of every call. */
 function findLoss(text: string): string | undefined {
@@ -104,6 +111,7 @@ export const DANGER_RULES: readonly DangerRule[] = [
     find: ({ parameters }, { signals }) =>
       signals
         .filter(({ weight, effect }) => weight >= CLEAR && RISKY.has(EFFECTS[effect].danger))
+        .filter(({ effect }) => !REPLACING.has(effect) || !isVersioned(parameters))
         .filter(({ effect }) => effect !== 'upsert' || !parameters.some(choosesToReplace))
         .map(({ effect, says }) => ({ level: EFFECTS[effect].danger, reason: says })),
   },
@@ -133,8 +141,10 @@ export const DANGER_RULES: readonly DangerRule[] = [
   {
     id: 'existing-file',
     find: ({ words, parameters, descriptionText }, { category }) => {
-      if (!words.includes('file') || parameters.some(choosesToReplace)) return [];
+      if (!words.includes('file') || parameters.some(choosesToReplace) || isVersioned(parameters)) return [];
       if (words[0] === 'append' || words[0] === 'prepend') return [];
+      // What is created within a thing with an id is an entry of a service, which refuses a second one.
+      if (parameters.some(({ key }) => /_id$/.test(key))) return [];
       const writes = parameters.some(({ key }) => /^(?:contents?|data|text)$/.test(key));
       const names = parameters.some(({ key, text }) => text && /(?:^|_)(?:path|file_?name)$/.test(key));
       return category === 'CREATE' && writes && names && !REFUSES_EXISTING.test(descriptionText)
@@ -154,10 +164,17 @@ export const DANGER_RULES: readonly DangerRule[] = [
   },
   {
     id: 'money',
-    find: ({ words }, { category }) => {
+    find: ({ words, parameters, name }, { category }) => {
       const last = words.at(-1) ?? '';
       const commits = category !== 'DELETE' && MONEY_NOUNS.has(last);
-      return commits ? [{ level: 'destructive', reason: `name: '${last}' moves money irreversibly` }] : [];
+      if (commits) return [{ level: 'destructive', reason: `name: '${last}' moves money irreversibly` }];
+      // An amount that goes to somebody, unless it is only recorded.
+      const amount = parameters.find(({ key }) => AMOUNT.test(key));
+      const to = parameters.find(({ key }) => PAYEE.test(key));
+      const drives = name.some(({ role, effect }) => role === 'lead' && MOVING.has(effect));
+      return category !== 'DELETE' && drives && amount !== undefined && to !== undefined
+        ? [{ level: 'destructive', reason: `moves '${amount.name}' to '${to.name}'` }]
+        : [];
     },
   },
   {
@@ -180,12 +197,14 @@ export const DANGER_RULES: readonly DangerRule[] = [
  * Whether name and description plainly say what is done, and all that they say destroys nothing. MCP calls every change
  * destructive that is not "only additive", so that the hint then says no more than "update" does.
  */
-function isPlainlyHarmless({ grouping }: ToolFacts, { signals, runner, confidence }: Decision): boolean {
+function isPlainlyHarmless({ grouping, input }: ToolFacts, { signals, runner, confidence }: Decision): boolean {
   if (runner !== undefined || confidence < UNDERSTOOD) return false;
   if (grouping !== null) return grouping.values.every(isHarmlessValue);
   const said = signals.filter(({ rule }) => rule.looksAt === 'name' || rule.looksAt === 'description');
   const plain = new Set(said.filter(isClearWrite).map(({ rule }) => rule.looksAt));
-  return plain.size === 2 && said.every(isHarmless);
+  // A name that adds or sends needs no second witness, nor does one of several values that write, as the hint may mean another.
+  const witnesses = said.some(addsByName) || (input.groupValue !== undefined && othersWrite(input)) ? 1 : 2;
+  return plain.size >= witnesses && said.every(isHarmless);
 }
 
 function isHarmlessValue(value: string): boolean {
@@ -200,12 +219,37 @@ function isHarmless({ effect, rule, word }: Signal): boolean {
   return rule.looksAt !== 'name' || word === undefined || !OPEN.has(word);
 }
 
+/** Whether a tool has further values that change something. */
+function othersWrite({ tool, groupValue }: ClassificationInput): boolean {
+  const values = findGroupingParameter(tool)?.values ?? [];
+  return values.some((value) => {
+    const effect = value === groupValue?.value ? undefined : effectOfValue(value);
+    return effect !== undefined && writeShare(effect) > 0;
+  });
+}
+
+const addsByName = ({ rule, effect }: Signal): boolean => rule.id === 'name-lead' && ADDITIVE.has(effect);
+const ADDITIVE: ReadonlySet<Effect> = new Set<Effect>(['create', 'add', 'send', 'interact']);
+
 /** Verbs that may replace or end anything, depending on what they are used on. */
 const OPEN: ReadonlySet<string> = new Set(
   'apply set configure sync import migrate restore install revert rollback undo commit pop call handle upload edit transform refactor fix replace kill terminate'.split(
     ' ',
   ),
 );
+
+/** Effects that replace what was there, which a commit keeps. */
+const REPLACING: ReadonlySet<Effect> = new Set<Effect>(['upsert', 'overwrite']);
+
+/** Whether a change is recorded as a commit to a branch, which keeps what was there before. */
+function isVersioned(parameters: readonly ParameterFacts[]): boolean {
+  const has = (pattern: RegExp): boolean => parameters.some(({ key }) => pattern.test(key));
+  return has(/^branch(?:_name)?$/) && has(/^(?:commit_)?message$/);
+}
+
+const AMOUNT = /^(?:amount|amount_\w+|sum|\w+_amount)$/;
+const PAYEE = /^(?:to|(?:to|dest|destination|target)_?(?:account|wallet|address)\w*|recipient\w*|payee\w*|beneficiary\w*|iban)$/;
+const MOVING: ReadonlySet<Effect> = new Set<Effect>(['lifecycle', 'send', 'pay', 'update', 'run', 'sync']);
 
 /** The tool's own name: a part of a grouped tool has a name that the gateway made. */
 function ownName({ input }: ToolFacts): string {

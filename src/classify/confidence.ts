@@ -1,6 +1,7 @@
 import type { Category } from '../protocol/operation.js';
 import { CONFIDENCE_WEIGHTS } from './confidence-weights.js';
-import { EFFECTS, type EffectTraits, hasSenses, LEXICON, writeShare } from './lexicon.js';
+import { EFFECTS, type EffectTraits, hasSenses, LEXICON, readShare, writeShare } from './lexicon.js';
+import type { ToolFacts } from './facts.js';
 import type { Signal } from './rules.js';
 
 /** A decided category with all that was weighed for it. */
@@ -9,6 +10,8 @@ export interface Weighed {
   readonly signals: readonly Signal[];
   /** The decided category's share of the weight of all evidence, 0 to 1. */
   readonly share: number;
+  /** The share of the category that is next to it. */
+  readonly second: number;
   /** The weight of all evidence. */
   readonly total: number;
   /** Whether it is the most dangerous of a grouped tool's values. */
@@ -17,6 +20,24 @@ export interface Weighed {
   readonly runs: boolean;
   /** Whether the author's hint says the contrary. */
   readonly contradicted: boolean;
+  /** What the texts and parameters give reason to doubt. */
+  readonly doubts: Doubts;
+}
+
+/** Reasons to doubt a decision that are no evidence for another one. */
+export interface Doubts {
+  /** It takes no parameter: what changes something is mostly given what. */
+  readonly takesNothing: boolean;
+  /** The description says when the tool is of use, not what it does. */
+  readonly occasion: boolean;
+  /** The description says what the tool does not do. */
+  readonly denies: boolean;
+  /** What is run only reads: "Run diagnostics". */
+  readonly runsReading: boolean;
+  /** The description offers guidance. */
+  readonly guides: boolean;
+  /** A text is given, and the sentence that says what is done with it was not understood. */
+  readonly unread: boolean;
 }
 
 /** What the signals of a decision say, read once for all features. */
@@ -58,9 +79,47 @@ export const FEATURES: readonly Feature[] = [
   { id: 'a hint says otherwise', of: ({ weighed }) => Number(weighed.contradicted) },
   { id: 'READ', of: ({ weighed }) => Number(weighed.category === 'READ') },
   { id: 'some evidence changes, some reads', of: ({ reads, writes }) => Number(reads && writes) },
+  { id: 'the share of another category', of: ({ weighed }) => weighed.second },
+  {
+    id: 'a change that takes nothing',
+    of: ({ weighed: { category, doubts } }) => Number(category !== 'READ' && doubts.takesNothing),
+  },
+  { id: 'an occasion is described', of: ({ weighed: { doubts } }) => Number(doubts.occasion) },
+  {
+    id: 'a change whose description denies something',
+    of: ({ weighed: { category, doubts } }) => Number(category !== 'READ' && doubts.denies),
+  },
+  {
+    id: 'what is run reads',
+    of: ({ weighed: { category, doubts } }) => Number(category !== 'READ' && doubts.runsReading),
+  },
+  {
+    id: 'a change whose description guides',
+    of: ({ weighed: { category, doubts } }) => Number(category !== 'READ' && doubts.guides),
+  },
+  { id: 'a description without a known verb', of: ({ weighed: { doubts } }) => Number(doubts.unread) },
   { id: 'one of several values', of: ({ weighed }) => Number(weighed.grouped) },
   { id: 'runs arbitrary input', of: ({ weighed }) => Number(weighed.runs) },
 ];
+
+const DENIAL = /\b(?:does not|doesn't|will not|won't|cannot|NOT)\b/;
+const GUIDING = /\b(?:guidance|guidelines?|instructions|runbook|best practices|step-by-step|points you|tells you|workflow)\b/i;
+/** What a tool does is said in so many first characters. */
+const SAID_WITHIN = 400;
+
+/** What in a tool gives reason to doubt whatever is decided. */
+export function readDoubts({ parameters, description, descriptionText, input }: ToolFacts): Doubts {
+  const [head] = description.matches;
+  const text = descriptionText.slice(0, SAID_WITHIN);
+  return {
+    takesNothing: parameters.length === 0,
+    occasion: head?.occasion === true,
+    denies: DENIAL.test(text),
+    runsReading: head?.objectEffect !== undefined && readShare(head.objectEffect) > 0,
+    guides: GUIDING.test(text),
+    unread: head === undefined && descriptionText !== '' && input.groupValue === undefined,
+  };
+}
 
 /** The weight from which one sign is plain, and the total from which more adds nothing. */
 const PLAIN = 5;

@@ -1,8 +1,8 @@
 import type { Category } from '../protocol/operation.js';
-import { rateConfidence, UNDERSTOOD, type Weighed } from './confidence.js';
+import { type Doubts, rateConfidence, readDoubts, UNDERSTOOD, type Weighed } from './confidence.js';
 import { effectOfValue, type ToolFacts } from './facts.js';
 import { CATEGORY_SEVERITY, EFFECTS, type EffectTraits, leadingCategory, readShare, writeShare } from './lexicon.js';
-import { RULES, type Signal } from './rules.js';
+import { RULES, type Rule, type Signal } from './rules.js';
 import { findRunner } from './runner.js';
 
 export interface Decision {
@@ -29,9 +29,14 @@ const CLOSE = 0.8;
 /** The weight from which a write is plain: the leading verb of the name, or the verb of the description. */
 const PLAIN = 8;
 
+/** What is not listened to, which shows how decisions go wrong where a name or a description is not understood. */
+export interface Deaf {
+  readonly to?: readonly Rule['looksAt'][];
+}
+
 /** Weighs all rules and decides one category; `RULES` and `EFFECTS` define what counts for what. */
-export function decideCategory(facts: ToolFacts, weights?: readonly number[]): Decision {
-  const decision = weigh(facts);
+export function decideCategory(facts: ToolFacts, weights?: readonly number[], deaf: Deaf = {}): Decision {
+  const decision = weigh(facts, deaf);
   const { weighed } = decision;
   if (weighed === undefined) return decision;
   const confidence = rateConfidence(weighed, weights);
@@ -50,14 +55,15 @@ export function contradictingHint({ annotations }: ToolFacts, category: Category
   return destructiveHint === true ? 'destructiveHint=true' : undefined;
 }
 
-function weigh(facts: ToolFacts): Decision {
-  const signals = collectSignals(facts);
+function weigh(facts: ToolFacts, { to = [] }: Deaf): Decision {
+  const signals = collectSignals(facts).filter(({ rule }) => !to.includes(rule.looksAt));
+  const doubts = readDoubts(facts);
   const runner = findRunner(facts);
   if (runner !== undefined) {
     const evidence = [`runs arbitrary ${runner}`, ...wordEvidence(signals)];
-    return { ...decided('EXECUTE', signals, evidence, { runs: true }), runner };
+    return { ...decided('EXECUTE', signals, evidence, doubts, { runs: true }), runner };
   }
-  return decideGrouped(facts, signals) ?? decideByWeight(signals);
+  return decideGrouped(facts, signals, doubts) ?? decideByWeight(signals, doubts);
 }
 
 /** The matches of all rules, heaviest first. A read-only hint does not count beside a plain write unless trust is high. */
@@ -83,7 +89,7 @@ function isPlainWrite(signal: Signal): boolean {
 }
 
 /** A grouped tool that was not split can do all that its values do: it takes the most dangerous of their categories. */
-function decideGrouped(facts: ToolFacts, signals: readonly Signal[]): Decision | undefined {
+function decideGrouped(facts: ToolFacts, signals: readonly Signal[], doubts: Doubts): Decision | undefined {
   if (facts.grouping === null) return undefined;
   const { parameter, values } = facts.grouping;
   const categories = values
@@ -96,15 +102,15 @@ function decideGrouped(facts: ToolFacts, signals: readonly Signal[]): Decision |
     `parameter '${parameter}' chooses the effect (${examples}): the most dangerous counts`,
     ...wordEvidence(signals),
   ];
-  return decided(category, signals, evidence, { grouped: true });
+  return decided(category, signals, evidence, doubts, { grouped: true });
 }
 
-function decideByWeight(signals: readonly Signal[]): Decision {
+function decideByWeight(signals: readonly Signal[], doubts: Doubts): Decision {
   const reads = sum(signals, ({ effect }) => readShare(effect));
   const writes = sum(signals, ({ effect }) => writeShare(effect));
   const evidence = wordEvidence(signals);
   if (reads >= READ_MINIMUM && reads >= READ_MAJORITY * writes && saysItReads(signals)) {
-    return decided('READ', signals, evidence);
+    return decided('READ', signals, evidence, doubts);
   }
   const votes = WRITES.map((category) => ({
     category,
@@ -119,7 +125,7 @@ function decideByWeight(signals: readonly Signal[]): Decision {
   const doubt = reads > 0 && reads < READ_MAJORITY * writes ? ['doubt between reading and writing: not READ'] : [];
   const category = chosen?.category ?? 'EXECUTE';
   if (!isStated(signals)) return { category, confidence: UNSTATED, evidence: [...evidence, ...doubt], signals };
-  return decided(category, signals, [...evidence, ...doubt]);
+  return decided(category, signals, [...evidence, ...doubt], doubts);
 }
 
 /** A decision with what its confidence is rated by. */
@@ -127,17 +133,21 @@ function decided(
   category: Category,
   signals: readonly Signal[],
   evidence: readonly string[],
+  doubts: Doubts,
   { grouped = false, runs = false } = {},
 ): Decision {
   const total = sum(signals, ({ effect }) => readShare(effect) + writeShare(effect));
-  const winner = sum(signals, ({ effect }) => (EFFECTS[effect] as EffectTraits).votes[category] ?? 0);
-  const share = total === 0 ? 0 : winner / total;
+  const votesFor = (one: Category): number =>
+    sum(signals, ({ effect }) => (EFFECTS[effect] as EffectTraits).votes[one] ?? 0);
+  const others = CATEGORY_SEVERITY.filter((one) => one !== category).map(votesFor);
+  const share = total === 0 ? 0 : votesFor(category) / total;
+  const second = total === 0 ? 0 : Math.max(...others) / total;
   return {
     category,
     confidence: 0,
     evidence,
     signals,
-    weighed: { category, signals, share, total, grouped, runs, contradicted: false },
+    weighed: { category, signals, share, second, total, grouped, runs, contradicted: false, doubts },
   };
 }
 

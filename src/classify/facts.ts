@@ -3,7 +3,19 @@ import { isJsonObject, type JsonObject, type JsonSchema } from '../protocol/json
 import { type Category, type DangerLevel, dangerRank, type Risk, type TrustLevel } from '../protocol/operation.js';
 import type { RawTool } from '../protocol/tools.js';
 import { followReference, readObjectFields } from '../schema/schema-shape.js';
-import { EFFECTS, type Effect, GIVEN, LEXICON, leadingCategory, NUMBERS, READ_ONLY, writeShare } from './lexicon.js';
+import type { EmptyHints } from './default-hints.js';
+import {
+  EFFECTS,
+  type Effect,
+  GIVEN,
+  IDENTIFIED,
+  LEXICON,
+  leadingCategory,
+  NO_INPUT,
+  NUMBERS,
+  READ_ONLY,
+  writeShare,
+} from './lexicon.js';
 import { type DescriptionReading, readDescription } from './read-description.js';
 import { type NameHint, type NameMatch, readName } from './read-name.js';
 import { splitWords } from './vocabulary.js';
@@ -18,8 +30,8 @@ export interface ClassificationInput {
   readonly curation: { readonly category?: Category; readonly danger?: DangerLevel; readonly risks?: readonly Risk[] };
   /** Classify by name, texts and schemas alone. */
   readonly ignoreAnnotations: boolean;
-  /** Whether all tools of the server carry MCP's default hints, which then say nothing. */
-  readonly defaultHints?: boolean;
+  /** Hints that the server writes on its tools without regard to what they do. */
+  readonly emptyHints?: EmptyHints | undefined;
   /** False where the operator does not want statements to be told apart. */
   readonly readOnlyStatements?: boolean;
   /** One value of a grouping parameter: classify what the tool does with it. */
@@ -52,6 +64,8 @@ export interface ParameterFacts {
   readonly boolean: boolean;
   readonly text: boolean;
   readonly number: boolean;
+  /** Whether it holds what is worked on: a text, code or data. */
+  readonly material: boolean;
   readonly required: boolean;
   /** Whether it has a text of its own where a call leaves it out. */
   readonly preset: boolean;
@@ -85,7 +99,7 @@ export function* gatherFactsInSteps(input: ClassificationInput): Sliced<ToolFact
   const parameters = yield* parametersOf(tool);
   const hinted = [
     ...(annotations['readOnlyHint'] === true && BELIEVED.has(input.upstream.trust) ? [READ_ONLY] : []),
-    ...describeInput(parameters),
+    ...describeInput(tool, parameters),
   ];
   const description = byValue ? NOTHING : readDescription(text, new Set([...words, ...hinted]));
   const context = new Set([...words, ...hinted, ...description.main.toLowerCase().split(/[^a-z]+/, OBJECT_WORDS)]);
@@ -113,14 +127,24 @@ const MATERIAL =
 const MANNER =
   /^(?:style|tone|language|lang|format|indent|level|length|target_language|from|to|options|count|max_\w+|width|mode)$/;
 
-/** What the parameters say of a tool as a whole: that it takes only numbers, or only a text or data to work on. */
-function describeInput(parameters: readonly ParameterFacts[]): readonly string[] {
-  if (parameters.length === 0) return [];
+/** How a parameter is described that holds what is worked on: "The full contents of the file as a string". */
+const MATERIAL_TEXT =
+  /^(?:(?:the|an?|optional:?|required:?|raw|full|complete|entire|current|original|input|sample|short|source)\s+)*(?:[\w-]+\s+){0,5}?(?:contents?|source code|sample code|snippet)\s+(?:of|to|as|that|which|in)\b/i;
+const IDENTIFYING = /(?:^|_)(?:ids?|uuid|key|number)$/;
+
+/**
+ * What the parameters say of a tool as a whole: that it takes nothing, only numbers, or only a text or data to work on, and
+ * whether it is given an id.
+ */
+function describeInput(tool: RawTool, parameters: readonly ParameterFacts[]): readonly string[] {
+  const schema = tool['inputSchema'];
+  if (parameters.length === 0) return isJsonObject(schema) && isJsonObject(schema['properties']) ? [NO_INPUT] : [];
   const numbers = parameters.filter(({ number }) => number).length > 1 && parameters.every(({ number }) => number);
   const given =
-    parameters.some(({ key, required }) => required && MATERIAL.test(key)) &&
-    parameters.every(({ key, boolean, number }) => MATERIAL.test(key) || MANNER.test(key) || boolean || number);
-  return [...(numbers ? [NUMBERS] : []), ...(given ? [GIVEN] : [])];
+    parameters.some(({ required, material }) => material && (required || parameters.length === 1)) &&
+    parameters.every(({ key, boolean, number, material }) => material || MANNER.test(key) || boolean || number);
+  const identified = parameters.some(({ key }) => IDENTIFYING.test(key));
+  return [...(numbers ? [NUMBERS] : []), ...(given ? [GIVEN] : []), ...(identified ? [IDENTIFIED] : [])];
 }
 
 /**
@@ -148,11 +172,11 @@ function asWhole({ groupValue: _unclear, ...input }: ClassificationInput): Class
  * "destructive" does not count for a value where another value's words destroy. Other hints stay.
  */
 function readAnnotations(
-  { tool, ignoreAnnotations, defaultHints = false, groupValue }: ClassificationInput,
+  { tool, ignoreAnnotations, emptyHints, groupValue }: ClassificationInput,
   value: readonly NameMatch[],
 ): JsonObject {
   if (ignoreAnnotations || !isJsonObject(tool['annotations'])) return {};
-  const hints = withoutDefaults(tool['annotations'], defaultHints);
+  const hints = withoutDefaults(tool['annotations'], emptyHints);
   if (groupValue === undefined) return hints;
   const { readOnlyHint, destructiveHint, ...rest } = hints;
   const others = (findGroupingParameter(tool)?.values ?? []).filter((other) => other !== groupValue.value);
@@ -180,10 +204,11 @@ const COMMON_READS: ReadonlySet<string> = new Set([
   'check',
 ]);
 
-function withoutDefaults(annotations: JsonObject, defaultHints: boolean): JsonObject {
+function withoutDefaults(annotations: JsonObject, emptyHints: EmptyHints | undefined): JsonObject {
   const { readOnlyHint, destructiveHint, ...rest } = annotations;
-  if (defaultHints) return rest;
-  return readOnlyHint === true && destructiveHint === true ? { ...rest, readOnlyHint } : annotations;
+  if (emptyHints === 'all') return rest;
+  const isEmpty = destructiveHint === true && (readOnlyHint === true || emptyHints === 'destructive');
+  return isEmpty ? { ...rest, ...(readOnlyHint !== undefined && { readOnlyHint }) } : annotations;
 }
 
 function destroys(value: string): boolean {
@@ -297,10 +322,23 @@ let latest: { readonly tool: RawTool; readonly parameters: readonly ParameterFac
 
 function* parametersOf(tool: RawTool): Sliced<readonly ParameterFacts[]> {
   if (latest?.tool === tool) return latest.parameters;
-  const parameters = yield* readParameters(tool);
+  const parameters = yield* readParameters(unwrapped(tool));
   latest = { tool, parameters };
   return parameters;
 }
+
+/** A tool whose one parameter only wraps the others ("params") is read by those. */
+function unwrapped(tool: RawTool): RawTool {
+  const schema = tool['inputSchema'];
+  if (!isJsonObject(schema)) return tool;
+  const [only, ...others] = readObjectFields(schema, schema);
+  if (only === undefined || others.length > 0 || !WRAPPER.test(only.name)) return tool;
+  const inside = followReference(only.schema, schema) ?? only.schema;
+  if (readObjectFields(inside, schema).length === 0) return tool;
+  return { ...tool, inputSchema: { ...inside, $defs: schema['$defs'], definitions: schema['definitions'] } };
+}
+
+const WRAPPER = /^(?:params|input|args|arguments|request|payload)$/;
 
 /** An enumeration of more values is a vocabulary: the others are not looked at. */
 export const MOST_VALUES = 2_000;
@@ -328,6 +366,7 @@ function* readParameters(
       boolean: types.has('boolean'),
       text: types.size === 0 || types.has('string'),
       number: types.has('number') || types.has('integer'),
+      material: MATERIAL.test(words.join('_')) || MATERIAL_TEXT.test(textOf(property['description']).slice(0, 200)),
       required,
       preset: typeof property['default'] === 'string' && property['default'] !== '',
       values: [...new Set(constants.filter((value) => typeof value === 'string'))].slice(0, MOST_VALUES),

@@ -85,6 +85,9 @@ const FILE_NAME =
 const OUTPUT_NAME =
   /^(?:save_(?:to|path|as|dir)|(?:out|output)_(?:path|file|dir|directory|file_?name|filename)|outfile|export_path|(?:dump|export|write|upload|store)_to|store_(?:in|as))$/;
 const SAVING = /\b(?:saved?|writ(?:e|ten)|stored?|dump(?:ed)?|export(?:ed)?|download(?:ed)?|output)\b/i;
+/** What is said of a folder that receives files; "output" alone may be what a build calls one. */
+const KEEPING = /\b(?:saved?|writ(?:e|ten)|stored?|dump(?:ed)?|export(?:ed)?|download(?:ed)?)\b/i;
+const SOURCE_NAME = /^(?:archive|source|src|input)(?:_|$)/;
 const LOADING = /\b(?:read|load|upload|open|parse|attach|import|compare)\b/i;
 
 /** Parameters that hold the whole content of what an UPDATE changes. */
@@ -215,8 +218,11 @@ const RISK_RULES: readonly RiskRule[] = [
     find: (field, { category }) => {
       if (!field.text || field.values.length > 0) return undefined;
       if (!FILE_NAME.test(field.key) && !OUTPUT_NAME.test(field.key)) return undefined;
-      const writes =
-        OUTPUT_NAME.test(field.key) || (SAVING.test(field.description) && !LOADING.test(field.description));
+      const isFolder = /(?:dir|directory|folder)$/.test(field.key);
+      const written = (isFolder ? KEEPING : SAVING).test(field.description) && !LOADING.test(field.description);
+      // A folder that a change requires is where it works; a READ writes only where it is given one.
+      const named = OUTPUT_NAME.test(field.key) && (!isFolder || category === 'READ');
+      const writes = written ? !SOURCE_NAME.test(field.key) : named;
       if (!writes || category === 'DELETE' || category === 'UPDATE') return undefined;
       return {
         when: { present: true },
@@ -240,9 +246,24 @@ const RISK_RULES: readonly RiskRule[] = [
   },
   {
     id: 'whole-content',
-    find: (field, { category }) =>
-      category === 'UPDATE' && field.path.length === 1 && !field.boolean && WHOLE_CONTENT.test(field.key)
+    find: (field, { category, facts: { words } }) =>
+      category === 'UPDATE' &&
+      field.path.length === 1 &&
+      !field.boolean &&
+      WHOLE_CONTENT.test(field.key) &&
+      !words.some((word) => REMARKS.has(word))
         ? { when: { present: true }, ...lose(field, 'replaces the whole content') }
+        : undefined,
+  },
+  {
+    id: 'restored-files',
+    find: (field, { category, facts: { name } }) =>
+      category !== 'READ' &&
+      field.path.length === 1 &&
+      field.composite &&
+      RESTORED.test(field.key) &&
+      name.some(({ word }) => word === 'checkout' || word === 'restore' || word === 'revert')
+        ? { when: { present: true }, ...lose(field, 'are restored, which discards their changes') }
         : undefined,
   },
   {
@@ -271,6 +292,10 @@ const RISK_RULES: readonly RiskRule[] = [
         : undefined,
   },
 ];
+
+const RESTORED = /^(?:paths|files|file_paths|pathspecs?)$/;
+/** What is said of something is edited as a whole, and no work is lost with it. */
+const REMARKS = setOf('comment comments message reply review remark status annotation');
 
 const CONSENT = /^(?:confirm|confirmed|confirmation|consent|acknowledge(?:ment)?)(?:_\w+)?$/;
 const SAYS_DESTRUCTIVE = /\b(?:destructive|irreversible|dangerous|permanent(?:ly)?|data loss|cannot be undone)\b/i;

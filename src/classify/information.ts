@@ -1,4 +1,5 @@
 import { findVerb, writeShare } from './lexicon.js';
+import { findThing, isAdjective } from './noun-phrase.js';
 
 const words = (text: string): readonly string[] => text.trim().split(/\s+/);
 
@@ -90,7 +91,7 @@ const MODIFIERS: ReadonlySet<string> = new Set(
     first second third two three pairwise list-like
     column row table database schema cluster pod container service
     calendar event holiday time date timezone meeting
-    word sentence text language document form
+    word sentence text language document form child parent sibling
   `),
 );
 
@@ -118,8 +119,14 @@ export function namesInformation(name: readonly string[]): boolean {
  * @param named words of the tool's name; "comments" of `issue_comments` is no verb in "Comments on an issue"
  */
 export function findInformation(tokens: readonly string[], named: ReadonlySet<string>): string | undefined {
+  return findListed(tokens, named) ?? findThing(tokens);
+}
+
+function findListed(tokens: readonly string[], named: ReadonlySet<string>): string | undefined {
   const [first = ''] = tokens;
   if (QUESTIONS.has(first)) return first;
+  // "Use this tool for any security questions": it answers them.
+  if (tokens.length <= MOST_WORDS && tokens.length > 1 && tokens.at(-1) === 'questions' && isModifier(first)) return 'questions';
   const end = tokens.findIndex((token) => ENDS.test(token));
   // Of several coordinated nouns the last decides: "insight and user management" is no insight.
   const phrase = tokens.slice(0, end < 0 ? tokens.length : end).filter((token) => !LINKS.test(token));
@@ -159,5 +166,5 @@ function namesOne(word: string): boolean {
 }
 
 function isModifier(word: string): boolean {
-  return MODIFIERS.has(word) || namesOne(word) || NO_VERB.test(word);
+  return MODIFIERS.has(word) || namesOne(word) || NO_VERB.test(word) || isAdjective(word);
 }

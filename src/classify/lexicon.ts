@@ -31,7 +31,7 @@ const VERBS: Readonly<Record<Nounness, Readonly<Partial<Record<Effect, string>>>
   never: {
     read: `get fetch retrieve read find lookup describe inspect browse explore discover enumerate peek poll observe listen
       ping whoami echo identify locate obtain gather collect aggregate summarize summarise return show display explain
-      compare contrast analyze analyse diagnose investigate introspect determine ask answer learn think reason wait sleep
+      compare contrast analyze analyse diagnose investigate introspect determine ask learn think reason wait sleep
       await scrape demonstrate illustrate examine interrogate recall reveal grep glob traverse consult advise
       brainstorm correlate crosscheck provide contain tell whois nslookup traceroute`,
     check: 'validate verify assess typecheck lint prove',
@@ -58,9 +58,9 @@ const VERBS: Readonly<Record<Nounness, Readonly<Partial<Record<Effect, string>>>
       freeze unfreeze unmerge checkout raise lower encrypt defer postpone reschedule withdraw bookmark favorite favourite
       unfavorite upvote downvote inactivate suppress unsuppress quarantine unquarantine reclassify reconcile redact
       anonymize anonymise normalize normalise populate expand clamp dedupe deduplicate consolidate
-      trim recolor sanitize tailor reassemble relink triage checkin whitelist blacklist allowlist denylist reseat impose soften harden tune calibrate rebrand reparent regroup`,
+      trim recolor sanitize tailor reassemble relink triage checkin whitelist blacklist allowlist denylist reseat impose soften harden tune calibrate rebrand reparent regroup override`,
     sync: 'synchronize synchronise push rebase squash resync',
-    overwrite: 'write overwrite rewrite replace put supersede rotate regenerate override',
+    overwrite: 'write overwrite rewrite replace put supersede rotate regenerate',
     reset: 'reset reinitialize reinitialise',
     detach: `unassign unlink dissociate disassociate unbind unmap disown unfollow unwatch unsubscribe unshare untag unlabel
       detach disinvite uninvite uncheck leave ungroup`,
@@ -68,7 +68,7 @@ const VERBS: Readonly<Record<Nounness, Readonly<Partial<Record<Effect, string>>>
       invalidate decommission deprovision unlearn forget retract rescind deallocate clear unenroll flush drop
       expunge delist dequeue unstash trash burn undefine dispose`,
     purge: 'purge wipe truncate obliterate nuke annihilate empty shred',
-    send: `send forward reply notify broadcast invite reinvite resend dispatch submit announce share escalate remit
+    send: `send answer forward reply notify broadcast invite reinvite resend dispatch submit announce share escalate remit
       solicit react respond`,
     publish: 'publish republish unpublish deploy redeploy undeploy promote',
     lifecycle: `start stop restart pause resume suspend unsuspend abort terminate kill cancel trigger launch relaunch shutdown
@@ -84,14 +84,14 @@ const VERBS: Readonly<Record<Nounness, Readonly<Partial<Record<Effect, string>>>
     manage: 'manage maintain administer handle organize organise curate moderate',
   },
   often: {
-    read: `list search query view count watch monitor tail trace scan probe preview filter ls cat blame diff
-      hint capture help dir research audit screenshot`,
+    read: `list search query view count monitor tail trace scan probe preview filter ls cat blame diff
+      hint capture help dir research audit screenshot guide`,
     check: 'check healthcheck',
-    compute: 'format plot hash embed rank sort group measure guide round',
+    compute: 'format plot hash embed rank sort group measure round',
     create: 'draw make new copy fork commit draft schedule save seed backup mirror book',
     add: 'post store',
     update: `change patch follow stage stash pop lock block unread pin star vote split switch turn flag sign transition paste cut tweak adopt
-      claim arrange fill track merge style highlight join link watermark stamp shuffle`,
+      claim arrange fill track watch merge style highlight join link watermark stamp shuffle`,
     sync: 'sync pull',
     publish: 'release ship rollout',
     delete: 'clean prune',
@@ -201,6 +201,10 @@ const REPLACING: ReadonlySet<string> = new Set(['update', 'modify', 'edit', 'cha
 export const READ_ONLY = '(read-only)';
 /** Stands among the words of a tool that takes nothing but numbers. */
 export const NUMBERS = '(numbers)';
+/** Stands among the words of a tool that is given an id. */
+export const IDENTIFIED = '(id)';
+/** Stands among the words of a tool that takes nothing at all. */
+export const NO_INPUT = '(no input)';
 /** Stands among the words of a tool that takes nothing but a text or data to work on, and neither a path nor an id. */
 export const GIVEN = '(given)';
 
@@ -218,6 +222,8 @@ export const VERB_SENSES: readonly {
   readonly near: ReadonlySet<string>;
   /** Words beside which the sense does not fit. */
   readonly unless?: ReadonlySet<string>;
+  /** Set where the tool must work on nothing but what it is given, and neither on a path nor an id. */
+  readonly given?: true;
   readonly effect: Effect;
 }[] = [
   {
@@ -236,6 +242,28 @@ export const VERB_SENSES: readonly {
     effect: 'compute',
   },
   { verb: 'create', near: setOfWords('instructions guidance guidelines'), effect: 'compute' },
+  {
+    verb: 'create',
+    near: setOfWords('query queries expression regex regexp xpath prompt snippet'),
+    given: true,
+    effect: 'compute',
+  },
+  { verb: 'answer', near: setOfWords('question questions query queries'), unless: new Set([IDENTIFIED]), effect: 'read' },
+  {
+    verb: 'expand',
+    near: setOfWords('query url urls link abbreviation acronym graph citation citations macro neighbors synonyms papers'),
+    effect: 'read',
+  },
+  { verb: 'solve', near: setOfWords('ticket tickets case cases issue issues incident'), effect: 'update' },
+  { verb: 'check', near: setOfWords('checkbox checkboxes radio'), effect: 'interact' },
+  {
+    verb: 'capture',
+    near: setOfWords('thought thoughts idea ideas task tasks memory decision decisions'),
+    effect: 'create',
+  },
+  { verb: 'recall', near: setOfWords('message email mail'), effect: 'end' },
+  { verb: 'tell', near: setOfWords('user human team channel'), effect: 'send' },
+  { verb: 'ping', near: setOfWords('user users channel team person member'), effect: 'send' },
   { verb: 'build', near: setOfWords('prompt query url expression'), effect: 'compute' },
   { verb: 'orchestrate', near: setOfWords('guidance instructions'), effect: 'compute' },
   { verb: 'turn', near: setOfWords('question sql query regex'), effect: 'compute' },
@@ -266,7 +294,7 @@ export const VERB_SENSES: readonly {
     near: setOfWords('image images video videos audio speech music voice'),
     effect: 'run',
   },
-  { verb: 'clear', near: setOfWords('setting selection focus highlight highlights'), effect: 'update' },
+  { verb: 'clear', near: setOfWords('setting selection focus highlight highlights override overrides emulation mock'), effect: 'update' },
   { verb: 'drop', near: setOfWords('onto element drag cursor mouse'), effect: 'interact' },
   {
     verb: 'close',
@@ -335,11 +363,18 @@ export const VERB_SENSES: readonly {
     effect: 'read',
   },
   { verb: 'provide', near: setOfWords('feedback rating'), effect: 'send' },
+  { verb: 'set', near: setOfWords('reaction reactions'), effect: 'add' },
+  { verb: 'upload', near: setOfWords('browser chooser'), effect: 'interact' },
+  { verb: 'list', near: setOfWords('sale marketplace'), effect: 'create' },
   { verb: 'show', near: setOfWords('notification dialog toast popup'), effect: 'interact' },
   { verb: 'make', near: setOfWords('payment payments purchase'), effect: 'pay' },
   { verb: 'display', near: setOfWords('alert notification dialog toast popup'), effect: 'interact' },
   { verb: 'capture', near: setOfWords('event events lead leads exception'), effect: 'create' },
-  { verb: 'watch', near: setOfWords('repository repo issue thread ticket'), effect: 'update' },
+  {
+    verb: 'watch',
+    near: setOfWords('log logs pod pods build deployment rollout run runs job jobs progress execution stream video status output'),
+    effect: 'read',
+  },
   {
     verb: 'convert',
     near: setOfWords(
@@ -373,7 +408,6 @@ export const VERB_SENSES: readonly {
   { verb: 'transform', near: setOfWords('node layer shape object'), effect: 'update' },
   { verb: 'embed', near: setOfWords('store index upsert'), effect: 'create' },
   { verb: 'verify', near: setOfWords('code otp challenge phone payment ownership'), effect: 'lifecycle' },
-  { verb: 'answer', near: setOfWords('call callback'), effect: 'send' },
   { verb: 'ask', near: setOfWords('human user team approval confirmation permission'), effect: 'send' },
   { verb: 'wake', near: setOfWords('device machine'), effect: 'lifecycle' },
   { verb: 'map', near: setOfWords('field fields column columns'), effect: 'update' },
@@ -434,8 +468,10 @@ export function verbOfAgent(word: string): Verb | undefined {
 
 /** What a verb does beside the given words: its first fitting sense, else its usual effect. */
 export function senseOf(verb: Verb, context: ReadonlySet<string>): Effect {
-  for (const { near, unless, effect: sense } of SENSES_OF.get(verb.lemma) ?? []) {
-    if (holdsAny(context, near) && !(unless !== undefined && holdsAny(context, unless))) return sense;
+  for (const { near, unless, given, effect: sense } of SENSES_OF.get(verb.lemma) ?? []) {
+    if (unless !== undefined && holdsAny(context, unless)) continue;
+    if (given === true && !context.has(GIVEN) && !context.has(NO_INPUT)) continue;
+    if (holdsAny(context, near)) return sense;
   }
   const computes =
     (context.has(READ_ONLY) && ANSWERING.has(verb.lemma)) || (context.has(GIVEN) && REWORKING.has(verb.lemma));

@@ -1,4 +1,5 @@
 import { findInformation } from './information.js';
+import { findThing } from './noun-phrase.js';
 import { findUnspacedVerbs, isPlain, translateVerb } from './languages.js';
 import {
   type Effect,
@@ -40,6 +41,8 @@ interface DescriptionMatch {
   readonly effect: Effect;
   /** The effect of the object of "run" and the like. "Run a search" only searches, if the name says so too. */
   readonly objectEffect?: Effect;
+  /** Set where the sentence says when the tool is of use, not what it does: "Use this when the user wants to create a rule". */
+  readonly occasion?: true;
 }
 
 /** The sentence that says what the tool does is one of so many first ones. */
@@ -66,7 +69,8 @@ export function readDescription(description: string, context: ReadonlySet<string
       const clause = stripOpeners(sentence);
       const found = readMainClause(tokenizeClause(clause), context, index > 0, clause !== sentence);
       if (found.length > 0) main = clause;
-      matches.push(...(index > 0 && clause === sentence ? found.map(asLate) : found));
+      const said = OCCASION.test(sentence) ? found.map((match) => ({ ...match, occasion: true as const })) : found;
+      matches.push(...(index > 0 && clause === sentence ? said.map(asLate) : said));
       if (found.length === 0 && index === 0) matches.push(...readInformation(tokenizeClause(clause), context));
     }
   });
@@ -86,7 +90,7 @@ function readMainClause(
   if (verb.form === 'gerund' && !opened) return [];
   if (verb.nounness === 'mostly' && verb.form === 'base' && !takesObject(tokens[start + 1])) return [];
   const around = new Set([...context, ...tokens.slice(start + 1, start + OBJECT_WORDS)]);
-  if (isNoun(verb, first, tokens[start + 1], context)) return [];
+  if (isNoun(verb, first, tokens, start, context)) return [];
   if (LIGHT_VERBS.has(verb.lemma)) return readLightVerb(tokens, start, around, verb);
   if (late && verb.form === 'base' && CALLER_VERBS.has(verb.lemma)) return [];
   const head = asMatch('head', verb, around);
@@ -115,14 +119,26 @@ function readInformation(tokens: readonly string[], named: ReadonlySet<string>):
 }
 
 /** "Merge requests that ...", "Replies for a message", "Comments on an issue" of `issue_comments`: a thing is named, not done. */
-function isNoun(verb: InflectedVerb, word: string, next: string | undefined, named: ReadonlySet<string>): boolean {
+function isNoun(
+  verb: InflectedVerb,
+  word: string,
+  tokens: readonly string[],
+  start: number,
+  named: ReadonlySet<string>,
+): boolean {
+  const next = tokens[start + 1];
   if (next !== undefined && (COMPOUND_NOUNS.get(verb.lemma)?.has(next) ?? false)) return true;
   if (verb.form !== 'third' || next === undefined) return false;
   // The name of a tool has its verb in the base form, so its words in -s are nouns.
   return (
-    (writeShare(verb.effect) > 0 && (next === 'for' || next === 'of')) || (named.has(word) && PREPOSITION.test(next))
+    (writeShare(verb.effect) > 0 && (next === 'for' || next === 'of')) ||
+    (named.has(word) && PREPOSITION.test(next)) ||
+    (verb.nounness !== 'never' && findThing(tokens.slice(start)) !== undefined)
   );
 }
+
+/** What follows is what its caller wants, of which the tool may do a part. */
+const OCCASION = /^\W*(?:use|call|invoke|run)\s+(?:this|it)\s+(?:tool\s+)?(?:only\s+|proactively\s+)*(?:when|whenever|if)\b/i;
 
 const asLate = (match: DescriptionMatch): DescriptionMatch =>
   match.role === 'head' && readShare(match.effect) > 0 ? { ...match, role: 'late' } : match;
@@ -188,11 +204,12 @@ function readJoined(
       break;
     }
     if (isConjunction(token) || SENTENCE_ADVERBS.has(token) || token.endsWith('ly')) continue;
-    const other = isLinked(tokens, index, verb, chained) ? findVerb(token) : undefined;
+    const other = isLinked(tokens, index, verb, chained) && !endsNounList(tokens, index) ? findVerb(token) : undefined;
     const next = tokens[index + 1];
     const sure = other !== undefined && (other.nounness === 'never' ? hasObject(next) : takesObject(next));
     const joins = other !== undefined && other.form === verb.form && (chained || sure);
-    if (other !== undefined && joins) found.push(joinTo(verb, asMatch('joined', other, context)));
+    const around = new Set([...context, ...tokens.slice(index + 1, index + OBJECT_WORDS)]);
+    if (other !== undefined && joins) found.push(joinTo(verb, asMatch('joined', other, around)));
     else chained = false;
   }
   return found;
@@ -232,6 +249,14 @@ function isLinked(tokens: readonly string[], index: number, head: InflectedVerb,
   const link = tokens[before];
   if (link === ',' || link === ':') return head.effect === 'manage' || head.form === 'third' || isListed(tokens, index);
   return link === '/' || link === '&' ? chained : isConjunction(link);
+}
+
+/** "Returns tokens, components, and styles in one answer": behind a bare noun between commas stands another noun. */
+function endsNounList(tokens: readonly string[], index: number): boolean {
+  let before = index - 1;
+  while (before > 0 && isConjunction(tokens[before])) before -= 1;
+  const item = tokens[before];
+  return before > 1 && isConjunction(tokens[before - 1]) && item !== undefined && findVerb(item) === undefined;
 }
 
 /** Whether a verb behind a comma is in a list of verbs: "Create, update, or delete". */
@@ -277,6 +302,7 @@ const OPENERS: readonly RegExp[] = [
   /^(?:a|an|the)?\s?(?:[\w-]+\s+){0,3}(?:tool|utility|helper)\s+(?:for|to|that)\s+/i,
   /^(?:use|call|invoke|run)\s+(?:this|it)\s+(?:(?:as|the|tool|endpoint|function|method|primary|main|only|when|whenever|if|you|user|users|wants?|needs?|asks?|in|order|to|for|first)\s+)*/i,
   /^use\s+(?:only\s+)?(?:to|for|when)\s+/i,
+  /^(?:any|all|every)\s+(?=[^.]{1,80}\bquestions?\b)/i,
   /^(?:allows?|enables?|lets?|helps?|helper)\s+(?:you|users?|agents?|callers?|clients?|us|models?|llms?|(?:the|an?|ai)\s+\w+)\s+(?:to\s+)?/i,
   /^(?:used|useful|designed|intended|meant|able)\s+(?:to|for|when)\s+/i,
   /^(?:it|this)\s+(?:also\s+|will\s+|can\s+)*(?=\w+s?\b)/i,

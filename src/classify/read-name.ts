@@ -93,6 +93,7 @@ function findLast(
   const last = candidates.at(-1);
   if (last === undefined || last.index !== words.length - 1 || words.length < 3 || last === sure) return undefined;
   if (candidates.some(({ index }) => index === last.index - 1) || LINKS.has(words.at(-2) ?? '')) return undefined;
+  if (hint?.word === sure.word) return undefined;
   const contradicted = hint !== undefined && readShare(last.effect) > 0 && writeShare(hint.effect) > 0;
   if (last.nounness === 'never') return LAST_VERBS.has(last.word) && !contradicted ? last : undefined;
   return last.nounness === 'often' && readShare(last.effect) > 0 && hint !== undefined && isSureRead(hint)

@@ -88,15 +88,19 @@ const STRAY = 0.25;
  * Whether the name plainly reads: then the verbs of the description tell how ("generates a link", "authenticates"), and where
  * the author calls the tool read-only, they are not what it does.
  */
-function isStray({ word, effect }: { readonly word: string; readonly effect: Effect }, facts: ToolFacts): boolean {
+function isStray(
+  { word, effect, occasion }: { readonly word: string; readonly effect: Effect; readonly occasion?: true },
+  facts: ToolFacts,
+): boolean {
   if (writeShare(effect) === 0 || !plainlyReads(facts)) return false;
+  if (occasion === true) return true;
   return PREPARING.has(word) ? leadsByReading(facts) : callsItselfReadOnly(facts) && !HARD.has(effect);
 }
 
 /** Verbs by which a description says how something is found out. */
 const PREPARING = words(
   `generate convert build compose compile prepare expand open select resolve authenticate authorize connect load run execute call
-    perform refresh reload orchestrate guide`,
+    perform refresh reload orchestrate guide review`,
 );
 /** Effects that no hint makes a way of reading. */
 const HARD: ReadonlySet<Effect> = new Set<Effect>([
@@ -152,7 +156,7 @@ function saysItAnswers({ name, description }: ToolFacts): boolean {
   return first !== undefined && readShare(first.effect) > 0;
 }
 
-const READING = words('list search query view count diff preview');
+const READING = words('list search query view count diff preview guide');
 
 const callsItselfReadOnly = ({ annotations, input }: ToolFacts): boolean =>
   annotations['readOnlyHint'] === true && BELIEVED.has(input.upstream.trust);
@@ -175,6 +179,25 @@ function softenRemoval(facts: ToolFacts): ToolFacts {
   );
   return { ...facts, description: { ...facts.description, matches } };
 }
+
+/**
+ * "Manage backups: schedules, status" of `pg_backups`, which takes only the name of an app: what can neither be said what to do
+ * nor with what shows what it names.
+ */
+function softenManagement(facts: ToolFacts): ToolFacts {
+  const { name, parameters, description } = facts;
+  const [first, ...rest] = description.matches;
+  const shows = name.length === 0 && parameters.length > 0 && parameters.every(selects);
+  if (first?.effect !== 'manage' || !shows) return facts;
+  return { ...facts, description: { ...description, matches: [{ ...first, effect: 'read' }, ...rest] } };
+}
+
+/** Whether a parameter only says which thing is meant. */
+const selects = ({ key, text, boolean, values }: ParameterFacts): boolean =>
+  text && !boolean && values.length === 0 && SELECTING.test(key);
+
+const SELECTING =
+  /(?:^|_)(?:ids?|names?|slug|uuid|number|app|apps|application|project|database|db|account|team|workspace|organization|org|region|environment|cluster|namespace|host|domain|repo|repository|owner)$/;
 
 /** One match, however many parameters fit: three page parameters are no stronger evidence than one. */
 const anyParameter =
@@ -232,7 +255,11 @@ export const RULES: readonly Rule[] = [
     looksAt: 'name',
     weight: 10,
     meaning: 'A further verb behind "or" or "and": get_or_create also creates.',
-    find: inName('joined', (word) => `name: joined verb '${word}'`),
+    find: (facts) =>
+      inName(
+        'joined',
+        (word) => `name: joined verb '${word}'`,
+      )(facts).map((match) => (answersOnly(facts, match.effect) ? { ...match, share: STRAY } : match)),
   },
   {
     id: 'name-likely',
@@ -287,18 +314,23 @@ export const RULES: readonly Rule[] = [
     looksAt: 'title',
     weight: 3,
     meaning: 'The verb of the title.',
-    find: inName(
-      'lead',
-      (word) => `title: verb '${word}'`,
-      (facts) => facts.title,
-    ),
+    find: (facts) =>
+      inName(
+        'lead',
+        (word) => `title: verb '${word}'`,
+        ({ title }) => title,
+      )(facts).map((match) => (isStray({ ...match, word: match.word ?? '' }, facts) ? { ...match, share: STRAY } : match)),
   },
   {
     id: 'description-head',
     looksAt: 'description',
     weight: 8,
     meaning: 'The verb of the sentence that says what the tool does.',
-    find: (facts) => inDescription('head', (word) => `description: verb '${word}'`)(softenRemoval(softenRun(facts))),
+    find: (facts) =>
+      inDescription(
+        'head',
+        (word) => `description: verb '${word}'`,
+      )(softenManagement(softenRemoval(softenRun(facts)))),
   },
   {
     id: 'description-late',

@@ -48,6 +48,7 @@ export const PHRASAL_VERBS: ReadonlyMap<string, string> = new Map([
   ['health check', 'healthcheck'],
   ['take over', 'claim'],
   ['read write', 'write'],
+  ['get rid', 'remove'],
 ]);
 
 /** Light verbs, whose object names the action: "perform a search", "make edits", "take a screenshot". */

@@ -26,11 +26,11 @@ const INVENTED = 2;
 const MISSED = 8;
 
 describe.skipIf(directory === undefined)('classification of the labelled corpus', () => {
+  const examples = readTrainingExamples(tools, learnable);
   describe.each([
     { seen: false, readsElsewhere: 0.06, overrated: 0.02, sureAndRight: 0.95 },
     { seen: true, readsElsewhere: 0.05, overrated: 0.025, sureAndRight: 0.95 },
   ])('annotations seen: $seen', ({ seen, readsElsewhere, overrated, sureAndRight }) => {
-    const examples = readTrainingExamples(tools, learnable);
     const servers = groupBy(readSubjects(tools, learnable, !seen), ({ label }) => label.server);
     // Each server is judged with what all others teach.
     const leftOut = [...servers].map(([server, subjects]) => ({

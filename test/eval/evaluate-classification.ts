@@ -1,7 +1,8 @@
 import { splitTool } from '../../src/catalog/grouped-tools/split-tool.js';
 import { classifyTool } from '../../src/classify/classify-tool.js';
+import { readFeatures } from '../../src/classify/confidence.js';
 import { decideCategory } from '../../src/classify/decide-category.js';
-import { hasDefaultHints } from '../../src/classify/default-hints.js';
+import { type EmptyHints, findEmptyHints } from '../../src/classify/default-hints.js';
 import { type ClassificationInput, findGroupingParameter, gatherFacts } from '../../src/classify/facts.js';
 import { groupBy } from '../../src/lib/collections.js';
 import { toSnakeCase } from '../../src/lib/names.js';
@@ -47,7 +48,7 @@ export interface Calibration {
 function inputOf(
   { tool, server }: CorpusTool,
   ignoreAnnotations: boolean,
-  defaultHints: boolean,
+  emptyHints: EmptyHints | undefined,
   groupValue?: ClassificationInput['groupValue'],
 ): ClassificationInput {
   return {
@@ -56,7 +57,7 @@ function inputOf(
     upstream: { slug: toSnakeCase(server), trust: 'validated' },
     curation: {},
     ignoreAnnotations,
-    defaultHints,
+    emptyHints,
     ...(groupValue !== undefined && { groupValue }),
   };
 }
@@ -67,7 +68,7 @@ export function classifyCaptured(
   ignoreAnnotations: boolean,
   groupValue?: ClassificationInput['groupValue'],
 ): Classification {
-  return classifyTool(inputOf(tool, ignoreAnnotations, false, groupValue));
+  return classifyTool(inputOf(tool, ignoreAnnotations, undefined, groupValue));
 }
 
 /** A labelled tool, ready to be classified. */
@@ -77,21 +78,31 @@ export interface Subject {
   readonly input: ClassificationInput;
 }
 
+/** Every captured tool, ready to be classified. */
+export function inputsOf(
+  tools: readonly CorpusTool[],
+  ignoreAnnotations: boolean,
+): readonly Omit<Subject, 'label'>[] {
+  const servers = groupBy(tools, ({ server }) => server);
+  const empty = new Map(
+    [...servers].map(([server, all]) => [server, findEmptyHints(all.map(({ tool }) => tool))] as const),
+  );
+  return tools.map((tool) => ({
+    tool,
+    input: inputOf(tool, ignoreAnnotations, empty.get(tool.server)),
+  }));
+}
+
 /** Every labelled tool that is among the captured ones. */
 export function readSubjects(
   tools: readonly CorpusTool[],
   labels: readonly Label[],
   ignoreAnnotations: boolean,
 ): readonly Subject[] {
-  const byId = new Map(tools.map((tool) => [tool.id, tool]));
-  const servers = groupBy(tools, ({ server }) => server);
-  const byDefault = new Map(
-    [...servers].map(([server, all]) => [server, hasDefaultHints(all.map(({ tool }) => tool))] as const),
-  );
+  const byId = new Map(inputsOf(tools, ignoreAnnotations).map((one) => [one.tool.id, one]));
   return labels.flatMap((label) => {
-    const tool = byId.get(label.id);
-    if (tool === undefined) return [];
-    return [{ label, tool, input: inputOf(tool, ignoreAnnotations, byDefault.get(tool.server) ?? false) }];
+    const found = byId.get(label.id);
+    return found === undefined ? [] : [{ label, ...found }];
   });
 }
 
@@ -100,12 +111,23 @@ export function judge(subjects: readonly Subject[], weights?: readonly number[])
   return subjects.map(({ label, tool, input }) => ({ label, tool, classification: classifyTool(input, weights) }));
 }
 
-/** What the confidence is learned from. */
+/** So much less counts a tool of which a part is not listened to. */
+const DEAF_WEIGHT = 0.25;
+const DEAFNESS = [[], ['name', 'title'], ['description']] as const;
+
+/**
+ * What the confidence is learned from: each decision, and how it would be if the name, or the description, were not understood,
+ * as is usual on servers that the rules were not written for.
+ */
 export function readExamples(subjects: readonly Subject[]): readonly Example[] {
   return subjects.flatMap(({ label, input }) => {
-    const { weighed } = decideCategory(gatherFacts(input));
-    const right = label.accepted.includes(classifyTool(input).category);
-    return weighed === undefined ? [] : [{ server: label.server, weighed, right }];
+    const facts = gatherFacts(input);
+    return DEAFNESS.flatMap((to) => {
+      const { weighed, category } = decideCategory(facts, undefined, { to });
+      const right = label.accepted.includes(to.length === 0 ? classifyTool(input).category : category);
+      const weight = to.length === 0 ? 1 : DEAF_WEIGHT;
+      return weighed === undefined ? [] : [{ server: label.server, features: readFeatures(weighed), right, weight }];
+    });
   });
 }
 

@@ -31,4 +31,4 @@ test.skipIf(process.env['LEARN'] === undefined || directory === undefined)('the 
   writeFileSync(FILE, text.join('\n'));
   console.log(`learned from ${examples.length} decisions:\n${lines.join('\n')}`);
   expect(weights.every(Number.isFinite)).toBe(true);
-});
+}, 120_000);

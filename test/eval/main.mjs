@@ -1,13 +1,15 @@
 // npm run eval [-- --from FOLDER]: prints how well tools are classified and found, over a labelled corpus.
+// npm run eval -- --danger: prints how dangerous each verb is rated, and the tools that are rated unlike their verb.
 // npm run eval:learn: learns the weights of the confidence again, and writes them to src/classify/confidence-weights.ts.
 import { spawnSync } from 'node:child_process';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
-const { values } = parseArgs({ options: { from: { type: 'string' }, learn: { type: 'boolean' } } });
+const { values } = parseArgs({ options: { from: { type: 'string' }, learn: { type: 'boolean' }, danger: { type: 'boolean' } } });
 const from = values.from === undefined ? {} : { EVAL_CORPUS: resolve(values.from) };
-const env = { ...process.env, ...from, ...(values.learn === true && { LEARN: '1' }) };
-const tests = values.learn === true ? 'test/eval/learn.test.ts' : 'test/eval';
+const env = { ...process.env, ...from, ...(values.learn === true && { LEARN: '1' }), ...(values.danger === true && { DANGER: '1' }) };
+const only = values.learn === true ? 'learn' : values.danger === true ? 'danger-table' : undefined;
+const tests = only === undefined ? 'test/eval' : `test/eval/${only}.test.ts`;
 const { status } = spawnSync('npx', ['vitest', 'run', tests, '--disable-console-intercept'], {
   stdio: 'inherit',
   env,

@@ -16,7 +16,7 @@ const FOLDER = join(import.meta.dirname, 'own-set');
  * A parameter is `name`, with `:int`, `:num` or `:bool` for its type, `*` where it is required, `="text"` for a default and
  * `=a|b` for a choice.
  */
-export function readOwnSet(file: 'tools.tsv' | 'languages.tsv' | 'hints.tsv'): readonly OwnTool[] {
+export function readOwnSet(file: 'tools.tsv' | 'fresh.tsv' | 'languages.tsv' | 'hints.tsv'): readonly OwnTool[] {
   const [, ...rows] = readFileSync(join(FOLDER, file), 'utf8').trimEnd().split('\n');
   return rows.map((row) => {
     const [

@@ -1,0 +1,102 @@
+import { findVerb, LEXICON, verbOfAgent, writeShare } from './lexicon.js';
+
+const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
+
+const DETERMINERS = words('the all every any each its my');
+/** Forms of "be" and "have": what stands before "that" and one of these is a noun. */
+const STATES = words('are is were was have has');
+const JOINS = /^(?:and|or|[,/&])$/;
+const PREPOSITIONS =
+  /^(?:of|for|from|in|on|with|by|per|at|against|over|to|into|between|near|about|within|across|around|under|behind|after|before|since|until|as|via|using|based|including|lately|recently)$/;
+/** Participles without -ed. */
+const PARTICIPLES = words('spent sent seen held kept left due available closest nearest similar related made known found');
+/** Words in -ed that are no participles. */
+const NO_PARTICIPLE = /(?:eed|shed|wed|bred|thread|spread|embed|^bed|^led|^red|^read)$/;
+
+/** Endings of adjectives, and words that end so and are verbs. */
+const ADJECTIVE = /(?:ful|less|able|ible|ive|al|ic)$/;
+const NO_ADJECTIVE =
+  /(?:eal|[aeiou]all|^(?:give|drive|dive|live|hive|strive|thrive|survive|revive|forgive|deprive|arrive|mimic|panic|bless|total|signal|equal|rival|withdrawal|table|cable|enable|disable|archive|receive|.*ceive|.*lieve|.*serve|.*solve|.*prove|.*move|.*leave|.*save))$/;
+
+/** Things that do something, or are made for their reader: a tool that is only named so may make or run one. */
+const MADE = words(
+  `message script session payment reminder notification timer alarm post tweet email invitation transfer booking reservation upload
+    meeting order task note request call rid instead out copy print reply submission
+    tool interface wrapper client shell terminal gateway proxy endpoint command handler helper agent bot assistant form dialog wizard
+    editor api sdk hook webhook way means button`,
+);
+
+/** Whether a word can only be an adjective or a participle: "expected", "functional", "reusable". */
+export function isAdjective(word: string): boolean {
+  if (findVerb(word) !== undefined) return false;
+  return isParticiple(word) || (word.length > 4 && ADJECTIVE.test(word) && !NO_ADJECTIVE.test(word));
+}
+
+function isParticiple(word: string): boolean {
+  return PARTICIPLES.has(word) || (word.length > 4 && word.endsWith('ed') && !NO_PARTICIPLE.test(word));
+}
+
+/** "removal", "deletion", "payment": a noun for a change. Its plural names what was changed: "deployments of a project". */
+function isAct(word: string): boolean {
+  const own = LEXICON.get(word);
+  if (own !== undefined) return own.nounness === 'never' && writeShare(own.effect) > 0;
+  const [, stem = ''] = /^(.{2,}?)(?:ation|ition|ion|ment|al|ance|ing)$/.exec(word) ?? [];
+  const stems = [stem, stem.replace(/miss$/, 'mit'), stem.replace(/([^aeiou])\1$/, '$1')];
+  return stems
+    .flatMap((one) => [one, `${one}e`, `${one}ate`, `${one}y`, `${one}t`])
+    .some((lemma) => {
+      const verb = LEXICON.get(lemma);
+      return stem !== '' && verb !== undefined && writeShare(verb.effect) > 0;
+    });
+}
+
+const isPlural = (word: string): boolean =>
+  /[a-z]{2}s$/.test(word) && !/(?:ss|us|is)$/.test(word) && word.length > 3;
+
+const names = (word: string | undefined): boolean =>
+  word !== undefined && !MADE.has(word) && !isAct(word) && verbOfAgent(word) === undefined;
+
+/**
+ * The thing that a sentence without a verb names, by its grammar, whatever the thing is: "Entries of a docket", "Students enrolled
+ * in a course", "The feature closest to a point", "People who are at home". Undefined where the first word may be a verb, and
+ * where the thing is an act ("removal of ..."), does something or is made.
+ * @param tokens the sentence in lower case, without openers
+ */
+export function findThing(tokens: readonly string[]): string | undefined {
+  const [first = '', second = ''] = tokens;
+  const end = tokens.findIndex((token) => PREPOSITIONS.test(token) || RELATIVES.has(token) || /^[:;]$/.test(token));
+  const phrase = tokens.slice(0, end < 0 ? tokens.length : end);
+  const stop = tokens[end];
+  const head = phrase.findLast((word) => !isParticiple(word) && !JOINS.test(word));
+  if (head === undefined || phrase.length > MOST_WORDS || !names(head)) return undefined;
+  if (DETERMINERS.has(first)) return head === first ? undefined : head;
+  if (isKnownVerb(first)) return undefined;
+  const owned = stop === 'of' || (stop !== undefined && isRelative(tokens, end));
+  const participle = isPlural(first) && isParticiple(second) && (phrase.length === 2 || phrase.at(-1) === second);
+  if (participle && (stop === undefined || PREPOSITIONS.test(stop))) return first;
+  if (!owned) return undefined;
+  if (phrase.length === 1) return isPlural(first) || stop !== 'of' ? head : undefined;
+  if (isAdjective(first)) return head;
+  // A list of nouns ends in "of"; a list of verbs has objects.
+  return isList(phrase) && phrase.every((word) => JOINS.test(word) || !isAct(word)) ? head : undefined;
+}
+
+const RELATIVES = words('that which who whom whose where');
+const MOST_WORDS = 9;
+
+/** Behind a noun: "whose", "who", "that are". */
+function isRelative(tokens: readonly string[], at: number): boolean {
+  const word = tokens[at] ?? '';
+  return word === 'whose' || word === 'who' || (RELATIVES.has(word) && STATES.has(tokens[at + 1] ?? ''));
+}
+
+/** Every second part is joined to the one before, and each is a noun, perhaps with an adjective: "reviews, retention and due cards". */
+function isList(phrase: readonly string[]): boolean {
+  return JOINS.test(phrase[1] ?? '') && phrase.every((word, index) => !JOINS.test(word) || index > 0);
+}
+
+/** Whether a first word is a verb in its own right; nouns that are seldom verbs do not count. */
+function isKnownVerb(word: string): boolean {
+  const verb = findVerb(word);
+  return verb !== undefined && !(verb.form === 'third' && verb.nounness !== 'never');
+}
