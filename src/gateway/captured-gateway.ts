@@ -1,7 +1,7 @@
 import type { GatewayConfig, UpstreamConfig } from '../config/gateway-config.js';
 import { toSlug } from '../config/server-definition.js';
 import { createPipeline } from '../pipeline/pipeline.js';
-import { createFailureReader } from '../pipeline/shape.js';
+import { createFailureReader } from '../pipeline/read-tool-failure.js';
 import { recordNoCalls } from '../policy/gatekeeper.js';
 import type { QuotaService } from '../policy/quota/quota-types.js';
 import { createRuleEngine } from '../policy/rules/rule-engine.js';

@@ -2,7 +2,7 @@ import type { Catalog } from '../catalog/catalog.js';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import { createCacheInterceptor } from '../interceptor/cache.js';
 import { createMergeInterceptor } from '../interceptor/merge-update.js';
-import { createFailureReader } from '../pipeline/shape.js';
+import { createFailureReader } from '../pipeline/read-tool-failure.js';
 import type { PolicyService } from '../policy/policy.js';
 import type { OperationHandler } from '../protocol/call.js';
 import type { WordsMode } from '../protocol/clean-words.js';

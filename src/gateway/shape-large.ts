@@ -1,5 +1,5 @@
+import { createFailureReader } from '../pipeline/read-tool-failure.js';
 import {
-  createFailureReader,
   shapeFailedTool,
   shapeFailure,
   shapeRead,

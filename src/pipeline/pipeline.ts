@@ -21,9 +21,9 @@ import { decode, loneConfirmation, type RoutedCall, route } from './decode.js';
 import { innerPage, innerRead, readData } from './inner-read.js';
 import { limitPayload } from './limit.js';
 import { withNextStep } from './next-step.js';
+import type { ExplainFailure } from './read-tool-failure.js';
 import {
   charactersOf,
-  type ExplainFailure,
   reshapeFailure,
   shapeFailedTool,
   shapeFailure,

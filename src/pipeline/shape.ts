@@ -4,7 +4,6 @@ import { escapeAgain } from '../lib/json-literal.js';
 import { measureJson } from '../lib/json-size.js';
 import { turns } from '../lib/turns.js';
 import type { HandlerOutcome } from '../protocol/call.js';
-import type { WordsMode } from '../protocol/clean-words.js';
 import type { InputRequired } from '../protocol/consent.js';
 import { isQuestionCode } from '../protocol/error-table.js';
 import { exactTextOf } from '../protocol/exact-result.js';
@@ -19,7 +18,6 @@ import {
   type ToolCallResult,
   type Warning,
 } from '../protocol/result.js';
-import { readFailure, resourceOf } from '../protocol/upstream-failure.js';
 import { decodeText, WireAnswer } from '../protocol/wire-answer.js';
 import type { ReadData } from '../results/result-types.js';
 import { payloadTooLarge } from './limit.js';
@@ -255,45 +253,6 @@ export function toOperationError(thrown: unknown, operation: string | undefined)
     operation === undefined ? {} : { operation },
     { cause: thrown },
   );
-}
-
-/** Says of a tool's own failure (`isError: true`) what it means. */
-export type ExplainFailure = (operation: Operation, args: JsonObject, result: ToolCallResult) => OperationError;
-
-/** A tool's own failure as the specification's error, with the upstream's text in the details. */
-export function createFailureReader(wordsMode: WordsMode): ExplainFailure {
-  return (operation, args, result) => {
-    const request = {
-      upstream: operation.upstream,
-      arguments: args,
-      words: wordsMode,
-      resource: resourceOf(operation, args),
-    };
-    const { code, message, words, data, details } = readFailure(
-      { words: collectWords(result), data: result.structuredContent },
-      request,
-    );
-    return new OperationError(code, message, {
-      operation: operation.name,
-      upstream: operation.upstream,
-      ...details,
-      upstream_error: upstreamError(words, data),
-    });
-  };
-}
-
-function collectWords(result: ToolCallResult): string {
-  const content = Array.isArray(result.content) ? result.content : [];
-  return content
-    .map((block) => (isJsonObject(block) && typeof block['text'] === 'string' ? block['text'] : ''))
-    .filter((text) => text !== '')
-    .join('\n');
-}
-
-/** The text, and the structured content where the tool gave one. */
-function upstreamError(words: string, data: unknown): string | JsonObject {
-  if (data === undefined) return words;
-  return words === '' ? { structured_content: data } : { text: words, structured_content: data };
 }
 
 /** An upstream's result as the envelope's `data`, with the blocks that stay native. */

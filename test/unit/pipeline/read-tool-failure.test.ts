@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createFailureReader } from '../../../src/pipeline/shape.js';
+import { createFailureReader } from '../../../src/pipeline/read-tool-failure.js';
 import { anOperation } from '../../support/an-operation.js';
 
 const explain = createFailureReader('clean');
