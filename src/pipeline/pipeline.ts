@@ -26,6 +26,7 @@ import {
   reshapeFailure,
   shapeFailedTool,
   shapeFailure,
+  shapeNative,
   shapeOwn,
   shapeQuestion,
   shapeRead,
@@ -138,6 +139,8 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     const routed = recalled instanceof Promise ? await recalled : recalled;
     progress.operation = routed.operation;
     progress.arguments = routed.params;
+    const preparing = snapshot.targets?.prepare(routed.operation, routed.params);
+    if (preparing !== undefined) await preparing;
     const validating = validateInTurns(routed, snapshot);
     const validated = validating instanceof Promise ? await validating : validating;
     // Binding the arguments is a stage too, whatever the schema asks of them.
@@ -196,6 +199,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
         resultWarnings,
       });
     };
+    if ('native' in outcome) return shapeNative(outcome.native, limits);
     if (!('toolResult' in outcome)) return shapeOwn(outcome, limits);
     const { toolResult } = outcome;
     if (toolResult instanceof LargeAnswer) {
@@ -220,7 +224,12 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     if (roomToAnswer !== undefined) await roomToAnswer;
     const finishing = results.finish(context, query, data.dataText, data.value, (args) => readPage(call, args));
     const answer: ReadData = finishing instanceof Promise ? await finishing : finishing;
-    return shapeRead(result, data, { ...answer, warnings: addWarnings(answer.warnings) }, limits);
+    return shapeRead(
+      result,
+      data,
+      { ...answer, warnings: addWarnings([...(outcome.warnings ?? NO_WARNINGS), ...answer.warnings]) },
+      limits,
+    );
   };
 
   const readPage = async (call: AuthorizedCall, args: JsonObject): Promise<string> => {
@@ -301,7 +310,10 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
 /** A token without any other parameter stands for the call that was asked to be confirmed. */
 function recallParams(routed: RoutedCall, gatekeeper: Gatekeeper): RoutedCall | Promise<RoutedCall> {
   const token = loneConfirmation(routed.params);
-  if (token === undefined || !isConfirmable(gatekeeper.staticDecision(routed.operation))) return routed;
+  if (token === undefined) return routed;
+  const { operation } = routed;
+  // Without its parameters it is not known what a call of such an operation is about, and so what policy says of it.
+  if (operation.primitive === undefined && !isConfirmable(gatekeeper.staticDecision(operation))) return routed;
   return gatekeeper
     .recall(routed.operation, token, routed.raw.caller)
     .then((params) => (params === undefined ? routed : { ...routed, params: { ...params, ...routed.params } }));

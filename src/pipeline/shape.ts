@@ -27,12 +27,17 @@ import { payloadTooLarge } from './limit.js';
 const MAX_BYTES_PER_UNIT = 3;
 
 /** What a built-in operation gave. */
-type OwnOutcome = Exclude<HandlerOutcome, { readonly toolResult: unknown }>;
+type OwnOutcome = Exclude<HandlerOutcome, { readonly toolResult: unknown } | { readonly native: unknown }>;
 
 /** Writes what a built-in operation gave as the specification's envelope. Here and below, an answer that exceeds the limit is refused. */
 export function shapeOwn(outcome: OwnOutcome, limits: PayloadLimits): Reply {
   if ('dataText' in outcome) return limited(envelope(outcome.dataText), limits);
   return limited(envelope(JSON.stringify(outcome.data ?? null), [], outcome.warnings ?? [], outcome.meta), limits);
+}
+
+/** Writes the result of a request of MCP itself, without an envelope. */
+export function shapeNative(result: JsonObject, limits: PayloadLimits): Reply {
+  return limited({ text: JSON.stringify(result), blocks: [], isError: false, code: 'OK' }, limits);
 }
 
 /** Characters from which on reading an answer takes milliseconds, and so does all that follows. */
