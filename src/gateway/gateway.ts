@@ -154,8 +154,8 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
     onListChanged: (kind) => {
       for (const listener of nativeListeners) listener.listChanged(kind);
     },
-    onResourceUpdated: (subscriber, uri) => {
-      for (const listener of nativeListeners) listener.resourceUpdated(subscriber, uri);
+    onResourceUpdated: (uri, subscribers) => {
+      for (const listener of nativeListeners) listener.resourceUpdated(uri, subscribers);
     },
   });
   const enabled = config.upstreams.filter(({ disabled }) => !disabled).map(({ slug }) => slug);

@@ -20,8 +20,8 @@ export interface NativeCapabilities {
 
 export interface NativeListener {
   listChanged(kind: NativeListKind): void;
-  /** @param subscriber as in the request, or the session */
-  resourceUpdated(subscriber: string, uri: string): void;
+  /** @param subscribers each as in its request, or the session */
+  resourceUpdated(uri: string, subscribers: ReadonlySet<string>): void;
 }
 
 /** Resources, prompts and completions in MCP's own methods. */

@@ -163,7 +163,8 @@ export class Owners {
     if (upstream === undefined) return undefined;
     if (upstreams.length === 1) return { upstream, id };
     const what = list === 'prompts' ? 'prompt' : 'resource';
-    const names = upstreams.slice(0, MOST_NAMED).map((each) => QUALIFY[list]({ upstream: each, id }));
+    const inOrder = this.#deps.configured.filter((each) => upstreams.includes(each));
+    const names = inOrder.slice(0, MOST_NAMED).map((each) => QUALIFY[list]({ upstream: each, id }));
     throw new OperationError(
       'NOT_FOUND_RESOURCE',
       `The ${what} '${shorten(id)}' may be one of several servers. Use one of: ${names.map((name) => `'${shorten(name)}'`).join(', ')}`,

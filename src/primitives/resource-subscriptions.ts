@@ -2,8 +2,8 @@ import { OperationError } from '../protocol/operation-error.js';
 import type { Upstreams } from './primitive-lists.js';
 import type { Owned } from './qualified-names.js';
 
-/** Called with who subscribed to a resource that has changed, and the URI by which. */
-export type UpdateListener = (subscriber: string, uri: string) => void;
+/** Called with a URI of a resource that has changed, and who subscribed to it by that URI. */
+export type UpdateListener = (uri: string, subscribers: ReadonlySet<string>) => void;
 
 /** Subscriptions of one session or stream. */
 const MOST_PER_SUBSCRIBER = 200;
@@ -61,8 +61,10 @@ export class ResourceSubscriptions {
 
   /** An upstream says that a resource has changed. */
   updated(resource: Owned): void {
+    const byUri = new Map<string, Set<string>>();
     for (const [subscriber, uris] of this.#subscribers.get(keyOf(resource)) ?? [])
-      for (const uri of uris) this.#notify(subscriber, uri);
+      for (const uri of uris) byUri.set(uri, (byUri.get(uri) ?? new Set()).add(subscriber));
+    for (const [uri, subscribers] of byUri) this.#notify(uri, subscribers);
   }
 
   #unwatch({ upstream, id }: Owned): Promise<void> | undefined {

@@ -156,9 +156,10 @@ function passNewsOn(gateway: Gateway, sessions: LegacySessions, modern: ModernHa
       if (kind === 'prompts') modern.notify.promptsChanged();
       else modern.notify.resourcesChanged();
     },
-    resourceUpdated(subscriber, uri) {
-      if (isStreamSubscriber(subscriber)) modern.notify.resourceUpdated(uri);
-      else sessions.notify(writeResourceUpdated(uri), (sessionId) => sessionId === subscriber);
+    resourceUpdated(uri, subscribers) {
+      // The SDK finds the streams that have named it.
+      if ([...subscribers].some(isStreamSubscriber)) modern.notify.resourceUpdated(uri);
+      sessions.notify(writeResourceUpdated(uri), (sessionId) => subscribers.has(sessionId));
     },
   });
   return () => {

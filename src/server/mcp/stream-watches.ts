@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { NativeSurface } from '../../gateway/gateway.js';
 import type { Caller } from '../../protocol/call.js';
 import { Cancellation } from '../../protocol/cancellation.js';
@@ -10,6 +11,8 @@ export interface StreamWatches {
 }
 
 export interface StreamWatch {
+  /** By which news names it. */
+  readonly subscriber: string;
   /** Resolves with the request, without the resources that policy or their upstream refuses. */
   readonly honored: Promise<JsonObject>;
   /** To be called when the stream has ended. */
@@ -27,13 +30,11 @@ export function isStreamSubscriber(subscriber: string): boolean {
 const MOST_RESOURCES = 200;
 
 export function createStreamWatches(native: Pick<NativeSurface, 'answer' | 'endSubscriber'>): StreamWatches {
-  let opened = 0;
   return {
     open(message, caller) {
       const uris = resourcesOf(message);
       if (uris.length === 0) return undefined;
-      opened += 1;
-      const subscriber = `${PREFIX}${opened}`;
+      const subscriber = `${PREFIX}${randomUUID()}`;
       const subscribe = async (uri: string): Promise<readonly string[]> => {
         const cancellation = new Cancellation();
         const request = { method: 'resources/subscribe', params: { uri }, subscriber };
@@ -42,6 +43,7 @@ export function createStreamWatches(native: Pick<NativeSurface, 'answer' | 'endS
       };
       const honored = Promise.all(uris.slice(0, MOST_RESOURCES).map(subscribe));
       return {
+        subscriber,
         honored: honored.then((taken) => withResources(message, taken.flat())),
         end: () => native.endSubscriber(subscriber),
       };

@@ -157,8 +157,10 @@ export function createStdioConnection(deps: StdioConnectionDeps): StdioConnectio
         const sent = kind === 'prompts' ? notifier.sendPromptListChanged() : notifier.sendResourceListChanged();
         sent.catch(() => undefined);
       },
-      resourceUpdated(_subscriber, uri) {
-        if (notifier?.transport === undefined) return;
+      resourceUpdated(uri, subscribers) {
+        const isOwn = ({ subscriber }: StreamWatch): boolean => subscribers.has(subscriber);
+        const isMeant = subscribers.has(client.caller.sessionId) || [...streams.values()].some(isOwn);
+        if (!isMeant || notifier?.transport === undefined) return;
         notifier.sendResourceUpdated({ uri }).catch(() => undefined);
       },
     },

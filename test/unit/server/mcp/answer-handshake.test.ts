@@ -20,10 +20,13 @@ function openHandshakes() {
     },
   );
   const capabilities = { now: {} };
-  const answer = createHandshakeAnswerer((message, peer, responder) => {
-    asked.push(JSON.stringify(message));
-    answerWithSdk(message, peer, responder);
-  }, () => capabilities.now);
+  const answer = createHandshakeAnswerer(
+    (message, peer, responder) => {
+      asked.push(JSON.stringify(message));
+      answerWithSdk(message, peer, responder);
+    },
+    () => capabilities.now,
+  );
   const shake = (id: number | string, protocolVersion: string): Promise<unknown> =>
     new Promise((resolve) => {
       const nothing = (): void => undefined;
