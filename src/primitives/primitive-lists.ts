@@ -169,8 +169,8 @@ export class PrimitiveLists {
         });
       try {
         const reading = await readList(source, request);
-        if (this.#replace(upstream, list, kept, reading) || (isNews && reading.entries.length > 0))
-          this.#deps.onChanged(source.kind);
+        const isMissed = kept.digest !== undefined || (isNews && reading.entries.length > 0);
+        if (this.#replace(upstream, list, kept, reading) && isMissed) this.#deps.onChanged(source.kind);
       } catch (error) {
         this.#report(upstream.slug, kept, [`its '${source.method}' could not be read: ${wordsOf(error)}`]);
         kept.freshUntil = this.#now() + RETRY_MS;
@@ -179,7 +179,7 @@ export class PrimitiveLists {
     } while (kept.changes !== changes);
   }
 
-  /** Whether another list than this one was known before. */
+  /** Whether it is another list than the one that was known, if any. */
   #replace(upstream: Upstream, list: ListName, kept: Kept, { entries, digest, diagnostics }: ListReading): boolean {
     const { slug } = upstream;
     const { kind } = SOURCES[list];
@@ -188,7 +188,6 @@ export class PrimitiveLists {
     const isAnnounced = isJsonObject(capability) && capability['listChanged'] === true;
     kept.freshUntil = isAnnounced ? Number.POSITIVE_INFINITY : this.#now() + UNANNOUNCED_MS;
     if (kept.digest === digest) return false;
-    const isFirst = kept.digest === undefined;
     const holders = this.#holders[list];
     for (const { id } of kept.entries) {
       const left = (holders.get(id) ?? []).filter((holder) => holder !== slug);
@@ -198,7 +197,7 @@ export class PrimitiveLists {
     for (const { id } of entries) holders.set(id, [...(holders.get(id) ?? []), slug]);
     kept.entries = entries;
     kept.digest = digest;
-    return !isFirst;
+    return true;
   }
 
   #report(slug: string, kept: Kept, diagnostics: readonly string[]): void {
