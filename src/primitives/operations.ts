@@ -61,7 +61,7 @@ function describe(described: Described): Operation {
 export const listResources = describe({
   name: 'list_resources',
   primitive: 'resources',
-  description: "List the resources (files, records, pages) that servers offer to be read with 'read_resource'",
+  description: "List the resources (files, records, pages) of the servers, for 'read_resource'",
   parameters: {
     upstream: OF_UPSTREAM,
     templates: {
@@ -71,14 +71,14 @@ export const listResources = describe({
     },
   },
   items: {
-    uri: { ...TEXT, description: "What 'read_resource' takes" },
+    uri: { ...TEXT, description: "The 'uri' of 'read_resource'" },
     uriTemplate: TEXT,
     name: TEXT,
     title: TEXT,
     description: TEXT,
     mimeType: TEXT,
     size: { type: 'number', description: 'Bytes' },
-    upstream: { ...TEXT, description: 'The server that has it' },
+    upstream: { ...TEXT, description: 'Its server' },
   },
   example: {},
 });
@@ -96,17 +96,17 @@ export const readResource = describe({
 export const listPrompts = describe({
   name: 'list_prompts',
   primitive: 'prompts',
-  description: "List the prompts (prepared messages with arguments) that servers offer; 'get_prompt' fills one in",
+  description: "List the prompts (prepared messages with arguments) of the servers; 'get_prompt' fills one in",
   parameters: { upstream: OF_UPSTREAM },
   items: {
-    name: { ...TEXT, description: "What 'get_prompt' takes" },
+    name: { ...TEXT, description: "The 'name' of 'get_prompt'" },
     title: TEXT,
     description: TEXT,
     arguments: {
       type: 'array',
       items: { type: 'object', properties: { name: TEXT, description: TEXT, required: { type: 'boolean' } } },
     },
-    upstream: { ...TEXT, description: 'The server that has it' },
+    upstream: { ...TEXT, description: 'Its server' },
   },
   example: {},
 });
@@ -127,13 +127,13 @@ export const getPrompt = describe({
 export const complete = describe({
   name: 'complete',
   primitive: 'completions',
-  description: 'List the values that an argument of a prompt, or a variable of a resource template, can have',
+  description: 'List the possible values of an argument of a prompt, or of a variable of a resource template',
   parameters: {
     prompt: { ...TEXT, minLength: 1, description: "The name of a prompt; or give 'template'" },
     template: { ...TEXT, minLength: 1, description: "A URI template of 'list_resources'; or give 'prompt'" },
     argument: { ...TEXT, minLength: 1, description: 'The argument or variable' },
-    value: { ...TEXT, default: '', description: 'What its value begins with' },
-    context: { ...VALUES, description: 'Values that others have already, by argument' },
+    value: { ...TEXT, default: '', description: 'The beginning of its value' },
+    context: { ...VALUES, description: 'The values of other arguments, where known' },
     upstream: UPSTREAM,
   },
   required: ['argument'],

@@ -85,7 +85,7 @@ export class Owners {
     if (found !== undefined) return found;
     const only = this.#only('prompts');
     if (only !== undefined) return { upstream: only, id: name };
-    throw notFound('prompt', name, "List those that exist with 'list_prompts'");
+    throw notFound('prompt', name, "All of them: 'list_prompts'");
   }
 
   /** An upstream that a caller names. @throws OperationError where it has none of these */
@@ -96,8 +96,8 @@ export class Owners {
     const why = this.#configured.has(slug) ? `has no ${capability}, as far as is known` : 'is not configured';
     throw new OperationError(
       'VALIDATION_INVALID_VALUE',
-      `Parameter 'upstream': the server '${slug.slice(0, 100)}' ${why}. Servers that have: ${names || 'none'}`,
-      { param_name: 'upstream', constraint: 'a server that has them', valid: declaring },
+      `Parameter 'upstream': the server '${slug.slice(0, 100)}' ${why}. Servers with ${capability}: ${names || 'none'}`,
+      { param_name: 'upstream', constraint: `a server with ${capability}`, valid: declaring },
     );
   }
 
@@ -135,7 +135,7 @@ export class Owners {
       const owner = this.#single('resources', uri, find());
       if (owner !== undefined) return owner;
     }
-    throw notFound('resource', uri, "List those that exist with 'list_resources'");
+    throw notFound('resource', uri, "All known ones: 'list_resources'");
   }
 
   #matching(uri: string): readonly string[] {

@@ -266,7 +266,7 @@ function requireSubscribable(upstream: string, capabilities: JsonObject | undefi
   throw new OperationError(
     'VALIDATION_INVALID_VALUE',
     `The server '${upstream}' does not tell of changes of its resources. Read the resource again instead`,
-    { param_name: 'uri', constraint: 'a resource of a server that has subscriptions' },
+    { param_name: 'uri', constraint: 'a resource of a server with subscriptions' },
   );
 }
 

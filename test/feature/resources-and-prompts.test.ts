@@ -1,8 +1,9 @@
+import { readdir, readFile } from 'node:fs/promises';
 import type { Client } from '@modelcontextprotocol/client';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.js';
 import { type LiveGateway, openLiveGateway } from '../support/live-gateway.js';
-import { REPOSITORY } from '../support/served-gateway.js';
+import { makeDirectory, REPOSITORY } from '../support/served-gateway.js';
 
 const SERVERS = `${REPOSITORY}test/fixtures/servers/`;
 
@@ -54,6 +55,12 @@ const FRONTS = [
   ['stdio', 'legacy'],
   ['stdio', 'modern'],
 ] as const;
+
+/** An expression that ends its process where it has been run before. */
+function startsOnce(mark: string): string {
+  const fs = "process.getBuiltinModule('node:fs')";
+  return `${fs}.existsSync('${mark}') ? process.exit(1) : ${fs}.writeFileSync('${mark}', '')`;
+}
 
 async function failureOf(work: Promise<unknown>): Promise<{ code: number; message: string; data: JsonObject }> {
   return work.then(
@@ -126,6 +133,8 @@ describe.each(FRONTS)('resources and prompts over %s in the %s era', (front, era
     );
     const gone = await failureOf(client.readResource({ uri: 'alpha://gone' }));
     expect(gone).toMatchObject({ data: { uri: 'alpha://gone' } });
+    const elsewhere = 'mcp-aql://beta/alpha%3A%2F%2Fgone';
+    expect(await failureOf(client.readResource({ uri: elsewhere }))).toMatchObject({ data: { uri: elsewhere } });
     expect((await failureOf(client.getPrompt({ name: 'nothing' }))).message).toContain("'nothing'");
   });
 
@@ -266,4 +275,143 @@ describe('resources and prompts as operations', () => {
     expect((await live.call(client, 'read_resource', { uri: 'a://b' })).error?.code).toBe('NOT_FOUND_OPERATION');
     expect(live.gateway.operations().map(({ operation }) => operation.name)).not.toContain('complete');
   });
+});
+
+describe('a server with resources', () => {
+  it('that is away keeps its names, and the answer says when it is tried again', async () => {
+    const source = `{
+      capabilities: { resources: { listChanged: true } },
+      'resources/list': () => ({ resources: [{ uri: 'a://1', name: 'one' }] }),
+      'resources/read': () => process.exit(1),
+    }`;
+    await using directory = await makeDirectory();
+    const mark = `${directory.path}/started`;
+    const guarded = source.replace('{', `{ ...(${startsOnce(mark)}),`);
+    await using live = await openLiveGateway({
+      mcpServers: {
+        gone: methods(guarded),
+        other: methods("{ capabilities: { resources: {} }, 'resources/list': () => ({ resources: [] }) }"),
+      },
+    });
+    const client = await live.connect('http', 'modern');
+    expect((await client.listResources()).resources).toMatchObject([{ uri: 'a://1' }]);
+    await failureOf(client.readResource({ uri: 'a://1' }));
+    const { data } = await failureOf(client.readResource({ uri: 'a://1' }));
+    expect(data).toMatchObject({ error: { details: { upstream: 'gone', reason: 'unavailable', outcome: 'not_run' } } });
+    const listed = await live.call(client, 'list_resources');
+    expect(listed.data).toMatchObject([{ uri: 'a://1', upstream: 'gone' }]);
+    expect(listed.warnings).toMatchObject([{ code: 'LIST_STALE_WARNING' }]);
+  });
+
+  it('of thousands gives them page by page', async () => {
+    const source = `{
+      capabilities: { resources: {} },
+      'resources/list': () => ({ resources: Array.from({ length: 250 }, (_, n) => ({ uri: 'a://' + n, name: 'n' })) }),
+    }`;
+    await using live = await openLiveGateway({ mcpServers: { many: methods(source) } });
+    const client = await live.connect('http', 'legacy');
+    const sizes: number[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await client.request({ method: 'resources/list', params: cursor === undefined ? {} : { cursor } });
+      sizes.push(page.resources.length);
+      cursor = page.nextCursor;
+    } while (cursor !== undefined);
+    expect(sizes).toEqual([100, 100, 50]);
+    const wrong = await failureOf(client.request({ method: 'resources/list', params: { cursor: 'mine' } }));
+    expect(wrong.code).toBe(-32602);
+    const first = await live.call(client, 'list_resources', { first: 10 });
+    expect(first.data.items).toHaveLength(10);
+  });
+
+  it('whose text is large gives it in parts to a model, and whole to a client', async () => {
+    const source = `{
+      capabilities: { resources: {} },
+      'resources/read': ({ uri }) => ({ contents: [{ uri, text: 'line\\n'.repeat(200_000) }] }),
+    }`;
+    await using live = await openLiveGateway({ mcpServers: { large: methods(source) } });
+    const client = await live.connect('http', 'modern');
+    const { contents } = await client.readResource({ uri: 'a://1' });
+    expect((contents[0] as { text: string }).text).toHaveLength(1_000_000);
+    const cut = await live.call(client, 'read_resource', { uri: 'a://1' });
+    expect(cut.warnings).toMatchObject([{ code: 'VALIDATION_TRUNCATED_WARNING' }]);
+    expect(JSON.stringify(cut).length).toBeLessThan(200_000);
+  });
+});
+
+describe('what goes over the wire for resources and prompts', () => {
+  const requests: readonly JsonObject[] = [
+    { method: 'resources/list' },
+    { method: 'resources/templates/list' },
+    { method: 'resources/read', params: { uri: 'note://alpha' } },
+    { method: 'resources/read', params: { uri: 'alpha://gone' } },
+    { method: 'resources/read', params: { uri: 'note://shared' } },
+    { method: 'resources/read', params: {} },
+    { method: 'prompts/list' },
+    { method: 'prompts/get', params: { name: 'ask_alpha', arguments: { who: 'me' } } },
+    {
+      method: 'completion/complete',
+      params: { ref: { type: 'ref/prompt', name: 'ask_beta' }, argument: { name: 'who', value: '' } },
+    },
+  ];
+  const envelope = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientInfo': { name: 'raw', version: '1' },
+    'io.modelcontextprotocol/clientCapabilities': {},
+  };
+
+  async function post(url: string, message: JsonObject, headers: Record<string, string>) {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, ...message }),
+    });
+    const text = await response.text();
+    const json = text.startsWith('{') ? text : /^data: (.*)$/m.exec(text)?.[1];
+    return { headers: response.headers, answer: JSON.parse(json ?? 'null') as JsonObject };
+  }
+
+  it('is pinned in the legacy era', async () => {
+    await using live = await openLiveGateway(TWO);
+    const clientInfo = { name: 'raw', version: '1' };
+    const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo };
+    const opened = await post(live.url, { method: 'initialize', params }, {});
+    const session = { 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' };
+    const answers = [];
+    for (const request of requests) answers.push({ request, answer: (await post(live.url, request, session)).answer });
+    await expect(`${JSON.stringify(answers, null, 2)}\n`).toMatchFileSnapshot('../pins/resources-legacy.json');
+  });
+
+  it('is pinned in the modern era', async () => {
+    await using live = await openLiveGateway(TWO);
+    const answers = [];
+    for (const request of requests) {
+      const params = (request['params'] ?? {}) as JsonObject;
+      const headers: Record<string, string> = {
+        'mcp-protocol-version': '2026-07-28',
+        'mcp-method': String(request['method']),
+      };
+      const name = params['uri'] ?? (request['method'] === 'prompts/get' ? params['name'] : undefined);
+      if (typeof name === 'string') headers['mcp-name'] = name;
+      const { answer } = await post(live.url, { ...request, params: { ...params, _meta: envelope } }, headers);
+      answers.push({ request, answer });
+    }
+    await expect(`${JSON.stringify(answers, null, 2)}\n`).toMatchFileSnapshot('../pins/resources-modern.json');
+  });
+});
+
+it('the audit journal says of which server a resource was read', async () => {
+  await using directory = await makeDirectory();
+  const audit = { enabled: true, calls: 'all', directory: directory.path };
+  await using live = await openLiveGateway({ ...TWO, audit });
+  const client = await live.connect('http', 'legacy');
+  await client.readResource({ uri: 'note://beta' });
+  const readJournals = async (): Promise<readonly string[]> => {
+    const files = (await readdir(directory.path)).filter((name) => name.endsWith('.jsonl'));
+    const texts = await Promise.all(files.map((name) => readFile(`${directory.path}/${name}`, 'utf8')));
+    return texts.flatMap((text) => text.split('\n')).filter((line) => line.includes('"read_resource"'));
+  };
+  await expect.poll(readJournals).toHaveLength(1);
+  const [record = '{}'] = await readJournals();
+  expect(JSON.parse(record)).toMatchObject({ upstream: 'beta', parameters: { uri: 'note://beta' } });
 });

@@ -12,6 +12,8 @@ import { SERVER_INFO } from './server-clients.js';
 /** A gateway in this process with real upstreams, and clients of the SDK for it. Ends with the test. */
 export interface LiveGateway extends AsyncDisposable {
   readonly gateway: Gateway;
+  /** Of MCP over HTTP. */
+  readonly url: string;
   readonly observations: readonly Observation[];
   /** Connects a client that ends with the gateway. */
   connect(front: 'http' | 'stdio', era: 'legacy' | 'modern', token?: string): Promise<Client>;
@@ -49,6 +51,7 @@ export async function openLiveGateway(config: object): Promise<LiveGateway> {
   const server = await openHttpServer(gateway, deps);
   return {
     gateway,
+    url: server.url,
     observations,
     async connect(front, era, token) {
       const mode = era === 'modern' ? 'auto' : 'legacy';

@@ -247,7 +247,7 @@ export function createFastAnswerer({ gateway, writer, questions, observe }: Fast
     const asks = era === 'legacy' && user !== undefined ? { user } : {};
     answerLater(request, peer, responder, {
       reply: () => gateway.native.answer({ ...call, ...asks, method, params }),
-      write: (reply) => writer.nativeResult(id, method, reply, era),
+      write: (reply) => writer.nativeResult({ id, method, params }, reply, era),
     });
   };
 

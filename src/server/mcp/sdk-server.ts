@@ -110,7 +110,7 @@ export function createSdkServerFactory(gateway: Gateway, serverInfo: ServerInfo)
         const asks = user === undefined ? {} : { user };
         const reply = await native.answer({ method, params, caller, cancellation, ...asks });
         if (reply.code === 'OK') return JSON.parse(reply.text);
-        const { code, message, data } = toNativeError(reply, method, era);
+        const { code, message, data } = toNativeError(reply, { method, params }, era);
         throw new ProtocolError(code, message, data);
       });
     }

@@ -1,6 +1,6 @@
 import { SERVER_INFO_META_KEY } from '@modelcontextprotocol/server';
 import type { GatewayConfig } from '../../config/gateway-config.js';
-import type { ProgressUpdate } from '../../protocol/call.js';
+import type { NativeRequest, ProgressUpdate } from '../../protocol/call.js';
 import { ERROR_TABLE } from '../../protocol/error-table.js';
 import { isJsonObject, type JsonObject } from '../../protocol/json.js';
 import type { OperationFailure, Reply } from '../../protocol/result.js';
@@ -29,7 +29,7 @@ export interface ResultWriter {
   toolList(id: RequestId, toolsJson: string, era: Era): string;
   emptyResult(id: RequestId): string;
   /** The result of a request for what is no tool, as the upstream gave it; an error where it failed. */
-  nativeResult(id: RequestId, method: string, reply: Reply, era: Era): string;
+  nativeResult(request: NativeRequest & { readonly id: RequestId }, reply: Reply, era: Era): string;
 }
 
 /** The list may change at any moment, which `list_changed` announces: clients may keep it but must ask again. */
@@ -87,13 +87,13 @@ export function createResultWriter(serverInfo: ServerInfo, errors: ErrorMarking)
     },
     toolList: (id, toolsJson, era) => `${openResult(id)}{"tools":${toolsJson}${closingOfList[era]}`,
     emptyResult: (id) => `${openResult(id)}{}}`,
-    nativeResult(id, method, reply, era) {
+    nativeResult({ id, ...request }, reply, era) {
       if (reply.code !== 'OK') {
-        const { code, message, data } = toNativeError(reply, method, era);
+        const { code, message, data } = toNativeError(reply, request, era);
         return writeRpcError(id, code, message, data);
       }
       if (era === 'legacy') return `${openResult(id)}${reply.text}}`;
-      return `${openResult(id)}${JSON.stringify(toModernResult(reply, method, identity))}}`;
+      return `${openResult(id)}${JSON.stringify(toModernResult(reply, request.method, identity))}}`;
     },
   };
 }
@@ -128,10 +128,10 @@ interface NativeError {
  * A failure as a JSON-RPC error. Clients know a resource that does not exist by -32002 with its URI, and from 2026-07-28 on by -32602
  * with nothing but its URI. https://modelcontextprotocol.io/specification/2026-07-28/server/resources#error-handling
  */
-export function toNativeError(reply: Reply, method: string, era: Era): NativeError {
+export function toNativeError(reply: Reply, { method, params }: NativeRequest, era: Era): NativeError {
   const { message, data } = toProtocolError(reply);
   const { error } = data as unknown as OperationFailure;
-  const uri = method === 'resources/read' ? error.details?.['resource_id'] : undefined;
+  const uri = method === 'resources/read' ? params['uri'] : undefined;
   if (reply.code === 'NOT_FOUND_RESOURCE' && typeof uri === 'string' && error.details?.['candidates'] === undefined) {
     if (era === 'modern') return { code: RPC_ERROR.invalidParams, message, data: { uri } };
     return { code: RPC_ERROR.resourceNotFound, message, data: { uri, ...data } };

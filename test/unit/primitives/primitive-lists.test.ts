@@ -175,7 +175,10 @@ describe('a hostile list', () => {
 
   it('comes to an end, whatever its cursors are', async () => {
     let pages = 0;
-    const endless = await readList(SOURCE, async () => ({ resources: [], nextCursor: String((pages += 1)) }));
+    const endless = await readList(SOURCE, async () => {
+      pages += 1;
+      return { resources: [], nextCursor: String(pages) };
+    });
     expect([pages, endless.diagnostics]).toEqual([1_000, [expect.stringContaining('more than 1000 pages')]]);
     const circle = await readList(SOURCE, async () => ({ resources: [], nextCursor: 'a' }));
     expect(circle.diagnostics).toEqual([expect.stringContaining('came back to a page')]);
