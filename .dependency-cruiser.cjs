@@ -24,6 +24,7 @@ const RANKS = {
   search: ['protocol', 'lib', 'classify', 'catalog'],
   audit: ['protocol', 'lib', 'observe', 'config', 'catalog'],
   policy: ['protocol', 'lib', 'observe', 'config', 'store', 'catalog', 'audit'],
+  primitives: ['protocol', 'lib', 'upstream', 'catalog'],
   builtin: ['protocol', 'lib', 'schema', 'expression', 'config', 'catalog', 'endpoint', 'results', 'search'],
   pipeline: ['protocol', 'lib', 'observe', 'schema', 'config', 'catalog', 'endpoint', 'results', 'policy'],
   gateway: [
@@ -39,6 +40,7 @@ const RANKS = {
     'search',
     'audit',
     'policy',
+    'primitives',
     'builtin',
     'pipeline',
   ],

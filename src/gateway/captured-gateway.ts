@@ -11,6 +11,7 @@ import { OperationError } from '../protocol/operation-error.js';
 import type { RawTool, ToolSet } from '../protocol/tools.js';
 import { createResultService } from '../results/results.js';
 import type { Gateway } from './gateway.js';
+import { NO_NATIVE_SURFACE } from './native.js';
 import { explainPolicy } from './operator-api.js';
 import { buildSnapshot } from './snapshot.js';
 import { describeStatus, findOperation, placeOperations } from './status.js';
@@ -77,6 +78,7 @@ export function openCapturedGateway(
     recordAdmin: () => undefined,
     approvals: undefined,
     endSession: () => undefined,
+    native: NO_NATIVE_SURFACE,
     close: () => Promise.resolve(),
   };
 }

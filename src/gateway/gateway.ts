@@ -19,6 +19,7 @@ import { createWarnedOnce } from '../pipeline/warnings.js';
 import type { ApprovalService } from '../policy/approvals/approval-queue.js';
 import { openPolicy, type PolicyService } from '../policy/policy.js';
 import type { Explanation } from '../policy/rules/rule-types.js';
+import { createPrimitives } from '../primitives/primitives.js';
 import type { RawCall } from '../protocol/call.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import { GATEWAY_SOURCE } from '../protocol/operation.js';
@@ -27,6 +28,7 @@ import type { ToolSet } from '../protocol/tools.js';
 import { createResultService } from '../results/results.js';
 import { ServerLogs } from '../upstream/server-logs.js';
 import { listBinDirectories } from '../upstream/transport/resolve-command.js';
+import type { Upstream } from '../upstream/upstream.js';
 import { createUpstreamPool, type UpstreamPool } from '../upstream/upstream-pool.js';
 import { createHandlers } from './handlers.js';
 import {
@@ -42,6 +44,7 @@ import {
 import { openLargeAnswers } from './large-answers.js';
 import { createLiveCatalog, type LiveCatalog } from './live-catalog.js';
 import { serverLogDirectory } from './log-review.js';
+import { createNativeSurface, type NativeListener, type NativeSurface } from './native.js';
 import { explainPolicy, type PolicyQuestion } from './operator-api.js';
 import { buildSnapshotInSlices } from './snapshot.js';
 import {
@@ -55,6 +58,7 @@ import {
 } from './status.js';
 import { describeUnmatched } from './unmatched-rules.js';
 
+export type { NativeCall, NativeListener, NativeListKind, NativeSurface } from './native.js';
 export type { GatewayStatus, NamedOperation, PlacedOperation, UpstreamSummary } from './status.js';
 
 /** The gateway's own MCP tools, as values and as the JSON text that is sent. */
@@ -69,6 +73,8 @@ export interface Gateway {
   toolList(): ToolList | Promise<ToolList>;
   /** Calls the listener when the tool list's JSON has changed; returns a function that removes the listener. */
   onToolsChanged(listener: () => void): () => void;
+  /** Resources, prompts and completions in MCP's own methods. */
+  readonly native: NativeSurface;
   status(): GatewayStatus;
   /** All current operations, ordered by name, each with its family. */
   operations(): readonly PlacedOperation[];
@@ -142,6 +148,18 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
   const pool = createPool(config, deps);
   const handlers = createHandlers(config, pool.upstreams, policy);
   const usage = new Usage();
+  const nativeListeners = new Set<NativeListener>();
+  const primitives = createPrimitives({
+    upstreams: pool.upstreams,
+    isAllowed: (operation, args, caller) => policy.rules.decide(operation, args, caller).effect === 'allow',
+    onDiagnostic: (upstream, message) => observe({ kind: 'diagnostic', severity: 'warning', upstream, message }),
+    onListChanged: (kind) => {
+      for (const listener of nativeListeners) listener.listChanged(kind);
+    },
+    onResourceUpdated: (uri, subscribers) => {
+      for (const listener of nativeListeners) listener.resourceUpdated(uri, subscribers);
+    },
+  });
   const enabled = config.upstreams.filter(({ disabled }) => !disabled).map(({ slug }) => slug);
   const catalog = createLiveCatalog({
     build: (offered) =>
@@ -153,6 +171,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
         readPart: largeAnswers.readPart,
         handlers,
         usage,
+        primitives,
         connections: {
           absenceOf: (slug) => pool.upstreams.get(slug)?.absence(),
           introductionOf: (slug) => pool.upstreams.get(slug)?.introduction(),
@@ -203,6 +222,9 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
       catalog.offer(slug, tools);
     },
     onLimits: policy.quota.noteLimits,
+    onConnected: (slug) => primitives.noteChange(slug),
+    onListChanged: (slug, kind) => primitives.noteChange(slug, kind),
+    onResourceUpdated: (slug, uri) => primitives.noteUpdate(slug, uri),
     onFirstStart: (slug) => namesWait.started(slug),
     onCannotStart: (slug) => catalog.giveUpOn(slug),
   });
@@ -214,10 +236,17 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
   });
   const warmedUp = Promise.race([connected, delay(WARM_UP_MS, undefined, { ref: false })]);
   void warmedUp.then(() => namesWait.warmedUp());
-  return {
+  const gateway: Gateway = {
     config,
     settled,
     warmedUp,
+    native: createNativeSurface({
+      primitives,
+      mayHaveMore: () => [...pool.upstreams.values()].some(mayStillAnswer),
+      snapshot: () => catalog.currentOfAll(),
+      handle: (call) => gateway.handle(call),
+      listeners: nativeListeners,
+    }),
     async handle(raw) {
       const { plan } = catalog.current();
       const request = readRequest(raw, plan);
@@ -238,9 +267,11 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
       results.endSession(sessionId);
       warnedOnce.endSession(sessionId);
       policy.endSession(sessionId);
+      primitives.endSubscriber(sessionId);
     },
     close: () => lifecycle.close(),
   };
+  return gateway;
 }
 
 /** What the lock and the last run say of names, and what keeps them for the next. */
@@ -304,6 +335,11 @@ function createPool(config: GatewayConfig, { observe, clientInfo, packageDirecto
   const binDirectories = listBinDirectories([config.directory, packageDirectory]);
   const logs = new ServerLogs({ directory: serverLogDirectory(config), observe });
   return createUpstreamPool(config.upstreams, { observe, clientInfo, binDirectories, logs });
+}
+
+/** Whether it has not connected yet, and is tried. */
+function mayStillAnswer(upstream: Upstream): boolean {
+  return upstream.capabilities() === undefined && upstream.absence()?.stopped === undefined;
 }
 
 /** The part of policy that introspection may show. */

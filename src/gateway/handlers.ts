@@ -49,8 +49,8 @@ export function createHandlers(
         }),
       );
       return (operation) => {
-        const { upstream, classification, cacheSeconds, qualifiedName } = operation;
-        if (upstream === GATEWAY_SOURCE) return own(operation);
+        const { upstream, classification, cacheSeconds, qualifiedName, primitive } = operation;
+        if (upstream === GATEWAY_SOURCE || primitive !== undefined) return own(operation);
         const isPlainRead = classification.category === 'READ' && cacheSeconds === undefined;
         return isPlainRead && !paths.has(qualifiedName) ? send : intercepted;
       };

@@ -111,14 +111,14 @@ function takePart(read: ReadPart): string {
 }
 
 /** The reply whose text and blocks are read out of its bytes by the few that look at them. */
-function toReply({ written, isNative, isError, code, meta, extra }: ShapedLarge): Reply {
+function toReply({ written, isPassthrough, isError, code, meta, extra }: ShapedLarge): Reply {
   const pieces = written.map(({ buffer, byteOffset, byteLength }) => Buffer.from(buffer, byteOffset, byteLength));
-  if (isNative) {
+  if (isPassthrough) {
     return {
       get text() {
         return Buffer.concat(pieces).toString('utf8');
       },
-      native: pieces,
+      passthrough: pieces,
       blocks: [],
       isError,
       code,

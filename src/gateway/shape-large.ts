@@ -7,7 +7,7 @@ import {
   toOperationError,
   toResultData,
 } from '../pipeline/shape.js';
-import { shapeNative } from '../pipeline/shape-native.js';
+import { shapePassthrough } from '../pipeline/shape-passthrough.js';
 import type { WordsMode } from '../protocol/clean-words.js';
 import type { LargeAnswer } from '../protocol/large-answer.js';
 import type { PayloadLimits } from '../protocol/limits.js';
@@ -31,9 +31,9 @@ export interface LargeAnswerJob {
 
 /** The answer as its client gets it, as plain data. */
 export interface ShapedLarge extends Pick<Reply, 'isError' | 'code' | 'meta' | 'extra'> {
-  /** The MCP content array in bytes of JSON; of a result that is passed on its members, as in `Reply.native`. */
+  /** The MCP content array in bytes of JSON; of a result that is passed on its members, as in `Reply.passthrough`. */
   readonly written: readonly Uint8Array[];
-  readonly isNative: boolean;
+  readonly isPassthrough: boolean;
   readonly finished: FinishedElsewhere;
   /** What went wrong in the gateway itself, for the log. */
   readonly defect?: string;
@@ -52,8 +52,15 @@ export async function shapeLargeAnswer(job: LargeAnswerJob): Promise<ShapedLarge
     const { isError, code, meta, extra } = reply;
     const beside = { ...(meta === undefined ? {} : { meta }), ...(extra === undefined ? {} : { extra }) };
     if (JSON.stringify(beside).length > MOST_BESIDE) throw tooMuchBeside();
-    const written = reply.native ?? writeContent(reply);
-    return { isError, code, ...beside, written, isNative: reply.native !== undefined, finished: results.left() };
+    const written = reply.passthrough ?? writeContent(reply);
+    return {
+      isError,
+      code,
+      ...beside,
+      written,
+      isPassthrough: reply.passthrough !== undefined,
+      finished: results.left(),
+    };
   } catch (thrown) {
     const error = toOperationError(thrown, operation.name);
     const reply = shapeFailure(error, operation);
@@ -61,7 +68,7 @@ export async function shapeLargeAnswer(job: LargeAnswerJob): Promise<ShapedLarge
       isError: reply.isError,
       code: reply.code,
       written: writeContent(reply),
-      isNative: false,
+      isPassthrough: false,
       finished: { entries: [] },
       ...(error === thrown
         ? {}
@@ -80,7 +87,7 @@ function shapeAnswer(
   if (operation.passthrough !== undefined) {
     const failure =
       toolResult.isError === true ? createFailureReader(words)(operation, args, readToolResult(toolResult)) : undefined;
-    return shapeNative(toolResult, { code: failure?.code ?? 'OK', warnings, limits });
+    return shapePassthrough(toolResult, { code: failure?.code ?? 'OK', warnings, limits });
   }
   if (toolResult instanceof WireAnswer && results.passesUnread(query, (bytes) => toolResult.dataBytes <= bytes)) {
     return shapeUnread(toolResult, warnings, limits);

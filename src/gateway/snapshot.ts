@@ -13,6 +13,7 @@ import { buildEndpointPlanInSlices } from '../endpoint/endpoint-plan.js';
 import { runAtOnce, type Sliced } from '../lib/turns.js';
 import { unknownOperation } from '../pipeline/not-found.js';
 import type { Connections, Snapshot } from '../pipeline/snapshot.js';
+import type { Primitives } from '../primitives/primitives.js';
 import type { OperationHandler } from '../protocol/call.js';
 import type { Operation } from '../protocol/operation.js';
 import type { ToolSet } from '../protocol/tools.js';
@@ -39,6 +40,8 @@ interface SnapshotInput {
   readonly awaited?: readonly string[];
   /** What is connected; everything counts as connected where absent. */
   readonly connections?: Connections;
+  /** What upstreams have beside tools; nothing where absent. */
+  readonly primitives?: Pick<Primitives, 'operations' | 'handlerOf' | 'prepare' | 'narrow'>;
   /** What is called most; nothing where absent. */
   readonly usage?: Usage;
   /** Classify without the upstreams' annotations. */
@@ -58,11 +61,16 @@ export function* buildSnapshotInSlices(input: SnapshotInput): Sliced<Snapshot> {
   const { config, policy, handlers, ignoreAnnotations, firstToolSets = NO_TOOL_SETS } = input;
   const { controlsOf, storedPart, operationOf } = input.results ?? passResults;
   const { connections = ALL_CONNECTED, readPart = readStoredPart } = input;
+  const { primitives } = input;
   const relations = openRelations(input);
   const catalog = yield* buildGuardedCatalogInSlices({
     toolSets,
     upstreams: config.upstreams,
-    builtins: [introspectOperation, ...relations.map(({ operation }) => operation)],
+    builtins: [
+      introspectOperation,
+      ...relations.map(({ operation }) => operation),
+      ...(primitives?.operations() ?? []),
+    ],
     pins: config.pins,
     lock: config.lock.content,
     firstToolSets,
@@ -94,7 +102,10 @@ export function* buildSnapshotInSlices(input: SnapshotInput): Sliced<Snapshot> {
       const answer = await searchOperations(catalog, text);
       return { ...answer, hits: answer.hits.slice(0, limit) };
     },
-    handlerOf: handlers.over(catalog, ({ name }) => ownHandlers.get(name) ?? introspect),
+    handlerOf: handlers.over(
+      catalog,
+      (operation) => primitives?.handlerOf(operation) ?? ownHandlers.get(operation.name) ?? introspect,
+    ),
     partOf({ operation, arguments: args }, caller) {
       if (operation.qualifiedName !== introspectOperation.qualifiedName) return undefined;
       const handle = handleOf(args);
@@ -102,6 +113,7 @@ export function* buildSnapshotInSlices(input: SnapshotInput): Sliced<Snapshot> {
       return name === undefined ? undefined : catalog.find(name);
     },
     isCallable: (operation) => policy.staticDecision(operation).effect !== 'deny',
+    ...(primitives === undefined ? {} : { targets: primitives }),
     connections,
   };
   return snapshot;

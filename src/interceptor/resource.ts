@@ -183,7 +183,7 @@ function notAttempted(update: Operation, read: Operation, error: OperationError)
 function readAnswer(outcome: HandlerOutcome): unknown {
   if ('data' in outcome) return outcome.data;
   if ('dataText' in outcome) return parseJson(outcome.dataText);
-  if (outcome.toolResult instanceof LargeAnswer) return undefined;
+  if ('native' in outcome || outcome.toolResult instanceof LargeAnswer) return undefined;
   const { structuredContent, content } = readToolResult(outcome.toolResult);
   if (structuredContent !== undefined) return structuredContent;
   const texts = Array.isArray(content) ? content.filter(({ type }) => type === 'text') : [];

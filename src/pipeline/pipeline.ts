@@ -27,6 +27,7 @@ import {
   reshapeFailure,
   shapeFailedTool,
   shapeFailure,
+  shapeNative,
   shapeOwn,
   shapeQuestion,
   shapeRead,
@@ -37,7 +38,7 @@ import {
   toResultData,
   withMeta,
 } from './shape.js';
-import { shapeNative } from './shape-native.js';
+import { shapePassthrough } from './shape-passthrough.js';
 import type { Snapshot } from './snapshot.js';
 import { type ValidatedCall, validate } from './validate.js';
 import { collectWarnings, type WarnedOnce } from './warnings.js';
@@ -140,6 +141,8 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     const routed = recalled instanceof Promise ? await recalled : recalled;
     progress.operation = routed.operation;
     progress.arguments = routed.params;
+    const preparing = snapshot.targets?.prepare(routed.operation, routed.params);
+    if (preparing !== undefined) await preparing;
     const validating = validateInTurns(routed, snapshot);
     const validated = validating instanceof Promise ? await validating : validating;
     // Binding the arguments is a stage too, whatever the schema asks of them.
@@ -199,11 +202,12 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
         resultWarnings,
       });
     };
+    if ('native' in outcome) return shapeNative(outcome.native, limits);
     if (!('toolResult' in outcome)) return shapeOwn(outcome, limits);
     const { toolResult } = outcome;
     if (toolResult instanceof LargeAnswer) {
       const reply = await shapeLarge(toolResult, context, query, addWarnings(NO_WARNINGS));
-      return reply.code === 'OK' || reply.native !== undefined
+      return reply.code === 'OK' || reply.passthrough !== undefined
         ? reply
         : reshapeFailure(reply, operation, (error) => withNextStep(error, operation, snapshot));
     }
@@ -212,7 +216,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     if (operation.passthrough !== undefined) {
       const code =
         toolResult.isError === true ? explainFailure(operation, call.arguments, readToolResult(toolResult)).code : 'OK';
-      return shapeNative(toolResult, { code, warnings: addWarnings(NO_WARNINGS), limits });
+      return shapePassthrough(toolResult, { code, warnings: addWarnings(NO_WARNINGS), limits });
     }
     if (toolResult instanceof WireAnswer) {
       const passes = results.passesUnread(context, query, (bytes) => toolResult.dataBytes <= bytes);
@@ -228,7 +232,12 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     if (roomToAnswer !== undefined) await roomToAnswer;
     const finishing = results.finish(context, query, data.dataText, data.value, (args) => readPage(call, args));
     const answer: ReadData = finishing instanceof Promise ? await finishing : finishing;
-    return shapeRead(result, data, { ...answer, warnings: addWarnings(answer.warnings) }, limits);
+    return shapeRead(
+      result,
+      data,
+      { ...answer, warnings: addWarnings([...(outcome.warnings ?? NO_WARNINGS), ...answer.warnings]) },
+      limits,
+    );
   };
 
   const readPage = async (call: AuthorizedCall, args: JsonObject): Promise<string> => {
@@ -308,14 +317,17 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
 
 /** Clients of an upstream's own tool know nothing of envelopes: to them a refusal is an error. */
 function markRefusal(reply: Reply, { tool }: RawCall, { plan }: Snapshot): Reply {
-  const isOwn = reply.native === undefined && plan.reachOf(tool) instanceof PassthroughTool;
+  const isOwn = reply.passthrough === undefined && plan.reachOf(tool) instanceof PassthroughTool;
   return isOwn ? { ...reply, isError: true, marked: true } : reply;
 }
 
 /** A token without any other parameter stands for the call that was asked to be confirmed. */
 function recallParams(routed: RoutedCall, gatekeeper: Gatekeeper): RoutedCall | Promise<RoutedCall> {
   const token = loneConfirmation(routed.params);
-  if (token === undefined || !isConfirmable(gatekeeper.staticDecision(routed.operation))) return routed;
+  if (token === undefined) return routed;
+  const { operation } = routed;
+  // Without its parameters it is not known what a call of such an operation is about, and so what policy says of it.
+  if (operation.primitive === undefined && !isConfirmable(gatekeeper.staticDecision(operation))) return routed;
   return gatekeeper
     .recall(routed.operation, token, routed.raw.caller)
     .then((params) => (params === undefined ? routed : { ...routed, params: { ...params, ...routed.params } }));

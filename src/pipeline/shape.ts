@@ -26,12 +26,17 @@ import { payloadTooLarge } from './limit.js';
 const MAX_BYTES_PER_UNIT = 3;
 
 /** What a built-in operation gave. */
-type OwnOutcome = Exclude<HandlerOutcome, { readonly toolResult: unknown }>;
+type OwnOutcome = Exclude<HandlerOutcome, { readonly toolResult: unknown } | { readonly native: unknown }>;
 
 /** Writes what a built-in operation gave as the specification's envelope. Here and below, an answer that exceeds the limit is refused. */
 export function shapeOwn(outcome: OwnOutcome, limits: PayloadLimits): Reply {
   if ('dataText' in outcome) return limited(envelope(outcome.dataText), limits);
   return limited(envelope(JSON.stringify(outcome.data ?? null), [], outcome.warnings ?? [], outcome.meta), limits);
+}
+
+/** Writes the result of a request of MCP itself, without an envelope. */
+export function shapeNative(result: JsonObject, limits: PayloadLimits): Reply {
+  return limited({ text: JSON.stringify(result), blocks: [], isError: false, code: 'OK' }, limits);
 }
 
 /** Characters from which on reading an answer takes milliseconds, and so does all that follows. */
@@ -203,8 +208,8 @@ function envelopeMeta({ _meta: meta }: { readonly _meta?: JsonObject | undefined
 /** The reply with further members in `_meta`. What it decodes when it is asked for stays undecoded. */
 export function withMeta(reply: Reply, members: JsonObject): Reply {
   const meta = reply.meta === undefined ? members : { ...reply.meta, ...members };
-  if (reply.written === undefined && reply.native === undefined) return { ...reply, meta };
-  const { blocks, isError, code, unknownTool, inputRequired, extra, written, native } = reply;
+  if (reply.written === undefined && reply.passthrough === undefined) return { ...reply, meta };
+  const { blocks, isError, code, unknownTool, inputRequired, extra, written, passthrough } = reply;
   return {
     get text() {
       return reply.text;
@@ -214,7 +219,7 @@ export function withMeta(reply: Reply, members: JsonObject): Reply {
     code,
     meta,
     ...(written === undefined ? {} : { written }),
-    ...(native === undefined ? {} : { native }),
+    ...(passthrough === undefined ? {} : { passthrough }),
     ...(unknownTool === undefined ? {} : { unknownTool }),
     ...(inputRequired === undefined ? {} : { inputRequired }),
     ...(extra === undefined ? {} : { extra }),

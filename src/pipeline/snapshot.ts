@@ -1,6 +1,7 @@
 import type { Catalog } from '../catalog/catalog.js';
 import type { EndpointPlan } from '../endpoint/endpoint-plan.js';
 import type { Caller, HandlerCall, OperationHandler } from '../protocol/call.js';
+import type { JsonObject } from '../protocol/json.js';
 import type { Operation } from '../protocol/operation.js';
 import type { Absence } from '../protocol/tools.js';
 
@@ -29,8 +30,18 @@ export interface Snapshot {
   partOf(call: Pick<HandlerCall, 'operation' | 'arguments'>, caller: Caller): Operation | undefined;
   /** Whether policy lets some call of the operation run; what it always denies is not suggested. */
   isCallable(operation: Operation): boolean;
+  /** Finds out which upstream a call is about whose operation does not say it; absent where there is no such operation. */
+  readonly targets?: CallTargets;
   /** The connections at this moment. */
   readonly connections: Connections;
+}
+
+/** Finds the upstreams of calls of operations that are about another one each time. */
+export interface CallTargets {
+  /** Gets what `narrow` needs to know; undefined where nothing has to be waited for. Never rejects. */
+  prepare(operation: Operation, params: JsonObject): Promise<void> | undefined;
+  /** The operation with the upstream that the call is about. Throws an `OperationError` where that is not clear. */
+  narrow(operation: Operation, args: JsonObject): Operation;
 }
 
 /** What is connected; unlike the rest of a snapshot it changes all the time. */

@@ -24,6 +24,16 @@ export interface RawCall {
   readonly answerBytes?: number;
   /** Set where the caller does not get this call's answer: it becomes part of another one, which budgets count. */
   readonly delivered?: false;
+  /** The request of MCP that this call stands for. */
+  readonly native?: NativeRequest;
+}
+
+/** A request of MCP itself for what is no tool, such as `resources/read`. Its result is passed on as the upstream gave it. */
+export interface NativeRequest {
+  readonly method: string;
+  readonly params: JsonObject;
+  /** Who hears of a resource that is subscribed to, where that is not the session as a whole. */
+  readonly subscriber?: string;
 }
 
 /** What was authenticated of a caller: what rules and quotas may ask. Never what a client says of itself. */
@@ -62,6 +72,8 @@ export interface HandlerCall {
   /** Present when the client asked for progress. */
   readonly onProgress?: (update: ProgressUpdate) => void;
   readonly host: HandlerHost;
+  /** The request of MCP that this call stands for: the outcome is then its result. */
+  readonly native?: NativeRequest;
 }
 
 /** What a handler may ask of the gateway that runs it. */
@@ -79,7 +91,7 @@ export interface HandlerHost {
   read(call: HandlerCall, upstream: string, name: string, params: JsonObject): Promise<unknown>;
 }
 
-/** Plain data of a built-in operation, as a value or as JSON text, or an upstream's tool result that is not shaped yet. */
+/** Plain data of a built-in operation, as a value or as JSON text, or an upstream's result that is not shaped yet. */
 export type HandlerOutcome =
   | {
       readonly data: unknown;
@@ -88,7 +100,9 @@ export type HandlerOutcome =
       readonly meta?: JsonObject;
     }
   | { readonly dataText: string }
-  | { readonly toolResult: ToolCallResult | WireAnswer | LargeAnswer };
+  | { readonly toolResult: ToolCallResult | WireAnswer | LargeAnswer; readonly warnings?: readonly Warning[] }
+  /** The result of a request of MCP itself. */
+  | { readonly native: JsonObject };
 
 /** Runs an operation. Rejects with an `OperationError`; anything else is a defect and answered as INTERNAL_ERROR. */
 export type OperationHandler = (call: HandlerCall) => Promise<HandlerOutcome>;

@@ -118,6 +118,9 @@ export interface Operation extends OperationFields {
   readonly definition: string;
 }
 
+/** MCP's word for what servers offer; tools are operations of their own. */
+export type Primitive = 'resources' | 'prompts' | 'completions';
+
 /** What an operation is made from. */
 export interface OperationFields {
   /** The exposed name: bare where unique, else qualified. */
@@ -178,6 +181,8 @@ export interface OperationFields {
   readonly passthrough?: string;
   /** A family that curation assigns; it takes precedence over the profile. */
   readonly family?: string;
+  /** Set on the gateway's own operations for what is no tool: each call of one that names something is about one upstream. */
+  readonly primitive?: Primitive;
   /** Of an operation that follows relationships: which ways, which types as far as they are declared, and how far. */
   readonly relationships?: {
     readonly directions: readonly string[];

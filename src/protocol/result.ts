@@ -73,7 +73,7 @@ export interface Reply {
    * The upstream's result as it came, for a call of its tool under its own name: servers send this in place of text and blocks. The
    * members without `_meta`, in bytes of JSON, without the braces around them.
    */
-  readonly native?: readonly Buffer[];
+  readonly passthrough?: readonly Buffer[];
   /** Set where MCP's `isError` marks every refusal, whatever the operator says of envelopes. */
   readonly marked?: true;
   /** The upstream's `_meta`, passed on unchanged. */

@@ -100,8 +100,8 @@ export class CallChannel implements Transport {
   #retired = false;
   #pinging = false;
   #messages = 0;
-  /** Whether news of a changed list of tools was passed on that its reader has not seen yet. */
-  #hasChange = false;
+  /** The lists of which news of a change was passed on that its reader has not seen yet. */
+  readonly #changed = new Set<string>();
   #lastMethod: string | undefined;
 
   constructor(transport: UpstreamTransport, { maxAnswerBytes, connectTimeoutMs }: ChannelLimits) {
@@ -225,19 +225,18 @@ export class CallChannel implements Transport {
 
   /** Whether a message is worth parsing: progress beyond a request's allowance, or of a request that has ended, is not. */
   #admits(text: string): boolean {
-    if (LIST_CHANGED.test(text)) return this.#admitChange();
+    const list = LIST_CHANGED.exec(text)?.[1];
+    if (list !== undefined) return this.#admitChange(list);
     const id = ownId(readProgressToken(text));
     if (id === undefined) return true;
     return this.#pending.get(id)?.allowance.hasRoom(performance.now()) === true;
   }
 
   /** News of a change says the same as the one before it, as long as nothing has been done about that. */
-  #admitChange(): boolean {
-    if (this.#hasChange) return false;
-    this.#hasChange = true;
-    queueMicrotask(() => {
-      this.#hasChange = false;
-    });
+  #admitChange(list: string): boolean {
+    if (this.#changed.has(list)) return false;
+    this.#changed.add(list);
+    queueMicrotask(() => this.#changed.delete(list));
     return true;
   }
 
@@ -396,7 +395,8 @@ export class CallChannel implements Transport {
 }
 
 /** As all SDKs write a notification. */
-const LIST_CHANGED = /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"method"\s*:\s*"notifications\/tools\/list_changed"/;
+const LIST_CHANGED =
+  /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"method"\s*:\s*"notifications\/(tools|resources|prompts)\/list_changed"/;
 
 /** The message of an answer that is not a call's, such as a long list of tools, parsed in slices. */
 async function readLarge({ message }: UnreadMessage): Promise<JsonObject> {

@@ -15,10 +15,11 @@ import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import type { RawTool } from '../protocol/tools.js';
 import { CallChannel, type CallResult } from './call-channel.js';
 import { UpstreamFault } from './fault.js';
+import { listenForNews, type ResourceWatch, type UpstreamNews } from './news.js';
 import { findTaskFault, readDefinitions, readTools, type ToolMemory, watchToolList } from './tool-list.js';
 import { encodeHeaderValue } from './transport/http-headers.js';
 import { openTransport, type TransportEvents, type TransportSurroundings } from './transport/open-transport.js';
-import type { UpstreamCall } from './upstream.js';
+import type { UpstreamCall, UpstreamRequest } from './upstream.js';
 
 /** What is remembered of a server over its connections: which protocol era it speaks, so that it is probed once. */
 export interface EraMemory {
@@ -42,6 +43,10 @@ export interface Connection {
   readonly closed: Promise<void>;
   /** Rejects with an `UpstreamFault`, a `ProtocolError` or an `SdkHttpError`. */
   call(call: UpstreamCall, timeoutMs: number): Promise<CallResult>;
+  /** Rejects as `call` does. */
+  request(request: UpstreamRequest, timeoutMs: number): Promise<JsonObject>;
+  /** The resources of which the server tells changes. */
+  readonly watch: ResourceWatch;
   /** Lets what is in flight finish, then closes. */
   retire(): void;
   close(): Promise<void>;
@@ -56,6 +61,9 @@ interface ConnectionRequest {
   readonly probeTimeoutMs: number;
   /** The list, at connect and after each change, and its digest. */
   readonly onTools: (tools: readonly RawTool[], digest: string) => void;
+  /** What the server declares, before its tools are read. */
+  readonly onCapabilities: (capabilities: JsonObject) => void;
+  readonly news: UpstreamNews;
   /** What an answer said of the server's rate limit, and the tool that was called. */
   readonly onLimits?: TransportEvents['onLimits'];
   /** Ends the attempt. */
@@ -229,6 +237,8 @@ async function completeConnection(
   const protocolVersion = client.getNegotiatedProtocolVersion();
   if (era === 'modern') channel.useEnvelope(envelope(protocolVersion, around.clientInfo));
 
+  const capabilities = readCapabilities(client);
+  request.onCapabilities(capabilities);
   let mirrored: MirroredTools = new Map();
   const mirrors = era === 'modern' && config.endpoint.type === 'http';
   const readAll = async (): Promise<void> => {
@@ -249,6 +259,8 @@ async function completeConnection(
   };
   await readAll();
   watchToolList({ client, era, readAll, onDiagnostic });
+  const { connectTimeoutMs: timeoutMs } = config;
+  const watch = listenForNews({ client, channel, era, capabilities, timeoutMs, news: request.news, onDiagnostic });
 
   const discover = client.getDiscoverResult();
   memory.prior = discover === undefined ? LEGACY : { kind: 'modern', discover };
@@ -264,9 +276,18 @@ async function completeConnection(
       return channel.usable;
     },
     call: (call, timeoutMs) => callTool(channel, call, { timeoutMs, maxMs: config.maxCallMs, mirrored }),
+    request: ({ method, params, cancellation, onProgress }, timeoutMs) =>
+      channel.request(method, params, { timeoutMs, maxMs: config.maxCallMs, cancellation, onProgress }),
+    watch,
     retire: () => channel.retire(),
     close: () => channel.close(),
   };
+}
+
+/** As plain JSON: what the gateway asks of it is checked where it is asked. */
+function readCapabilities(client: Client): JsonObject {
+  const declared: unknown = client.getServerCapabilities();
+  return isJsonObject(declared) ? declared : {};
 }
 
 /** More than a first sentence has. */

@@ -1,22 +1,23 @@
 import type { UpstreamConfig } from '../config/gateway-config.js';
 import type { UpstreamState } from '../observe/observation.js';
-import type { Cancellation } from '../protocol/cancellation.js';
+import { Cancellation } from '../protocol/cancellation.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import { type FailedCall, LargeAnswer } from '../protocol/large-answer.js';
 import type { ToolCallResult } from '../protocol/result.js';
 import type { Absence, RawTool } from '../protocol/tools.js';
 import type { WireAnswer } from '../protocol/wire-answer.js';
 import { RetryPacer } from './backoff.js';
-import { type CallResult, UnreadMessage } from './call-channel.js';
+import { UnreadMessage } from './call-channel.js';
 import { type Connection, type EraMemory, openConnection } from './connection.js';
 import { type FaultKind, findFault, UpstreamFault } from './fault.js';
 import { OwnCredentials, withoutCredentials } from './own-credentials.js';
+import { Readiness } from './readiness.js';
 import { SplitAnswer } from './split-answer.js';
 import type { StartSlots } from './start-slots.js';
 import type { ToolMemory } from './tool-list.js';
 import { describeConnectFailure, isAnswer, translateFailure } from './translate-failure.js';
 import type { TransportSurroundings } from './transport/open-transport.js';
-import type { Upstream, UpstreamCall, UpstreamEvents, UpstreamStatus } from './upstream.js';
+import type { Upstream, UpstreamCall, UpstreamEvents, UpstreamRequest, UpstreamStatus } from './upstream.js';
 
 /** For so long after a loss (or the start) calls wait for the connection instead of failing. */
 const PATIENCE_MS = 5_000;
@@ -62,6 +63,9 @@ export class ManagedUpstream implements Upstream {
   readonly #toolMemory: ToolMemory = new Map();
   /** Of the list that this connection handed over last: an equal one changes nothing. */
   #listDigest: string | undefined;
+  #capabilities: JsonObject | undefined;
+  /** The resources of which the server should tell changes, over all connections. */
+  readonly #watched = new Set<string>();
   #restarts = 0;
   #wasStarted = false;
   /** Starts whose process ended before it was ready, in a row. */
@@ -94,24 +98,63 @@ export class ManagedUpstream implements Upstream {
   }
 
   async call(call: UpstreamCall): Promise<ToolCallResult | WireAnswer | LargeAnswer> {
-    const timeoutMs = call.timeoutMs ?? this.#options.config.timeoutMs;
+    const result = await this.#run(call, call, (connection, timeoutMs) => connection.call(call, timeoutMs));
+    if (result instanceof UnreadMessage) return this.#holdUnread(result, call);
+    if (result instanceof SplitAnswer) return result.release(this.#credentials);
+    const listed = listContent(result);
+    return this.#hasCredentials ? this.#credentials.maskAll(listed) : listed;
+  }
+
+  async request(request: UpstreamRequest): Promise<JsonObject> {
+    const { method, params, cancellation, timeoutMs, words, resource } = request;
+    const failed = {
+      tool: method,
+      arguments: params,
+      retryable: true,
+      ...(words === undefined ? {} : { words }),
+      resource: () => resource,
+    };
+    const delivery = { retryable: true, cancellation, ...(timeoutMs === undefined ? {} : { timeoutMs }) };
+    const result = await this.#run(delivery, failed, (connection, ms) => connection.request(request, ms));
+    return this.#hasCredentials ? this.#credentials.maskAll(result) : result;
+  }
+
+  async #run<T>(
+    delivery: Delivery,
+    failed: FailedParts,
+    send: (connection: Connection, timeoutMs: number) => Promise<T>,
+  ): Promise<T> {
+    const timeoutMs = delivery.timeoutMs ?? this.#options.config.timeoutMs;
     try {
-      if (!this.#limit.tryEnter()) await this.#limit.enter(timeoutMs, call.cancellation);
+      if (!this.#limit.tryEnter()) await this.#limit.enter(timeoutMs, delivery.cancellation);
       try {
-        const result = await this.#deliver(call, timeoutMs);
-        if (result instanceof UnreadMessage) return this.#holdUnread(result, call);
-        if (result instanceof SplitAnswer) return result.release(this.#credentials);
-        const listed = listContent(result);
-        return this.#hasCredentials ? this.#credentials.maskAll(listed) : listed;
+        return await this.#deliver(delivery, timeoutMs, (connection) => send(connection, timeoutMs));
       } finally {
         this.#limit.leave();
       }
     } catch (error) {
-      throw withoutCredentials(translateFailure(error, this.#failedCall(call)), this.#credentials);
+      throw withoutCredentials(translateFailure(error, this.#failedCall(failed)), this.#credentials);
     }
   }
 
-  #failedCall({ tool, retryable: repeatable, arguments: args, words = 'clean', resource }: UpstreamCall): FailedCall {
+  capabilities(): JsonObject | undefined {
+    return this.#capabilities;
+  }
+
+  async watchResource(uri: string, isWatched: boolean): Promise<void> {
+    if (!isWatched) {
+      if (this.#watched.delete(uri)) await this.#connection?.watch.set(uri, false).catch(() => undefined);
+      return;
+    }
+    if (this.#watched.has(uri)) return;
+    const failed = { tool: 'resources/subscribe', arguments: { uri }, retryable: true };
+    const delivery = { retryable: true, cancellation: new Cancellation() };
+    await this.#run(delivery, failed, (connection) => connection.watch.set(uri, true));
+    this.#watched.add(uri);
+  }
+
+  #failedCall(call: FailedParts): FailedCall {
+    const { tool, retryable: repeatable, arguments: args, words = 'clean', resource } = call;
     return { upstream: this.slug, tool, repeatable, arguments: args, words, resource: resource?.() };
   }
 
@@ -167,7 +210,7 @@ export class ManagedUpstream implements Upstream {
   }
 
   /** Sends the call, and sends it again after a loss where that is safe. */
-  async #deliver(call: UpstreamCall, timeoutMs: number): Promise<CallResult> {
+  async #deliver<T>(call: Delivery, timeoutMs: number, send: (connection: Connection) => Promise<T>): Promise<T> {
     const repeats = { unsent: 0, run: 0, forgotten: 0 };
     for (;;) {
       const ready = this.#connection;
@@ -179,7 +222,7 @@ export class ManagedUpstream implements Upstream {
           // The connection may have been lost meanwhile.
           continue;
         }
-        return await connection.call(call, timeoutMs);
+        return await send(connection);
       } catch (error) {
         const reason = repeatReason(findFault(error), call);
         if (reason === undefined || this.#isClosed()) throw error;
@@ -191,7 +234,7 @@ export class ManagedUpstream implements Upstream {
     }
   }
 
-  #awaitConnection(call: UpstreamCall, timeoutMs: number): Promise<Connection> {
+  #awaitConnection(call: Delivery, timeoutMs: number): Promise<Connection> {
     const now = performance.now();
     // A connection that cannot be used but is still in its place was lost in this very moment.
     const downSince = this.#connection === undefined ? this.#downSince : now;
@@ -236,6 +279,13 @@ export class ManagedUpstream implements Upstream {
         signal: this.#closing.signal,
         probeTimeoutMs: PROBE_MS * 2 ** Math.min(this.#pacer.failures, 4),
         onTools: (tools, digest) => this.#takeTools(tools, digest),
+        onCapabilities: (capabilities) => {
+          this.#capabilities = capabilities;
+        },
+        news: {
+          onListChanged: (kind) => this.#events?.onListChanged?.(this.slug, kind),
+          onResourceUpdated: (uri) => this.#events?.onResourceUpdated?.(this.slug, uri),
+        },
         onLimits: (limits, tool) => this.#events?.onLimits?.(this.slug, limits, tool),
         onDiagnostic: (message) =>
           around.observe({ kind: 'diagnostic', severity: 'warning', upstream: this.slug, message }),
@@ -280,6 +330,8 @@ export class ManagedUpstream implements Upstream {
     this.#enter('ready', `connected: ${this.#tools} tools, protocol ${connection.protocolVersion ?? 'unknown'}`);
     this.#readiness.give(connection);
     this.#settle();
+    for (const uri of this.#watched) connection.watch.set(uri, true).catch(() => undefined);
+    this.#events?.onConnected?.(this.slug);
 
     const fault = await connection.lost;
     this.#retire(connection);
@@ -337,6 +389,12 @@ export class ManagedUpstream implements Upstream {
   }
 }
 
+/** What sending something depends on, whatever it is. */
+type Delivery = Pick<UpstreamCall, 'retryable' | 'timeoutMs' | 'cancellation' | 'beforeSend' | 'mayRepeat'>;
+
+/** What a failure tells of what failed. */
+type FailedParts = Pick<UpstreamCall, 'tool' | 'retryable' | 'arguments' | 'words' | 'resource'>;
+
 /** Some servers give a text, or one block, where the protocol has a list of blocks. */
 function listContent(result: JsonObject): JsonObject {
   const { content } = result;
@@ -351,10 +409,7 @@ function isDown(state: UpstreamState): state is DownState {
 }
 
 /** Why a call may be sent again after this fault; undefined where it must not be. */
-function repeatReason(
-  fault: UpstreamFault | undefined,
-  { retryable }: UpstreamCall,
-): keyof typeof MAX_REPEATS | undefined {
+function repeatReason(fault: UpstreamFault | undefined, { retryable }: Delivery): keyof typeof MAX_REPEATS | undefined {
   if (fault?.connectionLost !== true) return undefined;
   if (fault.kind === 'forgotten') return 'forgotten';
   if (fault.undelivered) return 'unsent';
@@ -411,40 +466,4 @@ export function limitConcurrency(max: number): ConcurrencyLimit {
       else next();
     },
   };
-}
-
-interface Wait {
-  readonly patienceMs: number;
-  readonly cancellation: Cancellation;
-  /** What the wait ends with when patience does. */
-  readonly otherwise: UpstreamFault;
-}
-
-/** Where calls wait for something that is about to be there again. */
-class Readiness<T> {
-  readonly #waiting = new Set<(outcome: { readonly value: T } | UpstreamFault) => void>();
-
-  wait({ patienceMs, cancellation, otherwise }: Wait): Promise<T> {
-    return new Promise((resolve, reject) => {
-      const settle = (outcome: { readonly value: T } | UpstreamFault): void => {
-        clearTimeout(timer);
-        this.#waiting.delete(settle);
-        if (outcome instanceof UpstreamFault) reject(outcome);
-        else resolve(outcome.value);
-      };
-      const timer = setTimeout(() => settle(otherwise), patienceMs);
-      this.#waiting.add(settle);
-      cancellation.onCancel(() => settle(new UpstreamFault('cancelled', cancellation.reason ?? 'cancelled')));
-    });
-  }
-
-  /** Lets all waiting calls go on. */
-  give(value: T): void {
-    for (const settle of [...this.#waiting]) settle({ value });
-  }
-
-  /** Fails all waiting calls. */
-  fail(fault: UpstreamFault): void {
-    for (const settle of [...this.#waiting]) settle(fault);
-  }
 }

@@ -134,7 +134,7 @@ function nameOf(tool: RawTool): string {
 }
 
 /** Pause before a change subscription that the server ended is opened again. */
-const RESUBSCRIBE_MS = 5_000;
+export const RESUBSCRIBE_MS = 5_000;
 
 interface ToolListWatch {
   readonly client: Client;
@@ -155,7 +155,9 @@ export function watchToolList({ client, era, readAll, onDiagnostic }: ToolListWa
   );
   // A modern server notifies only those that subscribed.
   if (era === 'modern' && client.getServerCapabilities()?.tools?.listChanged === true)
-    void keepSubscribed(client, onDiagnostic);
+    void keepSubscribed(client, { toolsListChanged: true }, () =>
+      onDiagnostic('it offers notice of changed tools but refused the subscription'),
+    );
 }
 
 const FIRST_PAUSE_MS = 1_000;
@@ -164,7 +166,7 @@ const MAX_PAUSE_MS = 30_000;
 const QUICK_READINGS = 3;
 
 /** Pause after so many readings in a row, each of which was followed by news of another change. */
-function pauseAfterReadings(readings: number): number {
+export function pauseAfterReadings(readings: number): number {
   return Math.min(FIRST_PAUSE_MS * 2 ** Math.max(0, readings - QUICK_READINGS), MAX_PAUSE_MS);
 }
 
@@ -196,14 +198,19 @@ export function coalesce(work: () => Promise<void>, { onFailure, pauseOf }: Coal
   };
 }
 
-async function keepSubscribed(client: Client, onDiagnostic: (message: string) => void): Promise<void> {
+/** Keeps a subscription of a modern server open for as long as the connection lasts, unless the server refuses it. */
+export async function keepSubscribed(
+  client: Client,
+  filter: Parameters<Client['listen']>[0],
+  onRefused: () => void,
+): Promise<void> {
   while (client.transport !== undefined) {
     try {
-      const subscription = await client.listen({ toolsListChanged: true });
+      const subscription = await client.listen(filter);
       if ((await subscription.closed) === 'local') return;
     } catch {
       if (client.transport === undefined) return;
-      onDiagnostic('it offers notice of changed tools but refused the subscription');
+      onRefused();
       return;
     }
     await new Promise((resolve) => setTimeout(resolve, RESUBSCRIBE_MS).unref());

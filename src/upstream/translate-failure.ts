@@ -1,4 +1,4 @@
-import { ProtocolError, ProtocolErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
+import { ProtocolError, ProtocolErrorCode, ResourceNotFoundError, SdkHttpError } from '@modelcontextprotocol/client';
 import type { JsonObject } from '../protocol/json.js';
 import type { FailedCall } from '../protocol/large-answer.js';
 import { OperationError } from '../protocol/operation-error.js';
@@ -111,7 +111,7 @@ const RPC_CODES: Readonly<Record<number, FailureCode>> = {
 };
 
 function translateRpc(error: ProtocolError, call: FailedCall): OperationError {
-  const known = RPC_CODES[error.code];
+  const known = saysMissing(error, call) ? 'NOT_FOUND_RESOURCE' : RPC_CODES[error.code];
   // Servers report all kinds of failures as internal errors, so that the words decide.
   const said = { words: error.message, data: error.data, ...(known === undefined ? {} : { code: known }) };
   const { code, message, words, data, details: more } = readFailure(said, call);
@@ -119,6 +119,16 @@ function translateRpc(error: ProtocolError, call: FailedCall): OperationError {
   if (data !== undefined) details['upstream_data'] = data;
   if (code === 'INTERNAL_ERROR') Object.assign(details, { reason: 'upstream_error', retryable: false });
   return new OperationError(code, message, details, { cause: error });
+}
+
+/**
+ * Whether a server says that it has no such resource. The code for that was -32002 and is -32602, which means other faults too; many
+ * servers say it in words alone. https://modelcontextprotocol.io/specification/2026-07-28/server/resources#error-handling
+ */
+function saysMissing(error: ProtocolError, { tool: method }: FailedCall): boolean {
+  if (error instanceof ResourceNotFoundError) return true;
+  if (method !== 'resources/read' || error.code !== ProtocolErrorCode.InvalidParams) return false;
+  return /not found|\bunknown (?:resource|uri)|no such|does ?n[o']t exist/i.test(error.message.slice(0, 1_000));
 }
 
 /** The companion document "errors": an upstream's HTTP status as a code. 5xx and what is not listed is INTERNAL_ERROR. */

@@ -1,6 +1,6 @@
 import type { UpstreamEndpoint } from '../config/gateway-config.js';
 import type { UpstreamState } from '../observe/observation.js';
-import type { ProgressUpdate } from '../protocol/call.js';
+import type { Caller, ProgressUpdate } from '../protocol/call.js';
 import type { Cancellation } from '../protocol/cancellation.js';
 import type { WordsMode } from '../protocol/clean-words.js';
 import type { JsonObject } from '../protocol/json.js';
@@ -35,6 +35,25 @@ export interface UpstreamCall {
   readonly mayRepeat?: () => Promise<boolean>;
 }
 
+/** A request that is no `tools/call`, such as `resources/read`. It only reads, so it is sent again after a lost connection. */
+export interface UpstreamRequest {
+  readonly method: string;
+  readonly params: JsonObject;
+  /** Whose request it is; absent for one of the gateway's own. */
+  readonly caller?: Caller;
+  readonly cancellation: Cancellation;
+  /** Silence longer than this many milliseconds fails the request; progress starts the clock anew. Default: the upstream's. */
+  readonly timeoutMs?: number;
+  /** How a failure is told; `clean` unless given. */
+  readonly words?: WordsMode;
+  /** What the request is about, for its failure. */
+  readonly resource?: FailedRequest['resource'];
+  readonly onProgress?: (update: ProgressUpdate) => void;
+}
+
+/** The kinds of list beside that of tools of which a server says that they have changed. */
+export type ListKind = 'resources' | 'prompts';
+
 /** What is known of an upstream at this moment; for status pages, never for decisions on the fast path. */
 export interface UpstreamStatus {
   readonly name: string;
@@ -58,6 +77,15 @@ export interface Upstream {
    * `details.upstream`, `details.reason` and `details.retryable`; JSON-RPC errors mapped as the specification says.
    */
   call(call: UpstreamCall): Promise<ToolCallResult | WireAnswer | LargeAnswer>;
+  /** Sends a request and resolves with its result, every member as sent. Waits, repeats and rejects as `call` does. */
+  request(request: UpstreamRequest): Promise<JsonObject>;
+  /** What the server declared at its last handshake; undefined where it has not connected yet. */
+  capabilities(): JsonObject | undefined;
+  /**
+   * Says whether the server should tell of changes of a resource, now and over all connections to come. Rejects with an
+   * `OperationError` where the server refuses, and then does not ask again.
+   */
+  watchResource(uri: string, isWatched: boolean): Promise<void>;
   status(): UpstreamStatus;
   /** Why it cannot be called now; undefined where it is connected. */
   absence(): Absence | undefined;
@@ -71,6 +99,12 @@ export interface Upstream {
 export interface UpstreamEvents {
   /** The complete list was read, at connect, or after `list_changed` where it then differs. */
   readonly onTools: (slug: string, tools: readonly RawTool[]) => void;
+  /** It has connected: what it declares and its lists may be other ones than before. */
+  readonly onConnected?: (slug: string) => void;
+  /** It says that such a list has changed. However often it does, this is called rarely. */
+  readonly onListChanged?: (slug: string, kind: ListKind) => void;
+  /** It says that a watched resource has changed. However often it does, this is called once a second at most for each. */
+  readonly onResourceUpdated?: (slug: string, uri: string) => void;
   /** The first attempt to connect begins, which may be later than others' where many child processes start. */
   readonly onFirstStart?: (slug: string) => void;
   /** Its command cannot be started, or its process has ended again and again without ever being ready. */

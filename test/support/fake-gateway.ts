@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { GatewayConfig } from '../../src/config/gateway-config.js';
 import type { Gateway, GatewayStatus, ToolList } from '../../src/gateway/gateway.js';
+import { NO_NATIVE_SURFACE } from '../../src/gateway/native.js';
 import type { ApprovalService } from '../../src/policy/approvals/approval-queue.js';
 import type { RawCall } from '../../src/protocol/call.js';
 import type { Reply } from '../../src/protocol/result.js';
@@ -86,6 +87,7 @@ export function createFakeGateway(options: FakeGatewayOptions = {}): FakeGateway
     recordAdmin: () => undefined,
     approvals: options.approvals,
     endSession: (sessionId) => void ended.push(sessionId),
+    native: NO_NATIVE_SURFACE,
     endedSessions: ended,
     close: async () => undefined,
   };

@@ -17,9 +17,9 @@ const OBJECT: ResultShape = { kind: 'object' };
 /** Operations never change. */
 const shapes = new WeakMap<Operation, { readonly shape: ResultShape | undefined }>();
 
-/** Whether an operation's answers are examined: those of upstreams' READs are. */
-export function isReadable({ upstream, classification }: Operation): boolean {
-  return upstream !== GATEWAY_SOURCE && classification.category === CONTROLLED;
+/** Whether an operation's answers are examined: those of READs are that give what upstreams gave. */
+export function isReadable({ upstream, classification, primitive }: Operation): boolean {
+  return (upstream !== GATEWAY_SOURCE || primitive !== undefined) && classification.category === CONTROLLED;
 }
 
 /**

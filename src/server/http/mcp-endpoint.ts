@@ -7,7 +7,7 @@ import {
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/server';
 import type { ClientConfig, GatewayConfig } from '../../config/gateway-config.js';
-import type { Gateway } from '../../gateway/gateway.js';
+import type { Gateway, NativeSurface } from '../../gateway/gateway.js';
 import { cleanLabel } from '../../lib/text.js';
 import type { Observer } from '../../observe/observation.js';
 import { isJsonObject } from '../../protocol/json.js';
@@ -31,7 +31,8 @@ import { RPC_ERROR } from '../mcp/rpc-error.js';
 import { createModernHandler, type ModernHandler } from '../mcp/sdk-handler.js';
 import { createSdkServerFactory } from '../mcp/sdk-server.js';
 import { createSdkAnswerer, type SdkAnswerer } from '../mcp/sdk-transport.js';
-import { createResultWriter, type ServerInfo } from '../mcp/write-result.js';
+import { createStreamWatches, isStreamSubscriber } from '../mcp/stream-watches.js';
+import { createResultWriter, type ServerInfo, writeListChanged, writeResourceUpdated } from '../mcp/write-result.js';
 import { createPostReceiver, type MessageRouter } from './receive-post.js';
 import {
   acceptsStream,
@@ -97,9 +98,19 @@ export function createMcpEndpoint(gateway: Gateway, serverInfo: ServerInfo, obse
     exchanges,
     questions,
     settings,
+    native: gateway.native,
   });
   const modern = createModernHandler(createServer, settings.maxSessions, observe);
-  const route = createMessageRouter({ legacy, modern, callers, answerFast, exchanges, settings });
+  const route = createMessageRouter({
+    legacy,
+    modern,
+    callers,
+    answerFast,
+    exchanges,
+    settings,
+    native: gateway.native,
+    observe,
+  });
   const handlers: ReadonlyMap<string | undefined, RequestHandler> = new Map([
     ['POST', createPostReceiver({ ...limits, requestTimeoutMs: REQUEST_TIMEOUT_MS, route, writer, observe })],
     ['GET', legacy.get],
@@ -108,10 +119,7 @@ export function createMcpEndpoint(gateway: Gateway, serverInfo: ServerInfo, obse
   const handleMethod: RequestHandler = (request, response, client) =>
     (handlers.get(request.method) ?? refuseMethod)(request, response, client);
 
-  const stopListening = gateway.onToolsChanged(() => {
-    sessions.notifyToolsChanged();
-    modern.notifyToolsChanged();
-  });
+  const stopListening = passNewsOn(gateway, sessions, modern);
   const sweep = (): void => {
     const now = Date.now();
     sessions.sweep(now);
@@ -133,6 +141,30 @@ export function createMcpEndpoint(gateway: Gateway, serverInfo: ServerInfo, obse
       callers.endAll();
       streams.close();
     },
+  };
+}
+
+/** Sends news of changes to those who listen. Returns a function that ends it. */
+function passNewsOn(gateway: Gateway, sessions: LegacySessions, modern: ModernHandler): () => void {
+  const stopTools = gateway.onToolsChanged(() => {
+    sessions.notify(writeListChanged('tools'));
+    modern.notify.toolsChanged();
+  });
+  const stopOthers = gateway.native.listen({
+    listChanged(kind) {
+      sessions.notify(writeListChanged(kind));
+      if (kind === 'prompts') modern.notify.promptsChanged();
+      else modern.notify.resourcesChanged();
+    },
+    resourceUpdated(uri, subscribers) {
+      // The SDK finds the streams that have named it.
+      if ([...subscribers].some(isStreamSubscriber)) modern.notify.resourceUpdated(uri);
+      sessions.notify(writeResourceUpdated(uri), (sessionId) => subscribers.has(sessionId));
+    },
+  });
+  return () => {
+    stopTools();
+    stopOthers();
   };
 }
 
@@ -176,16 +208,19 @@ interface MessageRouterDeps {
   readonly answerFast: FastAnswerer;
   readonly exchanges: HttpExchanges;
   readonly settings: GatewayConfig['server'];
+  readonly native: NativeSurface;
+  readonly observe: Observer;
 }
 
 /** Sends fast requests to the gateway, other legacy ones to their session, and everything else to the SDK's handler. */
 function createMessageRouter(deps: MessageRouterDeps): MessageRouter {
-  const { legacy, modern, callers, answerFast, exchanges, settings } = deps;
+  const { legacy, modern, callers, answerFast, exchanges, settings, native, observe } = deps;
   const subscriptions = new Subscriptions(settings.maxSessions);
+  const watches = createStreamWatches(native);
 
   return (message, request, response, authenticated) => {
     const headers = readMirrorHeaders(request);
-    const recognised = recogniseFastRequest(message);
+    const recognised = recogniseFastRequest(message, native.supports);
     const fast = recognised !== undefined && headersAgree(recognised, headers) ? recognised : undefined;
     if (fast?.era === 'legacy' || (fast === undefined && isLegacyTraffic(message, headers))) {
       legacy.post(message, fast, request, response, authenticated);
@@ -208,7 +243,17 @@ function createMessageRouter(deps: MessageRouterDeps): MessageRouter {
     }
     if (fast === undefined) {
       occupy(client, response);
-      modern.handle(request, response, message, client.caller);
+      const { caller } = client;
+      const watch = isSubscription(message) ? watches.open(message, caller) : undefined;
+      if (watch === undefined) {
+        modern.handle(request, response, message, caller);
+        return;
+      }
+      response.once('close', watch.end);
+      watch.honored.then(
+        (honored) => modern.handle(request, response, honored, caller),
+        (cause) => observe({ kind: 'defect', where: 'subscriptions/listen', cause }),
+      );
       return;
     }
     answerFast(fast, client, exchanges.open(response, client, request.headers.accept));
@@ -270,17 +315,18 @@ interface LegacyEndpointDeps {
   readonly exchanges: HttpExchanges;
   readonly questions: OpenQuestions;
   readonly settings: GatewayConfig['server'];
+  readonly native: NativeSurface;
 }
 
 type OpenResponder = (session: LegacySession) => Responder;
 
 function createLegacyEndpoint(deps: LegacyEndpointDeps): LegacyEndpoint {
-  const { sessions, answerFast, answerWithSdk, streams, exchanges, questions, settings } = deps;
+  const { sessions, answerFast, answerWithSdk, streams, exchanges, questions, settings, native } = deps;
   const findSession = createSessionFinder(sessions, settings);
-  const answerHandshake = createHandshakeAnswerer(answerWithSdk);
+  const answerHandshake = createHandshakeAnswerer(answerWithSdk, native.capabilities);
 
   const answer = (message: JSONRPCMessage, session: LegacySession, responder: Responder): void => {
-    const fast = recogniseFastRequest(message);
+    const fast = recogniseFastRequest(message, native.supports);
     if (fast?.era === 'legacy') answerFast(fast, session, responder);
     else answerWithSdk(message, session, responder);
   };

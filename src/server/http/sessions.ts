@@ -5,7 +5,6 @@ import type { Gateway } from '../../gateway/gateway.js';
 import type { Observer } from '../../observe/observation.js';
 import type { Caller } from '../../protocol/call.js';
 import { CallsInFlight, type Peer } from '../mcp/calls-in-flight.js';
-import { TOOLS_CHANGED } from '../mcp/write-result.js';
 import { type Occupancy, toSseEvent } from './responder.js';
 import type { SessionClaim, SessionIds } from './session-ids.js';
 
@@ -27,7 +26,8 @@ export interface LegacySessions {
   find(id: string, origin: SessionOrigin): LegacySession | Fullness | undefined;
   /** Ends a session and the calls in flight in it. */
   end(session: LegacySession): void;
-  notifyToolsChanged(): void;
+  /** Sends a message (JSON text) to every session that listens, or to those of them that are asked for. */
+  notify(text: string, isWanted?: (sessionId: string) => boolean): void;
   /** Ends the sessions that have been idle for too long. `now` in milliseconds since the epoch. */
   sweep(now: number): void;
   /** Ends every standalone stream; sessions and calls go on. */
@@ -113,8 +113,8 @@ export function createLegacySessions(
       return session.caller.client === origin.client ? session : undefined;
     },
     end,
-    notifyToolsChanged() {
-      for (const { stream } of sessions.values()) stream.write(TOOLS_CHANGED);
+    notify(text, isWanted = () => true) {
+      for (const { stream, caller } of sessions.values()) if (isWanted(caller.sessionId)) stream.write(text);
     },
     sweep: (now) => sessions.sweep(now),
     endStreams() {

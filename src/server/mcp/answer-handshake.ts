@@ -14,21 +14,22 @@ type Handshake = InitializeRequest & { readonly jsonrpc: '2.0'; readonly id: Req
 export type HandshakeAnswerer = (message: Handshake, peer: Required<Peer>, responder: Responder) => void;
 
 /**
- * Remembers what the SDK answers to each protocol version, as its answer depends on nothing else. A server of the SDK for each
+ * Remembers what the SDK answers to each protocol version, as its answer depends on nothing else but what the gateway has then. A server of the SDK for each
  * handshake is 9 kB of garbage that lives long enough to reach the old part of the heap: with 10,000 sessions 90 MB.
  */
-export function createHandshakeAnswerer(answerWithSdk: SdkAnswerer): HandshakeAnswerer {
+export function createHandshakeAnswerer(answerWithSdk: SdkAnswerer, capabilities: () => unknown): HandshakeAnswerer {
   const results = new Map<string, string>();
   return (message, peer, responder) => {
     const { protocolVersion } = message.params;
-    const known = results.get(protocolVersion);
+    const key = `${protocolVersion} ${JSON.stringify(capabilities())}`;
+    const known = results.get(key);
     if (known !== undefined) {
       responder.answer(`{"result":${known},"jsonrpc":"2.0","id":${JSON.stringify(message.id)}}`);
       return;
     }
     const remember = (text: string): void => {
       const answer: unknown = JSON.parse(text);
-      if (isJSONRPCResultResponse(answer)) results.set(protocolVersion, JSON.stringify(answer.result));
+      if (isJSONRPCResultResponse(answer)) results.set(key, JSON.stringify(answer.result));
     };
     // Clients may ask for any text, of which only these are remembered.
     const isBounded = SUPPORTED_PROTOCOL_VERSIONS.includes(protocolVersion);

@@ -23,10 +23,10 @@ import { type Era, MODERN_REVISION, type ResultWriter, writeProgress } from './w
 export interface FastRequest {
   readonly era: Era;
   readonly id: RequestId;
-  readonly method: 'tools/call' | 'tools/list' | 'ping';
+  readonly method: string;
   readonly params: JsonObject;
-  /** The MCP tool of a `tools/call`; empty elsewhere. */
-  readonly tool: string;
+  /** The MCP tool of a `tools/call`, and what the header of that name repeats of other requests; empty elsewhere. */
+  readonly name: string;
   readonly progressToken: RequestId | undefined;
   /** The W3C trace context in `_meta`, unchecked. */
   readonly traceparent: unknown;
@@ -44,26 +44,64 @@ export interface MirrorHeaders {
 }
 
 interface FastMethod {
+  /** Whether the gateway always has it; the others it has where an upstream has what they are for. */
+  readonly isOwn?: true;
   readonly eras: readonly Era[];
-  /** The tool's name, or undefined where the params are not obviously well formed. */
-  readonly toolOf: (params: JsonObject) => string | undefined;
+  /** What `Mcp-Name` repeats, or undefined where the params are not obviously well formed. */
+  readonly nameOf: (params: JsonObject) => string | undefined;
 }
 
-const FAST_METHODS: ReadonlyMap<unknown, FastMethod> = new Map<FastRequest['method'], FastMethod>([
-  ['tools/call', { eras: ['legacy', 'modern'], toolOf: ({ name }) => (typeof name === 'string' ? name : undefined) }],
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+const BOTH: readonly Era[] = ['legacy', 'modern'];
+/** A subscription of the modern era is a stream of its own. */
+const LEGACY: readonly Era[] = ['legacy'];
+const list: FastMethod = {
+  eras: BOTH,
+  nameOf: ({ cursor }) => (cursor === undefined || typeof cursor === 'string' ? '' : undefined),
+};
+const byUri = (eras: readonly Era[]): FastMethod => ({ eras, nameOf: ({ uri }) => textOf(uri) });
+
+const FAST_METHODS: ReadonlyMap<unknown, FastMethod> = new Map<string, FastMethod>([
+  ['tools/call', { isOwn: true, eras: BOTH, nameOf: ({ name }) => textOf(name) }],
   // The list has one page, so a cursor is a mistake, which the SDK's handler refuses.
-  ['tools/list', { eras: ['legacy', 'modern'], toolOf: ({ cursor }) => (cursor === undefined ? '' : undefined) }],
-  ['ping', { eras: ['legacy'], toolOf: () => '' }],
+  ['tools/list', { isOwn: true, eras: BOTH, nameOf: ({ cursor }) => (cursor === undefined ? '' : undefined) }],
+  ['ping', { isOwn: true, eras: LEGACY, nameOf: () => '' }],
+  ['resources/list', list],
+  ['resources/templates/list', list],
+  ['prompts/list', list],
+  ['resources/read', byUri(BOTH)],
+  ['resources/subscribe', byUri(LEGACY)],
+  ['resources/unsubscribe', byUri(LEGACY)],
+  ['prompts/get', { eras: BOTH, nameOf: ({ name, arguments: args }) => (hasTexts(args) ? textOf(name) : undefined) }],
+  ['completion/complete', { eras: BOTH, nameOf: (params) => (isCompletion(params) ? '' : undefined) }],
 ]);
 
 const NO_PARAMS: JsonObject = {};
 const NO_META: JsonObject = {};
 
+function hasTexts(values: unknown): boolean {
+  return (
+    values === undefined || (isJsonObject(values) && Object.values(values).every((each) => textOf(each) !== undefined))
+  );
+}
+
+function isCompletion({ ref, argument, context }: JsonObject): boolean {
+  if (!isJsonObject(ref) || !isJsonObject(argument)) return false;
+  const about = ref['type'] === 'ref/prompt' ? ref['name'] : ref['type'] === 'ref/resource' ? ref['uri'] : undefined;
+  const isContext = context === undefined || (isJsonObject(context) && hasTexts(context['arguments']));
+  return isContext && [about, argument['name'], argument['value']].every((each) => textOf(each) !== undefined);
+}
+
 /**
  * Decides, for every transport, whether a parsed message may be answered on the fast path. Only obviously well-formed
  * messages may; every other one returns undefined and goes to the SDK, whose validation writes the refusal.
+ *
+ * @param supports whether the gateway has a method that it does not always have
  */
-export function recogniseFastRequest(message: unknown): FastRequest | undefined {
+export function recogniseFastRequest(
+  message: unknown,
+  supports: (method: string) => boolean = () => false,
+): FastRequest | undefined {
   if (!isJsonObject(message) || message['jsonrpc'] !== '2.0') return undefined;
   const { id, method, params = NO_PARAMS } = message;
   const fast = FAST_METHODS.get(method);
@@ -73,17 +111,18 @@ export function recogniseFastRequest(message: unknown): FastRequest | undefined 
   const progressToken = meta['progressToken'] ?? innerProgressToken(params);
   if (progressToken !== undefined && !isRequestId(progressToken)) return undefined;
   const era = readEra(meta, params);
-  const tool = fast.toolOf(params);
-  if (era === undefined || tool === undefined || !fast.eras.includes(era)) return undefined;
+  const name = fast.nameOf(params);
+  if (era === undefined || name === undefined || !fast.eras.includes(era)) return undefined;
+  if (fast.isOwn !== true && !supports(String(method))) return undefined;
   const modern = era === 'modern';
   const clientName = modern ? readName(meta[CLIENT_INFO_META_KEY]) : undefined;
   const user = modern ? openRetryChannel(meta[CLIENT_CAPABILITIES_META_KEY]) : undefined;
   return {
     era,
     id,
-    method: method as FastRequest['method'],
+    method: String(method),
     params,
-    tool,
+    name,
     progressToken,
     traceparent: meta['traceparent'],
     clientName,
@@ -110,7 +149,7 @@ export function headersAgree(request: FastRequest, headers: MirrorHeaders): bool
   const { protocolVersion, method, name } = headers;
   if (request.era === 'legacy') return isLegacyVersion(protocolVersion);
   if (protocolVersion !== MODERN_REVISION || method !== request.method) return false;
-  return request.method !== 'tools/call' || name === request.tool;
+  return request.name === '' || name === request.name;
 }
 
 /** Whether a version header names a revision that has sessions; clients older than the header send none. */
@@ -171,9 +210,14 @@ interface FastAnswererDeps {
 
 /** Creates the one implementation of the fast path, for every transport and both eras. */
 export function createFastAnswerer({ gateway, writer, questions, observe }: FastAnswererDeps): FastAnswerer {
-  const callTool: FastAnswerer = (request, peer, responder) => {
-    const { id } = request;
-    const { calls } = peer;
+  /** Answers a request that takes its time and may be cancelled. */
+  const answerLater = (
+    request: FastRequest,
+    { calls }: Peer,
+    responder: Responder,
+    work: { readonly reply: () => Promise<Reply>; readonly write: (reply: Reply) => MessageText },
+  ): void => {
+    const { id, method } = request;
     if (calls !== undefined && !calls.begin(id, responder)) {
       responder.answer(refuseDuplicate(id));
       return;
@@ -182,27 +226,43 @@ export function createFastAnswerer({ gateway, writer, questions, observe }: Fast
       calls?.forget(id, responder);
       responder.answer(text);
     };
-    responder.onInterrupt((reason) => finish(writer.callResult(id, interruptedReply(reason), request.era)));
-    gateway.handle(toRawCall(request, peer, responder, questions)).then(
-      (reply) => finish(writer.callMessage(id, reply, request.era)),
+    responder.onInterrupt((reason) => finish(work.write(interruptedReply(reason))));
+    work.reply().then(
+      (reply) => finish(work.write(reply)),
       (cause) => {
-        observe({ kind: 'defect', where: 'tools/call', cause });
+        observe({ kind: 'defect', where: method, cause });
         finish(writeRpcError(id, RPC_ERROR.internal, 'Internal error'));
       },
     );
   };
-
-  const answerers: Readonly<Record<FastRequest['method'], FastAnswerer>> = {
-    'tools/call': callTool,
-    'tools/list': ({ id, era }, _peer, responder) => {
-      const answer = ({ toolsJson }: ToolList): void => responder.answer(writer.toolList(id, toolsJson, era));
-      const list = gateway.toolList();
-      if (list instanceof Promise) void list.then(answer);
-      else answer(list);
-    },
-    ping: ({ id }, _peer, responder) => responder.answer(writer.emptyResult(id)),
+  const callTool: FastAnswerer = (request, peer, responder) =>
+    answerLater(request, peer, responder, {
+      reply: () => gateway.handle(toRawCall(request, peer, responder, questions)),
+      write: (reply) => writer.callMessage(request.id, reply, request.era),
+    });
+  const answerNative: FastAnswerer = (request, peer, responder) => {
+    const { id, method, params, era } = request;
+    const { tool: _tool, arguments: _arguments, user, ...call } = toRawCall(request, peer, responder, questions);
+    // A modern client is asked by a result that is no result of these methods.
+    const asks = era === 'legacy' && user !== undefined ? { user } : {};
+    answerLater(request, peer, responder, {
+      reply: () => gateway.native.answer({ ...call, ...asks, method, params }),
+      write: (reply) => writer.nativeResult({ id, method, params }, reply, era),
+    });
   };
-  return (request, peer, responder) => answerers[request.method](request, peer, responder);
+
+  const listTools: FastAnswerer = ({ id, era }, _peer, responder) => {
+    const answer = ({ toolsJson }: ToolList): void => responder.answer(writer.toolList(id, toolsJson, era));
+    const list = gateway.toolList();
+    if (list instanceof Promise) void list.then(answer);
+    else answer(list);
+  };
+  const answerers: ReadonlyMap<string, FastAnswerer> = new Map([
+    ['tools/call', callTool],
+    ['tools/list', listTools],
+    ['ping', ({ id }, _peer, responder) => responder.answer(writer.emptyResult(id))],
+  ]);
+  return (request, peer, responder) => (answerers.get(request.method) ?? answerNative)(request, peer, responder);
 }
 
 /**
@@ -224,7 +284,7 @@ function interruptedReply(reason: string): Reply {
 }
 
 function toRawCall(request: FastRequest, peer: Peer, responder: Responder, questions: OpenQuestions): RawCall {
-  const { tool, params, progressToken } = request;
+  const { name: tool, params, progressToken } = request;
   const user =
     request.era === 'modern' ? request.user : peer.elicits === true ? questions.channel(peer, responder) : undefined;
   const call = {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { NodeIncomingMessageLike, NodeMcpRequestHandler } from '@modelcontextprotocol/node';
-import { type AuthInfo, createMcpHandler } from '@modelcontextprotocol/server';
+import { type AuthInfo, createMcpHandler, type ServerNotifier } from '@modelcontextprotocol/server';
 import type { Observer } from '../../observe/observation.js';
 import type { Caller } from '../../protocol/call.js';
 import type { SdkServerFactory } from './sdk-server.js';
@@ -9,7 +9,7 @@ import type { SdkServerFactory } from './sdk-server.js';
 export interface ModernHandler {
   /** Answers a request whose body has been parsed. */
   handle(request: IncomingMessage, response: ServerResponse, message: unknown, caller: Caller): void;
-  notifyToolsChanged(): void;
+  readonly notify: ServerNotifier;
   close(): Promise<void>;
 }
 
@@ -47,7 +47,7 @@ export function createModernHandler(
         .then((serve) => serve(Object.assign(request as NodeIncomingMessageLike, { auth }), response, message))
         .catch((cause) => observe({ kind: 'defect', where: 'answering a modern request', cause }));
     },
-    notifyToolsChanged: () => handler.notify.toolsChanged(),
+    notify: handler.notify,
     close: () => handler.close(),
   };
 }

@@ -17,7 +17,14 @@ import { readRetryChannel, writeInputRequired } from './elicitation-form.js';
 import { innerProgressToken } from './fast-path.js';
 import { writeInstructions } from './instructions.js';
 import { ExplainingServer } from './schema-faults.js';
-import { type Era, progressParams, type ServerInfo, toCallToolResult, toProtocolError } from './write-result.js';
+import {
+  type Era,
+  progressParams,
+  type ServerInfo,
+  toCallToolResult,
+  toNativeError,
+  toProtocolError,
+} from './write-result.js';
 
 /** The origin of a request. */
 export interface RequestOrigin {
@@ -25,6 +32,18 @@ export interface RequestOrigin {
   /** The channel to the user of a legacy client; that of a modern client is in its envelope. */
   readonly user?: UserChannel | undefined;
 }
+
+/** The SDK answers these only where they are not obviously well formed, and then mostly with a refusal. */
+const NATIVE_METHODS = [
+  'resources/list',
+  'resources/templates/list',
+  'resources/read',
+  'resources/subscribe',
+  'resources/unsubscribe',
+  'prompts/list',
+  'prompts/get',
+  'completion/complete',
+] as const;
 
 /** Creates a server of the SDK for one connection, session or request. */
 export type SdkServerFactory = (era: Era, originOf: (id: RequestId) => RequestOrigin) => Server;
@@ -35,12 +54,13 @@ export type SdkServerFactory = (era: Era, originOf: (id: RequestId) => RequestOr
  */
 export function createSdkServerFactory(gateway: Gateway, serverInfo: ServerInfo): SdkServerFactory {
   const { mode, errors } = gateway.config.endpoint;
-  const options = {
-    capabilities: { tools: { listChanged: true } },
+  const { native } = gateway;
+  const optionsOf = () => ({
+    capabilities: { tools: { listChanged: true }, ...native.capabilities() },
     instructions: writeInstructions(mode),
     // The gateway sends its questions to legacy clients itself.
     inputRequired: { legacyShim: false },
-  };
+  });
   const listTools = async (cursor: string | undefined): Promise<ListToolsResult> => {
     if (cursor !== undefined) {
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'Unknown cursor: the list of tools has one page');
@@ -50,7 +70,7 @@ export function createSdkServerFactory(gateway: Gateway, serverInfo: ServerInfo)
   };
 
   return (era, originOf) => {
-    const server = new ExplainingServer(serverInfo, options, era);
+    const server = new ExplainingServer(serverInfo, optionsOf(), era);
     server.setRequestHandler('tools/list', ({ params }) => listTools(params?.cursor));
     server.setRequestHandler('tools/call', async ({ params }, context) => {
       const { id, signal, notify } = context.mcpReq;
@@ -81,6 +101,19 @@ export function createSdkServerFactory(gateway: Gateway, serverInfo: ServerInfo)
       }
       return toCallToolResult(reply, errors) as CallToolResult;
     });
+    for (const method of NATIVE_METHODS) {
+      if (!native.supports(method)) continue;
+      server.setRequestHandler(method, async ({ params = {} }, { mcpReq: { id, signal } }) => {
+        const cancellation = new Cancellation();
+        signal.addEventListener('abort', () => cancellation.cancel('the client cancelled the request'), { once: true });
+        const { caller, user } = originOf(id);
+        const asks = user === undefined ? {} : { user };
+        const reply = await native.answer({ method, params, caller, cancellation, ...asks });
+        if (reply.code === 'OK') return JSON.parse(reply.text);
+        const { code, message, data } = toNativeError(reply, { method, params }, era);
+        throw new ProtocolError(code, message, data);
+      });
+    }
     return server;
   };
 }

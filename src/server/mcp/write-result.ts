@@ -1,13 +1,13 @@
 import { SERVER_INFO_META_KEY } from '@modelcontextprotocol/server';
 import type { GatewayConfig } from '../../config/gateway-config.js';
-import type { ProgressUpdate } from '../../protocol/call.js';
+import type { NativeRequest, ProgressUpdate } from '../../protocol/call.js';
 import { ERROR_TABLE } from '../../protocol/error-table.js';
-import type { JsonObject } from '../../protocol/json.js';
+import { isJsonObject, type JsonObject } from '../../protocol/json.js';
 import type { OperationFailure, Reply } from '../../protocol/result.js';
 import type { RequestId } from './calls-in-flight.js';
 import { writeInputRequired } from './elicitation-form.js';
 import type { MessageText } from './message-text.js';
-import { RPC_ERROR, writeRpcError } from './rpc-error.js';
+import { RPC_ERROR, type RpcErrorCode, writeRpcError } from './rpc-error.js';
 
 /** MCP before revision 2026-07-28 (a handshake and sessions), and from it on (an envelope on every request). */
 export type Era = 'legacy' | 'modern';
@@ -28,6 +28,8 @@ export interface ResultWriter {
   /** @param toolsJson the JSON text of the array of tools. */
   toolList(id: RequestId, toolsJson: string, era: Era): string;
   emptyResult(id: RequestId): string;
+  /** The result of a request for what is no tool, as the upstream gave it; an error where it failed. */
+  nativeResult(request: NativeRequest & { readonly id: RequestId }, reply: Reply, era: Era): string;
 }
 
 /** The list may change at any moment, which `list_changed` announces: clients may keep it but must ask again. */
@@ -67,14 +69,14 @@ export function createResultWriter(serverInfo: ServerInfo, errors: ErrorMarking)
     return `${marked}${writeMembers(reply, era === 'modern' ? identity : undefined)}}}`;
   };
   /** What follows the members of a result that is passed on. */
-  const closingOfNative = ({ meta }: Reply, era: Era): string => {
+  const closingOfPassthrough = ({ meta }: Reply, era: Era): string => {
     const members = writeMembers(meta === undefined ? {} : { meta }, era === 'modern' ? identity : undefined);
     return `${members}}}`;
   };
-  const writeNative = (id: RequestId, reply: Reply, native: readonly Buffer[], era: Era): readonly Buffer[] => [
+  const writePassthrough = (id: RequestId, reply: Reply, members: readonly Buffer[], era: Era): readonly Buffer[] => [
     Buffer.from(`${openResult(id)}{`),
-    ...native,
-    Buffer.from(closingOfNative(reply, era)),
+    ...members,
+    Buffer.from(closingOfPassthrough(reply, era)),
   ];
   const callResult: ResultWriter['callResult'] = (id, reply, era) => {
     if (reply.unknownTool === true) {
@@ -84,27 +86,83 @@ export function createResultWriter(serverInfo: ServerInfo, errors: ErrorMarking)
     if (reply.inputRequired !== undefined && era === 'modern') {
       return `${openResult(id)}${JSON.stringify({ ...writeInputRequired(reply.inputRequired), _meta: identity })}}`;
     }
-    if (reply.native !== undefined) return Buffer.concat(writeNative(id, reply, reply.native, era)).toString('utf8');
+    if (reply.passthrough !== undefined)
+      return Buffer.concat(writePassthrough(id, reply, reply.passthrough, era)).toString('utf8');
     return `${openResult(id)}{"content":[${writeContent(reply)}]${closingOf(reply, era)}`;
   };
 
   return {
     callResult,
     callMessage(id, reply, era) {
-      if (reply.native !== undefined) return writeNative(id, reply, reply.native, era);
+      if (reply.passthrough !== undefined) return writePassthrough(id, reply, reply.passthrough, era);
       if (reply.written === undefined) return callResult(id, reply, era);
       return [Buffer.from(`${openResult(id)}{"content":`), ...reply.written, Buffer.from(closingOf(reply, era))];
     },
     toolList: (id, toolsJson, era) => `${openResult(id)}{"tools":${toolsJson}${closingOfList[era]}`,
     emptyResult: (id) => `${openResult(id)}{}}`,
+    nativeResult({ id, ...request }, reply, era) {
+      if (reply.code !== 'OK') {
+        const { code, message, data } = toNativeError(reply, request, era);
+        return writeRpcError(id, code, message, data);
+      }
+      if (era === 'legacy') return `${openResult(id)}${reply.text}}`;
+      return `${openResult(id)}${JSON.stringify(toModernResult(reply, request.method, identity))}}`;
+    },
   };
+}
+
+/** Results that a client may keep, and must be told for how long (2026-07-28). */
+const CACHEABLE: ReadonlySet<string> = new Set([
+  'resources/list',
+  'resources/templates/list',
+  'resources/read',
+  'prompts/list',
+]);
+
+/** What a modern result needs beside the upstream's own members. What one caller may see another may not. */
+function toModernResult({ text }: Reply, method: string, identity: JsonObject): JsonObject {
+  const { cacheScope: _scope, ttlMs, resultType: _type, _meta: meta, ...result } = JSON.parse(text) as JsonObject;
+  const isKept = method === 'resources/read' && typeof ttlMs === 'number' && ttlMs >= 0;
+  return {
+    ...result,
+    ...(CACHEABLE.has(method) ? { ...CACHE_POLICY, ...(isKept ? { ttlMs } : {}) } : {}),
+    resultType: 'complete',
+    _meta: { ...(isJsonObject(meta) ? meta : {}), ...identity },
+  };
+}
+
+interface NativeError {
+  readonly code: RpcErrorCode;
+  readonly message: string;
+  readonly data: JsonObject;
+}
+
+/**
+ * A failure as a JSON-RPC error. Clients know a resource that does not exist by -32002 with its URI, and from 2026-07-28 on by -32602
+ * with nothing but its URI. https://modelcontextprotocol.io/specification/2026-07-28/server/resources#error-handling
+ */
+export function toNativeError(reply: Reply, { method, params }: NativeRequest, era: Era): NativeError {
+  const { message, data } = toProtocolError(reply);
+  const { error } = data as unknown as OperationFailure;
+  const uri = method === 'resources/read' ? params['uri'] : undefined;
+  if (reply.code === 'NOT_FOUND_RESOURCE' && typeof uri === 'string' && error.details?.['candidates'] === undefined) {
+    if (era === 'modern') return { code: RPC_ERROR.invalidParams, message, data: { uri } };
+    return { code: RPC_ERROR.resourceNotFound, message, data: { uri, ...data } };
+  }
+  const isWrong = /^(?:VALIDATION|NOT_FOUND)_/.test(reply.code);
+  const code = isWrong
+    ? RPC_ERROR.invalidParams
+    : reply.code === 'INTERNAL_ERROR'
+      ? RPC_ERROR.internal
+      : RPC_ERROR.refused;
+  return { code, message, data };
 }
 
 /** The same answer as an object, for the SDK's protocol layer to write. */
 export function toCallToolResult(reply: Reply, errors: ErrorMarking): JsonObject {
-  const { native, meta } = reply;
-  if (native !== undefined) {
-    const members: JsonObject = JSON.parse(`{${Buffer.concat(native).toString('utf8')}}`);
+  const { passthrough, meta } = reply;
+  if (passthrough !== undefined) {
+    const members: JsonObject = JSON.parse(`{${Buffer.concat(passthrough).toString('utf8')}}`);
     return meta === undefined ? members : { ...members, _meta: meta };
   }
   return {
@@ -135,7 +193,15 @@ export function progressParams(progressToken: RequestId, update: ProgressUpdate)
   };
 }
 
-export const TOOLS_CHANGED = '{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}';
+/** Writes the news that a list has changed. */
+export function writeListChanged(kind: 'tools' | 'resources' | 'prompts'): string {
+  return `{"jsonrpc":"2.0","method":"notifications/${kind}/list_changed"}`;
+}
+
+/** Writes the news that a resource has changed. */
+export function writeResourceUpdated(uri: string): string {
+  return JSON.stringify({ jsonrpc: '2.0', method: 'notifications/resources/updated', params: { uri } });
+}
 
 function openResult(id: RequestId): string {
   return `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":`;

@@ -8,7 +8,7 @@ import {
   type McpServerFactory,
   type Server,
 } from '@modelcontextprotocol/server';
-import type { Gateway } from '../../gateway/gateway.js';
+import type { Gateway, NativeListener } from '../../gateway/gateway.js';
 import type { Observer } from '../../observe/observation.js';
 import type { Caller } from '../../protocol/call.js';
 import { Cancellation } from '../../protocol/cancellation.js';
@@ -28,6 +28,7 @@ import type { MessageText } from '../mcp/message-text.js';
 import { RPC_ERROR, writeRpcError } from '../mcp/rpc-error.js';
 import { createSdkServerFactory, type RequestOrigin } from '../mcp/sdk-server.js';
 import type { ServerTransport } from '../mcp/sdk-transport.js';
+import { createStreamWatches, type StreamWatch } from '../mcp/stream-watches.js';
 import type { Era, ResultWriter, ServerInfo } from '../mcp/write-result.js';
 import type { LineWriter } from './lines.js';
 
@@ -41,6 +42,10 @@ interface StdioConnection {
   /** Handles a parsed line. */
   accept(message: unknown): void;
   notifyToolsChanged(): void;
+  /** Takes news of resources and prompts. */
+  readonly news: NativeListener;
+  /** Ends what lasts as long as the connection. */
+  end(): void;
 }
 
 interface StdioConnectionDeps {
@@ -58,6 +63,8 @@ export function createStdioConnection(deps: StdioConnectionDeps): StdioConnectio
   const answerFast = createFastAnswerer({ gateway, writer: deps.results, questions, observe });
   const createSdkServer = createSdkServerFactory(gateway, deps.serverInfo);
   const client = new StdioClient(transport.calls);
+  const watches = createStreamWatches(gateway.native);
+  const streams = new Map<unknown, StreamWatch>();
   let era: Era | undefined;
   /** The server that sends notifications; for modern clients the SDK sends them to subscriptions only. */
   let notifier: Server | undefined;
@@ -67,9 +74,29 @@ export function createStdioConnection(deps: StdioConnectionDeps): StdioConnectio
 
   /** Until the handshake is over, only the SDK knows which messages are allowed; an envelope needs no handshake. */
   const recogniseOpen = (message: unknown): FastRequest | undefined => {
-    const fast = recogniseFastRequest(message);
+    const fast = recogniseFastRequest(message, gateway.native.supports);
     const isOpen = fast?.era === 'legacy' ? era === 'legacy' : era !== 'legacy';
     return isOpen ? fast : undefined;
+  };
+
+  /** The SDK serves streams of subscriptions; what they name is subscribed to here, until they are cancelled. */
+  const deliver = (message: JSONRPCMessage, responder: Responder): void => {
+    if (isJSONRPCNotification(message) && message.method === 'notifications/cancelled') {
+      const id = message.params?.['requestId'];
+      streams.get(id)?.end();
+      streams.delete(id);
+    }
+    const isListen = isJSONRPCRequest(message) && message.method === 'subscriptions/listen';
+    const watch = isListen ? watches.open(message, client.caller) : undefined;
+    if (watch === undefined || !isListen) {
+      transport.deliver(message, responder);
+      return;
+    }
+    streams.set(message.id, watch);
+    watch.honored.then(
+      (honored) => transport.deliver({ ...message, ...honored }, responder),
+      (cause) => observe({ kind: 'defect', where: 'subscriptions/listen', cause }),
+    );
   };
 
   const dispatch = (message: unknown, responder: Responder): void => {
@@ -79,7 +106,7 @@ export function createStdioConnection(deps: StdioConnectionDeps): StdioConnectio
       client.noteCapabilities(message);
       applyCancellation(message, transport.calls);
       if (questions.takeResponse(client.caller.sessionId, message)) return;
-      if (isMessage(message)) transport.deliver(message, responder);
+      if (isMessage(message)) deliver(message, responder);
       else refuse('the line is not a JSON-RPC message');
       return;
     }
@@ -122,6 +149,24 @@ export function createStdioConnection(deps: StdioConnectionDeps): StdioConnectio
     accept(message) {
       if (Array.isArray(message)) acceptBatch(message);
       else dispatch(message, new StdioResponder(lines));
+    },
+    news: {
+      // One that has not declared them does not send them.
+      listChanged(kind) {
+        if (notifier?.transport === undefined) return;
+        const sent = kind === 'prompts' ? notifier.sendPromptListChanged() : notifier.sendResourceListChanged();
+        sent.catch(() => undefined);
+      },
+      resourceUpdated(uri, subscribers) {
+        const isOwn = ({ subscriber }: StreamWatch): boolean => subscribers.has(subscriber);
+        const isMeant = subscribers.has(client.caller.sessionId) || [...streams.values()].some(isOwn);
+        if (!isMeant || notifier?.transport === undefined) return;
+        notifier.sendResourceUpdated({ uri }).catch(() => undefined);
+      },
+    },
+    end() {
+      for (const stream of streams.values()) stream.end();
+      streams.clear();
     },
     notifyToolsChanged() {
       if (notifier?.transport === undefined) return;

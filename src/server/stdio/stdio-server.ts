@@ -58,7 +58,8 @@ export function serveStdio(gateway: Gateway, deps: StdioServerDeps): StdioGatewa
     },
   });
 
-  const stopListening = gateway.onToolsChanged(connection.notifyToolsChanged);
+  const stopHearingTools = gateway.onToolsChanged(connection.notifyToolsChanged);
+  const stopHearingOthers = gateway.native.listen(connection.news);
   let end = (): void => undefined;
   const ended = new Promise<void>((resolve) => {
     end = resolve;
@@ -88,7 +89,9 @@ export function serveStdio(gateway: Gateway, deps: StdioServerDeps): StdioGatewa
 
   const done = ended.then(async () => {
     input.off('data', readChunk).off('end', finishInput).pause();
-    stopListening();
+    stopHearingTools();
+    stopHearingOthers();
+    connection.end();
     transport.calls.interruptAll('the gateway is stopping');
     gateway.endSession(connection.sessionId);
     await sdk.close();

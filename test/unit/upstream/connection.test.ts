@@ -31,6 +31,8 @@ async function open(
     probeTimeoutMs,
     signal: new AbortController().signal,
     onTools: () => {},
+    onCapabilities: () => {},
+    news: { onListChanged: () => {}, onResourceUpdated: () => {} },
     onDiagnostic: () => {},
   });
   return { connection, memory, observations };

@@ -57,6 +57,8 @@ export interface OpenedPool extends AsyncDisposable {
   readonly lists: ReadonlyMap<string, readonly (readonly RawTool[])[]>;
   /** What answers said of rate limits, with the slug, oldest first. */
   readonly limits: readonly (readonly [string, AnnouncedLimits])[];
+  /** What was said of resources and prompts: `slug list prompts`, `slug updated URI`, `slug connected`; oldest first. */
+  readonly news: readonly string[];
   /** Waits until an observation satisfies the condition; those already made count too. */
   observed(condition: (observation: Observation) => boolean): Promise<Observation>;
   /** Waits until the condition holds; asked again after each observation and each list. */
@@ -72,6 +74,7 @@ export function openPool(...configs: readonly UpstreamConfig[]): OpenedPool {
   const observations: Observation[] = [];
   const lists = new Map<string, (readonly RawTool[])[]>();
   const limits: [string, AnnouncedLimits][] = [];
+  const news: string[] = [];
   const watchers = new Set<() => void>();
   const stir = (): void => {
     for (const watcher of [...watchers]) watcher();
@@ -87,6 +90,18 @@ export function openPool(...configs: readonly UpstreamConfig[]): OpenedPool {
   const settled = pool.connect({
     onTools: (slug, tools) => {
       lists.set(slug, [...(lists.get(slug) ?? []), tools]);
+      stir();
+    },
+    onConnected: (slug) => {
+      news.push(`${slug} connected`);
+      stir();
+    },
+    onListChanged: (slug, kind) => {
+      news.push(`${slug} list ${kind}`);
+      stir();
+    },
+    onResourceUpdated: (slug, uri) => {
+      news.push(`${slug} updated ${uri}`);
       stir();
     },
     onLimits: (slug, announced) => {
@@ -109,6 +124,7 @@ export function openPool(...configs: readonly UpstreamConfig[]): OpenedPool {
     observations,
     lists,
     limits,
+    news,
     until,
     observed: async (condition) => {
       await until(() => observations.some(condition));

@@ -19,10 +19,14 @@ function openHandshakes() {
       throw new Error(observation.kind);
     },
   );
-  const answer = createHandshakeAnswerer((message, peer, responder) => {
-    asked.push(JSON.stringify(message));
-    answerWithSdk(message, peer, responder);
-  });
+  const capabilities = { now: {} };
+  const answer = createHandshakeAnswerer(
+    (message, peer, responder) => {
+      asked.push(JSON.stringify(message));
+      answerWithSdk(message, peer, responder);
+    },
+    () => capabilities.now,
+  );
   const shake = (id: number | string, protocolVersion: string): Promise<unknown> =>
     new Promise((resolve) => {
       const nothing = (): void => undefined;
@@ -39,10 +43,19 @@ function openHandshakes() {
       const message = { jsonrpc: '2.0', id, method: 'initialize', params } as const;
       answer(message, { caller, calls: new CallsInFlight(), elicits: false }, responder);
     });
-  return { asked, shake };
+  return { asked, shake, capabilities };
 }
 
 describe('the handshake of a session', () => {
+  it('is answered anew once the gateway has other capabilities', async () => {
+    const { asked, shake, capabilities } = openHandshakes();
+    await shake(1, '2025-06-18');
+    capabilities.now = { prompts: {} };
+    await shake(2, '2025-06-18');
+    await shake(3, '2025-06-18');
+    expect(asked).toHaveLength(2);
+  });
+
   it('is answered by the SDK once for each protocol version, and alike after that', async () => {
     const { asked, shake } = openHandshakes();
     const first = await shake(1, '2025-06-18');

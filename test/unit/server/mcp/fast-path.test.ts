@@ -20,8 +20,8 @@ const modern = (meta: object = {}, rest: object = {}) => call({ _meta: { ...MODE
 
 describe('recogniseFastRequest', () => {
   it('recognises well-formed calls of both eras', () => {
-    expect(recogniseFastRequest(call())).toMatchObject({ era: 'legacy', id: 1, tool: 'read', clientName: undefined });
-    expect(recogniseFastRequest(modern())).toMatchObject({ era: 'modern', tool: 'read', clientName: 'raw' });
+    expect(recogniseFastRequest(call())).toMatchObject({ era: 'legacy', id: 1, name: 'read', clientName: undefined });
+    expect(recogniseFastRequest(modern())).toMatchObject({ era: 'modern', name: 'read', clientName: 'raw' });
   });
 
   it('accepts arguments of any type, which the gateway refuses itself', () => {

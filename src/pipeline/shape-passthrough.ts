@@ -7,7 +7,7 @@ import { decodeText, WireAnswer } from '../protocol/wire-answer.js';
 import { payloadTooLarge } from './limit.js';
 
 /** What the gateway adds to a result that it passes on. */
-interface NativeContext {
+interface PassthroughContext {
   /** What the result is to logs, records and budgets. */
   readonly code: ErrorCode | 'OK';
   readonly warnings: readonly Warning[];
@@ -15,17 +15,20 @@ interface NativeContext {
 }
 
 /** Writes an upstream's result as it came. An answer that exceeds the limit is refused. */
-export function shapeNative(result: ToolCallResult | WireAnswer, { code, warnings, limits }: NativeContext): Reply {
-  const native = result instanceof WireAnswer ? writeAnswer(result) : [Buffer.from(writeMembers(result))];
-  const bytes = native.reduce((sum, { length }) => sum + length, 0);
+export function shapePassthrough(
+  result: ToolCallResult | WireAnswer,
+  { code, warnings, limits }: PassthroughContext,
+): Reply {
+  const members = result instanceof WireAnswer ? writeAnswer(result) : [Buffer.from(writeMembers(result))];
+  const bytes = members.reduce((sum, { length }) => sum + length, 0);
   if (bytes > limits.maxResponseSize) throw payloadTooLarge('response_size', bytes, limits);
   const said = result instanceof WireAnswer ? result.meta : result._meta;
   const meta = warnings.length === 0 ? said : { ...said, [WARNINGS]: warnings };
   return {
     get text() {
-      return joinPieces(native).toString('utf8');
+      return joinPieces(members).toString('utf8');
     },
-    native,
+    passthrough: members,
     blocks: [],
     isError: code !== 'OK',
     code,

@@ -1,0 +1,165 @@
+import type { Snapshot } from '../pipeline/snapshot.js';
+import type { Primitives } from '../primitives/primitives.js';
+import type { NativeRequest, RawCall } from '../protocol/call.js';
+import { isJsonObject, type JsonObject } from '../protocol/json.js';
+import { OperationError } from '../protocol/operation-error.js';
+import type { Reply } from '../protocol/result.js';
+
+/** A request of MCP for what is no tool, with what a server knows of it. */
+export type NativeCall = NativeRequest &
+  Pick<RawCall, 'caller' | 'cancellation' | 'traceparent' | 'user' | 'onProgress'>;
+
+export type NativeListKind = 'resources' | 'prompts';
+
+/** What MCP servers declare beside tools. */
+export interface NativeCapabilities {
+  readonly resources?: { readonly subscribe: true; readonly listChanged: true } | { readonly listChanged: true };
+  readonly prompts?: { readonly listChanged: true };
+  readonly completions?: Readonly<Record<string, never>>;
+}
+
+export interface NativeListener {
+  listChanged(kind: NativeListKind): void;
+  /** @param subscribers each as in its request, or the session */
+  resourceUpdated(uri: string, subscribers: ReadonlySet<string>): void;
+}
+
+/** Resources, prompts and completions in MCP's own methods. */
+export interface NativeSurface {
+  capabilities(): NativeCapabilities;
+  /** Whether the gateway has a method now. */
+  supports(method: string): boolean;
+  /** Answers one request: with the JSON text of the result where the code is OK, else with a failure. Never rejects. */
+  answer(call: NativeCall): Promise<Reply>;
+  /** Returns a function that removes the listener. */
+  listen(listener: NativeListener): () => void;
+  /** Ends the subscriptions of a stream. Those of a session end with it. */
+  endSubscriber(subscriber: string): void;
+}
+
+interface MethodForm {
+  readonly capability: keyof NativeCapabilities;
+  readonly operation: string;
+  /** The parameters of the operation that the request would be. */
+  readonly paramsOf: (params: JsonObject) => JsonObject;
+  /** The result where no upstream has any. */
+  readonly empty?: JsonObject;
+}
+
+const NOTHING = (): JsonObject => ({});
+const byUri = ({ uri }: JsonObject): JsonObject => given({ uri });
+const reads: MethodForm = { capability: 'resources', operation: 'read_resource', paramsOf: byUri };
+
+const METHODS: ReadonlyMap<string, MethodForm> = new Map<string, MethodForm>([
+  [
+    'resources/list',
+    { capability: 'resources', operation: 'list_resources', paramsOf: NOTHING, empty: { resources: [] } },
+  ],
+  [
+    'resources/templates/list',
+    {
+      capability: 'resources',
+      operation: 'list_resources',
+      paramsOf: () => ({ templates: true }),
+      empty: { resourceTemplates: [] },
+    },
+  ],
+  ['resources/read', reads],
+  ['resources/subscribe', reads],
+  ['resources/unsubscribe', reads],
+  ['prompts/list', { capability: 'prompts', operation: 'list_prompts', paramsOf: NOTHING, empty: { prompts: [] } }],
+  [
+    'prompts/get',
+    {
+      capability: 'prompts',
+      operation: 'get_prompt',
+      paramsOf: ({ name, arguments: values }) => given({ name, arguments: values }),
+    },
+  ],
+  ['completion/complete', { capability: 'completions', operation: 'complete', paramsOf: paramsOfCompletion }],
+]);
+
+/** The methods of MCP that the gateway may have. */
+export const NATIVE_METHODS: readonly string[] = [...METHODS.keys()];
+
+function paramsOfCompletion({ ref, argument, context }: JsonObject): JsonObject {
+  const { type, name, uri } = isJsonObject(ref) ? ref : {};
+  const { name: about, value } = isJsonObject(argument) ? argument : {};
+  const { arguments: values } = isJsonObject(context) ? context : {};
+  const whose = type === 'ref/prompt' ? { prompt: name } : { template: uri };
+  return given({ ...whose, argument: about, value, context: values });
+}
+
+function given(params: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(params).filter(([, value]) => value !== undefined));
+}
+
+interface NativeDeps {
+  readonly primitives: Pick<Primitives, 'offers' | 'endSubscriber'>;
+  /** Whether some enabled upstream has not answered yet, so that it may have anything. */
+  readonly mayHaveMore: () => boolean;
+  readonly snapshot: () => Snapshot | Promise<Snapshot>;
+  readonly handle: (call: RawCall) => Promise<Reply>;
+  readonly listeners: Set<NativeListener>;
+}
+
+export function createNativeSurface(deps: NativeDeps): NativeSurface {
+  const { primitives, mayHaveMore, snapshot, handle, listeners } = deps;
+  // What has been declared once is answered from then on, as clients go on asking.
+  const declared = new Set<string>();
+  const offers = (capability: keyof NativeCapabilities, flag?: string): boolean =>
+    mayHaveMore() || primitives.offers(capability, flag);
+  return {
+    capabilities() {
+      const kinds = (['resources', 'prompts', 'completions'] as const).filter((kind) => offers(kind));
+      for (const kind of kinds) declared.add(kind);
+      const subscribe = offers('resources', 'subscribe') ? { subscribe: true as const } : {};
+      return {
+        ...(kinds.includes('resources') ? { resources: { ...subscribe, listChanged: true as const } } : {}),
+        ...(kinds.includes('prompts') ? { prompts: { listChanged: true as const } } : {}),
+        ...(kinds.includes('completions') ? { completions: {} } : {}),
+      };
+    },
+    supports(method) {
+      const form = METHODS.get(method);
+      return form !== undefined && (declared.has(form.capability) || offers(form.capability));
+    },
+    async answer({ method, params, subscriber, ...call }) {
+      const form = METHODS.get(method);
+      const now = snapshot();
+      const { catalog, plan } = now instanceof Promise ? await now : now;
+      const operation = form === undefined ? undefined : catalog.find(form.operation);
+      if (form === undefined || operation?.primitive === undefined) return answerWithout(method, form);
+      return handle({
+        ...call,
+        tool: plan.toolFor(operation),
+        arguments: { operation: operation.qualifiedName, params: form.paramsOf(params) },
+        native: { method, params, ...(subscriber === undefined ? {} : { subscriber }) },
+      });
+    },
+    listen(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    endSubscriber: (subscriber) => primitives.endSubscriber(subscriber),
+  };
+}
+
+/** The answer where no upstream is known to have any of what is asked for. */
+function answerWithout(method: string, form: MethodForm | undefined): Reply {
+  if (form?.empty !== undefined) {
+    return { text: JSON.stringify(form.empty), blocks: [], isError: false, code: 'OK' };
+  }
+  const message = `No server behind this gateway is known to answer '${method}' now. Try again when one is connected`;
+  const error = new OperationError('NOT_FOUND_RESOURCE', message);
+  return { text: JSON.stringify(error.toFailure()), blocks: [], isError: true, code: error.code };
+}
+
+/** Of a gateway that has nothing but tools. */
+export const NO_NATIVE_SURFACE: NativeSurface = {
+  capabilities: () => ({}),
+  supports: () => false,
+  answer: async ({ method }) => answerWithout(method, undefined),
+  listen: () => () => undefined,
+  endSubscriber: () => undefined,
+};

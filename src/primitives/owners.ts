@@ -1,0 +1,193 @@
+import { OperationError } from '../protocol/operation-error.js';
+import type { ListName, PrimitiveLists } from './primitive-lists.js';
+import {
+  type Owned,
+  qualifyPrompt,
+  qualifyTemplate,
+  qualifyUri,
+  readQualifiedPrompt,
+  readQualifiedUri,
+} from './qualified-names.js';
+import type { Entry } from './read-list.js';
+import { UriTemplate } from './uri-template.js';
+
+interface OwnersDeps {
+  readonly lists: Pick<PrimitiveLists, 'ready' | 'known' | 'holdersOf' | 'declaring'>;
+  /** The slugs of all configured upstreams. */
+  readonly configured: readonly string[];
+  /** The upstreams that gave a link to a URI in an answer; none where absent. */
+  readonly linkersOf?: (uri: string) => readonly string[];
+}
+
+/** More candidates are not named. */
+const MOST_NAMED = 20;
+
+/** Characters times parts of templates: beyond it none is found to match, as some milliseconds have gone. */
+const MATCHING_WORK = 2_000_000;
+
+const QUALIFY: Readonly<Record<ListName, (owned: Owned) => string>> = {
+  resources: qualifyUri,
+  templates: qualifyTemplate,
+  prompts: qualifyPrompt,
+};
+
+/**
+ * Which upstream a URI or a prompt's name belongs to, and how each is shown: as it is where one upstream's list alone holds it, and
+ * with its upstream where several do (docs/adr/0021-resources-and-prompts-have-one-owner.md).
+ */
+export class Owners {
+  readonly #deps: OwnersDeps;
+  readonly #configured: ReadonlySet<string>;
+  readonly #templates = new WeakMap<Entry, UriTemplate>();
+
+  constructor(deps: OwnersDeps) {
+    this.#deps = deps;
+    this.#configured = new Set(deps.configured);
+  }
+
+  /** How callers see what an upstream's list holds. */
+  show(list: ListName, owned: Owned): string {
+    const isShared = this.#deps.lists.holdersOf(list, owned.id).some((holder) => holder !== owned.upstream);
+    return isShared || this.#readQualified(list, owned.id) !== undefined ? QUALIFY[list](owned) : owned.id;
+  }
+
+  /** Gets the lists that are needed to find the owner of a name; undefined where nothing has to be waited for. */
+  ready(list: ListName, name: string): Promise<void> | undefined {
+    const { lists } = this.#deps;
+    if (this.#readQualified(list, name) !== undefined) return undefined;
+    if (list === 'prompts') return lists.ready('prompts');
+    if (this.#only('resources') !== undefined) return undefined;
+    const due = [lists.ready('resources'), lists.ready('templates')].filter((each) => each !== undefined);
+    return due.length === 0 ? undefined : Promise.all(due).then(() => undefined);
+  }
+
+  /**
+   * The owner of a resource, by its URI as it is or with its upstream.
+   * @throws OperationError where none has it, or more than one may
+   */
+  ofResource(uri: string, upstream: string | undefined): Owned {
+    return this.#named('resources', uri, upstream) ?? this.#ofPlainUri(uri);
+  }
+
+  /** The owner of a template, as it is shown. */
+  ofTemplate(template: string, upstream: string | undefined): Owned {
+    const named = this.#named('templates', template, upstream);
+    if (named !== undefined) return named;
+    const owner = this.#single('templates', template, this.#deps.lists.holdersOf('templates', template));
+    return owner ?? this.#ofPlainUri(template);
+  }
+
+  /** The owner of a prompt, by its name as it is or with its upstream. */
+  ofPrompt(name: string, upstream: string | undefined): Owned {
+    const named = this.#named('prompts', name, upstream);
+    if (named !== undefined) return named;
+    const found = this.#single('prompts', name, this.#deps.lists.holdersOf('prompts', name));
+    if (found !== undefined) return found;
+    const only = this.#only('prompts');
+    if (only !== undefined) return { upstream: only, id: name };
+    throw notFound('prompt', name, "All of them: 'list_prompts'");
+  }
+
+  /** An upstream that a caller names. @throws OperationError where it has none of these */
+  requireUpstream(slug: string, capability: string): string {
+    const declaring = this.#deps.lists.declaring(capability);
+    if (declaring.includes(slug)) return slug;
+    const names = declaring.map((each) => `'${each}'`).join(', ');
+    const why = this.#configured.has(slug) ? `has no ${capability}, as far as is known` : 'is not configured';
+    throw new OperationError(
+      'VALIDATION_INVALID_VALUE',
+      `Parameter 'upstream': the server '${slug.slice(0, 100)}' ${why}. Servers with ${capability}: ${names || 'none'}`,
+      { param_name: 'upstream', constraint: `a server with ${capability}`, valid: declaring },
+    );
+  }
+
+  #readQualified(list: ListName, name: string): Owned | undefined {
+    const isUpstream = (slug: string): boolean => this.#configured.has(slug);
+    return list === 'prompts' ? readQualifiedPrompt(name, isUpstream) : readQualifiedUri(name, isUpstream);
+  }
+
+  /** Where the caller itself says whose it is, in the name or beside it. */
+  #named(list: ListName, name: string, upstream: string | undefined): Owned | undefined {
+    const capability = list === 'prompts' ? 'prompts' : 'resources';
+    const qualified = this.#readQualified(list, name);
+    const slug = upstream ?? qualified?.upstream;
+    if (slug === undefined) return undefined;
+    this.requireUpstream(slug, capability);
+    if (qualified === undefined) return { upstream: slug, id: name };
+    if (qualified.upstream === slug) return qualified;
+    throw new OperationError(
+      'VALIDATION_INVALID_VALUE',
+      `Parameter 'upstream' is '${slug}', but the name is one of '${qualified.upstream}'. Leave 'upstream' out`,
+      { param_name: 'upstream', constraint: `'${qualified.upstream}', or absent` },
+    );
+  }
+
+  #ofPlainUri(uri: string): Owned {
+    const { lists, linkersOf } = this.#deps;
+    const declaring = lists.declaring('resources');
+    const candidates = [
+      () => lists.holdersOf('resources', uri),
+      () => this.#matching(uri),
+      () => linkersOf?.(uri) ?? [],
+      () => declaring,
+    ];
+    for (const find of candidates) {
+      const owner = this.#single('resources', uri, find());
+      if (owner !== undefined) return owner;
+    }
+    throw notFound('resource', uri, "All known ones: 'list_resources'");
+  }
+
+  #matching(uri: string): readonly string[] {
+    let budget = MATCHING_WORK;
+    const mayBecome = (entry: Entry): boolean => {
+      const template = this.#templateOf(entry);
+      budget -= template.parts * uri.length;
+      return budget > 0 && template.matches(uri);
+    };
+    const matching = this.#deps.lists.known('templates').filter(({ entries }) => entries.some(mayBecome));
+    return matching.map(({ upstream }) => upstream);
+  }
+
+  #templateOf(entry: Entry): UriTemplate {
+    const known = this.#templates.get(entry);
+    if (known !== undefined) return known;
+    const made = new UriTemplate(entry.id);
+    this.#templates.set(entry, made);
+    return made;
+  }
+
+  /** Undefined where there is none. @throws OperationError where there are several, of which none is better than the others */
+  #single(list: ListName, id: string, upstreams: readonly string[]): Owned | undefined {
+    const [upstream] = upstreams;
+    if (upstream === undefined) return undefined;
+    if (upstreams.length === 1) return { upstream, id };
+    const what = list === 'prompts' ? 'prompt' : 'resource';
+    const inOrder = this.#deps.configured.filter((each) => upstreams.includes(each));
+    const names = inOrder.slice(0, MOST_NAMED).map((each) => QUALIFY[list]({ upstream: each, id }));
+    throw new OperationError(
+      'NOT_FOUND_RESOURCE',
+      `The ${what} '${shorten(id)}' may be one of several servers. Use one of: ${names.map((name) => `'${shorten(name)}'`).join(', ')}`,
+      { resource_type: what, resource_id: shorten(id), candidates: names },
+    );
+  }
+
+  #only(capability: string): string | undefined {
+    const declaring = this.#deps.lists.declaring(capability);
+    return declaring.length === 1 ? declaring[0] : undefined;
+  }
+}
+
+/** Longer names are not repeated whole. */
+const LONGEST_SHOWN = 300;
+
+function shorten(name: string): string {
+  return name.length > LONGEST_SHOWN ? `${name.slice(0, LONGEST_SHOWN)}…` : name;
+}
+
+function notFound(what: 'resource' | 'prompt', name: string, next: string): OperationError {
+  return new OperationError('NOT_FOUND_RESOURCE', `There is no ${what} '${shorten(name)}'. ${next}`, {
+    resource_type: what,
+    resource_id: shorten(name),
+  });
+}

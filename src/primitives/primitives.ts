@@ -1,0 +1,279 @@
+import type { Caller, HandlerCall, HandlerOutcome, OperationHandler } from '../protocol/call.js';
+import { isJsonObject, type JsonObject } from '../protocol/json.js';
+import { GATEWAY_SOURCE, type Operation, type Primitive } from '../protocol/operation.js';
+import { OperationError } from '../protocol/operation-error.js';
+import type { Warning } from '../protocol/result.js';
+import type { ListKind } from '../upstream/upstream.js';
+import { type ListedEntry, takePage } from './list-page.js';
+import {
+  complete,
+  getPrompt,
+  listPrimitiveOperations,
+  listPrompts,
+  listResources,
+  narrowTo,
+  readResource,
+} from './operations.js';
+import { Owners } from './owners.js';
+import { keyOf, type ListName, memberOf, PrimitiveLists, type Upstreams } from './primitive-lists.js';
+import type { Owned } from './qualified-names.js';
+import { ResourceSubscriptions, type UpdateListener } from './resource-subscriptions.js';
+import { toPromptResult, toResourceResult } from './shape-contents.js';
+
+interface PrimitivesDeps {
+  /** By slug, in the order of the configuration. */
+  readonly upstreams: Upstreams;
+  /** Whether policy lets this call run without a question. */
+  readonly isAllowed: (operation: Operation, args: JsonObject, caller: Caller) => boolean;
+  readonly onDiagnostic: (upstream: string, message: string) => void;
+  readonly onListChanged: (kind: ListKind) => void;
+  readonly onResourceUpdated: UpdateListener;
+}
+
+/** Resources, prompts and completions of all upstreams: the gateway's operations for them, and what runs these. */
+export interface Primitives {
+  /** The operations of what some upstream has. */
+  operations(): readonly Operation[];
+  handlerOf(operation: Operation): OperationHandler | undefined;
+  /** Whether some upstream declares a capability, or a switch of it. */
+  offers(capability: Primitive, flag?: string): boolean;
+  /** Gets what `narrow` needs to know of a call; undefined where nothing has to be waited for. */
+  prepare(operation: Operation, params: JsonObject): Promise<void> | undefined;
+  /** The operation as this call uses it: with the upstream that the call is about. Throws an `OperationError` where that is not clear. */
+  narrow(operation: Operation, args: JsonObject): Operation;
+  /** An upstream has connected, or says that a list has changed. */
+  noteChange(upstream: string, kind?: ListKind): void;
+  noteUpdate(upstream: string, uri: string): void;
+  /** A session or a stream of subscriptions has ended. */
+  endSubscriber(subscriber: string): void;
+}
+
+export function createPrimitives(deps: PrimitivesDeps): Primitives {
+  const { upstreams, isAllowed } = deps;
+  const lists = new PrimitiveLists({ upstreams, onDiagnostic: deps.onDiagnostic, onChanged: deps.onListChanged });
+  const owners = new Owners({ lists, configured: [...upstreams.keys()] });
+  const subscriptions = new ResourceSubscriptions(upstreams, deps.onResourceUpdated);
+
+  const ownerOf = (operation: Operation, args: JsonObject): Owned | undefined => {
+    const upstream = textOf(args['upstream']);
+    const [uri, name] = [textOf(args['uri']), textOf(args['name'])];
+    const [template, prompt] = [textOf(args['template']), textOf(args['prompt'])];
+    if (operation.name === readResource.name && uri !== undefined) return owners.ofResource(uri, upstream);
+    if (operation.name === getPrompt.name && name !== undefined) return owners.ofPrompt(name, upstream);
+    if (operation.name === complete.name) {
+      if ((prompt === undefined) === (template === undefined)) throw onePlease();
+      return prompt === undefined ? owners.ofTemplate(template ?? '', upstream) : owners.ofPrompt(prompt, upstream);
+    }
+    const capability = operation.primitive;
+    if (upstream === undefined || capability === undefined) return undefined;
+    return { upstream: owners.requireUpstream(upstream, capability), id: '' };
+  };
+
+  /** What is asked of the upstream that the call is about. The operation names it: policy has judged that one. */
+  const send = (call: HandlerCall, method: string, params: JsonObject, about?: { type: string; id: string }) => {
+    const upstream = upstreams.get(call.operation.upstream);
+    if (upstream === undefined) throw new Error(`there is no upstream '${call.operation.upstream}'`);
+    const { caller, cancellation, onProgress } = call;
+    return upstream.request({
+      method,
+      params,
+      caller,
+      cancellation,
+      ...(about === undefined ? {} : { resource: { resource_type: about.type, resource_id: about.id.slice(0, 300) } }),
+      ...(onProgress === undefined ? {} : { onProgress }),
+    });
+  };
+  /** The id of what the call names, within the upstream that policy has judged. */
+  const idWithin = (call: HandlerCall): string => {
+    const { upstream } = call.operation;
+    const owner = ownerOf(call.operation, { ...call.arguments, upstream });
+    return owner?.id ?? '';
+  };
+
+  /** The entries of the lists that the caller may see, and why those of other upstreams are missing. */
+  const collect = async (call: HandlerCall, list: ListName) => {
+    const reading = lists.ready(list);
+    if (reading !== undefined) await reading;
+    const { operation, caller, arguments: args } = call;
+    const shown: ListedEntry[] = [];
+    const denied: string[] = [];
+    for (const { upstream, entries } of lists.known(list)) {
+      const isAsked = operation.upstream === GATEWAY_SOURCE || operation.upstream === upstream;
+      if (!isAsked) continue;
+      const isVisible = operation.upstream === upstream || isAllowed(narrowTo(operation, upstream), args, caller);
+      if (!isVisible) {
+        denied.push(upstream);
+        continue;
+      }
+      for (const { id, value } of entries)
+        shown.push({ upstream, id, value: withShown(value, list, owners.show(list, { upstream, id })) });
+    }
+    return { shown, denied };
+  };
+  const listHandler =
+    (listOf: (args: JsonObject) => ListName): OperationHandler =>
+    async (call) => {
+      const { native, operation } = call;
+      const list = native === undefined ? listOf(call.arguments) : listOfMethod(native.method);
+      const { shown, denied } = await collect(call, list);
+      if (native !== undefined) {
+        const { page, nextCursor } = takePage(shown, native.params['cursor']);
+        return { native: { [memberOf(list)]: page, ...(nextCursor === undefined ? {} : { nextCursor }) } };
+      }
+      const away = lists
+        .declaring(operation.primitive ?? '')
+        .filter((slug) => operation.upstream === GATEWAY_SOURCE || operation.upstream === slug)
+        .filter((slug) => upstreams.get(slug)?.absence() !== undefined);
+      const items = shown.map(({ upstream, value }) => forModels(value, upstream));
+      return { toolResult: { structuredContent: items }, warnings: warnOf(denied, away) };
+    };
+
+  const read: OperationHandler = async (call) => {
+    const { native, operation, caller } = call;
+    const id = idWithin(call);
+    const asked = textOf(call.arguments['uri']) ?? id;
+    const resource = { upstream: operation.upstream, id };
+    if (native?.method === 'resources/subscribe') {
+      requireSubscribable(operation.upstream, upstreams.get(operation.upstream)?.capabilities());
+      await subscriptions.subscribe(native.subscriber ?? caller.sessionId, resource, asked);
+      return { native: {} };
+    }
+    if (native?.method === 'resources/unsubscribe') {
+      await subscriptions.unsubscribe(native.subscriber ?? caller.sessionId, resource);
+      return { native: {} };
+    }
+    const result = withAskedUri(await send(call, 'resources/read', { uri: id }, { type: 'resource', id }), id, asked);
+    return native === undefined ? { toolResult: toResourceResult(result) } : { native: result };
+  };
+
+  const get: OperationHandler = async (call) => {
+    const id = idWithin(call);
+    const { arguments: values } = call.arguments;
+    const params = { name: id, ...(isJsonObject(values) ? { arguments: toTexts(values) } : {}) };
+    const result = await send(call, 'prompts/get', params, { type: 'prompt', id });
+    return call.native === undefined ? { toolResult: toPromptResult(result) } : { native: result };
+  };
+
+  const completeValue: OperationHandler = async (call): Promise<HandlerOutcome> => {
+    const { prompt, argument, value, context } = call.arguments;
+    const id = idWithin(call);
+    const result = await send(call, 'completion/complete', {
+      ref: prompt === undefined ? { type: 'ref/resource', uri: id } : { type: 'ref/prompt', name: id },
+      argument: { name: argument, value: value ?? '' },
+      ...(isJsonObject(context) ? { context: { arguments: toTexts(context) } } : {}),
+    });
+    if (call.native !== undefined) return { native: result };
+    return { toolResult: { structuredContent: result['completion'] ?? { values: [] } } };
+  };
+
+  const handlers: ReadonlyMap<string, OperationHandler> = new Map([
+    [listResources.name, listHandler(({ templates }) => (templates === true ? 'templates' : 'resources'))],
+    [listPrompts.name, listHandler(() => 'prompts')],
+    [readResource.name, read],
+    [getPrompt.name, get],
+    [complete.name, completeValue],
+  ]);
+
+  return {
+    operations: () => listPrimitiveOperations((capability) => lists.declaring(capability).length > 0),
+    handlerOf: ({ name, primitive }) => (primitive === undefined ? undefined : handlers.get(name)),
+    offers: (capability, flag) =>
+      lists.declaring(capability).some((slug) => {
+        const declared = upstreams.get(slug)?.capabilities()?.[capability];
+        return flag === undefined || (isJsonObject(declared) && declared[flag] === true);
+      }),
+    prepare({ name, primitive }, params) {
+      if (primitive === undefined || params['upstream'] !== undefined) return undefined;
+      const prompt = textOf(
+        name === complete.name ? params['prompt'] : name === getPrompt.name ? params['name'] : null,
+      );
+      if (prompt !== undefined) return owners.ready('prompts', prompt);
+      const uri = textOf(name === complete.name ? params['template'] : params['uri']);
+      return uri === undefined ? undefined : owners.ready('resources', uri);
+    },
+    narrow(operation, args) {
+      if (operation.primitive === undefined) return operation;
+      const owner = ownerOf(operation, args);
+      return owner === undefined ? operation : narrowTo(operation, owner.upstream);
+    },
+    noteChange: (upstream, kind) => lists.noteChange(upstream, kind),
+    noteUpdate: (upstream, uri) => subscriptions.updated({ upstream, id: uri }),
+    endSubscriber: (subscriber) => subscriptions.end(subscriber),
+  };
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+function listOfMethod(method: string): ListName {
+  if (method === 'prompts/list') return 'prompts';
+  return method === 'resources/templates/list' ? 'templates' : 'resources';
+}
+
+function withShown(value: JsonObject, list: ListName, shown: string): JsonObject {
+  const key = keyOf(list);
+  return value[key] === shown ? value : { ...value, [key]: shown };
+}
+
+/** What a model needs of an entry: pictures and what programs say to each other cost tokens and tell it nothing. */
+function forModels({ icons: _icons, _meta, ...value }: JsonObject, upstream: string): JsonObject {
+  return { ...value, upstream };
+}
+
+/** The contents under the URI that was asked for, where that is not the upstream's own. */
+function withAskedUri(result: JsonObject, id: string, asked: string): JsonObject {
+  const { contents } = result;
+  if (asked === id || !Array.isArray(contents)) return result;
+  const renamed = contents.map((each: unknown) =>
+    isJsonObject(each) && each['uri'] === id ? { ...each, uri: asked } : each,
+  );
+  return { ...result, contents: renamed };
+}
+
+/** MCP's arguments of prompts are texts. */
+function toTexts(values: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]));
+}
+
+function warnOf(denied: readonly string[], away: readonly string[]): readonly Warning[] {
+  const names = (slugs: readonly string[]): string => slugs.map((slug) => `'${slug}'`).join(', ');
+  return [
+    ...(denied.length === 0
+      ? []
+      : [
+          {
+            code: 'LIST_INCOMPLETE_WARNING',
+            message: `Those of ${names(denied)} are left out, as policy does not let you list them without a question`,
+            severity: 'low' as const,
+          },
+        ]),
+    ...(away.length === 0
+      ? []
+      : [
+          {
+            code: 'LIST_STALE_WARNING',
+            message: `Not connected now: ${names(away)}. Their last known lists are shown, and reading may fail`,
+            severity: 'low' as const,
+          },
+        ]),
+  ];
+}
+
+function requireSubscribable(upstream: string, capabilities: JsonObject | undefined): void {
+  const resources = capabilities?.['resources'];
+  if (isJsonObject(resources) && resources['subscribe'] === true) return;
+  throw new OperationError(
+    'VALIDATION_INVALID_VALUE',
+    `The server '${upstream}' does not tell of changes of its resources. Read the resource again instead`,
+    { param_name: 'uri', constraint: 'a resource of a server with subscriptions' },
+  );
+}
+
+function onePlease(): OperationError {
+  return new OperationError(
+    'VALIDATION_MISSING_PARAM',
+    "Give either 'prompt', the name of a prompt, or 'template', a URI template",
+    { param_name: 'prompt', operation: complete.name },
+  );
+}

@@ -1,0 +1,137 @@
+import type { Client, McpSubscription } from '@modelcontextprotocol/client';
+import { isJsonObject, type JsonObject } from '../protocol/json.js';
+import type { CallChannel } from './call-channel.js';
+import { UpstreamFault } from './fault.js';
+import { coalesce, keepSubscribed, pauseAfterReadings, RESUBSCRIBE_MS } from './tool-list.js';
+import type { ListKind } from './upstream.js';
+
+/** Who hears what a server says of its resources and prompts. */
+export interface UpstreamNews {
+  readonly onListChanged: (kind: ListKind) => void;
+  readonly onResourceUpdated: (uri: string) => void;
+}
+
+/** The resources of one connection of which the server tells changes. */
+export interface ResourceWatch {
+  /** Rejects where the server refuses, or cannot. */
+  set(uri: string, isWatched: boolean): Promise<void>;
+}
+
+interface NewsOptions {
+  readonly client: Client;
+  readonly channel: CallChannel;
+  readonly era: 'legacy' | 'modern';
+  /** As the server declares them. */
+  readonly capabilities: JsonObject;
+  /** For one request of a subscription. */
+  readonly timeoutMs: number;
+  readonly news: UpstreamNews;
+  readonly onDiagnostic: (message: string) => void;
+}
+
+/** Passes on what a server says of changed resources and prompts. Ends with the connection. */
+export function listenForNews(options: NewsOptions): ResourceWatch {
+  const { client, era, capabilities, news, onDiagnostic } = options;
+  const noteChange = (kind: ListKind): (() => void) =>
+    coalesce(async () => news.onListChanged(kind), { onFailure: () => undefined, pauseOf: pauseAfterReadings });
+  client.setNotificationHandler('notifications/resources/list_changed', noteChange('resources'));
+  client.setNotificationHandler('notifications/prompts/list_changed', noteChange('prompts'));
+  const watched = new Set<string>();
+  const noteUpdate = oncePerPause(watched, news.onResourceUpdated);
+  client.setNotificationHandler('notifications/resources/updated', ({ params }) => noteUpdate(params.uri));
+  if (era === 'legacy') return watchByRequest(options, watched);
+  const filter = {
+    ...(declares(capabilities, 'resources', 'listChanged') && { resourcesListChanged: true }),
+    ...(declares(capabilities, 'prompts', 'listChanged') && { promptsListChanged: true }),
+  };
+  if (Object.keys(filter).length > 0) {
+    const refused = 'it offers notice of changed resources or prompts but refused the subscription';
+    void keepSubscribed(client, filter, () => onDiagnostic(refused));
+  }
+  return watchByStream(options, watched);
+}
+
+/** Whether a server declares a capability, and where a switch of it is named, that. */
+export function declares(capabilities: JsonObject | undefined, name: string, flag?: string): boolean {
+  const capability = capabilities?.[name];
+  return isJsonObject(capability) && (flag === undefined || capability[flag] === true);
+}
+
+/** A resource is told of at once, and then once in so many milliseconds at most. */
+const UPDATE_PAUSE_MS = 1_000;
+
+/** Only of what is watched: what a server says of anything else is dropped, so what is kept is bounded. */
+function oncePerPause(watched: ReadonlySet<string>, tell: (uri: string) => void): (uri: string) => void {
+  const recent = new Set<string>();
+  const again = new Set<string>();
+  const note = (uri: string): void => {
+    if (!watched.has(uri)) return;
+    if (recent.has(uri)) {
+      again.add(uri);
+      return;
+    }
+    recent.add(uri);
+    setTimeout(() => {
+      recent.delete(uri);
+      if (again.delete(uri)) note(uri);
+    }, UPDATE_PAUSE_MS).unref();
+    tell(uri);
+  };
+  return note;
+}
+
+/** Up to 2025-11-25 each resource is subscribed to by a request. */
+function watchByRequest({ channel, timeoutMs }: NewsOptions, watched: Set<string>): ResourceWatch {
+  return {
+    async set(uri, isWatched) {
+      // Before the answer, which news may overtake.
+      if (isWatched) watched.add(uri);
+      else watched.delete(uri);
+      try {
+        await channel.request(`resources/${isWatched ? 'subscribe' : 'unsubscribe'}`, { uri }, { timeoutMs });
+      } catch (error) {
+        watched.delete(uri);
+        throw error;
+      }
+    },
+  };
+}
+
+/** From 2026-07-28 on one stream names all of them: for each change another one is opened, and then the former closed. */
+function watchByStream({ client, timeoutMs }: NewsOptions, watched: Set<string>): ResourceWatch {
+  let open: McpSubscription | undefined;
+  let last: Promise<unknown> = Promise.resolve();
+  const reopen = async (): Promise<readonly string[]> => {
+    const before = open;
+    open = undefined;
+    const asked = [...watched];
+    if (asked.length > 0) {
+      const opened = await client.listen({ resourceSubscriptions: asked }, { timeout: timeoutMs });
+      open = opened;
+      void opened.closed.then((how) => how !== 'local' && open === opened && retryLater());
+    }
+    await before?.close();
+    return open?.honoredFilter.resourceSubscriptions ?? [];
+  };
+  const inTurn = (): Promise<readonly string[]> => {
+    const next = last.then(reopen, reopen);
+    last = next.catch(() => undefined);
+    return next;
+  };
+  const retryLater = (): void => {
+    open = undefined;
+    setTimeout(() => {
+      if (client.transport !== undefined && open === undefined) inTurn().catch(() => undefined);
+    }, RESUBSCRIBE_MS).unref();
+  };
+  return {
+    async set(uri, isWatched) {
+      if (isWatched) watched.add(uri);
+      else watched.delete(uri);
+      const honored = await inTurn();
+      if (!isWatched || honored.includes(uri)) return;
+      watched.delete(uri);
+      throw new UpstreamFault('malformed', 'it does not tell of changes of this resource');
+    },
+  };
+}

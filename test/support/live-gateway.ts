@@ -1,0 +1,88 @@
+import { PassThrough } from 'node:stream';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
+import { type Gateway, openGateway } from '../../src/gateway/gateway.js';
+import type { Observation } from '../../src/observe/observation.js';
+import type { JsonObject } from '../../src/protocol/json.js';
+import { openHttpServer } from '../../src/server/http-server.js';
+import { serveStdio } from '../../src/server/stdio/stdio-server.js';
+import { loadOnly } from '../unit/config/config-folder.js';
+import { SERVER_INFO } from './server-clients.js';
+
+/** A gateway in this process with real upstreams, and clients of the SDK for it. Ends with the test. */
+export interface LiveGateway extends AsyncDisposable {
+  readonly gateway: Gateway;
+  /** Of MCP over HTTP. */
+  readonly url: string;
+  readonly observations: readonly Observation[];
+  /** Connects a client that ends with the gateway. */
+  connect(front: 'http' | 'stdio', era: 'legacy' | 'modern', token?: string): Promise<Client>;
+  /** The envelope of an operation's answer. */
+  call(client: Client, operation: string, params?: JsonObject): Promise<Envelope>;
+}
+
+export interface Envelope {
+  readonly success: boolean;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
+  readonly data?: any;
+  readonly error?: { readonly code: string; readonly message: string; readonly details?: JsonObject };
+  readonly warnings?: readonly JsonObject[];
+  readonly _meta?: JsonObject;
+  /** The native blocks that follow. */
+  readonly blocks: readonly JsonObject[];
+}
+
+export async function openLiveGateway(config: object): Promise<LiveGateway> {
+  const loaded = await loadOnly({ store: { type: 'memory' }, endpoint: { mode: 'single' }, ...config });
+  const observations: Observation[] = [];
+  const observe = (observation: Observation): void => {
+    observations.push(observation);
+  };
+  const gateway = await openGateway(loaded, {
+    observe,
+    clientInfo: { name: 'test', version: '1' },
+    packageDirectory: process.cwd(),
+    process: 'test',
+    names: { wait: 'until tried', keep: false },
+  });
+  await gateway.settled;
+  const closers: (() => Promise<void>)[] = [];
+  const deps = { observe, serverInfo: SERVER_INFO };
+  const server = await openHttpServer(gateway, deps);
+  return {
+    gateway,
+    url: server.url,
+    observations,
+    async connect(front, era, token) {
+      const mode = era === 'modern' ? 'auto' : 'legacy';
+      const client = new Client({ name: 'test-client', version: '1' }, { versionNegotiation: { mode } });
+      if (front === 'http') {
+        const requestInit = token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } };
+        await client.connect(new StreamableHTTPClientTransport(new URL(server.url), { requestInit }));
+        closers.push(() => client.close());
+        return client;
+      }
+      const [toServer, toClient] = [new PassThrough(), new PassThrough()];
+      const stdio = serveStdio(gateway, { ...deps, input: toServer, output: toClient });
+      await client.connect(new StdioServerTransport(toClient, toServer));
+      closers.push(async () => {
+        await client.close();
+        toServer.end();
+        await stdio.done;
+      });
+      return client;
+    },
+    async call(client, operation, params = {}) {
+      const { content } = await client.callTool({ name: 'mcp_aql', arguments: { operation, params } });
+      const [first, ...blocks] = content as readonly JsonObject[];
+      return { ...(JSON.parse(String(first?.['text'])) as Envelope), blocks };
+    },
+    async [Symbol.asyncDispose]() {
+      for (const close of closers) await close();
+      await server.close();
+      await gateway.close();
+      const defect = observations.find(({ kind }) => kind === 'defect');
+      if (defect !== undefined) throw new Error(`a defect: ${JSON.stringify(defect)}`);
+    },
+  };
+}
