@@ -105,6 +105,8 @@ export interface GatewayDeps {
   readonly process: string;
   /** A server's settings where absent. */
   readonly names?: NameSettings;
+  /** Whether one client has this process for its whole life, so that upstreams need not keep callers apart. */
+  readonly oneClient?: boolean;
 }
 
 /** How a process treats the names of operations. */
@@ -200,6 +202,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
       handlers.invalidate(slug);
       catalog.offer(slug, tools);
     },
+    onStateLost: handlers.invalidate,
     onLimits: policy.quota.noteLimits,
     onFirstStart: (slug) => namesWait.started(slug),
     onCannotStart: (slug) => catalog.giveUpOn(slug),
@@ -236,6 +239,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
       results.endSession(sessionId);
       warnedOnce.endSession(sessionId);
       policy.endSession(sessionId);
+      pool.endSession(sessionId);
     },
     close: () => lifecycle.close(),
   };
@@ -298,10 +302,11 @@ function countUses(usage: Usage, observe: Observer): Observer {
   };
 }
 
-function createPool(config: GatewayConfig, { observe, clientInfo, packageDirectory }: GatewayDeps): UpstreamPool {
+function createPool(config: GatewayConfig, deps: GatewayDeps): UpstreamPool {
+  const { observe, clientInfo, packageDirectory, oneClient = false } = deps;
   const binDirectories = listBinDirectories([config.directory, packageDirectory]);
   const logs = new ServerLogs({ directory: serverLogDirectory(config), observe });
-  return createUpstreamPool(config.upstreams, { observe, clientInfo, binDirectories, logs });
+  return createUpstreamPool(config.upstreams, { observe, clientInfo, binDirectories, logs }, { oneClient });
 }
 
 /** The part of policy that introspection may show. */

@@ -74,6 +74,7 @@ function createSender(
     const toolResult = await upstream.call({
       tool: operation.tool,
       arguments: args,
+      caller,
       retryable: operation.retryable,
       cancellation,
       beforeSend: () => host.requireCurrent(operation),

@@ -37,6 +37,15 @@ interface ManagedUpstreamOptions {
   readonly around: TransportSurroundings;
   /** Of all child processes together. */
   readonly starts: StartSlots;
+  /** What several connections to one server know together. */
+  readonly memory?: ServerMemory;
+}
+
+/** What is remembered of a server over its connections. */
+export interface ServerMemory {
+  readonly era: EraMemory;
+  /** Of all connections, so that a list that comes again has the same objects. */
+  readonly tools: ToolMemory;
 }
 
 /** Keeps one server connected for as long as the gateway runs, and sends it calls. */
@@ -44,7 +53,7 @@ export class ManagedUpstream implements Upstream {
   readonly slug: string;
 
   readonly #options: ManagedUpstreamOptions;
-  readonly #memory: EraMemory = {};
+  readonly #memory: ServerMemory;
   readonly #credentials: OwnCredentials;
   readonly #hasCredentials: boolean;
   readonly #limit: ConcurrencyLimit;
@@ -57,8 +66,6 @@ export class ManagedUpstream implements Upstream {
   #connection: Connection | undefined;
   #problem: string | undefined;
   #tools = 0;
-  /** Of all connections, so that a list that comes again has the same objects. */
-  readonly #toolMemory: ToolMemory = new Map();
   /** Of the list that this connection handed over last: an equal one changes nothing. */
   #listDigest: string | undefined;
   #restarts = 0;
@@ -76,6 +83,7 @@ export class ManagedUpstream implements Upstream {
     const { config } = options;
     this.#options = options;
     this.slug = config.slug;
+    this.#memory = options.memory ?? { era: {}, tools: new Map() };
     this.#credentials = new OwnCredentials(config.endpoint);
     this.#hasCredentials = this.#credentials.literals.length > 0;
     this.#limit = limitConcurrency(config.maxConcurrency);
@@ -105,16 +113,17 @@ export class ManagedUpstream implements Upstream {
         this.#limit.leave();
       }
     } catch (error) {
-      throw withoutCredentials(translateFailure(error, this.#failedCall(call)), this.#credentials);
+      throw withoutCredentials(translateFailure(error, failedCallOf(this.slug, call)), this.#credentials);
     }
   }
 
-  #failedCall({ tool, retryable: repeatable, arguments: args, words = 'clean', resource }: UpstreamCall): FailedCall {
-    return { upstream: this.slug, tool, repeatable, arguments: args, words, resource: resource?.() };
-  }
-
   #holdUnread({ message: { pieces }, id }: UnreadMessage, call: UpstreamCall): LargeAnswer {
-    return new LargeAnswer({ pieces, id, credentials: this.#credentials.literals, call: this.#failedCall(call) });
+    return new LargeAnswer({
+      pieces,
+      id,
+      credentials: this.#credentials.literals,
+      call: failedCallOf(this.slug, call),
+    });
   }
 
   status(): UpstreamStatus {
@@ -132,6 +141,16 @@ export class ManagedUpstream implements Upstream {
       ...(connection?.server === undefined ? {} : { server: connection.server }),
       ...(this.#problem === undefined ? {} : { problem: this.#problem }),
     };
+  }
+
+  /** All callers share its connection. */
+  ownerOf(): undefined {
+    return undefined;
+  }
+
+  /** Whether the server knows this connection by a session of its own, or by the process that it is. */
+  get hasSession(): boolean {
+    return this.#connection?.hasSession === true;
   }
 
   absence(): Absence | undefined {
@@ -229,8 +248,8 @@ export class ManagedUpstream implements Upstream {
       return await openConnection({
         config,
         around,
-        memory: this.#memory,
-        tools: this.#toolMemory,
+        memory: this.#memory.era,
+        tools: this.#memory.tools,
         signal: this.#closing.signal,
         probeTimeoutMs: PROBE_MS * 2 ** Math.min(this.#pacer.failures, 4),
         onTools: (tools, digest) => this.#takeTools(tools, digest),
@@ -250,8 +269,8 @@ export class ManagedUpstream implements Upstream {
     if (this.#isClosed()) return;
     // What it answered contradicts what was remembered: next time it is asked afresh.
     if (isAnswer(error)) {
-      this.#memory.prior = undefined;
-      this.#memory.sse = false;
+      this.#memory.era.prior = undefined;
+      this.#memory.era.sse = false;
     }
     this.#pacer.failed(tookMs);
     this.#judgeStart(findFault(error)?.kind);
@@ -276,6 +295,7 @@ export class ManagedUpstream implements Upstream {
     this.#problem = undefined;
     this.#hung = false;
     this.#enter('ready', `connected: ${this.#tools} tools, protocol ${connection.protocolVersion ?? 'unknown'}`);
+    this.#events?.onConnected?.(this.slug);
     this.#readiness.give(connection);
     this.#settle();
 
@@ -333,6 +353,14 @@ export class ManagedUpstream implements Upstream {
     const loop = state === 'crash-looping' ? ` (${this.#pacer.crashes} crashes in a short time)` : '';
     observe({ ...news, message: `${message}${loop}; ${next}`, retryInMs });
   }
+}
+
+/** A call as far as the error of its failure tells of it. */
+export function failedCallOf(
+  upstream: string,
+  { tool, retryable: repeatable, arguments: args, words = 'clean', resource }: UpstreamCall,
+): FailedCall {
+  return { upstream, tool, repeatable, arguments: args, words, resource: resource?.() };
 }
 
 type DownState = 'waiting' | 'crash-looping' | 'unresponsive';

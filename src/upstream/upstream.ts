@@ -1,6 +1,6 @@
-import type { UpstreamEndpoint } from '../config/gateway-config.js';
+import type { IsolationSetting, UpstreamEndpoint } from '../config/gateway-config.js';
 import type { UpstreamState } from '../observe/observation.js';
-import type { ProgressUpdate } from '../protocol/call.js';
+import type { Caller, ProgressUpdate } from '../protocol/call.js';
 import type { Cancellation } from '../protocol/cancellation.js';
 import type { WordsMode } from '../protocol/clean-words.js';
 import type { JsonObject } from '../protocol/json.js';
@@ -16,6 +16,8 @@ export interface UpstreamCall {
   /** The tool's name as the upstream spells it. */
   readonly tool: string;
   readonly arguments: JsonObject;
+  /** On whose behalf: an upstream that is isolated keeps the state of each apart. */
+  readonly caller: Caller;
   /** May be sent again when the connection is lost before the answer. */
   readonly retryable: boolean;
   /** Silence longer than this many milliseconds fails the call; progress starts the clock anew. Default: the upstream's. */
@@ -48,7 +50,22 @@ export interface UpstreamStatus {
   /** Why it is not ready. */
   readonly problem?: string;
   readonly restarts: number;
+  /** Who shares a connection; absent where that is not decided before the server has connected. */
+  readonly isolation?: IsolationStatus;
 }
+
+/** Who shares a connection to an upstream, and why. */
+export interface IsolationStatus {
+  readonly mode: IsolationMode;
+  /** Whether the configuration says so, or what the server offers. */
+  readonly from: 'configuration' | 'evidence';
+  readonly evidence: readonly string[];
+  /** Connections of its own that are there now, and how many there may be; absent where one is shared. */
+  readonly instances?: { readonly running: number; readonly max: number };
+}
+
+/** All callers, those of one client, or one session alone. */
+export type IsolationMode = Exclude<IsolationSetting, 'auto'>;
 
 /** One MCP server behind the gateway: kept connected, and called. */
 export interface Upstream {
@@ -59,6 +76,8 @@ export interface Upstream {
    */
   call(call: UpstreamCall): Promise<ToolCallResult | WireAnswer | LargeAnswer>;
   status(): UpstreamStatus;
+  /** Whose state a call of this caller sees; undefined where all callers see the same. */
+  ownerOf(caller: Caller): string | undefined;
   /** Why it cannot be called now; undefined where it is connected. */
   absence(): Absence | undefined;
   /** What the server said of itself when it connected last, as sent; undefined where it said nothing. */
@@ -71,6 +90,10 @@ export interface Upstream {
 export interface UpstreamEvents {
   /** The complete list was read, at connect, or after `list_changed` where it then differs. */
   readonly onTools: (slug: string, tools: readonly RawTool[]) => void;
+  /** Its state may have changed without a call: a connection of one caller has begun anew or ended. */
+  readonly onStateLost?: (slug: string) => void;
+  /** A connection is there; calls that wait for it go on afterwards. */
+  readonly onConnected?: (slug: string) => void;
   /** The first attempt to connect begins, which may be later than others' where many child processes start. */
   readonly onFirstStart?: (slug: string) => void;
   /** Its command cannot be started, or its process has ended again and again without ever being ready. */
