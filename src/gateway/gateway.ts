@@ -135,11 +135,13 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
   lifecycle.opened('kept catalog', () => memory.keeper.close());
   const policy = await openPolicy(config, deps);
   lifecycle.opened('policy', () => policy.close());
-  const results = createResultService(config.results);
+  const pool = createPool(config, deps);
+  const results = createResultService(config.results, {
+    isPrivate: ({ upstream }) => pool.upstreams.get(upstream)?.isIsolated === true,
+  });
   const largeAnswers = openLargeAnswers(config, results, observe);
   lifecycle.opened('threads', () => largeAnswers.close());
   const warnedOnce = createWarnedOnce();
-  const pool = createPool(config, deps);
   const handlers = createHandlers(config, pool.upstreams, policy);
   const usage = new Usage();
   const enabled = config.upstreams.filter(({ disabled }) => !disabled).map(({ slug }) => slug);

@@ -4,7 +4,7 @@ import { createCacheInterceptor } from '../interceptor/cache.js';
 import { createMergeInterceptor } from '../interceptor/merge-update.js';
 import { createFailureReader } from '../pipeline/shape.js';
 import type { PolicyService } from '../policy/policy.js';
-import type { OperationHandler } from '../protocol/call.js';
+import type { Caller, OperationHandler } from '../protocol/call.js';
 import type { WordsMode } from '../protocol/clean-words.js';
 import { GATEWAY_SOURCE, type Operation, QUALIFIER } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
@@ -33,7 +33,8 @@ export function createHandlers(
   policy: Pick<PolicyService, 'gatekeeper' | 'quota' | 'recordCall'>,
 ): Handlers {
   const send = createSender(upstreams, policy.quota, errors.upstreamWords);
-  const cache = createCacheInterceptor({ maxBytes });
+  const ownerOf = (slug: string, caller: Caller): string | undefined => upstreams.get(slug)?.ownerOf(caller);
+  const cache = createCacheInterceptor({ maxBytes, ownerOf });
   const merging = createMergeInterceptor({
     inner: send,
     read: createGovernedRead(send, policy),

@@ -88,6 +88,10 @@ export class IsolatedUpstream implements Upstream {
     this.#first = this.#create();
   }
 
+  get isIsolated(): boolean {
+    return this.#mode !== 'shared';
+  }
+
   /** Begins to connect. Resolves when the first attempt has succeeded or failed; never rejects. */
   connect(events: UpstreamEvents): Promise<void> {
     if (this.#events !== undefined) return Promise.resolve();
@@ -125,7 +129,7 @@ export class IsolatedUpstream implements Upstream {
 
   status(): UpstreamStatus {
     const isolation = this.#isolation === undefined ? {} : { isolation: this.#describeIsolation(this.#isolation) };
-    if (!this.#isIsolated()) return { ...this.#first.status(), ...isolation };
+    if (!this.#hasInstances()) return { ...this.#first.status(), ...isolation };
     const running = this.#instances.running().map(({ upstream }) => upstream.status());
     const best = running.toSorted((a, b) => STATES.indexOf(a.state) - STATES.indexOf(b.state))[0];
     const { problem, ...known } = best ?? { ...(this.#last ?? this.#first.status()), state: 'dormant' as const };
@@ -136,7 +140,7 @@ export class IsolatedUpstream implements Upstream {
   }
 
   absence(): Absence | undefined {
-    if (!this.#isIsolated()) return this.#first.absence();
+    if (!this.#hasInstances()) return this.#first.absence();
     const down = this.#instances.running().filter(({ upstream }) => DOWN.has(upstream.status().state));
     if (down.length === 0 || down.length < this.#instances.running().length) return undefined;
     return down[0]?.upstream.absence();
@@ -147,7 +151,7 @@ export class IsolatedUpstream implements Upstream {
   }
 
   retryNow(): void {
-    if (!this.#isIsolated()) this.#first.retryNow();
+    if (!this.#hasInstances()) this.#first.retryNow();
     else for (const { upstream } of this.#instances.running()) upstream.retryNow();
   }
 
@@ -223,7 +227,7 @@ export class IsolatedUpstream implements Upstream {
     return { mode, from: 'evidence', evidence };
   }
 
-  #isIsolated(): boolean {
+  #hasInstances(): boolean {
     return this.#mode === 'session' || this.#mode === 'client';
   }
 
@@ -293,7 +297,7 @@ export class IsolatedUpstream implements Upstream {
   /** What one of several connections becomes is news of the upstream where it changes what the upstream is. */
   #observe(observation: Observation): void {
     const { observe } = this.#options.around;
-    if (observation.kind !== 'upstream-state' || !this.#isIsolated()) {
+    if (observation.kind !== 'upstream-state' || !this.#hasInstances()) {
       observe(observation);
       return;
     }

@@ -51,6 +51,7 @@ export interface ServerMemory {
 /** Keeps one server connected for as long as the gateway runs, and sends it calls. */
 export class ManagedUpstream implements Upstream {
   readonly slug: string;
+  readonly isIsolated = false;
 
   readonly #options: ManagedUpstreamOptions;
   readonly #memory: ServerMemory;

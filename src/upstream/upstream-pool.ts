@@ -4,7 +4,7 @@ import { IsolatedUpstream } from './isolated-upstream.js';
 import { ManagedUpstream } from './managed-upstream.js';
 import { StartSlots } from './start-slots.js';
 import type { TransportSurroundings } from './transport/open-transport.js';
-import type { Upstream, UpstreamEvents, UpstreamStatus } from './upstream.js';
+import type { IsolationStatus, Upstream, UpstreamEvents, UpstreamStatus } from './upstream.js';
 
 /** Every configured upstream, connected in parallel and each by itself: none delays or harms another. */
 export interface UpstreamPool {
@@ -22,6 +22,8 @@ export interface UpstreamPool {
 
 /** Child processes that start at once, so that many servers do not starve the gateway and each other. */
 const STARTS_PER_CORE = 2;
+
+const CONFIGURED_SHARED: IsolationStatus = { mode: 'shared', from: 'configuration', evidence: [] };
 
 interface PoolOptions {
   /** Whether one client has the process for its whole life, so that nothing needs to be kept apart. */
@@ -46,7 +48,12 @@ export function createUpstreamPool(
   for (const upstream of all) upstreams.set(upstream.slug, upstream);
   return {
     upstreams,
-    statuses: () => all.map((upstream) => upstream.status()),
+    statuses: () =>
+      configs.flatMap(({ isolation, disabled }, index) => {
+        const status = all[index]?.status();
+        if (status === undefined) return [];
+        return isolation === 'shared' && !disabled ? { ...status, isolation: CONFIGURED_SHARED } : status;
+      }),
     async connect(events) {
       await Promise.all(all.map((upstream) => upstream.connect(events)));
     },

@@ -70,6 +70,8 @@ export type IsolationMode = Exclude<IsolationSetting, 'auto'>;
 /** One MCP server behind the gateway: kept connected, and called. */
 export interface Upstream {
   readonly slug: string;
+  /** Whether callers have connections of their own, or may have them once it has connected. */
+  readonly isIsolated: boolean;
   /**
    * Calls a tool. Rejects with an `OperationError`: connection faults and time-outs as INTERNAL_ERROR with
    * `details.upstream`, `details.reason` and `details.retryable`; JSON-RPC errors mapped as the specification says.
