@@ -26,8 +26,8 @@ async function readState(gateway: ServedGateway): Promise<unknown> {
 
 describe('a server that keeps its state in its process', () => {
   it('gives each session a browser of its own, whose cached answers are its own, too', async () => {
+    // That it is a browser is seen in its tools.
     await using gateway = await serveBrowser({
-      isolation: 'session',
       operations: { browser_snapshot: { cache: { ttlSeconds: 600 } } },
     });
     await using anna = await connectClient(gateway.url, 'legacy');
