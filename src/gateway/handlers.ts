@@ -8,8 +8,9 @@ import type { Caller, OperationHandler } from '../protocol/call.js';
 import type { WordsMode } from '../protocol/clean-words.js';
 import { GATEWAY_SOURCE, type Operation, QUALIFIER } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
+import type { Warning } from '../protocol/result.js';
 import { resourceOf } from '../protocol/upstream-failure.js';
-import type { Upstream } from '../upstream/upstream.js';
+import type { StateLoss, Upstream } from '../upstream/upstream.js';
 import { createGovernedRead } from './governed-read.js';
 
 /** What runs operations. */
@@ -72,6 +73,7 @@ function createSender(
       const message = `The server '${operation.upstream}' is not connected`;
       throw new OperationError('INTERNAL_ERROR', message, { upstream: operation.upstream, retryable: true });
     }
+    let loss: StateLoss | undefined;
     const toolResult = await upstream.call({
       tool: operation.tool,
       arguments: args,
@@ -79,13 +81,32 @@ function createSender(
       retryable: operation.retryable,
       cancellation,
       beforeSend: () => host.requireCurrent(operation),
+      onStateLost: (why) => {
+        loss = why;
+      },
       mayRepeat: () => quota.chargeRepeat(operation, caller),
       words,
       resource: () => resourceOf(operation, args),
       ...(operation.timeoutMs === undefined ? {} : { timeoutMs: operation.timeoutMs }),
       ...(onProgress === undefined ? {} : { onProgress }),
     });
-    return { toolResult };
+    return loss === undefined ? { toolResult } : { toolResult, warnings: [stateLostWarning(operation.upstream, loss)] };
+  };
+}
+
+const LOSSES: Readonly<Record<StateLoss, string>> = {
+  idle: 'it had no call for too long and was ended',
+  made_room: 'it had no call for a while and was ended for another session',
+  restarted: 'its process has ended and was started again',
+};
+
+/** The caller finds another state than its last call left, and may not see that in the answer. */
+function stateLostWarning(upstream: string, loss: StateLoss): Warning {
+  return {
+    code: 'SESSION_STATE_LOST_WARNING',
+    message: `What earlier calls left open in the server '${upstream}' is gone: ${LOSSES[loss]}. This call found a fresh state`,
+    details: { upstream, reason: loss },
+    severity: 'high',
   };
 }
 

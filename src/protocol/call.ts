@@ -88,7 +88,11 @@ export type HandlerOutcome =
       readonly meta?: JsonObject;
     }
   | { readonly dataText: string }
-  | { readonly toolResult: ToolCallResult | WireAnswer | LargeAnswer };
+  | {
+      readonly toolResult: ToolCallResult | WireAnswer | LargeAnswer;
+      /** What the caller should know beside the answer. */
+      readonly warnings?: readonly Warning[];
+    };
 
 /** Runs an operation. Rejects with an `OperationError`; anything else is a defect and answered as INTERNAL_ERROR. */
 export type OperationHandler = (call: HandlerCall) => Promise<HandlerOutcome>;

@@ -14,6 +14,9 @@ export interface Instance<T> {
   readonly owner: string | undefined;
 }
 
+/** Why a connection is ended. */
+export type EndReason = 'idle' | 'made_room' | 'asked';
+
 interface InstancesOptions<T> {
   readonly bounds: InstanceBounds;
   /** Begins another connection. */
@@ -21,7 +24,7 @@ interface InstancesOptions<T> {
   /** Never rejects. When it resolves, nothing is left of the connection. */
   readonly close: (connection: T) => Promise<void>;
   /** Called when a connection is given up, before it is closed. */
-  readonly onEnd: (connection: T) => void;
+  readonly onEnd: (connection: T, owner: string | undefined, why: EndReason) => void;
   /** Milliseconds of a clock that never goes back. */
   readonly now?: () => number;
 }
@@ -100,13 +103,13 @@ export class Instances<T> {
   /** Ends what the owner has, with the calls in flight. */
   end(owner: string): void {
     const entry = this.#owned.get(owner);
-    if (entry !== undefined) this.#end(entry);
+    if (entry !== undefined) this.#end(entry, 'asked');
   }
 
   /** Ends all; nothing is left when it resolves. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const entry of [...this.#owned.values(), ...this.#waiting]) this.#end(entry);
+    for (const entry of [...this.#owned.values(), ...this.#waiting]) this.#end(entry, 'asked');
     await Promise.all(this.#ending.values());
   }
 
@@ -162,14 +165,14 @@ export class Instances<T> {
     const isSpare = this.#waiting.has(entry) && this.#waiting.size <= this.#options.bounds.spare;
     if (entry.inFlight > 0 || isSpare) this.#watch(entry, this.#idleMs);
     else if (restMs > 0) this.#watch(entry, Math.ceil(restMs));
-    else this.#end(entry);
+    else this.#end(entry, 'idle');
   }
 
   /** Ends the one that was unused for longest. @throws UpstreamFault when none was unused for long enough */
   #makeSpace(): void {
     const [longest] = this.#unused();
     if (longest === undefined || this.#now() - longest.lastUsedAt < IN_USE_MS) throw this.#full();
-    this.#end(longest);
+    this.#end(longest, 'made_room');
   }
 
   /** The owned ones without a call in flight, the one that was used last at the end. */
@@ -187,11 +190,11 @@ export class Instances<T> {
     return new UpstreamFault('full', `all ${max} instances are in use`, { maxInstances: max, freeMs, retryAfterMs });
   }
 
-  #end(entry: Entry<T>): void {
+  #end(entry: Entry<T>, why: EndReason): void {
     clearTimeout(entry.idle);
     if (entry.owner !== undefined) this.#owned.delete(entry.owner);
     this.#waiting.delete(entry);
-    this.#options.onEnd(entry.connection);
+    this.#options.onEnd(entry.connection, entry.owner, why);
     const ended = this.#options.close(entry.connection).then(() => {
       this.#ending.delete(entry);
       this.#replenish();

@@ -15,6 +15,7 @@ import type { TransportSurroundings } from './transport/open-transport.js';
 import type {
   IsolationMode,
   IsolationStatus,
+  StateLoss,
   Upstream,
   UpstreamCall,
   UpstreamEvents,
@@ -24,6 +25,8 @@ import { waitFor } from './wait-for.js';
 
 /** For so long after the start calls wait for the first connection instead of failing. */
 const PATIENCE_MS = 5_000;
+/** Owners that are remembered when their connection was ended for being idle. */
+const MOST_LAPSED = 10_000;
 /** Different lists of tools that are reported. */
 const MOST_LISTS_REPORTED = 20;
 
@@ -64,6 +67,10 @@ export class IsolatedUpstream implements Upstream {
   /** The list that the catalog holds, and the connection that it came from while that is there. */
   #tools: readonly RawTool[] = [];
   #source: ManagedUpstream | undefined;
+  /** The owners whose connection was ended before they were, and why. */
+  readonly #lapsed = new RecentMap<string, StateLoss>(MOST_LAPSED);
+  /** How often a connection had been lost when its owner called last. */
+  readonly #lossesSeen = new WeakMap<ManagedUpstream, number>();
   readonly #reported = new Set<string>();
   /** Of the connection that was made last. */
   #last: UpstreamStatus | undefined;
@@ -83,7 +90,10 @@ export class IsolatedUpstream implements Upstream {
       bounds: config.instances,
       open: () => this.#open(),
       close: ({ upstream }) => upstream.close(),
-      onEnd: (connection) => this.#noteEnd(connection),
+      onEnd: (connection, owner, why) => {
+        if (owner !== undefined && why !== 'asked') this.#lapsed.set(owner, why);
+        this.#noteEnd(connection);
+      },
     });
     this.#first = this.#create();
   }
@@ -125,6 +135,7 @@ export class IsolatedUpstream implements Upstream {
   /** Ends what belongs to a session alone. */
   endSession(sessionId: string): void {
     this.#instances.end(sessionOwner(sessionId));
+    this.#lapsed.take(sessionOwner(sessionId));
   }
 
   status(): UpstreamStatus {
@@ -175,10 +186,22 @@ export class IsolatedUpstream implements Upstream {
         leave();
         throw error;
       });
-      return { upstream: instance.connection.upstream, leave };
+      const { upstream } = instance.connection;
+      const loss = this.#findLoss(owner, upstream);
+      if (loss !== undefined) call.onStateLost?.(loss);
+      return { upstream, leave };
     } catch (error) {
       throw translateFailure(error, failedCallOf(this.slug, call));
     }
+  }
+
+  /** Why the owner finds another state than it left; undefined where it does not, and for what it has been told. */
+  #findLoss(owner: string, upstream: ManagedUpstream): StateLoss | undefined {
+    const lapsed = this.#lapsed.take(owner);
+    const seen = this.#lossesSeen.get(upstream);
+    const { restarts } = upstream;
+    this.#lossesSeen.set(upstream, restarts);
+    return lapsed ?? (seen !== undefined && restarts > seen ? 'restarted' : undefined);
   }
 
   #awaitDecision({ cancellation, timeoutMs = this.#options.config.timeoutMs }: UpstreamCall): Promise<void> {
@@ -307,6 +330,30 @@ export class IsolatedUpstream implements Upstream {
     const level = DOWN.has(observation.state) ? 'warn' : 'debug';
     const message = `${this.slug}: one of its connections: ${observation.message}`;
     observe(isNews ? { ...observation, state } : { kind: 'notice', level, message });
+  }
+}
+
+/** The latest of the entries that were set. */
+class RecentMap<Key, Value> {
+  readonly #entries = new Map<Key, Value>();
+  readonly #max: number;
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  set(key: Key, value: Value): void {
+    this.#entries.delete(key);
+    this.#entries.set(key, value);
+    const [oldest] = this.#entries.keys();
+    if (this.#entries.size > this.#max && oldest !== undefined) this.#entries.delete(oldest);
+  }
+
+  /** The value, which is then forgotten. */
+  take(key: Key): Value | undefined {
+    const value = this.#entries.get(key);
+    this.#entries.delete(key);
+    return value;
   }
 }
 

@@ -154,6 +154,11 @@ export class ManagedUpstream implements Upstream {
     return this.#connection?.hasSession === true;
   }
 
+  /** Connections that were lost and made anew. */
+  get restarts(): number {
+    return this.#restarts;
+  }
+
   absence(): Absence | undefined {
     if (this.#state === 'disabled' || this.#state === 'misconfigured') return { stopped: this.#state, retryAfterMs: 0 };
     if (this.#connection?.usable === true) return undefined;

@@ -33,9 +33,17 @@ export interface UpstreamCall {
    * it is called again.
    */
   readonly beforeSend?: () => undefined | Promise<void>;
+  /** Called before the call is sent where the caller's own connection is not the one of its last call, which had its state. */
+  readonly onStateLost?: (why: StateLoss) => void;
   /** Asked before the call is sent once more, after the server may have had it. */
   readonly mayRepeat?: () => Promise<boolean>;
 }
+
+/**
+ * Why the state of a caller's own connection is gone: it had no call for too long, was ended for another caller, or its server ended
+ * and was started again.
+ */
+export type StateLoss = 'idle' | 'made_room' | 'restarted';
 
 /** What is known of an upstream at this moment; for status pages, never for decisions on the fast path. */
 export interface UpstreamStatus {

@@ -84,6 +84,18 @@ describe('a server that keeps its state in its process', () => {
     expect(pids.map(isAlive)).toEqual([false, false]);
   });
 
+  it('says to the caller that what it left open is gone when its process has ended, once', async () => {
+    await using gateway = await serveBrowser({ isolation: 'session' });
+    await using anna = await connectClient(gateway.url, 'legacy');
+    await ask(anna, 'browser_navigate', { url: 'https://anna.example' });
+    process.kill(await pidOf(anna), 'SIGKILL');
+    await gateway.logged('connection lost');
+    const look = () => anna.call('mcp_aql', 'browser_snapshot');
+    const warning = { code: 'SESSION_STATE_LOST_WARNING', details: { upstream: 'browser', reason: 'restarted' } };
+    expect(await look()).toMatchObject({ data: { page: 'about:blank' }, warnings: [warning] });
+    expect(await look()).not.toHaveProperty('warnings');
+  });
+
   it('refuses a session beyond the bound in one answer', async () => {
     await using gateway = await serveBrowser({ isolation: 'session', instances: { max: 1 } });
     await using anna = await connectClient(gateway.url, 'legacy');

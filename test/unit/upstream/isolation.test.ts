@@ -89,10 +89,18 @@ describe('an upstream that is isolated by session', () => {
 
   it('ends a process that had no call for a while, and starts it with the next call', async () => {
     await using opened = openPool(aBrowser({ instances: { idleSeconds: 0.05 } }));
-    const pid = await pidOf(opened, anna);
+    const losses: string[] = [];
+    const find = async (): Promise<number> => {
+      const onStateLost = (why: string): void => void losses.push(why);
+      const { pid } = JSON.parse(textOf(await opened.call('browser_process', {}, { caller: anna, onStateLost })));
+      return pid;
+    };
+    const pid = await find();
     await opened.observed(entered('dormant'));
     await expect.poll(() => isAlive(pid)).toBe(false);
-    expect(await pidOf(opened, anna)).not.toBe(pid);
+    expect(losses).toEqual([]);
+    expect(await find()).not.toBe(pid);
+    expect(losses).toEqual(['idle']);
   });
 
   it('does not end a process for being idle while a call is in flight', async () => {
