@@ -97,7 +97,7 @@ function createSender(
 const LOSSES: Readonly<Record<StateLoss, string>> = {
   idle: 'it had no call for too long and was ended',
   made_room: 'it had no call for a while and was ended for another session',
-  restarted: 'its process has ended and was started again',
+  restarted: 'it has ended, or the connection to it, and was started again',
 };
 
 /** The caller finds another state than its last call left, and may not see that in the answer. */

@@ -25,6 +25,9 @@ import { waitFor } from './wait-for.js';
 
 /** For so long after the start calls wait for the first connection instead of failing. */
 const PATIENCE_MS = 5_000;
+const NO_SESSION =
+  'it gives connections no session id, so that it may not tell callers apart although its "isolation" says so';
+
 /** Owners that are remembered when their connection was ended for being idle. */
 const MOST_LAPSED = 10_000;
 /** Different lists of tools that are reported. */
@@ -77,6 +80,7 @@ export class IsolatedUpstream implements Upstream {
   #introduction: string | undefined;
   #endedRestarts = 0;
   #shownState: UpstreamState = 'connecting';
+  #isClosing = false;
   #ending: Promise<void> | undefined;
 
   constructor(options: IsolatedUpstreamOptions) {
@@ -145,7 +149,7 @@ export class IsolatedUpstream implements Upstream {
     const best = running.toSorted((a, b) => STATES.indexOf(a.state) - STATES.indexOf(b.state))[0];
     const { problem, ...known } = best ?? { ...(this.#last ?? this.#first.status()), state: 'dormant' as const };
     const restarts = running.reduce((sum, each) => sum + each.restarts, this.#endedRestarts);
-    const state = this.#ending === undefined ? known.state : 'closed';
+    const state = this.#isClosing ? 'closed' : known.state;
     const shown = best === undefined || problem === undefined ? {} : { problem };
     return { ...this.#last, ...known, state, tools: this.#tools.length, restarts, ...shown, ...isolation };
   }
@@ -168,6 +172,7 @@ export class IsolatedUpstream implements Upstream {
 
   /** Ends every connection. Safe to call twice. */
   close(): Promise<void> {
+    this.#isClosing = true;
     this.#settleDecision();
     this.#ending ??= Promise.all([this.#first.close(), this.#instances.close()]).then(() => undefined);
     return this.#ending;
@@ -211,7 +216,7 @@ export class IsolatedUpstream implements Upstream {
       return new UpstreamFault('unavailable', problem, { retryAfterMs: this.#first.absence()?.retryAfterMs ?? 0 });
     };
     this.#first.retryNow();
-    if (this.#ending !== undefined || ms <= 0) return Promise.reject(otherwise());
+    if (this.#isClosing || ms <= 0) return Promise.reject(otherwise());
     return waitFor(this.#decided, { ms, cancellation, otherwise });
   }
 
@@ -224,7 +229,7 @@ export class IsolatedUpstream implements Upstream {
 
   /** Once, when the first connection is there, and before any call is sent on it. */
   #decide(started: Promise<void>): void {
-    if (this.#mode !== undefined || this.#ending !== undefined) return;
+    if (this.#mode !== undefined || this.#isClosing) return;
     this.#isolation = this.#judge();
     this.#mode = this.#isolation.mode;
     if (this.#mode === 'shared') {
@@ -238,7 +243,10 @@ export class IsolatedUpstream implements Upstream {
 
   #judge(): IsolationStatus {
     const { isolation } = this.#options.config;
-    if (isolation !== 'auto') return { mode: isolation, from: 'configuration', evidence: [] };
+    if (isolation !== 'auto') {
+      if (!this.#first.hasSession) this.#report(NO_SESSION);
+      return { mode: isolation, from: 'configuration', evidence: [] };
+    }
     const { transport, era = 'legacy' } = this.#first.status();
     const { mode, evidence, doubt } = assessIsolation({
       tools: this.#tools,
@@ -305,7 +313,7 @@ export class IsolatedUpstream implements Upstream {
     if (this.#source === upstream) this.#source = undefined;
     this.#events?.onStateLost?.(this.slug);
     const isLast = this.#instances.running().length === 0;
-    if (!isLast || this.#ending !== undefined || this.#shownState === 'dormant') return;
+    if (!isLast || this.#isClosing || this.#shownState === 'dormant') return;
     this.#shownState = 'dormant';
     const message = 'dormant: no caller uses it; the next call starts it';
     this.#options.around.observe({ kind: 'upstream-state', upstream: this.slug, state: 'dormant', message });

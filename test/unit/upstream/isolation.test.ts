@@ -7,9 +7,22 @@ import type { StdioEndpoint, UpstreamConfig } from '../../../src/config/gateway-
 import type { Caller } from '../../../src/protocol/call.js';
 import { Cancellation } from '../../../src/protocol/cancellation.js';
 import type { JsonObject } from '../../../src/protocol/json.js';
+import { ManagedUpstream } from '../../../src/upstream/managed-upstream.js';
 import { CHILD_MARK, GATEWAY_MARK } from '../../../src/upstream/transport/process-marks.js';
+import { createUpstreamPool } from '../../../src/upstream/upstream-pool.js';
+import { createBehaviours } from '../../fixtures/servers/behaviours.mjs';
+import { type ServedHttp, serveLegacyHttp, serveModernHttp } from '../../fixtures/servers/serve-http.mjs';
 import { browserServer } from '../../support/browser-server.js';
-import { anUpstream, entered, isAlive, type OpenedPool, openPool, SERVERS, textOf } from './opened-pool.js';
+import {
+  anUpstream,
+  behaviourServer,
+  entered,
+  isAlive,
+  type OpenedPool,
+  openPool,
+  SERVERS,
+  textOf,
+} from './opened-pool.js';
 
 type Overrides = Partial<Omit<UpstreamConfig, 'instances'>> & {
   readonly instances?: Partial<UpstreamConfig['instances']>;
@@ -44,6 +57,11 @@ function markedProcesses(): readonly string[] {
       return false;
     }
   });
+}
+
+async function serving<T extends ServedHttp>(starting: Promise<T>): Promise<T & AsyncDisposable> {
+  const server = await starting;
+  return Object.assign(server, { [Symbol.asyncDispose]: () => server.close() });
 }
 
 const [anna, bert] = [session('anna'), session('bert')];
@@ -180,6 +198,58 @@ describe('an upstream that is isolated by session', () => {
     } finally {
       rmSync(lock, { force: true });
     }
+  });
+});
+
+describe('an upstream over HTTP that is isolated', () => {
+  it('has a session of its own for each session, which ends with it', async () => {
+    await using server = await serving(serveLegacyHttp(createBehaviours()));
+    const endpoint = { type: 'http', url: server.url, headers: {} } as const;
+    await using opened = openPool(anUpstream(endpoint, { isolation: 'session' }));
+    for (const caller of [anna, bert, anna]) await opened.call('counter', {}, { caller });
+    const idsOf = (name: string): ReadonlySet<unknown> =>
+      new Set(server.requests.filter(({ method }) => method === name).map(({ headers }) => headers['mcp-session-id']));
+    expect([...idsOf('POST')].filter((id) => id !== undefined)).toHaveLength(2);
+    opened.pool.endSession('anna');
+    await expect.poll(() => idsOf('DELETE').size).toBe(1);
+    expect(opened.pool.statuses()[0]?.isolation?.instances?.running).toBe(1);
+  });
+
+  it('is reported where the server does not tell connections apart', async () => {
+    await using server = await serving(serveModernHttp(createBehaviours()));
+    const endpoint = { type: 'http', url: server.url, headers: {} } as const;
+    await using opened = openPool(anUpstream(endpoint, { isolation: 'session' }));
+    await opened.observed(
+      (seen) => seen.kind === 'diagnostic' && seen.message.includes('gives connections no session id'),
+    );
+  });
+});
+
+describe('an upstream whose isolation is left to the gateway', () => {
+  const auto = { isolation: 'auto' } as const;
+
+  it('is isolated where its tools drive a browser, which the status explains', async () => {
+    await using opened = openPool(aBrowser(auto));
+    expect(await pidOf(opened, anna)).not.toBe(await pidOf(opened, bert));
+    const evidence = ['a browser: browser_navigate, browser_click'];
+    expect(opened.pool.statuses()[0]?.isolation).toMatchObject({ mode: 'session', from: 'evidence', evidence });
+  });
+
+  it('is called directly where nothing speaks of state in its process', async () => {
+    await using opened = openPool(anUpstream(behaviourServer(), auto));
+    const pids = await Promise.all([anna, bert].map((caller) => opened.call('pid', {}, { caller }).then(textOf)));
+    expect(new Set(pids).size).toBe(1);
+    expect(opened.pool.upstreams.get('one')).toBeInstanceOf(ManagedUpstream);
+    expect(opened.pool.statuses()[0]).toMatchObject({
+      state: 'ready',
+      isolation: { mode: 'shared', from: 'evidence' },
+    });
+  });
+
+  it('is shared by all calls where one client has the process for itself', () => {
+    const around = { observe: () => undefined, binDirectories: [], clientInfo: { name: 'test', version: '0' } };
+    const { upstreams } = createUpstreamPool([aBrowser(auto)], around, { oneClient: true });
+    expect(upstreams.get('one')).toBeInstanceOf(ManagedUpstream);
   });
 });
 
