@@ -93,7 +93,10 @@ export class IsolatedUpstream implements Upstream {
     this.#instances = new Instances({
       bounds: config.instances,
       open: () => this.#open(),
-      close: ({ upstream }) => upstream.close(),
+      close: ({ upstream }) =>
+        upstream.close().catch((cause: unknown) => {
+          options.around.observe({ kind: 'defect', where: 'closing a connection', cause });
+        }),
       onEnd: (connection, owner, why) => {
         if (owner !== undefined && why !== 'asked') this.#lapsed.set(owner, why);
         this.#noteEnd(connection);
@@ -255,7 +258,7 @@ export class IsolatedUpstream implements Upstream {
       hasSession: this.#first.hasSession,
     });
     if (doubt !== undefined) this.#report(doubt);
-    return { mode, from: 'evidence', evidence };
+    return { mode, from: 'evidence', evidence, ...(doubt === undefined ? {} : { doubt }) };
   }
 
   #hasInstances(): boolean {

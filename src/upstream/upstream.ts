@@ -68,6 +68,8 @@ export interface IsolationStatus {
   /** Whether the configuration says so, or what the server offers. */
   readonly from: 'configuration' | 'evidence';
   readonly evidence: readonly string[];
+  /** What the operator should decide, where the evidence does not. */
+  readonly doubt?: string;
   /** Connections of its own that are there now, and how many there may be; absent where one is shared. */
   readonly instances?: { readonly running: number; readonly max: number };
 }

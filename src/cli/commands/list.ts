@@ -36,6 +36,6 @@ const COLUMNS = ['UPSTREAM', 'STATE', 'TRANSPORT', 'TOOLS', 'SERVER', 'ISOLATION
 function toRow(upstream: UpstreamSummary): readonly string[] {
   const { name, state, transport, tools, server, protocolVersion, isolation, problem } = upstream;
   const identity = server === undefined ? '' : `${server.name} ${server.version} (${protocolVersion ?? '?'})`;
-  const note = problem ?? isolation?.evidence[0] ?? '';
-  return [name, state, transport, String(tools), identity, isolation?.mode ?? '', note];
+  const why = isolation?.mode === 'shared' ? isolation.doubt : isolation?.evidence[0];
+  return [name, state, transport, String(tools), identity, isolation?.mode ?? '', problem ?? why ?? ''];
 }
