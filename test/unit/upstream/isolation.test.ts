@@ -347,6 +347,57 @@ describe.each([
   });
 });
 
+interface BrowserState {
+  readonly page: string;
+  readonly history: readonly string[];
+  readonly cookies: Readonly<Record<string, string>>;
+  readonly clicks: readonly string[];
+}
+
+const FRESH: BrowserState = { page: 'about:blank', history: [], cookies: {}, clicks: [] };
+
+/** What a browser's state is after a step of its only user. */
+function advance(state: BrowserState, { who, what, value }: Step): BrowserState {
+  const own = `${who}-${value}`;
+  const history = what === 'back' ? state.history.slice(0, -1) : [...state.history, `https://${own}.example`];
+  switch (what) {
+    case 'navigate':
+    case 'back':
+      return { ...state, history, page: history.at(-1) ?? FRESH.page };
+    case 'click':
+      return { ...state, clicks: [...state.clicks, own] };
+    case 'cookie':
+      return { ...state, cookies: { ...state.cookies, [own]: own } };
+    default:
+      return state;
+  }
+}
+
+describe('two sessions that end and come again', () => {
+  it('each have the state of their own calls since they began, and no other', async () => {
+    await using opened = openPool(aBrowser());
+    const states = { anna: FRESH, bert: FRESH };
+    const sometimesEnding = fc.array(fc.tuple(steps, fc.constantFrom('anna' as const, 'bert' as const)), {
+      minLength: 1,
+      maxLength: 3,
+    });
+    await fc.assert(
+      fc.asyncProperty(sometimesEnding, async (parts) => {
+        for (const [sequence, ending] of parts) {
+          for (const step of sequence) {
+            states[step.who] = advance(states[step.who], step);
+            const [tool, args] = toCall(step);
+            expect(await ask(opened, session(step.who), tool, args)).toEqual(states[step.who]);
+          }
+          opened.pool.endSession(ending);
+          states[ending] = FRESH;
+        }
+      }),
+      { numRuns: 8 },
+    );
+  }, 90_000);
+});
+
 describe.skipIf(process.platform !== 'linux')('two hundred isolated sessions', () => {
   it('have at most twenty processes at once, each its own, and leave none behind', async () => {
     const opened = openPool(aBrowser());
@@ -365,5 +416,5 @@ describe.skipIf(process.platform !== 'linux')('two hundred isolated sessions', (
     expect(seen.size).toBe(200);
     await opened.pool.close();
     expect(markedProcesses()).toEqual([]);
-  }, 120_000);
+  }, 240_000);
 });
