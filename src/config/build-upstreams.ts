@@ -64,6 +64,7 @@ function buildUpstream(parts: readonly LocatedDefinition[], context: UpstreamCon
       disabled: entry.disabled ?? false,
       ...context.defaults,
       ...pickShared(entry),
+      instances: { ...context.defaults.instances, ...entry.instances },
       ...(entry.description !== undefined && { description: entry.description }),
       ...(entry.group !== undefined && { group: entry.group }),
       integrity: entry.integrity ?? context.integrity,
@@ -75,7 +76,8 @@ function buildUpstream(parts: readonly LocatedDefinition[], context: UpstreamCon
 }
 
 function pickShared(entry: ServerEntry): Partial<UpstreamDefaults> {
-  const { trust, maxCallMs, connectTimeoutMs, maxConcurrency, maxAnswerBytes, strict, readOnlyStatements } = entry;
+  const { trust, maxCallMs, connectTimeoutMs, maxConcurrency, maxAnswerBytes, strict } = entry;
+  const { readOnlyStatements, isolation } = entry;
   const timeoutMs = entry.timeoutMs ?? readForeignTimeout(entry.timeout);
   const shared = {
     trust,
@@ -83,6 +85,7 @@ function pickShared(entry: ServerEntry): Partial<UpstreamDefaults> {
     maxCallMs,
     connectTimeoutMs,
     maxConcurrency,
+    isolation,
     maxAnswerBytes,
     strict,
     readOnlyStatements,

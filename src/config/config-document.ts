@@ -60,6 +60,8 @@ export interface ServerEntry {
   readonly timeoutMs?: number;
   readonly connectTimeoutMs?: number;
   readonly maxConcurrency?: number;
+  readonly isolation?: UpstreamConfig['isolation'];
+  readonly instances?: Partial<UpstreamConfig['instances']>;
   readonly maxCallMs?: number;
   readonly maxAnswerBytes?: number;
   readonly trust?: UpstreamConfig['trust'];
@@ -104,7 +106,7 @@ export interface GatewayDocument {
   readonly errors?: Partial<GatewayConfig['errors']>;
   readonly cache?: Partial<GatewayConfig['cache']>;
   readonly results?: Partial<GatewayConfig['results']>;
-  readonly defaults?: Partial<UpstreamDefaults>;
+  readonly defaults?: Partial<Omit<UpstreamDefaults, 'instances'>> & Pick<ServerEntry, 'instances'>;
   readonly pins?: Readonly<Record<string, string>>;
   readonly integrity?: UpstreamConfig['integrity'];
   readonly policy?: PolicyEntry;
@@ -128,6 +130,8 @@ export type UpstreamDefaults = Pick<
   | 'maxCallMs'
   | 'connectTimeoutMs'
   | 'maxConcurrency'
+  | 'isolation'
+  | 'instances'
   | 'maxAnswerBytes'
   | 'strict'
   | 'readOnlyStatements'

@@ -43,6 +43,8 @@ export const CONFIG_DEFAULTS = {
     maxCallMs: 900_000,
     connectTimeoutMs: 30_000,
     maxConcurrency: 64,
+    isolation: 'auto',
+    instances: { max: 20, idleSeconds: 300, spare: 0 },
     strict: true,
     readOnlyStatements: true,
   },

@@ -121,6 +121,21 @@ export interface RelationConfig {
   };
 }
 
+/** Who shares a connection to a server: judged by what it offers, all callers, those of one client, or one session alone. */
+export const ISOLATION_SETTINGS = ['auto', 'shared', 'client', 'session'] as const;
+
+export type IsolationSetting = (typeof ISOLATION_SETTINGS)[number];
+
+/** How many connections of its own an isolated upstream makes, each with a process where it is a child. */
+export interface InstanceBounds {
+  /** At once, over all owners. */
+  readonly max: number;
+  /** One that had no call for so long is ended; 0 for never. */
+  readonly idleSeconds: number;
+  /** How many wait, connected, for their owner. */
+  readonly spare: number;
+}
+
 export interface UpstreamConfig {
   /** As the operator wrote it. */
   readonly name: string;
@@ -140,6 +155,8 @@ export interface UpstreamConfig {
   readonly connectTimeoutMs: number;
   /** Calls in flight at once; more wait. */
   readonly maxConcurrency: number;
+  readonly isolation: IsolationSetting;
+  readonly instances: InstanceBounds;
   /** Bytes of one message that it may send; the call whose answer is longer fails alone. */
   readonly maxAnswerBytes: number;
   readonly trust: TrustLevel;

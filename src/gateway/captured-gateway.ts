@@ -128,6 +128,8 @@ function describeCaptured(name: string): UpstreamConfig {
     maxCallMs: 0,
     connectTimeoutMs: 0,
     maxConcurrency: 0,
+    isolation: 'shared',
+    instances: { max: 0, idleSeconds: 0, spare: 0 },
     maxAnswerBytes: 0,
     trust: 'validated',
     strict: true,

@@ -113,6 +113,8 @@ export interface GatewayDeps {
   readonly process: string;
   /** A server's settings where absent. */
   readonly names?: NameSettings;
+  /** Whether one client has this process for its whole life, so that upstreams need not keep callers apart. */
+  readonly oneClient?: boolean;
 }
 
 /** How a process treats the names of operations. */
@@ -141,11 +143,13 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
   lifecycle.opened('kept catalog', () => memory.keeper.close());
   const policy = await openPolicy(config, deps);
   lifecycle.opened('policy', () => policy.close());
-  const results = createResultService(config.results);
+  const pool = createPool(config, deps);
+  const results = createResultService(config.results, {
+    isPrivate: ({ upstream }) => pool.upstreams.get(upstream)?.isIsolated === true,
+  });
   const largeAnswers = openLargeAnswers(config, results, observe);
   lifecycle.opened('threads', () => largeAnswers.close());
   const warnedOnce = createWarnedOnce();
-  const pool = createPool(config, deps);
   const handlers = createHandlers(config, pool.upstreams, policy);
   const usage = new Usage();
   const nativeListeners = new Set<NativeListener>();
@@ -221,6 +225,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
       handlers.invalidate(slug);
       catalog.offer(slug, tools);
     },
+    onStateLost: handlers.invalidate,
     onLimits: policy.quota.noteLimits,
     onConnected: (slug) => primitives.noteChange(slug),
     onListChanged: (slug, kind) => primitives.noteChange(slug, kind),
@@ -268,6 +273,7 @@ export async function openGateway(config: GatewayConfig, deps: GatewayDeps): Pro
       warnedOnce.endSession(sessionId);
       policy.endSession(sessionId);
       primitives.endSubscriber(sessionId);
+      pool.endSession(sessionId);
     },
     close: () => lifecycle.close(),
   };
@@ -331,10 +337,11 @@ function countUses(usage: Usage, observe: Observer): Observer {
   };
 }
 
-function createPool(config: GatewayConfig, { observe, clientInfo, packageDirectory }: GatewayDeps): UpstreamPool {
+function createPool(config: GatewayConfig, deps: GatewayDeps): UpstreamPool {
+  const { observe, clientInfo, packageDirectory, oneClient = false } = deps;
   const binDirectories = listBinDirectories([config.directory, packageDirectory]);
   const logs = new ServerLogs({ directory: serverLogDirectory(config), observe });
-  return createUpstreamPool(config.upstreams, { observe, clientInfo, binDirectories, logs });
+  return createUpstreamPool(config.upstreams, { observe, clientInfo, binDirectories, logs }, { oneClient });
 }
 
 /** Whether it has not connected yet, and is tried. */

@@ -4,12 +4,13 @@ import { createCacheInterceptor } from '../interceptor/cache.js';
 import { createMergeInterceptor } from '../interceptor/merge-update.js';
 import { createFailureReader } from '../pipeline/read-tool-failure.js';
 import type { PolicyService } from '../policy/policy.js';
-import type { OperationHandler } from '../protocol/call.js';
+import type { Caller, OperationHandler } from '../protocol/call.js';
 import type { WordsMode } from '../protocol/clean-words.js';
 import { GATEWAY_SOURCE, type Operation, QUALIFIER } from '../protocol/operation.js';
 import { OperationError } from '../protocol/operation-error.js';
+import type { Warning } from '../protocol/result.js';
 import { resourceOf } from '../protocol/upstream-failure.js';
-import type { Upstream } from '../upstream/upstream.js';
+import type { StateLoss, Upstream } from '../upstream/upstream.js';
 import { createGovernedRead } from './governed-read.js';
 
 /** What runs operations. */
@@ -33,7 +34,8 @@ export function createHandlers(
   policy: Pick<PolicyService, 'gatekeeper' | 'quota' | 'recordCall'>,
 ): Handlers {
   const send = createSender(upstreams, policy.quota, errors.upstreamWords);
-  const cache = createCacheInterceptor({ maxBytes });
+  const ownerOf = (slug: string, caller: Caller): string | undefined => upstreams.get(slug)?.ownerOf(caller);
+  const cache = createCacheInterceptor({ maxBytes, ownerOf });
   const merging = createMergeInterceptor({
     inner: send,
     read: createGovernedRead(send, policy),
@@ -71,19 +73,40 @@ function createSender(
       const message = `The server '${operation.upstream}' is not connected`;
       throw new OperationError('INTERNAL_ERROR', message, { upstream: operation.upstream, retryable: true });
     }
+    let loss: StateLoss | undefined;
     const toolResult = await upstream.call({
       tool: operation.tool,
       arguments: args,
+      caller,
       retryable: operation.retryable,
       cancellation,
       beforeSend: () => host.requireCurrent(operation),
+      onStateLost: (why) => {
+        loss = why;
+      },
       mayRepeat: () => quota.chargeRepeat(operation, caller),
       words,
       resource: () => resourceOf(operation, args),
       ...(operation.timeoutMs === undefined ? {} : { timeoutMs: operation.timeoutMs }),
       ...(onProgress === undefined ? {} : { onProgress }),
     });
-    return { toolResult };
+    return loss === undefined ? { toolResult } : { toolResult, warnings: [stateLostWarning(operation.upstream, loss)] };
+  };
+}
+
+const LOSSES: Readonly<Record<StateLoss, string>> = {
+  idle: 'it had no call for too long and was ended',
+  made_room: 'it had no call for a while and was ended for another session',
+  restarted: 'it has ended, or the connection to it, and was started again',
+};
+
+/** The caller finds another state than its last call left, and may not see that in the answer. */
+function stateLostWarning(upstream: string, loss: StateLoss): Warning {
+  return {
+    code: 'SESSION_STATE_LOST_WARNING',
+    message: `What earlier calls left open in the server '${upstream}' is gone: ${LOSSES[loss]}. This call found a fresh state`,
+    details: { upstream, reason: loss },
+    severity: 'high',
   };
 }
 

@@ -17,7 +17,7 @@ export interface PlacedOperation {
 }
 
 export interface GatewayStatus {
-  /** At least one upstream is connected, or none is enabled. An upstream that is down does not delay readiness. */
+  /** At least one upstream is connected or starts with the next call, or none is enabled. An upstream that is down does not delay readiness. */
   readonly ready: boolean;
   readonly upstreams: readonly UpstreamSummary[];
   readonly operations: number;
@@ -66,7 +66,7 @@ export function describeStatus(
   }
   const enabled = upstreams.filter(({ state }) => state !== 'disabled');
   return {
-    ready: enabled.length === 0 || enabled.some(({ state }) => state === 'ready'),
+    ready: enabled.length === 0 || enabled.some(({ state }) => canBeCalled(state)),
     upstreams,
     operations: catalog.operations.length,
     families: plan.families.map(({ name }) => ({
@@ -78,6 +78,11 @@ export function describeStatus(
     diagnostics: catalog.diagnostics,
     state,
   };
+}
+
+/** Whether a call is answered in this state; one that is dormant starts with it. */
+export function canBeCalled(state: UpstreamStatus['state']): boolean {
+  return state === 'ready' || state === 'dormant';
 }
 
 /** An operation by its name, or why there is none. */

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { LRUCache } from 'lru-cache';
-import type { HandlerCall, HandlerOutcome, OperationHandler, ProgressUpdate } from '../protocol/call.js';
+import type { Caller, HandlerCall, HandlerOutcome, OperationHandler, ProgressUpdate } from '../protocol/call.js';
 import { Cancellation } from '../protocol/cancellation.js';
 import { LargeAnswer } from '../protocol/large-answer.js';
 import { OperationError } from '../protocol/operation-error.js';
@@ -22,6 +22,8 @@ export interface CacheInterceptor {
 interface CacheInterceptorOptions {
   /** Bytes of JSON over all upstreams, at least 1. */
   readonly maxBytes: number;
+  /** Whose state a caller sees at an upstream, as its answers are for no other; undefined where all see the same. */
+  readonly ownerOf?: (upstream: string, caller: Caller) => string | undefined;
   /** Milliseconds of a clock that never goes back. */
   readonly now?: () => number;
 }
@@ -33,7 +35,7 @@ interface CacheInterceptorOptions {
  * answers when it starts, because it may take effect at any moment from then on. Until it ends no answer is cached, and reads
  * that still run then are neither cached nor joined, because they may show the state before the write.
  */
-export function createCacheInterceptor({ maxBytes, now }: CacheInterceptorOptions): CacheInterceptor {
+export function createCacheInterceptor({ maxBytes, ownerOf, now }: CacheInterceptorOptions): CacheInterceptor {
   const answers = new AnswerCache({ maxBytes, now: now ?? (() => performance.now()) });
   const traffic = new Map<string, UpstreamTraffic>();
 
@@ -71,7 +73,8 @@ export function createCacheInterceptor({ maxBytes, now }: CacheInterceptorOption
       const { classification, cacheSeconds, upstream } = call.operation;
       if (classification.category !== 'READ') return write(inner, call);
       if (cacheSeconds === undefined || call.cancellation.cancelled) return inner(call);
-      const key = questionKey(call);
+      const owner = ownerOf?.(upstream, call.caller);
+      const key = owner === undefined ? questionKey(call) : `${owner} ${questionKey(call)}`;
       const cached = answers.find(key);
       if (cached !== undefined) return { toolResult: markCached(cached.result, cached.ageSeconds) };
       const read = trafficAt(upstream).findRead(key) ?? startRead(inner, call, key, cacheSeconds);

@@ -3,7 +3,7 @@ import type { HandlerCall } from '../protocol/call.js';
 
 /**
  * Equal for calls that ask the same: the order of members does not matter, nor does a catalog that was rebuilt from the same
- * definition. The caller does not matter either, because upstreams see only the gateway.
+ * definition. Of an upstream that callers share, the caller does not matter either: it sees only the gateway.
  */
 export function questionKey({ operation, arguments: args }: HandlerCall): string {
   return `${operation.qualifiedName} ${operation.definition} ${digest(args)}`;

@@ -13,6 +13,8 @@ export type UpstreamState =
   | 'unresponsive'
   /** Not connected; it has crashed so often that the pauses between starts grow. */
   | 'crash-looping'
+  /** Not connected because no caller uses it; the next call starts it. */
+  | 'dormant'
   | 'closed';
 
 /**

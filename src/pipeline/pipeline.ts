@@ -12,6 +12,7 @@ import type { JsonObject } from '../protocol/json.js';
 import { LargeAnswer } from '../protocol/large-answer.js';
 import type { PayloadLimits } from '../protocol/limits.js';
 import { GATEWAY_SOURCE, type Operation } from '../protocol/operation.js';
+import { OperationError } from '../protocol/operation-error.js';
 import { type Reply, SESSION_ID, type Warning } from '../protocol/result.js';
 import { readToolResult, WireAnswer } from '../protocol/wire-answer.js';
 import type { CollectionQuery, ReadContext, ReadData, ResultService } from '../results/result-types.js';
@@ -188,17 +189,19 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
   ): Promise<Reply> => {
     const { operation, query, raw } = call;
     const outcome = await dispatch(call, snapshot, host);
+    const notices = 'toolResult' in outcome ? (outcome.warnings ?? NO_WARNINGS) : NO_WARNINGS;
+    const earlyWarnings = notices.length === 0 ? quotaWarnings : [...quotaWarnings, ...notices];
     const addWarnings = (resultWarnings: readonly Warning[]): readonly Warning[] => {
       const durationMs = performance.now() - started;
       const isPlain = operation.deprecated === undefined && durationMs <= (operation.slowMs ?? slowMs);
       // Most calls have none.
-      if (isPlain && quotaWarnings.length === 0 && resultWarnings.length === 0) return NO_WARNINGS;
+      if (isPlain && earlyWarnings.length === 0 && resultWarnings.length === 0) return NO_WARNINGS;
       return collectWarnings({
         operation,
         durationMs,
         slowMs,
         isFirstWarning: () => isFirstWarning(raw.caller.sessionId, operation.qualifiedName),
-        quotaWarnings,
+        quotaWarnings: earlyWarnings,
         resultWarnings,
       });
     };
@@ -224,7 +227,8 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     }
     const result = toolResult instanceof WireAnswer ? toolResult.read() : toolResult;
     if (result.isError === true) {
-      const failure = withNextStep(explainFailure(operation, call.arguments, result), operation, snapshot);
+      const explained = explainFailure(operation, call.arguments, result);
+      const failure = withNextStep(withNotices(explained, notices), operation, snapshot);
       return shapeFailedTool(failure, operation, result, limits);
     }
     const data = toResultData(result);
@@ -331,6 +335,12 @@ function recallParams(routed: RoutedCall, gatekeeper: Gatekeeper): RoutedCall | 
   return gatekeeper
     .recall(routed.operation, token, routed.raw.caller)
     .then((params) => (params === undefined ? routed : { ...routed, params: { ...params, ...routed.params } }));
+}
+
+/** A failure of a tool with what its caller should know beside it. */
+function withNotices(error: OperationError, notices: readonly Warning[]): OperationError {
+  if (notices.length === 0) return error;
+  return new OperationError(error.code, error.message, { ...error.details, warnings: notices }, { cause: error.cause });
 }
 
 /** Runs a call that counts against budgets. */

@@ -100,7 +100,11 @@ export type HandlerOutcome =
       readonly meta?: JsonObject;
     }
   | { readonly dataText: string }
-  | { readonly toolResult: ToolCallResult | WireAnswer | LargeAnswer; readonly warnings?: readonly Warning[] }
+  | {
+      readonly toolResult: ToolCallResult | WireAnswer | LargeAnswer;
+      /** What the caller should know beside the answer. */
+      readonly warnings?: readonly Warning[];
+    }
   /** The result of a request of MCP itself. */
   | { readonly native: JsonObject };
 

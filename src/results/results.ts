@@ -33,9 +33,19 @@ function runOf<T>(characters: number, work: Sliced<T>): T | Promise<T> {
 const LEARNED_AT_FIRST = 8;
 const LEARNED_EVERY = 100;
 
+interface ResultOptions {
+  /** Milliseconds since the epoch. */
+  readonly now?: () => number;
+  /** Whether an operation's answers are of its caller's own state, which others do not share. */
+  readonly isPrivate?: (operation: Operation) => boolean;
+}
+
 /** Creates the service from its parts: learned shapes, the result store, and the queries of callers. */
-export function createResultService(settings: GatewayConfig['results'], now: () => number = Date.now): ResultService {
-  const memory = createShapeMemory();
+export function createResultService(
+  settings: GatewayConfig['results'],
+  { now = Date.now, isPrivate }: ResultOptions = {},
+): ResultService {
+  const memory = createShapeMemory(isPrivate);
   const stored = createResultStore({ maxBytes: settings.keptBytes, ttlMs: settings.keptSeconds * 1_000 });
   const prepared = new WeakMap<Operation, PreparedControls>();
   const controlsOf = (operation: Operation): PreparedControls => {

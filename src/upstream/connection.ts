@@ -34,6 +34,8 @@ export interface Connection {
   readonly transport: UpstreamEndpoint['type'];
   readonly protocolVersion: string | undefined;
   readonly server: { readonly name: string; readonly version: string } | undefined;
+  /** Whether the server tells it from other connections: it is a process of its own, or has a session id. */
+  readonly hasSession: boolean;
   /** What the server says it is for: its description, else its instructions, else its title; the beginning of it. */
   readonly introduction: string | undefined;
   /** Resolves with the reason when nothing new can be sent. */
@@ -269,6 +271,7 @@ async function completeConnection(
     transport: config.endpoint.type,
     protocolVersion,
     server: client.getServerVersion(),
+    hasSession: config.endpoint.type !== 'http' || channel.sessionId !== undefined,
     introduction: readIntroduction(client),
     lost,
     closed,

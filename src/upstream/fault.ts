@@ -21,7 +21,9 @@ export type FaultKind =
   /** The tool wants something from the client (MCP 2026-07-28, multi round-trip requests). */
   | 'input-required'
   /** There is no connection, and none is expected soon. */
-  | 'unavailable';
+  | 'unavailable'
+  /** There are as many instances as there may be, all in use by others. */
+  | 'full';
 
 interface FaultOptions {
   readonly cause?: unknown;
@@ -30,6 +32,9 @@ interface FaultOptions {
   readonly retryAfterMs?: number;
   /** How long an answer may be, where this one was longer. */
   readonly maxBytes?: number;
+  /** How many instances there may be, where there are as many, and after how long without a call one is free for another. */
+  readonly maxInstances?: number;
+  readonly freeMs?: number;
   /** How long a call may take whatever progress it shows, where this one took longer. */
   readonly maxMs?: number;
 }
@@ -47,6 +52,8 @@ export class UpstreamFault extends Error {
   readonly retryAfterMs: number | undefined;
   readonly maxBytes: number | undefined;
   readonly maxMs: number | undefined;
+  readonly maxInstances: number | undefined;
+  readonly freeMs: number | undefined;
 
   constructor(kind: FaultKind, message: string, options: FaultOptions = {}) {
     super(message, 'cause' in options ? { cause: options.cause } : undefined);
@@ -56,6 +63,8 @@ export class UpstreamFault extends Error {
     this.retryAfterMs = options.retryAfterMs;
     this.maxBytes = options.maxBytes;
     this.maxMs = options.maxMs;
+    this.maxInstances = options.maxInstances;
+    this.freeMs = options.freeMs;
   }
 
   /** Whether the connection itself ended, whatever ended it. */

@@ -39,14 +39,24 @@ interface ManagedUpstreamOptions {
   readonly around: TransportSurroundings;
   /** Of all child processes together. */
   readonly starts: StartSlots;
+  /** What several connections to one server know together. */
+  readonly memory?: ServerMemory;
+}
+
+/** What is remembered of a server over its connections. */
+export interface ServerMemory {
+  readonly era: EraMemory;
+  /** Of all connections, so that a list that comes again has the same objects. */
+  readonly tools: ToolMemory;
 }
 
 /** Keeps one server connected for as long as the gateway runs, and sends it calls. */
 export class ManagedUpstream implements Upstream {
   readonly slug: string;
+  readonly isIsolated = false;
 
   readonly #options: ManagedUpstreamOptions;
-  readonly #memory: EraMemory = {};
+  readonly #memory: ServerMemory;
   readonly #credentials: OwnCredentials;
   readonly #hasCredentials: boolean;
   readonly #limit: ConcurrencyLimit;
@@ -59,8 +69,6 @@ export class ManagedUpstream implements Upstream {
   #connection: Connection | undefined;
   #problem: string | undefined;
   #tools = 0;
-  /** Of all connections, so that a list that comes again has the same objects. */
-  readonly #toolMemory: ToolMemory = new Map();
   /** Of the list that this connection handed over last: an equal one changes nothing. */
   #listDigest: string | undefined;
   #capabilities: JsonObject | undefined;
@@ -81,6 +89,7 @@ export class ManagedUpstream implements Upstream {
     const { config } = options;
     this.#options = options;
     this.slug = config.slug;
+    this.#memory = options.memory ?? { era: {}, tools: new Map() };
     this.#credentials = new OwnCredentials(config.endpoint);
     this.#hasCredentials = this.#credentials.literals.length > 0;
     this.#limit = limitConcurrency(config.maxConcurrency);
@@ -133,7 +142,7 @@ export class ManagedUpstream implements Upstream {
         this.#limit.leave();
       }
     } catch (error) {
-      throw withoutCredentials(translateFailure(error, this.#failedCall(failed)), this.#credentials);
+      throw withoutCredentials(translateFailure(error, failedCallOf(this.slug, failed)), this.#credentials);
     }
   }
 
@@ -153,13 +162,13 @@ export class ManagedUpstream implements Upstream {
     this.#watched.add(uri);
   }
 
-  #failedCall(call: FailedParts): FailedCall {
-    const { tool, retryable: repeatable, arguments: args, words = 'clean', resource } = call;
-    return { upstream: this.slug, tool, repeatable, arguments: args, words, resource: resource?.() };
-  }
-
   #holdUnread({ message: { pieces }, id }: UnreadMessage, call: UpstreamCall): LargeAnswer {
-    return new LargeAnswer({ pieces, id, credentials: this.#credentials.literals, call: this.#failedCall(call) });
+    return new LargeAnswer({
+      pieces,
+      id,
+      credentials: this.#credentials.literals,
+      call: failedCallOf(this.slug, call),
+    });
   }
 
   status(): UpstreamStatus {
@@ -177,6 +186,21 @@ export class ManagedUpstream implements Upstream {
       ...(connection?.server === undefined ? {} : { server: connection.server }),
       ...(this.#problem === undefined ? {} : { problem: this.#problem }),
     };
+  }
+
+  /** All callers share its connection. */
+  ownerOf(): undefined {
+    return undefined;
+  }
+
+  /** Whether the server knows this connection by a session of its own, or by the process that it is. */
+  get hasSession(): boolean {
+    return this.#connection?.hasSession === true;
+  }
+
+  /** Connections that were lost and made anew. */
+  get restarts(): number {
+    return this.#restarts;
   }
 
   absence(): Absence | undefined {
@@ -274,8 +298,8 @@ export class ManagedUpstream implements Upstream {
       return await openConnection({
         config,
         around,
-        memory: this.#memory,
-        tools: this.#toolMemory,
+        memory: this.#memory.era,
+        tools: this.#memory.tools,
         signal: this.#closing.signal,
         probeTimeoutMs: PROBE_MS * 2 ** Math.min(this.#pacer.failures, 4),
         onTools: (tools, digest) => this.#takeTools(tools, digest),
@@ -302,8 +326,8 @@ export class ManagedUpstream implements Upstream {
     if (this.#isClosed()) return;
     // What it answered contradicts what was remembered: next time it is asked afresh.
     if (isAnswer(error)) {
-      this.#memory.prior = undefined;
-      this.#memory.sse = false;
+      this.#memory.era.prior = undefined;
+      this.#memory.era.sse = false;
     }
     this.#pacer.failed(tookMs);
     this.#judgeStart(findFault(error)?.kind);
@@ -328,10 +352,10 @@ export class ManagedUpstream implements Upstream {
     this.#problem = undefined;
     this.#hung = false;
     this.#enter('ready', `connected: ${this.#tools} tools, protocol ${connection.protocolVersion ?? 'unknown'}`);
+    this.#events?.onConnected?.(this.slug);
     this.#readiness.give(connection);
     this.#settle();
     for (const uri of this.#watched) connection.watch.set(uri, true).catch(() => undefined);
-    this.#events?.onConnected?.(this.slug);
 
     const fault = await connection.lost;
     this.#retire(connection);
@@ -393,13 +417,21 @@ export class ManagedUpstream implements Upstream {
 type Delivery = Pick<UpstreamCall, 'retryable' | 'timeoutMs' | 'cancellation' | 'beforeSend' | 'mayRepeat'>;
 
 /** What a failure tells of what failed. */
-type FailedParts = Pick<UpstreamCall, 'tool' | 'retryable' | 'arguments' | 'words' | 'resource'>;
+export type FailedParts = Pick<UpstreamCall, 'tool' | 'retryable' | 'arguments' | 'words' | 'resource'>;
 
 /** Some servers give a text, or one block, where the protocol has a list of blocks. */
 function listContent(result: JsonObject): JsonObject {
   const { content } = result;
   if (typeof content === 'string') return { ...result, content: [{ type: 'text', text: content }] };
   return isJsonObject(content) ? { ...result, content: [content] } : result;
+}
+
+/** A call as far as the error of its failure tells of it. */
+export function failedCallOf(
+  upstream: string,
+  { tool, retryable: repeatable, arguments: args, words = 'clean', resource }: FailedParts,
+): FailedCall {
+  return { upstream, tool, repeatable, arguments: args, words, resource: resource?.() };
 }
 
 type DownState = 'waiting' | 'crash-looping' | 'unresponsive';

@@ -33,6 +33,7 @@ const FAULTS: Readonly<Record<FaultKind, Translate<UpstreamFault>>> = {
   unresponsive: lost,
   command: unavailable,
   unavailable,
+  full,
   timeout: (fault, call) =>
     internal(
       call,
@@ -93,6 +94,19 @@ function unavailable(fault: UpstreamFault, call: FailedCall): OperationError {
     retryable: true,
     outcome: 'not_run',
     retry_after_ms: fault.retryAfterMs ?? 0,
+  };
+  return internal(call, description, details, fault);
+}
+
+function full(fault: UpstreamFault, call: FailedCall): OperationError {
+  const { maxInstances = 0, freeMs = 0, retryAfterMs = 0 } = fault;
+  const description = `The server '${call.upstream}' keeps each caller's state apart, and as many callers use it as the configuration allows (instances.max: ${maxInstances}). The call did not run: send it again in ${Math.ceil(retryAfterMs / 1_000)} s. A place becomes free when another session ends, or had no call for ${Math.ceil(freeMs / 1_000)} s; the operator can raise the bound`;
+  const details = {
+    reason: 'instances_in_use',
+    retryable: true,
+    outcome: 'not_run',
+    max_instances: maxInstances,
+    retry_after_ms: retryAfterMs,
   };
   return internal(call, description, details, fault);
 }

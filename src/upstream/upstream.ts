@@ -1,4 +1,4 @@
-import type { UpstreamEndpoint } from '../config/gateway-config.js';
+import type { IsolationSetting, UpstreamEndpoint } from '../config/gateway-config.js';
 import type { UpstreamState } from '../observe/observation.js';
 import type { Caller, ProgressUpdate } from '../protocol/call.js';
 import type { Cancellation } from '../protocol/cancellation.js';
@@ -16,6 +16,8 @@ export interface UpstreamCall {
   /** The tool's name as the upstream spells it. */
   readonly tool: string;
   readonly arguments: JsonObject;
+  /** On whose behalf: an upstream that is isolated keeps the state of each apart. */
+  readonly caller: Caller;
   /** May be sent again when the connection is lost before the answer. */
   readonly retryable: boolean;
   /** Silence longer than this many milliseconds fails the call; progress starts the clock anew. Default: the upstream's. */
@@ -31,6 +33,8 @@ export interface UpstreamCall {
    * it is called again.
    */
   readonly beforeSend?: () => undefined | Promise<void>;
+  /** Called before the call is sent where the caller's own connection is not the one of its last call, which had its state. */
+  readonly onStateLost?: (why: StateLoss) => void;
   /** Asked before the call is sent once more, after the server may have had it. */
   readonly mayRepeat?: () => Promise<boolean>;
 }
@@ -54,6 +58,12 @@ export interface UpstreamRequest {
 /** The kinds of list beside that of tools of which a server says that they have changed. */
 export type ListKind = 'resources' | 'prompts';
 
+/**
+ * Why the state of a caller's own connection is gone: it had no call for too long, was ended for another caller, or its server ended
+ * and was started again.
+ */
+export type StateLoss = 'idle' | 'made_room' | 'restarted';
+
 /** What is known of an upstream at this moment; for status pages, never for decisions on the fast path. */
 export interface UpstreamStatus {
   readonly name: string;
@@ -67,11 +77,30 @@ export interface UpstreamStatus {
   /** Why it is not ready. */
   readonly problem?: string;
   readonly restarts: number;
+  /** Who shares a connection; absent where that is not decided before the server has connected. */
+  readonly isolation?: IsolationStatus;
 }
+
+/** Who shares a connection to an upstream, and why. */
+export interface IsolationStatus {
+  readonly mode: IsolationMode;
+  /** Whether the configuration says so, or what the server offers. */
+  readonly from: 'configuration' | 'evidence';
+  readonly evidence: readonly string[];
+  /** What the operator should decide, where the evidence does not. */
+  readonly doubt?: string;
+  /** Connections of its own that are there now, and how many there may be; absent where one is shared. */
+  readonly instances?: { readonly running: number; readonly max: number };
+}
+
+/** All callers, those of one client, or one session alone. */
+export type IsolationMode = Exclude<IsolationSetting, 'auto'>;
 
 /** One MCP server behind the gateway: kept connected, and called. */
 export interface Upstream {
   readonly slug: string;
+  /** Whether callers have connections of their own, or may have them once it has connected. */
+  readonly isIsolated: boolean;
   /**
    * Calls a tool. Rejects with an `OperationError`: connection faults and time-outs as INTERNAL_ERROR with
    * `details.upstream`, `details.reason` and `details.retryable`; JSON-RPC errors mapped as the specification says.
@@ -87,6 +116,8 @@ export interface Upstream {
    */
   watchResource(uri: string, isWatched: boolean): Promise<void>;
   status(): UpstreamStatus;
+  /** Whose state a call of this caller sees; undefined where all callers see the same. */
+  ownerOf(caller: Caller): string | undefined;
   /** Why it cannot be called now; undefined where it is connected. */
   absence(): Absence | undefined;
   /** What the server said of itself when it connected last, as sent; undefined where it said nothing. */
@@ -99,7 +130,9 @@ export interface Upstream {
 export interface UpstreamEvents {
   /** The complete list was read, at connect, or after `list_changed` where it then differs. */
   readonly onTools: (slug: string, tools: readonly RawTool[]) => void;
-  /** It has connected: what it declares and its lists may be other ones than before. */
+  /** Its state may have changed without a call: a connection of one caller has begun anew or ended. */
+  readonly onStateLost?: (slug: string) => void;
+  /** A connection is there: what it declares and its lists may be other ones than before. Calls that wait for it go on afterwards. */
   readonly onConnected?: (slug: string) => void;
   /** It says that such a list has changed. However often it does, this is called rarely. */
   readonly onListChanged?: (slug: string, kind: ListKind) => void;

@@ -16,6 +16,8 @@ export function anUpstream(slug: string, settings: Partial<UpstreamConfig> = {})
     timeoutMs: 60_000,
     maxCallMs: 900_000,
     connectTimeoutMs: 10_000,
+    isolation: 'shared',
+    instances: { max: 20, idleSeconds: 300, spare: 0 },
     maxConcurrency: 4,
     maxAnswerBytes: 20_971_520,
     trust: 'validated',

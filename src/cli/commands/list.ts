@@ -23,7 +23,7 @@ export function registerList(program: Command, terminal: Terminal): void {
       for (const warning of unmatched) printWarning(terminal, warning);
       await warnOfOtherConfiguration(config, terminal);
       if (flags.json === true) printJson(terminal, upstreams);
-      else printTable(terminal, ['UPSTREAM', 'STATE', 'TRANSPORT', 'TOOLS', 'SERVER', 'NOTE'], upstreams.map(toRow));
+      else printTable(terminal, COLUMNS, upstreams.map(toRow));
       const enabled = upstreams.filter(({ state }) => state !== 'disabled');
       if (enabled.length > 0 && enabled.every(({ state }) => state !== 'ready')) {
         process.exitCode = EXIT_CODE.unreachable;
@@ -31,8 +31,11 @@ export function registerList(program: Command, terminal: Terminal): void {
     });
 }
 
+const COLUMNS = ['UPSTREAM', 'STATE', 'TRANSPORT', 'TOOLS', 'SERVER', 'ISOLATION', 'NOTE'];
+
 function toRow(upstream: UpstreamSummary): readonly string[] {
-  const { name, state, transport, tools, server, protocolVersion, problem } = upstream;
+  const { name, state, transport, tools, server, protocolVersion, isolation, problem } = upstream;
   const identity = server === undefined ? '' : `${server.name} ${server.version} (${protocolVersion ?? '?'})`;
-  return [name, state, transport, String(tools), identity, problem ?? ''];
+  const why = isolation?.mode === 'shared' ? isolation.doubt : isolation?.evidence[0];
+  return [name, state, transport, String(tools), identity, isolation?.mode ?? '', problem ?? why ?? ''];
 }

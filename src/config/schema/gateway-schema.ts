@@ -13,7 +13,7 @@ import {
   section,
   TEXTS,
 } from './policy-schema.js';
-import { OPERATION_DEFINITION, SERVER_PROPERTIES, SHARED_PROPERTIES } from './upstream-schema.js';
+import { INSTANCES_PROPERTIES, OPERATION_DEFINITION, SERVER_PROPERTIES, SHARED_PROPERTIES } from './upstream-schema.js';
 
 const NAME = '^[a-z][a-z0-9_]*$';
 const KIB = 1024;
@@ -247,7 +247,14 @@ export const GATEWAY_SCHEMA: JsonSchema = {
     cache: CACHE_SECTION,
     defaults: section(
       'The settings of every upstream that has none of its own.',
-      SHARED_PROPERTIES,
+      {
+        ...SHARED_PROPERTIES,
+        instances: section(
+          SHARED_PROPERTIES.instances.description,
+          INSTANCES_PROPERTIES,
+          CONFIG_DEFAULTS.defaults.instances,
+        ),
+      },
       CONFIG_DEFAULTS.defaults,
     ),
     pins: {

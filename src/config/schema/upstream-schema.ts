@@ -1,7 +1,7 @@
 import { MAX_EXPRESSION_LENGTH } from '../../expression/operators.js';
 import type { JsonSchema } from '../../protocol/json.js';
 import { CATEGORIES, DANGER_LEVELS, TRUST_LEVELS } from '../../protocol/operation.js';
-import { GROUP_MODES, INTEGRITY_MODES, TRANSPORTS } from '../gateway-config.js';
+import { GROUP_MODES, INTEGRITY_MODES, ISOLATION_SETTINGS, TRANSPORTS } from '../gateway-config.js';
 import { API_LIMITS_SETTING, TEXTS } from './policy-schema.js';
 
 const MAX_TIMEOUT_MS = 86_400_000;
@@ -24,6 +24,28 @@ export const FOREIGN_KEYS: readonly string[] = [
   'tools',
   'version',
 ];
+
+/** The keys of `instances`. */
+export const INSTANCES_PROPERTIES = {
+  max: {
+    type: 'integer',
+    minimum: 1,
+    maximum: 1_000,
+    description: 'Connections at once; who comes when all are in use is refused.',
+  },
+  idleSeconds: {
+    type: 'integer',
+    minimum: 0,
+    maximum: 86_400,
+    description: 'One that had no call for so long is ended, and the next call begins another; 0 for never.',
+  },
+  spare: {
+    type: 'integer',
+    minimum: 0,
+    maximum: 100,
+    description: 'How many wait, connected, for their first caller: for servers that start slowly.',
+  },
+};
 
 /** The settings that `defaults` holds for all upstreams and that each upstream may override. */
 export const SHARED_PROPERTIES = {
@@ -55,6 +77,20 @@ export const SHARED_PROPERTIES = {
     minimum: 1,
     maximum: 100_000,
     description: 'Calls in flight at once; more wait.',
+  },
+  isolation: {
+    enum: [...ISOLATION_SETTINGS],
+    description:
+      'Who shares a connection, and the process behind it: all callers (`shared`), those of one authenticated client (`client`; ' +
+      'without authentication, of one session), or one session alone (`session`). `auto` decides by what the server offers.',
+  },
+  instances: {
+    type: 'object',
+    additionalProperties: false,
+    properties: INSTANCES_PROPERTIES,
+    description:
+      'Of a server that is isolated: how many connections there may be (`max`), after how long without a call one is ended ' +
+      '(`idleSeconds`), and how many wait ready (`spare`).',
   },
   maxAnswerBytes: {
     type: 'integer',

@@ -33,13 +33,14 @@ interface Declaration {
   readonly key: string | undefined;
 }
 
-export function createShapeMemory(): ShapeMemory {
+/** @param isPrivate whether an operation's answers are of one caller's own state, so that nothing is learned for others */
+export function createShapeMemory(isPrivate: (operation: Operation) => boolean = () => false): ShapeMemory {
   const experiences = new LRUCache<string, Experience>({ max: MAX_OPERATIONS });
   const recall = ({ key }: Declaration): Experience | undefined =>
     key === undefined ? undefined : experiences.get(key);
   const note = (operation: Operation, see: () => SeenAnswer | undefined): void => {
     const { key } = declarationOf(operation);
-    if (key === undefined) return;
+    if (key === undefined || isPrivate(operation)) return;
     const before = experiences.get(key) ?? NO_EXPERIENCE;
     const after = weighAnswer(before, see());
     if (after !== before) experiences.set(key, after);

@@ -24,6 +24,8 @@ describe('loadConfig with pasted blocks', () => {
         maxCallMs: 900_000,
         connectTimeoutMs: 30_000,
         maxConcurrency: 64,
+        isolation: 'auto',
+        instances: { max: 20, idleSeconds: 300, spare: 0 },
         maxAnswerBytes: 52_428_800,
         strict: true,
         readOnlyStatements: true,

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { createCacheInterceptor } from '../../../src/interceptor/cache.js';
-import type { HandlerCall, HandlerOutcome, ProgressUpdate } from '../../../src/protocol/call.js';
+import type { Caller, HandlerCall, HandlerOutcome, ProgressUpdate } from '../../../src/protocol/call.js';
 import { Cancellation } from '../../../src/protocol/cancellation.js';
 import type { Operation } from '../../../src/protocol/operation.js';
 import { OperationError } from '../../../src/protocol/operation-error.js';
@@ -44,6 +44,27 @@ describe('answers from memory', () => {
     await ask(aCall(CACHED), aText('first'));
     clock.ms += 60_001;
     await expect(ask(aCall(CACHED), aText('second'))).resolves.toEqual({ toolResult: aText('second') });
+  });
+
+  it('are given to their owner alone where callers do not share the state of an upstream', async () => {
+    const { handle: inner, calls } = createHeldInterceptor();
+    const ownerOf = (upstream: string, { sessionId }: Caller): string => `${upstream} ${sessionId}`;
+    const handle = createCacheInterceptor({ maxBytes: 100_000, ownerOf }).over(inner);
+    const from = (sessionId: string): HandlerCall => {
+      const call = aCall(CACHED);
+      return { ...call, caller: { ...call.caller, sessionId } };
+    };
+    const [first, second] = [handle(from('anna')), handle(from('bert'))];
+    await turn();
+    expect(calls).toHaveLength(2);
+    calls[0]?.answer(aText("anna's page"));
+    calls[1]?.answer(aText("bert's page"));
+    expect([await first, await second]).toEqual([
+      { toolResult: aText("anna's page") },
+      { toolResult: aText("bert's page") },
+    ]);
+    await expect(handle(from('bert'))).resolves.toMatchObject({ toolResult: aText("bert's page") });
+    expect(calls).toHaveLength(2);
   });
 
   it("keep the upstream's own _meta, and are marked on a copy", async () => {

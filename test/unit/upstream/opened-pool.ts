@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { StdioEndpoint, UpstreamConfig, UpstreamEndpoint } from '../../../src/config/gateway-config.js';
 import type { Observation } from '../../../src/observe/observation.js';
+import type { Caller } from '../../../src/protocol/call.js';
 import { Cancellation } from '../../../src/protocol/cancellation.js';
 import type { JsonObject } from '../../../src/protocol/json.js';
 import { LargeAnswer } from '../../../src/protocol/large-answer.js';
@@ -14,6 +15,9 @@ import type { UpstreamCall } from '../../../src/upstream/upstream.js';
 import { createUpstreamPool, type UpstreamPool } from '../../../src/upstream/upstream-pool.js';
 
 export const SERVERS = fileURLToPath(new URL('../../fixtures/servers/', import.meta.url));
+
+/** Any session of a client that does not authenticate. */
+export const A_CALLER: Caller = { sessionId: 'session-1', clientName: 'test', transport: 'http' };
 
 /** The behaviour server as a child process. */
 export function behaviourServer(...flags: readonly string[]): StdioEndpoint {
@@ -35,6 +39,8 @@ export function anUpstream(endpoint: UpstreamEndpoint, overrides: Partial<Upstre
     maxCallMs: 900_000,
     connectTimeoutMs: 10_000,
     maxConcurrency: 64,
+    isolation: 'shared',
+    instances: { max: 20, idleSeconds: 300, spare: 0 },
     maxAnswerBytes: 20_971_520,
     trust: 'validated',
     strict: true,
@@ -131,7 +137,8 @@ export function openPool(...configs: readonly UpstreamConfig[]): OpenedPool {
       return observations.find(condition)!;
     },
     call: async (tool, args = {}, { slug = 'one', ...overrides } = {}) => {
-      const call = { tool, arguments: args, retryable: false, cancellation: new Cancellation(), ...overrides };
+      const cancellation = new Cancellation();
+      const call = { tool, arguments: args, caller: A_CALLER, retryable: false, cancellation, ...overrides };
       const result = await pool.upstreams.get(slug)!.call(call);
       return readToolResult(result instanceof LargeAnswer ? readLargeAnswer(result.parts) : result);
     },

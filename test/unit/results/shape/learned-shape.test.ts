@@ -69,6 +69,12 @@ describe('shape memory', () => {
     expect(memory.shapeOf(GET)).toBe(shape);
   });
 
+  it("learns nothing from answers of callers' own state", () => {
+    const memory = createShapeMemory(({ upstream }) => upstream === GET.upstream);
+    for (const answer of [page(1), page(2), page(3)]) memory.learn(GET, answer);
+    expect(memory.shapeOf(GET)).toBeUndefined();
+  });
+
   it('keeps what it learned when a catalog is rebuilt, but not for a changed tool or another upstream', () => {
     const memory = createShapeMemory();
     for (const answer of [page(1), page(2), page(3)]) memory.learn(GET, answer);

@@ -1,0 +1,448 @@
+import type { UpstreamConfig } from '../config/gateway-config.js';
+import type { Observation, Observer, UpstreamState } from '../observe/observation.js';
+import type { Caller } from '../protocol/call.js';
+import type { JsonObject } from '../protocol/json.js';
+import type { LargeAnswer } from '../protocol/large-answer.js';
+import { OperationError } from '../protocol/operation-error.js';
+import type { ToolCallResult } from '../protocol/result.js';
+import type { Absence, RawTool } from '../protocol/tools.js';
+import type { WireAnswer } from '../protocol/wire-answer.js';
+import { assessIsolation } from './assess-isolation.js';
+import { UpstreamFault } from './fault.js';
+import { type Instance, Instances } from './instances.js';
+import { type FailedParts, failedCallOf, ManagedUpstream, type ServerMemory } from './managed-upstream.js';
+import type { StartSlots } from './start-slots.js';
+import { translateFailure } from './translate-failure.js';
+import type { TransportSurroundings } from './transport/open-transport.js';
+import type {
+  IsolationMode,
+  IsolationStatus,
+  StateLoss,
+  Upstream,
+  UpstreamCall,
+  UpstreamEvents,
+  UpstreamRequest,
+  UpstreamStatus,
+} from './upstream.js';
+import { waitFor } from './wait-for.js';
+
+/** For so long after the start calls wait for the first connection instead of failing. */
+const PATIENCE_MS = 5_000;
+const NO_SESSION =
+  'it gives connections no session id, so that it may not tell callers apart although its "isolation" says so';
+
+/** Owners that are remembered when their connection was ended for being idle. */
+const MOST_LAPSED = 10_000;
+/** Different lists of tools that are reported. */
+const MOST_LISTS_REPORTED = 20;
+
+interface IsolatedUpstreamOptions {
+  readonly config: UpstreamConfig;
+  readonly around: TransportSurroundings;
+  /** Of all child processes together. */
+  readonly starts: StartSlots;
+  /** Called once where all callers share one connection after all, which is then called directly. */
+  readonly onShared: (upstream: ManagedUpstream) => void;
+}
+
+/** One connection of its own, and when its first attempt to connect has ended. */
+interface OwnConnection {
+  readonly upstream: ManagedUpstream;
+  readonly started: Promise<void>;
+}
+
+/**
+ * A server whose state belongs to its callers: each owner (a session, or a client) has a connection of its own, and where it is a
+ * child a process of its own. The first connection reads the tools, and decides where the configuration leaves it open; the first
+ * owner takes it over. Others begin with their owner's first call. See docs/adr/0022-state-decides-who-shares-a-connection.md.
+ */
+export class IsolatedUpstream implements Upstream {
+  readonly slug: string;
+
+  readonly #options: IsolatedUpstreamOptions;
+  readonly #memory: ServerMemory = { era: {}, tools: new Map() };
+  readonly #instances: Instances<OwnConnection>;
+  readonly #createdAt = performance.now();
+  /** The connection that reads the tools first, until it is decided who shares it. */
+  readonly #first: ManagedUpstream;
+  #isolation: IsolationStatus | undefined;
+  #mode: IsolationMode | undefined;
+  readonly #decided: Promise<void>;
+  #settleDecision: () => void = () => {};
+  #events: UpstreamEvents | undefined;
+  /** The list that the catalog holds, and the connection that it came from while that is there. */
+  #tools: readonly RawTool[] = [];
+  #source: ManagedUpstream | undefined;
+  /** The owners whose connection was ended before they were, and why. */
+  readonly #lapsed = new RecentMap<string, StateLoss>(MOST_LAPSED);
+  /** How often a connection had been lost when its owner called last. */
+  readonly #lossesSeen = new WeakMap<ManagedUpstream, number>();
+  readonly #reported = new Set<string>();
+  /** Of the connection that was made last. */
+  #last: UpstreamStatus | undefined;
+  #introduction: string | undefined;
+  #capabilities: JsonObject | undefined;
+  #endedRestarts = 0;
+  #shownState: UpstreamState = 'connecting';
+  #isClosing = false;
+  #ending: Promise<void> | undefined;
+
+  constructor(options: IsolatedUpstreamOptions) {
+    const { config } = options;
+    this.#options = options;
+    this.slug = config.slug;
+    this.#decided = new Promise((resolve) => {
+      this.#settleDecision = resolve;
+    });
+    this.#instances = new Instances({
+      bounds: config.instances,
+      open: () => this.#open(),
+      close: ({ upstream }) =>
+        upstream.close().catch((cause: unknown) => {
+          options.around.observe({ kind: 'defect', where: 'closing a connection', cause });
+        }),
+      onEnd: (connection, owner, why) => {
+        if (owner !== undefined && why !== 'asked') this.#lapsed.set(owner, why);
+        this.#noteEnd(connection);
+      },
+    });
+    this.#first = this.#create();
+  }
+
+  get isIsolated(): boolean {
+    return this.#mode !== 'shared';
+  }
+
+  /** Begins to connect. Resolves when the first attempt has succeeded or failed; never rejects. */
+  connect(events: UpstreamEvents): Promise<void> {
+    if (this.#events !== undefined) return Promise.resolve();
+    this.#events = events;
+    const { onFirstStart, onCannotStart } = events;
+    const started = this.#first.connect({
+      ...this.#eventsOf(this.#first),
+      onConnected: () => {
+        this.#noteConnected(this.#first);
+        this.#decide(started);
+      },
+      ...(onFirstStart === undefined ? {} : { onFirstStart }),
+      ...(onCannotStart === undefined ? {} : { onCannotStart }),
+    });
+    return started;
+  }
+
+  async call(call: UpstreamCall): Promise<ToolCallResult | WireAnswer | LargeAnswer> {
+    const { upstream, leave } = await this.#enter(call);
+    try {
+      return await upstream.call(call);
+    } finally {
+      leave();
+    }
+  }
+
+  async request(request: UpstreamRequest): Promise<JsonObject> {
+    const { method, params, words, resource, ...delivery } = request;
+    const failed = {
+      tool: method,
+      arguments: params,
+      retryable: true,
+      ...(words === undefined ? {} : { words }),
+      resource: () => resource,
+    };
+    const { upstream, leave } = await this.#enter({ ...delivery, ...failed });
+    try {
+      return await upstream.request(request);
+    } finally {
+      leave();
+    }
+  }
+
+  capabilities(): JsonObject | undefined {
+    return this.#capabilities;
+  }
+
+  async watchResource(uri: string, isWatched: boolean): Promise<void> {
+    if (this.#mode === 'shared') return this.#first.watchResource(uri, isWatched);
+    if (!isWatched) return;
+    // Each caller's connection has resources of its own, and one watch is for all callers.
+    const message = `The server '${this.slug}' has a connection for each of its callers, and tells none of changed resources. Read '${uri}' again`;
+    throw new OperationError('PERMISSION_DENIED', message, { upstream: this.slug });
+  }
+
+  ownerOf(caller: Caller): string | undefined {
+    return this.#mode === 'shared' ? undefined : ownerOf(caller, this.#mode ?? 'session');
+  }
+
+  /** Ends what belongs to a session alone. */
+  endSession(sessionId: string): void {
+    this.#instances.end(sessionOwner(sessionId));
+    this.#lapsed.take(sessionOwner(sessionId));
+  }
+
+  status(): UpstreamStatus {
+    const isolation = this.#isolation === undefined ? {} : { isolation: this.#describeIsolation(this.#isolation) };
+    if (!this.#hasInstances()) return { ...this.#first.status(), ...isolation };
+    const running = this.#instances.running().map(({ upstream }) => upstream.status());
+    const best = running.toSorted((a, b) => STATES.indexOf(a.state) - STATES.indexOf(b.state))[0];
+    const { problem, ...known } = best ?? { ...(this.#last ?? this.#first.status()), state: 'dormant' as const };
+    const restarts = running.reduce((sum, each) => sum + each.restarts, this.#endedRestarts);
+    const state = this.#isClosing ? 'closed' : known.state;
+    const shown = best === undefined || problem === undefined ? {} : { problem };
+    return { ...this.#last, ...known, state, tools: this.#tools.length, restarts, ...shown, ...isolation };
+  }
+
+  absence(): Absence | undefined {
+    if (!this.#hasInstances()) return this.#first.absence();
+    const down = this.#instances.running().filter(({ upstream }) => DOWN.has(upstream.status().state));
+    if (down.length === 0 || down.length < this.#instances.running().length) return undefined;
+    return down[0]?.upstream.absence();
+  }
+
+  introduction(): string | undefined {
+    return this.#introduction;
+  }
+
+  retryNow(): void {
+    if (!this.#hasInstances()) this.#first.retryNow();
+    else for (const { upstream } of this.#instances.running()) upstream.retryNow();
+  }
+
+  /** Ends every connection. Safe to call twice. */
+  close(): Promise<void> {
+    this.#isClosing = true;
+    this.#settleDecision();
+    this.#ending ??= Promise.all([this.#first.close(), this.#instances.close()]).then(() => undefined);
+    return this.#ending;
+  }
+
+  /** The connection that this call belongs to, connected or not, and what says that the call has ended. */
+  async #enter(call: Entry): Promise<{ readonly upstream: ManagedUpstream; leave(): void }> {
+    try {
+      if (this.#mode === undefined) await this.#awaitDecision(call);
+      const owner = call.caller === undefined ? OWN_REQUESTS : this.ownerOf(call.caller);
+      if (owner === undefined || this.#mode === 'shared') return { upstream: this.#first, leave: () => undefined };
+      const timeoutMs = call.timeoutMs ?? this.#options.config.timeoutMs;
+      const instance = await this.#instances.enter(owner, { cancellation: call.cancellation, timeoutMs });
+      const leave = (): void => this.#instances.leave(instance);
+      await this.#awaitStart(instance, call, timeoutMs).catch((error: unknown) => {
+        leave();
+        throw error;
+      });
+      const { upstream } = instance.connection;
+      const loss = this.#findLoss(owner, upstream);
+      if (loss !== undefined) call.onStateLost?.(loss);
+      return { upstream, leave };
+    } catch (error) {
+      throw translateFailure(error, failedCallOf(this.slug, call));
+    }
+  }
+
+  /** Why the owner finds another state than it left; undefined where it does not, and for what it has been told. */
+  #findLoss(owner: string, upstream: ManagedUpstream): StateLoss | undefined {
+    const lapsed = this.#lapsed.take(owner);
+    const seen = this.#lossesSeen.get(upstream);
+    const { restarts } = upstream;
+    this.#lossesSeen.set(upstream, restarts);
+    return lapsed ?? (seen !== undefined && restarts > seen ? 'restarted' : undefined);
+  }
+
+  #awaitDecision({ cancellation, timeoutMs = this.#options.config.timeoutMs }: Entry): Promise<void> {
+    const ms = Math.min(timeoutMs, this.#createdAt + PATIENCE_MS - performance.now());
+    const otherwise = (): UpstreamFault => {
+      const { problem = 'it has never been connected' } = this.#first.status();
+      return new UpstreamFault('unavailable', problem, { retryAfterMs: this.#first.absence()?.retryAfterMs ?? 0 });
+    };
+    this.#first.retryNow();
+    if (this.#isClosing || ms <= 0) return Promise.reject(otherwise());
+    return waitFor(this.#decided, { ms, cancellation, otherwise });
+  }
+
+  #awaitStart({ connection }: Instance<OwnConnection>, { cancellation }: Entry, ms: number): Promise<void> {
+    if (connection.upstream.absence() === undefined) return Promise.resolve();
+    const otherwise = (): UpstreamFault =>
+      new UpstreamFault('unavailable', 'it is still starting', { retryAfterMs: ms });
+    return waitFor(connection.started, { ms, cancellation, otherwise });
+  }
+
+  /** Once, when the first connection is there, and before any call is sent on it. */
+  #decide(started: Promise<void>): void {
+    if (this.#mode !== undefined || this.#isClosing) return;
+    this.#isolation = this.#judge();
+    this.#mode = this.#isolation.mode;
+    if (this.#mode === 'shared') {
+      this.#options.onShared(this.#first);
+    } else {
+      this.#shownState = 'ready';
+      this.#instances.adopt({ upstream: this.#first, started });
+    }
+    this.#settleDecision();
+  }
+
+  #judge(): IsolationStatus {
+    const { isolation } = this.#options.config;
+    if (isolation !== 'auto') {
+      if (!this.#first.hasSession) this.#report(NO_SESSION);
+      return { mode: isolation, from: 'configuration', evidence: [] };
+    }
+    const { transport, era = 'legacy' } = this.#first.status();
+    const { mode, evidence, doubt } = assessIsolation({
+      tools: this.#tools,
+      transport,
+      era,
+      hasSession: this.#first.hasSession,
+    });
+    if (doubt !== undefined) this.#report(doubt);
+    return { mode, from: 'evidence', evidence, ...(doubt === undefined ? {} : { doubt }) };
+  }
+
+  #hasInstances(): boolean {
+    return this.#mode === 'session' || this.#mode === 'client';
+  }
+
+  #describeIsolation(isolation: IsolationStatus): IsolationStatus {
+    if (isolation.mode === 'shared') return isolation;
+    const { max } = this.#options.config.instances;
+    return { ...isolation, instances: { running: this.#instances.running().length, max } };
+  }
+
+  #create(): ManagedUpstream {
+    const { config, around, starts } = this.#options;
+    const observe: Observer = (observation) => this.#observe(observation);
+    return new ManagedUpstream({ config, around: { ...around, observe }, starts, memory: this.#memory });
+  }
+
+  #open(): OwnConnection {
+    const upstream = this.#create();
+    const events = { ...this.#eventsOf(upstream), onConnected: () => this.#noteConnected(upstream) };
+    return { upstream, started: upstream.connect(events) };
+  }
+
+  #eventsOf(upstream: ManagedUpstream): UpstreamEvents {
+    const { onLimits, onListChanged, onResourceUpdated } = this.#events ?? {};
+    return {
+      onTools: (_slug, tools) => this.#takeTools(upstream, tools),
+      ...(onLimits === undefined ? {} : { onLimits }),
+      ...(onListChanged === undefined ? {} : { onListChanged }),
+      ...(onResourceUpdated === undefined ? {} : { onResourceUpdated }),
+    };
+  }
+
+  /** The catalog follows one connection; when that has ended, the next one whose list is read. */
+  #takeTools(upstream: ManagedUpstream, tools: readonly RawTool[]): void {
+    this.#source ??= upstream;
+    if (this.#source === upstream) {
+      this.#tools = tools;
+      this.#events?.onTools(this.slug, tools);
+      return;
+    }
+    this.#events?.onStateLost?.(this.slug);
+    // The connections have one memory of tools, so that equal definitions are one object.
+    const known = new Set(this.#tools);
+    const isSame = tools.length === known.size && tools.every((tool) => known.has(tool));
+    if (!isSame) this.#report(describeDifference(this.#tools, tools));
+  }
+
+  #noteConnected(upstream: ManagedUpstream): void {
+    this.#last = upstream.status();
+    this.#introduction = upstream.introduction() ?? this.#introduction;
+    this.#capabilities = upstream.capabilities() ?? this.#capabilities;
+    this.#events?.onConnected?.(this.slug);
+  }
+
+  #noteEnd({ upstream }: OwnConnection): void {
+    this.#endedRestarts += upstream.status().restarts;
+    if (this.#source === upstream) this.#source = undefined;
+    this.#events?.onStateLost?.(this.slug);
+    const isLast = this.#instances.running().length === 0;
+    if (!isLast || this.#isClosing || this.#shownState === 'dormant') return;
+    this.#shownState = 'dormant';
+    const message = 'dormant: no caller uses it; the next call starts it';
+    this.#options.around.observe({ kind: 'upstream-state', upstream: this.slug, state: 'dormant', message });
+  }
+
+  #report(message: string): void {
+    if (this.#reported.has(message) || this.#reported.size >= MOST_LISTS_REPORTED) return;
+    this.#reported.add(message);
+    this.#options.around.observe({ kind: 'diagnostic', severity: 'warning', upstream: this.slug, message });
+  }
+
+  /** What one of several connections becomes is news of the upstream where it changes what the upstream is. */
+  #observe(observation: Observation): void {
+    const { observe } = this.#options.around;
+    if (observation.kind !== 'upstream-state' || !this.#hasInstances()) {
+      observe(observation);
+      return;
+    }
+    const { state } = this.status();
+    const isNews = state !== this.#shownState;
+    this.#shownState = state;
+    const level = DOWN.has(observation.state) ? 'warn' : 'debug';
+    const message = `${this.slug}: one of its connections: ${observation.message}`;
+    observe(isNews ? { ...observation, state } : { kind: 'notice', level, message });
+  }
+}
+
+/** What finding the connection of a call or request depends on. */
+type Entry = FailedParts &
+  Pick<UpstreamCall, 'cancellation' | 'timeoutMs' | 'onStateLost'> & { readonly caller?: Caller };
+
+/** The owner of the connection for requests that belong to no caller, such as reading lists. */
+const OWN_REQUESTS = 'gateway';
+
+/** The latest of the entries that were set. */
+class RecentMap<Key, Value> {
+  readonly #entries = new Map<Key, Value>();
+  readonly #max: number;
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  set(key: Key, value: Value): void {
+    this.#entries.delete(key);
+    this.#entries.set(key, value);
+    const [oldest] = this.#entries.keys();
+    if (this.#entries.size > this.#max && oldest !== undefined) this.#entries.delete(oldest);
+  }
+
+  /** The value, which is then forgotten. */
+  take(key: Key): Value | undefined {
+    const value = this.#entries.get(key);
+    this.#entries.delete(key);
+    return value;
+  }
+}
+
+/** From the one that says most for the upstream to the one that says least. */
+const STATES: readonly UpstreamState[] = [
+  'ready',
+  'connecting',
+  'waiting',
+  'unresponsive',
+  'crash-looping',
+  'dormant',
+  'closed',
+];
+
+const DOWN: ReadonlySet<UpstreamState> = new Set(['waiting', 'unresponsive', 'crash-looping']);
+
+/** Whose connection a call takes. A client that did not authenticate is its session. */
+function ownerOf({ client, sessionId }: Caller, mode: Exclude<IsolationMode, 'shared'>): string {
+  return mode === 'client' && client !== undefined ? `client ${client}` : sessionOwner(sessionId);
+}
+
+function sessionOwner(sessionId: string): string {
+  return `session ${sessionId}`;
+}
+
+function describeDifference(known: readonly RawTool[], listed: readonly RawTool[]): string {
+  const names = (tools: readonly RawTool[]): ReadonlySet<string> => new Set(tools.map((tool) => String(tool['name'])));
+  const [before, after] = [names(known), names(listed)];
+  const more = [...after].filter((name) => !before.has(name));
+  const less = [...before].filter((name) => !after.has(name));
+  const parts = [
+    ...(more.length === 0 ? [] : [`beside: ${more.slice(0, 5).join(', ')}`]),
+    ...(less.length === 0 ? [] : [`without: ${less.slice(0, 5).join(', ')}`]),
+    ...(more.length + less.length === 0 ? ['with other definitions or in another order'] : []),
+  ];
+  return `one of its connections lists other tools than the catalog holds (${parts.join('; ')}); the catalog stays`;
+}
