@@ -56,6 +56,7 @@ function buildUpstream(parts: readonly LocatedDefinition[], context: UpstreamCon
   const valueDiagnostics = entry.disabled ? muteDiagnostics(diagnostics) : diagnostics;
   const endpoint = buildEndpoint(main.entry, { directory: context.directory, path, diagnostics, valueDiagnostics });
   if (endpoint === undefined) return [];
+  noteInstances(parts, entry.isolation ?? context.defaults.isolation);
   return [
     {
       name: main.name,
@@ -73,6 +74,15 @@ function buildUpstream(parts: readonly LocatedDefinition[], context: UpstreamCon
       apiLimits: buildApiLimits(parts),
     },
   ];
+}
+
+/** Reports bounds of connections where there is only one. */
+function noteInstances(parts: readonly LocatedDefinition[], isolation: UpstreamConfig['isolation']): void {
+  if (isolation !== 'shared') return;
+  for (const { entry, path, diagnostics } of parts) {
+    if (entry.instances !== undefined)
+      diagnostics.warning([...path, 'instances'], "has no effect, because 'isolation' is 'shared'");
+  }
 }
 
 function pickShared(entry: ServerEntry): Partial<UpstreamDefaults> {

@@ -24,7 +24,7 @@ interface Assessment {
  * Whether each session of the gateway needs a connection of its own to a server, by what its tools say of where its state is.
  *
  * State in the process, as a browser's page or a terminal, is mixed where callers share it. State in files or in a database is
- * everybody's anyway, and two processes that keep one file may overwrite each other's changes: such servers are shared, and so is
+ * common to all callers anyway, and two processes that keep one file may overwrite each other's changes: such servers are shared, and so is
  * everything of which nothing is known. Of a server that shows both, the operator is asked, unless the first is certain.
  */
 export function assessIsolation({ tools, transport, era, hasSession }: ServerFacts): Assessment {

@@ -149,6 +149,33 @@ describe('loadConfig with pasted blocks', () => {
   });
 });
 
+describe('the connections of an isolated server', () => {
+  it('are bounded by its own settings, else by the defaults, key by key', async () => {
+    const main = {
+      defaults: { isolation: 'client', instances: { max: 5 } },
+      mcpServers: { a: { command: 'a' }, b: { command: 'b', isolation: 'session', instances: { spare: 2 } } },
+    };
+    expect((await loadOnly(main)).upstreams).toMatchObject([
+      { isolation: 'client', instances: { max: 5, idleSeconds: 300, spare: 0 } },
+      { isolation: 'session', instances: { max: 5, idleSeconds: 300, spare: 2 } },
+    ]);
+  });
+
+  it('are said to have no bounds that count where all callers share one', async () => {
+    const main = { mcpServers: { a: { command: 'a', isolation: 'shared', instances: { max: 2 } } } };
+    expect((await load(main)).warnings).toEqual([expect.stringContaining('mcpServers.a.instances: has no effect')]);
+  });
+
+  it.each([
+    [{ isolation: 'sesion' }, 'mcpServers.a.isolation'],
+    [{ instances: { max: 0 } }, 'mcpServers.a.instances.max'],
+    [{ instances: { idle: 5 } }, 'mcpServers.a.instances.idle'],
+  ])('are refused where they cannot be understood: %j', async (entry, path) => {
+    const problems = await problemsOf({ mcpServers: { a: { command: 'a', ...entry } } });
+    expect(problems).toEqual([expect.objectContaining({ path })]);
+  });
+});
+
 describe('secret files', () => {
   it('set the variable or header of their key', async () => {
     const files = { token: 'secret\n', 'sub/key': ' k ' };
