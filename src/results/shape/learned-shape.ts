@@ -35,6 +35,15 @@ interface Declaration {
 
 export function createShapeMemory(): ShapeMemory {
   const experiences = new LRUCache<string, Experience>({ max: MAX_OPERATIONS });
+  // Operations never change.
+  const declarations = new WeakMap<Operation, Declaration>();
+  const declarationOf = (operation: Operation): Declaration => {
+    const known = declarations.get(operation);
+    if (known !== undefined) return known;
+    const declaration = readDeclaration(operation);
+    declarations.set(operation, declaration);
+    return declaration;
+  };
   const recall = ({ key }: Declaration): Experience | undefined =>
     key === undefined ? undefined : experiences.get(key);
   const note = (operation: Operation, see: () => SeenAnswer | undefined): void => {
@@ -56,17 +65,6 @@ export function createShapeMemory(): ShapeMemory {
     learn: (operation, data) => note(operation, () => readAnswer(data)),
     note: (operation, answer) => note(operation, () => answer),
   };
-}
-
-/** Operations never change. */
-const declarations = new WeakMap<Operation, Declaration>();
-
-function declarationOf(operation: Operation): Declaration {
-  const known = declarations.get(operation);
-  if (known !== undefined) return known;
-  const declaration = readDeclaration(operation);
-  declarations.set(operation, declaration);
-  return declaration;
 }
 
 function readDeclaration(operation: Operation): Declaration {
