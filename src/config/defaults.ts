@@ -44,7 +44,7 @@ export const CONFIG_DEFAULTS = {
     connectTimeoutMs: 30_000,
     maxConcurrency: 64,
     isolation: 'auto',
-    instances: { max: 20, idleSeconds: 300, spare: 0 },
+    instances: { max: 20, idleSeconds: 1800, spare: 0 },
     strict: true,
     readOnlyStatements: true,
   },

@@ -115,7 +115,16 @@ export class TurnEnd {
 }
 
 /** The end of the event loop's present turn. */
-export const turnEnd = new TurnEnd();
+const turnEnd = new TurnEnd();
+
+/** Characters up to which a message costs less than waking whom it is for. */
+const SHORT_MESSAGE = 16 * 1024;
+
+/** Sends a message: a short one at the end of the turn, a long one at once, so that its reader works on it while the turn goes on. */
+export function sendInTurn(length: number, send: () => void): void {
+  if (length <= SHORT_MESSAGE) turnEnd.add(send);
+  else send();
+}
 
 /** Work that stops again and again, so that its runner can let other calls run in between. */
 export type Sliced<T> = Generator<void, T, void>;

@@ -4,7 +4,6 @@ import { digest } from '../lib/canonical-json.js';
 import type { Sliced } from '../lib/turns.js';
 import type { JsonObject } from '../protocol/json.js';
 import type { Operation } from '../protocol/operation.js';
-import { compileComputedFields } from './computed-fields.js';
 import { parseExact, writeExact } from './exact-numbers.js';
 import { judgePage } from './pages/gather-pages.js';
 import { parsePath } from './query/fields.js';
@@ -120,10 +119,10 @@ export function boundOf({ answerBytes }: ReadContext, { settings }: AnswerDeps):
 }
 
 /** What a query can use beside the items themselves: computed fields and presets. */
-export function sourceOf(operation: Operation, { now }: AnswerDeps): QueryOptions {
+export function sourceOf(operation: Operation, { controlsOf, now }: AnswerDeps): QueryOptions {
   return {
     operation: operation.name,
-    computed: compileComputedFields(operation),
+    computed: controlsOf(operation).computed ?? [],
     presets: readPresets(operation),
     now: now(),
   };

@@ -2,17 +2,11 @@ import { compileExpression } from '../expression/compile.js';
 import type { Operation } from '../protocol/operation.js';
 import type { ComputedField } from './result-types.js';
 
-const compiled = new WeakMap<Operation, readonly ComputedField[]>();
-
-/** The computed fields of an operation's items, as its curation declares them; compiled once per operation. */
-export function compileComputedFields(operation: Operation): readonly ComputedField[] {
-  const known = compiled.get(operation);
-  if (known !== undefined) return known;
-  const fields = Object.entries(operation.computed ?? {}).flatMap(([name, { expression, description = expression }]) =>
+/** The computed fields of an operation's items, as its curation declares them. Its controls keep them (`ResultService.controlsOf`). */
+export function compileComputedFields({ computed = {} }: Operation): readonly ComputedField[] {
+  return Object.entries(computed).flatMap(([name, { expression, description = expression }]) =>
     compileField(name, expression, description),
   );
-  compiled.set(operation, fields);
-  return fields;
 }
 
 /** Empty for an expression that does not compile; a configuration with one does not load. */

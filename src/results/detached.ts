@@ -1,6 +1,7 @@
 import type { Operation } from '../protocol/operation.js';
 import { finishAnswer } from './answer-query.js';
 import type { AnswerDeps } from './answer-whole.js';
+import { compileComputedFields } from './computed-fields.js';
 import { isPosition } from './pages/next-page.js';
 import type {
   CollectionQuery,
@@ -40,7 +41,8 @@ const MOST_PARAMETERS = 20;
 export function openDetached(context: ReadContext, detached: DetachedResults): DetachedFinisher {
   const { settings, controls, shape, signingKey, storedBytes, now } = detached;
   const stored = new DetachedResultStore(Buffer.from(signingKey), storedBytes);
-  const controlSet: ControlSet = { kind: controls.kind, names: controls.names };
+  const computed = compileComputedFields(context.operation);
+  const controlSet: ControlSet = { kind: controls.kind, names: controls.names, computed };
   let learned: FinishedElsewhere['learned'];
   const deps: AnswerDeps = {
     settings,

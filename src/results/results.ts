@@ -3,7 +3,6 @@ import type { Operation } from '../protocol/operation.js';
 import { answerPage } from './answer-items.js';
 import { answerQuery, findMeant, gatheringOf, markPart } from './answer-query.js';
 import { type AnswerDeps, answerWhole } from './answer-whole.js';
-import { compileComputedFields } from './computed-fields.js';
 import { handleGone, refuseControls } from './errors.js';
 import { parseExact } from './exact-numbers.js';
 import { type GatheredList, gatherPages, judgePage } from './pages/gather-pages.js';
@@ -90,7 +89,7 @@ export function createResultService(
       }
       const data = value ?? parseExact(dataText);
       memory.learn(operation, data);
-      const fields = compileComputedFields(operation).length;
+      const fields = controlsOf(operation).computed?.length ?? 0;
       const answer = (gathered: GatheredList | undefined, characters: number): ReadData | Promise<ReadData> => {
         const work = answerQuery(context, query, { dataText, data, gathered, characters }, deps);
         return runOf(characters * (1 + fields), work);

@@ -14,9 +14,6 @@ const TRAILING_FAMILIES = new Set(['list', 'search']);
 
 const OBJECT: ResultShape = { kind: 'object' };
 
-/** Operations never change. */
-const shapes = new WeakMap<Operation, { readonly shape: ResultShape | undefined }>();
-
 /** Whether an operation's answers are examined: those of READs are that give what upstreams gave. */
 export function isReadable({ upstream, classification, primitive }: Operation): boolean {
   return (upstream !== GATEWAY_SOURCE || primitive !== undefined) && classification.category === CONTROLLED;
@@ -27,11 +24,7 @@ export function isReadable({ upstream, classification, primitive }: Operation): 
  * name belongs to. Undefined where none of these says, and for everything but READs of upstreams.
  */
 export function declaredShape(operation: Operation): ResultShape | undefined {
-  const known = shapes.get(operation);
-  if (known !== undefined) return known.shape;
-  const shape = isReadable(operation) ? findShape(operation) : undefined;
-  shapes.set(operation, { shape });
-  return shape;
+  return isReadable(operation) ? findShape(operation) : undefined;
 }
 
 function findShape({ collection, outputSchema, qualifiedName }: Operation): ResultShape | undefined {

@@ -36,6 +36,15 @@ interface Declaration {
 /** @param isPrivate whether an operation's answers are of one caller's own state, so that nothing is learned for others */
 export function createShapeMemory(isPrivate: (operation: Operation) => boolean = () => false): ShapeMemory {
   const experiences = new LRUCache<string, Experience>({ max: MAX_OPERATIONS });
+  // Operations never change.
+  const declarations = new WeakMap<Operation, Declaration>();
+  const declarationOf = (operation: Operation): Declaration => {
+    const known = declarations.get(operation);
+    if (known !== undefined) return known;
+    const declaration = readDeclaration(operation);
+    declarations.set(operation, declaration);
+    return declaration;
+  };
   const recall = ({ key }: Declaration): Experience | undefined =>
     key === undefined ? undefined : experiences.get(key);
   const note = (operation: Operation, see: () => SeenAnswer | undefined): void => {
@@ -57,17 +66,6 @@ export function createShapeMemory(isPrivate: (operation: Operation) => boolean =
     learn: (operation, data) => note(operation, () => readAnswer(data)),
     note: (operation, answer) => note(operation, () => answer),
   };
-}
-
-/** Operations never change. */
-const declarations = new WeakMap<Operation, Declaration>();
-
-function declarationOf(operation: Operation): Declaration {
-  const known = declarations.get(operation);
-  if (known !== undefined) return known;
-  const declaration = readDeclaration(operation);
-  declarations.set(operation, declaration);
-  return declaration;
 }
 
 function readDeclaration(operation: Operation): Declaration {

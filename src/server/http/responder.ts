@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isJsonContentType } from '@modelcontextprotocol/server';
 import { BriefSet } from '../../lib/brief-map.js';
-import { turnEnd } from '../../lib/turns.js';
+import { sendInTurn } from '../../lib/turns.js';
 import { Cancellation } from '../../protocol/cancellation.js';
 import type { InterruptListener, RequestId, Responder } from '../mcp/calls-in-flight.js';
 import { type MessageText, surround } from '../mcp/message-text.js';
@@ -95,7 +95,7 @@ class HttpExchange implements Responder {
     const response = this.#finish();
     if (response === undefined) return;
     if (this.#streaming) endWith(response, surround(EVENT_START, message, EVENT_END));
-    else turnEnd.add(() => sendJson(response, 200, message));
+    else sendInTurn(lengthOf(message), () => sendJson(response, 200, message));
   }
 
   /** Ends the request without a response: 202 is the status for messages that have none. */
@@ -181,10 +181,14 @@ export function toSseEvent(text: string): string {
 const EVENT_START = 'event: message\ndata: ';
 const EVENT_END = '\n\n';
 
+/** In characters, or in bytes where it is in bytes. */
+function lengthOf(message: MessageText): number {
+  return typeof message === 'string' ? message.length : message.reduce((sum, piece) => sum + piece.length, 0);
+}
+
 /** Answers with a JSON text that is already written. */
 export function sendJson(response: ServerResponse, status: number, message: MessageText): void {
-  const length =
-    typeof message === 'string' ? Buffer.byteLength(message) : message.reduce((sum, piece) => sum + piece.length, 0);
+  const length = typeof message === 'string' ? Buffer.byteLength(message) : lengthOf(message);
   response.writeHead(status, { 'content-type': 'application/json', 'content-length': length });
   endWith(response, message);
 }

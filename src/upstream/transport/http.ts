@@ -11,7 +11,7 @@ import {
 import Pool from 'undici/lib/dispatcher/pool.js';
 import type { HttpEndpoint } from '../../config/gateway-config.js';
 import { BriefMap } from '../../lib/brief-map.js';
-import { turnEnd } from '../../lib/turns.js';
+import { sendInTurn } from '../../lib/turns.js';
 import { isJsonObject } from '../../protocol/json.js';
 import { LargeMessage } from '../../protocol/large-answer.js';
 import type { AnnouncedLimits } from '../../protocol/limits.js';
@@ -215,7 +215,7 @@ export class HttpTransport implements UpstreamTransport {
     );
     post.exchange = exchange;
     const body = writeMessage(post.message);
-    turnEnd.add(() => this.#pool.dispatch({ method: 'POST', path: this.#path, headers, body }, exchange));
+    sendInTurn(body.length, () => this.#pool.dispatch({ method: 'POST', path: this.#path, headers, body }, exchange));
   }
 
   #openAnswer(post: Post, status: number, headers: ResponseHeaders, flow: ResponseFlow): BodyReader {

@@ -39,12 +39,6 @@ describe('compileComputedFields', () => {
     });
   });
 
-  it('compiles once per operation', () => {
-    const operation = anOperation({ computed });
-    expect(compileComputedFields(operation)).toBe(compileComputedFields(operation));
-    expect(compileComputedFields(anOperation({ computed }))).not.toBe(compileComputedFields(operation));
-  });
-
   it('gives no fields where none are declared, and leaves out invalid expressions', () => {
     expect(compileComputedFields(anOperation())).toEqual([]);
     const broken = { bad: { expression: '1 +' }, good: { expression: '1' } };
