@@ -87,6 +87,19 @@ const IDENTIFIER_RULES: readonly IdentifierRule[] = [
   { weight: 1, insteadOfId: true, applies: ({ name }) => name === 'path' },
 ];
 
+/** Verbs that say by themselves what becomes of the resource. */
+const STATING = wordsIn(
+  'mark archive unarchive complete close reopen resolve approve publish unpublish pin unpin star unstar mute unmute enable disable ' +
+    'activate deactivate lock unlock pause resume finish restore toggle follow unfollow acknowledge check uncheck favorite unfavorite',
+);
+
+/** Whether an UPDATE changes something where its input is empty: its name says what, and no field of the input is required. */
+export function mayBeEmpty(operationName: string, parameters: readonly Parameter[]): boolean {
+  // The verb may stand behind the name of a product.
+  const states = operationName.split('_', 2).some((word) => STATING.has(word));
+  return states && !parameters.some(({ place, required }) => place === 'input' && required);
+}
+
 /**
  * Splits an UPDATE's flat parameters into identifiers (place `params`) and fields that change (place `input`), as specification
  * 4.5 asks. Switches of the call stand beside `input`. At least one field is in `input`, else nothing could be updated.

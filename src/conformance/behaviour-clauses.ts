@@ -136,9 +136,11 @@ export const BEHAVIOUR_CLAUSES: readonly Clause[] = [
     section: 'introspection 8.1.1',
     demand: 'what was written is read back unchanged',
     judge: ({ bundle }) =>
-      examine(bundle.round_trip_tests, ({ name, expected_fields, read_response }) =>
-        findDifference(name, expected_fields, read_response),
-      ),
+      bundle.round_trip_tests.length === 0 && lacks(bundle, 'CREATE', 'UPDATE')
+        ? 'does not apply: no operation creates or updates anything'
+        : examine(bundle.round_trip_tests, ({ name, expected_fields, read_response }) =>
+            findDifference(name, expected_fields, read_response),
+          ),
   },
   {
     id: 'update-preservation',
@@ -147,9 +149,11 @@ export const BEHAVIOUR_CLAUSES: readonly Clause[] = [
     section: '4.5.1',
     demand: 'an update leaves the rest as it was',
     judge: ({ bundle }) =>
-      examine(bundle.update_preservation_tests, ({ name, preserved_fields, read_response }) =>
-        findDifference(name, preserved_fields, read_response),
-      ),
+      bundle.update_preservation_tests.length === 0 && lacks(bundle, 'UPDATE')
+        ? 'does not apply: no operation updates anything'
+        : examine(bundle.update_preservation_tests, ({ name, preserved_fields, read_response }) =>
+            findDifference(name, preserved_fields, read_response),
+          ),
   },
   {
     id: 'constraints',
@@ -197,8 +201,10 @@ export const BEHAVIOUR_CLAUSES: readonly Clause[] = [
     strength: 'MUST',
     section: '10.1; field selection',
     demand: "'fields' leaves out the other fields",
-    judge: ({ fieldSelection }) =>
-      examine(fieldSelection, (one) => (isSelection(one) ? undefined : `${one.operation}: ${one.field}`)),
+    judge: ({ bundle, fieldSelection }) =>
+      fieldSelection.length === 0 && selectsNoFields(bundle)
+        ? "does not apply: no READ beside introspect takes 'fields'"
+        : examine(fieldSelection, (one) => (isSelection(one) ? undefined : `${one.operation}: ${one.field}`)),
   },
   {
     id: 'batches',
@@ -209,6 +215,19 @@ export const BEHAVIOUR_CLAUSES: readonly Clause[] = [
     judge: ({ bundle }) => judgeBatch(bundle.batch_example),
   },
 ];
+
+/** Whether operations were seen, and none of them is of these categories. */
+function lacks({ introspection }: EvidenceBundle, ...categories: readonly string[]): boolean {
+  const seen = introspection.operation_details.map((details) => String(details['semantic_category']));
+  return seen.length > 0 && !seen.some((category) => categories.includes(category));
+}
+
+function selectsNoFields(bundle: EvidenceBundle): boolean {
+  const isSelecting = parametersOf(bundle).some(
+    ({ operation, parameter }) => operation !== 'introspect' && parameter['name'] === 'fields',
+  );
+  return bundle.introspection.operation_details.length > 0 && !isSelecting;
+}
 
 function judgeCompleteness(bundle: EvidenceBundle): Finding {
   return examine(Object.entries(bundle.accepted_parameters), ([operation, accepted]) => {

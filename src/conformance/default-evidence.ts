@@ -16,14 +16,17 @@ export async function gatherDefaults(
   const cases: DefaultCase[] = [];
   for (const operation of reads) {
     for (const parameter of operation.parameters.filter((known) => known['default'] !== undefined)) {
-      const seen =
-        operation.name === 'introspect'
-          ? await seePageSize(probe, operation, parameter, totalOperations)
-          : await seeDefault(probe, operation, parameter);
+      const seen = isPageSize(operation, parameter)
+        ? await seePageSize(probe, operation, parameter, totalOperations)
+        : await seeDefault(probe, operation, parameter);
       cases.push(...seen);
     }
   }
   return cases;
+}
+
+function isPageSize({ name }: DocumentedOperation, parameter: DocumentedParameter): boolean {
+  return name === 'introspect' && parameter.name === 'first';
 }
 
 /** The list of operations is as long as the documented page, or as all operations where those are fewer. */
@@ -63,8 +66,8 @@ async function seeDefault(
   parameter: DocumentedParameter,
 ): Promise<readonly DefaultCase[]> {
   const isRequired = parameters.some(({ required }) => required);
-  const partner = partnerOf(parameter.name);
-  if (isRequired && partner === undefined) return [];
+  // A short list of operations shows what its default adds; the example of another READ may succeed or not.
+  const partner = operation === 'introspect' ? { query: 'operations', first: 3 } : partnerOf(parameter.name);
   const send = (params: JsonObject): Promise<Answer> =>
     probe.send(tool, { operation, params: { ...(isRequired && example), ...partner, ...params } });
   const given = { [parameter.name]: parameter['default'] };

@@ -136,7 +136,9 @@ export async function gatherRouting(
 ): Promise<readonly RoutingCase[]> {
   const cases: RoutingCase[] = [];
   for (const { name, tool } of operations) {
-    const wrongTool = probe.tools.find((other) => other !== tool && operations.some((known) => known.tool === other));
+    const wrongTool =
+      probe.tools.find((other) => other !== tool && operations.some((known) => known.tool === other)) ??
+      emptyFamily(probe.tools, tool);
     if (wrongTool === undefined) continue;
     const params = { conformance_unknown_parameter: 1 };
     cases.push({
@@ -147,4 +149,9 @@ export async function gatherRouting(
     });
   }
   return cases;
+}
+
+/** The tool of a family without operations. The one that takes every operation has a name with which theirs begin. */
+function emptyFamily(tools: readonly string[], tool: string): string | undefined {
+  return tools.find((other) => other !== tool && !tool.startsWith(other));
 }

@@ -25,24 +25,27 @@ export async function observeModes(
 /** READs that are asked whole and for one of their fields; a few show it. */
 const FIELD_SELECTIONS = 5;
 
-/** Asks READs that need no parameters for one of the fields that their whole answers have. */
+/** Asks READs, by their examples, for one of the fields that their whole answers have. */
 export async function gatherFieldSelection(
   probe: Probe,
   operations: readonly DocumentedOperation[],
 ): Promise<readonly FieldSelectionCase[]> {
   const cases: FieldSelectionCase[] = [];
-  for (const { name, tool } of operations.filter(selectsFields)) {
+  const needsNothing = ({ parameters }: DocumentedOperation): boolean => !parameters.some(({ required }) => required);
+  const asked = operations.filter(selectsFields);
+  // An example may name what does not exist, so those that need nothing come first.
+  const ordered = [...asked.filter(needsNothing), ...asked.filter((operation) => !needsNothing(operation))];
+  for (const operation of ordered) {
     if (cases.length === FIELD_SELECTIONS) break;
-    const whole = await probe.send(tool, { operation: name, params: {} });
+    const { name, tool } = operation;
+    const params = needsNothing(operation) ? {} : operation.example;
+    const whole = await probe.send(tool, { operation: name, params });
     const field = pickField(whole);
     if (!whole.success || field === undefined) continue;
-    cases.push({ operation: name, field, whole, selected: await select(probe, tool, name, field) });
+    const selected = await probe.send(tool, { operation: name, params: { ...params, fields: [field] } });
+    cases.push({ operation: name, field, whole, selected });
   }
   return cases;
-}
-
-function select(probe: Probe, tool: string, operation: string, field: string): Promise<Answer> {
-  return probe.send(tool, { operation, params: { fields: [field] } });
 }
 
 /** A field of the first list's items, or of the answer itself; undefined where choosing it would leave nothing out. */
@@ -54,12 +57,8 @@ function pickField(whole: Answer): string | undefined {
 }
 
 function selectsFields(operation: DocumentedOperation): boolean {
-  const { parameters } = operation;
   return (
-    isRead(operation) &&
-    operation.name !== 'introspect' &&
-    parameters.some(({ name }) => name === 'fields') &&
-    !parameters.some(({ required }) => required)
+    isRead(operation) && operation.name !== 'introspect' && operation.parameters.some(({ name }) => name === 'fields')
   );
 }
 

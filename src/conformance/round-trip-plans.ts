@@ -21,17 +21,21 @@ export interface RoundTripPlan {
   readonly cleanUp?: readonly PlannedCall[];
 }
 
-/** The only file that is written; the filesystem server has no operation that deletes it again. */
-const FILE = 'mcp-aql-conformance.txt';
+/** The only folder and file that are written; the filesystem server has no operation that deletes them again. */
+const FOLDER = 'mcp-aql-conformance';
+const FILE = `${FOLDER}/text.txt`;
 
 /** Letters beyond ASCII show whether texts survive unchanged. */
 const TEXT = 'Ä, € and 漢';
 
-/** The plans over the servers of the shipped configuration, for those of them that a gateway has. */
+/** The plans over the tools of the shipped configuration's servers, for every server that has them, whatever it is called. */
 export function shippedPlans(operations: readonly DocumentedOperation[], id: string): readonly RoundTripPlan[] {
-  const nameOf = (upstream: string, tool: string): string | undefined =>
-    operations.find((known) => known.upstream === upstream && known.upstreamTool === tool)?.name;
-  return [...planMemory((tool) => nameOf('memory', tool), id), ...planFiles((tool) => nameOf('filesystem', tool))];
+  const upstreams = [...new Set(operations.map(({ upstream }) => upstream))];
+  return upstreams.flatMap((upstream) => {
+    const nameOf: NameOf = (tool) =>
+      operations.find((known) => known.upstream === upstream && known.upstreamTool === tool)?.name;
+    return [...planMemory(nameOf, id), ...planFiles(nameOf)];
+  });
 }
 
 type NameOf = (tool: string) => string | undefined;
@@ -70,7 +74,11 @@ function planFiles(nameOf: NameOf): readonly RoundTripPlan[] {
   const write = nameOf('write_file');
   const edit = nameOf('edit_file');
   const show = nameOf('read_text_file');
-  if (write === undefined || edit === undefined || show === undefined) return [];
+  const make = nameOf('create_directory');
+  const list = nameOf('directory_tree');
+  if (write === undefined || edit === undefined || show === undefined || make === undefined || list === undefined)
+    return [];
+  const folder = { operation: make, params: { path: FOLDER } };
   const text = (middle: string): string => `first\n\n  ${middle}\n${TEXT}\n`;
   const written = { operation: write, params: { path: FILE, input: { content: text('old') } } };
   const edited = {
@@ -82,14 +90,22 @@ function planFiles(nameOf: NameOf): readonly RoundTripPlan[] {
     {
       name: 'a file is read as it was written',
       kind: 'round_trip',
-      write: [written],
+      write: [folder, written],
       read,
       expected: { 'data.content': text('old') },
     },
     {
+      name: 'a folder lists the file that was written',
+      kind: 'round_trip',
+      write: [folder, written],
+      read: { operation: list, params: { path: FOLDER } },
+      expected: { success: true },
+      select: 'name',
+    },
+    {
       name: 'an edit leaves the other lines as they were',
       kind: 'update_preservation',
-      write: [written, edited],
+      write: [folder, written, edited],
       read,
       expected: { 'data.content': text('new') },
     },

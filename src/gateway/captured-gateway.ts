@@ -50,6 +50,7 @@ export function openCapturedGateway(
       admit: () => ({ outcome: 'allowed' }),
       staticDecision: rules.staticDecision,
       recall: async () => undefined,
+      recallOperation: async () => undefined,
     },
     catalog: { current: () => snapshot, currentFor: () => snapshot },
     quota: unlimitedQuota,

@@ -323,6 +323,14 @@ export function loneConfirmation(params: JsonObject): string | undefined {
   return typeof token === 'string' ? token : undefined;
 }
 
+/** The token of a request that says nothing else, not even its operation. */
+export function loneToken(request: JsonObject): string | undefined {
+  const { operation, operations } = request;
+  if ((operation !== undefined && operation !== null) || operations !== undefined) return undefined;
+  const params = paramsOf(request);
+  return params === undefined ? undefined : loneConfirmation(params);
+}
+
 const NAMES = [CONFIRMATION, QUOTA_CONTINUE, PLAIN_CONFIRMATION, IF_MATCH] as const;
 
 type Name = (typeof NAMES)[number];

@@ -8,7 +8,7 @@ import type { CallRecorder } from '../policy/gatekeeper.js';
 import type { Charged, QuotaService } from '../policy/quota/quota-types.js';
 import type { Caller, HandlerHost, RawCall } from '../protocol/call.js';
 import { InputRequired } from '../protocol/consent.js';
-import type { JsonObject } from '../protocol/json.js';
+import { isJsonObject, type JsonObject } from '../protocol/json.js';
 import { LargeAnswer } from '../protocol/large-answer.js';
 import type { PayloadLimits } from '../protocol/limits.js';
 import { GATEWAY_SOURCE, type Operation } from '../protocol/operation.js';
@@ -18,7 +18,7 @@ import { readToolResult, WireAnswer } from '../protocol/wire-answer.js';
 import type { CollectionQuery, ReadContext, ReadData, ResultService } from '../results/result-types.js';
 import { Meter } from '../schema/evaluation.js';
 import { type AuthorizedCall, authorize, dispatch, policyRequestOf, requireUnchanged } from './authorize.js';
-import { decode, loneConfirmation, type RoutedCall, route } from './decode.js';
+import { decode, loneConfirmation, loneToken, type RoutedCall, route } from './decode.js';
 import { innerPage, innerRead, readData } from './inner-read.js';
 import { limitPayload } from './limit.js';
 import { withNextStep } from './next-step.js';
@@ -136,7 +136,8 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     if (weight > LARGE_WEIGHT) await turns.next(lane);
     turns.spend(CALL_WORK + STAGE_WEIGHT * weight);
     // Nothing is awaited that is at hand: for each of these steps that would cost as much as the step itself.
-    const decoded = decode(raw, snapshot);
+    const named = recallName(raw, gatekeeper);
+    const decoded = decode(named instanceof Promise ? await named : named, snapshot);
     const found = route(decoded instanceof Promise ? await decoded : decoded, snapshot);
     const recalled = recallParams(found instanceof Promise ? await found : found, gatekeeper);
     const routed = recalled instanceof Promise ? await recalled : recalled;
@@ -323,6 +324,16 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
 function markRefusal(reply: Reply, { tool }: RawCall, { plan }: Snapshot): Reply {
   const isOwn = reply.passthrough === undefined && plan.reachOf(tool) instanceof PassthroughTool;
   return isOwn ? { ...reply, isError: true, marked: true } : reply;
+}
+
+/** A token without even its operation stands for that operation's call, through the tool that the call was made through. */
+function recallName(raw: RawCall, gatekeeper: Gatekeeper): RawCall | Promise<RawCall> {
+  const { arguments: request } = raw;
+  const token = isJsonObject(request) ? loneToken(request) : undefined;
+  if (token === undefined || !isJsonObject(request)) return raw;
+  return gatekeeper
+    .recallOperation(token, raw.caller)
+    .then((operation) => (operation === undefined ? raw : { ...raw, arguments: { ...request, operation } }));
 }
 
 /** A token without any other parameter stands for the call that was asked to be confirmed. */

@@ -54,6 +54,8 @@ export interface Gatekeeper {
    */
   admit(request: PolicyRequest): Permit | Promise<Permit>;
   staticDecision(operation: Operation): StaticDecision;
+  /** The name of the operation whose call the caller was asked to confirm with this token; undefined where it was not kept. */
+  recallOperation(token: string, caller: Caller): Promise<string | undefined>;
   /** The params of the call that the caller was asked to confirm with this token; undefined where they were not kept. */
   recall(operation: Operation, token: string, caller: Caller): Promise<JsonObject | undefined>;
 }

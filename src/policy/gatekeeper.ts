@@ -19,6 +19,7 @@ interface GatekeeperDeps {
   readonly audit: AuditTrail;
   readonly redact: Redactor;
   readonly recall: Gatekeeper['recall'];
+  readonly recallOperation: Gatekeeper['recallOperation'];
 }
 
 /** The permit of every call that needs no agreement. */
@@ -28,7 +29,14 @@ const ALLOWED: Permit = Object.freeze({ outcome: 'allowed' });
 const RECORDED: ReadonlySet<DangerLevel> = new Set(DANGER_LEVELS.slice(dangerRank('destructive')));
 
 /** Applies the rules, gets confirmation where they require it, and records each decision that matters before the call runs. */
-export function createGatekeeper({ rules, confirm, audit, redact, recall }: GatekeeperDeps): Gatekeeper {
+export function createGatekeeper({
+  rules,
+  confirm,
+  audit,
+  redact,
+  recall,
+  recallOperation,
+}: GatekeeperDeps): Gatekeeper {
   const admit = (request: PolicyRequest): Permit | Promise<Permit> => {
     const { operation } = request;
     const decision = rules.decide(operation, request.arguments, request.caller);
@@ -53,7 +61,7 @@ export function createGatekeeper({ rules, confirm, audit, redact, recall }: Gate
     decision: PolicyDecision,
     outcome: Parameters<typeof decisionEvent>[3],
   ): boolean | Promise<boolean> => audit.accept(decisionEvent(request, decision, { redact, audit }, outcome));
-  return { admit, recall, staticDecision: (operation) => rules.staticDecision(operation) };
+  return { admit, recall, recallOperation, staticDecision: (operation) => rules.staticDecision(operation) };
 }
 
 /** What follows a decision copies, digests and records the arguments: in a later turn where the rules took all of this one. */

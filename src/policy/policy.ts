@@ -90,6 +90,7 @@ export async function openPolicy(config: GatewayConfig, deps: PolicyDeps): Promi
       confirm: createConfirm(confirming),
       audit,
       redact,
+      recallOperation: (token, caller) => tokens.recallOperation(token, caller),
       recall: ({ qualifiedName, name }, token, caller) =>
         tokens.recall(token, { operation: qualifiedName, label: name }, caller),
     }),

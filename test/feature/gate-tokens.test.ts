@@ -79,6 +79,20 @@ describe('a confirmation token', () => {
     },
   );
 
+  it('runs its call where the operation is left out too, through the tool of the call alone', async () => {
+    const token = tokenIn(await call(client));
+    const elsewhere = await client.callTool('mcp_aql_read', { _confirmation: token });
+    expect(codeOf(elsewhere)).toBe('VALIDATION_ENDPOINT_MISMATCH');
+    const before = upstream.calls.length;
+    expect(codeOf(await client.callTool(EXECUTE, { _confirmation: token }))).toBe('OK');
+    expect(upstream.calls.slice(before)).toEqual([{ name: TOOL, arguments: PARAMS }]);
+    expect(codeOf(await client.callTool(EXECUTE, { params: { confirmation_token: token } }))).toBe(
+      'TOKEN_ALREADY_USED',
+    );
+    expect(codeOf(await client.callTool(EXECUTE, { _confirmation: 'conf_unknown' }))).toBe('TOKEN_INVALID');
+    expect(upstream.calls).toHaveLength(before + 1);
+  });
+
   it('is accepted with the parameters in another order and spelling', async () => {
     const token = tokenIn(await call(client));
     const answer = await client.callTool(EXECUTE, {

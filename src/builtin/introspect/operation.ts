@@ -60,6 +60,7 @@ const PARAMETER_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   include: {
     type: 'array',
     items: { type: 'string', enum: [...INCLUDES, WHOLE_PROTOCOL] },
+    default: [],
     description:
       "Adds to each operation: 'danger' (level and reasons), 'classification' (confidence, evidence, upstream and tool), " +
       "'input_schema' (the upstream's own JSON Schema); 'protocol' adds to a list version, capabilities and limits",

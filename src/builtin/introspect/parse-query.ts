@@ -205,6 +205,10 @@ function refuseUnknown(args: JsonObject): never {
 
 const LONGEST_CALL = 300;
 
+function without(args: JsonObject, left: string): JsonObject {
+  return Object.fromEntries(Object.entries(args).filter(([name]) => name !== left));
+}
+
 /** The parameters as they would be answered, where they are short. */
 function writeCall(params: JsonObject): string {
   const text = JSON.stringify(params);
@@ -224,7 +228,9 @@ function readResultRequest(handle: string | undefined, args: JsonObject & Partia
 }
 
 function refuseUnused(kind: IntrospectionQuery['kind'], args: JsonObject): void {
-  const unused = UNUSED[kind].params.filter((name) => args[name] !== undefined);
+  // An empty list of additions asks for nothing, and may be a default that was filled in.
+  const given = Array.isArray(args['include']) && args['include'].length === 0 ? without(args, 'include') : args;
+  const unused = UNUSED[kind].params.filter((name) => given[name] !== undefined);
   if (unused.length === 0) return;
   const rest = Object.fromEntries(Object.entries(args).filter(([name]) => !unused.includes(name)));
   throw new OperationError(

@@ -7,6 +7,7 @@ import { Meter, MOST_VIOLATIONS, type Violation } from '../../schema/evaluation.
 import { describeForm, jsonTypeOf } from '../../schema/schema-shape.js';
 import { measureSchema } from '../../schema/schema-size.js';
 import { type Verdict, validatorFor } from '../../schema/validator.js';
+import { mayBeEmpty } from '../update-input.js';
 import { explainViolations, type Fault, type FaultScope } from './explain-violations.js';
 
 /** The upstream's arguments, or everything that is wrong with the caller's parameters. */
@@ -338,7 +339,8 @@ function missingInputFault(operation: Operation, faults: readonly Fault[]): Faul
   const fields = operation.parameters
     .filter((parameter) => parameter.place === 'input')
     .map((parameter) => parameter.name);
-  const inside = flat.length > 0 ? `Put ${quoteValues(flat)} inside it` : `It may hold ${quoteValues(fields)}`;
+  const holds = mayBeEmpty(operation.name, operation.parameters) ? 'It may be empty, {}, or hold' : 'It may hold';
+  const inside = flat.length > 0 ? `Put ${quoteValues(flat)} inside it` : `${holds} ${quoteValues(fields)}`;
   const message = `Missing required parameter 'input'. Expected: object (the fields to change). ${inside}`;
   return { code: 'VALIDATION_MISSING_PARAM', param: 'input', message, expected: 'object' };
 }

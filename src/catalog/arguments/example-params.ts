@@ -7,6 +7,7 @@ import { Meter, MOST_WORK, type Violation } from '../../schema/evaluation.js';
 import { exampleValue } from '../../schema/example-value.js';
 import { followReference } from '../../schema/schema-shape.js';
 import { validatorFor } from '../../schema/validator.js';
+import { mayBeEmpty } from '../update-input.js';
 import { bindArguments } from './bind-arguments.js';
 
 /** Callers that wrap parameters in parameters do it once or twice. */
@@ -192,6 +193,8 @@ function refusedParameters(operation: Operation, values: Values, meter: Meter): 
 
 /** An UPDATE that changes nothing is no example: where no field is given, the first that makes a valid call. */
 function fieldToChange(operation: Operation, values: Values, fill: Fill, meter: Meter): Parameter | undefined {
+  // A made-up note would be written beside what the name says.
+  if (mayBeEmpty(operation.name, operation.parameters)) return undefined;
   const fields = operation.parameters.filter((parameter) => parameter.place === 'input');
   if (fields.some((parameter) => values.has(parameter))) return undefined;
   const isValid = (field: Parameter): boolean => {

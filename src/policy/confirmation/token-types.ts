@@ -69,6 +69,8 @@ export interface ConfirmationTokens {
    * without them, and does not consume it.
    */
   recall(token: string, of: Pick<TokenScope, 'operation' | 'label'>, caller: Caller): Promise<JsonObject | undefined>;
+  /** The qualified name of the operation whose call the token alone runs; undefined for every other token of the caller's. */
+  recallOperation(token: string, caller: Caller): Promise<string | undefined>;
   /** Checks a token in the specified order without consuming it. */
   inspect(token: string, scope: TokenScope, caller: Caller): Promise<Token>;
   /** Checks a token and consumes it, atomically over processes: of many simultaneous attempts one succeeds. */

@@ -102,6 +102,12 @@ class StoredTokens implements ConfirmationTokens {
     });
   }
 
+  async recallOperation(text: string, caller: Caller): Promise<string | undefined> {
+    const presented = present(text, caller);
+    const { token } = await this.#validate(presented, () => this.#examine(presented, []));
+    return token.type === 'confirmation' && token.keepsCall ? token.operation : undefined;
+  }
+
   async inspect(text: string, scope: TokenScope, caller: Caller): Promise<Token> {
     const presented = present(text, caller, scope);
     return this.#validate(presented, async () => (await this.#examine(presented)).token);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Answer, Observations } from '../../../src/conformance/evidence.js';
 import { CLAUSES, judge } from '../../../src/conformance/judge.js';
+import type { JsonObject } from '../../../src/protocol/json.js';
 
 const NOTHING: Answer = { success: false };
 
@@ -43,5 +44,30 @@ describe('judge', () => {
       { id: 'wrong-endpoints', note: expect.stringContaining('does not apply') },
     ]);
     expect(level).toBe('none');
+  });
+
+  it('skips what no operation does, and fails where one does it and no case shows it', () => {
+    const verdictsOf = (...details: readonly JsonObject[]): Readonly<Record<string, string>> => {
+      const introspection = { ...UNSEEN.bundle.introspection, operation_details: details };
+      const { clauses } = judge({ ...UNSEEN, bundle: { ...UNSEEN.bundle, introspection } });
+      return Object.fromEntries(clauses.map(({ id, verdict }) => [id, verdict]));
+    };
+    const read = { name: 'show', semantic_category: 'READ', parameters: [] };
+    expect(verdictsOf(read)).toMatchObject({
+      'round-trips': 'SKIP',
+      'update-preservation': 'SKIP',
+      'field-selection': 'SKIP',
+      batches: 'FAIL',
+    });
+    const selecting = { ...read, parameters: [{ name: 'fields' }] };
+    expect(verdictsOf(selecting, { name: 'make', semantic_category: 'CREATE', parameters: [] })).toMatchObject({
+      'round-trips': 'FAIL',
+      'update-preservation': 'SKIP',
+      'field-selection': 'FAIL',
+    });
+    expect(verdictsOf(read, { name: 'change', semantic_category: 'UPDATE', parameters: [] })).toMatchObject({
+      'round-trips': 'FAIL',
+      'update-preservation': 'FAIL',
+    });
   });
 });

@@ -23,6 +23,7 @@ function govern(admit: () => void) {
     },
     staticDecision: () => ({ effect: 'allow', requires: 'token', conditional: false }),
     recall: async () => undefined,
+    recallOperation: async () => undefined,
   };
   const read = createGovernedRead(inner, {
     gatekeeper,

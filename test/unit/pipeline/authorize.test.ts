@@ -26,6 +26,7 @@ const gatekeeper = (admit: Gatekeeper['admit']): Gatekeeper => ({
   admit,
   staticDecision: () => ({ effect: 'allow', requires: 'token', conditional: false }),
   recall: async () => undefined,
+  recallOperation: async () => undefined,
 });
 const OPEN = gatekeeper(() => ({ outcome: 'allowed' }));
 const unchanged = () => CALL.operation;

@@ -39,6 +39,7 @@ function gatekeeperWith(decision: Partial<PolicyDecision>, accepts: () => boolea
       },
     },
     recall: async () => undefined,
+    recallOperation: async () => undefined,
     confirm: async (_request, given) => {
       asked.push(given);
       return { outcome: 'confirmed', tokenId: 't', by: 'token' };

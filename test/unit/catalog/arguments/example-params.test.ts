@@ -49,6 +49,31 @@ describe('exampleParams', () => {
     expect(JSON.stringify(exampleParams(operation)).length).toBeLessThan(200);
   });
 
+  it('writes nothing of its own where the name says what changes, and an empty input is enough', () => {
+    const markDone = (required: readonly string[]) =>
+      buildTestOperation(
+        aTool('mark_task_done', {
+          type: 'object',
+          properties: { task_id: { type: 'string' }, note: { type: 'string' } },
+          required,
+        }),
+        { curation: [{ pattern: '*', category: 'UPDATE' }] },
+      );
+    const operation = markDone(['task_id']);
+    expect(exampleParams(operation)).toEqual({ task_id: 'example', input: {} });
+    expect(bindArguments(operation, { task_id: '5', input: {} })).toMatchObject({ ok: true });
+    expect(bindArguments(operation, { task_id: '5' })).toMatchObject({
+      ok: false,
+      faults: [
+        {
+          message:
+            "Missing required parameter 'input'. Expected: object (the fields to change). It may be empty, {}, or hold 'note'",
+        },
+      ],
+    });
+    expect(exampleParams(markDone(['task_id', 'note']))).toEqual({ task_id: 'example', input: { note: 'example' } });
+  });
+
   describe('of an update', () => {
     const operation = operationOf(
       { issueId: { type: 'string' }, title: { type: 'string' }, count: { type: 'integer' } },
