@@ -25,8 +25,8 @@ import { REQUEST_ID, type Reply } from '../protocol/result.js';
 import type { ToolSet } from '../protocol/tools.js';
 import { createResultService } from '../results/results.js';
 import { ServerLogs } from '../upstream/server-logs.js';
-import type { Upstream } from '../upstream/upstream.js';
 import { listBinDirectories } from '../upstream/transport/resolve-command.js';
+import type { Upstream } from '../upstream/upstream.js';
 import { createUpstreamPool, type UpstreamPool } from '../upstream/upstream-pool.js';
 import { createHandlers } from './handlers.js';
 import {
