@@ -79,9 +79,6 @@ const METHODS: ReadonlyMap<string, MethodForm> = new Map<string, MethodForm>([
   ['completion/complete', { capability: 'completions', operation: 'complete', paramsOf: paramsOfCompletion }],
 ]);
 
-/** The methods of MCP that the gateway may have. */
-export const NATIVE_METHODS: readonly string[] = [...METHODS.keys()];
-
 function paramsOfCompletion({ ref, argument, context }: JsonObject): JsonObject {
   const { type, name, uri } = isJsonObject(ref) ? ref : {};
   const { name: about, value } = isJsonObject(argument) ? argument : {};

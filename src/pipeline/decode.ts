@@ -284,11 +284,10 @@ export function mayReach(reach: DecodedCall['reach'], operation: Operation, plan
 /**
  * The operation as the call's arguments use it. A call is refused here when that belongs to another family than the tool's:
  * a READ whose arguments write is called as EXECUTE, and without such arguments as READ. A runner whose statement only reads is
- * called as what it is named for all its statements. A call that passes on to an upstream what is no tool is one of that upstream.
+ * called as what it is named for all its statements.
  */
 export function settleOperation(call: RoutedCall, args: JsonObject, snapshot: Snapshot): Operation {
   const { operation, raw, params, reach } = call;
-  if (operation.primitive !== undefined) return snapshot.targets?.narrow(operation, args) ?? operation;
   const { statement } = operation.classification;
   const verdict = statement?.only === true ? statementVerdict(operation, args) : undefined;
   if (verdict?.read === false) throw notProvenToRead(operation, verdict.why, params, snapshot);

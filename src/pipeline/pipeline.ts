@@ -143,8 +143,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     const routed = recalled instanceof Promise ? await recalled : recalled;
     progress.operation = routed.operation;
     progress.arguments = routed.params;
-    const preparing = snapshot.targets?.prepare(routed.operation, routed.params);
-    if (preparing !== undefined) await preparing;
+    if (routed.operation.primitive !== undefined) await snapshot.targets?.prepare(routed.operation, routed.params);
     const validating = validateInTurns(routed, snapshot);
     const validated = validating instanceof Promise ? await validating : validating;
     // Binding the arguments is a stage too, whatever the schema asks of them.

@@ -40,8 +40,17 @@ export interface Snapshot {
 export interface CallTargets {
   /** Gets what `narrow` needs to know; undefined where nothing has to be waited for. Never rejects. */
   prepare(operation: Operation, params: JsonObject): Promise<void> | undefined;
-  /** The operation with the upstream that the call is about. Throws an `OperationError` where that is not clear. */
-  narrow(operation: Operation, args: JsonObject): Operation;
+  /**
+   * The operation with the upstream that the call is about, and the arguments with the names that this one uses, so that policy
+   * sees one name of each thing. Throws an `OperationError` where the upstream is not clear.
+   */
+  narrow(operation: Operation, args: JsonObject): NarrowedCall;
+}
+
+/** A call as it is about one upstream. */
+export interface NarrowedCall {
+  readonly operation: Operation;
+  readonly arguments: JsonObject;
 }
 
 /** What is connected; unlike the rest of a snapshot it changes all the time. */

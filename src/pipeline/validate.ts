@@ -69,22 +69,24 @@ export function* validate(
     const faults = [...(bound.ok ? [] : bound.faults), ...(refusal?.faults ?? [])];
     throw yield* describeFaults(faults, { ...call, params }, snapshot, accepted);
   }
-  const used = settleOperation(call, bound.arguments, snapshot);
+  const narrowed = operation.primitive === undefined ? undefined : snapshot.targets?.narrow(operation, bound.arguments);
+  const args = narrowed?.arguments ?? bound.arguments;
+  const used = narrowed?.operation ?? settleOperation(call, args, snapshot);
   // Who agrees to a call agrees to the arguments that the caller gave.
   const isPlain = query === undefined || confirmable();
   const pushed = isPlain
     ? undefined
     : pushFirst(used, {
-        arguments: bound.arguments,
+        arguments: args,
         query,
         isList: results.controlsOf(operation).kind === 'collection',
-        accepts: (args) => checkArguments(operation, args).length === 0,
+        accepts: (changed) => checkArguments(operation, changed).length === 0,
       });
   return {
     raw,
     operation: used,
-    arguments: pushed ?? bound.arguments,
-    ...(pushed === undefined ? {} : { asked: bound.arguments }),
+    arguments: pushed ?? args,
+    ...(pushed === undefined ? {} : { asked: args }),
     directives,
     ...(query === undefined ? {} : { query }),
     ...(bound.unchecked === undefined ? {} : { unchecked: bound.unchecked }),

@@ -39,8 +39,11 @@ export interface Primitives {
   offers(capability: Primitive, flag?: string): boolean;
   /** Gets what `narrow` needs to know of a call; undefined where nothing has to be waited for. */
   prepare(operation: Operation, params: JsonObject): Promise<void> | undefined;
-  /** The operation as this call uses it: with the upstream that the call is about. Throws an `OperationError` where that is not clear. */
-  narrow(operation: Operation, args: JsonObject): Operation;
+  /**
+   * The operation with the upstream that the call is about, and the arguments with the URI or name as that upstream has it. Throws an
+   * `OperationError` where the upstream is not clear.
+   */
+  narrow(operation: Operation, args: JsonObject): { readonly operation: Operation; readonly arguments: JsonObject };
   /** An upstream has connected, or says that a list has changed. */
   noteChange(upstream: string, kind?: ListKind): void;
   noteUpdate(upstream: string, uri: string): void;
@@ -83,13 +86,6 @@ export function createPrimitives(deps: PrimitivesDeps): Primitives {
       ...(onProgress === undefined ? {} : { onProgress }),
     });
   };
-  /** The id of what the call names, within the upstream that policy has judged. */
-  const idWithin = (call: HandlerCall): string => {
-    const { upstream } = call.operation;
-    const owner = ownerOf(call.operation, { ...call.arguments, upstream });
-    return owner?.id ?? '';
-  };
-
   /** The entries of the lists that the caller may see, and why those of other upstreams are missing. */
   const collect = async (call: HandlerCall, list: ListName) => {
     const reading = lists.ready(list);
@@ -129,17 +125,20 @@ export function createPrimitives(deps: PrimitivesDeps): Primitives {
     };
 
   const read: OperationHandler = async (call) => {
-    const { native, operation, caller } = call;
-    const id = idWithin(call);
-    const asked = textOf(call.arguments['uri']) ?? id;
+    const { native, operation, caller, cancellation } = call;
+    const id = textOf(call.arguments['uri']) ?? '';
+    const asked = textOf(native?.params['uri']) ?? id;
+    const subscriber = native?.subscriber ?? caller.sessionId;
     const resource = { upstream: operation.upstream, id };
     if (native?.method === 'resources/subscribe') {
       requireSubscribable(operation.upstream, upstreams.get(operation.upstream)?.capabilities());
-      await subscriptions.subscribe(native.subscriber ?? caller.sessionId, resource, asked);
+      await subscriptions.subscribe(subscriber, resource, asked);
+      // Its session may have ended meanwhile.
+      if (cancellation.cancelled) await subscriptions.unsubscribe(subscriber, resource);
       return { native: {} };
     }
     if (native?.method === 'resources/unsubscribe') {
-      await subscriptions.unsubscribe(native.subscriber ?? caller.sessionId, resource);
+      await subscriptions.unsubscribe(subscriber, resource);
       return { native: {} };
     }
     const result = withAskedUri(await send(call, 'resources/read', { uri: id }, { type: 'resource', id }), id, asked);
@@ -147,7 +146,7 @@ export function createPrimitives(deps: PrimitivesDeps): Primitives {
   };
 
   const get: OperationHandler = async (call) => {
-    const id = idWithin(call);
+    const id = textOf(call.arguments['name']) ?? '';
     const { arguments: values } = call.arguments;
     const params = { name: id, ...(isJsonObject(values) ? { arguments: toTexts(values) } : {}) };
     const result = await send(call, 'prompts/get', params, { type: 'prompt', id });
@@ -155,10 +154,9 @@ export function createPrimitives(deps: PrimitivesDeps): Primitives {
   };
 
   const completeValue: OperationHandler = async (call): Promise<HandlerOutcome> => {
-    const { prompt, argument, value, context } = call.arguments;
-    const id = idWithin(call);
+    const { prompt, template, argument, value, context } = call.arguments;
     const result = await send(call, 'completion/complete', {
-      ref: prompt === undefined ? { type: 'ref/resource', uri: id } : { type: 'ref/prompt', name: id },
+      ref: prompt === undefined ? { type: 'ref/resource', uri: template } : { type: 'ref/prompt', name: prompt },
       argument: { name: argument, value: value ?? '' },
       ...(isJsonObject(context) ? { context: { arguments: toTexts(context) } } : {}),
     });
@@ -192,15 +190,22 @@ export function createPrimitives(deps: PrimitivesDeps): Primitives {
       return uri === undefined ? undefined : owners.ready('resources', uri);
     },
     narrow(operation, args) {
-      if (operation.primitive === undefined) return operation;
       const owner = ownerOf(operation, args);
-      return owner === undefined ? operation : narrowTo(operation, owner.upstream);
+      if (owner === undefined) return { operation, arguments: args };
+      const key = NAMING.find((name) => textOf(args[name]) !== undefined);
+      return {
+        operation: narrowTo(operation, owner.upstream),
+        arguments: key === undefined ? args : { ...args, [key]: owner.id },
+      };
     },
     noteChange: (upstream, kind) => lists.noteChange(upstream, kind),
     noteUpdate: (upstream, uri) => subscriptions.updated({ upstream, id: uri }),
     endSubscriber: (subscriber) => subscriptions.end(subscriber),
   };
 }
+
+/** The parameters that name what a call is about. */
+const NAMING = ['uri', 'name', 'prompt', 'template'] as const;
 
 function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;

@@ -1,6 +1,6 @@
 import { OperationError } from '../protocol/operation-error.js';
 import type { Upstreams } from './primitive-lists.js';
-import type { Owned } from './qualified-names.js';
+import { type Owned, qualifyUri } from './qualified-names.js';
 
 /** Called with a URI of a resource that has changed, and who subscribed to it by that URI. */
 export type UpdateListener = (uri: string, subscribers: ReadonlySet<string>) => void;
@@ -59,11 +59,20 @@ export class ResourceSubscriptions {
       void this.unsubscribe(subscriber, resource);
   }
 
-  /** An upstream says that a resource has changed. */
+  /** An upstream says that a resource has changed, which may be a part of one that was subscribed to. */
   updated(resource: Owned): void {
     const byUri = new Map<string, Set<string>>();
-    for (const [subscriber, uris] of this.#subscribers.get(keyOf(resource)) ?? [])
-      for (const uri of uris) byUri.set(uri, (byUri.get(uri) ?? new Set()).add(subscriber));
+    const own = keyOf(resource);
+    for (const [key, subscribers] of this.#subscribers) {
+      if (!own.startsWith(key)) continue;
+      const id = key.slice(resource.upstream.length + 1);
+      for (const [subscriber, uris] of subscribers) {
+        for (const uri of uris) {
+          const named = key === own ? uri : uri === id ? resource.id : qualifyUri(resource);
+          byUri.set(named, (byUri.get(named) ?? new Set()).add(subscriber));
+        }
+      }
+    }
     for (const [uri, subscribers] of byUri) this.#notify(uri, subscribers);
   }
 

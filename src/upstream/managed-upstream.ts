@@ -107,11 +107,13 @@ export class ManagedUpstream implements Upstream {
   }
 
   async call(call: UpstreamCall): Promise<ToolCallResult | WireAnswer | LargeAnswer> {
-    const result = await this.#run(call, call, (connection, timeoutMs) => connection.call(call, timeoutMs));
-    if (result instanceof UnreadMessage) return this.#holdUnread(result, call);
-    if (result instanceof SplitAnswer) return result.release(this.#credentials);
-    const listed = listContent(result);
-    return this.#hasCredentials ? this.#credentials.maskAll(listed) : listed;
+    return this.#run(call, call, async (connection, timeoutMs) => {
+      const result = await connection.call(call, timeoutMs);
+      if (result instanceof UnreadMessage) return this.#holdUnread(result, call);
+      if (result instanceof SplitAnswer) return result.release(this.#credentials);
+      const listed = listContent(result);
+      return this.#hasCredentials ? this.#credentials.maskAll(listed) : listed;
+    });
   }
 
   async request(request: UpstreamRequest): Promise<JsonObject> {
@@ -124,8 +126,10 @@ export class ManagedUpstream implements Upstream {
       resource: () => resource,
     };
     const delivery = { retryable: true, cancellation, ...(timeoutMs === undefined ? {} : { timeoutMs }) };
-    const result = await this.#run(delivery, failed, (connection, ms) => connection.request(request, ms));
-    return this.#hasCredentials ? this.#credentials.maskAll(result) : result;
+    return this.#run(delivery, failed, async (connection, ms) => {
+      const result = await connection.request(request, ms);
+      return this.#hasCredentials ? this.#credentials.maskAll(result) : result;
+    });
   }
 
   async #run<T>(

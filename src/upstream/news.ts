@@ -60,12 +60,15 @@ export function declares(capabilities: JsonObject | undefined, name: string, fla
 /** A resource is told of at once, and then once in so many milliseconds at most. */
 const UPDATE_PAUSE_MS = 1_000;
 
-/** Only of what is watched: what a server says of anything else is dropped, so what is kept is bounded. */
+/** Parts of watched resources of which news is kept at once; a server may invent any number. */
+const MOST_RECENT = 1_000;
+
+/** Only of what is watched, and of parts of it (MCP allows a server to name these): all else is dropped. */
 function oncePerPause(watched: ReadonlySet<string>, tell: (uri: string) => void): (uri: string) => void {
   const recent = new Set<string>();
   const again = new Set<string>();
   const note = (uri: string): void => {
-    if (!watched.has(uri)) return;
+    if (!watched.has(uri) && (recent.size > MOST_RECENT || ![...watched].some((each) => uri.startsWith(each)))) return;
     if (recent.has(uri)) {
       again.add(uri);
       return;

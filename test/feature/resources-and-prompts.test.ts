@@ -24,13 +24,17 @@ function notes(own: string): string {
       if (uri.endsWith('gone')) throw { code: -32002, message: 'no such note' };
       if (uri.endsWith('picture')) return { contents: [{ uri, mimeType: 'image/png', blob: 'aGk=' }] };
       if (uri.endsWith('change')) server.send({ method: 'notifications/resources/updated', params: { uri: 'note://shared' } });
-      if (uri.endsWith('relist')) server.send({ method: 'notifications/prompts/list_changed' });
+      if (uri.endsWith('relist')) {
+        server.more = [{ name: 'more' }];
+        server.send({ method: 'notifications/prompts/list_changed' });
+      }
       const text = JSON.stringify({ uri, by: '${own}', items: [{ n: 1 }, { n: 2 }] });
       return { contents: [{ uri, text, mimeType: 'application/json' }], _meta: { from: '${own}' }, extra: true };
     },
     'resources/subscribe': () => ({}),
     'resources/unsubscribe': () => ({}),
-    'prompts/list': () => ({ prompts: [
+    'prompts/list': (_, { more = [] }) => ({ prompts: [
+      ...more,
       { name: 'shared' }, { name: 'ask_${own}', title: 'Ask', arguments: [{ name: 'who', required: true }] },
     ] }),
     'prompts/get': ({ name, arguments: args = {} }) => ({
@@ -414,4 +418,51 @@ it('the audit journal says of which server a resource was read', async () => {
   await expect.poll(readJournals).toHaveLength(1);
   const [record = '{}'] = await readJournals();
   expect(JSON.parse(record)).toMatchObject({ upstream: 'beta', parameters: { uri: 'note://beta' } });
+});
+
+describe('policy about resources', () => {
+  it('sees the URI as its server has it, however a caller writes it', async () => {
+    const rules = [
+      {
+        name: 'secret',
+        match: { operation: 'read_resource', params: { uri: { glob: 'note://alp*' } } },
+        decision: 'deny',
+      },
+    ];
+    await using live = await openLiveGateway({ ...TWO, policy: { rules } });
+    const client = await live.connect('http', 'modern');
+    for (const uri of ['note://alpha', 'mcp-aql://alpha/note%3A%2F%2Falpha', 'mcp-aql://alpha/note://alpha']) {
+      expect((await live.call(client, 'read_resource', { uri })).error?.code).toBe('PERMISSION_DENIED');
+      expect((await failureOf(client.readResource({ uri }))).message).toContain('Permission denied');
+    }
+    expect((await live.call(client, 'read_resource', { uri: 'note://beta' })).success).toBe(true);
+  });
+
+  it('asks, and the token alone runs the call that was asked about', async () => {
+    const rules = [{ name: 'ask', match: { upstream: 'beta', operation: 'read_resource' }, decision: 'confirm' }];
+    await using live = await openLiveGateway({ ...TWO, policy: { rules } });
+    const client = await live.connect('http', 'modern');
+    const asked = await live.call(client, 'read_resource', { uri: 'note://beta' });
+    expect(asked.error?.code).toBe('CONFIRMATION_REQUIRED');
+    const token = asked.error?.details?.['confirmation_token'];
+    const read = await live.call(client, 'read_resource', { _confirmation: token });
+    expect(read.data).toMatchObject({ by: 'beta' });
+    const again = await live.call(client, 'read_resource', { _confirmation: token });
+    expect(again.success).toBe(false);
+  });
+});
+
+it('news of a part of a resource reaches those who subscribed to the whole', async () => {
+  const source = `{
+    capabilities: { resources: { subscribe: true } },
+    'resources/subscribe': ({ uri }, { send }) => {
+      for (const part of ['', '/1', '/1']) send({ method: 'notifications/resources/updated', params: { uri: uri + part } });
+      return {};
+    },
+  }`;
+  await using live = await openLiveGateway({ mcpServers: { one: methods(source) } });
+  const client = await live.connect('stdio', 'legacy');
+  const heard = newsOf(client);
+  await client.subscribeResource({ uri: 'a://b' });
+  expect([await heard.next(), await heard.next()]).toEqual(['updated a://b', 'updated a://b/1']);
 });

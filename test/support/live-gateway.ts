@@ -33,7 +33,12 @@ export interface Envelope {
 }
 
 export async function openLiveGateway(config: object): Promise<LiveGateway> {
-  const loaded = await loadOnly({ store: { type: 'memory' }, endpoint: { mode: 'single' }, ...config });
+  const loaded = await loadOnly({
+    store: { type: 'memory' },
+    server: { port: 0 },
+    endpoint: { mode: 'single' },
+    ...config,
+  });
   const observations: Observation[] = [];
   const observe = (observation: Observation): void => {
     observations.push(observation);

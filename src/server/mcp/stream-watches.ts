@@ -41,11 +41,20 @@ export function createStreamWatches(native: Pick<NativeSurface, 'answer' | 'endS
         const { code } = await native.answer({ ...request, caller, cancellation });
         return code === 'OK' ? [uri] : [];
       };
+      let hasEnded = false;
+      const end = (): void => {
+        hasEnded = true;
+        native.endSubscriber(subscriber);
+      };
       const honored = Promise.all(uris.slice(0, MOST_RESOURCES).map(subscribe));
       return {
         subscriber,
-        honored: honored.then((taken) => withResources(message, taken.flat())),
-        end: () => native.endSubscriber(subscriber),
+        honored: honored.then((taken) => {
+          // What was subscribed to after its end has ended too.
+          if (hasEnded) end();
+          return withResources(message, taken.flat());
+        }),
+        end,
       };
     },
   };
