@@ -1,7 +1,7 @@
 import type { Category } from '../protocol/operation.js';
 import { CONFIDENCE_WEIGHTS } from './confidence-weights.js';
-import { EFFECTS, type EffectTraits, hasSenses, LEXICON, readShare, writeShare } from './lexicon.js';
 import type { ToolFacts } from './facts.js';
+import { EFFECTS, type EffectTraits, hasSenses, LEXICON, readShare, writeShare } from './lexicon.js';
 import type { Signal } from './rules.js';
 
 /** A decided category with all that was weighed for it. */
@@ -103,7 +103,8 @@ export const FEATURES: readonly Feature[] = [
 ];
 
 const DENIAL = /\b(?:does not|doesn't|will not|won't|cannot|NOT)\b/;
-const GUIDING = /\b(?:guidance|guidelines?|instructions|runbook|best practices|step-by-step|points you|tells you|workflow)\b/i;
+const GUIDING =
+  /\b(?:guidance|guidelines?|instructions|runbook|best practices|step-by-step|points you|tells you|workflow)\b/i;
 /** What a tool does is said in so many first characters. */
 const SAID_WITHIN = 400;
 

@@ -9,7 +9,9 @@ const JOINS = /^(?:and|or|[,/&])$/;
 const PREPOSITIONS =
   /^(?:of|for|from|in|on|with|by|per|at|against|over|to|into|between|near|about|within|across|around|under|behind|after|before|since|until|as|via|using|based|including|lately|recently)$/;
 /** Participles without -ed. */
-const PARTICIPLES = words('spent sent seen held kept left due available closest nearest similar related made known found');
+const PARTICIPLES = words(
+  'spent sent seen held kept left due available closest nearest similar related made known found',
+);
 /** Words in -ed that are no participles. */
 const NO_PARTICIPLE = /(?:eed|shed|wed|bred|thread|spread|embed|^bed|^led|^red|^read)$/;
 
@@ -50,8 +52,7 @@ function isAct(word: string): boolean {
     });
 }
 
-const isPlural = (word: string): boolean =>
-  /[a-z]{2}s$/.test(word) && !/(?:ss|us|is)$/.test(word) && word.length > 3;
+const isPlural = (word: string): boolean => /[a-z]{2}s$/.test(word) && !/(?:ss|us|is)$/.test(word) && word.length > 3;
 
 const names = (word: string | undefined): boolean =>
   word !== undefined && !MADE.has(word) && !isAct(word) && verbOfAgent(word) === undefined;

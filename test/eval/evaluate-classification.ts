@@ -79,10 +79,7 @@ export interface Subject {
 }
 
 /** Every captured tool, ready to be classified. */
-export function inputsOf(
-  tools: readonly CorpusTool[],
-  ignoreAnnotations: boolean,
-): readonly Omit<Subject, 'label'>[] {
+export function inputsOf(tools: readonly CorpusTool[], ignoreAnnotations: boolean): readonly Omit<Subject, 'label'>[] {
   const servers = groupBy(tools, ({ server }) => server);
   const empty = new Map(
     [...servers].map(([server, all]) => [server, findEmptyHints(all.map(({ tool }) => tool))] as const),

@@ -5,9 +5,16 @@ import { spawnSync } from 'node:child_process';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
-const { values } = parseArgs({ options: { from: { type: 'string' }, learn: { type: 'boolean' }, danger: { type: 'boolean' } } });
+const { values } = parseArgs({
+  options: { from: { type: 'string' }, learn: { type: 'boolean' }, danger: { type: 'boolean' } },
+});
 const from = values.from === undefined ? {} : { EVAL_CORPUS: resolve(values.from) };
-const env = { ...process.env, ...from, ...(values.learn === true && { LEARN: '1' }), ...(values.danger === true && { DANGER: '1' }) };
+const env = {
+  ...process.env,
+  ...from,
+  ...(values.learn === true && { LEARN: '1' }),
+  ...(values.danger === true && { DANGER: '1' }),
+};
 const only = values.learn === true ? 'learn' : values.danger === true ? 'danger-table' : undefined;
 const tests = only === undefined ? 'test/eval' : `test/eval/${only}.test.ts`;
 const { status } = spawnSync('npx', ['vitest', 'run', tests, '--disable-console-intercept'], {

@@ -11,7 +11,10 @@ const dangersOf = (hints: Readonly<Record<string, object>>): Readonly<Record<str
     annotations,
   }));
   return Object.fromEntries(
-    buildTestCatalog({ excel: tools }).operations.map(({ tool, classification }) => [tool, classification.danger.level]),
+    buildTestCatalog({ excel: tools }).operations.map(({ tool, classification }) => [
+      tool,
+      classification.danger.level,
+    ]),
   );
 };
 
