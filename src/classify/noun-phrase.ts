@@ -52,6 +52,12 @@ function isAct(word: string): boolean {
     });
 }
 
+/** Whether a word is a verb of change in any form. */
+function isChange(word: string): boolean {
+  const verb = findVerb(word);
+  return verb?.nounness === 'never' && writeShare(verb.effect) > 0;
+}
+
 const isPlural = (word: string): boolean => /[a-z]{2}s$/.test(word) && !/(?:ss|us|is)$/.test(word) && word.length > 3;
 
 const names = (word: string | undefined): boolean =>
@@ -79,7 +85,7 @@ export function findThing(tokens: readonly string[]): string | undefined {
   if (phrase.length === 1) return isPlural(first) || stop !== 'of' ? head : undefined;
   if (isAdjective(first)) return head;
   // A list of nouns ends in "of"; a list of verbs has objects.
-  return isList(phrase) && phrase.every((word) => JOINS.test(word) || !isAct(word)) ? head : undefined;
+  return JOINS.test(phrase[1] ?? '') && !phrase.some((word) => isAct(word) || isChange(word)) ? head : undefined;
 }
 
 const RELATIVES = words('that which who whom whose where');
@@ -89,11 +95,6 @@ const MOST_WORDS = 9;
 function isRelative(tokens: readonly string[], at: number): boolean {
   const word = tokens[at] ?? '';
   return word === 'whose' || word === 'who' || (RELATIVES.has(word) && STATES.has(tokens[at + 1] ?? ''));
-}
-
-/** Every second part is joined to the one before, and each is a noun, perhaps with an adjective: "reviews, retention and due cards". */
-function isList(phrase: readonly string[]): boolean {
-  return JOINS.test(phrase[1] ?? '') && phrase.every((word, index) => !JOINS.test(word) || index > 0);
 }
 
 /** Whether a first word is a verb in its own right; nouns that are seldom verbs do not count. */
