@@ -6,8 +6,10 @@ const DETERMINERS = words('the all every any each its my');
 /** Forms of "be" and "have": what stands before "that" and one of these is a noun. */
 const STATES = words('are is were was have has');
 const JOINS = /^(?:and|or|[,/&])$/;
-const PREPOSITIONS =
-  /^(?:of|for|from|in|on|with|by|per|at|against|over|to|into|between|near|about|within|across|around|under|behind|after|before|since|until|as|via|using|based|including|lately|recently)$/;
+const PREPOSITIONS = words(
+  `of for from in on with by per at against over to into between near about within across around under behind after before since
+    until as via using based including lately recently`,
+);
 /** Participles without -ed. */
 const PARTICIPLES = words(
   'spent sent seen held kept left due available closest nearest similar related made known found',
@@ -71,7 +73,9 @@ const names = (word: string | undefined): boolean =>
  */
 export function findThing(tokens: readonly string[]): string | undefined {
   const [first = '', second = ''] = tokens;
-  const end = tokens.findIndex((token) => PREPOSITIONS.test(token) || RELATIVES.has(token) || /^[:;]$/.test(token));
+  const end = tokens.findIndex(
+    (token) => PREPOSITIONS.has(token) || RELATIVES.has(token) || token === ':' || token === ';',
+  );
   const phrase = tokens.slice(0, end < 0 ? tokens.length : end);
   const stop = tokens[end];
   const head = phrase.findLast((word) => !isParticiple(word) && !JOINS.test(word));
@@ -80,7 +84,7 @@ export function findThing(tokens: readonly string[]): string | undefined {
   if (isKnownVerb(first)) return undefined;
   const owned = stop === 'of' || (stop !== undefined && isRelative(tokens, end));
   const participle = isPlural(first) && isParticiple(second) && (phrase.length === 2 || phrase.at(-1) === second);
-  if (participle && (stop === undefined || PREPOSITIONS.test(stop))) return first;
+  if (participle && (stop === undefined || PREPOSITIONS.has(stop))) return first;
   if (!owned) return undefined;
   if (phrase.length === 1) return isPlural(first) || stop !== 'of' ? head : undefined;
   if (isAdjective(first)) return head;
