@@ -248,7 +248,8 @@ function isVersioned(parameters: readonly ParameterFacts[]): boolean {
 }
 
 const AMOUNT = /^(?:amount|amount_\w+|sum|\w+_amount)$/;
-const PAYEE = /^(?:to|(?:to|dest|destination|target)_?(?:account|wallet|address)\w*|recipient\w*|payee\w*|beneficiary\w*|iban)$/;
+const PAYEE =
+  /^(?:to|(?:to|dest|destination|target)_?(?:account|wallet|address)\w*|recipient\w*|payee\w*|beneficiary\w*|iban)$/;
 const MOVING: ReadonlySet<Effect> = new Set<Effect>(['lifecycle', 'send', 'pay', 'update', 'run', 'sync']);
 
 /** The tool's own name: a part of a grouped tool has a name that the gateway made. */

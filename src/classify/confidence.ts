@@ -1,7 +1,7 @@
 import type { Category } from '../protocol/operation.js';
 import { CONFIDENCE_WEIGHTS } from './confidence-weights.js';
-import { EFFECTS, type EffectTraits, hasSenses, LEXICON, readShare, writeShare } from './lexicon.js';
 import type { ToolFacts } from './facts.js';
+import { EFFECTS, type EffectTraits, hasSenses, LEXICON, readShare, writeShare } from './lexicon.js';
 import type { Signal } from './rules.js';
 
 /** A decided category with all that was weighed for it. */
@@ -26,17 +26,17 @@ export interface Weighed {
 
 /** Reasons to doubt a decision that are no evidence for another one. */
 export interface Doubts {
-  /** It takes no parameter: what changes something is mostly given what. */
+  /** It changes something and takes no parameter: what changes something is mostly given what. */
   readonly takesNothing: boolean;
   /** The description says when the tool is of use, not what it does. */
   readonly occasion: boolean;
-  /** The description says what the tool does not do. */
+  /** It changes something, and the description says what it does not do. */
   readonly denies: boolean;
   /** What is run only reads: "Run diagnostics". */
   readonly runsReading: boolean;
-  /** The description offers guidance. */
+  /** It changes something, and the description offers guidance. */
   readonly guides: boolean;
-  /** A text is given, and the sentence that says what is done with it was not understood. */
+  /** There is a description, and no sentence of it says in known words what the tool does. */
   readonly unread: boolean;
 }
 
@@ -80,42 +80,32 @@ export const FEATURES: readonly Feature[] = [
   { id: 'READ', of: ({ weighed }) => Number(weighed.category === 'READ') },
   { id: 'some evidence changes, some reads', of: ({ reads, writes }) => Number(reads && writes) },
   { id: 'the share of another category', of: ({ weighed }) => weighed.second },
-  {
-    id: 'a change that takes nothing',
-    of: ({ weighed: { category, doubts } }) => Number(category !== 'READ' && doubts.takesNothing),
-  },
+  { id: 'a change that takes nothing', of: ({ weighed: { doubts } }) => Number(doubts.takesNothing) },
   { id: 'an occasion is described', of: ({ weighed: { doubts } }) => Number(doubts.occasion) },
-  {
-    id: 'a change whose description denies something',
-    of: ({ weighed: { category, doubts } }) => Number(category !== 'READ' && doubts.denies),
-  },
-  {
-    id: 'what is run reads',
-    of: ({ weighed: { category, doubts } }) => Number(category !== 'READ' && doubts.runsReading),
-  },
-  {
-    id: 'a change whose description guides',
-    of: ({ weighed: { category, doubts } }) => Number(category !== 'READ' && doubts.guides),
-  },
+  { id: 'a change whose description denies something', of: ({ weighed: { doubts } }) => Number(doubts.denies) },
+  { id: 'what is run reads', of: ({ weighed: { doubts } }) => Number(doubts.runsReading) },
+  { id: 'a change whose description guides', of: ({ weighed: { doubts } }) => Number(doubts.guides) },
   { id: 'a description without a known verb', of: ({ weighed: { doubts } }) => Number(doubts.unread) },
   { id: 'one of several values', of: ({ weighed }) => Number(weighed.grouped) },
   { id: 'runs arbitrary input', of: ({ weighed }) => Number(weighed.runs) },
 ];
 
 const DENIAL = /\b(?:does not|doesn't|will not|won't|cannot|NOT)\b/;
-const GUIDING = /\b(?:guidance|guidelines?|instructions|runbook|best practices|step-by-step|points you|tells you|workflow)\b/i;
+const GUIDING =
+  /\b(?:guidance|guidelines?|instructions|runbook|best practices|step-by-step|points you|tells you|workflow)\b/i;
 /** What a tool does is said in so many first characters. */
 const SAID_WITHIN = 400;
 
 /** What in a tool gives reason to doubt whatever is decided. */
-export function readDoubts({ parameters, description, descriptionText, input }: ToolFacts): Doubts {
+export function readDoubts({ parameters, description, descriptionText, input }: ToolFacts, category: Category): Doubts {
   const [head] = description.matches;
-  const text = descriptionText.slice(0, SAID_WITHIN);
+  const changes = category !== 'READ';
+  const text = changes ? descriptionText.slice(0, SAID_WITHIN) : '';
   return {
-    takesNothing: parameters.length === 0,
+    takesNothing: changes && parameters.length === 0,
     occasion: head?.occasion === true,
     denies: DENIAL.test(text),
-    runsReading: head?.objectEffect !== undefined && readShare(head.objectEffect) > 0,
+    runsReading: changes && head?.objectEffect !== undefined && readShare(head.objectEffect) > 0,
     guides: GUIDING.test(text),
     unread: head === undefined && descriptionText !== '' && input.groupValue === undefined,
   };

@@ -1,5 +1,5 @@
 import type { Category } from '../protocol/operation.js';
-import { type Doubts, rateConfidence, readDoubts, UNDERSTOOD, type Weighed } from './confidence.js';
+import { rateConfidence, readDoubts, UNDERSTOOD, type Weighed } from './confidence.js';
 import { effectOfValue, type ToolFacts } from './facts.js';
 import { CATEGORY_SEVERITY, EFFECTS, type EffectTraits, leadingCategory, readShare, writeShare } from './lexicon.js';
 import { RULES, type Rule, type Signal } from './rules.js';
@@ -57,13 +57,12 @@ export function contradictingHint({ annotations }: ToolFacts, category: Category
 
 function weigh(facts: ToolFacts, { to = [] }: Deaf): Decision {
   const signals = collectSignals(facts).filter(({ rule }) => !to.includes(rule.looksAt));
-  const doubts = readDoubts(facts);
   const runner = findRunner(facts);
   if (runner !== undefined) {
     const evidence = [`runs arbitrary ${runner}`, ...wordEvidence(signals)];
-    return { ...decided('EXECUTE', signals, evidence, doubts, { runs: true }), runner };
+    return { ...decided('EXECUTE', signals, evidence, facts, { runs: true }), runner };
   }
-  return decideGrouped(facts, signals, doubts) ?? decideByWeight(signals, doubts);
+  return decideGrouped(facts, signals) ?? decideByWeight(facts, signals);
 }
 
 /** The matches of all rules, heaviest first. A read-only hint does not count beside a plain write unless trust is high. */
@@ -89,7 +88,7 @@ function isPlainWrite(signal: Signal): boolean {
 }
 
 /** A grouped tool that was not split can do all that its values do: it takes the most dangerous of their categories. */
-function decideGrouped(facts: ToolFacts, signals: readonly Signal[], doubts: Doubts): Decision | undefined {
+function decideGrouped(facts: ToolFacts, signals: readonly Signal[]): Decision | undefined {
   if (facts.grouping === null) return undefined;
   const { parameter, values } = facts.grouping;
   const categories = values
@@ -102,15 +101,15 @@ function decideGrouped(facts: ToolFacts, signals: readonly Signal[], doubts: Dou
     `parameter '${parameter}' chooses the effect (${examples}): the most dangerous counts`,
     ...wordEvidence(signals),
   ];
-  return decided(category, signals, evidence, doubts, { grouped: true });
+  return decided(category, signals, evidence, facts, { grouped: true });
 }
 
-function decideByWeight(signals: readonly Signal[], doubts: Doubts): Decision {
+function decideByWeight(facts: ToolFacts, signals: readonly Signal[]): Decision {
   const reads = sum(signals, ({ effect }) => readShare(effect));
   const writes = sum(signals, ({ effect }) => writeShare(effect));
   const evidence = wordEvidence(signals);
   if (reads >= READ_MINIMUM && reads >= READ_MAJORITY * writes && saysItReads(signals)) {
-    return decided('READ', signals, evidence, doubts);
+    return decided('READ', signals, evidence, facts);
   }
   const votes = WRITES.map((category) => ({
     category,
@@ -125,7 +124,7 @@ function decideByWeight(signals: readonly Signal[], doubts: Doubts): Decision {
   const doubt = reads > 0 && reads < READ_MAJORITY * writes ? ['doubt between reading and writing: not READ'] : [];
   const category = chosen?.category ?? 'EXECUTE';
   if (!isStated(signals)) return { category, confidence: UNSTATED, evidence: [...evidence, ...doubt], signals };
-  return decided(category, signals, [...evidence, ...doubt], doubts);
+  return decided(category, signals, [...evidence, ...doubt], facts);
 }
 
 /** A decision with what its confidence is rated by. */
@@ -133,7 +132,7 @@ function decided(
   category: Category,
   signals: readonly Signal[],
   evidence: readonly string[],
-  doubts: Doubts,
+  facts: ToolFacts,
   { grouped = false, runs = false } = {},
 ): Decision {
   const total = sum(signals, ({ effect }) => readShare(effect) + writeShare(effect));
@@ -147,7 +146,17 @@ function decided(
     confidence: 0,
     evidence,
     signals,
-    weighed: { category, signals, share, second, total, grouped, runs, contradicted: false, doubts },
+    weighed: {
+      category,
+      signals,
+      share,
+      second,
+      total,
+      grouped,
+      runs,
+      contradicted: false,
+      doubts: readDoubts(facts, category),
+    },
   };
 }
 

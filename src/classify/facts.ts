@@ -130,6 +130,12 @@ const MANNER =
 /** How a parameter is described that holds what is worked on: "The full contents of the file as a string". */
 const MATERIAL_TEXT =
   /^(?:(?:the|an?|optional:?|required:?|raw|full|complete|entire|current|original|input|sample|short|source)\s+)*(?:[\w-]+\s+){0,5}?(?:contents?|source code|sample code|snippet)\s+(?:of|to|as|that|which|in)\b/i;
+/** Most descriptions hold none of the words, and need no slower pattern. */
+function isDescribedAsMaterial(description: string): boolean {
+  const start = description.slice(0, 200);
+  return /content|code|snippet/i.test(start) && MATERIAL_TEXT.test(start);
+}
+
 const IDENTIFYING = /(?:^|_)(?:ids?|uuid|key|number)$/;
 
 /**
@@ -366,7 +372,7 @@ function* readParameters(
       boolean: types.has('boolean'),
       text: types.size === 0 || types.has('string'),
       number: types.has('number') || types.has('integer'),
-      material: MATERIAL.test(words.join('_')) || MATERIAL_TEXT.test(textOf(property['description']).slice(0, 200)),
+      material: MATERIAL.test(words.join('_')) || isDescribedAsMaterial(textOf(property['description'])),
       required,
       preset: typeof property['default'] === 'string' && property['default'] !== '',
       values: [...new Set(constants.filter((value) => typeof value === 'string'))].slice(0, MOST_VALUES),

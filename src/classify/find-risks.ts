@@ -10,7 +10,7 @@ import {
 } from '../protocol/operation.js';
 import { followReference, readObjectFields } from '../schema/schema-shape.js';
 import { effectOfValue, MOST_VALUES, readConstants, type ToolFacts, typesOf } from './facts.js';
-import { EFFECTS, LEXICON, writeShare } from './lexicon.js';
+import { EFFECTS, type Effect, LEXICON, writeShare } from './lexicon.js';
 import { DENIED, discardsSteps, LOSS, saidToLose } from './read-value.js';
 import { splitWords } from './vocabulary.js';
 
@@ -62,7 +62,7 @@ const FORCING = setOf(
 );
 /** First words of switches that choose what is shown, or that prevent the loss. */
 const SHOWING = setOf(
-  `include includes show list only exclude with without keep preserve skip no dont not return fetch get prevent avoid is has can
+  `strip sanitize redact include includes show list only exclude with without keep preserve skip no dont not return fetch get prevent avoid is has can
     was detect warn ask require dry preview never`,
 );
 /** What is forced, replaced or removed beside these words is no loss. */
@@ -202,7 +202,8 @@ const RISK_RULES: readonly RiskRule[] = [
       if (
         !(reads
           ? removesWhatItReads(field) && !isTrial(facts)
-          : losesByName(field) || (GONE.test(field.key) && category !== 'CREATE'))
+          : (losesByName(field) && !(CONSENT.test(field.key) && onlyAdds(facts))) ||
+            (GONE.test(field.key) && category !== 'CREATE'))
       )
         return undefined;
       return {
@@ -250,9 +251,19 @@ const RISK_RULES: readonly RiskRule[] = [
       category === 'UPDATE' &&
       field.path.length === 1 &&
       !field.boolean &&
-      WHOLE_CONTENT.test(field.key) &&
+      (WHOLE_CONTENT.test(field.key) || (words.includes('upload') && UPLOADED.test(field.key))) &&
       !words.some((word) => REMARKS.has(word))
         ? { when: { present: true }, ...lose(field, 'replaces the whole content') }
+        : undefined,
+  },
+  {
+    id: 'accepted-dialog',
+    find: (field, { category, facts: { words } }) =>
+      category !== 'READ' &&
+      field.boolean &&
+      /^(?:accept|confirm)$/.test(field.key) &&
+      words.some((word) => DIALOGS.has(word))
+        ? { when: switchedOn(field, false), ...lose(field, 'agrees to whatever the dialog asks') }
         : undefined,
   },
   {
@@ -293,6 +304,9 @@ const RISK_RULES: readonly RiskRule[] = [
   },
 ];
 
+const DIALOGS = setOf('dialog alert popup prompt');
+/** What an upload puts in the place of something that there is one of, such as a profile photo. */
+const UPLOADED = /^(?:body|file|photo|image|picture|data|base64)$/;
 const RESTORED = /^(?:paths|files|file_paths|pathspecs?)$/;
 /** What is said of something is edited as a whole, and no work is lost with it. */
 const REMARKS = setOf('comment comments message reply review remark status annotation');
@@ -326,6 +340,13 @@ function lose(field: Field, what: string): { readonly danger: DangerLevel; reado
 function switchedOn({ onByDefault }: Field, reads: boolean): RiskCondition {
   return onByDefault && !reads ? { unless: [false] } : { is: [true] };
 }
+
+/** Whether the verb of the name loses nothing: what a server then demands consent for is any change. */
+function onlyAdds({ name }: ToolFacts): boolean {
+  return name.some(({ role, effect }) => role === 'lead' && ADDING.has(effect));
+}
+
+const ADDING: ReadonlySet<Effect> = new Set<Effect>(['create', 'add', 'send', 'interact']);
 
 function losesByName({ key, words }: Field): boolean {
   if (UNPROTECTED.test(key)) return true;
@@ -371,11 +392,17 @@ function removesWhatItReads({ words, path }: Field): boolean {
 function findDescribedSwitch(field: Field, { category }: Context): Finding | undefined {
   if (!field.boolean || field.text || category === 'READ' || SHOWING.has(field.words[0] ?? '')) return undefined;
   if (field.words.some((word) => HARMLESS.has(word) || word === 'simulate')) return undefined;
-  for (const sentence of field.description.slice(0, 600).split(/[.;]\s|\s\(/)) {
-    const loss = LOSS.exec(sentence);
-    if (loss === null || DENIED.test(sentence.slice(0, loss.index))) continue;
-    const off = /\bfalse\b/i.test(sentence.slice(0, loss.index));
-    return { when: off ? { is: [false] } : switchedOn(field, false), ...lose(field, `is described by '${loss[0]}'`) };
+  for (const sentence of field.description.slice(0, 600).split(/[.;]\s/)) {
+    let before = '';
+    for (const part of sentence.split(/\s\(/)) {
+      const loss = LOSS.exec(part);
+      const said = `${before} ${part.slice(0, loss?.index)}`;
+      before = said;
+      if (loss === null || DENIED.test(part.slice(0, loss.index))) continue;
+      // What stands in brackets explains what is said before them: "Set false to start anew (drops the state)".
+      const off = /\bfalse\b/i.test(said);
+      return { when: off ? { is: [false] } : switchedOn(field, false), ...lose(field, `is described by '${loss[0]}'`) };
+    }
   }
   return undefined;
 }

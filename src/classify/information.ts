@@ -126,7 +126,8 @@ function findListed(tokens: readonly string[], named: ReadonlySet<string>): stri
   const [first = ''] = tokens;
   if (QUESTIONS.has(first)) return first;
   // "Use this tool for any security questions": it answers them.
-  if (tokens.length <= MOST_WORDS && tokens.length > 1 && tokens.at(-1) === 'questions' && isModifier(first)) return 'questions';
+  if (tokens.length <= MOST_WORDS && tokens.length > 1 && tokens.at(-1) === 'questions' && isModifier(first))
+    return 'questions';
   const end = tokens.findIndex((token) => ENDS.test(token));
   // Of several coordinated nouns the last decides: "insight and user management" is no insight.
   const phrase = tokens.slice(0, end < 0 ? tokens.length : end).filter((token) => !LINKS.test(token));

@@ -248,10 +248,17 @@ export const VERB_SENSES: readonly {
     given: true,
     effect: 'compute',
   },
-  { verb: 'answer', near: setOfWords('question questions query queries'), unless: new Set([IDENTIFIED]), effect: 'read' },
+  {
+    verb: 'answer',
+    near: setOfWords('question questions query queries'),
+    unless: new Set([IDENTIFIED]),
+    effect: 'read',
+  },
   {
     verb: 'expand',
-    near: setOfWords('query url urls link abbreviation acronym graph citation citations macro neighbors synonyms papers'),
+    near: setOfWords(
+      'query url urls link abbreviation acronym graph citation citations macro neighbors synonyms papers',
+    ),
     effect: 'read',
   },
   { verb: 'solve', near: setOfWords('ticket tickets case cases issue issues incident'), effect: 'update' },
@@ -294,7 +301,11 @@ export const VERB_SENSES: readonly {
     near: setOfWords('image images video videos audio speech music voice'),
     effect: 'run',
   },
-  { verb: 'clear', near: setOfWords('setting selection focus highlight highlights override overrides emulation mock'), effect: 'update' },
+  {
+    verb: 'clear',
+    near: setOfWords('setting selection focus highlight highlights override overrides emulation mock'),
+    effect: 'update',
+  },
   { verb: 'drop', near: setOfWords('onto element drag cursor mouse'), effect: 'interact' },
   {
     verb: 'close',
@@ -372,7 +383,9 @@ export const VERB_SENSES: readonly {
   { verb: 'capture', near: setOfWords('event events lead leads exception'), effect: 'create' },
   {
     verb: 'watch',
-    near: setOfWords('log logs pod pods build deployment rollout run runs job jobs progress execution stream video status output'),
+    near: setOfWords(
+      'log logs pod pods build deployment rollout run runs job jobs progress execution stream video status output',
+    ),
     effect: 'read',
   },
   {

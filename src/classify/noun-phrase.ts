@@ -6,10 +6,14 @@ const DETERMINERS = words('the all every any each its my');
 /** Forms of "be" and "have": what stands before "that" and one of these is a noun. */
 const STATES = words('are is were was have has');
 const JOINS = /^(?:and|or|[,/&])$/;
-const PREPOSITIONS =
-  /^(?:of|for|from|in|on|with|by|per|at|against|over|to|into|between|near|about|within|across|around|under|behind|after|before|since|until|as|via|using|based|including|lately|recently)$/;
+const PREPOSITIONS = words(
+  `of for from in on with by per at against over to into between near about within across around under behind after before since
+    until as via using based including lately recently`,
+);
 /** Participles without -ed. */
-const PARTICIPLES = words('spent sent seen held kept left due available closest nearest similar related made known found');
+const PARTICIPLES = words(
+  'spent sent seen held kept left due available closest nearest similar related made known found',
+);
 /** Words in -ed that are no participles. */
 const NO_PARTICIPLE = /(?:eed|shed|wed|bred|thread|spread|embed|^bed|^led|^red|^read)$/;
 
@@ -50,8 +54,13 @@ function isAct(word: string): boolean {
     });
 }
 
-const isPlural = (word: string): boolean =>
-  /[a-z]{2}s$/.test(word) && !/(?:ss|us|is)$/.test(word) && word.length > 3;
+/** Whether a word is a verb of change in any form. */
+function isChange(word: string): boolean {
+  const verb = findVerb(word);
+  return verb?.nounness === 'never' && writeShare(verb.effect) > 0;
+}
+
+const isPlural = (word: string): boolean => /[a-z]{2}s$/.test(word) && !/(?:ss|us|is)$/.test(word) && word.length > 3;
 
 const names = (word: string | undefined): boolean =>
   word !== undefined && !MADE.has(word) && !isAct(word) && verbOfAgent(word) === undefined;
@@ -64,7 +73,9 @@ const names = (word: string | undefined): boolean =>
  */
 export function findThing(tokens: readonly string[]): string | undefined {
   const [first = '', second = ''] = tokens;
-  const end = tokens.findIndex((token) => PREPOSITIONS.test(token) || RELATIVES.has(token) || /^[:;]$/.test(token));
+  const end = tokens.findIndex(
+    (token) => PREPOSITIONS.has(token) || RELATIVES.has(token) || token === ':' || token === ';',
+  );
   const phrase = tokens.slice(0, end < 0 ? tokens.length : end);
   const stop = tokens[end];
   const head = phrase.findLast((word) => !isParticiple(word) && !JOINS.test(word));
@@ -73,12 +84,12 @@ export function findThing(tokens: readonly string[]): string | undefined {
   if (isKnownVerb(first)) return undefined;
   const owned = stop === 'of' || (stop !== undefined && isRelative(tokens, end));
   const participle = isPlural(first) && isParticiple(second) && (phrase.length === 2 || phrase.at(-1) === second);
-  if (participle && (stop === undefined || PREPOSITIONS.test(stop))) return first;
+  if (participle && (stop === undefined || PREPOSITIONS.has(stop))) return first;
   if (!owned) return undefined;
   if (phrase.length === 1) return isPlural(first) || stop !== 'of' ? head : undefined;
   if (isAdjective(first)) return head;
   // A list of nouns ends in "of"; a list of verbs has objects.
-  return isList(phrase) && phrase.every((word) => JOINS.test(word) || !isAct(word)) ? head : undefined;
+  return JOINS.test(phrase[1] ?? '') && !phrase.some((word) => isAct(word) || isChange(word)) ? head : undefined;
 }
 
 const RELATIVES = words('that which who whom whose where');
@@ -88,11 +99,6 @@ const MOST_WORDS = 9;
 function isRelative(tokens: readonly string[], at: number): boolean {
   const word = tokens[at] ?? '';
   return word === 'whose' || word === 'who' || (RELATIVES.has(word) && STATES.has(tokens[at + 1] ?? ''));
-}
-
-/** Every second part is joined to the one before, and each is a noun, perhaps with an adjective: "reviews, retention and due cards". */
-function isList(phrase: readonly string[]): boolean {
-  return JOINS.test(phrase[1] ?? '') && phrase.every((word, index) => !JOINS.test(word) || index > 0);
 }
 
 /** Whether a first word is a verb in its own right; nouns that are seldom verbs do not count. */

@@ -1,5 +1,4 @@
 import { findInformation } from './information.js';
-import { findThing } from './noun-phrase.js';
 import { findUnspacedVerbs, isPlain, translateVerb } from './languages.js';
 import {
   type Effect,
@@ -11,6 +10,7 @@ import {
   senseOf,
   writeShare,
 } from './lexicon.js';
+import { findThing } from './noun-phrase.js';
 import {
   ACTION_NOUNS,
   CALLER_VERBS,
@@ -138,7 +138,8 @@ function isNoun(
 }
 
 /** What follows is what its caller wants, of which the tool may do a part. */
-const OCCASION = /^\W*(?:use|call|invoke|run)\s+(?:this|it)\s+(?:tool\s+)?(?:only\s+|proactively\s+)*(?:when|whenever|if)\b/i;
+const OCCASION =
+  /^\W*(?:use|call|invoke|run)\s+(?:this|it)\s+(?:tool\s+)?(?:only\s+|proactively\s+)*(?:when|whenever|if)\b/i;
 
 const asLate = (match: DescriptionMatch): DescriptionMatch =>
   match.role === 'head' && readShare(match.effect) > 0 ? { ...match, role: 'late' } : match;

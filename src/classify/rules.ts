@@ -319,7 +319,9 @@ export const RULES: readonly Rule[] = [
         'lead',
         (word) => `title: verb '${word}'`,
         ({ title }) => title,
-      )(facts).map((match) => (isStray({ ...match, word: match.word ?? '' }, facts) ? { ...match, share: STRAY } : match)),
+      )(facts).map((match) =>
+        isStray({ ...match, word: match.word ?? '' }, facts) ? { ...match, share: STRAY } : match,
+      ),
   },
   {
     id: 'description-head',
@@ -327,10 +329,7 @@ export const RULES: readonly Rule[] = [
     weight: 8,
     meaning: 'The verb of the sentence that says what the tool does.',
     find: (facts) =>
-      inDescription(
-        'head',
-        (word) => `description: verb '${word}'`,
-      )(softenManagement(softenRemoval(softenRun(facts)))),
+      inDescription('head', (word) => `description: verb '${word}'`)(softenManagement(softenRemoval(softenRun(facts)))),
   },
   {
     id: 'description-late',

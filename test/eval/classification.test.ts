@@ -28,9 +28,9 @@ const MISSED = 8;
 describe.skipIf(directory === undefined)('classification of the labelled corpus', () => {
   const examples = readTrainingExamples(tools, learnable);
   describe.each([
-    { seen: false, readsElsewhere: 0.06, overrated: 0.02, sureAndRight: 0.95 },
-    { seen: true, readsElsewhere: 0.05, overrated: 0.025, sureAndRight: 0.95 },
-  ])('annotations seen: $seen', ({ seen, readsElsewhere, overrated, sureAndRight }) => {
+    { seen: false, accepted: 0.99, readsElsewhere: 0.03, overrated: 0.01, sureAndRight: 0.99 },
+    { seen: true, accepted: 0.99, readsElsewhere: 0.03, overrated: 0.01, sureAndRight: 0.99 },
+  ])('annotations seen: $seen', ({ seen, accepted, readsElsewhere, overrated, sureAndRight }) => {
     const servers = groupBy(readSubjects(tools, learnable, !seen), ({ label }) => label.server);
     // Each server is judged with what all others teach.
     const leftOut = [...servers].map(([server, subjects]) => ({
@@ -67,11 +67,14 @@ describe.skipIf(directory === undefined)('classification of the labelled corpus'
       ['one server left out', all, namesOf],
       ['only scored', scored, () => ['not shown']],
     ] as const)('%s: the thresholds are reached', (_what, figures, name) => {
-      expect(figures.accepted, name(figures.notAccepted).join('\n')).toBeGreaterThanOrEqual(0.95);
+      expect(figures.accepted, name(figures.notAccepted).join('\n')).toBeGreaterThanOrEqual(accepted);
       expect(figures.writesInRead.length, name(figures.writesInRead).join('\n')).toBe(0);
       expect(figures.readsElsewhere).toBeLessThanOrEqual(readsElsewhere);
       expect(figures.destroyersUnderrated.length, name(figures.destroyersUnderrated).join('\n')).toBe(0);
-      expect(figures.calibration.expectedError).toBeLessThanOrEqual(0.05);
+      expect(figures.calibration.expectedError).toBeLessThanOrEqual(0.03);
+      // With so few mistakes a share says little: one may be among the decisions that are not the least sure fifth.
+      const surprising = (1 - figures.calibration.mistakesInLeastSureFifth) * figures.notAccepted.length;
+      expect(Math.round(surprising)).toBeLessThanOrEqual(1);
       expect(figures.calibration.sureAndRight).toBeGreaterThanOrEqual(sureAndRight);
     });
 

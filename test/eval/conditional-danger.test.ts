@@ -10,7 +10,7 @@ describe.skipIf(directory === undefined)('danger of calls of the labelled corpus
   const operations = directory === undefined ? [] : readOperations(directory);
   const labels = readConditionalLabels();
 
-  test('of the arguments that destroy, at least 90 % raise the danger of their call', () => {
+  test('of the arguments that destroy, at least 95 % raise the danger of their call', () => {
     const shown = labels.filter(({ parameter }) => parameter !== '');
     const missed = shown.filter((label) => !isRecognised(operations, label));
     const share = 1 - missed.length / shown.length;
@@ -24,7 +24,7 @@ describe.skipIf(directory === undefined)('danger of calls of the labelled corpus
         ...lines,
       ].join('\n'),
     );
-    expect(share).toBeGreaterThanOrEqual(0.9);
+    expect(share).toBeGreaterThanOrEqual(0.95);
   });
 
   test('no READ is rated above reversible', () => {
@@ -48,7 +48,9 @@ describe.skipIf(directory === undefined)('danger of calls of the labelled corpus
           `asking with some argument ${noise.harmlessAtRisk.length} (${list(noise.harmlessAtRisk)})`,
       ].join('\n'),
     );
-    expect(noise.pureReadsAsking.length / noise.pureReads).toBeLessThanOrEqual(0.02);
-    expect(noise.pureReadsAtRisk.length / noise.pureReads).toBeLessThanOrEqual(0.02);
+    expect(noise.pureReadsAsking.length / noise.pureReads).toBeLessThanOrEqual(0.01);
+    expect(noise.pureReadsAtRisk.length / noise.pureReads).toBeLessThanOrEqual(0.01);
+    expect(noise.harmlessAsking.length / noise.harmless).toBeLessThanOrEqual(0.02);
+    expect(noise.harmlessAtRisk.length / noise.harmless).toBeLessThanOrEqual(0.02);
   });
 });

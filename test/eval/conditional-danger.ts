@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { buildCatalog } from '../../src/catalog/build-catalog.js';
 import { callDanger } from '../../src/catalog/operation.js';
 import { toSlug } from '../../src/config/server-definition.js';
+import { groupBy } from '../../src/lib/collections.js';
 import { dangerRank, type Operation } from '../../src/protocol/operation.js';
 import { anUpstream } from '../support/build-test-catalog.js';
 import { type CorpusTool, type Label, readAllTools } from './corpus.js';
@@ -73,7 +74,8 @@ function operationsOf(
 
 /** What the rating of calls costs where nothing is destroyed: tools that change or destroy nothing and are rated higher. */
 export function measureNoise(operations: readonly Operation[], labels: readonly Label[]) {
-  const named = ({ id, server }: Label) => operationsOf(operations, { server, tool: id.slice(server.length + 2) });
+  const byTool = groupBy(operations, ({ upstream, tool }) => `${upstream} ${tool}`);
+  const named = ({ id, server }: Label) => byTool.get(`${toSlug(server)} ${id.slice(server.length + 2)}`) ?? [];
   const harmless = labels.filter(({ destroys }) => destroys === 'n');
   const pureReads = labels.filter(({ category, mutates }) => category === 'READ' && mutates === 'n');
   const asks = ({ classification }: Operation) => dangerRank(classification.danger.level) >= DESTRUCTIVE;

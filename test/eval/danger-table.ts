@@ -1,12 +1,13 @@
+import { splitTool } from '../../src/catalog/grouped-tools/split-tool.js';
 import { classifyTool } from '../../src/classify/classify-tool.js';
 import { decideCategory } from '../../src/classify/decide-category.js';
-import { gatherFacts } from '../../src/classify/facts.js';
+import { type ClassificationInput, gatherFacts } from '../../src/classify/facts.js';
 import { groupBy } from '../../src/lib/collections.js';
 import { type DangerLevel, dangerRank } from '../../src/protocol/operation.js';
 import { type CorpusTool, isOnlyScored } from './corpus.js';
 import { inputsOf } from './evaluate-classification.js';
 
-/** The danger of one tool, and the verb that it is mostly rated by. */
+/** The danger of one operation, and the verb that it is mostly rated by. */
 interface Rated {
   readonly id: string;
   readonly verb: string;
@@ -18,20 +19,29 @@ interface Rated {
 const LEVELS: readonly DangerLevel[] = ['safe', 'reversible', 'destructive', 'dangerous', 'forbidden'];
 const UNKNOWN = '(none)';
 
-/** Rates every tool of the servers that are worked on, labelled or not; those that are only scored are left out. */
+/** Rates every tool, and every part of a grouped one, of the servers that are worked on; those that are only scored are left out. */
 export function rateTools(tools: readonly CorpusTool[], hidden: boolean): readonly Rated[] {
   const shown = tools.filter(({ server }) => !isOnlyScored(server));
-  return inputsOf(shown, hidden).map(({ tool, input }) => {
-    const { danger, category } = classifyTool(input);
-    const [first] = decideCategory(gatherFacts(input)).signals.filter(({ word }) => word !== undefined);
-    return {
-      id: tool.id,
-      verb: `${first?.word ?? UNKNOWN} ${category}`,
-      effect: first?.effect ?? UNKNOWN,
-      level: danger.level,
-      reason: danger.reasons[0] ?? '',
-    };
+  return inputsOf(shown, hidden).flatMap(({ tool, input }) => {
+    const split = splitTool(tool.tool);
+    if (split?.differs !== true) return [rate(tool.id, input)];
+    const { parameter, values } = split;
+    return values.map(({ value }) =>
+      rate(`${tool.id} ${parameter}=${value}`, { ...input, groupValue: { parameter, value } }),
+    );
   });
+}
+
+function rate(id: string, input: ClassificationInput): Rated {
+  const { danger, category } = classifyTool(input);
+  const [first] = decideCategory(gatherFacts(input)).signals.filter(({ word }) => word !== undefined);
+  return {
+    id,
+    verb: `${first?.word ?? UNKNOWN} ${category}`,
+    effect: first?.effect ?? UNKNOWN,
+    level: danger.level,
+    reason: danger.reasons[0] ?? '',
+  };
 }
 
 /** How many tools of each effect and verb have each danger, and the tools that are rated unlike most of their verb. */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JsonObject } from '../../src/protocol/json.js';
@@ -7,6 +8,14 @@ import { type CorpusTool, type Label, parseLabel } from './corpus.js';
 export interface OwnTool {
   readonly tool: CorpusTool;
   readonly label: Label;
+}
+
+/**
+ * Whether a server of `fresh.tsv` is only scored. The file was written before the rules were worked on for it; the other servers'
+ * failures were read then, those of these were not, and are not shown.
+ */
+export function isUnseen(server: string): boolean {
+  return BigInt(`0x${createHash('sha256').update(server).digest('hex')}`) % 2n === 1n;
 }
 
 const FOLDER = join(import.meta.dirname, 'own-set');

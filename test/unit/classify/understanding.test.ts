@@ -84,3 +84,47 @@ test('reading secrets or environment variables is reversible, not safe', () => {
   );
   expect(levels).toEqual(['reversible', 'reversible', 'reversible', 'safe']);
 });
+
+describe('a verb that reads only beside some words', () => {
+  test.each([
+    ['answer_question', 'Answers a question about the catalog', { question: text }, 'READ'],
+    ['answer_question', 'Answers a question of a customer', { question_id: text, body: text }, 'EXECUTE'],
+    ['answer_review', 'Answers a review of a customer', { review_id: text }, 'EXECUTE'],
+    ['watch_build', 'Watches a build until it ends', { build: text }, 'READ'],
+    ['watch_price', 'Be notified when a price falls', { product: text }, 'UPDATE'],
+    ['solve_equation', 'Solves an equation', { equation: text }, 'READ'],
+    ['solve_ticket', 'Solves a ticket', { ticket_id: text }, 'UPDATE'],
+    ['list_item', 'Lists an item for sale', { item_id: text }, 'CREATE'],
+    ['create_report_query', 'Creates a query for a report', { question: text }, 'READ'],
+    ['create_report_query', 'Creates a query for a report', { name: text, sql: text }, 'CREATE'],
+  ] as const)('%s (%s) with %o is %s', (name, description, parameters, category) => {
+    expect(categoryOf(name, description, { parameters, required: Object.keys(parameters) })).toBe(category);
+  });
+});
+
+describe('what a description says beside what the tool does', () => {
+  test('is no effect where it says when the tool is of use, and the name reads', () => {
+    const description = 'Use this tool when the user wants to create a rule. Answers with the nodes to look for.';
+    expect(categoryOf('get_nodes', description)).toBe('READ');
+    expect(categoryOf('rule', description)).toBe('CREATE');
+  });
+
+  test('is no effect where nouns are listed', () => {
+    expect(categoryOf('get_design_kit', 'Returns tokens, components, and styles in one answer')).toBe('READ');
+    expect(categoryOf('kit', 'Reads, copies, and deletes in one call')).not.toBe('READ');
+  });
+
+  test('is a showing where "manage" comes without a way to say what to do', () => {
+    const named = { app: text, database: text };
+    expect(categoryOf('pg_backups', 'Manage backups: schedules, status', { parameters: named })).toBe('READ');
+    expect(categoryOf('pg_backups', 'Manage backups', { parameters: { app: text, action: text } })).toBe('UPDATE');
+    expect(categoryOf('pg_backups', 'Manage backups')).not.toBe('READ');
+  });
+
+  test('counts for the parameters that one parameter wraps, too', () => {
+    const wrapped = (name: string) => ({ params: { type: 'object', properties: { [name]: text }, required: [name] } });
+    const description = 'Checks and fixes a configuration';
+    expect(categoryOf('config_help', description, { parameters: wrapped('content') })).toBe('READ');
+    expect(categoryOf('config_help', description, { parameters: wrapped('path') })).toBe('UPDATE');
+  });
+});

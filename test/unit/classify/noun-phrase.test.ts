@@ -1,0 +1,41 @@
+import { describe, expect, test } from 'vitest';
+import { classifyTool } from '../../../src/classify/classify-tool.js';
+import { exampleInput, text } from './tool-example.js';
+
+const categoryOf = (name: string, description: string): string =>
+  classifyTool(exampleInput(name, { description, parameters: { subject: text } })).category;
+
+describe('a description that names a thing by its grammar', () => {
+  test.each([
+    ['moorings', 'Moorings of a harbour with their depth'],
+    ['crew_aboard', 'Sailors enrolled on a vessel'],
+    ['night_watch', 'People who are on duty'],
+    ['berths', 'Berths that are free tonight'],
+    ['ropes', 'Lengths, strengths and weights of the ropes in a locker'],
+    ['keel', 'The whole outline of the keel'],
+    ['hull', 'Expected corrosion of a hull'],
+    ['sextant', 'Navigational corrections of a sextant'],
+  ])('is a READ, whatever the thing is: %s (%s)', (name, description) => {
+    expect(categoryOf(name, description)).toBe('READ');
+  });
+
+  test.each([
+    ['moorings', 'Removal of a mooring'],
+    ['moorings', 'The deletion of all moorings'],
+    ['moorings', 'Registration and removal of a mooring'],
+    ['harbour_fee', 'Payment of the harbour fee'],
+    ['berth', 'Cancellation of a berth'],
+    ['sail_maker', 'Maker of sails'],
+    ['horn', 'The alarm of the harbour'],
+    ['wake_up', 'Reminder of a departure'],
+    ['bosun', 'The helper of the crew'],
+    ['deck', 'Frobs the planks of the deck'],
+    ['deck', 'Frob planks of the deck'],
+    ['deck', 'Frobs, scrubs and disposes of planks'],
+    ['deck', 'Swab with a mop'],
+    ['deck', 'Speed planks of the deck'],
+    ['deck', 'Gets rid of old planks'],
+  ])('is no READ where an act is named, something that acts, or perhaps a verb: %s (%s)', (name, description) => {
+    expect(categoryOf(name, description)).not.toBe('READ');
+  });
+});
