@@ -1,3 +1,4 @@
+import { estimateTree } from '../lib/tree-size.js';
 import {
   createFailureReader,
   shapeFailedTool,
@@ -11,11 +12,13 @@ import type { WordsMode } from '../protocol/clean-words.js';
 import type { LargeAnswer } from '../protocol/large-answer.js';
 import type { PayloadLimits } from '../protocol/limits.js';
 import { OperationError } from '../protocol/operation-error.js';
-import type { Reply, Warning } from '../protocol/result.js';
+import { lengthOf, type Pieces } from '../protocol/pieces.js';
+import type { Reply, ToolCallResult, Warning } from '../protocol/result.js';
 import { readToolResult, WireAnswer } from '../protocol/wire-answer.js';
 import { type DetachedFinisher, openDetached } from '../results/detached.js';
 import type { CollectionQuery, DetachedResults, FinishedElsewhere, ReadContext } from '../results/result-types.js';
 import { readLargeAnswer } from '../upstream/read-large-answer.js';
+import { unreadable } from './unreadable-answer.js';
 
 /** Everything that shaping one large answer takes, as plain data. */
 export interface LargeAnswerJob {
@@ -26,6 +29,8 @@ export interface LargeAnswerJob {
   readonly results: DetachedResults;
   readonly limits: PayloadLimits;
   readonly words: WordsMode;
+  /** An answer whose values take more memory is not parsed: a thread that runs out of memory then may end the process with it. */
+  readonly maxTreeBytes: number;
 }
 
 /** The answer as its client gets it, as plain data. */
@@ -66,23 +71,34 @@ export async function shapeLargeAnswer(job: LargeAnswerJob): Promise<ShapedLarge
   }
 }
 
-/** The stages of the pipeline after the call has run. */
-function shapeAnswer(
-  { answer, context, query, warnings, limits, words }: LargeAnswerJob,
-  results: DetachedFinisher,
-): Reply {
+/** The stages of the pipeline after the call has run. Each has a function of its own, so that what it read ends with it. */
+function shapeAnswer(job: LargeAnswerJob, results: DetachedFinisher): Reply {
+  const { context, query, warnings, limits, words } = job;
   const { operation, arguments: args } = context;
-  const toolResult = readLargeAnswer(answer);
-  if (toolResult instanceof WireAnswer && results.passesUnread(query, (bytes) => toolResult.dataBytes <= bytes)) {
-    return shapeUnread(toolResult, warnings, limits);
-  }
-  const result = readToolResult(toolResult);
+  const result = readAnswer(job, results);
+  if (result instanceof WireAnswer) return shapeUnread(result, warnings, limits);
   if (result.isError === true) {
     return shapeFailedTool(createFailureReader(words)(operation, args, result), operation, result, limits);
   }
   const data = toResultData(result);
   const read = results.finish(query, data.dataText, data.value);
   return shapeRead(result, data, { ...read, warnings: [...warnings, ...read.warnings] }, limits);
+}
+
+/** The result as a value, without the bytes that it came in; as it came where all of it is sent. */
+function readAnswer(
+  { answer, query, maxTreeBytes }: LargeAnswerJob,
+  results: DetachedFinisher,
+): ToolCallResult | WireAnswer {
+  const bytes = lengthOf(answer.pieces);
+  const admit = (pieces: Pieces): void => {
+    if (estimateTree(pieces) > maxTreeBytes) throw unreadable('ended', answer.call.upstream, bytes);
+  };
+  const result = readLargeAnswer(answer, admit);
+  if (!(result instanceof WireAnswer)) return result;
+  if (results.passesUnread(query, (most) => result.dataBytes <= most)) return result;
+  admit(result.text);
+  return readToolResult(result);
 }
 
 function writeContent(reply: Reply): readonly Uint8Array[] {

@@ -44,7 +44,7 @@ function textResult(text: string, rest: object = {}): object {
   return { result: { content: [{ type: 'text', text }], ...rest } };
 }
 
-async function run(answer: LargeAnswer['parts'], query?: CollectionQuery, settings = SETTINGS) {
+async function run(answer: LargeAnswer['parts'], query?: CollectionQuery, settings = SETTINGS, maxTreeBytes = 1e9) {
   const service = createResultService(settings);
   const job: LargeAnswerJob = {
     answer,
@@ -54,6 +54,7 @@ async function run(answer: LargeAnswer['parts'], query?: CollectionQuery, settin
     results: service.detach(CONTEXT),
     limits: LIMITS,
     words: 'clean',
+    maxTreeBytes,
   };
   // As it comes out of another thread.
   const shaped = structuredClone(await shapeLargeAnswer(structuredClone(job)));
@@ -138,6 +139,18 @@ describe('a large answer in its thread', () => {
     expect(shaped.code).toBe(code);
     expect(envelope).toMatchObject({ success: false, error: { code } });
     expect(JSON.stringify(envelope)).not.toContain('secret-credential');
+  });
+
+  it.each<[string, object]>([
+    ['a text', textResult(JSON.stringify(Array(40_000).fill({})))],
+    ['its content', { result: { content: Array(5_000).fill({ type: 'text', text: '' }) } }],
+  ])('is refused where the values of %s would take more memory than it may', async (_name, message) => {
+    const parse = vi.spyOn(JSON, 'parse');
+    const { envelope } = await run(answerOf(message), undefined, { ...SETTINGS, maxBytes: 1_000 }, 200_000);
+    const parsed = parse.mock.calls.filter(([text]) => text.length > 100_000);
+    parse.mockRestore();
+    expect(envelope.error).toMatchObject({ code: 'INTERNAL_ERROR', details: { reason: 'answer_too_complex' } });
+    expect(parsed).toEqual([]);
   });
 
   it('keeps images and what is beside the content', async () => {

@@ -117,7 +117,7 @@ export function openPool(...configs: readonly UpstreamConfig[]): OpenedPool {
     call: async (tool, args = {}, { slug = 'one', ...overrides } = {}) => {
       const call = { tool, arguments: args, retryable: false, cancellation: new Cancellation(), ...overrides };
       const result = await pool.upstreams.get(slug)!.call(call);
-      return readToolResult(result instanceof LargeAnswer ? readLargeAnswer(result.parts) : result);
+      return readToolResult(result instanceof LargeAnswer ? readLargeAnswer(result.parts, () => undefined) : result);
     },
     [Symbol.asyncDispose]: () => pool.close(),
   };
