@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { openLargeAnswers } from '../../../src/gateway/large-answers.js';
 import { type LargeAnswerJob, shapeLargeAnswer } from '../../../src/gateway/shape-large.js';
-import { LARGE_BYTES, type LargeAnswer } from '../../../src/protocol/large-answer.js';
+import { LARGE_BYTES, LargeAnswer } from '../../../src/protocol/large-answer.js';
 import { withoutSchemas } from '../../../src/results/detached.js';
 import {
   type CollectionQuery,
@@ -142,6 +142,19 @@ describe('a large answer in its thread', () => {
   });
 
   it.each<[string, object]>([
+    ['a text', textResult(JSON.stringify(ROWS))],
+    ['structured content', { result: { content: [], structuredContent: { items: ROWS } } }],
+    ['many blocks', { result: { content: ROWS.map(({ text }) => ({ type: 'text', text })) } }],
+  ])('is parsed once where it is %s, as its values take more memory than its bytes', async (_name, message) => {
+    const parse = vi.spyOn(JSON, 'parse');
+    const { shaped } = await run(answerOf(message));
+    const parsed = parse.mock.calls.map(([text]) => text).filter((text) => text.length > 900_000 && text[0] !== '"');
+    parse.mockRestore();
+    expect(shaped.code).toBe('OK');
+    expect(parsed).toHaveLength(1);
+  });
+
+  it.each<[string, object]>([
     ['a text', textResult(JSON.stringify(Array(40_000).fill({})))],
     ['its content', { result: { content: Array(5_000).fill({ type: 'text', text: '' }) } }],
   ])('is refused where the values of %s would take more memory than it may', async (_name, message) => {
@@ -159,6 +172,20 @@ describe('a large answer in its thread', () => {
     const { shaped, blocks } = await run(answerOf({ result }));
     expect(blocks).toEqual([image]);
     expect(shaped).toMatchObject({ meta: { kept: true }, extra: { more: 1 } });
+  });
+});
+
+describe('openLargeAnswers', () => {
+  it('hands the bytes of an answer over to the thread, so that they are held once', async () => {
+    const large = openLargeAnswers({ limits: LIMITS, errors: { upstreamWords: 'clean' } }, passResults, () => undefined);
+    try {
+      const answer = new LargeAnswer(answerOf(textResult(JSON.stringify(ROWS))));
+      const reply = await large.shape(answer, CONTEXT, undefined, []);
+      expect(reply.code).toBe('OK');
+      expect(answer.parts.pieces.map(({ byteLength }) => byteLength)).toEqual([0]);
+    } finally {
+      await large.close();
+    }
   });
 });
 
