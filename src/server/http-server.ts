@@ -11,6 +11,7 @@ import { registerApprovals } from './admin/approvals-api.js';
 import { registerHealth } from './admin/health.js';
 import { registerLandingPage } from './http/landing-page.js';
 import { createMcpEndpoint, type McpEndpoint, REQUEST_TIMEOUT_MS } from './http/mcp-endpoint.js';
+import { paceRequests } from './http/pace-requests.js';
 import { sendNothing, sendRpcError } from './http/responder.js';
 import { RPC_ERROR } from './mcp/rpc-error.js';
 import type { ServerInfo } from './mcp/write-result.js';
@@ -118,7 +119,7 @@ function buildApp(
     return503OnClosing: false,
     schemaController: WITHOUT_SCHEMAS,
     serverFactory: (serveOthers) => {
-      const listener = withFastMcp(serveMcp, serveOthers, admits, deps.observe);
+      const listener = paceRequests(withFastMcp(serveMcp, serveOthers, admits, deps.observe));
       const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: REQUEST_TIMEOUT_MS }, listener);
       server.maxHeadersCount = MAX_HEADERS;
       return server.setTimeout(0);
@@ -153,7 +154,7 @@ const KEEP_ALIVE_MS = 72_000;
  * Answers requests to MCP's own path without fastify's router, hooks and objects, which cost a short call a twentieth of its
  * time. Every other spelling of the path takes fastify's way to the same listener.
  */
-function withFastMcp(
+export function withFastMcp(
   serveMcp: RequestListener,
   serveOthers: RequestListener,
   admits: HostGuard,
