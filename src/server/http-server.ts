@@ -35,7 +35,7 @@ interface HttpServerDeps {
   readonly pause?: (ms: number) => Promise<void>;
 }
 
-const MCP_PATH = '/mcp';
+export const MCP_PATH = '/mcp';
 
 /** How long the answers to interrupted calls may take to be sent. */
 const FLUSH_MS = 1_000;
