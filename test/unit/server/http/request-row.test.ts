@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { expect, it } from 'vitest';
 import { Turns } from '../../../../src/lib/turns.js';
-import { paceRequests } from '../../../../src/server/http/pace-requests.js';
+import { paceRequests } from '../../../../src/server/http-server.js';
 
 const REQUEST = 'GET / HTTP/1.1\r\nhost: test\r\n\r\n';
 
