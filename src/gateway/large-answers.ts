@@ -12,6 +12,7 @@ import type { ResultService, StoredPart } from '../results/result-types.js';
 import { readStoredPart } from '../results/stored/read-part.js';
 import type { LargeAnswerJob, ShapedLarge } from './shape-large.js';
 import type { ReadPart } from './stored-thread.js';
+import { REASONS, unreadable } from './unreadable-answer.js';
 
 /** Shapes large answers, and reads parts of large stored ones, in threads. */
 interface LargeAnswers {
@@ -27,10 +28,13 @@ const ENTRIES = import.meta.url.endsWith('.ts') ? '../../dist/gateway/' : '../ga
 const THREADS = {
   threads: 2,
   maxWaiting: 64,
-  maxMegabytes: 1_024,
+  maxMegabytes: 2_048,
   maxMs: 60_000,
   idleMs: 60_000,
 };
+
+/** Half of what a thread has: the other half is for the texts beside the values, and for what a query makes of them. */
+const MOST_TREE_BYTES = 1_000_000_000;
 
 export function openLargeAnswers(
   { limits, errors }: Pick<GatewayConfig, 'limits' | 'errors'>,
@@ -61,9 +65,10 @@ export function openLargeAnswers(
         results: results.detach({ ...context, operation }),
         limits,
         words: errors.upstreamWords,
+        maxTreeBytes: MOST_TREE_BYTES,
       };
       const shaped = await pool.run(job).catch((thrown: unknown) => {
-        throw thrown instanceof ThreadFault ? unreadable(thrown, upstream, bytes) : thrown;
+        throw thrown instanceof ThreadFault ? unreadable(thrown.kind, upstream, bytes) : thrown;
       });
       if (shaped.defect !== undefined) observe({ kind: 'defect', where: 'large answer', cause: shaped.defect });
       results.attach({ ...context, operation }, shaped.finished);
@@ -79,20 +84,6 @@ export function openLargeAnswers(
       await Promise.all([pool.close(), readers.close()]);
     },
   };
-}
-
-const REASONS: Readonly<Record<ThreadFault['kind'], string>> = {
-  ended: 'reading it takes too much memory',
-  timeout: 'reading it takes too long',
-  busy: 'too many others are being read',
-};
-
-function unreadable({ kind }: ThreadFault, upstream: string, bytes: number): OperationError {
-  return new OperationError(
-    'INTERNAL_ERROR',
-    `The server '${upstream}' gave an answer of ${bytes} bytes, but ${REASONS[kind]}. The call ran. Ask for less, for example for a page or a shorter range`,
-    { upstream, reason: 'answer_too_complex', retryable: kind === 'busy', outcome: 'ran' },
-  );
 }
 
 function unreadablePart({ kind }: ThreadFault, { content }: StoredPart): OperationError {

@@ -1,3 +1,4 @@
+import { estimateTree } from '../lib/tree-size.js';
 import { createFailureReader } from '../pipeline/read-tool-failure.js';
 import {
   shapeFailedTool,
@@ -12,11 +13,13 @@ import type { WordsMode } from '../protocol/clean-words.js';
 import type { LargeAnswer } from '../protocol/large-answer.js';
 import type { PayloadLimits } from '../protocol/limits.js';
 import { OperationError } from '../protocol/operation-error.js';
-import type { Reply, Warning } from '../protocol/result.js';
+import { lengthOf, type Pieces } from '../protocol/pieces.js';
+import type { Reply, ToolCallResult, Warning } from '../protocol/result.js';
 import { readToolResult, WireAnswer } from '../protocol/wire-answer.js';
 import { type DetachedFinisher, openDetached } from '../results/detached.js';
 import type { CollectionQuery, DetachedResults, FinishedElsewhere, ReadContext } from '../results/result-types.js';
 import { readLargeAnswer } from '../upstream/read-large-answer.js';
+import { unreadable } from './unreadable-answer.js';
 
 /** Everything that shaping one large answer takes, as plain data. */
 export interface LargeAnswerJob {
@@ -27,6 +30,8 @@ export interface LargeAnswerJob {
   readonly results: DetachedResults;
   readonly limits: PayloadLimits;
   readonly words: WordsMode;
+  /** An answer whose values take more memory is not parsed: a thread that runs out of memory then may end the process with it. */
+  readonly maxTreeBytes: number;
 }
 
 /** The answer as its client gets it, as plain data. */
@@ -77,28 +82,40 @@ export async function shapeLargeAnswer(job: LargeAnswerJob): Promise<ShapedLarge
   }
 }
 
-/** The stages of the pipeline after the call has run. */
-function shapeAnswer(
-  { answer, context, query, warnings, limits, words }: LargeAnswerJob,
-  results: DetachedFinisher,
-): Reply {
+/** The stages of the pipeline after the call has run. Each has a function of its own, so that what it read ends with it. */
+function shapeAnswer(job: LargeAnswerJob, results: DetachedFinisher): Reply {
+  const { context, query, warnings, limits, words } = job;
   const { operation, arguments: args } = context;
-  const toolResult = readLargeAnswer(answer);
+  const result = readAnswer(job, results);
   if (operation.passthrough !== undefined) {
-    const failure =
-      toolResult.isError === true ? createFailureReader(words)(operation, args, readToolResult(toolResult)) : undefined;
-    return shapePassthrough(toolResult, { code: failure?.code ?? 'OK', warnings, limits });
+    const code =
+      result.isError === true ? createFailureReader(words)(operation, args, readToolResult(result)).code : 'OK';
+    return shapePassthrough(result, { code, warnings, limits });
   }
-  if (toolResult instanceof WireAnswer && results.passesUnread(query, (bytes) => toolResult.dataBytes <= bytes)) {
-    return shapeUnread(toolResult, warnings, limits);
-  }
-  const result = readToolResult(toolResult);
+  if (result instanceof WireAnswer) return shapeUnread(result, warnings, limits);
   if (result.isError === true) {
     return shapeFailedTool(createFailureReader(words)(operation, args, result), operation, result, limits);
   }
   const data = toResultData(result);
   const read = results.finish(query, data.dataText, data.value);
   return shapeRead(result, data, { ...read, warnings: [...warnings, ...read.warnings] }, limits);
+}
+
+/** The result as a value, without the bytes that it came in; as it came where all of it is sent. */
+function readAnswer(
+  { answer, context, query, maxTreeBytes }: LargeAnswerJob,
+  results: DetachedFinisher,
+): ToolCallResult | WireAnswer {
+  const bytes = lengthOf(answer.pieces);
+  const admit = (pieces: Pieces): void => {
+    if (estimateTree(pieces) > maxTreeBytes) throw unreadable('ended', answer.call.upstream, bytes);
+  };
+  const result = readLargeAnswer(answer, admit);
+  if (!(result instanceof WireAnswer)) return result;
+  const isPassedOn = context.operation.passthrough !== undefined;
+  if (isPassedOn || results.passesUnread(query, (most) => result.dataBytes <= most)) return result;
+  admit(result.text);
+  return readToolResult(result);
 }
 
 function writeContent(reply: Reply): readonly Uint8Array[] {

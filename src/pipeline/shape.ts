@@ -460,7 +460,9 @@ function fromBlocks(content: readonly ContentBlock[]): ResultData {
     blocks.push(block);
     return referTo(block, blocks.length - 1 + FIRST_NATIVE_INDEX);
   });
-  return { dataText: JSON.stringify({ content: entries }), blocks };
+  const value = { content: entries };
+  // What refers to a block may have members that are not written.
+  return { dataText: JSON.stringify(value), ...(blocks.length === 0 && { value }), blocks };
 }
 
 /** The position of a native block, with the facts that let a model decide whether to read it. */

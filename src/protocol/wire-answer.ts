@@ -89,8 +89,9 @@ function endOfPart(bytes: Buffer, most: number): number {
   if (most >= bytes.length) return bytes.length;
   let end = most;
   while (isContinuation(bytes[end]) && most - end < LONGEST_CHARACTER) end -= 1;
-  const begun = bytes.lastIndexOf(BACKSLASH, end - 1);
-  if (end - begun >= LONGEST_ESCAPE || begun < 0) return end;
+  const before = bytes.subarray(end - LONGEST_ESCAPE + 1, end).lastIndexOf(BACKSLASH);
+  if (before < 0) return end;
+  const begun = end - LONGEST_ESCAPE + 1 + before;
   let slashes = 1;
   while (bytes[begun - slashes] === BACKSLASH) slashes += 1;
   // An even number of them are escapes of themselves.

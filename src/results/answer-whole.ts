@@ -28,6 +28,9 @@ export interface AnswerDeps {
 /** A UTF-16 unit is never more than three bytes in UTF-8. */
 const MAX_BYTES_PER_UNIT = 3;
 
+/** What two entries of the store take beside their content, at most. */
+const BESIDE_BYTES = 8 * 1024;
+
 /** All items as they come. */
 const EVERYTHING: CollectionQuery = { filter: [], sort: [], includeItems: true, page: { style: 'all' } };
 
@@ -62,7 +65,9 @@ export function* answerWhole(
   const { operation, caller } = context;
   const handle = deps.stored.storeResult({ operation: operation.qualifiedName, dataText }, caller);
   yield;
-  const page = yield* storePages(context, data, cuts, deps);
+  // Both are kept, or the whole answer alone: it has all that the pages have.
+  const room = deps.stored.maxBytes - BESIDE_BYTES - (handle === undefined ? 0 : Buffer.byteLength(dataText));
+  const page = yield* storePages(context, data, { cuts, room }, deps);
   const warning = describeCuts(cuts, {
     ...(handle === undefined ? {} : { handle }),
     ...(page === undefined ? {} : { page }),
@@ -79,7 +84,7 @@ function fits(text: string, maxBytes: number): boolean {
 function* storePages(
   context: ReadContext,
   data: unknown,
-  cuts: readonly Cut[],
+  { cuts, room }: { readonly cuts: readonly Cut[]; readonly room: number },
   { stored, memory, controlsOf, now }: AnswerDeps,
 ): Sliced<{ readonly cursor: string; readonly params: JsonObject } | undefined> {
   const { operation, caller } = context;
@@ -88,7 +93,8 @@ function* storePages(
   const list = locateList(data, memory.shapeOf(operation));
   const cut = cuts.find(({ kind: cutKind, path }) => cutKind === 'items' && isDeepStrictEqual(path, list?.path));
   if (list === undefined || list.evidence !== 'list' || cut === undefined || cut.kept === 0) return undefined;
-  const items = yield* packSliced(list.items);
+  const items = yield* packSliced(list.items, room);
+  if (items === undefined) return undefined;
   yield;
   // The list may be one page of the upstream's: then its length is no total, and its end is not the list's.
   const { missing } = judgePage(list, { call: context, query: EVERYTHING, locate: () => undefined, now });
@@ -104,11 +110,13 @@ function* storePages(
   return { cursor, params: { [names.get('first') ?? 'first']: cut.kept, [names.get('after') ?? 'after']: cursor } };
 }
 
-function* packSliced(items: readonly unknown[]): Sliced<PackedList> {
+/** Undefined where they are more than `maxBytes`. */
+function* packSliced(items: readonly unknown[], maxBytes: number): Sliced<PackedList | undefined> {
   const packer = new ListPacker(items.length);
   for (const [index, item] of items.entries()) {
     if (index > 0 && index % ITEMS_PER_SLICE === 0) yield;
     packer.add(writeExact(item));
+    if (packer.bytes > maxBytes) return undefined;
   }
   return packer.pack();
 }

@@ -16,7 +16,31 @@ const WRITTEN = new RegExp(`"${MARK}(-?\\d[\\d.eE+-]*)"`, 'g');
  */
 export function parseExact(text: string): unknown {
   if (!EXACT.test(text)) return JSON.parse(text);
-  return JSON.parse(text.replace(TOKEN, (token) => (isInexact(token) ? JSON.stringify(MARK + token) : token)));
+  return JSON.parse(markInexact(text));
+}
+
+/** One token after the other: `replace` with a function holds all of them at once, which takes many times the text's memory. */
+function markInexact(text: string): string {
+  const parts: string[] = [];
+  let part = '';
+  let from = 0;
+  for (let found = nextToken(text, 0); found !== null; found = nextToken(text, TOKEN.lastIndex)) {
+    const [token] = found;
+    if (!isInexact(token)) continue;
+    part += `${text.slice(from, found.index)}${JSON.stringify(MARK + token)}`;
+    from = TOKEN.lastIndex;
+    if (part.length < PART_CHARACTERS) continue;
+    parts.push(part);
+    part = '';
+  }
+  return `${parts.join('')}${part}${text.slice(from)}`;
+}
+
+const PART_CHARACTERS = 64 * 1024;
+
+function nextToken(text: string, from: number): RegExpExecArray | null {
+  TOKEN.lastIndex = from;
+  return TOKEN.exec(text);
 }
 
 /** Not `0.30000000000000004` and the like, which a double holds as it is written. */

@@ -1,16 +1,18 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
-import { type AddressInfo, isIP } from 'node:net';
+import { type AddressInfo, isIP, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { localhostAllowedHostnames, validateHostHeader, validateOriginHeader } from '@modelcontextprotocol/server';
 import fastify, { type FastifyInstance } from 'fastify';
 import type { GatewayConfig } from '../config/gateway-config.js';
 import type { Gateway } from '../gateway/gateway.js';
 import { BriefSet } from '../lib/brief-map.js';
+import { type Turns, turns } from '../lib/turns.js';
 import type { Observer } from '../observe/observation.js';
 import { registerApprovals } from './admin/approvals-api.js';
 import { registerHealth } from './admin/health.js';
 import { registerLandingPage } from './http/landing-page.js';
 import { createMcpEndpoint, type McpEndpoint, REQUEST_TIMEOUT_MS } from './http/mcp-endpoint.js';
+import { RequestRow } from './http/request-row.js';
 import { sendNothing, sendRpcError } from './http/responder.js';
 import { RPC_ERROR } from './mcp/rpc-error.js';
 import type { ServerInfo } from './mcp/write-result.js';
@@ -34,7 +36,7 @@ interface HttpServerDeps {
   readonly pause?: (ms: number) => Promise<void>;
 }
 
-const MCP_PATH = '/mcp';
+export const MCP_PATH = '/mcp';
 
 /** How long the answers to interrupted calls may take to be sent. */
 const FLUSH_MS = 1_000;
@@ -118,7 +120,7 @@ function buildApp(
     return503OnClosing: false,
     schemaController: WITHOUT_SCHEMAS,
     serverFactory: (serveOthers) => {
-      const listener = withFastMcp(serveMcp, serveOthers, admits, deps.observe);
+      const listener = paceRequests(withFastMcp(serveMcp, serveOthers, admits, deps.observe));
       const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: REQUEST_TIMEOUT_MS }, listener);
       server.maxHeadersCount = MAX_HEADERS;
       return server.setTimeout(0);
@@ -153,7 +155,7 @@ const KEEP_ALIVE_MS = 72_000;
  * Answers requests to MCP's own path without fastify's router, hooks and objects, which cost a short call a twentieth of its
  * time. Every other spelling of the path takes fastify's way to the same listener.
  */
-function withFastMcp(
+export function withFastMcp(
   serveMcp: RequestListener,
   serveOthers: RequestListener,
   admits: HostGuard,
@@ -170,6 +172,28 @@ function withFastMcp(
       observe({ kind: 'defect', where: MCP_PATH, cause });
       if (!response.headersSent) sendRpcError(response, 500, RPC_ERROR.internal, 'Internal error');
     }
+  };
+}
+
+/** Requests that one connection may bring in a row before they take turns. */
+const MOST_IN_A_ROW = 16;
+
+/** Answers requests at once, but those of a connection that brings many in a row. */
+export function paceRequests(listener: RequestListener, shared: Turns = turns): RequestListener {
+  const rows = new WeakMap<Socket, RequestRow>();
+  let last: Socket | undefined;
+  let inARow = 0;
+  return (request, response) => {
+    const { socket } = request;
+    inARow = socket === last ? inARow + 1 : 1;
+    last = socket;
+    if (inARow <= MOST_IN_A_ROW && !rows.has(socket)) {
+      listener(request, response);
+      return;
+    }
+    const row = rows.get(socket) ?? new RequestRow(socket, listener, shared);
+    rows.set(socket, row);
+    row.take(request, response);
   };
 }
 

@@ -8,7 +8,8 @@ import {
 } from '@modelcontextprotocol/client';
 import { BriefMap } from '../lib/brief-map.js';
 import { parseInSlices } from '../lib/parse-in-slices.js';
-import { runInSlices } from '../lib/turns.js';
+import { estimateTree } from '../lib/tree-size.js';
+import { runInSlices, type Sliced } from '../lib/turns.js';
 import type { ProgressUpdate } from '../protocol/call.js';
 import type { Cancellation } from '../protocol/cancellation.js';
 import { isJsonObject, type JsonObject } from '../protocol/json.js';
@@ -400,8 +401,22 @@ const LIST_CHANGED =
 
 /** The message of an answer that is not a call's, such as a long list of tools, parsed in slices. */
 async function readLarge({ message }: UnreadMessage): Promise<JsonObject> {
-  const read = await runInSlices(parseInSlices(message.join()));
+  const read = await runInSlices(parseLarge(message));
   return isJsonObject(read) ? read : {};
+}
+
+/** What is no call's answer is parsed in the process itself. 25 MB of tools come to a third of this. */
+const MOST_TREE_BYTES = 400_000_000;
+
+function* parseLarge(message: LargeMessage): Sliced<unknown> {
+  let bytes = 0;
+  for (const piece of message.pieces) {
+    bytes += estimateTree([piece]);
+    if (bytes > MOST_TREE_BYTES)
+      throw new UpstreamFault('malformed', `its answer of ${message.length} bytes takes too much memory to be read`);
+    yield;
+  }
+  return yield* parseInSlices(message.join());
 }
 
 /** The result in an answer. Throws what the answer says of a failure. */

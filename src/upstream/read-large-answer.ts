@@ -1,6 +1,7 @@
 import { keepExactNumbers } from '../protocol/exact-result.js';
 import { isJsonObject } from '../protocol/json.js';
 import { type LargeAnswer, LargeMessage } from '../protocol/large-answer.js';
+import type { Pieces } from '../protocol/pieces.js';
 import type { ToolCallResult } from '../protocol/result.js';
 import type { WireAnswer } from '../protocol/wire-answer.js';
 import { readResult } from './call-channel.js';
@@ -11,14 +12,19 @@ import { translateFailure } from './translate-failure.js';
 
 /**
  * Reads an answer of any size at once, so not in the thread that serves callers.
+ * @param admit is given what is about to be parsed; what it throws ends the reading
  * @throws OperationError for what is no result of the call
  */
-export function readLargeAnswer({ pieces, id, credentials, call }: LargeAnswer['parts']): ToolCallResult | WireAnswer {
+export function readLargeAnswer(
+  { pieces, id, credentials, call }: LargeAnswer['parts'],
+  admit: (bytes: Pieces) => void,
+): ToolCallResult | WireAnswer {
   const own = new OwnCredentials(credentials);
   try {
     const bytes = new LargeMessage(pieces).join();
     const split = splitAnswer([bytes]);
     if (split !== undefined && isAnswerTo(split.id, id)) return split.release(own);
+    admit([bytes]);
     const text = bytes.toString('utf8');
     const value: unknown = JSON.parse(text);
     keepExactNumbers(value, text);

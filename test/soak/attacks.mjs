@@ -407,6 +407,16 @@ export const ATTACKS = [
     config: { limits: { maxResponseSize: 10_485_760 } },
   },
   {
+    name: 'answers of a megabyte, which threads read',
+    tools: [tool('list_rows', { size: { type: 'string' }, shape: { type: 'string' } })],
+    program: 'small-answers.mjs',
+    requests: ['escaped', 'structured', 'twice', 'blocks', 'objects', 'nested', 'digits', 'names'].flatMap((shape) => [
+      call('list_rows', { shape, size: '1000000' }),
+      repeat(10, () => call('list_rows', { shape, size: '1000000', filter: { a: { gt: 1 } } })),
+    ]),
+    config: { limits: { maxResponseSize: 10_485_760 } },
+  },
+  {
     name: 'answers below a megabyte, passed on',
     tools: [tool('list_rows', { size: { type: 'string' }, shape: { type: 'string' } })],
     program: 'small-answers.mjs',

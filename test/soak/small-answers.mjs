@@ -1,19 +1,20 @@
-/** An MCP server on stdio whose answers are as large as they may be without being read by a thread, in every shape. */
+/** An MCP server on stdio whose answers are about as large as they may be without being read by a thread, in every shape. */
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
 const tools = JSON.parse(readFileSync(process.argv[2], 'utf8'));
-const BYTES = 786_000;
+/** As large as no thread reads them, unless a call gives another size. */
+let bytes = 786_000;
 
 const fill = (one) =>
-  Array(Math.floor(BYTES / (one.length + 1)))
+  Array(Math.floor(bytes / (one.length + 1)))
     .fill(one)
     .join();
 const textOf = (text) => `{"type":"text","text":${text}}`;
 const whole = (content, rest = '') => `{"content":[${content}]${rest}}`;
 const listOf = (one, share = 1) =>
   `[${fill(one)
-    .slice(0, Math.floor(BYTES * share))
+    .slice(0, Math.floor(bytes * share))
     .replace(/,[^,]*$/, '')}]`;
 const escaped = (text) =>
   `"${text.replace(/[^\\n]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`)}"`;
@@ -29,7 +30,7 @@ const SHAPES = {
   blocks: () =>
     whole(
       fill(textOf('"a"'))
-        .slice(0, BYTES - 40)
+        .slice(0, bytes - 40)
         .replace(/,\{"type[^{]*$/, ''),
     ),
   objects: () => whole(textOf(JSON.stringify(listOf('{}', 0.99)))),
@@ -43,7 +44,10 @@ const ANSWERS = {
   initialize: ({ protocolVersion }) =>
     JSON.stringify({ protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'answers', version: '1.0.0' } }),
   'tools/list': () => JSON.stringify({ tools }),
-  'tools/call': ({ arguments: given = {} }) => SHAPES[given.shape]?.() ?? whole(textOf('"done"')),
+  'tools/call': ({ arguments: given = {} }) => {
+    bytes = Number(given.size ?? 786_000);
+    return SHAPES[given.shape]?.() ?? whole(textOf('"done"'));
+  },
   ping: () => '{}',
 };
 

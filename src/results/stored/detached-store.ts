@@ -7,16 +7,16 @@ export class DetachedResultStore implements ResultStore {
   readonly entries: StoredEntry[] = [];
   readonly bytes = 0;
   readonly #key: Buffer;
-  readonly #maxBytes: number;
+  readonly maxBytes: number;
 
   /** @param key of the store that the entries go to */
   constructor(key: Buffer, maxBytes: number) {
     this.#key = key;
-    this.#maxBytes = maxBytes;
+    this.maxBytes = maxBytes;
   }
 
   storePages(snapshot: PageSnapshot): PageCursors | undefined {
-    if (!fitsBound(sizeOfPages(snapshot), this.#maxBytes)) return undefined;
+    if (!fitsBound(sizeOfPages(snapshot), this.maxBytes)) return undefined;
     const id = newSnapshotId();
     const { items, ...rest } = snapshot;
     this.entries.push({ kind: 'pages', id, snapshot: rest, content: items.content, ends: items.ends });
@@ -25,7 +25,7 @@ export class DetachedResultStore implements ResultStore {
 
   storeResult({ operation, dataText }: StoredResult): string | undefined {
     const size = Buffer.byteLength(dataText);
-    if (!fitsBound(size, this.#maxBytes)) return undefined;
+    if (!fitsBound(size, this.maxBytes)) return undefined;
     const id = newHandle();
     // Shared, because it is read in threads.
     const content = Buffer.from(new SharedArrayBuffer(size));

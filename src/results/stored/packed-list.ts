@@ -31,6 +31,11 @@ export class ListPacker {
     this.#ends = new Uint32Array(count);
   }
 
+  /** Of the list with what has been added so far. */
+  get bytes(): number {
+    return this.#bytes + this.#ends.byteLength;
+  }
+
   add(text: string): void {
     const most = text.length * MAX_BYTES_PER_UNIT;
     if (this.#used + most > this.#block.length) this.#open(most);

@@ -54,6 +54,8 @@ export interface ResultStore {
   endSession(sessionId: string): void;
   /** Bytes held now. */
   readonly bytes: number;
+  /** The most bytes that it holds at once. */
+  readonly maxBytes: number;
 }
 
 /** A store that takes what other threads have made. */
@@ -119,13 +121,13 @@ class MemoryResultStore implements OwningResultStore {
   readonly #key = randomBytes(32);
   readonly #keysBySession = new Map<string, Set<string>>();
   readonly #entries: LRUCache<string, Entry>;
-  readonly #maxBytes: number;
+  readonly maxBytes: number;
   readonly #ttlMs: number;
   readonly #now: () => number;
   #lastPurge: number;
 
   constructor(maxBytes: number, ttlMs: number, now: () => number) {
-    this.#maxBytes = maxBytes;
+    this.maxBytes = maxBytes;
     this.#ttlMs = ttlMs;
     this.#now = now;
     this.#lastPurge = now();
@@ -146,7 +148,7 @@ class MemoryResultStore implements OwningResultStore {
   storePages(snapshot: PageSnapshot): PageCursors | undefined {
     const id = newSnapshotId();
     const size = sizeOfPages(snapshot);
-    if (!fitsBound(size, this.#maxBytes)) return undefined;
+    if (!fitsBound(size, this.maxBytes)) return undefined;
     this.#store(id, { session: snapshot.session, snapshot }, size);
     return this.#cursorsOf(id);
   }
@@ -162,7 +164,7 @@ class MemoryResultStore implements OwningResultStore {
   storeResult({ operation, dataText }: StoredResult, { sessionId }: Caller): string | undefined {
     const handle = newHandle();
     const size = Buffer.byteLength(dataText);
-    if (!fitsBound(size, this.#maxBytes)) return undefined;
+    if (!fitsBound(size, this.maxBytes)) return undefined;
     // As bytes, whose number is known: a string may take two a character, or be a slice that holds on to a longer one.
     const content = Buffer.allocUnsafeSlow(size);
     content.write(dataText);
@@ -188,14 +190,14 @@ class MemoryResultStore implements OwningResultStore {
   keep(entry: StoredEntry, { sessionId }: Caller): void {
     if (entry.kind === 'result') {
       const content = asBuffer(entry.content);
-      if (!fitsBound(content.length, this.#maxBytes)) return;
+      if (!fitsBound(content.length, this.maxBytes)) return;
       this.#store(entry.id, { session: sessionId, operation: entry.operation, content }, content.length);
       return;
     }
     const items = readPacked(asBuffer(entry.content), entry.ends);
     const snapshot = { ...entry.snapshot, session: sessionId, items };
     const size = sizeOfPages(snapshot);
-    if (fitsBound(size, this.#maxBytes)) this.#store(entry.id, { session: sessionId, snapshot }, size);
+    if (fitsBound(size, this.maxBytes)) this.#store(entry.id, { session: sessionId, snapshot }, size);
   }
 
   endSession(sessionId: string): void {

@@ -245,7 +245,8 @@ function isChunked({ headers }: IncomingMessage): boolean {
 
 /**
  * Makes Node's parser leave the rest of what it has read: it would hand over every chunk in it, of a request that is refused. The parser
- * is not in Node's documentation; where there is none, the rest is read and dropped.
+ * is not in Node's documentation; where there is none, the rest is read and dropped. No documented way does it: `socket.pause()` and
+ * `destroy()` stop what is read next, not what has been read.
  */
 function stopParser({ socket }: IncomingMessage): void {
   const { parser } = socket as { readonly parser?: { readonly pause?: () => void } | null };

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { openLargeAnswers } from '../../../src/gateway/large-answers.js';
 import { type LargeAnswerJob, shapeLargeAnswer } from '../../../src/gateway/shape-large.js';
-import { LARGE_BYTES, type LargeAnswer } from '../../../src/protocol/large-answer.js';
+import { LARGE_BYTES, LargeAnswer } from '../../../src/protocol/large-answer.js';
 import { withoutSchemas } from '../../../src/results/detached.js';
 import {
   type CollectionQuery,
@@ -44,7 +44,7 @@ function textResult(text: string, rest: object = {}): object {
   return { result: { content: [{ type: 'text', text }], ...rest } };
 }
 
-async function run(answer: LargeAnswer['parts'], query?: CollectionQuery, settings = SETTINGS) {
+async function run(answer: LargeAnswer['parts'], query?: CollectionQuery, settings = SETTINGS, maxTreeBytes = 1e9) {
   const service = createResultService(settings);
   const job: LargeAnswerJob = {
     answer,
@@ -54,6 +54,7 @@ async function run(answer: LargeAnswer['parts'], query?: CollectionQuery, settin
     results: service.detach(CONTEXT),
     limits: LIMITS,
     words: 'clean',
+    maxTreeBytes,
   };
   // As it comes out of another thread.
   const shaped = structuredClone(await shapeLargeAnswer(structuredClone(job)));
@@ -140,12 +141,55 @@ describe('a large answer in its thread', () => {
     expect(JSON.stringify(envelope)).not.toContain('secret-credential');
   });
 
+  it.each<[string, object]>([
+    ['a text', textResult(JSON.stringify(ROWS))],
+    ['structured content', { result: { content: [], structuredContent: { items: ROWS } } }],
+    ['many blocks', { result: { content: ROWS.map(({ text }) => ({ type: 'text', text })) } }],
+  ])('is parsed once where it is %s, as its values take more memory than its bytes', async (_name, message) => {
+    const parse = vi.spyOn(JSON, 'parse');
+    const { shaped } = await run(answerOf(message));
+    const parsed = parse.mock.calls.map(([text]) => text).filter((text) => text.length > 900_000 && text[0] !== '"');
+    parse.mockRestore();
+    expect(shaped.code).toBe('OK');
+    expect(parsed).toHaveLength(1);
+  });
+
+  it.each<[string, object]>([
+    ['a text', textResult(JSON.stringify(Array(40_000).fill({})))],
+    ['its content', { result: { content: Array(5_000).fill({ type: 'text', text: '' }) } }],
+  ])('is refused where the values of %s would take more memory than it may', async (_name, message) => {
+    const parse = vi.spyOn(JSON, 'parse');
+    const { envelope } = await run(answerOf(message), undefined, { ...SETTINGS, maxBytes: 1_000 }, 200_000);
+    const parsed = parse.mock.calls.filter(([text]) => text.length > 100_000);
+    parse.mockRestore();
+    expect(envelope.error).toMatchObject({ code: 'INTERNAL_ERROR', details: { reason: 'answer_too_complex' } });
+    expect(parsed).toEqual([]);
+  });
+
   it('keeps images and what is beside the content', async () => {
     const image = { type: 'image', mimeType: 'image/png', data: 'QUJD' };
     const result = { content: [image], _meta: { kept: true }, more: 1 };
     const { shaped, blocks } = await run(answerOf({ result }));
     expect(blocks).toEqual([image]);
     expect(shaped).toMatchObject({ meta: { kept: true }, extra: { more: 1 } });
+  });
+});
+
+describe('openLargeAnswers', () => {
+  it('hands the bytes of an answer over to the thread, so that they are held once', async () => {
+    const large = openLargeAnswers(
+      { limits: LIMITS, errors: { upstreamWords: 'clean' } },
+      passResults,
+      () => undefined,
+    );
+    try {
+      const answer = new LargeAnswer(answerOf(textResult(JSON.stringify(ROWS))));
+      const reply = await large.shape(answer, CONTEXT, undefined, []);
+      expect(reply.code).toBe('OK');
+      expect(answer.parts.pieces.map(({ byteLength }) => byteLength)).toEqual([0]);
+    } finally {
+      await large.close();
+    }
   });
 });
 

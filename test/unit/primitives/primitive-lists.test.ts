@@ -53,8 +53,8 @@ function open(results: Readonly<Record<string, FakeUpstream['results']>>, capabi
       absence: () => fake.absence,
       introduction: () => undefined,
       retryNow: () => undefined,
-    isIsolated: false,
-    ownerOf: () => undefined,
+      isIsolated: false,
+      ownerOf: () => undefined,
     });
   }
   const lists = new PrimitiveLists({

@@ -48,6 +48,19 @@ afterEach(async () => {
   expect(gateway.listeners).toBe(0);
 });
 
+it('no more than 200 headers of a request are read', async () => {
+  const url = await open();
+  const before = (count: number): Record<string, string> =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`x-${index}`, '1']));
+  const send = async (count: number): Promise<number> => {
+    const headers = { ...before(count), 'mcp-session-id': 'unknown' };
+    return (await sendHttp(url, { headers, body: callMessage(1) })).status;
+  };
+  expect(await send(150)).toBe(404);
+  // The session is not named among the first 200.
+  expect(await send(250)).toBe(400);
+});
+
 describe('the legacy endpoint', () => {
   it('opens a session at initialize and returns its id', async () => {
     const url = await open();

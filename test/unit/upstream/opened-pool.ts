@@ -140,7 +140,7 @@ export function openPool(...configs: readonly UpstreamConfig[]): OpenedPool {
       const cancellation = new Cancellation();
       const call = { tool, arguments: args, caller: A_CALLER, retryable: false, cancellation, ...overrides };
       const result = await pool.upstreams.get(slug)!.call(call);
-      return readToolResult(result instanceof LargeAnswer ? readLargeAnswer(result.parts) : result);
+      return readToolResult(result instanceof LargeAnswer ? readLargeAnswer(result.parts, () => undefined) : result);
     },
     [Symbol.asyncDispose]: () => pool.close(),
   };

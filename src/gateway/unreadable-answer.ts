@@ -1,0 +1,17 @@
+import type { ThreadFault } from '../lib/thread-pool.js';
+import { OperationError } from '../protocol/operation-error.js';
+
+export const REASONS: Readonly<Record<ThreadFault['kind'], string>> = {
+  ended: 'reading it takes too much memory',
+  timeout: 'reading it takes too long',
+  busy: 'too many others are being read',
+};
+
+/** The failure of a call whose answer cannot be read. */
+export function unreadable(kind: ThreadFault['kind'], upstream: string, bytes: number): OperationError {
+  return new OperationError(
+    'INTERNAL_ERROR',
+    `The server '${upstream}' gave an answer of ${bytes} bytes, but ${REASONS[kind]}. The call ran. Ask for less, for example for a page or a shorter range`,
+    { upstream, reason: 'answer_too_complex', retryable: kind === 'busy', outcome: 'ran' },
+  );
+}

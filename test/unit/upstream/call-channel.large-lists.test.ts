@@ -1,0 +1,24 @@
+import type { RequestId } from '@modelcontextprotocol/client';
+import { expect, it } from 'vitest';
+import { LargeMessage } from '../../../src/protocol/large-answer.js';
+import { CallChannel } from '../../../src/upstream/call-channel.js';
+import type { UpstreamTransport } from '../../../src/upstream/transport/transport.js';
+
+it('a list whose values would take more memory than the process has for it is refused before it is parsed', async () => {
+  const sent: RequestId[] = [];
+  const transport: UpstreamTransport = {
+    kind: 'stdio',
+    start: async () => undefined,
+    send: async (message) => {
+      if ('id' in message && message.id !== undefined) sent.push(message.id);
+    },
+    close: async () => undefined,
+  };
+  const channel = new CallChannel(transport, { maxAnswerBytes: 50_000_000, connectTimeoutMs: 1_000 });
+  const list = channel.request('tools/list', {}, { timeoutMs: 60_000 });
+  const message = new LargeMessage([Buffer.alloc(4_000_000, '{'), Buffer.alloc(4_000_000, '{')]);
+  transport.onlarge?.(message, sent[0] ?? 0);
+  await expect(list).rejects.toMatchObject({ kind: 'malformed', message: expect.stringContaining('8000000 bytes') });
+  // It has not been joined, as it is for parsing.
+  expect(message.pieces).toHaveLength(2);
+});
